@@ -1,0 +1,128 @@
+/* What a compiled kernel and the running machine say to each other.
+ *
+ * A kernel is one C function, `int KERNEL(th_ctx *ctx)`. It sees buffers (pointer, shape,
+ * strides in bytes), never a Python object: this header includes neither Python.h nor NumPy,
+ * and a kernel must not either. It runs with the GIL or without it and must not care.
+ *
+ * The life of one call:
+ *   1. read `ctx->in[i]`: `data`, `ndim`, `shape`, `strides`; the data are never the kernel's to
+ *      write unless the op declares that it destroys that input. Any strides may come: negative,
+ *      zero, not contiguous.
+ *   2. for each output either `ctx->rt->ensure(ctx, out, shape)` (fresh or reused memory: C order,
+ *      writable, CONTENTS UNDEFINED) or `ctx->rt->view(...)` (a window on an input's memory; this is also
+ *      how an op works in place: view the whole input, then write through the output).
+ *      `out->ndim`, `out->dtype` and `out->itemsize` are set before the kernel starts.
+ *      Never keep `out->data` or `out->shape` from before such a call, and size the outputs before a
+ *      long computation: `ensure` may have to wait for the GIL.
+ *   3. return 0; or `return ctx->rt->fail(ctx, TH_ERR_..., "format", ...)`.
+ *   A lazy kernel sets `ctx->need = k` and returns 1: it is called again once input k is
+ *   computed. Inputs not yet asked for have `data == NULL`.
+ *
+ * Every change of this file's layout or meaning raises TH_ABI_VERSION, which is part of every
+ * compiled unit's key: a unit built for another version is never loaded.
+ */
+#ifndef THEANO_ABI_H
+#define THEANO_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TH_ABI_VERSION 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Element types. float16 is stored, never computed in. */
+enum {
+    TH_BOOL = 0,
+    TH_INT8 = 1,
+    TH_UINT8 = 2,
+    TH_INT16 = 3,
+    TH_UINT16 = 4,
+    TH_INT32 = 5,
+    TH_UINT32 = 6,
+    TH_INT64 = 7,
+    TH_UINT64 = 8,
+    TH_FLOAT16 = 9,
+    TH_FLOAT32 = 10,
+    TH_FLOAT64 = 11,
+    TH_COMPLEX64 = 12,
+    TH_COMPLEX128 = 13,
+    TH_NDTYPES = 14
+};
+
+/* What went wrong; each becomes a Python exception when the GIL is held again. */
+enum {
+    TH_ERR_VALUE = 1,   /* ValueError */
+    TH_ERR_INDEX = 2,   /* IndexError */
+    TH_ERR_TYPE = 3,    /* TypeError */
+    TH_ERR_MEMORY = 4,  /* MemoryError */
+    TH_ERR_ZERODIV = 5, /* ZeroDivisionError */
+    TH_ERR_ASSERT = 6,  /* AssertionError */
+    TH_ERR_LINALG = 7,  /* numpy.linalg.LinAlgError */
+    TH_ERR_SHAPE = 8    /* theano.loader.module.KernelShapeError, a ValueError */
+};
+
+#define TH_MAX_NDIM 64
+
+typedef struct th_buffer {
+    char *data;       /* NULL: not computed */
+    int32_t ndim;
+    int32_t dtype;
+    int64_t *shape;   /* ndim entries; NULL allowed when ndim == 0 */
+    int64_t *strides; /* bytes */
+    int64_t itemsize;
+    void *priv;       /* the runtime's: owner of the memory */
+} th_buffer;
+
+typedef struct th_ctx th_ctx;
+
+/* Part of a loop: the indices lo <= i < hi. Runs on any thread, without the GIL perhaps. */
+typedef void (*th_body)(void *arg, int64_t lo, int64_t hi);
+
+typedef struct th_runtime {
+    int abi_version;
+
+    /* `out` becomes writable C-contiguous memory of that shape (out->ndim entries), 64-byte aligned
+     * where the runtime allocates it. Contents undefined. 0, or -1 with the error set. */
+    int (*ensure)(th_ctx *ctx, th_buffer *out, const int64_t *shape);
+
+    /* `out` becomes a window on `base`'s memory and keeps it alive. `data` must lie inside base.
+     * dtype and itemsize of `out` stay; `ndim` must equal what the type of `out` says. */
+    int (*view)(th_ctx *ctx, th_buffer *out, const th_buffer *base, char *data, int32_t ndim,
+                const int64_t *shape, const int64_t *strides);
+
+    /* Sets the pending error from a printf format; always returns -1. */
+    int (*fail)(th_ctx *ctx, int32_t kind, const char *fmt, ...);
+
+    /* Memory (64-byte aligned) that lives until this call of the kernel returns. NULL: error set.
+     * Call it from the kernel's own thread only. */
+    void *(*scratch)(th_ctx *ctx, size_t bytes);
+
+    /* body(arg, lo, hi) for disjoint ranges that cover 0 .. n, each at least `grain` long where
+     * possible, on the pool's threads and this one; returns when all are done. 0, or -1. Choose the
+     * grain for at least 20 us of work. May be called from inside a body (then it runs there). */
+    int (*parallel_for)(th_ctx *ctx, int64_t n, int64_t grain, th_body body, void *arg);
+} th_runtime;
+
+struct th_ctx {
+    th_buffer **in;
+    th_buffer **out;
+    const th_runtime *rt;
+    const void *params; /* the instruction's own bytes, 8-byte aligned */
+    int32_t nin, nout;
+    int32_t need;       /* lazy kernels: the input wanted next */
+    void *priv;
+};
+
+/* 0 done; 1 input ctx->need is wanted first; -1 error set through rt->fail. */
+typedef int (*th_thunk)(th_ctx *ctx);
+
+/* Exported by every compiled unit; the loader compares it with the key it looked for. */
+/* const char theano_unit_key[]; */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
