@@ -1,0 +1,102 @@
+"""Every exception of the core: what it means, and what to do about it.
+
+The classes that programs catch keep the names and bases they always had; the messages name the expression,
+where it was written, and the next step.
+"""
+
+from __future__ import annotations
+
+
+class TheanoError(Exception):
+    """Base of the exceptions that have no better one among Python's own."""
+
+
+class MethodNotDefined(AttributeError, NotImplementedError):
+    """An op is asked for something it does not define.
+
+    Remedy: define the method named in the message, or keep the op out of that use.
+    """
+
+    def __init__(self, method: str, *context: object):
+        self.method, self.context = method, context
+        name = context[-1] if context else "this op"
+        super().__init__(f"{name} does not define {method}")
+
+
+class MissingInputError(TheanoError):
+    """An expression depends on a variable that is neither an input of the function nor given a value.
+
+    Remedy: add the variable named in the message to the inputs, or replace it with ``givens``.
+    """
+
+    def __init__(self, *args: object, variable: object = None):
+        super().__init__(*args)
+        self.variable = variable
+
+
+class InconsistencyError(TheanoError):
+    """A change would leave the graph without a meaning: a cycle, or memory overwritten before it is read."""
+
+
+class CycleError(InconsistencyError):
+    """A variable would depend on itself."""
+
+
+class UnusedInputError(TheanoError):
+    """An input of a function is not used to compute its outputs.
+
+    Remedy: remove it, or pass ``on_unused_input='ignore'`` (or ``'warn'``) to ``theano.function``.
+    """
+
+
+class AliasedMemoryError(TheanoError):
+    """Two values that must be independent share memory."""
+
+
+class ShapeError(ValueError):
+    """The shapes of some values do not fit together."""
+
+
+class NullTypeGradError(TypeError):
+    """A gradient is undefined or not implemented, and something asked for its value."""
+
+
+class DisconnectedInputError(ValueError):
+    """A gradient is asked with respect to a variable that the cost does not depend on.
+
+    Remedy: check the expression, or pass ``disconnected_inputs='ignore'`` (or ``'warn'``).
+    """
+
+
+class UnavailableLayerError(AttributeError):
+    """A layer of the system is used that is not installed.
+
+    Remedy: install the distribution named in the message.
+    """
+
+
+class NoCompilerError(TheanoError):
+    """No C compiler can be used here: none was found, it is switched off, or there is no room to compile.
+
+    ``theano.function`` catches it and runs the Python form of each op instead, saying so once.
+    Remedy: ``python -m theano.doctor`` prints the command that installs a compiler on this system.
+    """
+
+
+class KernelCompileError(TheanoError):
+    """The C compiler refused a kernel.
+
+    The message shows the C line and the expression it came from; ``log`` holds all the compiler said and
+    ``source`` the whole unit. Remedy: report it, or correct the C text of the op if it is yours.
+    """
+
+    def __init__(self, message: str, *, kernel: str = "", log: str = "", source: str = ""):
+        super().__init__(message)
+        self.kernel, self.log, self.source = kernel, log, source
+
+
+class CacheWarning(UserWarning):
+    """The cache of compiled modules cannot be used; this process works in a private temporary directory.
+
+    Remedy: run the command that the message names.
+    """

@@ -1,0 +1,111 @@
+"""Copies of graphs, with or without something put in place of something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from theano.graph.apply import Apply
+from theano.graph.traverse import toposort
+from theano.graph.variable import Constant, Variable
+
+
+def clone_get_equiv(
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    copy_inputs: bool = True,
+    copy_orphans: bool | None = None,
+    memo: dict[object, object] | None = None,
+) -> dict[object, object]:
+    """Copy the graph between ``inputs`` and ``outputs`` and return what became of each variable and node.
+
+    Parameters
+    ----------
+    inputs, outputs : list of Variable
+    copy_inputs : bool
+        Make new inputs; otherwise the copy hangs on the same ones.
+    copy_orphans : bool or None
+        Make new constants too; None follows ``copy_inputs``.
+    memo : dict, optional
+        What some things become, decided beforehand. It is filled and returned.
+    """
+    if copy_orphans is None:
+        copy_orphans = copy_inputs
+    memo = {} if memo is None else memo
+    for v in inputs:
+        memo.setdefault(v, v.clone() if copy_inputs else v)
+
+    def copied(v: Variable) -> Variable:
+        if v not in memo:  # an orphan: whatever a node computes is in the memo before its first use
+            memo[v] = v.clone() if copy_orphans else v
+        return memo[v]  # type: ignore[return-value]
+
+    for node in toposort(outputs, inputs):
+        if node in memo:
+            continue
+        fresh = node.with_inputs([copied(v) for v in node.inputs])
+        memo[node] = fresh
+        for old, new in zip(node.outputs, fresh.outputs, strict=True):
+            memo.setdefault(old, new)
+    for v in outputs:
+        copied(v)
+    return memo
+
+
+def clone(
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    copy_inputs: bool = True,
+    copy_orphans: bool | None = None,
+) -> tuple[list[Variable], list[Variable]]:
+    """Copy the graph between ``inputs`` and ``outputs``; return the new inputs and outputs."""
+    memo = clone_get_equiv(inputs, outputs, copy_inputs, copy_orphans)
+    return [memo[v] for v in inputs], [memo[v] for v in outputs]  # type: ignore[misc]
+
+
+def clone_replace(
+    outputs: Sequence[Variable],
+    replace: Mapping[Variable, Variable] | Iterable[tuple[Variable, Variable]] = (),
+    strict: bool = True,
+    copy_inputs_over: bool = True,
+) -> list[Variable]:
+    """Return copies of ``outputs`` in which each key of ``replace`` is its value.
+
+    Parameters
+    ----------
+    outputs : list of Variable
+    replace : dict or pairs of Variable
+        A replacement may depend on the variable it replaces.
+    strict : bool
+        A replacement must be of the type of what it replaces, or convertible to it. Otherwise nodes are made anew.
+    copy_inputs_over : bool
+        Keep the graph's inputs; False gives fresh ones.
+
+    Raises
+    ------
+    TypeError
+        A replacement is of another type and ``strict`` is True.
+    """
+    pairs = list(replace.items()) if isinstance(replace, Mapping) else list(replace)
+    memo: dict[Variable, Variable] = {}
+    for old, new in pairs:
+        memo[old] = old.type.filter_variable(new) if strict else new
+
+    def copied(v: Variable) -> Variable:
+        if v not in memo:
+            memo[v] = v if copy_inputs_over or isinstance(v, Constant) else v.clone()
+        return memo[v]
+
+    for node in toposort(outputs, memo):
+        if all(v in memo for v in node.outputs):
+            continue
+        fresh = rebuild(node, [copied(v) for v in node.inputs], strict)
+        for old, made in zip(node.outputs, fresh.outputs, strict=True):
+            memo.setdefault(old, made)
+    return [copied(v) for v in outputs]
+
+
+def rebuild(node: Apply, inputs: Sequence[Variable], strict: bool = True) -> Apply:
+    """Return ``node`` itself if ``inputs`` are what it has, else a copy of it on ``inputs``."""
+    if all(a is b for a, b in zip(node.inputs, inputs, strict=True)):
+        return node
+    return node.clone_with_new_inputs(inputs, strict=strict)

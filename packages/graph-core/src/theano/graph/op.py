@@ -1,0 +1,246 @@
+"""Ops: what a node computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from theano.errors import MethodNotDefined
+from theano.graph.apply import Apply
+from theano.graph.props import Structural
+from theano.graph.source import user_trace
+from theano.graph.type import Type
+from theano.graph.variable import Scratchpad, Variable
+
+if TYPE_CHECKING:
+    from theano.codegen.kernel import Builtin, Kernel
+
+Storage = list[Any]
+
+
+class Op(Structural):
+    """An operation: it checks and types its inputs, computes its outputs and knows its derivative.
+
+    An op needs to say how a node is made (:meth:`make_node`, or ``itypes`` and ``otypes``) and how it is
+    computed (:meth:`perform`, :meth:`c_kernel` or :meth:`make_thunk`). The rest is optional.
+
+    Attributes
+    ----------
+    __props__ : tuple of str
+        Names of the parameters; equality, hash and text follow from them.
+    itypes, otypes : list of Type
+        In place of ``make_node``, for ops with fixed types.
+    default_output : int or None
+        The output that a call returns where there are several.
+    view_map : dict from int to list of int
+        For an output, the inputs whose memory it may share. Several are allowed.
+    destroy_map : dict from int (or None) to list of int
+        For an output, the inputs that are overwritten to make it; under None, inputs used as working space.
+
+    Examples
+    --------
+    >>> from theano.graph import Apply, generic
+    >>> class Double(Op):
+    ...     __props__ = ()
+    ...     itypes = [generic]
+    ...     otypes = [generic]
+    ...     def perform(self, node, inputs, output_storage):
+    ...         output_storage[0][0] = inputs[0] * 2
+    >>> y = Double()(generic("x"))
+    >>> y, y.owner
+    (Double.0, Double(x))
+    """
+
+    itypes: Sequence[Type]
+    otypes: Sequence[Type]
+    default_output: int | None = None
+    view_map: dict[int, list[int]] = {}
+    destroy_map: dict[int | None, list[int]] = {}
+    check_input: bool = True
+    _cop_num_inputs: int | None = None
+
+    # -- building graphs ---------------------------------------------------------------------------
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Return the node that applies this op to ``inputs``.
+
+        The default serves ops that name ``itypes`` and ``otypes``.
+
+        Raises
+        ------
+        TypeError
+            An input is not a variable of the type wanted, and cannot be converted.
+        ValueError
+            The number of inputs is not that of ``itypes``.
+        """
+        if not hasattr(self, "itypes"):
+            raise NotImplementedError(f"{type(self).__name__} needs make_node, or both itypes and otypes")
+        if not hasattr(self, "otypes"):
+            raise NotImplementedError(f"{type(self).__name__} has itypes but no otypes: it needs both, or make_node")
+        if len(inputs) != len(self.itypes):
+            raise ValueError(f"{self} takes {len(self.itypes)} inputs, got {len(inputs)}: {list(inputs)}")
+        variables = []
+        for i, (value, wanted) in enumerate(zip(inputs, self.itypes, strict=True)):
+            if isinstance(value, Variable) and value.type != wanted:
+                raise TypeError(f"input {i} of {self} must be of type {wanted}, but {value} is of type {value.type}")
+            variables.append(wanted.filter_variable(value))
+        return Apply(self, variables, [wanted() for wanted in self.otypes])
+
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        """Return the output of this op applied to ``inputs``.
+
+        Parameters
+        ----------
+        *inputs : object
+            Handed to :meth:`make_node`, as are keyword arguments.
+        return_list : bool
+            Return a list, also of one output.
+        name : str
+            Name of the (only or default) output.
+
+        Returns
+        -------
+        Variable or list of Variable
+            One variable if there is one output or a ``default_output``, else the list.
+        """
+        return_list = kwargs.pop("return_list", False)
+        name = kwargs.pop("name", None)
+        node = self.make_node(*inputs, **kwargs)
+        trace = user_trace()
+        for output in node.outputs:
+            output.tag.trace = trace
+        for hook in call_hooks:
+            hook(node)
+        outputs = node.outputs
+        if self.default_output is not None:
+            result = outputs[self.default_output]
+        elif len(outputs) == 1:
+            result = outputs[0]
+        else:
+            return list(outputs)
+        if name is not None:
+            result.name = name
+        return [result] if return_list else result
+
+    # -- computing ----------------------------------------------------------------------------------
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[Storage]) -> None:
+        """Compute the outputs in Python.
+
+        Parameters
+        ----------
+        node : Apply
+        inputs : list of values
+        output_storage : list of lists of one element
+            Where the outputs go. The element may hold what an earlier call left, of the right type but of any
+            shape, and may be written into; or None.
+        """
+        raise MethodNotDefined("perform", type(self), type(self).__name__)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the compiled form of ``node``, or None where there is only :meth:`perform`."""
+        return None
+
+    def make_thunk(
+        self,
+        node: Apply,
+        storage_map: dict[Variable, Storage],
+        compute_map: dict[Variable, Storage],
+        no_recycling: Sequence[Variable],
+        impl: str | None = None,
+    ) -> Callable[[], Any]:
+        """Return a function without arguments that computes ``node`` within the given storage.
+
+        An op that overrides this method takes the whole execution into its own hands: ``perform`` and
+        ``c_kernel`` are not asked. A thunk whose ``lazy`` attribute is True may return the indexes of
+        inputs that it still needs; the machine computes them and calls again.
+
+        Parameters
+        ----------
+        node : Apply
+        storage_map : dict from Variable to list of one value
+        compute_map : dict from Variable to list of one flag (0 to compute, 1 computed, 2 collected)
+        no_recycling : list of Variable
+            Outputs whose storage must be new at each call.
+        """
+        return self.make_py_thunk(node, storage_map, compute_map, no_recycling)
+
+    def make_py_thunk(
+        self,
+        node: Apply,
+        storage_map: dict[Variable, Storage],
+        compute_map: dict[Variable, Storage],
+        no_recycling: Sequence[Variable],
+        debug: bool = False,
+    ) -> Callable[[], Any]:
+        """Return a thunk that calls :meth:`perform`."""
+        inputs = [storage_map[v] for v in node.inputs]
+        outputs = [storage_map[v] for v in node.outputs]
+        computed = [compute_map[v] for v in node.outputs]
+        perform = self.perform
+
+        def thunk() -> None:
+            perform(node, [cell[0] for cell in inputs], outputs)
+            for flag in computed:
+                flag[0] = True
+
+        thunk.lazy = False  # type: ignore[attr-defined]
+        return thunk
+
+    def prepare_node(
+        self, node: Apply, storage_map: Any, compute_map: Any, impl: str | None
+    ) -> None:
+        """Do what has to be done once before ``node`` is run; ops may override it."""
+
+    def get_params(self, node: Apply) -> Any:
+        """Return an object that is handed to the computation of ``node`` beside its inputs, or None."""
+        return None
+
+    # -- derivatives --------------------------------------------------------------------------------
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+        """Return the gradient of a cost with respect to each input, given that with respect to each output."""
+        raise MethodNotDefined("grad", type(self), type(self).__name__)
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> Sequence[Any]:
+        """Return the same as :meth:`grad`; an op that wants to use its outputs overrides this one."""
+        return self.grad(inputs, output_grads)
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+        """Return the derivative of each output along the direction ``eval_points`` of the inputs."""
+        raise MethodNotDefined("R_op", type(self), type(self).__name__)
+
+    # -- what rewriting may do ------------------------------------------------------------------------
+
+    def do_constant_folding(self, node: Apply) -> bool:
+        """Return whether ``node`` may be computed while compiling when all its inputs are constants."""
+        return True
+
+    # -- state ------------------------------------------------------------------------------------------
+
+    @property
+    def tag(self) -> Scratchpad:
+        """Free space that travels with the op."""
+        pad = self.__dict__.get("_tag")
+        if pad is None:
+            pad = self.__dict__["_tag"] = Scratchpad()
+        return pad  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+#: Called with each node that a user's op call makes (test values plug in here).
+call_hooks: list[Callable[[Apply], None]] = []
+
+
+def has_perform(op: Op) -> bool:
+    """Return whether ``op`` can be computed in Python."""
+    return type(op).perform is not Op.perform
+
+
+def has_own_thunk(op: Op) -> bool:
+    """Return whether ``op`` takes its execution into its own hands."""
+    return type(op).make_thunk is not Op.make_thunk

@@ -1,0 +1,69 @@
+"""Equality, hash and text of ops and types from a list of their parameters.
+
+A class that names its parameters in ``__props__`` gets ``__eq__``, ``__hash__`` and ``__str__`` from them:
+two instances of one class with equal parameters are the same operation, which is what lets the merge pass
+compute it once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Structural:
+    """Base of the classes whose identity is their ``__props__``.
+
+    Examples
+    --------
+    >>> class Scale(Structural):
+    ...     __props__ = ("a", "b")
+    ...     def __init__(self, a, b):
+    ...         self.a, self.b = a, b
+    >>> Scale(4, 5) == Scale(4, 5), str(Scale(4, 5))
+    (True, 'Scale{a=4, b=5}')
+    """
+
+    __props__: tuple[str, ...]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = cls.__dict__
+        if "__props__" not in own:
+            return
+        if not isinstance(own["__props__"], tuple):
+            raise TypeError(
+                f"{cls.__name__}.__props__ must be a tuple of attribute names, not {own['__props__']!r}; "
+                f"a tuple of one name is written ('name',)"
+            )
+        # A class may still say one of the three itself; Python sets __hash__ to None next to an own __eq__.
+        for name, method in (("__eq__", _eq), ("__hash__", _hash)):
+            if own.get(name) is None:
+                setattr(cls, name, method)
+        if "__str__" not in own and cls.__str__ in (object.__str__, Structural.__str__):
+            setattr(cls, "__str__", _str)
+
+    def _props(self) -> tuple[Any, ...]:
+        """Return the values of the parameters, in the order of ``__props__``."""
+        return tuple(getattr(self, name) for name in self.__props__)
+
+    def _props_dict(self) -> dict[str, Any]:
+        """Return the parameters as a dictionary: what it takes to build an equal instance."""
+        return {name: getattr(self, name) for name in self.__props__}
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+
+def _eq(self: Structural, other: object) -> bool:
+    return self is other or (type(self) is type(other) and self._props() == other._props())  # type: ignore[attr-defined]
+
+
+def _hash(self: Structural) -> int:
+    return hash((type(self), self._props()))
+
+
+def _str(self: Structural) -> str:
+    if not self.__props__:
+        return type(self).__name__
+    inside = ", ".join(f"{name}={getattr(self, name)}" for name in self.__props__)
+    return f"{type(self).__name__}{{{inside}}}"

@@ -1,0 +1,269 @@
+"""Walks over a graph that belongs to nobody: inputs, ancestors, nodes in order, equality of two expressions.
+
+All walks are iterative: a chain of ten thousand nodes is an ordinary graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from theano.errors import CycleError
+from theano.graph.apply import Apply
+from theano.graph.variable import Constant, Variable
+
+T = TypeVar("T", bound=Hashable)
+
+
+def walk(start: Iterable[T], expand: Callable[[T], Iterable[T] | None]) -> Iterator[T]:
+    """Yield each thing reachable from ``start`` once, depth first.
+
+    Parameters
+    ----------
+    start : iterable
+    expand : callable
+        The neighbours of a thing; None or nothing ends the walk there.
+    """
+    seen: set[T] = set()
+    stack = list(start)[::-1]
+    while stack:
+        thing = stack.pop()
+        if thing in seen:
+            continue
+        seen.add(thing)
+        yield thing
+        neighbours = expand(thing)
+        if neighbours:
+            stack.extend(n for n in reversed(list(neighbours)) if n not in seen)
+
+
+def ancestors(graphs: Iterable[Variable], blockers: Collection[Variable] | None = None) -> Iterator[Variable]:
+    """Yield the variables that ``graphs`` depend on, themselves included, not looking past ``blockers``."""
+    stop = set(blockers or ())
+
+    def expand(v: Variable) -> list[Variable] | None:
+        return v.owner.inputs if v.owner is not None and v not in stop else None
+
+    return walk(graphs, expand)
+
+
+def inputs(graphs: Iterable[Variable], blockers: Collection[Variable] | None = None) -> list[Variable]:
+    """Return the variables without owner that ``graphs`` depend on, constants among them, in order of first use.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> x = generic("x")
+    >>> inputs([x])
+    [x]
+    """
+    stop = set(blockers or ())
+    return [v for v in ancestors(graphs, stop) if v.owner is None or v in stop]
+
+
+def explicit_inputs(graphs: Iterable[Variable]) -> list[Variable]:
+    """Return the inputs that are not constants."""
+    return [v for v in inputs(graphs) if not isinstance(v, Constant)]
+
+
+def variables_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list[Variable]:
+    """Return the variables between ``ins`` and ``outs``, both included, and the orphans met on the way."""
+    stop = set(ins)
+    found: dict[Variable, None] = {}
+    for v in ancestors(outs, stop):
+        found[v] = None
+        # A node computes all its outputs, whether or not somebody uses them.
+        if v.owner is not None and v not in stop:
+            found.update(dict.fromkeys(v.owner.outputs))
+    return list(found)
+
+
+def orphans_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list[Variable]:
+    """Return the variables without owner between ``ins`` and ``outs`` that are not in ``ins``."""
+    stop = set(ins)
+    return [v for v in variables_between(stop, outs) if v.owner is None and v not in stop]
+
+
+def applys_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list[Apply]:
+    """Return the nodes between ``ins`` and ``outs`` in an order in which they can be computed."""
+    return toposort(outs, ins)
+
+
+def toposort(
+    outs: Iterable[Variable],
+    ins: Collection[Variable] = (),
+    orderings: Mapping[Apply, Sequence[Apply]] | None = None,
+) -> list[Apply]:
+    """Return the nodes that ``outs`` need, each after the nodes that it needs itself.
+
+    Parameters
+    ----------
+    outs : list of Variable
+    ins : collection of Variable
+        Where to stop.
+    orderings : dict from Apply to list of Apply, optional
+        Further nodes that must come before a node: those that read what it overwrites.
+
+    Raises
+    ------
+    CycleError
+        No such order exists.
+    """
+    stop = set(ins)
+    roots = [v.owner for v in outs if v.owner is not None and v not in stop]
+    return toposort_nodes(roots, stop, orderings)
+
+
+def toposort_nodes(
+    roots: Iterable[Apply], stop: Collection[Variable] = (), orderings: Mapping[Apply, Sequence[Apply]] | None = None
+) -> list[Apply]:
+    """Return ``roots`` and the nodes they need, each after the nodes that it needs itself."""
+    order: list[Apply] = []
+    state: dict[Apply, bool] = {}  # absent: not met; False: its needs are being visited; True: placed
+    extra = orderings or {}
+    for root in roots:
+        if root in state:
+            continue
+        stack: list[tuple[Apply, Iterator[Apply]]] = [(root, _needs(root, stop, extra))]
+        state[root] = False
+        while stack:
+            node, needs = stack[-1]
+            for need in needs:
+                placed = state.get(need)
+                if placed is None:
+                    state[need] = False
+                    stack.append((need, _needs(need, stop, extra)))
+                    break
+                if not placed:
+                    raise CycleError(_describe_cycle([n for n, _ in stack], need))
+            else:
+                state[node] = True
+                order.append(node)
+                stack.pop()
+    return order
+
+
+def _needs(node: Apply, stop: Collection[Variable], extra: Mapping[Apply, Sequence[Apply]]) -> Iterator[Apply]:
+    for v in node.inputs:
+        if v.owner is not None and v not in stop:
+            yield v.owner
+    yield from extra.get(node, ())
+
+
+def _describe_cycle(path: list[Apply], again: Apply) -> str:
+    cycle = path[path.index(again) :]
+    shown = " -> ".join(str(n.op) for n in cycle[:6]) + (" -> ..." if len(cycle) > 6 else "")
+    return (
+        f"the graph has a cycle of {len(cycle)} nodes: {shown} -> {again.op}. "
+        "A variable would be needed to compute itself, or overwritten before a node that still reads it."
+    )
+
+
+def is_in_ancestors(variable: Variable, node: Apply) -> bool:
+    """Return whether computing ``variable`` needs ``node``."""
+    return any(v.owner is node for v in ancestors([variable]))
+
+
+def view_roots(variable: Variable) -> list[Variable]:
+    """Return the variables whose memory ``variable`` may share, found by following ``view_map`` to the end."""
+
+    def viewed(v: Variable) -> list[Variable]:
+        if v.owner is None:
+            return []
+        return [v.owner.inputs[i] for i in v.owner.op.view_map.get(v.index, ())]  # type: ignore[arg-type]
+
+    return [v for v in walk([variable], viewed) if not viewed(v)]
+
+
+def op_as_string(
+    ins: Collection[Variable],
+    node: Apply,
+    leaf_formatter: Callable[[Variable], str] = str,
+    node_formatter: Callable[[Any, list[str]], str] = lambda op, args: f"{op}({', '.join(args)})",
+) -> str:
+    """Return the expression of ``node`` in one line, as nested calls down to ``ins``."""
+    return as_string(ins, [node.outputs[0]], leaf_formatter, node_formatter)[0]
+
+
+def as_string(
+    ins: Collection[Variable],
+    outs: Sequence[Variable],
+    leaf_formatter: Callable[[Variable], str] = str,
+    node_formatter: Callable[[Any, list[str]], str] = lambda op, args: f"{op}({', '.join(args)})",
+) -> list[str]:
+    """Return one line for each of ``outs``; what is used several times is shown once, as ``*1 -> ...``, then as ``*1``."""
+    stop = set(ins)
+    uses: dict[Apply, int] = {}
+    for node in toposort(outs, stop):
+        for v in node.inputs:
+            if v.owner is not None and v not in stop:
+                uses[v.owner] = uses.get(v.owner, 0) + 1
+    for v in outs:
+        if v.owner is not None and v not in stop:
+            uses[v.owner] = uses.get(v.owner, 0) + 1
+    number = {n: i + 1 for i, n in enumerate(n for n in toposort(outs, stop) if uses.get(n, 0) > 1)}
+    told: set[Apply] = set()
+
+    def describe(v: Variable) -> str:
+        if v in stop or v.owner is None:
+            return leaf_formatter(v)
+        node = v.owner
+        suffix = "" if len(node.outputs) == 1 or v.index == node.op.default_output else f"::{v.index}"
+        if node in told:
+            return f"*{number[node]}{suffix}"
+        mark = ""
+        if node in number:
+            told.add(node)
+            mark = f"*{number[node]} -> "
+        return mark + node_formatter(node.op, [describe(i) for i in node.inputs]) + suffix
+
+    return [describe(v) for v in outs]
+
+
+def equal_computations(
+    xs: Sequence[Variable],
+    ys: Sequence[Variable],
+    in_xs: Sequence[Variable] = (),
+    in_ys: Sequence[Variable] = (),
+) -> bool:
+    """Return whether two lists of expressions compute the same by construction.
+
+    Parameters
+    ----------
+    xs, ys : list of Variable
+        Compared one by one.
+    in_xs, in_ys : list of Variable
+        Inputs that stand for each other.
+    """
+    if len(xs) != len(ys) or len(in_xs) != len(in_ys):
+        return False
+    same: dict[Variable, Variable] = dict(zip(in_xs, in_ys, strict=True))
+    pending = list(zip(xs, ys, strict=True))
+    while pending:
+        x, y = pending.pop()
+        if x in same:
+            if same[x] is not y:
+                return False
+            continue
+        if x.type != y.type:
+            return False
+        if x.owner is None or y.owner is None:
+            if isinstance(x, Constant) and isinstance(y, Constant) and x.equals(y):
+                same[x] = y
+                continue
+            if x is not y:
+                return False
+            continue
+        if x.owner.op != y.owner.op or x.index != y.index or len(x.owner.inputs) != len(y.owner.inputs):
+            return False
+        same.update(zip(x.owner.outputs, y.owner.outputs, strict=True))
+        pending.extend(zip(x.owner.inputs, y.owner.inputs, strict=True))
+    return True
+
+
+def is_same_graph(
+    var1: Variable, var2: Variable, givens: Mapping[Variable, Variable] | None = None
+) -> bool:
+    """Return whether two expressions compute the same, with ``givens`` put in place of their keys."""
+    pairs = dict(givens or {})
+    return equal_computations([var1], [var2], list(pairs), list(pairs.values()))

@@ -1,0 +1,171 @@
+"""Types: which values a variable may hold."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+from theano.graph.props import Structural
+from theano.graph.source import user_trace
+from theano.graph.variable import Constant, Variable
+
+
+class BufferSpec(NamedTuple):
+    """How the values of a type look to compiled code: a strided block of numbers.
+
+    Attributes
+    ----------
+    dtype : str
+        Name of the element type, as NumPy spells it.
+    ndim : int
+        Number of dimensions.
+    broadcastable : tuple of bool
+        Which dimensions are known to have length 1.
+    scalar : bool
+        The Python value is a NumPy scalar rather than an array; compiled code sees zero dimensions.
+    """
+
+    dtype: str
+    ndim: int
+    broadcastable: tuple[bool, ...]
+    scalar: bool = False
+
+
+class Type(Structural):
+    """A set of constraints on values, and the way to bring a value under them.
+
+    A new type says at least what :meth:`filter` accepts:
+
+    >>> class Even(Type):
+    ...     __props__ = ()
+    ...     def filter(self, value, strict=False, allow_downcast=None):
+    ...         if value % 2:
+    ...             raise TypeError(f"{value} is odd")
+    ...         return value
+    >>> even = Even()
+    >>> n = even("n")
+    >>> n.type == Even(), even.is_valid_value(3), even.filter(4)
+    (True, False, 4)
+    """
+
+    Variable: type[Variable] = Variable
+    Constant: type[Constant] = Constant
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Return ``value``, or its equivalent, as a valid value of this type.
+
+        Parameters
+        ----------
+        value : object
+        strict : bool
+            Accept valid values only; convert nothing.
+        allow_downcast : bool or None
+            Whether a conversion may lose precision. None leaves the choice to the type.
+
+        Raises
+        ------
+        TypeError
+            The value cannot be brought under the constraints.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say which values it accepts: define filter")
+
+    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+        """Return whether :meth:`filter` accepts ``value`` (as it is, unless ``strict`` is False)."""
+        try:
+            self.filter(value, strict=strict)
+        except (TypeError, ValueError):
+            return False
+        return True
+
+    def values_eq(self, a: Any, b: Any) -> bool:
+        """Return whether two values of this type are exactly the same."""
+        return bool(a == b)
+
+    def values_eq_approx(self, a: Any, b: Any) -> bool:
+        """Return whether two values are the same within the rounding of this type's arithmetic."""
+        return self.values_eq(a, b)
+
+    def may_share_memory(self, a: Any, b: Any) -> bool:
+        """Return whether writing to one of two values could change the other."""
+        return False
+
+    def value_copy(self, value: Any) -> Any:
+        """Return a copy that shares no memory with ``value``."""
+        return copy.deepcopy(value)
+
+    def make_variable(self, name: str | None = None) -> Variable:
+        """Return a new variable of this type."""
+        return self.Variable(self, name=name)
+
+    def make_constant(self, value: Any, name: str | None = None) -> Constant:
+        """Return a constant of this type."""
+        return self.Constant(self, value, name=name)
+
+    def __call__(self, name: str | None = None) -> Variable:
+        """Return a new variable of this type that remembers the user's line."""
+        variable = self.make_variable(name)
+        variable.tag.trace = user_trace()
+        return variable
+
+    def clone(self, *args: Any, **kwargs: Any) -> Type:
+        """Return a type like this one; types with parameters take changes to them."""
+        return self
+
+    def convert_variable(self, variable: Variable) -> Variable | None:
+        """Return ``variable`` as an expression of this type, or None where that is not possible."""
+        return variable if variable.type == self else None
+
+    def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
+        """Return ``other``, a variable or a value, as a variable of this type.
+
+        Raises
+        ------
+        TypeError
+            ``other`` is a variable of another type that cannot be converted.
+        """
+        if not isinstance(other, Variable):
+            return self.make_constant(other)
+        if other.type == self:
+            return other
+        converted = self.convert_variable(other) if allow_convert else None
+        if converted is None or converted.type != self:
+            raise TypeError(
+                f"cannot use {other} of type {other.type} where {self} is needed. "
+                f"Convert it by hand, for instance with a cast, or make it of type {self} from the start."
+            )
+        return converted
+
+    def buffer_spec(self) -> BufferSpec | None:
+        """Return how compiled code sees the values, or None where only Python can handle them."""
+        return None
+
+    def constant_signature(self, value: Any) -> Hashable:
+        """Return a hashable stand-in for ``value``, equal for equal values."""
+        return value  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Generic(Type):
+    """The type of any Python object.
+
+    Examples
+    --------
+    >>> generic.filter({"any": "thing"})
+    {'any': 'thing'}
+    """
+
+    __props__ = ()
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Return ``value`` untouched."""
+        return value
+
+    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+        """Return True: every object is valid."""
+        return True
+
+
+generic = Generic()

@@ -1,0 +1,221 @@
+"""Variables: the values of an expression before they exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from theano.errors import MissingInputError
+
+if TYPE_CHECKING:
+    from theano.graph.apply import Apply
+    from theano.graph.type import Type
+
+
+class Scratchpad:
+    """A bag of attributes that travels with a variable, an Apply node or an op (its ``tag``)."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.__dict__.clear()
+
+    def __update__(self, other: Scratchpad) -> Scratchpad:
+        self.__dict__.update(other.__dict__)
+        return self
+
+    def __str__(self) -> str:
+        return "scratchpad" + str(self.__dict__)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def info(self) -> None:
+        """Print the attributes and their values."""
+        print(self)
+
+
+#: What ``Variable.eval`` compiles with. The compile package, which lies above this one, puts its ``function`` here.
+compile_hook: Callable[..., Callable[..., Any]] | None = None
+
+
+class Variable:
+    """A value of an expression, known by its type and by the node that computes it.
+
+    Parameters
+    ----------
+    type : Type
+        Which values the variable may hold.
+    owner : Apply or None
+        The node that computes it; None for an input.
+    index : int or None
+        Its place among the outputs of ``owner``.
+    name : str or None
+        What to call it in printed graphs and errors.
+
+    Attributes
+    ----------
+    tag : Scratchpad
+        Free space; ``tag.trace`` holds the user's lines that made the variable.
+    clients : list of (Apply or "output", int)
+        Who uses the variable, once it belongs to a FunctionGraph.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> x = generic("x")
+    >>> x, x.owner, x.type
+    (x, None, <theano.graph.type.Generic ...>)
+    """
+
+    __count__ = 0
+
+    owner: Apply | None
+    fgraph: Any = None
+    clients: list[tuple[Any, int]]
+
+    def __init__(self, type: Type, owner: Apply | None = None, index: int | None = None, name: str | None = None):
+        if owner is not None and index is None:
+            raise ValueError("a variable with an owner needs its index among the owner's outputs")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"the name of a variable must be a string or None, not {name!r}")
+        self.type = type
+        self.owner = owner
+        self.index = index
+        self.name = name
+        self.tag = Scratchpad()
+        # Names that are the same in each run of a program, for people who look variables up in printed graphs.
+        self.auto_name = f"auto_{Variable.__count__}"
+        Variable.__count__ += 1
+
+    def __str__(self) -> str:
+        if self.name is not None:
+            return self.name
+        if self.owner is not None:
+            op = self.owner.op
+            if self.index == op.default_output:
+                return f"{op}.out"
+            return f"{op}.{self.index}"
+        return f"<{self.type}>"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def clone(self) -> Variable:
+        """Return a new variable of this type and name that no node computes, with a copy of the tag."""
+        copy = self.__class__(self.type, None, None, self.name)
+        copy.tag.__update__(self.tag)
+        return copy
+
+    def get_parents(self) -> list[Any]:
+        """Return the nodes one step towards the inputs: the owner, if there is one."""
+        return [] if self.owner is None else [self.owner]
+
+    def eval(self, inputs_to_values: Mapping[Variable | str, Any] | None = None) -> Any:
+        """Compute the value of this variable.
+
+        Parameters
+        ----------
+        inputs_to_values : dict from Variable (or its name) to value, optional
+            What the inputs are worth. The function compiled for a set of inputs is kept for the next call.
+
+        Returns
+        -------
+        object
+            The value, as a compiled function returns it.
+
+        Raises
+        ------
+        MissingInputError
+            The expression needs an input that the dictionary does not give.
+        """
+        given = dict(inputs_to_values or {})
+        by_name = {v.name: v for v in _graph_inputs(self) if v.name is not None}
+        inputs: dict[Variable, Any] = {}
+        for key, value in given.items():
+            if isinstance(key, str):
+                if key not in by_name:
+                    raise MissingInputError(f"{self} has no input named {key!r}; it has {sorted(by_name)}")
+                key = by_name[key]
+            inputs[key] = value
+        variables = tuple(sorted(inputs, key=id))
+        cache: dict[Any, Callable[..., Any]] = self.__dict__.setdefault("_fn_cache", {})
+        if variables not in cache:
+            assert compile_hook is not None, "theano.compile sets compile_hook when it is imported"
+            cache[variables] = compile_hook(list(variables), self)
+        return cache[variables](*(inputs[v] for v in variables))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        state.pop("_fn_cache", None)
+        return state
+
+
+def _graph_inputs(variable: Variable) -> list[Variable]:
+    """Return the variables without owner that ``variable`` depends on (traverse.py, which lies above, has the public one)."""
+    found: list[Variable] = []
+    seen = {variable}
+    stack = [variable]
+    while stack:
+        v = stack.pop()
+        if v.owner is None:
+            found.append(v)
+            continue
+        fresh = [i for i in v.owner.inputs if i not in seen]
+        seen.update(fresh)
+        stack.extend(fresh)
+    return found
+
+
+class Constant(Variable):
+    """A variable whose value is known while the graph is built.
+
+    Parameters
+    ----------
+    type : Type
+    data : object
+        The value. It passes through ``type.filter`` and cannot be set again.
+    name : str or None
+    """
+
+    def __init__(self, type: Type, data: Any, name: str | None = None):
+        super().__init__(type, None, None, name)
+        self._data = type.filter(data)
+
+    @property
+    def data(self) -> Any:
+        """The value; settable once, when the constant is made."""
+        return self._data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        raise AttributeError(
+            f"the data of {self} is set once, when the constant is made: other nodes already count on it. "
+            "Make a new constant, or use theano.shared for a value that changes."
+        )
+
+    @property
+    def value(self) -> Any:
+        """The same as ``data``."""
+        return self._data
+
+    def signature(self) -> Any:
+        """Return a hashable object, equal for two constants that are worth the same."""
+        return (self.type, self._data)
+
+    def equals(self, other: object) -> bool:
+        """Return whether ``other`` is a constant of the same signature."""
+        return isinstance(other, Constant) and self.signature() == other.signature()
+
+    def clone(self) -> Constant:
+        """Return an equal constant, with a copy of the tag."""
+        copy = self.__class__(self.type, self._data, self.name)
+        copy.tag.__update__(self.tag)
+        return copy
+
+    def __str__(self) -> str:
+        if self.name is not None:
+            return self.name
+        text = str(self._data).replace("\n", "")
+        if len(text) > 20:
+            text = text[:10].rstrip() + "..." + text[-10:].strip()
+        return f"{type(self).__name__}{{{text}}}"
