@@ -226,7 +226,7 @@ class Op(Structural):
         pad = self.__dict__.get("_tag")
         if pad is None:
             pad = self.__dict__["_tag"] = Scratchpad()
-        return pad  # type: ignore[no-any-return]
+        return pad
 
     def __repr__(self) -> str:
         return str(self)

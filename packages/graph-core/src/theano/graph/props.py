@@ -55,7 +55,7 @@ class Structural:
 
 
 def _eq(self: Structural, other: object) -> bool:
-    return self is other or (type(self) is type(other) and self._props() == other._props())  # type: ignore[attr-defined]
+    return self is other or (type(self) is type(other) and self._props() == other._props())
 
 
 def _hash(self: Structural) -> int:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
-from theano.graph.variable import Constant, Variable
+from theano.graph.variable import Constant as _Constant
+from theano.graph.variable import Variable as _Variable
 
 
 class BufferSpec(NamedTuple):
@@ -49,8 +50,9 @@ class Type(Structural):
     (True, False, 4)
     """
 
-    Variable: type[Variable] = Variable
-    Constant: type[Constant] = Constant
+    # The classes of this type's variables; the names are those that people override.
+    Variable: type[_Variable] = _Variable
+    Constant: type[_Constant] = _Constant
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return ``value``, or its equivalent, as a valid value of this type.
@@ -94,15 +96,15 @@ class Type(Structural):
         """Return a copy that shares no memory with ``value``."""
         return copy.deepcopy(value)
 
-    def make_variable(self, name: str | None = None) -> Variable:
+    def make_variable(self, name: str | None = None) -> _Variable:
         """Return a new variable of this type."""
         return self.Variable(self, name=name)
 
-    def make_constant(self, value: Any, name: str | None = None) -> Constant:
+    def make_constant(self, value: Any, name: str | None = None) -> _Constant:
         """Return a constant of this type."""
         return self.Constant(self, value, name=name)
 
-    def __call__(self, name: str | None = None) -> Variable:
+    def __call__(self, name: str | None = None) -> _Variable:
         """Return a new variable of this type that remembers the user's line."""
         variable = self.make_variable(name)
         variable.tag.trace = user_trace()
@@ -112,11 +114,11 @@ class Type(Structural):
         """Return a type like this one; types with parameters take changes to them."""
         return self
 
-    def convert_variable(self, variable: Variable) -> Variable | None:
+    def convert_variable(self, variable: _Variable) -> _Variable | None:
         """Return ``variable`` as an expression of this type, or None where that is not possible."""
         return variable if variable.type == self else None
 
-    def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
+    def filter_variable(self, other: Any, allow_convert: bool = True) -> _Variable:
         """Return ``other``, a variable or a value, as a variable of this type.
 
         Raises
@@ -124,7 +126,7 @@ class Type(Structural):
         TypeError
             ``other`` is a variable of another type that cannot be converted.
         """
-        if not isinstance(other, Variable):
+        if not isinstance(other, _Variable):
             return self.make_constant(other)
         if other.type == self:
             return other

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 class Scratchpad:
     """A bag of attributes that travels with a variable, an Apply node or an op (its ``tag``)."""
 
+    trace: Any  # the user's lines that made the variable, innermost first (theano.graph.source)
+
     def clear(self) -> None:
         """Forget everything."""
         self.__dict__.clear()

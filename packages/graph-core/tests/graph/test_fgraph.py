@@ -1,0 +1,194 @@
+"""FunctionGraph: closed, consistent after every change, and back where it was after a refused one."""
+
+import random
+
+import pytest
+
+from theano.errors import CycleError, InconsistencyError, MissingInputError
+from theano.graph import Constant, FunctionGraph
+from theano.graph.features import Feature, NodeFinder, ReplaceValidate
+from theano.graph.traverse import ancestors, equal_computations, explicit_inputs, toposort
+
+from toy import add, number, split, view
+
+
+def chain(length):
+    x = number("x")
+    y = x
+    for _ in range(length):
+        y = add(y, 1)
+    return x, y
+
+
+def test_clients_are_nodes_and_outputs():
+    x = number("x")
+    y = add(x, x)
+    fgraph = FunctionGraph([x], [y, y])
+    (x,), (y, _) = fgraph.inputs, fgraph.outputs
+    assert x.clients == [(y.owner, 0), (y.owner, 1)]
+    assert y.clients == [("output", 0), ("output", 1)]
+    fgraph.check_integrity()
+
+
+def test_the_users_graph_stays_as_it_was():
+    x, y = chain(3)
+    fgraph = FunctionGraph([x], [y])
+    fgraph.replace(fgraph.outputs[0], fgraph.inputs[0])
+    assert y.owner is not None and x.fgraph is None and str(fgraph) == "[x]"
+
+
+def test_replacing_prunes_what_nobody_uses():
+    x, y = chain(5)
+    fgraph = FunctionGraph([x], [y])
+    fgraph.replace(fgraph.outputs[0].owner.inputs[0], fgraph.inputs[0])
+    assert len(fgraph.apply_nodes) == 1
+    fgraph.check_integrity()
+
+
+def test_a_node_stays_while_one_of_its_outputs_is_used():
+    x = number("x")
+    a, b = split(x)
+    fgraph = FunctionGraph([x], [add(a, b)])
+    total = fgraph.outputs[0].owner
+    fgraph.change_input(total, 0, fgraph.inputs[0])
+    assert len(fgraph.apply_nodes) == 2
+    fgraph.change_input(total, 1, fgraph.inputs[0])
+    assert fgraph.apply_nodes == {total}
+    fgraph.check_integrity()
+
+
+def test_a_missing_input_is_named_with_its_line():
+    x, y = number("x"), number("y")
+    with pytest.raises(MissingInputError, match=r"variable y of type Number.*test_fgraph.py:\d+") as caught:
+        FunctionGraph([x], [add(x, y)])
+    assert caught.value.variable.name == "y"
+
+
+def test_inputs_are_free_and_different():
+    x = number("x")
+    with pytest.raises(ValueError, match="twice"):
+        FunctionGraph([x, x], [x], clone=False)
+    with pytest.raises(ValueError, match="must have no owner"):
+        FunctionGraph([add(x)], [x], clone=False)
+
+
+def test_a_cycle_is_refused_and_taken_back():
+    x = number("x")
+    y = add(x, 1)
+    z = add(y, 2)
+    fgraph = FunctionGraph([x], [z])
+    before = str(fgraph)
+    z = fgraph.outputs[0]
+    y = z.owner.inputs[0]
+
+    class Sorted(Feature):
+        def validate(self, fgraph):
+            fgraph.toposort()
+
+    fgraph.attach_feature(Sorted())
+    with pytest.raises(CycleError, match="cycle of 2 nodes: add -> add -> add"):
+        fgraph.replace_all_validate([(y, add(z, 3))])
+    assert str(fgraph) == before
+    fgraph.check_integrity()
+
+
+def test_refused_groups_leave_no_trace():
+    class Refuse(Feature):
+        def validate(self, fgraph):
+            raise InconsistencyError("no")
+
+    x, y = chain(4)
+    fgraph = FunctionGraph([x], [y])
+    fgraph.attach_feature(Refuse())
+    before = str(fgraph)
+    inner = fgraph.outputs[0].owner.inputs[0]
+    with pytest.raises(InconsistencyError, match="no"):
+        fgraph.replace_all_validate({fgraph.outputs[0]: fgraph.inputs[0], inner: fgraph.inputs[0]})
+    assert str(fgraph) == before
+    fgraph.check_integrity()
+
+
+def test_types_are_kept():
+    x, y = chain(1)
+    fgraph = FunctionGraph([x], [y])
+    with pytest.raises(TypeError, match="in the place of"):
+        fgraph.change_input(fgraph.outputs[0].owner, 0, type(number)("other")("w"))
+
+
+def test_a_constant_may_serve_many_graphs():
+    shared = Constant(number, 5)
+    for _ in range(3):
+        x = number("x")
+        fgraph = FunctionGraph([x], [add(x, 1)])
+        fgraph.replace(fgraph.outputs[0], add(fgraph.inputs[0], shared))
+        fgraph.check_integrity()
+    fgraph.replace(fgraph.outputs[0], shared)
+    fgraph.check_integrity()
+
+
+def test_features_hear_everything():
+    heard = []
+
+    class Listen(Feature):
+        def on_import(self, fgraph, node, reason):
+            heard.append(("in", str(node.op), reason))
+
+        def on_prune(self, fgraph, node, reason):
+            heard.append(("out", str(node.op), reason))
+
+        def on_change_input(self, fgraph, node, i, r, new_r, reason=None):
+            heard.append(("change", i, reason))
+
+    x, y = chain(1)
+    fgraph = FunctionGraph([x], [y])
+    fgraph.attach_feature(Listen())
+    fgraph.replace(fgraph.outputs[0], view(fgraph.inputs[0]), reason="why not")
+    assert heard == [("in", "view", "why not"), ("change", 0, "why not"), ("out", "add", "why not")]
+
+
+def test_node_finder_follows():
+    x, y = chain(3)
+    fgraph = FunctionGraph([x], [y])
+    finder = NodeFinder()
+    fgraph.attach_feature(finder)
+    fgraph.attach_feature(ReplaceValidate())
+    assert len(finder.get_nodes(add)) == 3
+    fgraph.replace_validate(fgraph.outputs[0], view(fgraph.inputs[0]))
+    assert finder.get_nodes(add) == [] and len(finder.get_nodes(view)) == 1
+
+
+def test_copies_are_equal_and_independent():
+    x, y = chain(6)
+    fgraph = FunctionGraph([x], [y, x])
+    copy, memo = fgraph.clone_get_equiv(check_integrity=True)
+    assert memo[fgraph.outputs[0]] is copy.outputs[0]
+    assert equal_computations(fgraph.outputs, copy.outputs, fgraph.inputs, copy.inputs)
+    copy.replace(copy.outputs[0], copy.inputs[0])
+    assert len(fgraph.apply_nodes) == 6
+
+
+def test_ten_thousand_nodes_in_a_row():
+    x, y = chain(10_000)
+    fgraph = FunctionGraph([x], [y])
+    assert len(fgraph.toposort()) == 10_000
+    fgraph.clone(check_integrity=True)
+    assert explicit_inputs([y]) == [x] and len(list(ancestors([y]))) == 20_001
+    assert "..." in str(fgraph)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_changes_keep_the_graph_whole(seed):
+    rng = random.Random(seed)
+    inputs = [number(f"x{i}") for i in range(3)]
+    pool = list(inputs)
+    for _ in range(40):
+        pool.append(add(rng.choice(pool), rng.choice(pool)))
+    fgraph = FunctionGraph(inputs, pool[-3:])
+    for _ in range(60):
+        order = {v: i for i, v in enumerate([*fgraph.inputs, *(o for n in fgraph.toposort() for o in n.outputs)])}
+        old = rng.choice(list(order))
+        # Only what comes earlier can stand in without making a cycle.
+        earlier = [v for v in order if order[v] <= order[old]]
+        fgraph.replace(old, rng.choice([add(rng.choice(earlier), 1), rng.choice(earlier)]) if old.owner else old)
+        fgraph.check_integrity()
+        assert set(toposort(fgraph.outputs)) == fgraph.apply_nodes
