@@ -15,8 +15,9 @@ nodes, which the sort of the graph takes into account; the outputs of the graph 
 *Sense.* The graph has a meaning if (1) no memory is overwritten by two nodes, (2) nothing is overwritten that
 must stay (constants, graph outputs, the caller's inputs), and (3) the orderings leave no cycle.
 
-The answers are computed when asked, for the whole graph at once, in time linear in its size, and kept until the
-graph changes. A rule that works in place asks :meth:`DestroyHandler.would_allow` first, which is local and cheap.
+Roots are kept up to date change by change: a change touches the views downstream of it and nothing else, so
+that a pass over a large graph stays linear. Orderings are computed when the graph is sorted. A rule that works in
+place asks :meth:`DestroyHandler.would_allow` first, which looks at the neighbourhood of a variable only.
 """
 
 from __future__ import annotations
@@ -45,43 +46,44 @@ class DestroyHandler(Feature):
     """
 
     def __init__(self) -> None:
-        self._version = -1
+        #: For each variable, the variables whose memory it may live in ...
         self._roots: dict[Variable, frozenset[Variable]] = {}
-        self._sharing: dict[Variable, list[Variable]] = {}
-        self._destroyers: dict[Variable, list[Apply]] = {}
-        self._orderings: dict[Apply, list[Apply]] = {}
+        #: ... for each root, who may live there (a dictionary, for its order) ...
+        self._sharing: dict[Variable, dict[Variable, None]] = {}
+        #: ... and who overwrites it.
+        self._destroyers: dict[Variable, dict[Apply, None]] = {}
+        self._destroying: dict[Apply, None] = {}
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        """Refuse to be there twice; let the graph answer who overwrites a variable."""
+        """Refuse to be there twice; take stock; let the graph answer who overwrites a variable."""
         if any(isinstance(f, DestroyHandler) for f in fgraph.features):
             raise AlreadyThere()
-        fgraph.destroyers = lambda v: self.destroyers_of(fgraph, v)
+        for node in toposort(fgraph.outputs, fgraph.inputs):
+            self.on_import(fgraph, node, "on_attach")
+        fgraph.destroyers = self.destroyers_of
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
-        """Take the answer away."""
+        """Forget everything."""
+        self.__init__()  # type: ignore[misc]
         fgraph.destroyers = None
 
     # -- answers -----------------------------------------------------------------------------------------
 
-    def roots_of(self, fgraph: FunctionGraph, v: Variable) -> frozenset[Variable]:
+    def roots_of(self, v: Variable) -> frozenset[Variable]:
         """Return the variables whose memory ``v`` may live in."""
-        self._refresh(fgraph)
-        return self._roots[v]
+        return self._roots.get(v) or frozenset((v,))
 
-    def sharing_with(self, fgraph: FunctionGraph, v: Variable) -> list[Variable]:
+    def sharing_with(self, v: Variable) -> list[Variable]:
         """Return the variables that may share memory with ``v``, itself included."""
-        self._refresh(fgraph)
-        return _unique(w for root in self._roots[v] for w in self._sharing[root])
+        return _unique(w for root in self.roots_of(v) for w in (root, *self._sharing.get(root, ())))
 
-    def destroyers_of(self, fgraph: FunctionGraph, v: Variable) -> list[Apply]:
+    def destroyers_of(self, v: Variable) -> list[Apply]:
         """Return the nodes that overwrite the memory of ``v``."""
-        self._refresh(fgraph)
-        return _unique(node for root in self._roots.get(v, ()) for node in self._destroyers.get(root, ()))
+        return _unique(node for root in self.roots_of(v) for node in self._destroyers.get(root, ()))
 
     def orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
         """Return, for each node that overwrites, the nodes that must have read before."""
-        self._refresh(fgraph)
-        return self._orderings
+        return {node: self._readers_before(node) for node in self._destroying}
 
     def would_allow(self, fgraph: FunctionGraph, node: Apply, index: int) -> bool:
         """Return whether ``node`` could overwrite its input ``index``, judged by its neighbourhood alone.
@@ -90,7 +92,7 @@ class DestroyHandler(Feature):
         him read first may exist, and only ``validate`` finds out.
         """
         target = node.inputs[index]
-        for v in self.sharing_with(fgraph, target):
+        for v in self.sharing_with(target):
             if isinstance(v, Constant) or (v.owner is None and v not in fgraph.inputs):
                 return False
             for client, i in v.clients:
@@ -99,19 +101,20 @@ class DestroyHandler(Feature):
                 if isinstance(client, Apply) and client is not node and i in _viewed(client):
                     continue  # it makes another member of the family, whose own readers count
                 return False
-        return not self.destroyers_of(fgraph, target)
+        return not self.destroyers_of(target)
 
     def validate(self, fgraph: FunctionGraph) -> None:
         """Raise InconsistencyError unless every value is read before it is overwritten."""
-        self._refresh(fgraph)
-        if not self._destroyers:
+        if not self._destroying:
             return
         for root, nodes in self._destroyers.items():
             if len(nodes) > 1:
-                raise InconsistencyError(f"the memory of {root} would be overwritten by {len(nodes)} nodes: {nodes}")
-            for v in self._sharing[root]:
-                self._check_expendable(v, nodes[0])
-        toposort(fgraph.outputs, fgraph.inputs, fgraph.orderings())
+                raise InconsistencyError(
+                    f"the memory of {root} would be overwritten by {len(nodes)} nodes: {', '.join(map(str, nodes))}"
+                )
+            for v in (root, *self._sharing.get(root, ())):
+                self._check_expendable(v, next(iter(nodes)))
+        fgraph.toposort()
 
     def _check_expendable(self, v: Variable, destroyer: Apply) -> None:
         if isinstance(v, Constant):
@@ -124,39 +127,79 @@ class DestroyHandler(Feature):
 
     # -- bookkeeping ----------------------------------------------------------------------------------------
 
-    def _refresh(self, fgraph: FunctionGraph) -> None:
-        if self._version == fgraph.version:
-            return
-        # The sort without our orderings: they are what is being computed.
-        nodes = toposort(fgraph.outputs, fgraph.inputs)
-        roots: dict[Variable, frozenset[Variable]] = {v: frozenset((v,)) for v in fgraph.variables}
-        destroying: list[Apply] = []
-        for node in nodes:
-            for o, viewed in node.op.view_map.items():
-                roots[node.outputs[o]] = frozenset().union(*(roots[node.inputs[i]] for i in viewed))
-            if node.op.destroy_map:
-                destroying.append(node)
-        sharing: dict[Variable, list[Variable]] = {}
-        for v, family in roots.items():
-            for root in family:
-                sharing.setdefault(root, []).append(v)
-        self._roots, self._sharing = roots, sharing
-        self._destroyers = {}
-        self._orderings = {}
-        for node in destroying:
-            self._note_destroyer(node)
-        self._version = fgraph.version
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
+        """Take note of what a new node views and overwrites."""
+        for o in node.op.view_map:
+            self._settle(node.outputs[o])
+        if node.op.destroy_map:
+            self._destroying[node] = None
+            self._mark(node)
 
-    def _note_destroyer(self, node: Apply) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
+        """Forget a node."""
+        if node in self._destroying:
+            self._unmark(node)
+            del self._destroying[node]
+        for v in node.outputs:
+            for root in self._roots.pop(v, ()):
+                self._leave(root, v)
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: object = None
+    ) -> None:
+        """Follow a change to the views and destroyers downstream of it."""
+        if not isinstance(node, Apply):
+            return
+        if node in self._destroying:
+            self._unmark(node)
+            self._mark(node)
+        stale = [node.outputs[o] for o, viewed in node.op.view_map.items() if i in viewed]
+        while stale:
+            v = stale.pop()
+            self._settle(v)
+            for client, j in v.clients:
+                if not isinstance(client, Apply):
+                    continue
+                if client in self._destroying:
+                    self._unmark(client)
+                    self._mark(client)
+                stale.extend(client.outputs[o] for o, viewed in client.op.view_map.items() if j in viewed)
+
+    def _settle(self, v: Variable) -> None:
+        """Find the roots of a viewing variable from those of what it views."""
+        node = v.owner
+        assert node is not None and v.index is not None
+        for root in self._roots.pop(v, ()):
+            self._leave(root, v)
+        roots = frozenset().union(*(self.roots_of(node.inputs[i]) for i in node.op.view_map[v.index]))
+        self._roots[v] = roots
+        for root in roots:
+            self._sharing.setdefault(root, {})[v] = None
+
+    def _leave(self, root: Variable, v: Variable) -> None:
+        members = self._sharing[root]
+        members.pop(v, None)
+        if not members:
+            del self._sharing[root]
+
+    def _mark(self, node: Apply) -> None:
+        node.tag.destroyed_roots = marked = [root for i in _destroyed(node) for root in self.roots_of(node.inputs[i])]
+        for root in marked:
+            self._destroyers.setdefault(root, {})[node] = None
+
+    def _unmark(self, node: Apply) -> None:
+        for root in node.tag.destroyed_roots:
+            nodes = self._destroyers.get(root)
+            if nodes is not None:
+                nodes.pop(node, None)
+                if not nodes:
+                    del self._destroyers[root]
+
+    def _readers_before(self, node: Apply) -> list[Apply]:
         before: dict[Apply, None] = {}
         tolerated = getattr(node.op, "destroyhandler_tolerate_same", ())
-        for destroyed in sorted({i for many in node.op.destroy_map.values() for i in many}):
-            family = _unique(w for root in self._roots[node.inputs[destroyed]] for w in self._sharing[root])
-            for root in self._roots[node.inputs[destroyed]]:
-                users = self._destroyers.setdefault(root, [])
-                if node not in users:
-                    users.append(node)
-            for v in family:
+        for destroyed in _destroyed(node):
+            for v in self.sharing_with(node.inputs[destroyed]):
                 for client, i in v.clients:
                     if not isinstance(client, Apply):
                         continue
@@ -165,7 +208,11 @@ class DestroyHandler(Feature):
                     elif i != destroyed and (destroyed, i) not in tolerated:
                         # The node would read through one input what it overwrites through another.
                         before[node] = None
-        self._orderings[node] = list(before)
+        return list(before)
+
+
+def _destroyed(node: Apply) -> list[int]:
+    return sorted({i for many in node.op.destroy_map.values() for i in many})
 
 
 def _viewed(node: Apply) -> set[int]:

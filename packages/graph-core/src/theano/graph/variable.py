@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class Scratchpad:
     """A bag of attributes that travels with a variable, an Apply node or an op (its ``tag``)."""
 
+    destroyed_roots: Any  # of an Apply that overwrites (theano.graph.aliasing)
     trace: Any  # the user's lines that made the variable, innermost first (theano.graph.source)
 
     def clear(self) -> None:
