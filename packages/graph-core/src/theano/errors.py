@@ -100,3 +100,15 @@ class CacheWarning(UserWarning):
 
     Remedy: run the command that the message names.
     """
+
+
+class RewriteError(TheanoError):
+    """A rewrite rule is wrong: it raised, or offered a replacement of another type than what it replaces.
+
+    The message names the rule, the node and the user's line.
+    Remedy: correct the rule, or exclude it by name: ``mode.excluding("its_name")``.
+    """
+
+
+class RewriteWarning(UserWarning):
+    """A rewrite rule failed and was switched off for one function; the function is right without it."""

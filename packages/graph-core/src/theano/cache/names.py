@@ -1,0 +1,129 @@
+"""The file names of the cache, which carry all that a reader must know.
+
+    <k1k2>/<key>.<digest>.so                        a compiled unit
+    <k1k2>/<key>.<digest>.txt                       a note, such as what the compiler is
+    <k1k2>/<key>.<digest>.c                         the unit's source, for people; <digest> is the .so's
+    <k1k2>/<kernel key>.<unit key>.<digest>.ref     empty: this kernel is in that unit
+    .stage-<pid>-<start time>-<machine>-<random>    where one process is working
+
+``k1k2`` are the first two characters of the key. A digest is taken over the file's own bytes, so
+the name is the checksum, and a reference has no content that could be torn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+
+KEY_LENGTH = 32
+DIGEST_LENGTH = 32
+
+UNIT = "so"
+NOTE = "txt"
+SOURCE = "c"
+REFERENCE = "ref"
+
+_HEX = f"[0-9a-f]{{{KEY_LENGTH}}}"
+_ENTRY = re.compile(rf"(?P<key>{_HEX})\.(?P<digest>{_HEX})\.(?P<kind>{UNIT}|{NOTE}|{SOURCE})\Z")
+_REFERENCE = re.compile(rf"(?P<kernel>{_HEX})\.(?P<key>{_HEX})\.(?P<digest>{_HEX})\.{REFERENCE}\Z")
+_STAGE = re.compile(r"\.stage-(?P<pid>\d+)-(?P<start>\d+)-(?P<machine>[0-9a-f]{8})-(?P<random>\w+)\Z")
+_SHELF = re.compile(r"[0-9a-f]{2}\Z")
+
+
+def digest_of(data: bytes) -> str:
+    """Return the checksum that a file with these bytes carries in its name.
+
+    Examples
+    --------
+    >>> digest_of(b"")
+    'e3b0c44298fc1c149afbf4c8996fb924'
+    """
+    return hashlib.sha256(data).hexdigest()[:DIGEST_LENGTH]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryName:
+    """The name of an entry, taken apart.
+
+    Examples
+    --------
+    >>> name = EntryName("0" * 32, "f" * 32, "so")
+    >>> name.relative.startswith("00/0000")
+    True
+    >>> EntryName.parse(name.file) == name
+    True
+    >>> EntryName.parse("notes.txt") is None
+    True
+    """
+
+    key: str
+    digest: str
+    kind: str
+
+    @property
+    def file(self) -> str:
+        """The file's own name."""
+        return f"{self.key}.{self.digest}.{self.kind}"
+
+    @property
+    def relative(self) -> str:
+        """The path from the root of the cache."""
+        return os.path.join(self.key[:2], self.file)
+
+    @classmethod
+    def parse(cls, name: str) -> EntryName | None:
+        """Take a file name apart; None if it is no entry's."""
+        match = _ENTRY.match(name)
+        return cls(match["key"], match["digest"], match["kind"]) if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceName:
+    """The name of a reference from a kernel to the unit that holds it."""
+
+    kernel: str
+    unit: EntryName
+
+    @property
+    def file(self) -> str:
+        """The file's own name."""
+        return f"{self.kernel}.{self.unit.key}.{self.unit.digest}.{REFERENCE}"
+
+    @property
+    def relative(self) -> str:
+        """The path from the root of the cache."""
+        return os.path.join(self.kernel[:2], self.file)
+
+    @classmethod
+    def parse(cls, name: str) -> ReferenceName | None:
+        """Take a file name apart; None if it is no reference's."""
+        match = _REFERENCE.match(name)
+        return cls(match["kernel"], EntryName(match["key"], match["digest"], UNIT)) if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class StageName:
+    """The name of a staging directory: which process, started when, on which machine."""
+
+    pid: int
+    start: int
+    machine: str
+    random: str
+
+    @property
+    def file(self) -> str:
+        """The directory's own name."""
+        return f".stage-{self.pid}-{self.start}-{self.machine}-{self.random}"
+
+    @classmethod
+    def parse(cls, name: str) -> StageName | None:
+        """Take a directory name apart; None if it is no staging directory's."""
+        match = _STAGE.match(name)
+        return cls(int(match["pid"]), int(match["start"]), match["machine"], match["random"]) if match else None
+
+
+def is_shelf(name: str) -> bool:
+    """Say whether this is the name of one of the 256 two-character folders."""
+    return _SHELF.match(name) is not None

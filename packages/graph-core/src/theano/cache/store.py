@@ -1,0 +1,486 @@
+"""Looking up and publishing compiled units: the protocol that lets processes share a directory.
+
+Write: compile in a private staging directory of the same file system, make the file read-only, hash
+it, rename it to ``<k1k2>/<key>.<digest>.so``. Read: list the folder, try the names that begin with the
+key, open without following links, check owner and mode, hash, compare with the name. There is no
+lock on any path, no second file that could disagree, and nothing is ever unpickled. Whatever is
+wrong with an entry makes it a miss; whatever is wrong with the directory makes this process
+work in a private temporary one, with one warning. A path is never used again for other bytes: the
+dynamic loader takes two loads of one path for the same library.
+"""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import os
+import shlex
+import stat
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from theano.cache import trust
+from theano.cache.names import NOTE, SOURCE, UNIT, EntryName, ReferenceName, digest_of
+from theano.cache.staging import make_stage, remove_tree
+from theano.cache.sweep import sweep_if_due
+from theano.errors import CacheWarning
+
+MAX_UNIT_BYTES = 1 << 28
+"""No compiled unit is as large as this; a file that is was not made by us."""
+STAMP_AGE = 86400.0
+"""An entry's time of last use is written again only when it is this old."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSettings:
+    """Where the cache is and how large it may grow. A value, passed down by ``theano.compile``.
+
+    Parameters
+    ----------
+    root : str, optional
+        The directory; the user's cache directory of the platform if empty.
+    readonly : tuple of str
+        Pre-filled caches that are searched after the first and never written to.
+    size_cap : int
+        Bytes of compiled code beyond which the entries unused for longest are removed.
+
+    Examples
+    --------
+    >>> CacheSettings(root="/var/tmp/mine").directory()
+    '/var/tmp/mine'
+    """
+
+    root: str = ""
+    readonly: tuple[str, ...] = ()
+    size_cap: int = 1 << 30
+
+    @classmethod
+    def from_flags(
+        cls, base_compiledir: str = "", compiledir: str = "", readonly: str = "", size_cap: int = 1 << 30
+    ) -> CacheSettings:
+        """Build the settings from the values of the flags with these names.
+
+        ``compiledir`` names the directory itself, ``base_compiledir`` the one it is made in; ``readonly`` is
+        a list separated as PATH is.
+        """
+        root = compiledir or (os.path.join(base_compiledir, "compiled") if base_compiledir else "")
+        others = tuple(path for path in readonly.split(os.pathsep) if path)
+        return cls(root, others, size_cap)
+
+    def directory(self) -> str:
+        """Return the absolute path of the cache; "" if the user has no place for one."""
+        if trust.process_is_privileged():
+            return _home_of_effective_user()
+        root = self.root or platformdirs.user_cache_dir("theano", appauthor=False)
+        expanded = os.path.expanduser(root)
+        if not self.root and not os.path.isabs(expanded):
+            return ""  # no HOME and no entry in the user database
+        return os.path.abspath(expanded)
+
+    def pre_filled(self) -> tuple[str, ...]:
+        """Return the absolute paths of the pre-filled caches."""
+        if trust.process_is_privileged():
+            return ()
+        return tuple(os.path.abspath(os.path.expanduser(path)) for path in self.readonly)
+
+
+def _home_of_effective_user() -> str:
+    import pwd  # only on POSIX, and only there is a process privileged in this sense
+
+    try:
+        return os.path.join(pwd.getpwuid(os.geteuid()).pw_dir, ".cache", "theano")
+    except KeyError:
+        return ""
+
+
+def private_directory() -> str:
+    """Make a temporary directory that only this user can enter and that goes with this process.
+
+    Raises
+    ------
+    OSError
+        There is no place for one.
+    """
+    # TMPDIR is the user's word, which a privileged process does not take.
+    first = [] if trust.process_is_privileged() else [tempfile.gettempdir()]
+    problem: OSError | None = None
+    for parent in dict.fromkeys([*first, "/tmp", "/var/tmp"] if os.name == "posix" else first):
+        try:
+            path = tempfile.mkdtemp(prefix="theano-", dir=parent)
+        except OSError as error:
+            problem = error
+            continue
+        refusal = trust.directory_refusal(os.path.realpath(path)) or trust.mount_refusal(path)
+        if refusal is None:
+            atexit.register(_remove_own, path, os.getpid())
+            return path
+        remove_tree(path)
+        problem = PermissionError(errno.EACCES, refusal.reason, refusal.path)
+    raise problem or OSError(errno.ENOENT, "there is no temporary directory")
+
+
+def _remove_own(path: str, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child leaves its parent's directory alone
+        remove_tree(path)
+
+
+class Cache:
+    """One directory of compiled units, perhaps with pre-filled ones behind it.
+
+    Use `open_cache`, which makes one object for each directory in a process.
+    """
+
+    def __init__(self, settings: CacheSettings):
+        self.settings = settings
+        self._lock = threading.Lock()  # within this process only; held for no input or output
+        self._private: tuple[int, str] | None = None
+        self.refusal: trust.Refusal | None = None
+        self.root = self._open_root(settings.directory())
+        self._published = 0
+        self._readonly = [path for path in settings.pre_filled() if self._readonly_is_trusted(path)]
+
+    # -- places ------------------------------------------------------------------------------
+
+    def _open_root(self, root: str) -> str:
+        """Return the directory to write to; "" if it must be a private one."""
+        self.refusal = create_trusted(root)
+        if self.refusal is None:
+            return root
+        self._warn(self.refusal)
+        return ""
+
+    def _readonly_is_trusted(self, path: str) -> bool:
+        refusal = trust.directory_refusal(path) or trust.mount_refusal(path)
+        if refusal is not None:
+            _warn_once(f"The pre-filled cache of compiled functions {path} is not used: {refusal}")
+        return refusal is None
+
+    def _warn(self, refusal: trust.Refusal) -> None:
+        _warn_once(
+            f"The cache of compiled functions cannot be used: {refusal.path} {refusal.reason}. "
+            "This process compiles in a private temporary directory and keeps nothing."
+            + (f" To mend it: {refusal.remedy}" if refusal.remedy else "")
+        )
+
+    def give_up(self, error: OSError) -> None:
+        """Work in a private directory from now on: the shared one failed in mid-run."""
+        with self._lock:
+            if not self.root:
+                return
+            root, self.root = self.root, ""
+            place = error.filename if isinstance(error.filename, str) else root
+            self.refusal = trust.Refusal(place, f"failed ({error.strerror or error})", "")
+        self._warn(self.refusal)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether this process works in a temporary directory of its own."""
+        return not self.root
+
+    def writable_root(self) -> str:
+        """Return the directory that this process writes to; made now if it is a private one.
+
+        Raises
+        ------
+        OSError
+            There is no room even in the temporary directory.
+        """
+        if self.root:
+            return self.root
+        with self._lock:
+            if self._private is None or self._private[0] != os.getpid() or not os.path.isdir(self._private[1]):
+                self._private = (os.getpid(), private_directory())
+            return self._private[1]
+
+    def folders(self) -> list[tuple[str, bool]]:
+        """Return the directories to search, each with whether it is ours to write to."""
+        own = self.root or (self._private[1] if self._private else "")
+        return ([(own, True)] if own else []) + [(path, False) for path in self._readonly]
+
+    # -- reading -----------------------------------------------------------------------------
+
+    def references(self, kernel: str) -> Iterator[tuple[EntryName, str]]:
+        """Yield the units said to hold a kernel, and their paths, not yet verified."""
+        for folder, _ in self.folders():
+            for name in _listing(os.path.join(folder, kernel[:2]), kernel):
+                reference = ReferenceName.parse(name)
+                if reference is not None and reference.kernel == kernel:
+                    yield reference.unit, os.path.join(folder, reference.unit.relative)
+
+    def verify(self, path: str, name: EntryName) -> bool:
+        """Say whether an entry is all that its name says; remove it if it is ours and is not."""
+        ours = any(mine and path.startswith(folder + os.sep) for folder, mine in self.folders())
+        return self._read(path, name, ours) is not None
+
+    def units(self, key: str) -> Iterator[tuple[EntryName, str]]:
+        """Yield the verified units with this key."""
+        for name, path, _ in self._entries(key, UNIT):
+            yield name, path
+
+    def note(self, key: str) -> str | None:
+        """Return the text noted under this key."""
+        for _, _, data in self._entries(key, NOTE):
+            return data.decode("utf-8", "replace")
+        return None
+
+    def _entries(self, key: str, kind: str) -> Iterator[tuple[EntryName, str, bytes]]:
+        for folder, ours in self.folders():
+            for file in _listing(os.path.join(folder, key[:2]), key):
+                name = EntryName.parse(file)
+                if name is not None and name.key == key and name.kind == kind:
+                    path = os.path.join(folder, name.relative)
+                    data = self._read(path, name, ours)
+                    if data is not None:
+                        yield name, path, data
+
+    def _read(self, path: str, name: EntryName, ours: bool) -> bytes | None:
+        """Return an entry's bytes if everything about it is right; remove it if it is ours and wrong."""
+        try:
+            data = read_verified(path, name, root_may_own=not ours)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            data = None
+        if data is None and ours:
+            self.discard(path)
+        return data
+
+    def discard(self, path: str) -> None:
+        """Remove an entry that is wrong, if it lies where we may write."""
+        for folder, ours in self.folders():
+            if ours and path.startswith(folder + os.sep):
+                remove_tree(path)
+
+    # -- writing -----------------------------------------------------------------------------
+
+    @contextmanager
+    def stage(self) -> Iterator[str]:
+        """Give a private working directory in the cache's own file system."""
+        path = make_stage(self.writable_root())
+        try:
+            yield path
+        finally:
+            remove_tree(path)
+
+    def publish_unit(self, staged: str, key: str, kernels: Iterable[str] = (), source: str = "") -> tuple[EntryName, str]:
+        """Move a compiled unit from staging to its final name.
+
+        Parameters
+        ----------
+        staged : str
+            The compiled file, in a directory that `stage` gave.
+        key : str
+            The unit's key.
+        kernels : iterable of str
+            Keys of the kernels in it; a reference is left for each.
+        source : str
+            Its C text, left beside it for people.
+
+        Returns
+        -------
+        name, path
+            What was published and where.
+
+        Raises
+        ------
+        OSError
+            It could not be published; the staged file is where it was, or already final.
+        """
+        root = self.writable_root()
+        os.chmod(staged, 0o500)
+        data = Path(staged).read_bytes()
+        name = EntryName(key, digest_of(data), UNIT)
+        path = os.path.join(root, name.relative)
+        _rename(staged, path)
+        try:
+            self._describe(root, os.path.dirname(staged), name, kernels, source)
+        except OSError:
+            pass  # without references the unit is only found by whoever asks for the whole unit
+        self._published += len(data)
+        if self.root and sweep_if_due(root, self.settings.size_cap, self._published):
+            self._published = 0
+        return name, path
+
+    def _describe(self, root: str, stage: str, unit: EntryName, kernels: Iterable[str], source: str) -> None:
+        for kernel in kernels:
+            target = os.path.join(root, ReferenceName(kernel, unit).relative)
+            _make_shelf(os.path.dirname(target))
+            os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o400))
+        if source:
+            beside = os.path.join(stage, "source")
+            Path(beside).write_text(source)
+            os.chmod(beside, 0o400)
+            _rename(beside, os.path.join(root, EntryName(unit.key, unit.digest, SOURCE).relative))
+
+    def add_note(self, key: str, text: str) -> None:
+        """Keep a small text under a key; if that fails, nothing happens."""
+        try:
+            data = text.encode()
+            with self.stage() as stage:
+                path = os.path.join(stage, "note")
+                Path(path).write_bytes(data)
+                os.chmod(path, 0o400)
+                _rename(path, os.path.join(self.writable_root(), EntryName(key, digest_of(data), NOTE).relative))
+        except OSError:
+            pass
+
+
+def create_trusted(root: str) -> trust.Refusal | None:
+    """Create a cache directory if it is missing and say what speaks against using it."""
+    if not root:
+        return trust.Refusal("the home directory", "is not known", "export HOME=/path/to/your/home")
+    try:
+        # What exists is judged before anything is created in it.
+        existing = root
+        while not os.path.lexists(existing):
+            existing = os.path.dirname(existing)
+        if existing != root:
+            refusal = trust.directory_refusal(existing) if not _is_shared(existing) else None
+            if refusal is not None:
+                return refusal
+            _make_private_directories(root, existing)
+        refusal = trust.directory_refusal(root) or trust.mount_refusal(root)
+    except OSError as error:
+        return trust.Refusal(error.filename or root, error.strerror or str(error))
+    if refusal is None and not os.access(root, os.W_OK | os.X_OK):
+        return trust.Refusal(root, "is not writable", f"chmod u+rwx {shlex.quote(root)}")
+    return refusal
+
+
+def _is_shared(path: str) -> bool:
+    """Say whether this is a directory like /tmp, fit to hold ours but not to be ours."""
+    return bool(os.stat(path).st_mode & 0o1000)
+
+
+def _make_private_directories(root: str, existing: str) -> None:
+    # os.makedirs gives the mode to the last directory only.
+    missing = os.path.relpath(root, existing).split(os.sep)
+    for depth in range(len(missing)):
+        try:
+            os.mkdir(os.path.join(existing, *missing[: depth + 1]), 0o700)
+        except FileExistsError:
+            pass  # another process was faster; the check that follows looks at what is there
+
+
+def read_verified(path: str, name: EntryName, *, root_may_own: bool) -> bytes | None:
+    """Return the bytes of an entry, or None if it is not what its name says.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened or read.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    # A FIFO put in the place of a file must not make us wait for its writer.
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        info = os.fstat(descriptor)
+        if trust.file_refusal(path, info, root_may_own=root_may_own) or info.st_size > MAX_UNIT_BYTES:
+            return None
+        pieces = []
+        while piece := os.read(descriptor, max(info.st_size + 1, 65536)):
+            pieces.append(piece)
+        data = b"".join(pieces)
+        if digest_of(data) != name.digest:
+            return None
+        if abs(time.time() - info.st_mtime) > STAMP_AGE:
+            _touch(descriptor)
+        return data
+    finally:
+        os.close(descriptor)
+
+
+def _touch(descriptor: int) -> None:
+    """Note that an entry was used: its time of change serves the sweep, which removes the oldest first."""
+    if os.utime in os.supports_fd:
+        try:
+            os.utime(descriptor)
+        except OSError:
+            pass  # a pre-filled cache of root's, or a read-only file system
+
+
+def _shelf_refusal(shelf: str) -> trust.Refusal | None:
+    """Check one of the two-character folders, whose parents are already trusted."""
+    info = os.lstat(shelf)
+    if not stat.S_ISDIR(info.st_mode):
+        return trust.Refusal(shelf, "is not a directory")
+    if os.name == "posix" and (info.st_mode & trust.WRITABLE_BY_OTHERS or info.st_uid not in (0, os.geteuid())):
+        return trust.Refusal(shelf, "is in other hands", f"rm -r {shlex.quote(shelf)}")
+    return None
+
+
+def _listing(folder: str, prefix: str) -> list[str]:
+    """Return the names that begin with a key, in a fixed order; none if there is no such folder."""
+    try:
+        if _shelf_refusal(folder) is not None:
+            return []
+        return sorted(name for name in os.listdir(folder) if name.startswith(prefix))
+    except OSError:
+        return []
+
+
+def _make_shelf(shelf: str) -> None:
+    """Make sure that a two-character folder is there and ours."""
+    try:
+        os.mkdir(shelf, 0o700)
+    except FileExistsError:
+        refusal = _shelf_refusal(shelf)
+        if refusal is not None:
+            raise PermissionError(errno.EACCES, refusal.reason, refusal.path) from None
+
+
+def _rename(source: str, target: str) -> None:
+    """Publish: give a finished file its final name, whatever is in the way."""
+    _make_shelf(os.path.dirname(target))
+    try:
+        os.replace(source, target)
+    except (IsADirectoryError, FileExistsError, PermissionError):
+        if os.path.isfile(target) and os.name != "posix":
+            return  # Windows: the same bytes are loaded somewhere, and they are already there
+        remove_tree(target)
+        os.replace(source, target)
+
+
+_caches: dict[CacheSettings, Cache] = {}
+_warned: set[str] = set()
+_guard = threading.Lock()
+
+
+def open_cache(settings: CacheSettings | None = None) -> Cache:
+    """Return this process's cache for some settings.
+
+    Its directory is created and checked once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     cache = open_cache(CacheSettings(root=folder + "/cache"))
+    ...     cache.add_note("0" * 32, "a text")
+    ...     cache.note("0" * 32)
+    'a text'
+    """
+    settings = settings or CacheSettings()
+    with _guard:
+        found = _caches.get(settings)
+    if found is None:
+        made = Cache(settings)
+        with _guard:
+            found = _caches.setdefault(settings, made)
+    return found
+
+
+def _warn_once(text: str) -> None:
+    with _guard:
+        if text in _warned:
+            return
+        _warned.add(text)
+    warnings.warn(text, CacheWarning, stacklevel=2)

@@ -1,0 +1,153 @@
+"""Keeping the cache small: at most daily, by whichever writer finds the stamp old.
+
+A sweep needs no lock. Removing an entry never hurts a reader: one that has it open or loaded goes
+on, one that comes later sees a miss. Two sweeps at once remove the same files.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+
+from theano.cache.names import SOURCE, UNIT, EntryName, ReferenceName, StageName, is_shelf
+from theano.cache.staging import is_alive, remove_tree
+
+STAMP = ".swept"
+INTERVAL = 86400.0
+FOREIGN_STAGE_AGE = 86400.0
+"""A staging directory of another machine or container is removed when it is this old."""
+YOUNG = 60.0
+"""Entries are not removed in their first minute: whoever published them is about to load them."""
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What a sweep found and removed."""
+
+    units: int = 0
+    bytes: int = 0
+    removed_units: int = 0
+    removed_bytes: int = 0
+    removed_stages: int = 0
+    removed_references: int = 0
+
+
+def sweep_if_due(root: str, size_cap: int, published: int) -> bool:
+    """Sweep if nobody did for a day, or if this process alone has added a twentieth of the cap."""
+    stamp = os.path.join(root, STAMP)
+    try:
+        age = time.time() - os.stat(stamp).st_mtime
+        # A stamp from the future is a clock that was wrong; it must not stop sweeping for years.
+        due = not -INTERVAL < age < INTERVAL or published * 20 > size_cap
+        if not due:
+            return False
+        os.utime(stamp)
+    except FileNotFoundError:
+        try:
+            os.close(os.open(stamp, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        except OSError:
+            return False
+        if published * 20 <= size_cap:
+            return False  # a new cache
+    except OSError:
+        return False
+    sweep(root, size_cap)
+    return True
+
+
+def sweep(root: str, size_cap: int) -> Sweep:
+    """Remove what is stale: staging of dead processes, dead references, the units unused for longest.
+
+    Parameters
+    ----------
+    root : str
+        The cache's directory.
+    size_cap : int
+        Bytes that the units may take.
+
+    Returns
+    -------
+    Sweep
+        What was done.
+    """
+    result = Sweep()
+    now = time.time()
+    units: list[tuple[float, int, str, EntryName]] = []
+    references: list[tuple[str, EntryName]] = []
+    for entry in _scan(root):
+        stage = StageName.parse(entry.name)
+        if stage is not None:
+            result.removed_stages += _sweep_stage(entry, stage, now)
+        elif is_shelf(entry.name):
+            for item in _scan(entry.path):
+                _collect(item, units, references)
+    # A time in the future counts as now.
+    units.sort(key=lambda unit: (min(unit[0], now), unit[2]))
+    result.units, result.bytes = len(units), sum(unit[1] for unit in units)
+    gone: set[EntryName] = set()
+    if result.bytes > size_cap:
+        # Some room is made, so that the next publication does not sweep again.
+        goal = size_cap - size_cap // 10
+        for stamp, size, path, name in units:
+            if result.bytes - result.removed_bytes <= goal or now - stamp < YOUNG:
+                break
+            _unlink(path)
+            gone.add(name)
+            result.removed_units += 1
+            result.removed_bytes += size
+    alive = {unit[3] for unit in units} - gone
+    for path, unit in references:
+        # A unit may have been published after the listing: look again before removing.
+        if unit not in alive and not os.path.lexists(os.path.join(root, unit.relative)):
+            _unlink(path)
+            result.removed_references += 1
+    return result
+
+
+def _scan(path: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(path) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _collect(
+    item: os.DirEntry[str],
+    units: list[tuple[float, int, str, EntryName]],
+    references: list[tuple[str, EntryName]],
+) -> None:
+    """Sort one file of a shelf into the units and into what goes when its unit goes."""
+    name = EntryName.parse(item.name)
+    reference = ReferenceName.parse(item.name)
+    if reference is not None:
+        references.append((item.path, reference.unit))
+    elif name is not None and name.kind == SOURCE:
+        references.append((item.path, EntryName(name.key, name.digest, UNIT)))
+    elif name is not None and name.kind == UNIT:
+        try:
+            info = item.stat(follow_symlinks=False)
+        except OSError:
+            return
+        units.append((info.st_mtime, info.st_size, item.path, name))
+
+
+def _sweep_stage(entry: os.DirEntry[str], stage: StageName, now: float) -> int:
+    alive = is_alive(stage)
+    if alive is None:
+        try:
+            alive = now - entry.stat(follow_symlinks=False).st_mtime < FOREIGN_STAGE_AGE
+        except OSError:
+            return 0
+    if alive:
+        return 0
+    remove_tree(entry.path)
+    return 1
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass

@@ -1,0 +1,177 @@
+"""Who may write here? A cache of machine code is a directory of programs, treated like ``~/.ssh``.
+
+Nothing here repairs anything. A place that somebody else could write to is described, together
+with the command that mends it, and is then left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+import struct
+from dataclasses import dataclass
+from functools import cache
+
+WRITABLE_BY_OTHERS = 0o022
+_MAX_LINKS = 40  # as many as the kernel itself follows
+_AT_SECURE = 23
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a place is not trusted.
+
+    Parameters
+    ----------
+    path : str
+        The component of the path that is at fault.
+    reason : str
+        What is wrong with it.
+    remedy : str
+        The command that mends it, or "" if there is none.
+    """
+
+    path: str
+    reason: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.path}: {self.reason}"
+        return f"{text} (to mend it: {self.remedy})" if self.remedy else text
+
+
+@cache
+def process_is_privileged() -> bool:
+    """Say whether this process has more rights than the user who started it.
+
+    Then nothing that the user could set, the environment above all, may name a cache or a compiler.
+    """
+    if os.name != "posix":
+        return False
+    if os.getuid() != os.geteuid() or os.getgid() != os.getegid():
+        return True
+    try:
+        with open("/proc/self/auxv", "rb") as file:
+            data = file.read()
+    except OSError:
+        return False  # no such file outside Linux; the comparison above is then all there is
+    width = struct.calcsize("@L")
+    words = struct.unpack(f"@{len(data) // width}L", data[: len(data) // width * width])
+    return any(kind == _AT_SECURE and value for kind, value in zip(words[::2], words[1::2], strict=False))
+
+
+def directory_refusal(path: str, *, owners: frozenset[int] | None = None) -> Refusal | None:
+    """Check each component of `path`, from the root of the file system down.
+
+    Each is owned by this user or by root and is writable by nobody else, unless it is sticky
+    and what lies below it on the way belongs to one of the two. The last two are not symbolic links.
+
+    Parameters
+    ----------
+    path : str
+        An absolute path.
+    owners : frozenset of int, optional
+        User ids that may own components; this user and root unless given.
+
+    Returns
+    -------
+    Refusal or None
+        None if the place may be used.
+
+    Examples
+    --------
+    >>> directory_refusal("/")
+    >>> directory_refusal("relative").reason
+    'is not an absolute path'
+    """
+    if not os.path.isabs(path):
+        return Refusal(path, "is not an absolute path")
+    if os.name != "posix":
+        # The access lists of a Windows profile directory already keep other users out.
+        return None if os.path.isdir(path) else Refusal(path, "is not a directory")
+    allowed = owners if owners is not None else frozenset((0, os.geteuid()))
+    try:
+        return _walk(os.path.normpath(path), allowed)
+    except OSError as error:
+        return Refusal(error.filename or path, error.strerror or str(error))
+
+
+def _walk(path: str, allowed: frozenset[int]) -> Refusal | None:
+    """Follow the path as the kernel does, looking at every directory and link on the way."""
+    names = [part for part in path.split("/") if part]
+    # Each with whether it may be a link: the last two, which are the cache's own, may not.
+    todo = [(name, position < len(names) - 2) for position, name in enumerate(names)]
+    here, links = "/", 0
+    shared = False  # `here` is sticky and others may write to it: what comes next must be ours
+    refusal = _component_refusal("/", os.lstat("/"), allowed)
+    while todo and refusal is None:
+        name, may_be_link = todo.pop(0)
+        if name == "..":
+            here = os.path.dirname(here)
+            continue
+        child = os.path.join(here, name)
+        info = os.lstat(child)
+        if stat.S_ISLNK(info.st_mode):
+            links += 1
+            if not may_be_link:
+                return Refusal(child, f"is a symbolic link (to {os.path.realpath(child)})")
+            if links > _MAX_LINKS:
+                return Refusal(child, "has too many symbolic links")
+            if info.st_uid not in allowed:
+                return _owner_refusal(child, info)
+            target = os.readlink(child)
+            todo = [(part, True) for part in target.split("/") if part not in ("", ".")] + todo
+            here = "/" if target.startswith("/") else here
+            shared = shared and not target.startswith("/")
+            continue
+        refusal = _component_refusal(child, info, allowed)
+        shared = bool(info.st_mode & WRITABLE_BY_OTHERS)
+        here = child
+    if refusal is None and shared:
+        return Refusal(here, "is writable by other users", f"chmod 0700 {shlex.quote(here)}")
+    return refusal
+
+
+def _owner_refusal(path: str, info: os.stat_result) -> Refusal:
+    command = f"sudo chown {os.geteuid()} {shlex.quote(path)}"
+    return Refusal(path, f"belongs to user {info.st_uid}, not to you ({os.geteuid()}) or root", command)
+
+
+def _component_refusal(path: str, info: os.stat_result, allowed: frozenset[int]) -> Refusal | None:
+    if not stat.S_ISDIR(info.st_mode):
+        return Refusal(path, "is not a directory")
+    if info.st_uid not in allowed:
+        return _owner_refusal(path, info)
+    if info.st_mode & WRITABLE_BY_OTHERS and not info.st_mode & stat.S_ISVTX:
+        who = {0o020: "g-w", 0o002: "o-w", 0o022: "go-w"}[info.st_mode & WRITABLE_BY_OTHERS]
+        sudo = "sudo " if info.st_uid != os.geteuid() else ""
+        return Refusal(path, "is writable by other users", f"{sudo}chmod {who} {shlex.quote(path)}")
+    return None
+
+
+def mount_refusal(path: str) -> Refusal | None:
+    """Say whether the file system forbids running what is stored on it."""
+    flag = getattr(os, "ST_NOEXEC", 0)
+    if flag and os.statvfs(path).f_flag & flag:
+        return Refusal(path, "is on a file system mounted noexec", "set base_compiledir to another place")
+    return None
+
+
+def file_refusal(path: str, info: os.stat_result, *, root_may_own: bool) -> Refusal | None:
+    """Check the facts (`fstat`) of an opened entry.
+
+    It is a regular file of this user (or, in a pre-filled cache, of root) with one name that
+    nobody else may write to.
+    """
+    if not stat.S_ISREG(info.st_mode):
+        return Refusal(path, "is not a regular file")
+    if os.name != "posix":
+        return None
+    if info.st_uid != os.geteuid() and not (root_may_own and info.st_uid == 0):
+        return _owner_refusal(path, info)
+    if info.st_mode & WRITABLE_BY_OTHERS:
+        return Refusal(path, "is writable by other users", f"chmod go-w {shlex.quote(path)}")
+    if info.st_nlink != 1:
+        return Refusal(path, f"has {info.st_nlink} names, some perhaps in other hands")
+    return None

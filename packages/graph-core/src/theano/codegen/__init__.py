@@ -1,0 +1,1 @@
+"""From kernels to machine code: the generated C, its keys and the units it is compiled in."""

@@ -1,0 +1,75 @@
+"""What an op hands to the code generator: a kernel to compile, or one that was built ahead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TOKEN = "KERNEL"
+"""The word in a kernel's source that becomes its symbol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One C function ``int KERNEL(th_ctx *ctx)`` and what it needs.
+
+    Parameters
+    ----------
+    name : str
+        The expression in the user's words; shown in comments and errors, not part of the key.
+    source : str
+        C text that defines ``int KERNEL(th_ctx *ctx)``. Static helpers may be defined too if
+        their names contain ``KERNEL``. The text must be the same in each process.
+        ``abi.h``, ``stdint.h``, ``stddef.h``, ``string.h``, ``math.h`` and ``complex.h`` are included.
+    support : tuple of str
+        C text written once for each unit, before all kernels, in the order first seen.
+    params : bytes
+        What ``ctx->params`` points to (aligned to 8 bytes). Not part of the compiled code, so
+        two kernels that differ only here share their machine code.
+    work : float
+        Estimated nanoseconds for one element of the largest buffer.
+
+    Examples
+    --------
+    >>> k = Kernel("nothing", "int KERNEL(th_ctx *ctx) { return 0; }")
+    >>> k.with_symbol("th_1")
+    'int th_1(th_ctx *ctx) { return 0; }'
+    """
+
+    name: str
+    source: str
+    support: tuple[str, ...] = ()
+    params: bytes = b""
+    work: float = 1.0
+
+    def __post_init__(self) -> None:
+        if TOKEN not in self.source:
+            raise ValueError(f"the source of kernel {self.name!r} must define `int {TOKEN}(th_ctx *ctx)`")
+
+    def with_symbol(self, symbol: str) -> str:
+        """Return the source with the symbol in place of the word KERNEL."""
+        return self.source.replace(TOKEN, symbol)
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A kernel that was compiled when its layer was built.
+
+    Parameters
+    ----------
+    library : str
+        Path of the shared object shipped with the layer.
+    symbol : str
+        Name of an ``int (th_ctx *)`` function in it.
+    params, work
+        As for `Kernel`.
+
+    Examples
+    --------
+    >>> Builtin("/opt/theano/_kernels.so", "copy_strided").symbol
+    'copy_strided'
+    """
+
+    library: str
+    symbol: str
+    params: bytes = b""
+    work: float = 1.0

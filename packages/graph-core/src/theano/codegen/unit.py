@@ -1,0 +1,361 @@
+"""Kernels to addresses: in this process, else in the cache, else through the compiler.
+
+A unit is one C file with several kernels. Kernels that are missing are gathered, spread over as many
+units as there are cores and compiled side by side; the cache keeps, for each kernel, in which unit it
+is, so that the next function that needs one of them finds it alone.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from time import perf_counter
+
+from theano.cache.names import EntryName
+from theano.cache.store import Cache, CacheSettings, create_trusted, open_cache
+from theano.cache.trust import process_is_privileged
+from theano.codegen.kernel import Kernel
+from theano.codegen.key import digest_parts, kernel_key, symbol_of, unit_key
+from theano.codegen.text import CText
+from theano.errors import NoCompilerError
+from theano.toolchain.build import Job, Span, build, core_count
+from theano.toolchain.select import Toolchain, ToolchainSettings, find_toolchain
+
+try:
+    from theano.loader.module import Library
+except ImportError:  # TEMPORARY until the loader lands
+    import ctypes
+
+    class Library:  # type: ignore[no-redef]
+        def __init__(self, path: str, key: str):
+            self._lib = ctypes.CDLL(path)
+            got = (ctypes.c_char * len(key)).in_dll(self._lib, "theano_unit_key").raw.decode()
+            if got != key:
+                raise ImportError("wrong key")
+
+        def symbol(self, name: str) -> int:
+            return ctypes.cast(getattr(self._lib, name), ctypes.c_void_p).value or 0
+
+
+HEADERS = ("stddef.h", "stdint.h", "string.h", "math.h", "complex.h")
+KERNELS_PER_UNIT = 4
+"""Fewer than this do not make another unit worth its fixed cost (about 25 ms)."""
+LOADER_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "loader")
+
+
+class KernelAddress(int):
+    """The address of a compiled kernel, which keeps the library that holds it loaded.
+
+    Examples
+    --------
+    >>> KernelAddress(4096, None) == 4096
+    True
+    """
+
+    unit: LoadedUnit | None
+
+    def __new__(cls, address: int, unit: LoadedUnit | None) -> KernelAddress:
+        self = super().__new__(cls, address)
+        self.unit = unit
+        return self
+
+
+@dataclass(eq=False)
+class LoadedUnit:
+    """A unit of the cache that is loaded into this process."""
+
+    name: EntryName
+    path: str
+    library: Library
+
+    def kernel(self, key: str) -> KernelAddress:
+        """Return the address of one of its kernels."""
+        return KernelAddress(self.library.symbol(symbol_of(key)), self)
+
+
+@dataclass(slots=True)
+class Counts:
+    """What `compile_kernels` has done in this process, for profiles and tests."""
+
+    asked: int = 0
+    in_process: int = 0
+    from_cache: int = 0
+    compiled: int = 0
+    units_built: int = 0
+    seconds_looking: float = 0.0
+    seconds_compiling: float = 0.0
+
+
+@dataclass
+class _Loaded:
+    """All that this process has loaded. The lock is held for no input or output."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    kernels: dict[str, LoadedUnit] = field(default_factory=dict)
+    units: dict[EntryName, LoadedUnit] = field(default_factory=dict)
+    counts: Counts = field(default_factory=Counts)
+
+
+_loaded = _Loaded()
+
+
+def compile_kernels(
+    kernels: Sequence[Kernel],
+    toolchain: ToolchainSettings | None = None,
+    cache: CacheSettings | None = None,
+) -> list[KernelAddress]:
+    """Return the addresses of the kernels' machine code, in the same order.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        May repeat themselves.
+    toolchain : ToolchainSettings, optional
+        The user's wishes about compiling.
+    cache : CacheSettings, optional
+        Where compiled code is kept.
+
+    Returns
+    -------
+    list of KernelAddress
+        Each is an int; units stay loaded at least as long as these objects live.
+
+    Raises
+    ------
+    NoCompilerError
+        The kernels are not all in the cache's reach and cannot be compiled here.
+    KernelCompileError
+        The compiler refused one of them.
+
+    Examples
+    --------
+    >>> k = Kernel("do nothing", "int KERNEL(th_ctx *ctx) { return ctx == 0; }")
+    >>> first, second = compile_kernels([k, k])
+    >>> first == second
+    True
+    """
+    if not kernels:
+        return []
+    store = open_cache(cache)
+    tools = current_toolchain(toolchain, store)
+    abi = abi_text()
+    keys = [kernel_key(kernel, abi, tools.identity) for kernel in kernels]
+    wanted = dict(zip(keys, kernels, strict=True))
+    start = perf_counter()
+    found = _from_process(wanted)
+    in_process = len(found)
+    for key in wanted:
+        if key not in found:
+            address = _from_cache(store, key)
+            if address is not None:
+                found[key] = address
+    between = perf_counter()
+    missing = {key: kernel for key, kernel in wanted.items() if key not in found}
+    units = _compile_missing(missing, tools, store, found) if missing else 0
+    with _loaded.lock:
+        counts = _loaded.counts
+        counts.asked += len(wanted)
+        counts.in_process += in_process
+        counts.from_cache += len(wanted) - len(missing) - in_process
+        counts.compiled += len(missing)
+        counts.units_built += units
+        counts.seconds_looking += between - start
+        counts.seconds_compiling += perf_counter() - between
+    return [found[key] for key in keys]
+
+
+def current_toolchain(settings: ToolchainSettings | None = None, store: Cache | None = None) -> Toolchain:
+    """Return the toolchain that kernels are compiled with.
+
+    Raises
+    ------
+    NoCompilerError
+        There is none.
+    """
+    return find_toolchain(
+        settings or ToolchainSettings(),
+        store or open_cache(),
+        privileged=process_is_privileged(),
+        digest=digest_parts,
+    )
+
+
+def compile_counts() -> Counts:
+    """Return a copy of what has been done so far in this process."""
+    with _loaded.lock:
+        counts = _loaded.counts
+        return Counts(*(getattr(counts, name) for name in Counts.__slots__))
+
+
+def drop_unused_units() -> int:
+    """Unload the units of which no `KernelAddress` object is left, and return how many.
+
+    Only for callers that keep the objects, not just the numbers, as long as they call the code.
+    """
+    with _loaded.lock:
+        kernels = weakref.WeakValueDictionary(_loaded.kernels)
+        units = weakref.WeakValueDictionary(_loaded.units)
+        before = len(units)
+        _loaded.kernels.clear()
+        _loaded.units.clear()
+        # What nobody else holds is gone now; the rest comes back.
+        _loaded.kernels.update(kernels)
+        _loaded.units.update(units)
+        return before - len(_loaded.units)
+
+
+@cache
+def abi_text() -> str:
+    """Return the text of the header that kernels are written against; it is part of each key."""
+    with open(os.path.join(LOADER_FOLDER, "abi.h"), encoding="utf-8") as file:
+        return file.read()
+
+
+# -- finding -----------------------------------------------------------------------------------
+
+
+def _from_process(wanted: dict[str, Kernel]) -> dict[str, KernelAddress]:
+    with _loaded.lock:
+        units = {key: _loaded.kernels[key] for key in wanted if key in _loaded.kernels}
+    return {key: unit.kernel(key) for key, unit in units.items()}
+
+
+def _from_cache(store: Cache, key: str) -> KernelAddress | None:
+    for name, path in store.references(key):
+        with _loaded.lock:
+            unit = _loaded.units.get(name)
+        if unit is None:
+            if not store.verify(path, name):
+                continue
+            unit = _load(path, name)
+        if unit is None:
+            store.discard(path)
+            continue
+        address = _register(unit, key)
+        if address is not None:
+            return address
+    return None
+
+
+def _load(path: str, name: EntryName) -> LoadedUnit | None:
+    """Load a verified unit; None if the system or the key inside says no."""
+    try:
+        unit = LoadedUnit(name, path, Library(path, name.key))
+    except (OSError, ImportError):
+        return None
+    with _loaded.lock:
+        return _loaded.units.setdefault(name, unit)
+
+
+def _register(unit: LoadedUnit, key: str) -> KernelAddress | None:
+    """Note that this process has the kernel; None if the unit does not hold it after all."""
+    try:
+        address = unit.kernel(key)
+    except (OSError, ImportError, AttributeError):
+        return None
+    with _loaded.lock:
+        _loaded.kernels.setdefault(key, unit)
+    return address
+
+
+# -- compiling ---------------------------------------------------------------------------------
+
+
+def _compile_missing(
+    missing: dict[str, Kernel], tools: Toolchain, store: Cache, found: dict[str, KernelAddress]
+) -> int:
+    """Compile, publish and load; return the number of units.
+
+    The directory may fail in mid-run (disk full, removed by another). It is tried twice, then a
+    private temporary one; if that fails too, nothing can be compiled in this process.
+    """
+    shards = _shards(missing, tools)
+    for attempt in range(4):
+        try:
+            _build_and_load(shards, tools, store, found)
+            return len(shards)
+        except OSError as error:
+            if attempt == 3 or (store.is_private and attempt > 0):
+                raise NoCompilerError(f"there is no room to compile: {error.strerror or error}") from error
+            if attempt > 0 or create_trusted(store.root) is not None:
+                store.give_up(error)
+    raise AssertionError("unreachable")
+
+
+def _build_and_load(
+    shards: list[dict[str, Kernel]], tools: Toolchain, store: Cache, found: dict[str, KernelAddress]
+) -> None:
+    units = [write_unit(shard, tools) for shard in shards]
+    with store.stage() as folder:
+        jobs = [unit.job for unit in units]
+        paths = build(tools, jobs, folder, include=(LOADER_FOLDER,))
+        for shard, unit, staged in zip(shards, units, paths, strict=True):
+            name, path = store.publish_unit(staged, unit.key, shard, unit.job.text)
+            loaded = _load(path, name)
+            if loaded is None:
+                store.discard(path)
+                raise OSError(None, "a unit that was just compiled cannot be loaded", path)
+            for key in shard:
+                address = _register(loaded, key)
+                if address is None:
+                    raise OSError(None, "a unit that was just compiled lacks a kernel", path)
+                found[key] = address
+
+
+def _shards(missing: dict[str, Kernel], tools: Toolchain) -> list[dict[str, Kernel]]:
+    """Spread kernels over units so that these take about equally long, always in the same way."""
+    cores = max(1, tools.settings.jobs or core_count())
+    count = max(1, min(cores, len(missing) // KERNELS_PER_UNIT))
+    shards: list[dict[str, Kernel]] = [{} for _ in range(count)]
+    sizes = [0] * count
+    # The longest first, each to the shard with least so far.
+    for key, kernel in sorted(missing.items(), key=lambda item: (-len(item[1].source), item[0])):
+        least = sizes.index(min(sizes))
+        shards[least][key] = kernel
+        sizes[least] += len(kernel.source) + 200
+    order = {key: position for position, key in enumerate(missing)}
+    return [dict(sorted(shard.items(), key=lambda item: order[item[0]])) for shard in shards]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitText:
+    """The C text of a unit with its key."""
+
+    key: str
+    job: Job
+
+
+def write_unit(kernels: dict[str, Kernel], tools: Toolchain) -> UnitText:
+    """Write the C file that holds some kernels.
+
+    Parameters
+    ----------
+    kernels : dict of str to Kernel
+        By their keys, in the order of the text.
+    tools : Toolchain
+        What it will be compiled with; part of the unit's key.
+
+    Returns
+    -------
+    UnitText
+        The text ends with the key as an exported symbol, for the loader to compare.
+    """
+    c = CText()
+    c(f"/* {len(kernels)} kernel{'s' if len(kernels) != 1 else ''}, generated by Theano; see abi.h for what they may do. */")
+    c.extend(f"#include <{header}>" for header in HEADERS)
+    c('#include "abi.h"', "")
+    for support in dict.fromkeys(text for kernel in kernels.values() for text in kernel.support):
+        c(support.strip("\n"), "")
+    spans = []
+    for key, kernel in kernels.items():
+        start = c.line_count + 1
+        c.comment(kernel.name)
+        c(kernel.with_symbol(symbol_of(key)).strip("\n"), "")
+        spans.append(Span(start, c.line_count + 1, kernel.name))
+    key = unit_key(f"{abi_text()}\0{c}", tools.identity)
+    c(f'const char theano_unit_key[] = "{key}";', "")
+    return UnitText(key, Job(key, str(c), tuple(spans)))

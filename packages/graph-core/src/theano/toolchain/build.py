@@ -1,0 +1,169 @@
+"""Compiling C units side by side, and saying what went wrong in the user's terms."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from theano.errors import KernelCompileError
+from theano.toolchain.run import Outcome, Running
+from theano.toolchain.select import Toolchain
+
+_NO_ROOM = re.compile(
+    r"No space left|File too large|quota exceeded|Read-only file system|Input/output error|"
+    r"Cannot allocate memory|No such file or directory.*\.(s|o)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The lines of a unit that came from one kernel: the first, the one after the last, whose."""
+
+    start: int
+    stop: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One C file to compile.
+
+    Parameters
+    ----------
+    stem : str
+        The file's name without extension.
+    text : str
+        The C text.
+    spans : tuple of Span
+        Where each kernel's text lies.
+    """
+
+    stem: str
+    text: str
+    spans: tuple[Span, ...] = ()
+
+
+class BuildEnvironmentError(OSError):
+    """The compiler failed for a reason that is not in the C text: no room, no time, killed."""
+
+
+@cache
+def core_count() -> int:
+    """Return how many processors this process may use: its affinity, cut to its control group's share.
+
+    Examples
+    --------
+    >>> core_count() >= 1
+    True
+    """
+    affinity = getattr(os, "sched_getaffinity", None)
+    count = len(affinity(0)) if affinity else os.cpu_count() or 1
+    try:
+        with open("/sys/fs/cgroup/cpu.max") as file:
+            quota, period = file.read().split()
+        if quota != "max":
+            count = min(count, max(1, round(int(quota) / int(period))))
+    except (OSError, ValueError):
+        pass
+    return count
+
+
+def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple[str, ...] = ()) -> list[str]:
+    """Compile each job to a library in `folder`, as many at a time as there are cores.
+
+    Parameters
+    ----------
+    toolchain : Toolchain
+        What to compile with.
+    jobs : sequence of Job
+        What to compile.
+    folder : str
+        A private working directory, removed by the caller whatever happens.
+    include : tuple of str
+        Folders of header files.
+
+    Returns
+    -------
+    list of str
+        The libraries' paths.
+
+    Raises
+    ------
+    KernelCompileError
+        The compiler refused the C text.
+    BuildEnvironmentError
+        It failed for another reason.
+    """
+    width = max(1, toolchain.settings.jobs or core_count())
+    running: list[Running] = []
+    try:
+        for index, job in enumerate(jobs):
+            if index >= width:
+                _finish(toolchain, jobs[index - width], running[index - width])
+            source = job.stem + ".c"
+            with open(os.path.join(folder, source), "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(job.text)
+            # Relative names: nothing of the place gets into the file, so equal units are equal bytes.
+            command = toolchain.command(source, job.stem + ".so", include)
+            running.append(Running(command, folder, job.stem + ".log"))
+        for job, process in zip(jobs[-width:], running[-width:], strict=True):
+            _finish(toolchain, job, process)
+    finally:
+        for process in running:
+            process.kill()
+    return [os.path.join(folder, job.stem + ".so") for job in jobs]
+
+
+def _finish(toolchain: Toolchain, job: Job, process: Running) -> None:
+    outcome = process.wait(time.monotonic() + toolchain.settings.timeout)
+    if outcome.status == 0 and not outcome.timed_out:
+        return
+    found = _first_error(job, outcome)
+    if found is None:
+        why = f"took more than {toolchain.settings.timeout:.0f} s" if outcome.timed_out else outcome.output.strip()
+        raise BuildEnvironmentError(None, why or f"the C compiler ended with status {outcome.status}")
+    line, message = found
+    raise KernelCompileError(
+        _explanation(toolchain, job, line, message), kernel=_owner(job, line), log=outcome.output, source=job.text
+    )
+
+
+def _first_error(job: Job, outcome: Outcome) -> tuple[int, str] | None:
+    """Return line and text of the first error that the C text is to blame for; None if there is none."""
+    if outcome.timed_out or _NO_ROOM.search(outcome.output):
+        return None
+    pattern = rf"^{re.escape(job.stem)}\.c:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$"
+    match = re.search(pattern, outcome.output, re.MULTILINE)
+    if match:
+        return int(match[1]), match[2]
+    # An error in an included header, or of the linker: still the text's, but without a line of it.
+    match = re.search(r"^.*(?:\berror: |undefined (?:reference|symbol)|multiple definition).*$", outcome.output, re.MULTILINE)
+    return (0, match[0].strip()) if match else None
+
+
+def _owner(job: Job, line: int) -> str:
+    return next((span.name for span in job.spans if span.start <= line < span.stop), "")
+
+
+def _explanation(toolchain: Toolchain, job: Job, line: int, message: str) -> str:
+    """Write at most ten lines: what was refused, the C line, whose it is, what to do."""
+    owner = _owner(job, line)
+    names = sorted({span.name for span in job.spans})
+    where = f"`{_short(owner)}`" if owner else f"a unit of {len(names)} kernels, `{_short(names[0]) if names else ''}` among them"
+    lines = [f"the C compiler refused the code of {where}", f"    {_short(message, 300)}"]
+    text = job.text.splitlines()
+    if 0 < line <= len(text):
+        lines += [f"{number:6d} {'>' if number == line else '|'} {_short(text[number - 1], 160)}"
+                  for number in range(max(1, line - 1), min(len(text), line + 1) + 1)]
+    lines.append(f"compiler: {toolchain.compiler.version}")
+    lines.append("The whole unit is in this error's `source`, all the compiler said in its `log`.")
+    return "\n".join(lines)
+
+
+def _short(text: str, limit: int = 120) -> str:
+    return text if len(text) <= limit else text[: limit - 3] + "..."

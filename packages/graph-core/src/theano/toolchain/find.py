@@ -1,0 +1,232 @@
+"""Finding the C compiler and saying exactly what it is.
+
+Nothing is guessed from the name of the platform: a candidate counts once it has compiled something.
+What it said about itself is noted in the cache under the size and time of its files, so that a
+later process asks the file system only and starts no program.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from theano.toolchain.run import run_program
+
+ASK_TIMEOUT = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C compiler driver.
+
+    Parameters
+    ----------
+    argv : tuple of str
+        The program with the arguments that always come first (``zig cc`` has one).
+    origin : str
+        Where it was found: ``"setting"``, ``"CC"``, ``"PATH"`` or ``"ziglang"``.
+    version : str
+        Its own line about its version.
+    target : str
+        The system it compiles for.
+    witnesses : tuple of (str, int, int)
+        Path, size and time (ns) of the files it consists of: if these change, so may its output.
+
+    Examples
+    --------
+    >>> Compiler(("/usr/bin/cc",), "PATH", "gcc version 12.2.0", "x86_64-linux-gnu").identity
+    'gcc version 12.2.0|x86_64-linux-gnu'
+    """
+
+    argv: tuple[str, ...]
+    origin: str
+    version: str = ""
+    target: str = ""
+    witnesses: tuple[tuple[str, int, int], ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """What of it is part of every key: not its place, which does not change its output."""
+        return f"{self.version}|{self.target}"
+
+    @property
+    def is_cxx_driver(self) -> bool:
+        """Whether it takes files for C++ unless told."""
+        return re.search(r"(\+\+|cxx)(-[\d.]+)?(\.exe)?$", self.argv[0]) is not None
+
+
+def candidates(setting: str | None, *, privileged: bool = False) -> Iterator[Compiler]:
+    """Yield the compilers to try, best first.
+
+    Parameters
+    ----------
+    setting : str or None
+        The user's choice, a command with arguments; "" for no compiler at all; None to search.
+    privileged : bool
+        The environment is not to be believed.
+    """
+    path = os.defpath if privileged else None
+    if setting == "":
+        return
+    if setting is not None:
+        found = _resolve(shlex.split(setting, posix=os.name == "posix"), path)
+        if found:
+            yield Compiler(found, "setting")
+        return
+    if not privileged and os.environ.get("CC", "").strip():
+        found = _resolve(_split(os.environ["CC"]), path)
+        if found:
+            yield Compiler(found, "CC")
+    seen = set()
+    for name in ("cc", "gcc", "clang"):
+        program = shutil.which(name, path=path)
+        if program and os.path.realpath(program) not in seen:
+            seen.add(os.path.realpath(program))
+            yield Compiler((program,), "PATH")
+    zig = _zig_of_wheel()
+    if zig:
+        yield Compiler((zig, "cc"), "ziglang")
+
+
+def _split(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return [command]
+
+
+def _resolve(words: list[str], path: str | None) -> tuple[str, ...]:
+    program = shutil.which(words[0], path=path) if words else None
+    return (os.path.abspath(program), *words[1:]) if program else ()
+
+
+def _zig_of_wheel() -> str:
+    """Return the compiler of the ``ziglang`` wheel without importing it; "" if it is not installed."""
+    try:
+        spec = importlib.util.find_spec("ziglang")
+    except (ImportError, ValueError):
+        return ""
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        program = os.path.join(folder, "zig.exe" if sys.platform == "win32" else "zig")
+        if os.access(program, os.X_OK):
+            return program
+    return ""
+
+
+def stamp(path: str) -> tuple[str, int, int]:
+    """Return a file's path, size and time of change, (path, -1, -1) if there is none."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return (path, -1, -1)
+    return (path, info.st_size, info.st_mtime_ns)
+
+
+def own_files(compiler: Compiler) -> tuple[tuple[str, int, int], ...]:
+    """Stamp the files by which a change of the compiler shows without asking it.
+
+    A name such as ``cc`` may be a wrapper (ccache in masquerade, a script) around the next program
+    of that name in PATH, so all of that name are looked at.
+    """
+    program = compiler.argv[0]
+    paths = [program, os.path.realpath(program)]
+    name = os.path.basename(program)
+    paths += [os.path.join(folder, name) for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder]
+    return tuple(found for found in map(stamp, dict.fromkeys(paths)) if found[1] >= 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a compiler says when asked about itself and this machine.
+
+    Parameters
+    ----------
+    version, target : str
+        As in `Compiler`.
+    native : str
+        What ``-march=native`` means here, in the compiler's own words; "" if it does not know.
+    witnesses : tuple of (str, int, int)
+        Stamps of the inner programs it named.
+    """
+
+    version: str
+    target: str
+    native: str
+    witnesses: tuple[tuple[str, int, int], ...]
+
+
+def ask(compiler: Compiler, native: tuple[str, ...], folder: str) -> Answer | None:
+    """Start the compiler once, to learn its version, its target and what this CPU is to it.
+
+    Parameters
+    ----------
+    compiler : Compiler
+        Whom to ask.
+    native : tuple of str
+        The option that means this machine's CPU, such as ``("-march=native",)``.
+    folder : str
+        A private working directory.
+
+    Returns
+    -------
+    Answer or None
+        None if it does not answer as a C compiler.
+    """
+    arguments = [*compiler.argv, *native, "-###", "-x", "c", "-c", "-o", "nothing.o", os.devnull]
+    result = run_program(arguments, folder, timeout=ASK_TIMEOUT)
+    if result is None or result.timed_out:
+        return None
+    version = re.search(r"^.*\bversion \d.*$", result.output, re.MULTILINE)
+    if result.status != 0 or version is None:
+        return _ask_plainly(compiler, folder) if not native else None
+    target = re.search(r"^Target: (.*)$", result.output, re.MULTILINE)
+    words = _inner_command(result.output)
+    return Answer(
+        version[0].strip(),
+        target[1].strip() if target else "",
+        " ".join(_cpu_words(words)) if native else "",
+        tuple(found for found in map(stamp, words[:1]) if found[1] >= 0),
+    )
+
+
+def _ask_plainly(compiler: Compiler, folder: str) -> Answer | None:
+    """Ask a compiler that does not show its inner commands for its version only."""
+    result = run_program([*compiler.argv, "--version"], folder, timeout=ASK_TIMEOUT)
+    if result is None or result.status != 0 or not result.output.strip():
+        return None
+    return Answer(result.output.strip().splitlines()[0], "", "", ())
+
+
+def _inner_command(output: str) -> list[str]:
+    """Return the words of the command that would do the compiling itself."""
+    for line in output.splitlines():
+        words = _words(line) if "cc1" in line else []
+        if words and (os.path.basename(words[0]) == "cc1" or "-cc1" in words[:2]):
+            return words
+    return []
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()
+
+
+def _cpu_words(words: list[str]) -> Iterator[str]:
+    """Yield the words of the inner command that say which instructions may be used."""
+    takes_value = ("-target-cpu", "-target-feature", "-tune-cpu", "-target-abi")
+    previous = ""
+    for word in words:
+        # Sizes of caches tune the code but leave it valid, and differ between like machines.
+        if previous in takes_value:
+            yield f"{previous}={word}"
+        elif word.startswith("-m") and "-cc1" not in words[:2]:
+            yield word
+        previous = word

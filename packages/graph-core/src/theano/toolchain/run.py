@@ -1,0 +1,121 @@
+"""Running a program in a clean room: no shell, little environment, its own group, a time limit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+KEPT_VARIABLES = (
+    "PATH",
+    "HOME",
+    "LD_LIBRARY_PATH",  # compilers of environment modules need it to start
+    "XDG_CACHE_HOME",
+    "SYSTEMROOT",
+    "COMSPEC",
+    "USERPROFILE",
+    "LOCALAPPDATA",
+    "DEVELOPER_DIR",
+    "SDKROOT",
+    "CCACHE_DIR",
+    "CCACHE_DISABLE",
+)
+"""All that a compiler sees of the user's environment: nothing that adds flags, files or libraries."""
+
+
+def clean_environment(folder: str) -> dict[str, str]:
+    """Return the environment for a program that works in `folder` and keeps its scratch there.
+
+    Examples
+    --------
+    >>> environment = clean_environment("/tmp/x")
+    >>> environment["LC_ALL"], "CPATH" in environment
+    ('C', False)
+    """
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    kept.setdefault("PATH", os.defpath)
+    if "HOME" not in kept and os.name == "posix":
+        kept["ZIG_GLOBAL_CACHE_DIR"] = os.path.join(folder, "zig")
+    return {**kept, "LC_ALL": "C", "TMPDIR": folder, "TMP": folder, "TEMP": folder, "ZIG_LOCAL_CACHE_DIR": folder}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a program ended: its status (negative: the signal that ended it) and what it wrote."""
+
+    status: int
+    output: str
+    timed_out: bool = False
+
+
+class Running:
+    """A program that has been started; `wait` ends with its outcome, `kill` with its whole group gone."""
+
+    def __init__(self, arguments: Sequence[str], folder: str, log: str):
+        self._log = os.path.join(folder, log)
+        # A file, not a pipe: nothing has to be drained while several programs run.
+        descriptor = os.open(self._log, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
+        try:
+            self._process = subprocess.Popen(
+                list(arguments),
+                cwd=folder,
+                env=clean_environment(folder),
+                stdin=subprocess.DEVNULL,
+                stdout=descriptor,
+                stderr=descriptor,
+                start_new_session=os.name == "posix",
+            )
+        finally:
+            os.close(descriptor)
+
+    def wait(self, deadline: float) -> Outcome:
+        """Wait until the program ends or `deadline` (``time.monotonic``) passes."""
+        timed_out = False
+        try:
+            self._process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            self.kill()
+        with open(self._log, "rb") as file:
+            output = file.read(1 << 20).decode("utf-8", "replace")
+        return Outcome(self._process.returncode, output, timed_out)
+
+    def kill(self) -> None:
+        """End the program and all it has started."""
+        if self._process.returncode is not None:
+            return
+        if os.name == "posix":
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+        else:
+            self._process.kill()
+        self._process.wait()
+
+
+def run_program(arguments: Sequence[str], folder: str, timeout: float, log: str = "log") -> Outcome | None:
+    """Run one program to its end; None if it cannot be started.
+
+    Examples
+    --------
+    >>> import sys, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run_program([sys.executable, "-c", "print(1)"], folder, timeout=60).output
+    '1\\n'
+    """
+    try:
+        running = Running(arguments, folder, log)
+    except OSError:
+        return None
+    try:
+        return running.wait(time.monotonic() + timeout)
+    finally:
+        running.kill()
+        try:
+            os.unlink(os.path.join(folder, log))
+        except OSError:
+            pass

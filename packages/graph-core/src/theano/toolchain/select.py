@@ -1,0 +1,280 @@
+"""One description of how C is compiled here, found once and noted in the cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from theano.errors import NoCompilerError
+from theano.toolchain import flags as options
+from theano.toolchain.find import Compiler, ask, candidates, own_files, stamp
+from theano.toolchain.run import run_program
+
+NOTE_VERSION = "toolchain 1"
+PROBE = """#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <math.h>
+#include <complex.h>
+double th_probe(double x) { return fma(x, x, floor(x)); }
+"""
+
+
+class Notes(Protocol):
+    """Where small texts are kept between processes; `theano.cache.store.Cache` is one."""
+
+    def note(self, key: str) -> str | None:
+        """Return the text kept under a key."""
+
+    def add_note(self, key: str, text: str) -> None:
+        """Keep a text."""
+
+    def stage(self) -> AbstractContextManager[str]:
+        """Give a private working directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolchainSettings:
+    """The user's wishes about compiling. A value, passed down by ``theano.compile``.
+
+    Parameters
+    ----------
+    compiler : str, optional
+        A command; "" to use no compiler; None to search.
+    extra_flags : tuple of str
+        Options put after ours.
+    timeout : float
+        Seconds for one unit.
+    jobs : int, optional
+        Units compiled side by side; the cores this process may use unless given.
+    """
+
+    compiler: str | None = None
+    extra_flags: tuple[str, ...] = ()
+    timeout: float = 600.0
+    jobs: int | None = None
+
+    @classmethod
+    def from_flags(cls, cxx: str | None = None, cxxflags: str = "", jobs: int | None = None) -> ToolchainSettings:
+        """Build the settings from the values of the flags ``cxx`` and ``gcc.cxxflags``.
+
+        Examples
+        --------
+        >>> ToolchainSettings.from_flags("clang", "-march=x86-64-v3").extra_flags
+        ('-march=x86-64-v3',)
+        """
+        return cls(cxx, tuple(shlex.split(cxxflags, posix=os.name == "posix")), jobs=jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """A compiler with its options, as described exactly enough to be part of a key.
+
+    Parameters
+    ----------
+    compiler : Compiler
+        The program.
+    flags : tuple of str
+        The options it is given.
+    cpu_class : str
+        What this machine's CPU is to the compiler; "" if the code is not made for this CPU alone.
+    settings : ToolchainSettings
+        What was asked for.
+
+    Examples
+    --------
+    >>> gcc = Compiler(("/usr/bin/cc",), "PATH", "gcc version 12.2.0", "x86_64-linux-gnu")
+    >>> Toolchain(gcc, ("-O3",), "-march=znver4").identity
+    'gcc version 12.2.0|x86_64-linux-gnu|-O3|-march=znver4'
+    """
+
+    compiler: Compiler
+    flags: tuple[str, ...]
+    cpu_class: str
+    settings: ToolchainSettings = ToolchainSettings()
+
+    @property
+    def identity(self) -> str:
+        """All of it that can change the machine code."""
+        return "|".join([self.compiler.identity, shlex.join(self.flags), self.cpu_class])
+
+    def command(self, source: str, output: str, include: tuple[str, ...] = ()) -> list[str]:
+        """Return the argument list that compiles one C file to a library."""
+        language = ("-x", "c") if self.compiler.is_cxx_driver else ()
+        folders = [f"-I{folder}" for folder in include]
+        rest = ("-x", "none") if language else ()
+        return [*self.compiler.argv, *self.flags, *folders, *language, source, *rest, "-o", output, *options.LIBRARIES]
+
+
+_Key = tuple[ToolchainSettings, str, str]
+_found: dict[_Key, Toolchain | str] = {}
+_guard = threading.Lock()
+
+
+def find_toolchain(
+    settings: ToolchainSettings, notes: Notes, *, privileged: bool = False, digest: Callable[[list[str]], str]
+) -> Toolchain:
+    """Find the compiler and the options it takes.
+
+    The answer is remembered in this process, and in the notes under the stamps of the compiler's files
+    and the description of the CPU, so that usually no program is started.
+
+    Parameters
+    ----------
+    settings : ToolchainSettings
+        The user's wishes.
+    notes : Notes
+        The cache.
+    privileged : bool
+        Believe neither the environment nor the settings.
+    digest : callable
+        Makes a note's key from a list of texts.
+
+    Raises
+    ------
+    NoCompilerError
+        None works; the message says why.
+    """
+    if privileged:
+        settings = replace(settings, compiler=None if settings.compiler != "" else "", extra_flags=())
+    key = (settings, os.environ.get("CC", ""), os.environ.get("PATH", ""))
+    with _guard:
+        known = _found.get(key)
+    if known is None:
+        known = _search(settings, notes, privileged, digest)
+        with _guard:
+            _found[key] = known
+    if isinstance(known, str):
+        raise NoCompilerError(known)
+    return known
+
+
+def forget() -> None:
+    """Forget what was found in this process, as after the installation of a compiler."""
+    with _guard:
+        _found.clear()
+
+
+def _search(
+    settings: ToolchainSettings, notes: Notes, privileged: bool, digest: Callable[[list[str]], str]
+) -> Toolchain | str:
+    if settings.compiler == "":
+        return "the C compiler is switched off (cxx is empty)"
+    tried = []
+    for compiler in candidates(settings.compiler, privileged=privileged):
+        found = _describe(compiler, settings, notes, digest)
+        if found is not None:
+            return found
+        tried.append(shlex.join(compiler.argv))
+    if tried:
+        return f"no C compiler works here (tried {', '.join(tried)})"
+    if settings.compiler is not None:
+        return f"the C compiler {settings.compiler!r} is not installed"
+    return "no C compiler was found (looked for CC, cc, gcc, clang, and the ziglang package)"
+
+
+def _describe(
+    compiler: Compiler, settings: ToolchainSettings, notes: Notes, digest: Callable[[list[str]], str]
+) -> Toolchain | None:
+    """Return the toolchain of one compiler: from the notes, or by asking and probing it."""
+    wish = options.wishes(settings.extra_flags)
+    cpu = options.cpu_description()
+    files = own_files(compiler)
+    asked = [NOTE_VERSION, json.dumps([compiler.argv, files]), cpu, repr(wish), repr(settings.extra_flags), PROBE]
+    key = digest(asked)
+    text = notes.note(key)
+    if text is not None:
+        found = _from_note(text, compiler, settings)
+        if found is not None:
+            return found
+    try:
+        with notes.stage() as folder:
+            found = _probe(compiler, wish, settings, cpu, folder)
+    except OSError:
+        return None  # no room to try anything: as good as no compiler
+    if found is not None:
+        notes.add_note(key, _to_note(found))
+    return found
+
+
+def _to_note(toolchain: Toolchain) -> str:
+    compiler = toolchain.compiler
+    facts = {
+        "version": compiler.version,
+        "target": compiler.target,
+        "witnesses": compiler.witnesses,
+        "flags": toolchain.flags,
+        "cpu_class": toolchain.cpu_class,
+    }
+    return json.dumps(facts, indent=1, sort_keys=True)
+
+
+def _from_note(text: str, compiler: Compiler, settings: ToolchainSettings) -> Toolchain | None:
+    try:
+        facts: dict[str, Any] = json.loads(text)
+        witnesses = tuple((str(path), int(size), int(time)) for path, size, time in facts["witnesses"])
+        if any(stamp(path) != (path, size, time) for path, size, time in witnesses):
+            return None  # an inner program of the compiler was exchanged
+        described = replace(
+            compiler, version=str(facts["version"]), target=str(facts["target"]), witnesses=witnesses
+        )
+        return Toolchain(described, tuple(map(str, facts["flags"])), str(facts["cpu_class"]), settings)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _probe(
+    compiler: Compiler, wish: options.Wishes, settings: ToolchainSettings, cpu: str, folder: str
+) -> Toolchain | None:
+    """Ask the compiler about itself, then find by compiling which options it takes."""
+    for native in options.NATIVE_FORMS if wish.native else ((),):
+        answer = ask(compiler, native, folder)
+        if answer is None:
+            continue
+        known = replace(compiler, version=answer.version, target=answer.target, witnesses=answer.witnesses)
+        # A compiler that will not say what its CPU is gets the kernel's description instead.
+        cpu_class = (answer.native or cpu) if native else ""
+        accepted = _accepted(known, native, wish, settings, folder)
+        if accepted is not None:
+            return Toolchain(known, accepted, cpu_class, settings)
+    return None
+
+
+def _accepted(
+    compiler: Compiler, native: tuple[str, ...], wish: options.Wishes, settings: ToolchainSettings, folder: str
+) -> tuple[str, ...] | None:
+    """Return the options that work together; None if the compiler cannot even do without the optional ones."""
+    base = (*options.ALWAYS, *options.OPTIMISATION, *native)
+
+    def works(optional: tuple[str, ...]) -> bool:
+        return _compiles(Toolchain(compiler, (*base, *optional, *wish.extra), "", settings), folder)
+
+    if works(wish.optional()):
+        return (*base, *wish.optional(), *wish.extra)
+    if not works(()):
+        return None
+    taken: tuple[str, ...] = ()
+    for flag in wish.optional():
+        if works((*taken, flag)):
+            taken = (*taken, flag)
+    return (*base, *taken, *wish.extra)
+
+
+def _compiles(toolchain: Toolchain, folder: str) -> bool:
+    source, output = os.path.join(folder, "probe.c"), os.path.join(folder, "probe.so")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(PROBE)
+    command = toolchain.command("probe.c", "probe.so")
+    result = run_program(command, folder, timeout=min(toolchain.settings.timeout, 120.0), log="probe.log")
+    done = result is not None and result.status == 0 and os.path.exists(output)
+    if os.path.exists(output):
+        os.unlink(output)
+    # Some compilers only warn about an option they do not know.
+    return done and result is not None and not re.search(r"unknown|unrecognized|unused", result.output)
