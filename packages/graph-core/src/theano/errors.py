@@ -112,3 +112,69 @@ class RewriteError(TheanoError):
 
 class RewriteWarning(UserWarning):
     """A rewrite rule failed and was switched off for one function; the function is right without it."""
+
+
+class FlagError(ValueError):
+    """A flag of ``theano.config`` is used in a way it cannot be."""
+
+
+class FlagValueError(FlagError):
+    """A flag is given a value it does not take.
+
+    Remedy: use one of the values in the message, in the place it names (a program, THEANO_FLAGS, the rc file).
+    """
+
+    def __init__(
+        self,
+        flag: str,
+        value: object,
+        accepts: str,
+        origin: str = "",
+        choices: tuple[str, ...] = (),
+        reason: str = "",
+    ):
+        self.flag, self.value, self.choices = flag, value, choices
+        lines = [f"theano.config.{flag} cannot be {value!r}" + (f" (set in {origin})." if origin else ".")]
+        if reason and repr(value) not in reason:  # what int() and float() say adds nothing to the line above
+            lines.append(f"  {reason}")
+        lines.append(f"  It takes {accepts}.")
+        super().__init__("\n".join(lines))
+
+
+class UnknownFlagError(FlagError, AttributeError):
+    """There is no flag of this name.
+
+    Remedy: correct the name; ``print(theano.config)`` shows every flag.
+    """
+
+    def __init__(self, flag: str, near: tuple[str, ...] = (), origin: str = ""):
+        self.flag, self.near = flag, near
+        guess = f" Did you mean {' or '.join(near)}?" if near else ""
+        where = f" (set in {origin})" if origin else ""
+        super().__init__(f"theano.config has no flag {flag!r}{where}.{guess}\n  print(theano.config) lists the flags.")
+
+
+class FlagSyntaxError(FlagError):
+    """THEANO_FLAGS or an rc file cannot be read.
+
+    Remedy: THEANO_FLAGS is a list ``name=value,name=value``; an rc file has lines ``name = value`` below
+    ``[global]`` or below a section such as ``[gcc]``.
+    """
+
+
+class ImmutableFlagError(FlagError, AttributeError):
+    """A program assigns a flag that is fixed once theano is imported.
+
+    Remedy: set it in THEANO_FLAGS or in the rc file.
+    """
+
+    def __init__(self, flag: str):
+        self.flag = flag
+        super().__init__(
+            f"theano.config.{flag} is fixed once theano is imported.\n"
+            f"  Set it before: THEANO_FLAGS={flag}=... in the environment, or in the rc file."
+        )
+
+
+class TheanoConfigWarning(UserWarning):
+    """A flag is accepted, but does not do what it once did."""

@@ -1,0 +1,137 @@
+"""How rules are written down, and the sequence of phases that they go into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from theano.graph.aliasing import DestroyHandler
+from theano.graph.fgraph import FunctionGraph
+from theano.rewriting.drive import Context
+from theano.rewriting.merge import constant_folding, merge
+from theano.rewriting.pattern import Pattern
+from theano.rewriting.phases import Phase, Phases, phases
+from theano.rewriting.rule import Answer, FunctionRule, PatternRule, Rule
+
+
+def rule(
+    name: str,
+    pattern: Pattern,
+    result: Any,
+    keeps: str = "exact",
+    when: Callable[..., bool] | None = None,
+    phases: Sequence[str] = ("canonicalize",),
+    tags: Sequence[str] = ("fast_run",),
+    allow_multiple_clients: bool = True,
+    into: Phases | None = None,
+) -> PatternRule:
+    """Declare that ``pattern`` may become ``result``.
+
+    Parameters
+    ----------
+    name : str
+    pattern : Pattern
+        What to look for.
+    result : Pattern, number or callable
+        What to put there. A callable takes what fills the holes named like its parameters, and may return None.
+    keeps : "exact", "close" or "finite"
+        What it does to values: same bits, same within rounding, or same where everything is finite and no divisor zero.
+    when : callable, optional
+        A condition; its parameters are named like holes.
+    phases : list of str
+        Where it takes part; nowhere, if empty.
+    tags : list of str
+        Queries select by these, by the name of the rule and by that of the phase.
+    allow_multiple_clients : bool
+        Match also where an inner part of the pattern is used elsewhere and has to be computed anyway.
+    into : Phases, optional
+        A sequence other than the common one; for tests.
+
+    Examples
+    --------
+    >>> from theano.graph import Op, generic
+    >>> from theano.rewriting import P, pattern_vars
+    >>> class Not(Op):
+    ...     __props__ = ()
+    ...     itypes = otypes = [generic]
+    >>> (x,) = pattern_vars("x")
+    >>> rule("not_not", P(Not())(P(Not())(x)), x, phases=())
+    <rule not_not: Not(Not(x)) -> x>
+    """
+    made = PatternRule(
+        name, pattern, result, when=when, allow_multiple_clients=allow_multiple_clients, keeps=keeps, tags=tags
+    )
+    return _enter(made, phases, into)  # type: ignore[return-value]
+
+
+def local_rule(
+    tracks: Sequence[Any] | None = None,
+    name: str | None = None,
+    keeps: str = "exact",
+    phases: Sequence[str] = ("canonicalize",),
+    tags: Sequence[str] = ("fast_run",),
+    into: Phases | None = None,
+) -> Callable[[Callable[..., Answer]], FunctionRule]:
+    """Declare a rule written as a function of a node, or of a graph and a node.
+
+    The function returns None or False for "nothing to do", a list with a replacement (or None) for each output, or
+    a dictionary from variable to replacement.
+
+    Parameters
+    ----------
+    tracks : list of Op or of subclasses of Op, or None
+        The nodes it wants to see; None is all.
+    name : str or None
+        The function's own, if None.
+    keeps, phases, tags, into
+        As for :func:`rule`.
+    """
+
+    def declare(function: Callable[..., Answer]) -> FunctionRule:
+        made = FunctionRule(function, name or function.__name__, tracks=tracks, keeps=keeps, tags=tags)
+        return _enter(made, phases, into)  # type: ignore[return-value]
+
+    return declare
+
+
+def _enter(made: Rule, names: Sequence[str], into: Phases | None) -> Rule:
+    sequence = phases if into is None else into
+    for name in names:
+        sequence[name].add(made)
+    return made
+
+
+# -- the sequence, as far as it is a matter of graphs alone -----------------------------------------------------
+
+
+def add_destroy_handler(fgraph: FunctionGraph, context: Context) -> None:
+    """Let the graph watch over memory from here on: the rules that follow work in place."""
+    fgraph.attach_feature(DestroyHandler())
+
+
+def _fill(sequence: Phases) -> None:
+    fast = ("fast_run", "fast_compile")
+    for name, position, tags in (
+        ("canonicalize", 1, ("canonicalize_db", *fast)),
+        ("stabilize", 1.5, ("fast_run",)),
+        ("specialize", 2, ("fast_run", "fast_compile_gpu")),
+        ("uncanonicalize", 3, ("fast_run",)),
+        ("specialize_device", 48.6, fast),
+    ):
+        sequence.register(name, Phase(name), position, *tags)
+    sequence.register("useless", Phase("useless", "out_to_in"), 0.6, *fast)
+    sequence.canonicalize.add_pass("merge", merge, *fast)
+    for name in ("canonicalize", "stabilize", "specialize", "uncanonicalize"):
+        sequence[name].add(constant_folding)
+    for name, position, tags in (
+        ("merge1", 0, fast),
+        ("merge1.1", 0.65, fast),
+        ("merge1.2", 1.2, fast),
+        ("merge2", 49, ("fast_run",)),
+        ("merge3", 100, ("fast_run",)),
+    ):
+        sequence.register(name, merge, position, "merge", *tags)
+    sequence.register("add_destroy_handler", add_destroy_handler, 49.5, "fast_run", "inplace")
+
+
+_fill(phases)

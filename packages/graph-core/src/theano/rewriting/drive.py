@@ -1,0 +1,375 @@
+"""Drivers: they try rules on the nodes of a graph, in some order, until a reason to stop.
+
+Two are enough. :func:`walk` shows every node to the rules once, from the inputs or from the outputs.
+:func:`fixpoint` goes on until no rule has anything to say; what changed is looked at again at once, the whole graph
+only to confirm the end. Rules are indexed by the op they track, so a node meets only its own.
+
+Every loop here has a limit, and a :class:`PhaseReport` says why it ended and, where it was cut short, which rule
+let the graph grow most.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from theano.errors import InconsistencyError, RewriteError, RewriteWarning
+from theano.graph.apply import Apply
+from theano.graph.features import Feature
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.op import Op
+from theano.graph.source import created_at
+from theano.graph.variable import Variable
+from theano.rewriting.history import Origins
+from theano.rewriting.rule import Rule, replacements
+
+#: A pass over a whole graph: what is not a matter of single nodes.
+GraphPass = Callable[[FunctionGraph, "Context"], Any]
+
+
+@dataclass(frozen=True)
+class RewriteSettings:
+    """What bounds rewriting, and what happens when a rule fails.
+
+    Attributes
+    ----------
+    max_use_ratio : float
+        How often one rule may be used in one phase, per node of the graph at its start.
+    max_growth : float
+        How many times larger than at the start of a phase the graph may become.
+    max_sweeps : int
+        How often a fixpoint looks through the whole graph.
+    max_seconds : float or None
+        How long one phase may last.
+    on_error : "raise", "warn" or "ignore"
+        What to do with a rule that raises: tests raise; otherwise the rule is switched off, with or without a warning.
+    check : bool
+        Check the graph's books after each change; slow.
+    """
+
+    max_use_ratio: float = 8.0
+    max_growth: float = 20.0
+    max_sweeps: int = 50
+    max_seconds: float | None = None
+    on_error: str = "warn"
+    check: bool = False
+
+    def __post_init__(self) -> None:
+        if self.on_error not in ("raise", "warn", "ignore"):
+            raise ValueError(f"on_error is {self.on_error!r}; it must be 'raise', 'warn' or 'ignore'")
+
+
+@dataclass
+class PhaseReport:
+    """What one phase did.
+
+    Attributes
+    ----------
+    stop : str
+        "nothing left to do", "walked", or the limit that was met, with the rule to blame.
+    uses, growth : dict from str to int
+        By rule: how often it was used, and by how many nodes the graph grew through it.
+    refused : dict from str to int
+        By rule: replacements that the graph refused.
+    """
+
+    name: str
+    seconds: float = 0.0
+    nodes_before: int = 0
+    nodes_after: int = 0
+    stop: str = ""
+    complete: bool = True
+    uses: dict[str, int] = field(default_factory=dict)
+    growth: dict[str, int] = field(default_factory=dict)
+    refused: dict[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        most = sorted(self.uses.items(), key=lambda item: (-item[1], item[0]))
+        used = ", ".join(f"{name} x{n}" for name, n in most[:8]) or "no rule used"
+        return f"{self.name}: {self.nodes_before} -> {self.nodes_after} nodes, {self.seconds * 1e3:.1f} ms, {self.stop}; {used}"
+
+
+class Context:
+    """What drivers and passes share while one graph is rewritten."""
+
+    def __init__(self, settings: RewriteSettings | None = None, origins: Origins | None = None):
+        self.settings = settings or RewriteSettings()
+        self.origins = origins or Origins()
+        self.report = PhaseReport("(none)")
+        self.warnings: list[str] = []
+        #: Rules that failed; they are not asked again.
+        self.switched_off: set[Rule] = set()
+
+    def failed(self, rule: Rule, node: Apply, error: BaseException) -> None:
+        """Deal with a rule that raised, as the settings say."""
+        message = (
+            f"the rule {rule.name} failed on {_expression(node)}{_written(node)}: {type(error).__name__}: {error}. "
+            f"It is switched off for this function; the result is right without it."
+        )
+        if self.settings.on_error == "raise":
+            raise RewriteError(message) from error
+        self.switched_off.add(rule)
+        self.warnings.append(message)
+        if self.settings.on_error == "warn":
+            warnings.warn(message, RewriteWarning, stacklevel=2)
+
+    def replace(
+        self, fgraph: FunctionGraph, pairs: Sequence[tuple[Variable, Variable]], rule: str
+    ) -> bool:
+        """Make replacements in the name of ``rule``; return whether the graph accepted them."""
+        if not pairs:
+            return False
+        before = len(fgraph.apply_nodes)
+        self.origins.begin(rule, self.report.name, pairs[0][0])
+        try:
+            fgraph.replace_all_validate(pairs, reason=rule)
+        except InconsistencyError:
+            self.origins.cancel()
+            self.report.refused[rule] = self.report.refused.get(rule, 0) + 1
+            return False
+        finally:
+            self.origins.end()
+        if self.settings.check:
+            fgraph.check_integrity()
+        self.note(rule, len(fgraph.apply_nodes) - before)
+        return True
+
+    def note(self, rule: str, growth: int) -> None:
+        """Count one use of ``rule``."""
+        report = self.report
+        report.uses[rule] = report.uses.get(rule, 0) + 1
+        report.growth[rule] = report.growth.get(rule, 0) + growth
+
+
+class RuleIndex:
+    """Finds the rules that want to see a node, in the order in which they were given."""
+
+    def __init__(self, rules: Iterable[Rule]):
+        self._by_key: dict[Any, list[tuple[int, Rule]]] = {}
+        self._always: list[tuple[int, Rule]] = []
+        self._of_op: dict[Op, tuple[Rule, ...]] = {}
+        for i, rule in enumerate(rules):
+            if rule.tracks is None:
+                self._always.append((i, rule))
+            for key in rule.tracks or ():
+                self._by_key.setdefault(key, []).append((i, rule))
+
+    def of(self, op: Op) -> tuple[Rule, ...]:
+        """Return the rules that want to see the nodes of ``op``."""
+        try:
+            return self._of_op[op]
+        except KeyError:
+            pass
+        found = dict(self._always)
+        for key in (op, *type(op).__mro__):
+            found.update(self._by_key.get(key, ()))
+        rules = self._of_op[op] = tuple(found[i] for i in sorted(found))
+        return rules
+
+
+class _Limits:
+    """Says when a phase has done enough."""
+
+    def __init__(self, fgraph: FunctionGraph, context: Context):
+        settings, size = context.settings, len(fgraph.apply_nodes)
+        self._fgraph, self._report = fgraph, context.report
+        # Small graphs need room as well: a rule may need a hundred steps to get anywhere.
+        self._uses = int(settings.max_use_ratio * size) + 100
+        self._nodes = int(settings.max_growth * size) + 1000
+        self._deadline = None if settings.max_seconds is None else time.perf_counter() + settings.max_seconds
+        self._seconds = settings.max_seconds
+
+    def met(self, rule: Rule | None = None) -> bool:
+        """Return whether a limit is met, and let the report say which."""
+        report = self._report
+        reason = None
+        if rule is not None and report.uses.get(rule.name, 0) > self._uses:
+            reason = f"the rule {rule.name} was used {report.uses[rule.name]} times"
+        elif len(self._fgraph.apply_nodes) > self._nodes:
+            reason = f"the graph grew to {len(self._fgraph.apply_nodes)} nodes"
+        elif self._deadline is not None and time.perf_counter() > self._deadline:
+            reason = f"{self._seconds} seconds have passed"
+        if reason is None:
+            return False
+        cut_short(report, reason)
+        return True
+
+
+def cut_short(report: PhaseReport, reason: str) -> None:
+    """Let ``report`` say that a limit ended the phase, and which rule is to blame."""
+    report.complete = False
+    report.stop = f"cut short: {reason}"
+    if report.growth:
+        name, grown = max(report.growth.items(), key=lambda item: (item[1], report.uses.get(item[0], 0)))
+        if grown > 0:
+            report.stop += f"; {name} let the graph grow most, by {grown} nodes in {report.uses[name]} uses"
+
+
+def attempt(fgraph: FunctionGraph, node: Apply, rule: Rule, context: Context) -> bool:
+    """Let ``rule`` look at ``node``; return whether the graph changed."""
+    try:
+        answer = rule.answer(fgraph, node)
+        pairs = replacements(rule, node, answer)
+    except Exception as error:  # the boundary to code that anybody may have written
+        context.failed(rule, node, error)
+        return False
+    return context.replace(fgraph, pairs, rule.name) if pairs else False
+
+
+# -- once ----------------------------------------------------------------------------------------------------
+
+
+class _Arrivals(Feature):
+    """Collects the nodes that enter a graph."""
+
+    def __init__(self, arrive: Callable[[Apply], None]):
+        self._arrive = arrive
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        """Collect it."""
+        self._arrive(node)
+
+
+def walk(fgraph: FunctionGraph, rules: Sequence[Rule], context: Context, order: str = "in_to_out") -> None:
+    """Show each node to ``rules`` once, those that come new included.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+    rules : list of Rule
+        A node meets them in this order, until one of them changes it.
+    context : Context
+    order : "in_to_out" or "out_to_in"
+    """
+    if order not in ("in_to_out", "out_to_in"):
+        raise ValueError(f"order is {order!r}; it must be 'in_to_out' or 'out_to_in'")
+    index, limits = RuleIndex(rules), _Limits(fgraph, context)
+    nodes = fgraph.toposort()
+    todo: deque[Apply] = deque(nodes if order == "in_to_out" else reversed(nodes))
+    arrivals = _Arrivals(todo.append)
+    fgraph.attach_feature(arrivals)
+    context.report.stop = "walked"
+    try:
+        while todo:
+            node = todo.popleft()
+            if node not in fgraph.apply_nodes:
+                continue
+            for rule in index.of(node.op):
+                if rule not in context.switched_off and attempt(fgraph, node, rule, context):
+                    if limits.met(rule):
+                        return
+                    if node not in fgraph.apply_nodes:
+                        break
+    finally:
+        fgraph.remove_feature(arrivals)
+
+
+# -- until nothing changes -----------------------------------------------------------------------------------
+
+
+class _Agenda(Feature):
+    """The nodes that should be looked at, each once; changes put nodes back."""
+
+    # Rules look below a node, not only at it: its users want another look when it changes. Not when there are very
+    # many: the sweep over the whole graph finds those, and the work stays linear.
+    MANY = 50
+
+    def __init__(self) -> None:
+        self._todo: deque[Apply] = deque()
+        self._queued: set[Apply] = set()
+
+    def add(self, node: Apply) -> None:
+        """Put ``node`` at the end, unless it is there."""
+        if node not in self._queued:
+            self._queued.add(node)
+            self._todo.append(node)
+
+    def take(self) -> Apply:
+        """Remove and return the next node."""
+        node = self._todo.popleft()
+        self._queued.discard(node)
+        return node
+
+    def __len__(self) -> int:
+        return len(self._todo)
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        """Look at what is new."""
+        self.add(node)
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
+        """Look again at what has changed, and at its users."""
+        if isinstance(node, str):
+            return
+        self.add(node)
+        for v in node.outputs:
+            if len(v.clients) <= self.MANY:
+                for client, _ in v.clients:
+                    if isinstance(client, Apply):
+                        self.add(client)
+
+
+def fixpoint(
+    fgraph: FunctionGraph, rules: Sequence[Rule], context: Context, passes: Sequence[tuple[str, GraphPass]] = ()
+) -> None:
+    """Use ``rules`` until none of them changes anything.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+    rules : list of Rule
+        A node meets them in this order.
+    context : Context
+    passes : list of (name, callable)
+        Passes over the whole graph, run before each sweep: equal nodes should be one before rules compare them.
+    """
+    index, limits = RuleIndex(rules), _Limits(fgraph, context)
+    agenda = _Agenda()
+    fgraph.attach_feature(agenda)
+    context.report.stop = "nothing left to do"
+    try:
+        for _ in range(context.settings.max_sweeps):
+            for _name, run in passes:
+                run(fgraph, context)
+            version = fgraph.version
+            for node in fgraph.toposort():
+                agenda.add(node)
+            if not _drain(agenda, fgraph, index, limits, context):
+                return
+            if fgraph.version == version:
+                return
+        cut_short(context.report, f"{context.settings.max_sweeps} sweeps were not enough")
+    finally:
+        fgraph.remove_feature(agenda)
+
+
+def _drain(agenda: _Agenda, fgraph: FunctionGraph, index: RuleIndex, limits: _Limits, context: Context) -> bool:
+    """Work the agenda off; return False where a limit ended it."""
+    alive, off = fgraph.apply_nodes, context.switched_off
+    while agenda:
+        node = agenda.take()
+        if node not in alive:
+            continue
+        for rule in index.of(node.op):
+            if rule in off or not attempt(fgraph, node, rule, context):
+                continue
+            if limits.met(rule):
+                return False
+            if node not in alive:
+                break
+    return True
+
+
+def _expression(node: Apply) -> str:
+    return f"{node.op}({', '.join(map(str, node.inputs[:6]))}{', ...' if len(node.inputs) > 6 else ''})"
+
+
+def _written(node: Apply) -> str:
+    line = created_at(node.outputs[0]) if node.outputs else None
+    return f", written at {line}," if line is not None else ""

@@ -1,0 +1,115 @@
+"""What took the place of what: each node that rewriting made can say which rule made it and for which line."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from theano.graph.apply import Apply
+from theano.graph.features import Feature
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.source import SourceLine, created_at
+from theano.graph.variable import Constant, Variable
+
+
+class Step(NamedTuple):
+    """One replacement: the rule, its phase, and the variable whose place was taken."""
+
+    rule: str
+    phase: str
+    replaced: Variable
+
+    @property
+    def line(self) -> SourceLine | None:
+        """The user's line that wrote what was replaced."""
+        return created_at(self.replaced)
+
+    def __str__(self) -> str:
+        line = self.line
+        where = f", written at {line}" if line is not None else ""
+        return f"{self.rule} ({self.phase}) replaced {_short(self.replaced)}{where}"
+
+
+class Origins(Feature):
+    """Listens to a graph while it is rewritten; hands names and source lines on to what comes new.
+
+    Examples
+    --------
+    >>> from theano.graph import FunctionGraph, Op, generic
+    >>> class Not(Op):
+    ...     __props__ = ()
+    ...     itypes = otypes = [generic]
+    >>> x = generic("x")
+    >>> fgraph = FunctionGraph([x], [Not()(Not()(x))])
+    >>> origins = Origins()
+    >>> fgraph.attach_feature(origins)
+    >>> origins.begin("not_not", "canonicalize", fgraph.outputs[0])
+    >>> fgraph.replace(fgraph.outputs[0], fgraph.inputs[0])
+    >>> print(origins.steps[0].rule, len(origins.steps))
+    not_not 1
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._made_by: dict[Apply, int] = {}
+        self._now: int | None = None
+
+    def begin(self, rule: str, phase: str, replaced: Variable) -> None:
+        """Note what is going to be replaced: the nodes that enter from now on are this rule's."""
+        self._now = len(self.steps)
+        self.steps.append(Step(rule, phase, replaced))
+
+    def cancel(self) -> None:
+        """Forget the last note: the graph refused."""
+        if self._now is not None:
+            del self.steps[self._now :]
+            self._now = None
+
+    def end(self) -> None:
+        """Let the nodes that enter from now on be nobody's."""
+        self._now = None
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        """Let a new node inherit the lines of what it replaces."""
+        if self._now is None:
+            return
+        self._made_by[node] = self._now
+        trace = getattr(self.steps[self._now].replaced.tag, "trace", None)
+        if trace:
+            for v in node.outputs:
+                v.tag.trace = trace
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
+        """Let a replacement inherit the name of what it replaces; inputs and constants keep their own."""
+        if r.name is not None and new_r.name is None and not isinstance(new_r, Constant) and new_r.owner is not None:
+            new_r.name = r.name
+
+    def why(self, node: Apply) -> list[Step]:
+        """Return the replacements that led to ``node``, the latest first; nothing for a node that the user made."""
+        steps: list[Step] = []
+        seen: set[Apply] = set()
+        current: Apply | None = node
+        while current is not None and current in self._made_by and current not in seen:
+            seen.add(current)
+            step = self.steps[self._made_by[current]]
+            steps.append(step)
+            current = step.replaced.owner
+        return steps
+
+    def explain(self, node: Apply) -> str:
+        """Return :meth:`why` as text, one line for each replacement."""
+        steps = self.why(node)
+        if not steps:
+            line = created_at(node.outputs[0]) if node.outputs else None
+            return f"{_short(node.outputs[0])} is as it was written" + (f" at {line}" if line is not None else "")
+        return "\n".join([f"{_short(node.outputs[0])}:", *(f"  {step}" for step in steps)])
+
+
+def _short(v: Variable, depth: int = 3) -> str:
+    """Return a few levels of the expression of ``v`` on one line."""
+    if v.owner is None or v.name is not None:
+        return str(v)
+    if depth == 0:
+        return "..."
+    return f"{v.owner.op}({', '.join(_short(i, depth - 1) for i in v.owner.inputs[:6])}{', ...' if len(v.owner.inputs) > 6 else ''})"

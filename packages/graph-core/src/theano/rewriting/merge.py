@@ -1,0 +1,108 @@
+"""Merge and constant folding: the two passes that need to know nothing of what the ops mean."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from theano.graph.apply import Apply
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.op import has_own_thunk, has_perform
+from theano.graph.variable import Constant, Variable
+from theano.rewriting.drive import Context
+from theano.rewriting.rule import Answer, FunctionRule
+
+
+def merge(fgraph: FunctionGraph, context: Context) -> None:
+    """Let equal constants be one variable, and equal nodes (same op on the same inputs) one node.
+
+    The first in order of computation stays. One walk is enough: when a node is met, its inputs are merged already.
+    """
+    order = fgraph.toposort()
+    kept: dict[Hashable, Constant] = {}
+    for node in order:
+        for v in node.inputs:
+            if isinstance(v, Constant):
+                _merge_constant(fgraph, v, kept, context)
+    for v in list(fgraph.outputs):
+        if isinstance(v, Constant):
+            _merge_constant(fgraph, v, kept, context)
+    seen: dict[Hashable, Apply] = {}
+    # Once nodes overwrite memory, equal nodes need not be worth the same later: leave what is touched alone.
+    destroyed = _destroyed(fgraph, order)
+    for node in order:
+        if node not in fgraph.apply_nodes:
+            continue
+        try:
+            first = seen.setdefault((node.op, tuple(map(id, node.inputs))), node)
+        except TypeError:
+            continue  # an op that cannot be hashed is equal to nothing
+        if first is node or destroyed and any(v in destroyed for n in (first, node) for v in n.outputs):
+            continue
+        pairs = [(old, new) for old, new in zip(node.outputs, first.outputs, strict=True) if old.type == new.type]
+        if len(pairs) == len(node.outputs):
+            for old, new in pairs:
+                fgraph.replace(old, new, reason="merge")
+            context.note("merge", -1)
+
+
+def _merge_constant(fgraph: FunctionGraph, v: Constant, kept: dict[Hashable, Constant], context: Context) -> None:
+    try:
+        first = kept.setdefault(v.signature(), v)
+    except TypeError:
+        return  # a value without hash
+    if first is not v and first.type == v.type:
+        fgraph.replace(v, first, reason="merge")
+        context.note("merge", 0)
+
+
+def _destroyed(fgraph: FunctionGraph, order: list[Apply]) -> set[Variable]:
+    """Return the variables whose memory some node overwrites, and the outputs of the nodes that do."""
+    destroyers = fgraph.destroyers
+    if destroyers is None or not any(node.op.destroy_map for node in order):
+        return set()
+    touched = {v for v in fgraph.variables if destroyers(v)}
+    touched.update(v for node in order if node.op.destroy_map for v in node.outputs)
+    return touched
+
+
+def fold(node: Apply) -> Answer:
+    """Compute a node whose inputs are all constants, once and for all.
+
+    Whatever goes wrong in the computation is left to happen when the function runs, where it can be reported with
+    the user's values.
+    """
+    if not node.inputs or not all(isinstance(v, Constant) for v in node.inputs):
+        return None
+    op = node.op
+    if not (has_perform(op) or has_own_thunk(op)) or not op.do_constant_folding(node):
+        return None
+    if any(getattr(v.tag, "unfoldable", False) for v in node.outputs):
+        return None
+    try:
+        values = evaluate(node, [v.data for v in node.inputs])  # type: ignore[attr-defined]
+        constants = [v.type.make_constant(value) for v, value in zip(node.outputs, values, strict=True)]
+    except Exception:  # the boundary to ops that anybody may have written
+        return None
+    for constant, v in zip(constants, node.outputs, strict=True):
+        constant.tag.__update__(v.tag)
+    return {old: new for old, new in zip(node.outputs, constants, strict=True)}
+
+
+def evaluate(node: Apply, values: list[Any]) -> list[Any]:
+    """Return the outputs of ``node`` for ``values`` of its inputs, computed in Python."""
+    op = node.op
+    if not has_own_thunk(op):
+        cells: list[list[Any]] = [[None] for _ in node.outputs]
+        op.perform(node, values, cells)
+        return [cell[0] for cell in cells]
+    storage = {v: [value] for v, value in zip(node.inputs, values, strict=True)}
+    storage.update({v: [None] for v in node.outputs})
+    computed: dict[Variable, list[Any]] = {v: [True] for v in node.inputs}
+    computed.update({v: [False] for v in node.outputs})
+    op.make_thunk(node, storage, computed, [])()
+    return [storage[v][0] for v in node.outputs]
+
+
+#: Constant folding as a rule of the fixpoint phases; its name is the documented one.
+constant_folding = FunctionRule(fold, "topo_constant_folding", keeps="exact", tags=("fast_compile", "fast_run"))

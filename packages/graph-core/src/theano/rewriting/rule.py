@@ -1,0 +1,229 @@
+"""Rules: what may take the place of what, under which condition, and what that does to the value.
+
+A rule is data. It does not decide when it is tried, nor does it change a graph: it looks at one node and answers
+what could stand in place of its outputs. Drivers (:mod:`theano.rewriting.drive`) do the rest.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from theano.errors import RewriteError
+from theano.graph.apply import Apply
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.op import Op
+from theano.graph.variable import Variable
+from theano.rewriting.pattern import Call, Hole, Literal, Pattern, as_pattern, build, conform, holes, match_inputs
+
+#: What a rule may promise about values: the same bits; the same within rounding; the same where all values met are
+#: finite and no divisor is zero.
+CONTRACTS = ("exact", "close", "finite")
+
+#: A replacement for each output (None keeps it), or by the variable replaced.
+Answer = Sequence[Variable | None] | Mapping[Variable, Variable] | Variable | bool | None
+
+
+class Rule:
+    """Something that may take the place of a node's outputs.
+
+    Attributes
+    ----------
+    name : str
+        Under which queries select it, reports count it and errors speak of it.
+    tracks : tuple of Op or subclasses of Op, or None
+        Which nodes it wants to see; None is all, which costs time at every node.
+    keeps : "exact", "close" or "finite"
+        What it promises about values.
+    tags : tuple of str
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tracks: Sequence[Any] | None = None,
+        keeps: str = "exact",
+        tags: Sequence[str] = (),
+        doc: str | None = None,
+    ):
+        if keeps not in CONTRACTS:
+            raise ValueError(f"the rule {name} keeps {keeps!r}; it must be one of {', '.join(CONTRACTS)}")
+        self.name = name
+        self._tracks = None if tracks is None else tuple(tracks)
+        self.keeps = keeps
+        self.tags = tuple(tags)
+        self.__doc__ = doc or self.__doc__
+
+    @property
+    def tracks(self) -> tuple[Any, ...] | None:
+        """The ops and classes of ops whose nodes are shown to the rule, or None."""
+        return self._tracks
+
+    def answer(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        """Return what could stand in place of the outputs of ``node``; None or False for nothing."""
+        raise NotImplementedError(f"{type(self).__name__} does not define answer")
+
+    def __repr__(self) -> str:
+        return f"<rule {self.name}>"
+
+
+class FunctionRule(Rule):
+    """A rule written as a Python function of a node (or of a graph and a node)."""
+
+    def __init__(self, function: Callable[..., Answer], name: str, **kwargs: Any):
+        super().__init__(name, doc=function.__doc__, **kwargs)
+        self.function = function
+        self.__wrapped__ = function
+        wanted = [
+            p for p in inspect.signature(function).parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+        ]
+        if len(wanted) not in (1, 2):
+            raise TypeError(f"the rule {name} must take a node, or a graph and a node, not {len(wanted)} arguments")
+        self._wants_graph = len(wanted) == 2
+
+    def answer(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        """Ask the function."""
+        return self.function(fgraph, node) if self._wants_graph else self.function(node)
+
+    def __call__(self, *args: Any) -> Answer:
+        return self.function(*args)
+
+
+class PatternRule(Rule):
+    """A rule written as two patterns."""
+
+    def __init__(
+        self,
+        name: str,
+        pattern: Pattern,
+        result: Any,
+        when: Callable[..., bool] | None = None,
+        allow_multiple_clients: bool = True,
+        **kwargs: Any,
+    ):
+        super().__init__(name, **kwargs)
+        if not isinstance(pattern, Call):
+            raise TypeError(f"the pattern of the rule {name} must be an op applied to something, not {pattern!r}")
+        self.pattern = pattern
+        self.result = result if callable(result) and not isinstance(result, Pattern) else as_pattern(result)
+        self.when = when
+        self.allow_multiple_clients = allow_multiple_clients
+        known = holes(pattern)
+        if isinstance(self.result, Pattern):
+            unknown = [n for n in holes(self.result) if n not in known]
+            if unknown:
+                raise ValueError(f"the result of the rule {name} uses {', '.join(unknown)}, which its pattern does not bind")
+        self._when_names = _parameters(when, known, name) if when is not None else []
+        self._result_names = _parameters(self.result, known, name) if not isinstance(self.result, Pattern) else []
+
+    @property
+    def tracks(self) -> tuple[Any, ...]:
+        """The op at the root of the pattern."""
+        return (self.pattern.op.resolve().op,)
+
+    def answer(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        """Return the result of the first way to match that meets the condition."""
+        spec = self.pattern.op.resolve()
+        if not spec.matches(node.op):
+            return None
+        old = node.outputs[spec.output]
+        for found, rest in match_inputs(self.pattern, node, {}):
+            if not self.allow_multiple_clients and not self._used_here_only(node, found):
+                continue
+            if self.when is not None and not self.when(*(found[n] for n in self._when_names)):
+                continue
+            new = self._build(old, found, node.op, rest)
+            if new is not None:
+                return {old: new}
+        return None
+
+    def _build(self, old: Variable, found: dict[str, Variable], op: Op, rest: list[Variable]) -> Variable | None:
+        if isinstance(self.result, Pattern):
+            new = build(self.result, found)
+        else:
+            new = self.result(*(found[n] for n in self._result_names))
+        if new is None:
+            return None
+        if rest:
+            new = op(new, *rest)
+        if not isinstance(new, Variable):
+            new = old.type.filter_variable(old.type.filter(new, allow_downcast=True))
+        return conform(new, old)
+
+    def _used_here_only(self, node: Apply, found: dict[str, Variable]) -> bool:
+        bound = set(found.values())
+
+        def inner(pattern: Pattern, n: Apply) -> bool:
+            # Only the ops of the pattern count; what fills holes may be used elsewhere.
+            for arg in pattern.args if isinstance(pattern, Call) else ():
+                if isinstance(arg, (Hole, Literal)):
+                    continue
+                for v in n.inputs:
+                    if v in bound or v.owner is None or not arg.op.resolve().matches(v.owner.op):  # type: ignore[attr-defined]
+                        continue
+                    if len({c for c, _ in v.clients if isinstance(c, Apply)}) > 1 or any(c == "output" for c, _ in v.clients):
+                        return False
+                    if not inner(arg, v.owner):
+                        return False
+            return True
+
+        return inner(self.pattern, node)
+
+    def __repr__(self) -> str:
+        return f"<rule {self.name}: {self.pattern} -> {self.result}>"
+
+
+def _parameters(function: Callable[..., Any], known: Sequence[str], rule: str) -> list[str]:
+    """Return the names of a function's parameters, each of which must be a hole."""
+    names = list(inspect.signature(function).parameters)
+    unknown = [n for n in names if n not in known]
+    if unknown:
+        raise ValueError(f"the condition or result of the rule {rule} takes {', '.join(unknown)}, which its pattern does not bind")
+    return names
+
+
+def replacements(rule: Rule, node: Apply, answer: Answer) -> list[tuple[Variable, Variable]]:
+    """Return what ``answer`` means: pairs of old and new variables, those that change nothing left out.
+
+    Raises
+    ------
+    RewriteError
+        The answer has the wrong length, or a replacement is of another type than what it replaces.
+    """
+    if answer is None or answer is False or answer is True:
+        return []
+    if isinstance(answer, Variable):
+        answer = [answer]
+    if isinstance(answer, Mapping):
+        pairs = [(old, new) for old, new in answer.items() if isinstance(old, Variable)]
+    else:
+        if len(answer) != len(node.outputs):
+            raise RewriteError(
+                f"the rule {rule.name} gave {len(answer)} replacements for the {len(node.outputs)} outputs of {node.op}"
+            )
+        pairs = [(old, new) for old, new in zip(node.outputs, answer, strict=True) if new is not None]
+    return [(old, _fitting(rule, old, new)) for old, new in pairs if not _no_change(old, new)]
+
+
+def _fitting(rule: Rule, old: Variable, new: Variable) -> Variable:
+    if new.type == old.type:
+        return new
+    try:
+        return old.type.filter_variable(new)
+    except TypeError:
+        raise RewriteError(
+            f"the rule {rule.name} would put {new} of type {new.type} in the place of {old} of type {old.type}. "
+            "A replacement must be of the type of what it replaces."
+        ) from None
+
+
+def _no_change(old: Variable, new: Variable) -> bool:
+    """Return whether ``new`` is ``old``, or the same op on the same inputs: a rule that says so would never end."""
+    if old is new:
+        return True
+    a, b = old.owner, new.owner
+    if a is None or b is None or old.index != new.index or len(a.inputs) != len(b.inputs):
+        return False
+    return all(x is y for x, y in zip(a.inputs, b.inputs, strict=True)) and a.op == b.op

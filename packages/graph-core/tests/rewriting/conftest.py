@@ -1,0 +1,15 @@
+import pytest
+
+from arith import add, div, mul, neg, sub
+from theano.graph import Constant
+from theano.rewriting import P, pattern
+
+
+@pytest.fixture
+def arithmetic(monkeypatch):
+    """Enter the toy's ops as what Python's operators mean in patterns."""
+    monkeypatch.setattr(pattern, "operators", pattern.operators)
+    monkeypatch.setattr(pattern, "literal_readers", [lambda v: v.data if isinstance(v, Constant) else None])
+    monkeypatch.setattr(pattern, "conformers", [])
+    for name, op in {"add": add, "mul": mul, "sub": sub, "truediv": div, "neg": neg}.items():
+        monkeypatch.setitem(pattern.operators, name, P(op))
