@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import secrets
@@ -26,10 +27,8 @@ def machine_tag() -> str:
                 facts.append(file.read().strip())
         except OSError:
             pass
-    try:
+    with contextlib.suppress(OSError):
         facts.append(str(os.stat("/proc/self/ns/pid").st_ino))
-    except OSError:
-        pass
     return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:8]
 
 

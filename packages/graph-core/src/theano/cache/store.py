@@ -63,17 +63,22 @@ class CacheSettings:
     size_cap: int = 1 << 30
 
     @classmethod
-    def from_flags(
-        cls, base_compiledir: str = "", compiledir: str = "", readonly: str = "", size_cap: int = 1 << 30
-    ) -> CacheSettings:
-        """Build the settings from the values of the flags with these names.
+    def from_config(cls, config: object) -> CacheSettings:
+        """Build the settings from an object with the attributes of ``theano.config``.
 
-        ``compiledir`` names the directory itself, ``base_compiledir`` the one it is made in; ``readonly`` is
-        a list separated as PATH is.
+        ``compiledir`` names the directory itself, ``base_compiledir`` the one it is made in, and
+        ``compiledir_readonly`` pre-filled ones, separated as in PATH; empty or absent ones do not count.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace
+        >>> CacheSettings.from_config(SimpleNamespace(base_compiledir="/fast")).root
+        '/fast/compiled'
         """
-        root = compiledir or (os.path.join(base_compiledir, "compiled") if base_compiledir else "")
-        others = tuple(path for path in readonly.split(os.pathsep) if path)
-        return cls(root, others, size_cap)
+        base = str(getattr(config, "base_compiledir", "") or "")
+        root = str(getattr(config, "compiledir", "") or "") or (os.path.join(base, "compiled") if base else "")
+        others = str(getattr(config, "compiledir_readonly", "") or "").split(os.pathsep)
+        return cls(root, tuple(path for path in others if path))
 
     def directory(self) -> str:
         """Return the absolute path of the cache; "" if the user has no place for one."""
@@ -270,7 +275,9 @@ class Cache:
         finally:
             remove_tree(path)
 
-    def publish_unit(self, staged: str, key: str, kernels: Iterable[str] = (), source: str = "") -> tuple[EntryName, str]:
+    def publish_unit(
+        self, staged: str, key: str, kernels: Iterable[str] = (), source: str = ""
+    ) -> tuple[EntryName, str]:
         """Move a compiled unit from staging to its final name.
 
         Parameters

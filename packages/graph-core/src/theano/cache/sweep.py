@@ -6,11 +6,13 @@ on, one that comes later sees a miss. Two sweeps at once remove the same files.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from dataclasses import dataclass
 
-from theano.cache.names import SOURCE, UNIT, EntryName, ReferenceName, StageName, is_shelf
+from theano.cache.contents import survey
+from theano.cache.names import UNIT, EntryName, StageName
 from theano.cache.staging import is_alive, remove_tree
 
 STAMP = ".swept"
@@ -73,31 +75,25 @@ def sweep(root: str, size_cap: int) -> Sweep:
     """
     result = Sweep()
     now = time.time()
-    units: list[tuple[float, int, str, EntryName]] = []
-    references: list[tuple[str, EntryName]] = []
-    for entry in _scan(root):
-        stage = StageName.parse(entry.name)
-        if stage is not None:
-            result.removed_stages += _sweep_stage(entry, stage, now)
-        elif is_shelf(entry.name):
-            for item in _scan(entry.path):
-                _collect(item, units, references)
-    # A time in the future counts as now.
-    units.sort(key=lambda unit: (min(unit[0], now), unit[2]))
-    result.units, result.bytes = len(units), sum(unit[1] for unit in units)
-    gone: set[EntryName] = set()
+    contents = survey(root)
+    for path, stage in contents.stages:
+        result.removed_stages += _sweep_stage(path, stage, now)
+    result.units, result.bytes = len(contents.units), contents.unit_bytes
+    alive = {item.name for item in contents.units}
     if result.bytes > size_cap:
         # Some room is made, so that the next publication does not sweep again.
         goal = size_cap - size_cap // 10
-        for stamp, size, path, name in units:
-            if result.bytes - result.removed_bytes <= goal or now - stamp < YOUNG:
+        # A time in the future counts as now.
+        for item in sorted(contents.units, key=lambda item: (min(item.used, now), item.path)):
+            if result.bytes - result.removed_bytes <= goal or now - item.used < YOUNG:
                 break
-            _unlink(path)
-            gone.add(name)
+            _unlink(item.path)
+            alive.discard(item.name)
             result.removed_units += 1
-            result.removed_bytes += size
-    alive = {unit[3] for unit in units} - gone
-    for path, unit in references:
+            result.removed_bytes += item.size
+    dependents = [(path, reference.unit) for path, reference in contents.references]
+    dependents += [(item.path, EntryName(item.name.key, item.name.digest, UNIT)) for item in contents.sources]
+    for path, unit in dependents:
         # A unit may have been published after the listing: look again before removing.
         if unit not in alive and not os.path.lexists(os.path.join(root, unit.relative)):
             _unlink(path)
@@ -105,49 +101,19 @@ def sweep(root: str, size_cap: int) -> Sweep:
     return result
 
 
-def _scan(path: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(path) as entries:
-            return list(entries)
-    except OSError:
-        return []
-
-
-def _collect(
-    item: os.DirEntry[str],
-    units: list[tuple[float, int, str, EntryName]],
-    references: list[tuple[str, EntryName]],
-) -> None:
-    """Sort one file of a shelf into the units and into what goes when its unit goes."""
-    name = EntryName.parse(item.name)
-    reference = ReferenceName.parse(item.name)
-    if reference is not None:
-        references.append((item.path, reference.unit))
-    elif name is not None and name.kind == SOURCE:
-        references.append((item.path, EntryName(name.key, name.digest, UNIT)))
-    elif name is not None and name.kind == UNIT:
-        try:
-            info = item.stat(follow_symlinks=False)
-        except OSError:
-            return
-        units.append((info.st_mtime, info.st_size, item.path, name))
-
-
-def _sweep_stage(entry: os.DirEntry[str], stage: StageName, now: float) -> int:
+def _sweep_stage(path: str, stage: StageName, now: float) -> int:
     alive = is_alive(stage)
     if alive is None:
         try:
-            alive = now - entry.stat(follow_symlinks=False).st_mtime < FOREIGN_STAGE_AGE
+            alive = now - os.lstat(path).st_mtime < FOREIGN_STAGE_AGE
         except OSError:
             return 0
     if alive:
         return 0
-    remove_tree(entry.path)
+    remove_tree(path)
     return 1
 
 
 def _unlink(path: str) -> None:
-    try:
+    with contextlib.suppress(OSError):
         os.unlink(path)
-    except OSError:
-        pass

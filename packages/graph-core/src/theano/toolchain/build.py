@@ -142,7 +142,8 @@ def _first_error(job: Job, outcome: Outcome) -> tuple[int, str] | None:
     if match:
         return int(match[1]), match[2]
     # An error in an included header, or of the linker: still the text's, but without a line of it.
-    match = re.search(r"^.*(?:\berror: |undefined (?:reference|symbol)|multiple definition).*$", outcome.output, re.MULTILINE)
+    trouble = r"^.*(?:\berror: |undefined (?:reference|symbol)|multiple definition).*$"
+    match = re.search(trouble, outcome.output, re.MULTILINE)
     return (0, match[0].strip()) if match else None
 
 
@@ -154,12 +155,15 @@ def _explanation(toolchain: Toolchain, job: Job, line: int, message: str) -> str
     """Write at most ten lines: what was refused, the C line, whose it is, what to do."""
     owner = _owner(job, line)
     names = sorted({span.name for span in job.spans})
-    where = f"`{_short(owner)}`" if owner else f"a unit of {len(names)} kernels, `{_short(names[0]) if names else ''}` among them"
+    example = f", `{_short(names[0])}` among them" if names else ""
+    where = f"`{_short(owner)}`" if owner else f"a unit of {len(names)} kernels{example}"
     lines = [f"the C compiler refused the code of {where}", f"    {_short(message, 300)}"]
     text = job.text.splitlines()
     if 0 < line <= len(text):
-        lines += [f"{number:6d} {'>' if number == line else '|'} {_short(text[number - 1], 160)}"
-                  for number in range(max(1, line - 1), min(len(text), line + 1) + 1)]
+        lines += [
+            f"{number:6d} {'>' if number == line else '|'} {_short(text[number - 1], 160)}"
+            for number in range(max(1, line - 1), min(len(text), line + 1) + 1)
+        ]
     lines.append(f"compiler: {toolchain.compiler.version}")
     lines.append("The whole unit is in this error's `source`, all the compiler said in its `log`.")
     return "\n".join(lines)

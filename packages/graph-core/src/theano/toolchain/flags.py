@@ -31,6 +31,25 @@ ALWAYS = ("-std=gnu11", "-fPIC", "-shared")
 WISHED = ("-fopenmp-simd", "-w", "-g0")
 NATIVE_FORMS = (("-march=native",), ("-mcpu=native",), ())
 """How compilers are told to use all that this CPU has; the first that works is taken."""
+CPU_FACTS = frozenset(
+    (
+        "vendor_id",
+        "cpu family",
+        "model",
+        "model name",
+        "flags",
+        "Features",
+        "isa",
+        "uarch",
+        "CPU implementer",
+        "CPU architecture",
+        "CPU variant",
+        "CPU part",
+        "cpu",
+        "machine",
+    )
+)
+"""The lines of ``/proc/cpuinfo`` that decide about instructions, on the usual architectures."""
 LIBRARIES = () if os.name == "nt" else ("-lm",)
 
 
@@ -84,12 +103,10 @@ def cpu_description() -> str:
             text = file.read(1 << 16).decode("ascii", "replace").partition("\n\n")[0]
     except OSError:
         text = ""
-    wanted = ("vendor_id", "cpu family", "model", "model name", "flags", "Features", "isa", "uarch")
-    wanted += ("CPU implementer", "CPU architecture", "CPU variant", "CPU part", "cpu", "machine")
     facts = [platform.machine()]
     for line in text.splitlines():
         name, _, value = line.partition(":")
-        if name.strip() in wanted:
+        if name.strip() in CPU_FACTS:
             # The order of the flags is the kernel's affair.
             facts.append(" ".join(sorted(value.split())))
     if len(facts) == 1:

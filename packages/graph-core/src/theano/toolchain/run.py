@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -88,10 +89,8 @@ class Running:
         if self._process.returncode is not None:
             return
         if os.name == "posix":
-            try:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
         else:
             self._process.kill()
         self._process.wait()
@@ -115,7 +114,5 @@ def run_program(arguments: Sequence[str], folder: str, timeout: float, log: str 
         return running.wait(time.monotonic() + timeout)
     finally:
         running.kill()
-        try:
+        with contextlib.suppress(OSError):
             os.unlink(os.path.join(folder, log))
-        except OSError:
-            pass

@@ -62,15 +62,23 @@ class ToolchainSettings:
     jobs: int | None = None
 
     @classmethod
-    def from_flags(cls, cxx: str | None = None, cxxflags: str = "", jobs: int | None = None) -> ToolchainSettings:
-        """Build the settings from the values of the flags ``cxx`` and ``gcc.cxxflags``.
+    def from_config(cls, config: object) -> ToolchainSettings:
+        """Build the settings from an object with the attributes of ``theano.config``.
+
+        ``cxx`` is a command, "" for no compiler, None or ``"auto"`` to search; ``gcc.cxxflags`` are options.
 
         Examples
         --------
-        >>> ToolchainSettings.from_flags("clang", "-march=x86-64-v3").extra_flags
-        ('-march=x86-64-v3',)
+        >>> from types import SimpleNamespace
+        >>> ToolchainSettings.from_config(SimpleNamespace(cxx="clang")).compiler
+        'clang'
         """
-        return cls(cxx, tuple(shlex.split(cxxflags, posix=os.name == "posix")), jobs=jobs)
+        compiler = getattr(config, "cxx", None)
+        words = str(getattr(getattr(config, "gcc", None), "cxxflags", "") or "")
+        return cls(
+            None if compiler is None or compiler == "auto" else str(compiler).strip(),
+            tuple(shlex.split(words, posix=os.name == "posix")),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +230,7 @@ def _from_note(text: str, compiler: Compiler, settings: ToolchainSettings) -> To
         witnesses = tuple((str(path), int(size), int(time)) for path, size, time in facts["witnesses"])
         if any(stamp(path) != (path, size, time) for path, size, time in witnesses):
             return None  # an inner program of the compiler was exchanged
-        described = replace(
-            compiler, version=str(facts["version"]), target=str(facts["target"]), witnesses=witnesses
-        )
+        described = replace(compiler, version=str(facts["version"]), target=str(facts["target"]), witnesses=witnesses)
         return Toolchain(described, tuple(map(str, facts["flags"])), str(facts["cpu_class"]), settings)
     except (ValueError, KeyError, TypeError):
         return None

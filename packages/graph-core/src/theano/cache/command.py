@@ -1,0 +1,255 @@
+"""The command ``theano-cache`` (also ``python -m theano.cache``): look at the cache, check it, empty it, fill it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from theano.cache.contents import Item, survey
+from theano.cache.names import SOURCE
+from theano.cache.staging import is_alive, remove_tree
+from theano.cache.store import CacheSettings, create_trusted, read_verified
+from theano.cache.sweep import STAMP
+from theano.cache.trust import directory_refusal
+
+DAY = 86400.0
+
+
+def main(arguments: Sequence[str] | None = None, settings: CacheSettings | None = None) -> int:
+    """Run the command and return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after the command's name; ``sys.argv`` unless given.
+    settings : CacheSettings, optional
+        Which cache; that of ``theano.config`` unless given.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> main(["--root", folder + "/cache", "list"])
+    no compiled units
+    0
+    """
+    options = _parser().parse_args(arguments)
+    settings = settings or configured_settings()
+    if options.root:
+        settings = replace(settings, root=options.root)
+    status: int = options.run(settings, options)
+    return status
+
+
+def configured_settings() -> CacheSettings:
+    """Return the cache that ``theano.config`` names: this command is an edge, where settings are read."""
+    from theano.settings import config  # not at import: below the edge, the cache knows nothing of settings
+
+    return CacheSettings.from_config(config)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="theano-cache", description="The cache of compiled functions.")
+    parser.add_argument("--root", help="another cache directory than the configured one")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: object, text: str) -> argparse.ArgumentParser:
+        found = commands.add_parser(name, help=text, description=text)
+        found.set_defaults(run=run)
+        return found
+
+    command("list", _list, "show each compiled unit: size, age, kernels")
+    command("where", _where, "show the directory, its size and whether it can be trusted")
+    command("verify", _verify, "check each entry against its name; remove what is wrong").add_argument(
+        "--keep", action="store_true", help="only report"
+    )
+    command("clear", _clear, "remove all entries")
+    command("purge", _purge, "remove all entries and the directory")
+    warm = command("warm", _warm, "run a script to fill a cache that others may use read-only")
+    warm.add_argument("--to", metavar="DIR", help="the directory to fill; the configured one unless given")
+    warm.add_argument("script", metavar="SCRIPT")
+    warm.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="passed to the script")
+    return parser
+
+
+def size_text(count: float) -> str:
+    """Write a number of bytes for people.
+
+    Examples
+    --------
+    >>> size_text(15360), size_text(3)
+    ('15.0 kB', '3 B')
+    """
+    if count < 1024:
+        return f"{count:.0f} B"
+    for unit in ("kB", "MB"):
+        count /= 1024
+        if count < 1024:
+            return f"{count:.1f} {unit}"
+    return f"{count / 1024:.1f} GB"
+
+
+def age_text(seconds: float) -> str:
+    """Write an age for people.
+
+    Examples
+    --------
+    >>> age_text(30), age_text(7200), age_text(200000)
+    ('now', '2 h', '2 d')
+    """
+    if seconds < 60:
+        return "now"
+    for name, length in (("d", DAY), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= length:
+            return f"{seconds / length:.0f} {name}"
+    return "now"
+
+
+def _list(settings: CacheSettings, options: argparse.Namespace) -> int:
+    contents = survey(settings.directory())
+    kernels: dict[str, int] = {}
+    for _, reference in contents.references:
+        kernels[reference.unit.file] = kernels.get(reference.unit.file, 0) + 1
+    now = time.time()
+    for item in sorted(contents.units, key=lambda item: -item.used):
+        count = kernels.get(item.name.file, 0)
+        print(
+            f"{item.name.key[:12]}  {size_text(item.size):>9}  {age_text(now - item.used):>6}  "
+            f"{count:3d} kernel{'s' if count != 1 else ' '}  {_expressions(item)}".rstrip()
+        )
+    if not contents.units:
+        print("no compiled units")
+    else:
+        print(f"{len(contents.units)} units, {size_text(contents.unit_bytes)} of {size_text(settings.size_cap)}")
+    return 0
+
+
+def _expressions(item: Item) -> str:
+    """Return what a unit computes, from the comments of its source."""
+    beside = item.path.rpartition(".")[0] + "." + SOURCE
+    try:
+        with open(beside, encoding="utf-8", errors="replace") as file:
+            comments = [line[3:-4].strip() for line in file if line.startswith("/* ") and line.endswith(" */\n")]
+    except OSError:
+        return ""
+    text = ", ".join(comments[1:])  # the first speaks of the file
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _where(settings: CacheSettings, options: argparse.Namespace) -> int:
+    root = settings.directory()
+    print(root or "(no place: the home directory is not known)")
+    refusal = create_trusted(root)
+    contents = survey(root)
+    print(f"{len(contents.units)} units, {size_text(contents.unit_bytes)} of {size_text(settings.size_cap)}")
+    print("trusted: only you can write to it" if refusal is None else f"NOT USED: {refusal}")
+    for path in settings.pre_filled():
+        other = directory_refusal(path)
+        print(f"{path} (read-only): {'trusted' if other is None else f'NOT USED: {other}'}")
+    return 0 if refusal is None else 1
+
+
+def _verify(settings: CacheSettings, options: argparse.Namespace) -> int:
+    root = settings.directory()
+    contents = survey(root)
+    bad = []
+    for item in contents.units + contents.notes:
+        try:
+            right = read_verified(item.path, item.name, root_may_own=False) is not None
+        except OSError:
+            right = False
+        if not right:
+            bad.append(item.path)
+    names = {item.name for item in contents.units}
+    dangling = [path for path, reference in contents.references if reference.unit not in names]
+    for path in bad:
+        print(f"wrong: {path}{'' if options.keep else ' (removed)'}")
+    if not options.keep:
+        for path in bad + dangling:
+            remove_tree(path)
+    good = len(contents.units) + len(contents.notes) - len(bad)
+    print(f"{good} entries are right, {len(bad)} wrong, {len(dangling)} references to nothing")
+    return 1 if bad else 0
+
+
+def _clear(settings: CacheSettings, options: argparse.Namespace) -> int:
+    contents = survey(settings.directory())
+    for item in contents.units + contents.notes + contents.sources:
+        remove_tree(item.path)
+    for path, _ in contents.references:
+        remove_tree(path)
+    for path, stage in contents.stages:
+        # A living process is left its working directory.
+        if is_alive(stage) is not True:
+            remove_tree(path)
+    print(f"removed {len(contents.units)} units, {size_text(contents.unit_bytes)}")
+    return 0
+
+
+def _purge(settings: CacheSettings, options: argparse.Namespace) -> int:
+    root = settings.directory()
+    _clear(settings, options)
+    contents = survey(root)
+    for path, _ in contents.stages:
+        remove_tree(path)
+    for path in [*contents.shelves, os.path.join(root, STAMP)]:
+        remove_tree(path)
+    try:
+        os.rmdir(root)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        # Never delete what somebody else put there.
+        print(f"{root} stays: {error.strerror}; it holds {', '.join(sorted(os.listdir(root))[:5])}")
+        return 1
+    print(f"removed {root}")
+    return 0
+
+
+def _warm(settings: CacheSettings, options: argparse.Namespace) -> int:
+    root = os.path.abspath(options.to) if options.to else settings.directory()
+    if any(mark in root for mark in ",="):
+        print(f"THEANO_FLAGS cannot name a directory with a comma or an equals sign: {root}", file=sys.stderr)
+        return 2
+    refusal = create_trusted(root)
+    if refusal is not None:
+        print(f"cannot fill it: {refusal}", file=sys.stderr)
+        return 1
+    flags = [flag for flag in os.environ.get("THEANO_FLAGS", "").split(",") if flag.strip()]
+    environment = {**os.environ, "THEANO_FLAGS": ",".join([*flags, f"compiledir={root}"])}
+    status = subprocess.run(
+        [sys.executable, options.script, *options.arguments], env=environment, check=False
+    ).returncode
+    contents = survey(root)
+    open_for_reading(root)
+    print(f"{root}: {len(contents.units)} units, {size_text(contents.unit_bytes)}")
+    if os.name == "posix" and os.geteuid() != 0:
+        print(f"for other users: sudo chown -R root {shlex.quote(root)}")
+    print(f"to use it read-only: THEANO_FLAGS=compiledir_readonly={root}")
+    if status:
+        print(f"the script ended with status {status}", file=sys.stderr)
+    return 1 if status else 0
+
+
+def open_for_reading(root: str) -> None:
+    """Let everybody read a cache, and nobody but its owner write to it."""
+    contents = survey(root)
+    for path, stage in contents.stages:
+        if is_alive(stage) is False:
+            remove_tree(path)
+    for folder in [root, *contents.shelves]:
+        os.chmod(folder, 0o755)
+    for item in contents.units:
+        os.chmod(item.path, 0o555)
+    for path in [item.path for item in contents.notes + contents.sources] + [path for path, _ in contents.references]:
+        os.chmod(path, 0o444)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
