@@ -117,6 +117,10 @@ class RewriteWarning(UserWarning):
 class FlagError(ValueError):
     """A flag of ``theano.config`` is used in a way it cannot be."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions are rebuilt from their message, which is not what the classes below are made from.
+        return ValueError.__new__, (type(self), *self.args), self.__dict__
+
 
 class FlagValueError(FlagError):
     """A flag is given a value it does not take.
@@ -135,9 +139,7 @@ class FlagValueError(FlagError):
     ):
         self.flag, self.value, self.choices = flag, value, choices
         lines = [f"theano.config.{flag} cannot be {value!r}" + (f" (set in {origin})." if origin else ".")]
-        if reason and repr(value) not in reason:  # what int() and float() say adds nothing to the line above
-            lines.append(f"  {reason}")
-        lines.append(f"  It takes {accepts}.")
+        lines.append(f"  {reason}" if reason else f"  It takes {accepts}.")
         super().__init__("\n".join(lines))
 
 

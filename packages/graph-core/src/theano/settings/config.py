@@ -1,0 +1,308 @@
+"""`theano.config`: all flags as attributes, checked when they are set."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import wraps
+from types import TracebackType
+from typing import Any, TypeVar
+
+from theano.errors import ImmutableFlagError, TheanoConfigWarning, UnknownFlagError
+from theano.settings import flags, sources
+from theano.settings.kinds import ConfigParam
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Section:
+    """The flags whose names begin alike: ``config.gcc`` holds ``config.gcc.cxxflags``."""
+
+    _root: Config
+    _prefix: str
+
+    # Values live in the instance's own __dict__, so that reading a flag costs what reading any attribute does.
+    # What is not in there (computed defaults, the a__b spelling, wrong names) comes through __getattr__.
+
+    def __init__(self, root: Config, prefix: str):
+        self.__dict__["_root"] = root
+        self.__dict__["_prefix"] = prefix
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # copy, pickle and inspect probe for methods; a flag never starts so
+            raise AttributeError(name)
+        return self._root._compute(self._prefix + name.replace("__", "."))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._root._assign(self._prefix + name.replace("__", "."), value)
+
+    def __dir__(self) -> Iterable[str]:
+        start = len(self._prefix)
+        below = (name[start:] for name in self._root._params if name.startswith(self._prefix))
+        return sorted({name.partition(".")[0] for name in below} | set(object.__dir__(self)))
+
+    def __repr__(self) -> str:
+        return f"<flags theano.config.{self._prefix}*>"
+
+
+class Config(Section):
+    """All flags. Read and set them as attributes; ``print(theano.config)`` shows them with their help.
+
+    Parameters
+    ----------
+    table : iterable of ConfigParam
+        The flags.
+
+    Examples
+    --------
+    >>> from theano import config
+    >>> with config.change_flags(floatX="float32"):
+    ...     print(config.floatX)
+    float32
+    >>> config.floatX = "float63"
+    Traceback (most recent call last):
+      ...
+    theano.errors.FlagValueError: theano.config.floatX cannot be 'float63'.
+      It takes one of float64, float32, float16.
+    """
+
+    _params: dict[str, ConfigParam]
+    _given: dict[str, object]
+    _sections: dict[str, Section]
+
+    def __init__(self, table: Iterable[ConfigParam] = ()):
+        super().__init__(self, "")
+        # The first assignments, before there is a flag to check them against.
+        self.__dict__.update(_params={}, _given={}, _sections={"": self})
+        for param in table:
+            self._declare(param)
+
+    # Reading
+
+    def flags(self) -> Iterator[ConfigParam]:
+        """Yield every flag's declaration, in the order of the table.
+
+        Examples
+        --------
+        >>> from theano import config
+        >>> next(config.flags()).name
+        'floatX'
+        """
+        yield from self._params.values()
+
+    def given(self, name: str, default: Any = None) -> Any:
+        """Return a flag's value if somebody has set it, else ``default``.
+
+        This is for flags whose default is found out by who needs it, such as ``cxx``.
+
+        Parameters
+        ----------
+        name : str
+            The flag, as ``gcc.cxxflags`` or ``gcc__cxxflags``.
+        default : object
+            What to return otherwise.
+        """
+        param = self._find(name)
+        return self._given.get(param.name, default)
+
+    def __str__(self) -> str:
+        return "\n".join(self._describe(param) for param in self._params.values())
+
+    def _describe(self, param: ConfigParam) -> str:
+        doc = param.doc + (f" No effect here: {param.inert}." if param.inert else "")
+        fixed = "" if param.mutable else ", fixed at import"
+        accepts = param.accepts().removeprefix("one of ")
+        return f"{param.name} ({accepts}{fixed})\n    Doc:   {doc}\n    Value: {self._compute(param.name)}\n"
+
+    def _find(self, name: str, origin: str = "") -> ConfigParam:
+        dotted = name.replace("__", ".")
+        dotted = flags.ALIASES.get(dotted, dotted)
+        try:
+            return self._params[dotted]
+        except KeyError:
+            raise UnknownFlagError(dotted, self._near(dotted), origin) from None
+
+    def _near(self, name: str) -> tuple[str, ...]:
+        from difflib import get_close_matches  # only a mistake needs it
+
+        lowered = {known.lower(): known for known in self._params}
+        return tuple(lowered[found] for found in get_close_matches(name.lower(), lowered, n=2, cutoff=0.75))
+
+    def _compute(self, name: str) -> Any:
+        param = self._find(name)
+        if param.name in self._given:
+            return self._given[param.name]
+        return param.default(self.given) if callable(param.default) else param.default
+
+    # Setting
+
+    def add(self, name: str, doc: str, configparam: ConfigParam, in_c_key: bool = True) -> None:
+        """Add a flag of a program's own.
+
+        Parameters
+        ----------
+        name : str
+            Its name; a dot makes a section.
+        doc : str
+            Its help.
+        configparam : ConfigParam
+            Its kind and default.
+        in_c_key : bool
+            Taken for older programs; what compiled code depends on is part of its key by itself.
+        """
+        name = name.replace("__", ".")
+        if name in self._params or name + "." in self._sections:
+            raise AttributeError(f"theano.config has a flag or a section {name!r} already.")
+        configparam.name, configparam.doc = name, doc
+        compute = configparam.default
+        if callable(compute):
+            configparam.default = lambda given: compute()
+        self._declare(configparam)
+
+    def _declare(self, param: ConfigParam) -> None:
+        self._params[param.name] = param
+        self._section(param.name.rpartition(".")[0])
+        if not callable(param.default):
+            self._store(param, param.default)
+
+    def _section(self, name: str) -> Section:
+        """Return the section of a name such as ``dnn.conv``, made with those around it if need be."""
+        prefix = name + "." if name else ""
+        if prefix not in self._sections:
+            outer, _, last = name.rpartition(".")
+            self._sections[prefix] = self._section(outer).__dict__[last] = Section(self, prefix)
+        return self._sections[prefix]
+
+    def _store(self, param: ConfigParam, value: object) -> None:
+        section, _, last = param.name.rpartition(".")
+        self._section(section).__dict__[last] = value
+
+    def _assign(self, name: str, value: object) -> None:
+        param = self._find(name)
+        if not param.mutable:
+            raise ImmutableFlagError(param.name)
+        self._put(param, param.convert(value))
+
+    def _put(self, param: ConfigParam, value: object) -> None:
+        self._given[param.name] = value
+        self._store(param, value)
+
+    def _restore(self, param: ConfigParam, was_given: bool, value: object) -> None:
+        if was_given:
+            self._put(param, value)
+            return
+        self._given.pop(param.name, None)
+        if callable(param.default):
+            section, _, last = param.name.rpartition(".")
+            self._section(section).__dict__.pop(last, None)
+        else:
+            self._store(param, param.default)
+
+    def change_flags(self, args: Mapping[str, object] | Iterable[tuple[str, object]] = (), **kwargs: object) -> Changes:
+        """Set flags for a while: as a context manager, or as a decorator of a function.
+
+        Parameters
+        ----------
+        args : mapping or list of pairs
+            Names with dots and their values.
+        **kwargs
+            Names (``gcc__cxxflags`` for ``gcc.cxxflags``) and their values.
+
+        Examples
+        --------
+        >>> from theano import config
+        >>> @config.change_flags({"gcc.cxxflags": "-g"}, floatX="float32")
+        ... def in_single():
+        ...     return config.floatX, config.gcc.cxxflags
+        >>> in_single(), config.floatX
+        (('float32', '-g'), 'float64')
+        """
+        return Changes(self, {**dict(args), **kwargs})
+
+    def load(self, environ: Mapping[str, str]) -> None:
+        """Take the values of the rc files, then those of THEANO_FLAGS, which win.
+
+        Parameters
+        ----------
+        environ : mapping
+            The environment.
+        """
+        for path in sources.rc_files(environ):
+            for given in sources.from_rc(path, environ):
+                self._take(*given)
+        for given in sources.from_flags(environ.get("THEANO_FLAGS", "")):
+            self._take(*given)
+
+    def _take(self, name: str, text: str, origin: str) -> None:
+        dotted = name.replace("__", ".")
+        if dotted in flags.RETIRED:
+            why = flags.RETIRED[dotted]
+            warnings.warn(f"{origin}: {dotted} has no effect any more: {why}.", TheanoConfigWarning, stacklevel=2)
+            return
+        if origin != "THEANO_FLAGS":
+            dotted = self._as_declared(dotted)
+        param = self._find(dotted, origin)
+        self._put(param, param.convert(text, origin))
+
+    def _as_declared(self, name: str) -> str:
+        """Rc files never cared about case: floatx there is floatX."""
+        if name in self._params:
+            return name
+        return next((known for known in self._params if known.lower() == name.lower()), name)
+
+
+class Changes:
+    """Flags set for a while; what `Config.change_flags` returns."""
+
+    def __init__(self, config: Config, changes: Mapping[str, object]):
+        self._config = config
+        self._wanted = []
+        for name, value in changes.items():
+            param = config._find(name)
+            if not param.mutable:
+                raise ImmutableFlagError(param.name)
+            self._wanted.append((param, param.convert(value)))
+        # A list, because a decorated function may call itself.
+        self._before: list[list[tuple[ConfigParam, bool, object]]] = []
+
+    def __enter__(self) -> Config:
+        given = self._config._given
+        self._before.append([(param, param.name in given, given.get(param.name)) for param, _ in self._wanted])
+        for param, value in self._wanted:
+            self._config._put(param, value)
+        return self._config
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for param, was_given, value in reversed(self._before.pop()):
+            self._config._restore(param, was_given, value)
+
+    def __call__(self, function: F) -> F:
+        """Decorate a function so that it runs with these flags."""
+
+        @wraps(function)
+        def with_flags(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return function(*args, **kwargs)
+
+        return with_flags  # type: ignore[return-value]
+
+
+def load_config(environ: Mapping[str, str] = os.environ) -> Config:
+    """Make a Config with all flags, set as an environment says.
+
+    Parameters
+    ----------
+    environ : mapping
+        The environment; the process's own unless given.
+
+    Examples
+    --------
+    >>> load_config({"THEANO_FLAGS": "floatX=float32", "THEANORC": ""}).floatX
+    'float32'
+    """
+    config = Config(flags.TABLE)
+    config.load(environ)
+    return config
