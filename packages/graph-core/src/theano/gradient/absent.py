@@ -1,0 +1,173 @@
+"""Gradients that are not there: disconnected, undefined, not implemented; and what a type must offer to have one.
+
+Three different things are called "no gradient", and are told apart by types:
+
+* *zero*: the cost depends on the variable, and the derivative is 0. An ordinary variable.
+* *disconnected* (:class:`DisconnectedType`): the cost does not depend on the value of the variable at all.
+* *null* (:class:`NullType`): a derivative was needed that does not exist, or that nobody wrote down.
+
+The type protocol. Differentiation asks little of variables and types, so that any layer can take part:
+
+* ``variable.zeros_like()``, ``variable.ones_like()`` (with ``dtype="floatX"`` for discrete ones), ``a + b``;
+* ``type.ndim``, 0 where it is missing, for a cost must be a scalar;
+* ``type.dtype``, a name; those that begin with ``bool``, ``int`` or ``uint`` are discrete, and a function with a
+  discrete value has derivative 0 everywhere. ``variable.astype(dtype)`` is asked for where two differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from theano.graph.apply import Apply
+from theano.graph.op import Op
+from theano.graph.source import created_at
+from theano.graph.type import Type
+from theano.graph.variable import Variable
+
+
+class DisconnectedType(Type):
+    """The type of the gradient of a cost with respect to something that it does not depend on. It has no values."""
+
+    __props__ = ()
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Refuse: a disconnected gradient is never computed."""
+        raise AssertionError(
+            "a disconnected gradient reached a place where a value is needed. An op's grad was given one and used it "
+            "as a number: test isinstance(g.type, DisconnectedType) first."
+        )
+
+    def __str__(self) -> str:
+        return "DisconnectedType"
+
+
+class NullType(Type):
+    """The type of a gradient that does not exist or that nobody wrote down. It has no values.
+
+    Parameters
+    ----------
+    why_null : str
+        Told to whoever needs the value.
+    """
+
+    __props__ = ("why_null",)
+
+    def __init__(self, why_null: str = "(no explanation given)"):
+        self.why_null = why_null
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Refuse: a null gradient is never computed."""
+        raise ValueError(f"a null gradient has no value: {self.why_null}")
+
+    def __str__(self) -> str:
+        return "NullType"
+
+
+#: Call it for a new disconnected gradient.
+disconnected_type = DisconnectedType()
+null_type = NullType
+
+
+def grad_undefined(op: Op, x_pos: int, x: Variable, comment: str = "") -> Variable:
+    """Return the gradient of ``op`` with respect to an input for which there is none, mathematically.
+
+    Parameters
+    ----------
+    op : Op
+    x_pos : int
+        Which input.
+    x : Variable
+        That input.
+    comment : str
+        Why, for the error that a user of the gradient gets.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> grad_undefined("argsort", 0, generic("x"), "order has no slope").type.why_null
+    'the gradient of argsort with respect to its input 0 (x) is undefined: order has no slope'
+    """
+    return _null("undefined", op, x_pos, x, comment)
+
+
+def grad_not_implemented(op: Op, x_pos: int, x: Variable, comment: str = "") -> Variable:
+    """Return the gradient of ``op`` with respect to an input where it exists but has not been written down.
+
+    The parameters are those of :func:`grad_undefined`.
+    """
+    return _null("not implemented", op, x_pos, x, comment)
+
+
+def _null(what: str, op: Op, x_pos: int, x: Variable, comment: str) -> Variable:
+    why = f"the gradient of {op} with respect to its input {x_pos} ({x}) is {what}"
+    return NullType(f"{why}: {comment}" if comment else why)()
+
+
+def is_disconnected(variable: Variable | None) -> bool:
+    """Return whether ``variable`` is a disconnected gradient."""
+    return variable is not None and isinstance(variable.type, DisconnectedType)
+
+
+def is_null(variable: Variable | None) -> bool:
+    """Return whether ``variable`` is a null gradient."""
+    return variable is not None and isinstance(variable.type, NullType)
+
+
+def is_discrete(type: Type) -> bool:
+    """Return whether the values of ``type`` lie apart, so that a function with such values has derivative 0."""
+    return str(getattr(type, "dtype", "")).startswith(("bool", "int", "uint"))
+
+
+def zeros_like(variable: Variable) -> Variable:
+    """Return the zero gradient with respect to ``variable``."""
+    return variable.zeros_like(dtype="floatX") if is_discrete(variable.type) else variable.zeros_like()  # type: ignore[attr-defined,no-any-return]
+
+
+def ones_like(variable: Variable) -> Variable:
+    """Return the gradient of ``variable`` with respect to itself."""
+    return variable.ones_like(dtype="floatX") if is_discrete(variable.type) else variable.ones_like()  # type: ignore[attr-defined,no-any-return]
+
+
+def stand_in(variable: Variable, how: str) -> Variable | None:
+    """Return what a caller wants to see for a gradient that is disconnected: "zero", "none" or "disconnected"."""
+    if how == "zero":
+        return zeros_like(variable)
+    return None if how == "none" else disconnected_type()
+
+
+def connection_pattern(node: Apply) -> Sequence[Sequence[bool]]:
+    """Return, for each input and each output of ``node``, whether the one influences the other.
+
+    Raises
+    ------
+    ValueError
+        The op's own answer has the wrong size.
+    """
+    ask = getattr(node.op, "connection_pattern", None)
+    if ask is None:
+        return [[True] * len(node.outputs)] * len(node.inputs)
+    pattern: Sequence[Sequence[bool]] = ask(node)
+    if len(pattern) != len(node.inputs) or any(len(row) != len(node.outputs) for row in pattern):
+        raise ValueError(
+            f"{node.op}.connection_pattern must give a list of {len(node.outputs)} booleans "
+            f"for each of the {len(node.inputs)} inputs, not {pattern!r}"
+        )
+    return pattern
+
+
+def expression(variable: Variable, depth: int = 3) -> str:
+    """Return the upper levels of an expression on one line, for errors."""
+    if variable.owner is None or variable.name is not None:
+        return str(variable)
+    if depth == 0:
+        return "..."
+    shown = ", ".join(expression(v, depth - 1) for v in variable.owner.inputs[:5])
+    more = ", ..." if len(variable.owner.inputs) > 5 else ""
+    return f"{variable.owner.op}({shown}{more})"
+
+
+def describe(variable: Variable) -> str:
+    """Return expression, type and source line of ``variable``, for errors."""
+    line = created_at(variable)
+    return f"{expression(variable)} : {variable.type}" + (f", written at {line}" if line is not None else "")

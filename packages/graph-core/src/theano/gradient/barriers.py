@@ -1,0 +1,195 @@
+"""Ops that return their input as it is, and change what flows back through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from theano.gradient.absent import disconnected_type, grad_undefined, zeros_like
+from theano.graph.apply import Apply
+from theano.graph.op import Op, Storage
+from theano.graph.variable import Variable
+
+
+class ViewOp(Op):
+    """The identity: the output is the input, in the same memory. Rewriting takes it away."""
+
+    __props__: tuple[str, ...] = ()
+    view_map = {0: [0]}
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node, of any type."""
+        if not isinstance(x, Variable):
+            raise TypeError(f"{self} takes a variable, not {x!r}")
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[Storage]) -> None:
+        """Hand the value on."""
+        output_storage[0][0] = inputs[0]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> Sequence[Any]:
+        """Return the shape of the input."""
+        return list(shapes)
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+        """Hand the gradient on."""
+        return list(output_grads)
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+        """Hand the direction on."""
+        return list(eval_points)
+
+
+class ConsiderConstant(ViewOp):
+    """Lets no gradient through: it is zero."""
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+        """Return zero."""
+        return [zeros_like(inputs[0])]
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+        """Return nothing: the output does not move."""
+        return [None]
+
+
+class ZeroGrad(ConsiderConstant):
+    """Lets no gradient through: it is zero."""
+
+
+class DisconnectedGrad(ViewOp):
+    """Lets no gradient through: there is no connection."""
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+        """Return a disconnected gradient."""
+        return [disconnected_type()]
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+        """Return nothing: the output does not move."""
+        return [None]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Say that the input does not influence the output."""
+        return [[False]]
+
+
+class UndefinedGrad(ViewOp):
+    """Makes it an error to ask for a gradient."""
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+        """Return a null gradient."""
+        return [grad_undefined(self, 0, inputs[0], "undefined_grad says so")]
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+        """Return nothing."""
+        return [None]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Say that the input influences the output."""
+        return [[True]]
+
+
+class GradClip(ViewOp):
+    """Keeps the gradient between two bounds."""
+
+    __props__ = ("clip_lower_bound", "clip_upper_bound")
+
+    def __init__(self, clip_lower_bound: Any, clip_upper_bound: Any):
+        if not clip_lower_bound <= clip_upper_bound:
+            raise ValueError(f"grad_clip: the lower bound {clip_lower_bound} is above the upper bound {clip_upper_bound}")
+        self.clip_lower_bound = clip_lower_bound
+        self.clip_upper_bound = clip_upper_bound
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+        """Return the gradient, clipped."""
+        return [g.clip(self.clip_lower_bound, self.clip_upper_bound) for g in output_grads]  # type: ignore[attr-defined]
+
+
+class GradScale(ViewOp):
+    """Multiplies the gradient."""
+
+    __props__ = ("multiplier",)
+
+    def __init__(self, multiplier: Any):
+        self.multiplier = multiplier
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+        """Return the gradient, multiplied."""
+        return [g * self.multiplier for g in output_grads]
+
+
+consider_constant_ = ConsiderConstant()
+zero_grad_ = ZeroGrad()
+disconnected_grad_ = DisconnectedGrad()
+undefined_grad_ = UndefinedGrad()
+
+
+def consider_constant(x: Variable) -> Variable:
+    """Return ``x``, as a constant in the eyes of the gradient, which is zero there.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> consider_constant(generic("x")).owner
+    ConsiderConstant(x)
+    """
+    return consider_constant_(x)  # type: ignore[no-any-return]
+
+
+def zero_grad(x: Variable) -> Variable:
+    """Return ``x``; the gradient with respect to it is zero.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> zero_grad(generic("x")).owner
+    ZeroGrad(x)
+    """
+    return zero_grad_(x)  # type: ignore[no-any-return]
+
+
+def disconnected_grad(x: Variable) -> Variable:
+    """Return ``x``; the gradient sees no connection through it.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> disconnected_grad(generic("x")).owner
+    DisconnectedGrad(x)
+    """
+    return disconnected_grad_(x)  # type: ignore[no-any-return]
+
+
+def undefined_grad(x: Variable) -> Variable:
+    """Return ``x``; to ask for a gradient through it is an error.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> undefined_grad(generic("x")).owner
+    UndefinedGrad(x)
+    """
+    return undefined_grad_(x)  # type: ignore[no-any-return]
+
+
+def grad_clip(x: Variable, lower_bound: Any, upper_bound: Any) -> Variable:
+    """Return ``x``; the gradient with respect to it is kept between two bounds.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> grad_clip(generic("x"), -1, 1).owner
+    GradClip{clip_lower_bound=-1, clip_upper_bound=1}(x)
+    """
+    return GradClip(lower_bound, upper_bound)(x)  # type: ignore[no-any-return]
+
+
+def grad_scale(x: Variable, multiplier: Any) -> Variable:
+    """Return ``x``; the gradient with respect to it is multiplied.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> grad_scale(generic("x"), -1).owner
+    GradScale{multiplier=-1}(x)
+    """
+    return GradScale(multiplier)(x)  # type: ignore[no-any-return]

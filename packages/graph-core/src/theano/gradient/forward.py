@@ -1,0 +1,117 @@
+"""The derivative along a direction: one walk from the variables to the expressions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from theano.errors import DisconnectedInputError, MethodNotDefined
+from theano.gradient.absent import describe, is_disconnected, is_discrete, is_null, stand_in, zeros_like
+from theano.gradient.reverse import format_as, grad
+from theano.graph.apply import Apply
+from theano.graph.op import Op
+from theano.graph.traverse import toposort
+from theano.graph.variable import Variable
+
+
+def Rop(
+    f: Any,
+    wrt: Any,
+    eval_points: Any,
+    disconnected_outputs: str = "raise",
+    return_disconnected: str = "zero",
+) -> Any:
+    """Return the Jacobian of ``f`` with respect to ``wrt``, times ``eval_points``.
+
+    Parameters
+    ----------
+    f : Variable or list of Variable
+    wrt : Variable or list of Variable
+    eval_points : Variable or list of Variable
+        What the Jacobian is multiplied with from the right; one for each of ``wrt``, of its dimensions.
+    disconnected_outputs : "raise", "warn" or "ignore"
+        What to do about an expression that depends on none of ``wrt``.
+    return_disconnected : "zero", "none" or "disconnected"
+        What stands for its derivative.
+
+    Returns
+    -------
+    Variable, or list or tuple of Variable
+        In the form of ``f``.
+    """
+    outputs = list(f) if isinstance(f, (list, tuple)) else [f]
+    variables = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
+    points = list(eval_points) if isinstance(eval_points, (list, tuple)) else [eval_points]
+    if len(variables) != len(points):
+        raise ValueError(f"Rop: wrt has {len(variables)} variables, but there are {len(points)} eval_points")
+    for v, point in zip(variables, points, strict=True):
+        mine, theirs = getattr(v.type, "ndim", 0), getattr(point.type, "ndim", 0)
+        if mine != theirs:
+            raise ValueError(f"Rop: {describe(v)} has {mine} dimensions, its eval_point {describe(point)} has {theirs}")
+    along: dict[Variable, Variable | None] = dict(zip(variables, points, strict=True))
+    for node in toposort(outputs, variables):
+        directions = [along.get(v) for v in node.inputs]
+        if all(d is None for d in directions):
+            continue
+        for v, d in zip(node.outputs, _through(node, directions), strict=True):
+            along.setdefault(v, None if is_disconnected(d) else d)
+
+    answers = []
+    for v in outputs:
+        d = along.get(v)
+        if d is None:
+            _disconnected(v, disconnected_outputs)
+            d = stand_in(v, return_disconnected)
+        answers.append(d)
+    return format_as(isinstance(f, list), isinstance(f, tuple), answers)
+
+
+def _through(node: Apply, directions: Sequence[Variable | None]) -> Sequence[Variable | None]:
+    """Return the directions in which the outputs of ``node`` move."""
+    if type(node.op).R_op is not Op.R_op:
+        moved = node.op.R_op(node.inputs, directions)
+        if len(moved) != len(node.outputs):
+            raise ValueError(f"{node.op}.R_op must return {len(node.outputs)} derivatives, not {len(moved)}")
+        return moved
+    return _twice_backward(node, directions)
+
+
+def _twice_backward(node: Apply, directions: Sequence[Variable | None]) -> Sequence[Variable | None]:
+    """Return the directions of the outputs for an op that only knows its gradient.
+
+    The gradient is linear in what comes from the outputs: ``u -> u J``. Its derivative with respect to ``u``,
+    applied to the direction, is what is wanted; it is the same for each ``u``, so zeros will do.
+    """
+    if all(is_discrete(v.type) for v in node.outputs):
+        return [None] * len(node.outputs)
+    u = [zeros_like(v) for v in node.outputs]
+    try:
+        terms = node.op.L_op(node.inputs, node.outputs, u)
+    except MethodNotDefined as error:
+        error.add_note(f"Rop needs the derivative of {describe(node.outputs[0])}, and the op defines neither R_op nor grad")
+        raise
+    moved: list[Variable | None] = [None] * len(u)
+    for term, d in zip(terms, directions, strict=True):
+        if d is None or term is None or is_disconnected(term) or is_null(term):
+            continue
+        # The node's inputs end the walk: without them it would go through the whole graph for each node.
+        through = grad(
+            None, u, node.inputs, known_grads={term: d},
+            disconnected_inputs="ignore", return_disconnected="none", add_names=False,
+        )
+        moved = [b if a is None else a if b is None else a + b for a, b in zip(moved, through, strict=True)]
+    return moved
+
+
+def _disconnected(v: Variable, how: str) -> None:
+    if how not in ("raise", "warn", "ignore"):
+        raise ValueError(f"Rop: disconnected_outputs is {how!r}; it must be 'raise', 'warn' or 'ignore'")
+    message = (
+        f"Rop: the expression\n  {describe(v)}\ndepends on none of the variables in wrt.\n"
+        "Pass disconnected_outputs='ignore' if a derivative of zero is meant."
+    )
+    if how == "raise":
+        raise DisconnectedInputError(message)
+    if how == "warn":
+        warnings.warn(message, stacklevel=3)
