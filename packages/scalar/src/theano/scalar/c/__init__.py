@@ -1,0 +1,151 @@
+"""The C that scalar operations are made of: small blocks, included only where used.
+
+The ``.h`` files of this folder are ordinary C, cut into blocks by comments of the
+form ``/* @snippet NAME needs NAME ... */``. A generated kernel includes the blocks
+that its expression uses, and those that they need, and nothing else.
+
+Examples
+--------
+>>> from theano.scalar.c import support, symbol
+>>> symbol("exp", "float32")
+('th_exp_f32', 'exp_f32')
+>>> blocks = support(["exp_f64"])
+>>> [block.split("(")[0].split()[-1] for block in blocks][-1]
+'th_exp_f64'
+>>> support([])
+()
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+_HERE = Path(__file__).parent
+_MARK = re.compile(r"^/\* @snippet (\w+)(?: needs ([\w ]+?))? \*/$", re.MULTILINE)
+# In this order: a block may only need blocks that stand before it or in an earlier file.
+_FILES = ("base.h", "exponential.h", "logarithm.h", "integer.h", "floating.h", "complex.h")
+_SUFFIX = {
+    "bool": "u8", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
+    "float16": "f32", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128",
+}  # fmt: skip
+# What <math.h> and <complex.h> give, and how they spell it per compute dtype.
+_LIBM_REAL = frozenset(
+    "exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh"
+    " arcsinh arccosh arctanh arctan2 pow ceil floor trunc rint round fabs hypot fmod copysign"
+    " erf erfc tgamma lgamma j0 j1".split()
+)
+_LIBM_COMPLEX = frozenset(
+    "exp log sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh pow"
+    " real imag abs arg onj".split()
+)
+
+
+class Snippet(NamedTuple):
+    """A named block of C and the names of the blocks that it needs.
+
+    Examples
+    --------
+    >>> snippets()["log_f64"].needs
+    ('log_split_f64',)
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    text: str
+
+
+@lru_cache(maxsize=1)
+def snippets() -> dict[str, Snippet]:
+    """All blocks, by name, in the order in which they may be emitted.
+
+    Examples
+    --------
+    >>> "tanh_f64" in snippets()
+    True
+    """
+    found: dict[str, Snippet] = {}
+    for file in _FILES:
+        source = (_HERE / file).read_text(encoding="ascii")
+        marks = list(_MARK.finditer(source))
+        for mark, following in zip(marks, [*marks[1:], None]):
+            text = source[mark.end() : following.start() if following else len(source)]
+            name, needs = mark.group(1), tuple((mark.group(2) or "").split())
+            unknown = [need for need in needs if need not in found]
+            if unknown or name in found:
+                raise ValueError(f"{file}: block {name!r} repeats a name or needs later blocks {unknown}")
+            found[name] = Snippet(name, needs, text.strip("\n") + "\n")
+    return found
+
+
+def support(names: Iterable[str]) -> tuple[str, ...]:
+    """The text of the named blocks and of all that they need, in dependency order.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of blocks.
+
+    Returns
+    -------
+    tuple of str
+        Each block once; blocks come after those that they need.
+
+    Examples
+    --------
+    >>> len(support(["exp_f64", "tanh_f64"])) < len(support(["exp_f64"])) + len(support(["tanh_f64"]))
+    True
+    """
+    table = snippets()
+    wanted: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        if name not in wanted:
+            wanted.add(name)
+            pending.extend(table[name].needs)
+    return tuple(snippet.text for snippet in table.values() if snippet.name in wanted)
+
+
+def symbol(function: str, dtype: str) -> tuple[str, str | None] | None:
+    """How a function is called in C for one dtype.
+
+    Parameters
+    ----------
+    function : str
+        NumPy's name of the function, or the name of a helper of this folder.
+    dtype : str
+        The dtype in which the operation computes.
+
+    Returns
+    -------
+    tuple of (str, str or None), or None
+        The C name and the block that defines it (None: the C library does).
+        None altogether if there is no such function for this dtype.
+
+    Examples
+    --------
+    >>> symbol("arcsin", "float32")
+    ('asinf', None)
+    >>> symbol("floor_div", "int16")
+    ('th_floor_div_i16', 'floor_div_i16')
+    >>> symbol("no_such", "float64") is None
+    True
+    """
+    block = f"{function}_{_SUFFIX[dtype]}"
+    if block in snippets():
+        return f"th_{block}", block
+    spelled = re.sub("^arc", "a", function)
+    if function == "conj":
+        function = spelled = "onj"  # every other complex function has a c before its real name
+    if dtype == "float64" and function in _LIBM_REAL:
+        return spelled, None
+    if dtype in ("float32", "float16") and function in _LIBM_REAL:
+        return f"{spelled}f", None
+    if dtype in ("complex64", "complex128") and function in _LIBM_COMPLEX:
+        return f"c{spelled}" + ("f" if dtype == "complex64" else ""), None
+    return None

@@ -1,0 +1,222 @@
+/* exp, expm1 and what is made of them.
+ *
+ * Method (W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980;
+ * P. T. P. Tang, ACM TOMS 15:144, 1989): x = n ln2 + r with |r| <= ln2/2, n ln2 taken
+ * off in two parts, exp(r) = 1 + r + r^2 Q(r), then a scaling by 2^n. n is found by
+ * adding 1.5*2^52, which leaves its bits at the bottom of the sum. Q is a minimax
+ * polynomial (Remez exchange with mpmath, relative error < 2^-61 for double and
+ * < 2^-31 for float), evaluated in Estrin's order.
+ */
+
+/* @snippet exp_reduce_f64 needs fma bits_f64 */
+/* r of x = n ln2 + r; *shifted keeps n in its low bits, *n as a number. */
+TH_INLINE double th_exp_reduce_f64(double x, double *n, double *shifted)
+{
+    const double shift = 0x1.8p52;
+    *shifted = TH_FMA(x, 0x1.71547652b82fep+0, shift);
+    *n = *shifted - shift;
+    return TH_FMA(*n, 0x1.718432a1b0e26p-35, TH_FMA(*n, -0x1.62e42ffp-1, x));
+}
+/* (exp(r) - 1 - r) / r^2 */
+TH_INLINE double th_exp_tail_f64(double r)
+{
+    double r2 = r * r, r4 = r2 * r2;
+    double a = TH_FMA(r, 0x1.5555555555559p-3, 0x1p-1);
+    double b = TH_FMA(r, 0x1.111111110f649p-7, 0x1.555555555555ap-5);
+    double c = TH_FMA(r, 0x1.a01a01b012737p-13, 0x1.6c16c16c143c9p-10);
+    double d = TH_FMA(r, 0x1.71ddf7d5a916cp-19, 0x1.a01a01b0e1b7cp-16);
+    double e = TH_FMA(r, 0x1.af5fad8610f20p-26, 0x1.27e4c54441f72p-22);
+    double low = TH_FMA(b, r2, a);
+    double high = TH_FMA(TH_FMA(0x1.1f95f40781cd9p-29, r2, e), r4, TH_FMA(d, r2, c));
+    return TH_FMA(high, r4, low);
+}
+/* 2^n for a `shifted` as above, n within a double's normal exponents */
+TH_INLINE double th_exp2_scale_f64(double shifted)
+{
+    return th_from_bits_f64((th_bits_f64(shifted) << 52) + 0x3ff0000000000000u);
+}
+
+/* @snippet exp_f64 needs exp_reduce_f64 */
+/* The scaling is applied in two halves: both are normal numbers, and the only
+ * rounding, into a subnormal, or overflow, happens in the last product. */
+TH_INLINE double th_exp_f64(double x)
+{
+    double n, shifted, half, r;
+    x = x > 710.0 ? 710.0 : x;
+    x = x < -746.0 ? -746.0 : x;
+    r = th_exp_reduce_f64(x, &n, &shifted);
+    half = TH_FMA(n, 0.5, 0x1.8p52);
+    return (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * th_exp2_scale_f64(half)
+           * th_exp2_scale_f64(n - (half - 0x1.8p52) + 0x1.8p52);
+}
+
+/* @snippet exp_pair_f64 needs exp_reduce_f64 */
+/* exp(x) for -746 <= x <= 700 as a sum of two numbers, about eight bits more than
+ * a double; what is built on exp needs them to stay within its error bound. */
+TH_INLINE double th_exp_pair_f64(double x, double *low)
+{
+    double n, shifted, half, r, t, d, m, scale, scale2;
+    (void)th_exp_reduce_f64(x, &n, &shifted);
+    t = TH_FMA(n, -0x1.62e42ffp-1, x);
+    r = TH_FMA(n, 0x1.718432a1b0e26p-35, t);
+    d = TH_FMA(n, 0x1.718432a1b0e26p-35, t - r);
+    m = TH_FMA(r * r, th_exp_tail_f64(r), d);
+    half = TH_FMA(n, 0.5, 0x1.8p52);
+    scale = th_exp2_scale_f64(half);
+    scale2 = th_exp2_scale_f64(n - (half - 0x1.8p52) + 0x1.8p52);
+    t = 1.0 + r;
+    m += (1.0 - t) + r;
+    r = t + m;
+    *low = ((t - r) + m) * scale * scale2;
+    return r * scale * scale2;
+}
+
+/* @snippet expm1_f64 needs exp_reduce_f64 */
+/* 2^n (exp(r) - 1) + (2^n - 1), in halves so that n = 1024 does not overflow early. */
+TH_INLINE double th_expm1_f64(double x)
+{
+    double n, shifted, r, m, s, y;
+    double c = x > 710.0 ? 710.0 : x;
+    c = c < -50.0 ? -50.0 : c;
+    r = th_exp_reduce_f64(c, &n, &shifted);
+    m = TH_FMA(r * r, th_exp_tail_f64(r), r);
+    s = th_exp2_scale_f64(shifted - 1.0);
+    y = 2.0 * TH_FMA(m, s, s - 0.5);
+    y = n == 0.0 ? m : y;
+    return x == 0.0 ? x : y;
+}
+
+/* @snippet tanh_f64 needs exp_reduce_f64 */
+/* Below 0.625 an odd minimax polynomial (relative error < 2^-56), above
+ * 1 - 2/(exp(2|x|) + 1). */
+TH_INLINE double th_tanh_f64(double x)
+{
+    double n, shifted, r, e, p, y, z4, z8;
+    double a = __builtin_fabs(x), z = a * a, c = a > 22.0 ? 22.0 : a;
+    r = th_exp_reduce_f64(2.0 * c, &n, &shifted);
+    e = th_exp2_scale_f64(shifted);
+    e = TH_FMA(TH_FMA(r * r, th_exp_tail_f64(r), r), e, e);
+    y = 1.0 - 2.0 / (e + 1.0);
+    z = z > 0.5 ? 0.5 : z;
+    z4 = z * z;
+    z8 = z4 * z4;
+    p = TH_FMA(TH_FMA(z, 0x1.664f4781f6d95p-6, -0x1.ba1ba1b53104ap-5), z4,
+               TH_FMA(z, 0x1.111111110b0c7p-3, -0x1.5555555555503p-2));
+    e = TH_FMA(TH_FMA(z, 0x1.336ae5de52e60p-11, -0x1.7d696a6bf8692p-10), z4,
+               TH_FMA(z, 0x1.d6cf3ca4d7a4ap-9, -0x1.226e16da0163fp-7));
+    r = TH_FMA(-0x1.0e3d6526527bfp-16, z4, TH_FMA(z, 0x1.43e17724a6a20p-14, -0x1.df7a894ed4dbap-13));
+    p = TH_FMA(TH_FMA(r, z8, e), z8, p);
+    return __builtin_copysign(a < 0.625 ? TH_FMA(a * z, p, a) : y, x);
+}
+
+/* @snippet sigmoid_f64 needs exp_pair_f64 */
+/* 1/(1 + exp(-x)), with exp(-|x|) so that nothing overflows; for negative x that
+ * is e/(1 + e), which keeps the left tail down to subnormals. */
+TH_INLINE double th_sigmoid_f64(double x)
+{
+    double low, e, d, rest, top, a = __builtin_fabs(x);
+    a = a > 746.0 ? 746.0 : a;
+    e = th_exp_pair_f64(-a, &low);
+    d = 1.0 + e;
+    rest = ((1.0 - d) + e) + low;
+    top = x < 0 ? e : 1.0;
+    /* what d lost, times top/d; for that 1/d needs no more than five bits */
+    rest *= top * (1.457 - 0.5 * d);
+    return (top + ((x < 0 ? low : 0.0) - rest)) / d;
+}
+
+/* @snippet exp_reduce_f32 needs fma bits_f32 */
+TH_INLINE float th_exp_reduce_f32(float x, float *n, float *shifted)
+{
+    const float shift = 0x1.8p23f;
+    *shifted = TH_FMAF(x, 0x1.715476p+0f, shift);
+    *n = *shifted - shift;
+    return TH_FMAF(*n, 0x1.e8082ep-16f, TH_FMAF(*n, -0x1.62e8p-1f, x));
+}
+TH_INLINE float th_exp_tail_f32(float r)
+{
+    float r2 = r * r;
+    float a = TH_FMAF(r, 0x1.555556p-3f, 0x1p-1f);
+    float b = TH_FMAF(r, 0x1.11108ep-7f, 0x1.5554acp-5f);
+    float c = TH_FMAF(r, 0x1.a1a316p-13f, 0x1.6d75ccp-10f);
+    return TH_FMAF(TH_FMAF(c, r2, b), r2, a);
+}
+TH_INLINE float th_exp2_scale_f32(float shifted)
+{
+    return th_from_bits_f32((th_bits_f32(shifted) << 23) + 0x3f800000u);
+}
+
+/* @snippet exp_f32 needs exp_reduce_f32 */
+TH_INLINE float th_exp_f32(float x)
+{
+    float n, shifted, half, r;
+    x = x > 89.0f ? 89.0f : x;
+    x = x < -105.0f ? -105.0f : x;
+    r = th_exp_reduce_f32(x, &n, &shifted);
+    half = TH_FMAF(n, 0.5f, 0x1.8p23f);
+    return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(half)
+           * th_exp2_scale_f32(n - (half - 0x1.8p23f) + 0x1.8p23f);
+}
+
+/* @snippet expm1_f32 needs exp_reduce_f32 */
+TH_INLINE float th_expm1_f32(float x)
+{
+    float n, shifted, r, m, s, y;
+    float c = x > 89.0f ? 89.0f : x;
+    c = c < -25.0f ? -25.0f : c;
+    r = th_exp_reduce_f32(c, &n, &shifted);
+    m = TH_FMAF(r * r, th_exp_tail_f32(r), r);
+    s = th_exp2_scale_f32(shifted - 1.0f);
+    y = 2.0f * TH_FMAF(m, s, s - 0.5f);
+    y = n == 0.0f ? m : y;
+    return x == 0.0f ? x : y;
+}
+
+/* @snippet tanh_f32 needs exp_reduce_f32 */
+TH_INLINE float th_tanh_f32(float x)
+{
+    float n, shifted, r, e, p, y;
+    float a = __builtin_fabsf(x), z = a * a, c = a > 10.0f ? 10.0f : a;
+    r = th_exp_reduce_f32(2.0f * c, &n, &shifted);
+    e = th_exp2_scale_f32(shifted);
+    e = TH_FMAF(TH_FMAF(r * r, th_exp_tail_f32(r), r), e, e);
+    y = 1.0f - 2.0f / (e + 1.0f);
+    z = z > 0.5f ? 0.5f : z;
+    p = TH_FMAF(-0x1.76ac22p-8f, z, 0x1.5256dap-6f);
+    p = TH_FMAF(p, z, -0x1.b8444ap-5f);
+    p = TH_FMAF(p, z, 0x1.110768p-3f);
+    p = TH_FMAF(p, z, -0x1.555534p-2f);
+    return __builtin_copysignf(a < 0.625f ? TH_FMAF(a * z, p, a) : y, x);
+}
+
+/* @snippet exp_pair_f32 needs exp_reduce_f32 */
+TH_INLINE float th_exp_pair_f32(float x, float *low)
+{
+    float n, shifted, half, r, t, d, m, scale, scale2;
+    (void)th_exp_reduce_f32(x, &n, &shifted);
+    t = TH_FMAF(n, -0x1.62e8p-1f, x);
+    r = TH_FMAF(n, 0x1.e8082ep-16f, t);
+    d = TH_FMAF(n, 0x1.e8082ep-16f, t - r);
+    m = TH_FMAF(r * r, th_exp_tail_f32(r), d);
+    half = TH_FMAF(n, 0.5f, 0x1.8p23f);
+    scale = th_exp2_scale_f32(half);
+    scale2 = th_exp2_scale_f32(n - (half - 0x1.8p23f) + 0x1.8p23f);
+    t = 1.0f + r;
+    m += (1.0f - t) + r;
+    r = t + m;
+    *low = ((t - r) + m) * scale * scale2;
+    return r * scale * scale2;
+}
+
+/* @snippet sigmoid_f32 needs exp_pair_f32 */
+TH_INLINE float th_sigmoid_f32(float x)
+{
+    float low, e, d, rest, top, a = __builtin_fabsf(x);
+    a = a > 105.0f ? 105.0f : a;
+    e = th_exp_pair_f32(-a, &low);
+    d = 1.0f + e;
+    rest = ((1.0f - d) + e) + low;
+    top = x < 0 ? e : 1.0f;
+    rest *= top * (1.457f - 0.5f * d);
+    return (top + ((x < 0 ? low : 0.0f) - rest)) / d;
+}

@@ -1,0 +1,121 @@
+"""From the C form in an operation's definition to C statements.
+
+A C form is an expression in which ``{x}`` stands for the argument ``x``, already converted to the
+dtype in which the operation computes. A function is called by its NumPy name, ``log1p({x})``, and
+becomes what C calls it for that dtype: our own ``th_log1p_f64``, or the C library's ``log1pf``. ``{T}``
+is the C type computed with, ``{U}`` the unsigned type in which integers of that dtype wrap.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from theano.scalar import c
+from theano.scalar.ctypes import compute_type, convert, parenthesised, unsigned_type
+from theano.scalar.dtypes import discrete_dtypes, kind
+
+_CALL = re.compile(r"\b([a-z]\w*)\(")
+_HELPER = re.compile(r"\bth_([a-z]\w*)\(")
+_COMPLEX_PARTS = re.compile(r"\bCMPLXF?\(")
+
+#: A C form: a template, templates by kinds of dtype ("iu" for integers, see dtypes.kind), or a
+#: function from the input dtypes and the compute dtype to a template. None: there is no C form.
+CForm = str | Mapping[str, str] | Callable[[tuple[str, ...], str], str | None] | None
+
+
+class CBody(NamedTuple):
+    """C statements and the blocks of C that they call.
+
+    Attributes
+    ----------
+    lines : list of str
+        Statements. Each output is assigned; locals are declared by the lines themselves, which
+        therefore belong in a block of their own.
+    support : tuple of str
+        Text to put once before all functions, in this order.
+    """
+
+    lines: list[str]
+    support: tuple[str, ...]
+
+
+def choose(form: CForm, in_dtypes: tuple[str, ...], compute: str) -> str | None:
+    """Return the template of a C form for one combination of dtypes, or None.
+
+    Examples
+    --------
+    >>> choose({"iu": "{x} / 2", "f": "{x} * 0.5"}, ("float32",), "float32")
+    '{x} * 0.5'
+    """
+    if form is None or isinstance(form, str):
+        return form
+    if callable(form):
+        return form(in_dtypes, compute)
+    for kinds, template in form.items():
+        if kind(compute) in kinds:
+            return template
+    return None
+
+
+def names_of_blocks(text: str) -> list[str]:
+    """Return the names of the blocks that a piece of C calls.
+
+    Examples
+    --------
+    >>> names_of_blocks("y = th_exp_f64(x) + CMPLX(a, b);")
+    ['cmplx', 'exp_f64']
+    """
+    known = c.snippets()
+    found = {name for name in _HELPER.findall(text) if name in known}
+    if "th_load_f16(" in text or "th_store_f16(" in text:
+        found.add("half")
+    if _COMPLEX_PARTS.search(text):
+        found.add("cmplx")
+    return sorted(found)
+
+
+def expression(
+    template: str,
+    arguments: Mapping[str, tuple[str, str]],
+    compute: str,
+    wanted: Mapping[str, str] | None = None,
+) -> str | None:
+    """Return a template as a C expression, or None if a function in it has no form for the dtype.
+
+    Parameters
+    ----------
+    template : str
+    arguments : dict from name to (C expression, dtype)
+    compute : str
+        The dtype computed with.
+    wanted : dict from name to dtype, optional
+        The dtype to which an argument is converted, where it is not ``compute``.
+
+    Examples
+    --------
+    >>> expression("log1p({x}) * 2", {"x": ("a", "int32")}, "float64")
+    'th_log1p_f64((double)a) * 2'
+    """
+    wanted = wanted or {}
+    values = {
+        name: parenthesised(convert(text, dtype, wanted.get(name, compute)))
+        for name, (text, dtype) in arguments.items()
+    }
+    unsigned = unsigned_type(compute) if compute in discrete_dtypes else ""
+    missing = False
+
+    def spelled(call: re.Match[str]) -> str:
+        nonlocal missing
+        name = call.group(1)
+        if name.startswith("th_"):
+            return call.group(0)
+        found = c.symbol(name, compute)
+        if found is None:
+            missing = True
+            return call.group(0)
+        return f"{found[0]}("
+
+    text = _CALL.sub(spelled, template)
+    return None if missing else text.format(T=compute_type(compute), U=unsigned, **values)

@@ -1,0 +1,127 @@
+"""Comparisons, extremes and choices. Comparisons give booleans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from theano.scalar.base import at_inputs, flat
+from theano.scalar.define import scalar_op
+from theano.scalar.dtypes import is_discrete, kind, promote
+from theano.scalar.output_types import bool_out, choice_out, upcast_out_no_complex
+
+
+def exactly(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
+    """Compare in the dtype in which the inputs meet; signed integers with uint64 as they are ("")."""
+    meet = promote(*in_dtypes)
+    return meet if is_discrete(meet) or not all(map(is_discrete, in_dtypes)) else ""
+
+
+def _compare(sign: str, if_negative: str) -> Callable[[tuple[str, ...], str], str | None]:
+    """The C form of ``x sign y``; ``if_negative`` is its value where x is below all unsigned numbers."""
+    mirrored = str(1 - int(if_negative)) if sign in "<=>=" and sign != "==" else if_negative
+
+    def form(in_dtypes: tuple[str, ...], compute: str) -> str | None:
+        if compute and kind(compute) == "c":
+            return f"{{x}} {sign} {{y}}" if sign in ("==", "!=") else None
+        if compute:
+            return f"{{x}} {sign} {{y}}"
+        if kind(in_dtypes[0]) == "i":
+            return f"{{x}} < 0 ? {if_negative} : (uint64_t){{x}} {sign} {{y}}"
+        return f"{{y}} < 0 ? {mirrored} : {{x}} {sign} (uint64_t){{y}}"
+
+    return form
+
+
+lt = scalar_op("lt", "x y", types=bool_out, py=np.less, c=_compare("<", "1"), compute=exactly,
+               grad=flat, class_name="LT", doc="Whether x is less than y.")  # fmt: skip
+gt = scalar_op("gt", "x y", types=bool_out, py=np.greater, c=_compare(">", "0"), compute=exactly,
+               grad=flat, class_name="GT", doc="Whether x is greater than y.")  # fmt: skip
+le = scalar_op("le", "x y", types=bool_out, py=np.less_equal, c=_compare("<=", "1"), compute=exactly,
+               grad=flat, class_name="LE", doc="Whether x is less than or equal to y.")  # fmt: skip
+ge = scalar_op("ge", "x y", types=bool_out, py=np.greater_equal, c=_compare(">=", "0"), compute=exactly,
+               grad=flat, class_name="GE", doc="Whether x is greater than or equal to y.")  # fmt: skip
+eq = scalar_op("eq", "x y", types=bool_out, py=np.equal, c=_compare("==", "0"), compute=exactly,
+               grad=flat, class_name="EQ", commutative=True, doc="Whether x equals y.")  # fmt: skip
+neq = scalar_op("neq", "x y", types=bool_out, py=np.not_equal, c=_compare("!=", "1"), compute=exactly,
+                grad=flat, class_name="NEQ", commutative=True, doc="Whether x differs from y.")  # fmt: skip
+
+isnan = scalar_op(
+    "isnan", "x", types=bool_out, py=np.isnan, compute=at_inputs, grad=flat, class_name="IsNan",
+    c={"biu": "0", "fc": "{x} != {x}"},
+    doc="Whether x is not a number.",
+)  # fmt: skip
+
+isinf = scalar_op(
+    "isinf", "x", types=bool_out, py=np.isinf, compute=at_inputs, grad=flat, class_name="IsInf",
+    c={"biu": "0", "f": "fabs({x}) == INFINITY",
+       "c": "real({x}) == INFINITY || real({x}) == -INFINITY || imag({x}) == INFINITY || imag({x}) == -INFINITY"},
+    doc="Whether x is infinite.",
+)  # fmt: skip
+
+inopenrange = scalar_op(
+    "inopenrange", "x low hi", types=bool_out, py=lambda x, low, hi: (low < x) & (x < hi), compute=at_inputs,
+    c={"biuf": "({low} < {x}) & ({x} < {hi})"}, grad=flat, class_name="InOpenRange",
+    doc="Whether x lies between two bounds and equals neither.",
+)  # fmt: skip
+
+inclosedrange = scalar_op(
+    "inclosedrange", "x low hi", types=bool_out, py=lambda x, low, hi: (low <= x) & (x <= hi), compute=at_inputs,
+    c={"biuf": "({low} <= {x}) & ({x} <= {hi})"}, grad=flat, class_name="InClosedRange",
+    doc="Whether x lies between two bounds or equals one.",
+)  # fmt: skip
+
+maximum = scalar_op(
+    "maximum", "x y", types=upcast_out_no_complex, py=np.maximum,
+    c={"biu": "{x} > {y} ? {x} : {y}", "f": "max({x}, {y})"},
+    grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
+    domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_maximum",
+    doc="The larger of two numbers; nan if one is nan.",
+)  # fmt: skip
+
+minimum = scalar_op(
+    "minimum", "x y", types=upcast_out_no_complex, py=np.minimum,
+    c={"biu": "{x} < {y} ? {x} : {y}", "f": "min({x}, {y})"},
+    grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
+    domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_minimum",
+    doc="The smaller of two numbers; nan if one is nan.",
+)  # fmt: skip
+scalar_maximum, scalar_minimum = maximum, minimum
+
+clip = scalar_op(
+    "clip", "x min max", types=upcast_out_no_complex,
+    py=lambda x, low, high: np.where(x < low, low, np.where(x > high, high, x)),
+    c="{x} < {min} ? {min} : {x} > {max} ? {max} : {x}",
+    grad=lambda x, low, high, out, g: ((ge(x, low) & le(x, high)) * g, lt(x, low) * g, gt(x, high) * g),
+    domain=[(-0.9, 0.9), (-2.0, -1.0), (1.0, 2.0)],
+    doc="x, raised to min and lowered to max where it lies outside; nan stays nan.",
+)  # fmt: skip
+
+switch = scalar_op(
+    "switch", "cond ift iff", types=choice_out, conditions=(0,),
+    py=np.where,
+    c="{cond} ? {ift} : {iff}",
+    grad=lambda cond, ift, iff, out, g: (flat, switch(cond, g, 0), switch(cond, 0, g)),
+    domain=[(0.5, 2.0), (-4.0, 4.0), (-4.0, 4.0)],
+    doc="ift where cond is true (not zero), iff elsewhere; both are computed.",
+)  # fmt: skip
+
+
+def InRange(openlow: bool, openhi: bool) -> Any:
+    """Return the operation that tells whether a number lies in an interval.
+
+    Parameters
+    ----------
+    openlow, openhi : bool
+        Whether the lower and the upper bound are excluded. Mixed intervals are written with ``lt`` and ``le``.
+
+    Examples
+    --------
+    >>> InRange(True, True)
+    inopenrange
+    """
+    if openlow != openhi:
+        raise NotImplementedError("an interval with one open end is written (low < x) & (x <= high)")
+    return inopenrange if openlow else inclosedrange
