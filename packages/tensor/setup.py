@@ -1,0 +1,60 @@
+"""Builds the C kernels that ship with the layer; everything else is in pyproject.toml.
+
+Two headers belong to other layers: abi.h (graph-core) and base.h (scalar). They are taken from the packages next to
+this one in the repository, else from an installed copy, else from this package's own source archive, which carries them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.sdist import sdist
+
+HERE = Path(__file__).parent
+SOURCES = Path("src/theano/tensor/kernels/c")
+FOREIGN = {
+    "abi.h": ("graph-core/src/theano/loader", "theano.loader"),
+    # Found through its parent: that folder also has a complex.h, which must not hide the C library's.
+    "c/base.h": ("scalar/src/theano/scalar", "theano.scalar"),
+}
+
+
+def folder_of(header: str) -> Path:
+    """Return the folder that holds another layer's header."""
+    sibling, package = FOREIGN[header]
+    places = [HERE.parent / sibling, HERE / SOURCES / "foreign"]
+    try:
+        spec = importlib.util.find_spec(package)
+    except ModuleNotFoundError:
+        spec = None
+    for location in (spec.submodule_search_locations or []) if spec else []:
+        places.append(Path(location))
+    for place in places:
+        if (place / header).is_file():
+            return place
+    raise SystemExit(f"{header} of {package} was not found in {', '.join(map(str, places))}")
+
+
+class SourceArchive(sdist):
+    """A source archive builds alone, so it carries the headers of the other layers."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        target = Path(base_dir) / SOURCES / "foreign"
+        for header in FOREIGN:
+            (target / header).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(folder_of(header) / header, target / header)
+
+
+kernels = Extension(
+    "theano.tensor._kernels",
+    sources=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.c")),
+    depends=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.h")),
+    include_dirs=[str(SOURCES), *dict.fromkeys(str(folder_of(h)) for h in FOREIGN)],
+    extra_compile_args="-std=gnu11 -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv -fno-strict-aliasing".split(),
+)
+
+setup(ext_modules=[kernels], cmdclass={"sdist": SourceArchive})

@@ -1,0 +1,272 @@
+/* Copies between strided windows, with conversion of element types, and addition into a window. */
+#include "kernels.h"
+
+th_window th_window_of(const th_buffer *b)
+{
+    th_window w = {.data = b->data, .nd = b->ndim, .dtype = b->dtype, .itemsize = b->itemsize};
+    for (int d = 0; d < b->ndim; ++d) {
+        w.shape[d] = b->shape[d];
+        w.strides[d] = b->strides[d];
+    }
+    return w;
+}
+
+/* Stretch `from` to the shape of `to`: axes are matched from the last one, lengths of 1 repeat. */
+int th_stretch(const th_window *to, th_window *from)
+{
+    const int extra = to->nd - from->nd;
+    th_window w = *from;
+    if (extra < 0)
+        return -1;
+    for (int d = 0; d < to->nd; ++d) {
+        const int s = d - extra;
+        if (s >= 0 && from->shape[s] != 1 && from->shape[s] != to->shape[d])
+            return -1;
+        w.shape[d] = to->shape[d];
+        w.strides[d] = s < 0 || from->shape[s] == 1 ? 0 : from->strides[s];
+    }
+    w.nd = to->nd;
+    *from = w;
+    return 0;
+}
+
+/* Element types: code, suffix, type in memory, type to compute in, load, store. */
+#define PLAIN(v) (v)
+#define AS_BOOL(v) ((v) != 0)
+#define REALS(X) \
+    X(TH_BOOL, b1, uint8_t, uint8_t, PLAIN, AS_BOOL) \
+    X(TH_INT8, i1, int8_t, int8_t, PLAIN, PLAIN) \
+    X(TH_UINT8, u1, uint8_t, uint8_t, PLAIN, PLAIN) \
+    X(TH_INT16, i2, int16_t, int16_t, PLAIN, PLAIN) \
+    X(TH_UINT16, u2, uint16_t, uint16_t, PLAIN, PLAIN) \
+    X(TH_INT32, i4, int32_t, int32_t, PLAIN, PLAIN) \
+    X(TH_UINT32, u4, uint32_t, uint32_t, PLAIN, PLAIN) \
+    X(TH_INT64, i8, int64_t, int64_t, PLAIN, PLAIN) \
+    X(TH_UINT64, u8, uint64_t, uint64_t, PLAIN, PLAIN) \
+    X(TH_FLOAT16, f2, uint16_t, float, th_load_f16, th_store_f16) \
+    X(TH_FLOAT32, f4, float, float, PLAIN, PLAIN) \
+    X(TH_FLOAT64, f8, double, double, PLAIN, PLAIN)
+
+typedef void (*th_line)(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step);
+
+/* All conversions meet in int64, uint64 or double, whichever holds the source exactly: reading and
+ * writing are then written once per type, not once per pair of types. */
+enum { CHUNK = 256 };
+typedef union {
+    int64_t i[CHUNK];
+    double f[CHUNK];
+    double _Complex c[CHUNK];
+} th_chunk;
+
+#define READ(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE) \
+    static void read_##NAME(int64_t n, th_chunk *chunk, const char *p, int64_t step, int real) \
+    { \
+        for (int64_t i = 0; i < n; ++i) { \
+            const COMPUTE v = LOAD(*(const MEMORY *)(p + i * step)); \
+            if (real) \
+                chunk->f[i] = (double)v; \
+            else \
+                chunk->i[i] = (int64_t)v; \
+        } \
+    } \
+    static void write_##NAME(int64_t n, char *p, int64_t step, const th_chunk *chunk, int real) \
+    { \
+        for (int64_t i = 0; i < n; ++i) { \
+            if (real) \
+                *(MEMORY *)(p + i * step) = (MEMORY)STORE((COMPUTE)chunk->f[i]); \
+            else \
+                *(MEMORY *)(p + i * step) = (MEMORY)STORE((COMPUTE)chunk->i[i]); \
+        } \
+    }
+REALS(READ)
+
+typedef void (*th_reader)(int64_t, th_chunk *, const char *, int64_t, int);
+typedef void (*th_writer)(int64_t, char *, int64_t, const th_chunk *, int);
+#define READER(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE) [CODE] = read_##NAME,
+#define WRITER(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE) [CODE] = write_##NAME,
+static const th_reader readers[TH_NDTYPES] = {REALS(READER)};
+static const th_writer writers[TH_NDTYPES] = {REALS(WRITER)};
+
+static int is_real(int32_t dtype) { return dtype >= TH_FLOAT16; }
+static int is_complex(int32_t dtype) { return dtype >= TH_COMPLEX64; }
+
+static void widen_to_complex(int64_t n, th_chunk *chunk)
+{
+    /* From the end: the wider elements overwrite the narrower ones already read. */
+    for (int64_t i = n; i-- > 0;) {
+        const double v = chunk->f[i];
+        chunk->c[i] = v;
+    }
+}
+
+static void convert_line(int32_t to_type, int32_t from_type, int64_t n, char *to, int64_t to_step, const char *from,
+                         int64_t from_step)
+{
+    th_chunk chunk;
+    /* bool from anything asks "is it not 0", which an integer type in between must not decide. */
+    const int real = is_real(to_type) || is_real(from_type);
+    for (int64_t start = 0; start < n; start += CHUNK) {
+        const int64_t m = n - start < CHUNK ? n - start : CHUNK;
+        char *q = to + start * to_step;
+        const char *p = from + start * from_step;
+        if (from_type == TH_UINT64 && real)
+            for (int64_t i = 0; i < m; ++i)
+                chunk.f[i] = (double)*(const uint64_t *)(p + i * from_step);
+        else if (from_type == TH_COMPLEX64)
+            for (int64_t i = 0; i < m; ++i)
+                chunk.c[i] = *(const float _Complex *)(p + i * from_step);
+        else if (from_type == TH_COMPLEX128)
+            for (int64_t i = 0; i < m; ++i)
+                chunk.c[i] = *(const double _Complex *)(p + i * from_step);
+        else
+            readers[from_type](m, &chunk, p, from_step, real);
+        if (is_complex(to_type) && !is_complex(from_type))
+            widen_to_complex(m, &chunk);
+        if (to_type == TH_COMPLEX64)
+            for (int64_t i = 0; i < m; ++i)
+                *(float _Complex *)(q + i * to_step) = (float _Complex)chunk.c[i];
+        else if (to_type == TH_COMPLEX128)
+            for (int64_t i = 0; i < m; ++i)
+                *(double _Complex *)(q + i * to_step) = chunk.c[i];
+        else
+            writers[to_type](m, q, to_step, &chunk, real);
+    }
+}
+
+typedef struct { uint64_t a, b; } th_pair;
+
+#define MOVE(NAME, TYPE) \
+    static void move_##NAME(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step) \
+    { \
+        if (from_step == 0 && to_step == sizeof(TYPE)) { \
+            const TYPE v = *(const TYPE *)from; \
+            for (int64_t i = 0; i < n; ++i) \
+                ((TYPE *)to)[i] = v; \
+        } else if (to_step == sizeof(TYPE)) { \
+            TH_INDEPENDENT \
+            for (int64_t i = 0; i < n; ++i) \
+                ((TYPE *)to)[i] = *(const TYPE *)(from + i * from_step); \
+        } else { \
+            TH_INDEPENDENT \
+            for (int64_t i = 0; i < n; ++i) \
+                *(TYPE *)(to + i * to_step) = *(const TYPE *)(from + i * from_step); \
+        } \
+    }
+MOVE(1, uint8_t)
+MOVE(2, uint16_t)
+MOVE(4, uint32_t)
+MOVE(8, uint64_t)
+MOVE(16, th_pair)
+
+static th_line mover(int64_t itemsize)
+{
+    return itemsize == 8 ? move_8 : itemsize == 4 ? move_4 : itemsize == 1 ? move_1 : itemsize == 2 ? move_2 : move_16;
+}
+
+/* Sums wrap: signed overflow is not defined in C, so integers add as unsigned. */
+#define ADD(NAME, MEMORY, SUM) \
+    static void add_##NAME(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step) \
+    { \
+        for (int64_t i = 0; i < n; ++i) { \
+            MEMORY *a = (MEMORY *)(to + i * to_step); \
+            const MEMORY b = *(const MEMORY *)(from + i * from_step); \
+            *a = SUM; \
+        } \
+    }
+ADD(b1, uint8_t, *a | b)
+ADD(u1, uint8_t, (uint8_t)(*a + b))
+ADD(u2, uint16_t, (uint16_t)(*a + b))
+ADD(u4, uint32_t, *a + b)
+ADD(u8, uint64_t, *a + b)
+ADD(f2, uint16_t, th_store_f16(th_load_f16(*a) + th_load_f16(b)))
+ADD(f4, float, *a + b)
+ADD(f8, double, *a + b)
+ADD(c8, float _Complex, *a + b)
+ADD(c16, double _Complex, *a + b)
+static const th_line adders[TH_NDTYPES] = {
+    [TH_BOOL] = add_b1, [TH_INT8] = add_u1, [TH_UINT8] = add_u1, [TH_INT16] = add_u2, [TH_UINT16] = add_u2,
+    [TH_INT32] = add_u4, [TH_UINT32] = add_u4, [TH_INT64] = add_u8, [TH_UINT64] = add_u8, [TH_FLOAT16] = add_f2,
+    [TH_FLOAT32] = add_f4, [TH_FLOAT64] = add_f8, [TH_COMPLEX64] = add_c8, [TH_COMPLEX128] = add_c16};
+
+/* Both windows as one short loop nest; 0 if there is nothing to do. */
+static int nest(const th_window *to, const th_window *from, int64_t *shape, int64_t *strides)
+{
+    for (int d = 0; d < to->nd; ++d) {
+        if (to->shape[d] == 0)
+            return 0;
+        shape[d] = to->shape[d];
+        strides[2 * d] = to->strides[d];
+        strides[2 * d + 1] = from->strides[d];
+    }
+    if (to->nd == 0) {
+        shape[0] = 1;
+        strides[0] = strides[1] = 0;
+        return 1;
+    }
+    return th_collapse(2, to->nd, shape, strides);
+}
+
+/* Turning a matrix around in squares, so that both sides are met a cache line at a time. */
+static void move_turned(th_line move, int64_t rows, int64_t cols, const int64_t *row, const int64_t *col, char *to,
+                        const char *from)
+{
+    enum { SQUARE = 32 };
+    for (int64_t i = 0; i < rows; i += SQUARE)
+        for (int64_t j = 0; j < cols; j += SQUARE) {
+            const int64_t w = cols - j < SQUARE ? cols - j : SQUARE;
+            for (int64_t k = i; k < rows && k < i + SQUARE; ++k)
+                move(w, to + k * row[0] + j * col[0], col[0], from + k * row[1] + j * col[1], col[1]);
+        }
+}
+
+/* Shapes must agree (th_stretch sees to it); the windows must not overlap. */
+void th_copy_into(const th_window *to, const th_window *from)
+{
+    int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM] = {0};
+    const int nd = nest(to, from, shape, strides), same = to->dtype == from->dtype;
+    if (nd == 0)
+        return;
+    const int64_t n = shape[nd - 1], *step = strides + 2 * (nd - 1), size = to->itemsize;
+    const int packed = same && step[0] == size && step[1] == size;
+    const th_line move = mover(size);
+    const int turned = same && nd > 1 && step[0] != step[1] && (step[-2] == size || step[-1] == size) && n >= 8;
+    const int outer = turned ? nd - 2 : nd - 1;
+    const int64_t rows = th_size(outer, shape);
+    char *p[2] = {to->data, from->data};
+    for (int64_t r = 0; r < rows; ++r) {
+        if (turned)
+            move_turned(move, shape[nd - 2], n, step - 2, step, p[0], p[1]);
+        else if (packed)
+            memcpy(p[0], p[1], (size_t)(n * size));
+        else if (same)
+            move(n, p[0], step[0], p[1], step[1]);
+        else
+            convert_line(to->dtype, from->dtype, n, p[0], step[0], p[1], step[1]);
+        th_advance(2, outer, shape, strides, index, p);
+    }
+}
+
+/* to += from, elements of `from` converted first. */
+void th_add_into(const th_window *to, const th_window *from)
+{
+    int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM] = {0};
+    const int nd = nest(to, from, shape, strides);
+    if (nd == 0)
+        return;
+    const int64_t n = shape[nd - 1], *step = strides + 2 * (nd - 1), rows = th_size(nd - 1, shape);
+    const th_line add = adders[to->dtype];
+    char *p[2] = {to->data, from->data};
+    for (int64_t r = 0; r < rows; ++r) {
+        if (to->dtype == from->dtype) {
+            add(n, p[0], step[0], p[1], step[1]);
+        } else {
+            char line[CHUNK * 16];
+            for (int64_t start = 0; start < n; start += CHUNK) {
+                const int64_t m = n - start < CHUNK ? n - start : CHUNK;
+                convert_line(to->dtype, from->dtype, m, line, to->itemsize, p[1] + start * step[1], step[1]);
+                add(m, p[0] + start * step[0], step[0], line, to->itemsize);
+            }
+        }
+        th_advance(2, nd - 1, shape, strides, index, p);
+    }
+}

@@ -1,0 +1,248 @@
+/* Views and copies: dimshuffle, reshape, shape, join, split. */
+#include "kernels.h"
+
+static int view_of(th_ctx *ctx, th_buffer *out, const th_buffer *base, const th_window *w)
+{
+    return ctx->rt->view(ctx, out, base, w->data, w->nd, w->shape, w->strides);
+}
+
+static int copy_of(th_ctx *ctx, th_buffer *out, const th_window *w)
+{
+    if (ctx->rt->ensure(ctx, out, w->shape))
+        return -1;
+    const th_window to = th_window_of(out);
+    th_copy_into(&to, w);
+    return 0;
+}
+
+/* y = x, C-ordered. */
+TH_EXPORT int th_kernel_copy(th_ctx *ctx)
+{
+    const th_buffer *x = ctx->in[0];
+    th_buffer *y = ctx->out[0];
+    if (x->ndim == 0) {
+        if (ctx->rt->ensure(ctx, y, x->shape))
+            return -1;
+        memcpy(y->data, x->data, (size_t)x->itemsize);
+        return 0;
+    }
+    const th_window w = th_window_of(x);
+    return copy_of(ctx, y, &w);
+}
+
+/* y = the whole of x, in its own memory. */
+TH_EXPORT int th_kernel_alias(th_ctx *ctx)
+{
+    const th_buffer *x = ctx->in[0];
+    return ctx->rt->view(ctx, ctx->out[0], x, x->data, x->ndim, x->shape, x->strides);
+}
+
+/* params: whether to copy; number of axes; for each the input's axis, or -1 for a new one; number of dropped axes; those. */
+TH_EXPORT int th_kernel_dimshuffle(th_ctx *ctx)
+{
+    const th_buffer *x = ctx->in[0];
+    const int64_t *p = ctx->params, *order = p + 2, *drop = order + p[1] + 1;
+    th_window w = {.data = x->data, .nd = (int)p[1], .dtype = x->dtype, .itemsize = x->itemsize};
+    for (int64_t i = 0; i < drop[-1]; ++i)
+        if (x->shape[drop[i]] != 1)
+            return TH_FAIL(ctx, TH_ERR_SHAPE,
+                           "dimension %lld is dropped, but has length %lld: only dimensions of length 1 can go",
+                           (long long)drop[i], (long long)x->shape[drop[i]]);
+    for (int d = 0; d < w.nd; ++d) {
+        w.shape[d] = order[d] < 0 ? 1 : x->shape[order[d]];
+        w.strides[d] = order[d] < 0 ? x->itemsize : x->strides[order[d]];
+    }
+    return p[0] ? copy_of(ctx, ctx->out[0], &w) : view_of(ctx, ctx->out[0], x, &w);
+}
+
+/* params: for each axis, whether it must have length 1. y views x. */
+TH_EXPORT int th_kernel_rebroadcast(th_ctx *ctx)
+{
+    const th_buffer *x = ctx->in[0];
+    const int64_t *one = ctx->params;
+    for (int d = 0; d < x->ndim; ++d)
+        if (one[d] && x->shape[d] != 1)
+            return TH_FAIL(ctx, TH_ERR_SHAPE, "dimension %d was declared to have length 1, but has length %lld", d,
+                           (long long)x->shape[d]);
+    return th_kernel_alias(ctx);
+}
+
+/* The wanted lengths, with -1 worked out. */
+static int wanted_shape(th_ctx *ctx, const th_buffer *x, const th_buffer *lengths, int nd, int64_t *shape)
+{
+    const int64_t size = th_size(x->ndim, x->shape);
+    int64_t product = 1;
+    int open = -1, wrong = lengths->shape[0] != nd;
+    for (int d = 0; d < nd && !wrong; ++d) {
+        shape[d] = th_integer(lengths, d);
+        if (shape[d] == -1 && open < 0)
+            open = d;
+        else if (shape[d] < 0 || __builtin_mul_overflow(product, shape[d], &product))
+            wrong = 1;
+    }
+    if (!wrong && open >= 0) {
+        wrong = product == 0 || size % product != 0;
+        shape[open] = wrong ? -1 : size / product;
+    } else {
+        wrong |= product != size;
+    }
+    th_text from, to;
+    return wrong ? TH_FAIL(ctx, TH_ERR_SHAPE, "cannot reshape %lld elements of shape %s into shape %s", (long long)size,
+                           th_shape_text(from, x->ndim, x->shape), th_shape_text(to, nd, shape))
+                 : 0;
+}
+
+/* Strides that show x, in C order, under another shape; 0 if there are none. */
+static int strides_for(const th_buffer *x, int nd, const int64_t *shape, int64_t *strides)
+{
+    /* Axes of x that continue each other make one block; new axes must fill each block exactly. */
+    int d = nd - 1;
+    for (int axis = x->ndim - 1; axis >= 0; --axis) {
+        if (x->shape[axis] == 1)
+            continue;
+        int64_t length = x->shape[axis], step = x->strides[axis], end = step * length;
+        while (axis > 0 && (x->shape[axis - 1] == 1 || x->strides[axis - 1] == end)) {
+            --axis;
+            length *= x->shape[axis];
+            end = x->shape[axis] == 1 ? end : end * x->shape[axis];
+        }
+        for (; length > 1; --d) {
+            if (d < 0 || length % shape[d] != 0)
+                return 0;
+            strides[d] = step;
+            step *= shape[d];
+            length /= shape[d];
+        }
+    }
+    for (; d >= 0; --d)
+        strides[d] = x->itemsize;
+    return 1;
+}
+
+/* inputs: x, lengths. params: whether a view is allowed. */
+TH_EXPORT int th_kernel_reshape(th_ctx *ctx)
+{
+    const th_buffer *x = ctx->in[0];
+    th_buffer *y = ctx->out[0];
+    const int64_t may_view = *(const int64_t *)ctx->params;
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    if (wanted_shape(ctx, x, ctx->in[1], y->ndim, shape))
+        return -1;
+    if (may_view && th_size(y->ndim, shape) > 0 && strides_for(x, y->ndim, shape, strides))
+        return ctx->rt->view(ctx, y, x, x->data, y->ndim, shape, strides);
+    if (ctx->rt->ensure(ctx, y, shape))
+        return -1;
+    /* The result's memory, in the shape of x. */
+    const th_window from = th_window_of(x);
+    th_window to = from;
+    int64_t step = x->itemsize;
+    to.data = y->data;
+    for (int d = to.nd - 1; d >= 0; --d) {
+        to.strides[d] = step;
+        step *= to.shape[d];
+    }
+    th_copy_into(&to, &from);
+    return 0;
+}
+
+TH_EXPORT int th_kernel_shape(th_ctx *ctx)
+{
+    const th_buffer *x = ctx->in[0];
+    const int64_t n = x->ndim;
+    if (ctx->rt->ensure(ctx, ctx->out[0], &n))
+        return -1;
+    memcpy(ctx->out[0]->data, x->shape, (size_t)n * sizeof n);
+    return 0;
+}
+
+/* params: the axis. */
+TH_EXPORT int th_kernel_shape_i(th_ctx *ctx)
+{
+    const th_buffer *x = ctx->in[0];
+    const int64_t i = *(const int64_t *)ctx->params;
+    if (i >= x->ndim)
+        return TH_FAIL(ctx, TH_ERR_INDEX, "axis %lld of a tensor that has %d dimensions", (long long)i, x->ndim);
+    if (ctx->rt->ensure(ctx, ctx->out[0], NULL))
+        return -1;
+    *(int64_t *)ctx->out[0]->data = x->shape[i];
+    return 0;
+}
+
+static int axis_of(th_ctx *ctx, const char *what, const th_buffer *number, int nd)
+{
+    const int64_t axis = th_integer(number, 0);
+    if (axis < -nd || axis >= nd)
+        return TH_FAIL(ctx, TH_ERR_INDEX, "%s axis %lld out of bounds [-%d, %d)", what, (long long)axis, nd, nd);
+    return (int)(axis < 0 ? axis + nd : axis);
+}
+
+/* inputs: axis, tensors. params: which tensor the result may view if all others are empty, or -1. */
+TH_EXPORT int th_kernel_join(th_ctx *ctx)
+{
+    const int64_t viewed = *(const int64_t *)ctx->params;
+    const th_buffer *first = ctx->in[1];
+    th_buffer *out = ctx->out[0];
+    const int axis = axis_of(ctx, "Join", ctx->in[0], first->ndim);
+    if (axis < 0)
+        return -1;
+    int64_t shape[TH_MAX_NDIM], total = 0;
+    memcpy(shape, first->shape, (size_t)first->ndim * sizeof *shape);
+    for (int k = 1; k < ctx->nin; ++k) {
+        const th_buffer *x = ctx->in[k];
+        total += x->shape[axis];
+        for (int d = 0; d < x->ndim; ++d) {
+            th_text a, b;
+            if (d != axis && x->shape[d] != first->shape[d])
+                return TH_FAIL(ctx, TH_ERR_SHAPE,
+                               "cannot join along axis %d: tensor %d has shape %s, tensor 0 has shape %s; they differ along axis %d",
+                               axis, k - 1, th_shape_text(a, x->ndim, x->shape),
+                               th_shape_text(b, first->ndim, first->shape), d);
+        }
+    }
+    if (viewed >= 0 && ctx->in[viewed + 1]->shape[axis] == total) {
+        const th_window w = th_window_of(ctx->in[viewed + 1]);
+        return view_of(ctx, out, ctx->in[viewed + 1], &w);
+    }
+    shape[axis] = total;
+    if (ctx->rt->ensure(ctx, out, shape))
+        return -1;
+    th_window to = th_window_of(out);
+    for (int k = 1; k < ctx->nin; ++k) {
+        const th_window from = th_window_of(ctx->in[k]);
+        to.shape[axis] = from.shape[axis];
+        th_copy_into(&to, &from);
+        to.data += to.shape[axis] * to.strides[axis];
+    }
+    return 0;
+}
+
+/* inputs: x, axis, lengths. params: for each output whether to copy. */
+TH_EXPORT int th_kernel_split(th_ctx *ctx)
+{
+    const th_buffer *x = ctx->in[0], *lengths = ctx->in[2];
+    const int64_t *copies = ctx->params;
+    const int axis = axis_of(ctx, "Split", ctx->in[1], x->ndim);
+    if (axis < 0)
+        return -1;
+    if (lengths->shape[0] != ctx->nout)
+        return TH_FAIL(ctx, TH_ERR_SHAPE, "split into %d pieces, but %lld lengths are given", ctx->nout,
+                       (long long)lengths->shape[0]);
+    int64_t total = 0, negative = 0;
+    for (int i = 0; i < ctx->nout; ++i) {
+        total += th_integer(lengths, i);
+        negative |= th_integer(lengths, i) < 0;
+    }
+    if (negative)
+        return TH_FAIL(ctx, TH_ERR_SHAPE, "the lengths of a split must not be negative");
+    if (total != x->shape[axis])
+        return TH_FAIL(ctx, TH_ERR_SHAPE, "the lengths of a split add up to %lld, but axis %d has length %lld",
+                       (long long)total, axis, (long long)x->shape[axis]);
+    th_window w = th_window_of(x);
+    for (int i = 0; i < ctx->nout; ++i) {
+        w.shape[axis] = th_integer(lengths, i);
+        if (copies[i] ? copy_of(ctx, ctx->out[i], &w) : view_of(ctx, ctx->out[i], x, &w))
+            return -1;
+        w.data += w.shape[axis] * w.strides[axis];
+    }
+    return 0;
+}

@@ -1,0 +1,97 @@
+"""What all kernels of this package share: dtypes, C text read from ``c/``, and the library built ahead."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from struct import pack
+from typing import Any
+
+from theano.codegen.kernel import Builtin
+from theano.graph.apply import Apply
+
+_HERE = Path(__file__).parent
+
+DTYPE_CODES = {
+    name: code
+    for code, name in enumerate(
+        "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
+    )
+}
+"""The element types that compiled code knows, as abi.h numbers them."""
+
+
+@cache
+def c_text(file: str) -> str:
+    """Return the text of a file of ``c/``, to stand as a support block of generated kernels.
+
+    Examples
+    --------
+    >>> "th_collapse" in c_text("loops.h")
+    True
+    """
+    return (_HERE / "c" / file).read_text(encoding="ascii")
+
+
+@cache
+def library_path() -> str | None:
+    """Return the path of the C library that was built with this layer, or None if it was not built."""
+    for suffix in EXTENSION_SUFFIXES:
+        path = _HERE.parent / f"_kernels{suffix}"
+        if path.is_file():
+            return str(path)
+    return None
+
+
+def builtin(symbol: str, *params: int, work: float = 0.5) -> Builtin | None:
+    """Return a kernel of the library, with integers for parameters; None without the library."""
+    path = library_path()
+    if path is None:
+        return None
+    return Builtin(path, symbol, pack(f"={len(params)}q", *params), work)
+
+
+def dtypes_of(variables: Any) -> list[str] | None:
+    """Return the dtypes of variables, or None if compiled code does not know one of them."""
+    dtypes = [getattr(v.type, "dtype", None) for v in variables]
+    return None if any(d not in DTYPE_CODES for d in dtypes) else dtypes
+
+
+def is_integer(dtype: str) -> bool:
+    """Return whether a dtype can index."""
+    return dtype.startswith(("int", "uint"))
+
+
+def ndim_of(variable: Any) -> int:
+    """Return the number of dimensions of a tensor variable, or 0 for a scalar."""
+    return int(getattr(variable.type, "ndim", 0))
+
+
+def works_in_place(op: Any, output: int = 0) -> bool:
+    """Return whether the op declares that it overwrites an input to make this output."""
+    return bool(op.destroy_map.get(output))
+
+
+def is_view(op: Any, output: int = 0) -> bool:
+    """Return whether the op declares that this output shares an input's memory."""
+    return bool(op.view_map.get(output))
+
+
+def title(op: Any, node: Apply) -> str:
+    """Return the node in the user's words."""
+    return f"{op}({', '.join(map(str, node.inputs))})"
+
+
+def normal_axes(axis: Any, ndim: int) -> list[int]:
+    """Return the axes named by an op (None, an integer or several) in increasing order.
+
+    Examples
+    --------
+    >>> normal_axes(None, 2), normal_axes(-1, 3), normal_axes((2, 0), 3)
+    ([0, 1], [2], [0, 2])
+    """
+    if axis is None:
+        return list(range(ndim))
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    return sorted({int(a) % ndim for a in axes}) if ndim else []

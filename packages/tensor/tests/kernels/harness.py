@@ -1,0 +1,161 @@
+"""Run kernels without the loader: compile them with the system compiler, call them on NumPy arrays.
+
+The same kernels run through the real loader in ``test_loader.py``; here every failure is this package's own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import subprocess
+import tempfile
+import timeit
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import theano.loader
+from theano.codegen.kernel import Builtin, Kernel
+from theano.tensor.kernels.common import DTYPE_CODES
+
+HERE = Path(__file__).parent
+ABI = Path(next(iter(theano.loader.__path__))) / "abi.h"
+HEADERS = "#include <complex.h>\n#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n"
+FLAGS = "-std=gnu11 -fPIC -shared -O3 -march=native -mprefer-vector-width=512 -fno-math-errno -fno-trapping-math".split()
+FLAGS += "-ffp-contract=off -fwrapv -fno-strict-aliasing -fopenmp-simd -g0".split()
+KINDS = {1: ValueError, 2: IndexError, 3: TypeError, 4: MemoryError, 5: ZeroDivisionError, 6: AssertionError}
+KINDS[7], KINDS[8] = np.linalg.LinAlgError, ValueError
+SCRATCH = Path(os.environ.get("H8_SCRATCH") or tempfile.mkdtemp(prefix="kernels-"))
+
+
+class Buffer(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("ndim", ctypes.c_int32),
+        ("dtype", ctypes.c_int32),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("itemsize", ctypes.c_int64),
+        ("priv", ctypes.c_void_p),
+    ]
+
+
+def compile_text(text: str, extra: tuple[str, ...] = ()) -> ctypes.CDLL:
+    """Compile C text to a library in the scratch directory (once per text) and load it."""
+    key = hashlib.sha256("\0".join([text, ABI.read_text(), *extra]).encode()).hexdigest()[:24]
+    path = SCRATCH / f"{key}.so"
+    if not path.exists():
+        source = path.with_suffix(".c")
+        source.write_text(text)
+        part = path.with_suffix(f".{os.getpid()}")
+        command = [os.environ.get("CC", "gcc"), *FLAGS, *extra, f"-I{ABI.parent}", str(source), "-o", str(part), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"{done.stderr[:3000]}\n{source}")
+        os.replace(part, path)
+    return ctypes.CDLL(str(path))
+
+
+def unit_text(kernels: list[Kernel]) -> str:
+    """Return a C unit of some kernels, named k0, k1, ..."""
+    blocks = dict.fromkeys(block for k in kernels for block in k.support)
+    return "\n".join([HEADERS, '#include "abi.h"', *blocks, *(k.with_symbol(f"k{i}") for i, k in enumerate(kernels))])
+
+
+@cache
+def runtime() -> ctypes.CDLL:
+    return compile_text((HERE / "harness.c").read_text())
+
+
+@cache
+def _builtin_library(path: str) -> ctypes.CDLL:
+    return ctypes.CDLL(path)
+
+
+def compile_many(kernels: list[Kernel]) -> None:
+    """Compile kernels as one unit, for later calls of `run`."""
+    fresh = [k for k in dict.fromkeys(kernels) if (k.source, k.support) not in _compiled]
+    if fresh:
+        library = compile_text(unit_text(fresh))
+        for i, kernel in enumerate(fresh):
+            _compiled[kernel.source, kernel.support] = getattr(library, f"k{i}")
+
+
+_compiled: dict = {}
+
+
+def address(kernel: Kernel | Builtin):
+    if isinstance(kernel, Builtin):
+        return getattr(_builtin_library(kernel.library), kernel.symbol)
+    compile_many([kernel])
+    return _compiled[kernel.source, kernel.support]
+
+
+def as_buffer(array: np.ndarray) -> Buffer:
+    n = array.ndim
+    shape = (ctypes.c_int64 * max(n, 1))(*array.shape)
+    strides = (ctypes.c_int64 * max(n, 1))(*array.strides)
+    return Buffer(array.ctypes.data, n, DTYPE_CODES[array.dtype.name], shape, strides, array.itemsize, None)
+
+
+def empty_buffer(variable) -> Buffer:
+    n = getattr(variable.type, "ndim", 0)
+    room = ctypes.c_int64 * max(n, 1)
+    dtype = variable.type.dtype
+    return Buffer(None, n, DTYPE_CODES[dtype], room(), room(), np.dtype(dtype).itemsize, None)
+
+
+def to_array(buffer: Buffer, dtype: str) -> np.ndarray:
+    """Return a window on a buffer's memory."""
+    shape, strides = buffer.shape[: buffer.ndim], buffer.strides[: buffer.ndim]
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    low = sum(min(0, s * (n - 1)) for s, n in zip(strides, shape, strict=True))
+    high = sum(max(0, s * (n - 1)) for s, n in zip(strides, shape, strict=True)) + np.dtype(dtype).itemsize
+    raw = (ctypes.c_char * (high - low)).from_address(buffer.data + low)
+    return np.ndarray(shape, dtype, raw, -low, strides)
+
+
+class Result(list):
+    """The outputs of one run; `pieces` counts the parts of parallel loops, `views` the outputs in inputs' memory."""
+
+    pieces = 0
+    views: tuple[bool, ...] = ()
+
+
+def run(kernel: Kernel | Builtin, node, inputs: list[np.ndarray]) -> Result:
+    """Run a kernel on arrays; raise its error as the exception that users would see."""
+    ins, outs = [as_buffer(a) for a in inputs], [empty_buffer(v) for v in node.outputs]
+    pointers = [(ctypes.POINTER(Buffer) * max(len(b), 1))(*map(ctypes.pointer, b)) for b in (ins, outs)]
+    message, kind, pieces = ctypes.create_string_buffer(512), ctypes.c_int(), ctypes.c_int()
+    params = ctypes.create_string_buffer(kernel.params, len(kernel.params) or 1)
+    code = runtime().run_kernel(
+        address(kernel), params, len(ins), pointers[0], len(outs), pointers[1],
+        message, ctypes.byref(kind), ctypes.byref(pieces),
+    )  # fmt: skip
+    if code:
+        raise KINDS[kind.value](message.value.decode())
+    result = Result(to_array(b, v.type.dtype).copy() for b, v in zip(outs, node.outputs, strict=True))
+    result.pieces = pieces.value
+    result.views = tuple(not b.priv for b in outs)
+    for b in outs:
+        if b.priv:
+            runtime().release(ctypes.c_void_p(b.priv))
+    return result
+
+
+def time_kernel(kernel: Kernel | Builtin, node, inputs: list[np.ndarray], seconds: float = 0.2) -> float:
+    """Return the nanoseconds of one call, outputs kept between calls: the best of several rounds."""
+    ins, outs = [as_buffer(a) for a in inputs], [empty_buffer(v) for v in node.outputs]
+    pointers = [(ctypes.POINTER(Buffer) * max(len(b), 1))(*map(ctypes.pointer, b)) for b in (ins, outs)]
+    params = ctypes.create_string_buffer(kernel.params, len(kernel.params) or 1)
+    arguments = (address(kernel), params, len(ins), pointers[0], len(outs), pointers[1])
+    call = runtime().repeat_kernel
+    times = 1
+    while (spent := timeit.timeit(lambda: call(*arguments, ctypes.c_int64(times)), number=1)) < seconds / 20:
+        times *= 4
+    best = spent / times
+    for _ in range(12):
+        best = min(best, timeit.timeit(lambda: call(*arguments, ctypes.c_int64(times)), number=1) / times)
+    return best * 1e9
