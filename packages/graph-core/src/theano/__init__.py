@@ -9,12 +9,124 @@ Examples
 >>> import theano
 >>> theano.__version__[0]
 '2'
+>>> x = theano.generic("x")
+>>> theano.function([x], x)("anything")
+'anything'
 """
 
 from __future__ import annotations
 
+import importlib
 import pkgutil
+from typing import TYPE_CHECKING, Any
 
 # The upper layers are other distributions, which put their sub-packages into other folders.
 __path__ = pkgutil.extend_path(__path__, __name__)
 __version__ = "2.0.0a1"
+
+from theano import layers
+from theano.compile import (
+    Container,
+    FunctionMaker,
+    In,
+    Mode,
+    Out,
+    Param,
+    ProfileStats,
+    SymbolicInput,
+    SymbolicOutput,
+    as_op,
+    explain_compile,
+    function,
+    predefined_linkers,
+    predefined_modes,
+    predefined_optimizers,
+    shared,
+)
+from theano.errors import InconsistencyError, UnavailableLayerError
+from theano.graph import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
+from theano.graph.clone import clone
+from theano.printing import pp, pprint
+from theano.runtime.failure import last_error
+from theano.settings import change_flags, config
+from theano.updates import OrderedUpdates
+
+if TYPE_CHECKING:
+    from theano import tensor as tensor  # type: ignore[attr-defined,unused-ignore]
+
+#: Modules of this layer that are loaded when they are first used.
+_MODULES = ("compile", "errors", "gof", "gradient", "graph", "misc", "printing", "rewriting", "updates", "utils")
+
+#: Names that live elsewhere, by the module that defines them.
+_ELSEWHERE = {
+    "Function": "theano.compile",
+    "Lop": "theano.gradient",
+    "Rop": "theano.gradient",
+    "grad": "theano.gradient",
+    "subgraph_grad": "theano.gradient",
+    "opt": "theano.gof",
+    "toolbox": "theano.gof",
+    "dot": "theano.tensor",
+    "get_scalar_constant_value": "theano.tensor",
+    "sparse_grad": "theano.tensor",
+    "foldl": "theano.scan_module",
+    "foldr": "theano.scan_module",
+    "map": "theano.scan_module",
+    "reduce": "theano.scan_module",
+    "scan": "theano.scan_module",
+    "scan_checkpoints": "theano.scan_module",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ELSEWHERE:
+        module = _ELSEWHERE[name].removeprefix("theano.")
+        owner = layers.load(module) if module in layers.DISTRIBUTIONS else importlib.import_module(_ELSEWHERE[name])
+        return getattr(owner, name)
+    if name in _MODULES:
+        return importlib.import_module(f"theano.{name}")
+    if name in layers.DISTRIBUTIONS:
+        return layers.load(name)
+    raise AttributeError(f"module 'theano' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    installed = [name for name in layers.DISTRIBUTIONS if layers.is_installed(name)]
+    return sorted({*globals(), *_MODULES, *installed, *_ELSEWHERE})
+
+
+__all__ = [
+    "Apply",
+    "Constant",
+    "Container",
+    "FunctionGraph",
+    "FunctionMaker",
+    "Generic",
+    "In",
+    "InconsistencyError",
+    "Mode",
+    "Op",
+    "OrderedUpdates",
+    "Out",
+    "Param",
+    "ProfileStats",
+    "SymbolicInput",
+    "SymbolicOutput",
+    "Type",
+    "UnavailableLayerError",
+    "Variable",
+    "as_op",
+    "change_flags",
+    "clone",
+    "config",
+    "explain_compile",
+    "function",
+    "generic",
+    "last_error",
+    "pp",
+    "pprint",
+    "predefined_linkers",
+    "predefined_modes",
+    "predefined_optimizers",
+    "shared",
+]

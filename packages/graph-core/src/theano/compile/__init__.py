@@ -1,0 +1,133 @@
+"""Compiling: from the user's expressions to a function, in readable steps.
+
+Read in this order: ``inputs`` and ``shared`` (what the user says), ``pack`` (the graph is copied and closed), ``mode``
+(how it is rewritten and run), ``maker`` (the steps), ``aliasing`` (copies at the borders), ``executable`` (what
+comes out), ``storing`` (pickles).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from theano import layers
+from theano.compile.aliasing import insert_deepcopy
+from theano.compile.from_function import FromFunctionOp, as_op
+from theano.compile.function import function
+from theano.compile.inputs import In, Out, Param, SymbolicInput, SymbolicOutput
+from theano.compile.maker import FunctionMaker
+from theano.compile.mode import (
+    FAST_COMPILE,
+    FAST_RUN,
+    OPT_FAST_COMPILE,
+    OPT_FAST_RUN,
+    OPT_FAST_RUN_STABLE,
+    OPT_MERGE,
+    OPT_NONE,
+    OPT_O2,
+    OPT_O3,
+    OPT_STABILIZE,
+    OPT_UNSAFE,
+    Mode,
+    get_default_mode,
+    get_mode,
+    predefined_linkers,
+    predefined_modes,
+    predefined_optimizers,
+    register_linker,
+    register_mode,
+    register_optimizer,
+)
+from theano.compile.plumbing_ops import (
+    DeepCopyOp,
+    OutputGuard,
+    ViewOp,
+    deep_copy_op,
+    register_deep_copy_kernel,
+    view_op,
+)
+from theano.compile.shared import Container, SharedVariable, shared, shared_constructor
+from theano.errors import AliasedMemoryError, UnusedInputError
+from theano.graph.aliasing import DestroyHandler
+from theano.graph.features import Supervisor
+from theano.graph.traverse import is_same_graph
+from theano.graph.variable import Variable
+from theano.runtime.profile import ProfileStats, explain_compile
+from theano.settings import config
+
+if TYPE_CHECKING:
+    from theano.compile.executable import Function
+
+#: Names that older programs find here and that the layer of arrays defines.
+_FROM_TENSOR = {
+    name: "tensor"
+    for name in ("Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "shape", "specify_shape", "shape_i", "rebroadcast")
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Function":
+        # Its base is the loader's class, a compiled module that brings in NumPy.
+        from theano.compile.executable import Function
+
+        return Function
+    if name in _FROM_TENSOR:
+        return getattr(layers.load(_FROM_TENSOR[name]), name)
+    raise AttributeError(f"theano.compile has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "Function"})
+
+
+__all__ = [
+    "FAST_COMPILE",
+    "FAST_RUN",
+    "OPT_FAST_COMPILE",
+    "OPT_FAST_RUN",
+    "OPT_FAST_RUN_STABLE",
+    "OPT_MERGE",
+    "OPT_NONE",
+    "OPT_O2",
+    "OPT_O3",
+    "OPT_STABILIZE",
+    "OPT_UNSAFE",
+    "AliasedMemoryError",
+    "Container",
+    "DeepCopyOp",
+    "DestroyHandler",
+    "FromFunctionOp",
+    "Function",
+    "FunctionMaker",
+    "In",
+    "Mode",
+    "Out",
+    "OutputGuard",
+    "Param",
+    "ProfileStats",
+    "SharedVariable",
+    "Supervisor",
+    "SymbolicInput",
+    "SymbolicOutput",
+    "UnusedInputError",
+    "Variable",
+    "ViewOp",
+    "as_op",
+    "config",
+    "deep_copy_op",
+    "explain_compile",
+    "function",
+    "get_default_mode",
+    "get_mode",
+    "insert_deepcopy",
+    "is_same_graph",
+    "predefined_linkers",
+    "predefined_modes",
+    "predefined_optimizers",
+    "register_deep_copy_kernel",
+    "register_linker",
+    "register_mode",
+    "register_optimizer",
+    "shared",
+    "shared_constructor",
+    "view_op",
+]

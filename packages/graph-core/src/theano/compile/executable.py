@@ -1,0 +1,283 @@
+"""``Function``: what ``theano.function`` returns.
+
+Calling it is the loader's business; everything else is here: its stored values, copies of it, pickles.
+"""
+
+from __future__ import annotations
+
+import copy as copy_module
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from theano.compile.inputs import SymbolicInput, SymbolicOutput
+from theano.compile.maker import FunctionMaker
+from theano.compile.pack import Packed
+from theano.compile.shared import Container, SharedVariable
+from theano.compile.storing import restore, state_of
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.variable import Variable
+from theano.loader.module import Function as NativeFunction
+from theano.runtime.profile import CompileTimes, ProfileStats
+from theano.runtime.program import Program
+
+#: What a name stands for that several inputs have.
+DUPLICATE = ["DUPLICATE"]
+
+
+class _ByInput:
+    """The containers or values of a function's inputs, found by name, variable or position."""
+
+    def __init__(self, function: Function, values: bool):
+        self._function, self._values = function, values
+
+    def __getitem__(self, key: Any) -> Any:
+        container = self._function._container_of(key)
+        return container.value if self._values else container
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not self._values:
+            raise TypeError("containers are fixed; set f.value[...] or f[...]")
+        self._function._container_of(key).value = value
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._function.finder
+
+    def __len__(self) -> int:
+        return len(self._function.input_storage)
+
+    def __iter__(self) -> Iterator[Container]:
+        return iter(self._function.input_storage)
+
+    def __repr__(self) -> str:
+        names = [c.name for c in self._function.input_storage]
+        return f"<the {'values' if self._values else 'containers'} of {names}>"
+
+
+class Function(NativeFunction):
+    """A compiled function. Call it with the values of its inputs, by position or by keyword.
+
+    ``output_subset=[...]`` in a call asks for some outputs only, by position (or by key, for a dictionary).
+
+    Attributes
+    ----------
+    maker : FunctionMaker
+        How it came about; ``maker.fgraph`` is the rewritten graph.
+    name : str
+    input_storage : list of Container
+        The stored values: those of shared variables and defaults of arguments.
+    profile : ProfileStats or None
+    trust_input : bool
+        Kept for old programs: arguments that need no conversion cost next to nothing to check.
+    """
+
+    maker: FunctionMaker
+    name: str
+    input_storage: list[Container]
+    profile: ProfileStats | None
+    trust_input: bool
+
+    def __init__(
+        self, maker: FunctionMaker, program: Program, containers: Sequence[Container], on_error: Callable[..., Any]
+    ):
+        super().__init__({**vars(program), "on_error": on_error})
+        self.maker = maker
+        self.name = maker.name
+        self.input_storage = list(containers)
+        self.profile = maker.profile
+        self.trust_input = False
+        self.unpack_single = maker.returns == "one"
+        self.return_none = maker.returns == "none"
+        self.output_keys = maker.output_keys
+        self.nodes_with_inner_function = [
+            node.op for node in maker.linked.nodes if hasattr(node.op, "inner_graph") or hasattr(node.op, "fn")
+        ]
+        self._finder: dict[Any, Any] | None = None
+
+    # -- stored values ------------------------------------------------------------------------------------
+
+    @property
+    def finder(self) -> dict[Any, Any]:
+        """Containers by name, by variable and by position."""
+        if self._finder is None:
+            finder: dict[Any, Any] = {}
+            for i, (spec, container) in enumerate(zip(self.maker.inputs, self.input_storage, strict=True)):
+                finder[i] = finder[spec.variable] = container
+                original = self.maker.originals.get(spec.variable)
+                if original is not None:
+                    finder[original] = container
+                if spec.name is not None:
+                    finder[spec.name] = DUPLICATE if spec.name in finder else container
+            self._finder = finder
+        return self._finder
+
+    def _container_of(self, key: Any) -> Container:
+        found = self.finder.get(key)
+        if isinstance(found, Container):
+            return found
+        if found is DUPLICATE:
+            raise TypeError(f"several inputs of {self.name} are called {key!r}; use the variable itself, or its position")
+        names = sorted(k for k in self.finder if isinstance(k, str))
+        raise TypeError(f"the function {self.name} has no input {key!r}; it has {names}")
+
+    @property
+    def container(self) -> _ByInput:
+        """The containers of the inputs: ``f.container[x]``."""
+        return _ByInput(self, values=False)
+
+    @property
+    def value(self) -> _ByInput:
+        """The stored values of the inputs: ``f.value[x]``, the same as ``f[x]``."""
+        return _ByInput(self, values=True)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._container_of(key).value
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._container_of(key).value = value
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self.finder
+
+    def get_shared(self) -> list[SharedVariable]:
+        """Return the shared variables that this function reads or updates."""
+        return list(self.maker.shared)
+
+    def sync_shared(self) -> None:
+        """Wait until the shared variables hold what the last call left there: here they do at once."""
+
+    # -- copies -----------------------------------------------------------------------------------------------
+
+    def copy(
+        self,
+        share_memory: bool = False,
+        swap: Mapping[SharedVariable, SharedVariable] | None = None,
+        delete_updates: bool = False,
+        name: str | None = None,
+        profile: bool | str | ProfileStats | None = None,
+    ) -> Function:
+        """Return a copy of this function, without rewriting or compiling again.
+
+        The copy uses the same shared variables.
+
+        Parameters
+        ----------
+        share_memory : bool
+            Kept for old programs: each call in flight has memory of its own, which calls one after the other
+            share in any case.
+        swap : dict from SharedVariable to SharedVariable, optional
+            Shared variables to use in the place of others of the same type.
+        delete_updates : bool
+            Leave the updates out.
+        name : str, optional
+        profile : bool, str or ProfileStats, optional
+            As for ``theano.function``.
+
+        Raises
+        ------
+        ValueError
+            A variable to swap is not used by this function.
+        TypeError
+            Two swapped variables are of different types.
+        """
+        maker = self.maker
+        swapped = dict(swap or {})
+        _check_swap(self, swapped)
+        fgraph, memo = _copied_graph(maker.fgraph, len(maker.outputs) if delete_updates else None)
+        inputs = [_copied_input(spec, memo, swapped, maker.originals, delete_updates) for spec in maker.inputs]
+        _put_updates_back(fgraph, inputs, len(maker.outputs))
+        originals = {
+            memo[v]: swapped.get(user, user) if isinstance(user, SharedVariable) else user
+            for v, user in maker.originals.items()
+        }
+        packed = Packed(
+            inputs,
+            [SymbolicOutput(v, o.borrow) for v, o in zip(fgraph.outputs, maker.outputs, strict=False)],
+            maker.returns,
+            maker.output_keys,
+            [swapped.get(v, v) for v in maker.shared],
+            originals,
+        )
+        stats = profile if isinstance(profile, ProfileStats) else ProfileStats(atexit_print=False) if profile else None
+        copied = FunctionMaker(
+            packed, maker.mode, maker.accept_inplace, stats, name or self.name, fgraph, CompileTimes()
+        )
+        return copied.create(_copied_containers(self, inputs))
+
+    __copy__ = copy
+
+    def free(self) -> None:
+        """Give back the memory that is kept from call to call."""
+        self.free_frames()
+
+    # -- pickles -----------------------------------------------------------------------------------------------
+
+    def __reduce__(self) -> Any:
+        return restore, (state_of(self),)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+        return restore(copy_module.deepcopy(state_of(self), memo))
+
+    def __repr__(self) -> str:
+        return f"<theano.compile.Function {self.name}>"
+
+
+# -- parts of copy --------------------------------------------------------------------------------------------
+
+
+def _check_swap(function: Function, swapped: Mapping[SharedVariable, SharedVariable]) -> None:
+    used = set(function.maker.shared)
+    for old, new in swapped.items():
+        if old not in used:
+            raise ValueError(f"{function.name} does not use the shared variable {old}; it uses {list(used)}")
+        if not isinstance(new, SharedVariable):
+            raise TypeError(f"a shared variable is swapped for a shared variable, not for {new!r}")
+        if old.type != new.type:
+            raise TypeError(f"cannot swap {old} of type {old.type} for {new} of type {new.type}")
+
+
+def _copied_graph(fgraph: FunctionGraph, n_outputs: int | None) -> tuple[FunctionGraph, dict[Any, Any]]:
+    """Return a copy of the graph, cut down to its first outputs if need be."""
+    if n_outputs is None:
+        return fgraph.clone_get_equiv()
+    whole, memo = fgraph.clone_get_equiv()
+    inputs, outputs = list(whole.inputs), list(whole.outputs[:n_outputs])
+    whole.disown()
+    return FunctionGraph(inputs, outputs, clone=False), memo
+
+
+def _copied_input(
+    spec: SymbolicInput,
+    memo: Mapping[Any, Any],
+    swapped: Mapping[SharedVariable, SharedVariable],
+    originals: Mapping[Variable, Variable],
+    delete_updates: bool,
+) -> SymbolicInput:
+    copy = spec.__class__.__new__(spec.__class__)
+    copy.__dict__.update(spec.__dict__)
+    copy.variable = memo[spec.variable]
+    if delete_updates:
+        copy.update = None
+    user = originals.get(spec.variable)
+    if isinstance(user, SharedVariable) and user in swapped:
+        copy.value, copy.name = swapped[user].container, swapped[user].name
+    return copy
+
+
+def _put_updates_back(fgraph: FunctionGraph, inputs: Sequence[SymbolicInput], n_outputs: int) -> None:
+    updated = [i for i, spec in enumerate(inputs) if spec.update is not None]
+    fgraph.update_mapping = {n_outputs + k: i for k, i in enumerate(updated)}
+    for out, i in fgraph.update_mapping.items():
+        inputs[i].update = fgraph.outputs[out]
+
+
+def _copied_containers(function: Function, inputs: Sequence[SymbolicInput]) -> list[Container]:
+    containers = []
+    for spec, old in zip(inputs, function.input_storage, strict=True):
+        if spec.implicit:
+            containers.append(spec.value if isinstance(spec.value, Container) else old)
+            continue
+        fresh = Container(spec.variable, [old.storage[0]], old.readonly, old.strict, old.allow_downcast, old.name)
+        containers.append(fresh)
+    return containers
+
+

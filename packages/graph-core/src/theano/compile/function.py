@@ -1,0 +1,136 @@
+"""``theano.function``: from expressions to something that can be called."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+from theano.compile.maker import FunctionMaker
+from theano.compile.mode import Mode
+from theano.compile.pack import check_unused, pack
+from theano.compile.shared import SharedVariable
+from theano.graph import variable as variable_module
+from theano.graph.source import user_trace
+from theano.graph.variable import Variable
+from theano.runtime.profile import CompileTimes, ProfileStats
+from theano.settings import config
+
+Pairs = Mapping[Any, Any] | Iterable[tuple[Any, Any]]
+
+
+def function(
+    inputs: Sequence[Any],
+    outputs: Any = None,
+    mode: Mode | str | None = None,
+    updates: Pairs | None = None,
+    givens: Pairs | None = None,
+    no_default_updates: bool | Sequence[SharedVariable] = False,
+    accept_inplace: bool = False,
+    name: str | None = None,
+    rebuild_strict: bool = True,
+    allow_input_downcast: bool | None = None,
+    profile: bool | str | ProfileStats | None = None,
+    on_unused_input: str | None = None,
+) -> Any:
+    """Compile expressions into a function.
+
+    Parameters
+    ----------
+    inputs : list of Variable or In
+        The arguments, in order. Their names are keywords.
+    outputs : Variable, Out, list of these, dict of these, or None
+        What a call returns: one value, a list, a dictionary, or nothing.
+    mode : Mode or str, optional
+        How to rewrite and compile; by default as ``theano.config`` says.
+    updates : dict or list of (SharedVariable, Variable)
+        What shared variables become after a call. Every expression sees the values from before. A call that
+        fails changes none.
+    givens : dict or list of (Variable, Variable or value)
+        What stands in place of a variable, in the outputs and the updates. All at once.
+    no_default_updates : bool or list of SharedVariable
+        Leave out the ``default_update`` of all (or of these) shared variables.
+    accept_inplace : bool
+        Allow ops in the expressions that overwrite their inputs.
+    name : str, optional
+        What errors and profiles call the function; by default the line of this call.
+    rebuild_strict : bool
+        Require that what ``givens`` put in is of the type of what it replaces.
+    allow_input_downcast : bool, optional
+        Whether arguments may lose precision: never (False), always (True), or only Python floats that
+        become ``floatX`` (None).
+    profile : bool, str or ProfileStats, optional
+        Count and time the calls; a text heads the summary. By default as ``config.profile`` says.
+    on_unused_input : {'raise', 'warn', 'ignore'}, optional
+        What to do about an argument that nothing depends on; by default as ``config.on_unused_input`` says.
+
+    Returns
+    -------
+    Function
+
+    Raises
+    ------
+    UnusedInputError
+        Nothing depends on an input, or one is there twice.
+    MissingInputError
+        The outputs depend on a variable that is neither an input nor shared nor constant.
+    TypeError
+        An input, output, update or given is of the wrong kind or type.
+    ValueError
+        A shared variable is updated twice.
+
+    Examples
+    --------
+    >>> import theano
+    >>> from theano.graph import Op, generic
+    >>> class Add(Op):
+    ...     __props__ = ()
+    ...     itypes, otypes = [generic, generic], [generic]
+    ...     def perform(self, node, inputs, output_storage):
+    ...         output_storage[0][0] = inputs[0] + inputs[1]
+    >>> add, x, total = Add(), generic("x"), theano.shared((), name="total")
+    >>> f = theano.function([x], add(x, x), updates=[(total, add(total, x))])
+    >>> f((1,)), f(x=(2,)), total.get_value()
+    ((1, 1), (2, 2), (1, 2))
+    """
+    start = perf_counter()
+    called = name if name is not None else _default_name()
+    shown = f"the function {called}"
+    packed = pack(
+        inputs, outputs, updates, givens, no_default_updates, rebuild_strict, allow_input_downcast, shown
+    )
+    check_unused(packed, config.on_unused_input if on_unused_input is None else on_unused_input, shown, _warn)
+    times = CompileTimes(packing=perf_counter() - start)
+    maker = FunctionMaker(packed, mode, accept_inplace, _profile(profile), called, times=times)
+    return maker.create()
+
+
+def _default_name() -> str:
+    trace = user_trace(limit=1)
+    return f"{trace[0].filename}:{trace[0].lineno}" if trace else "without a name"
+
+
+def _warn(message: str) -> None:
+    # Three frames down from the user: _warn, check_unused, function.
+    warnings.warn(message, stacklevel=4)
+
+
+def _profile(wanted: bool | str | ProfileStats | None) -> ProfileStats | None:
+    if wanted is None:
+        wanted = bool(config.profile)
+    if isinstance(wanted, ProfileStats):
+        return wanted
+    if isinstance(wanted, str):
+        return ProfileStats(message=wanted, flag_time_thunks=config.profiling.time_thunks)
+    if wanted:
+        # A profile that was asked for function by function is read with f.profile.summary().
+        return ProfileStats(atexit_print=bool(config.profile), flag_time_thunks=config.profiling.time_thunks)
+    return None
+
+
+def _evaluate(inputs: list[Variable], output: Variable) -> Any:
+    return function(inputs, output, on_unused_input="ignore")
+
+
+variable_module.compile_hook = _evaluate

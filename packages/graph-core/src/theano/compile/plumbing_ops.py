@@ -1,0 +1,161 @@
+"""Ops that compute nothing: they copy a value, or let it through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from theano.codegen.kernel import Builtin, Kernel
+from theano.graph.apply import Apply
+from theano.graph.op import Op
+from theano.graph.type import Type
+from theano.graph.variable import Variable
+
+KernelOf = Callable[[Apply], Kernel | Builtin | None]
+
+_copy_kernels: dict[type[Type], KernelOf] = {}
+
+# Any element size, any strides: a layer that has something better for its types registers it.
+_COPY = """\
+int KERNEL(th_ctx *ctx)
+{
+    const th_buffer *in = ctx->in[0];
+    th_buffer *out = ctx->out[0];
+    const int32_t last = in->ndim - 1;
+    const int64_t size = in->itemsize;
+    int64_t index[TH_MAX_NDIM] = {0};
+    int64_t total = 1, contiguous = 1, inner, stride, i;
+    const char *from;
+    char *to;
+    int32_t d;
+
+    if (ctx->rt->ensure(ctx, out, in->shape))
+        return -1;
+    for (d = last; d >= 0; d--) {
+        if (in->shape[d] != 1 && in->strides[d] != total * size)
+            contiguous = 0;
+        total *= in->shape[d];
+    }
+    if (total == 0)
+        return 0;
+    if (contiguous) {
+        memcpy(out->data, in->data, (size_t)(total * size));
+        return 0;
+    }
+    inner = in->shape[last];
+    stride = in->strides[last];
+    from = in->data;
+    to = out->data;
+    for (;;) {
+        if (size == 8) {
+            for (i = 0; i < inner; i++)
+                memcpy(to + 8 * i, from + stride * i, 8);
+        } else if (size == 4) {
+            for (i = 0; i < inner; i++)
+                memcpy(to + 4 * i, from + stride * i, 4);
+        } else {
+            for (i = 0; i < inner; i++)
+                memcpy(to + size * i, from + stride * i, (size_t)size);
+        }
+        to += size * inner;
+        for (d = last - 1; d >= 0; d--) {
+            from += in->strides[d];
+            if (++index[d] < in->shape[d])
+                break;
+            from -= in->strides[d] * in->shape[d];
+            index[d] = 0;
+        }
+        if (d < 0)
+            return 0;
+    }
+}
+"""
+
+_VIEW = """\
+int KERNEL(th_ctx *ctx)
+{
+    th_buffer *in = ctx->in[0];
+    return ctx->rt->view(ctx, ctx->out[0], in, in->data, in->ndim, in->shape, in->strides);
+}
+"""
+
+
+def register_deep_copy_kernel(type_class: type[Type], kernel: KernelOf) -> None:
+    """Let ``kernel`` copy the values of a class of types.
+
+    Parameters
+    ----------
+    type_class : class of Type
+    kernel : callable
+        Takes a node whose input is of such a type; returns a kernel, or None to copy in Python.
+    """
+    _copy_kernels[type_class] = kernel
+
+
+class _SameType(Op):
+    """Base of the ops whose output is worth what their input is."""
+
+    __props__ = ()
+
+    def make_node(self, x: Variable) -> Apply:
+        """Return the node; the output is of the type of the input."""
+        return Apply(self, [x], [x.type.make_variable()])
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Variable]:
+        """Return the gradient unchanged."""
+        return output_grads
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+        """Return the direction unchanged."""
+        return eval_points
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> Sequence[Any]:
+        """Return the shape of the input."""
+        return shapes
+
+
+class DeepCopyOp(_SameType):
+    """Copies a value: stands where a function hands out what is not its own."""
+
+    __props__ = ()
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Copy as the type does."""
+        output_storage[0][0] = node.inputs[0].type.value_copy(inputs[0])
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the registered kernel of the type, or one that copies any buffer."""
+        kind = node.inputs[0].type
+        for cls in type(kind).__mro__:
+            if cls in _copy_kernels:
+                return _copy_kernels[cls](node)
+        if kind.buffer_spec() is None:
+            return None
+        return Kernel("copy", _COPY, work=0.5)
+
+
+class ViewOp(_SameType):
+    """Lets a value through, under another variable."""
+
+    __props__ = ()
+    view_map = {0: [0]}
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Hand the value on."""
+        output_storage[0][0] = inputs[0]
+
+    def c_kernel(self, node: Apply) -> Kernel | None:
+        """Return a kernel that makes a window as large as its base."""
+        return Kernel("view", _VIEW, work=0.0) if node.inputs[0].type.buffer_spec() is not None else None
+
+
+class OutputGuard(ViewOp):
+    """Keeps a value from being overwritten: it stands between an output and those who would work in place on it."""
+
+    __props__ = ()
+    destroy_map = {}
+
+
+deep_copy_op = DeepCopyOp()
+view_op = ViewOp()
+output_guard = OutputGuard()

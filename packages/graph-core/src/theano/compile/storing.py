@@ -1,0 +1,200 @@
+"""Functions and graphs as data: what is pickled, and the way back.
+
+A graph is written as a list of nodes in the order in which they can be made, each with the numbers of its
+inputs. So the depth of a graph does not matter, where following its pointers would end Python's stack. No
+path and no machine code goes into a pickle: a function that is loaded finds its kernels in the cache of the
+machine where it is, or compiles them; it is not rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from theano.compile.inputs import SymbolicInput, SymbolicOutput
+from theano.compile.maker import FunctionMaker
+from theano.compile.mode import Mode
+from theano.compile.pack import Packed, Returns
+from theano.compile.shared import Container, SharedVariable
+from theano.graph.apply import Apply
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.source import SourceLine
+from theano.graph.traverse import toposort
+from theano.graph.variable import Constant, Variable
+from theano.runtime.profile import CompileTimes
+from theano.settings import config
+
+if TYPE_CHECKING:
+    from theano.compile.executable import Function
+
+
+@dataclass
+class FlatGraph:
+    """A graph as tables.
+
+    Attributes
+    ----------
+    leaves : list
+        What nothing computes: ``(class, type, name, value, line)``; the value is that of a constant.
+    nodes : list
+        ``(op, numbers of the inputs, [(class, type, name)] of the outputs, line)``. Variables are numbered: the
+        leaves first, then the outputs of each node.
+    inputs, outputs : list of int
+    """
+
+    leaves: list[tuple[Any, ...]]
+    nodes: list[tuple[Any, ...]]
+    inputs: list[int]
+    outputs: list[int]
+
+
+def flatten(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FlatGraph:
+    """Return the graph between some variables as tables."""
+    number: dict[Variable, int] = {}
+    leaves: list[tuple[Any, ...]] = []
+
+    def leaf(v: Variable) -> None:
+        if v not in number:
+            number[v] = len(number)
+            # Shared variables are inputs like others here: their values are in the function's containers.
+            cls = v.type.Variable if isinstance(v, SharedVariable) else type(v)
+            leaves.append((cls, v.type, v.name, v.data if isinstance(v, Constant) else None, _line(v)))
+
+    order = toposort(outputs, inputs)
+    for v in inputs:
+        leaf(v)
+    inner = {v for node in order for v in node.outputs}
+    for v in (*(v for node in order for v in node.inputs), *outputs):
+        if v not in inner:
+            leaf(v)
+    nodes = []
+    for node in order:
+        for v in node.outputs:
+            number[v] = len(number)
+        kinds = [(type(v), v.type, v.name) for v in node.outputs]
+        lines = _line(node.outputs[0]) if node.outputs else None
+        nodes.append((node.op, [number[v] for v in node.inputs], kinds, lines))
+    return FlatGraph(leaves, nodes, [number[v] for v in inputs], [number[v] for v in outputs])
+
+
+def unflatten(flat: FlatGraph) -> tuple[list[Variable], list[Variable]]:
+    """Return the inputs and outputs of the graph that the tables describe."""
+    variables: list[Variable] = []
+    for cls, kind, name, value, line in flat.leaves:
+        made = cls(kind, value, name=name) if issubclass(cls, Constant) else cls(kind, None, None, name)
+        variables.append(_marked(made, line))
+    for op, ins, kinds, line in flat.nodes:
+        outs = [_marked(cls(kind, None, None, name), line) for cls, kind, name in kinds]
+        variables += Apply(op, [variables[i] for i in ins], outs).outputs
+    return [variables[i] for i in flat.inputs], [variables[i] for i in flat.outputs]
+
+
+def _line(v: Variable) -> tuple[str, int, str] | None:
+    trace = getattr(v.tag, "trace", ())
+    return tuple(trace[0]) if trace else None
+
+
+def _marked(v: Variable, line: tuple[str, int, str] | None) -> Variable:
+    if line is not None:
+        v.tag.trace = (SourceLine(*line),)
+    return v
+
+
+# -- functions ------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class FunctionState:
+    """All that a function is made of, apart from machine code.
+
+    Attributes
+    ----------
+    graph : FlatGraph
+        Rewritten, with the copies put in.
+    inputs : list of (class, dict)
+        The specifications, without their variables.
+    containers : list of Container
+        The stored values. A shared variable that is pickled beside the function has the same container.
+    """
+
+    graph: FlatGraph
+    inputs: list[tuple[type[SymbolicInput], dict[str, Any]]]
+    borrow: list[bool]
+    returns: Returns
+    keys: list[str] | None
+    update_mapping: dict[int, int]
+    containers: list[Container]
+    shared: list[tuple[int, SharedVariable]]
+    mode: Mode
+    name: str
+    accept_inplace: bool
+
+
+def state_of(function: Function) -> FunctionState:
+    """Return what is kept of a function in a pickle."""
+    maker = function.maker
+    position = {v: i for i, v in enumerate(maker.fgraph.inputs)}
+    users = {position[v]: user for v, user in maker.originals.items()}
+    return FunctionState(
+        flatten(maker.fgraph.inputs, maker.fgraph.outputs),
+        [(type(spec), _without_variables(spec)) for spec in maker.inputs],
+        [o.borrow for o in maker.outputs],
+        maker.returns,
+        maker.output_keys,
+        dict(maker.fgraph.update_mapping or {}),
+        function.input_storage,
+        [(i, user) for i, user in users.items() if isinstance(user, SharedVariable)],
+        maker.mode,
+        function.name,
+        maker.accept_inplace,
+    )
+
+
+def _without_variables(spec: SymbolicInput) -> dict[str, Any]:
+    state = dict(spec.__dict__)
+    # The value of an argument with a default is in its container; here only whether there is one matters.
+    state.update(variable=None, update=None, value=spec.value is not None)
+    return state
+
+
+def restore(state: FunctionState) -> Any:
+    """Return the function that ``state`` describes.
+
+    With ``config.unpickle_function`` False, None is returned: for files in which functions were pickled by mistake.
+    """
+    if not config.unpickle_function:
+        return None
+    inputs, outputs = unflatten(state.graph)
+    n_outputs = len(state.borrow)
+    updated = {i: outputs[out] for out, i in state.update_mapping.items()}
+    specs = [
+        _restored(cls, fields, inputs[i], updated.get(i), state.containers[i])
+        for i, (cls, fields) in enumerate(state.inputs)
+    ]
+    users: dict[int, Variable] = dict(state.shared)
+    packed = Packed(
+        specs,
+        [SymbolicOutput(v, borrow) for v, borrow in zip(outputs[:n_outputs], state.borrow, strict=True)],
+        state.returns,
+        state.keys,
+        [user for _, user in state.shared],
+        {v: users.get(i, v) for i, v in enumerate(inputs)},
+    )
+    fgraph = None
+    if not config.reoptimize_unpickled_function:
+        fgraph = FunctionGraph(inputs, outputs, clone=False, update_mapping=state.update_mapping)
+    maker = FunctionMaker(
+        packed, state.mode, state.accept_inplace, None, state.name, fgraph=fgraph, times=CompileTimes()
+    )
+    return maker.create(state.containers)
+
+
+def _restored(
+    cls: type[SymbolicInput], fields: dict[str, Any], variable: Variable, update: Variable | None, container: Container
+) -> SymbolicInput:
+    spec = cls.__new__(cls)
+    spec.__dict__.update(fields)
+    spec.variable, spec.update = variable, update
+    spec.value = container if fields["value"] else None
+    return spec

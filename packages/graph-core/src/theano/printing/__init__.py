@@ -1,0 +1,64 @@
+"""Graphs for people: as a tree (``debugprint``), as a formula (``pp``), as a picture (``pydotprint``).
+
+``Print`` is the op that shows a value while a function runs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+
+from theano.printing.describe import hex_digest, min_informative_str, position_independent_str, var_descriptor
+from theano.printing.formula import (
+    VALID_ASSOC,
+    DefaultPrinter,
+    FunctionPrinter,
+    IgnorePrinter,
+    LeafPrinter,
+    OperatorPrinter,
+    PatternPrinter,
+    PPrinter,
+    PrinterState,
+    default_printer,
+    greek,
+    leaf_printer,
+    one_line,
+    pp,
+    pprint,
+    special,
+)
+from theano.printing.picture import default_colorCodes, pydot_imported_msg, pydotprint
+from theano.printing.print_op import Print
+from theano.printing.tree import debugprint
+
+pydot_imported = importlib.util.find_spec("pydot") is not None
+use_ascii = True
+
+__all__ = [
+    "VALID_ASSOC",
+    "DefaultPrinter",
+    "FunctionPrinter",
+    "IgnorePrinter",
+    "LeafPrinter",
+    "OperatorPrinter",
+    "PPrinter",
+    "PatternPrinter",
+    "Print",
+    "PrinterState",
+    "debugprint",
+    "default_colorCodes",
+    "default_printer",
+    "greek",
+    "hex_digest",
+    "leaf_printer",
+    "min_informative_str",
+    "one_line",
+    "position_independent_str",
+    "pp",
+    "pprint",
+    "pydot_imported",
+    "pydot_imported_msg",
+    "pydotprint",
+    "special",
+    "use_ascii",
+    "var_descriptor",
+]

@@ -1,0 +1,217 @@
+"""``pydotprint``: a graph as a picture, drawn by Graphviz."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from theano.graph.apply import Apply
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.traverse import toposort
+from theano.graph.variable import Constant, Variable
+
+pydot_imported_msg = (
+    "pydotprint draws with pydot and Graphviz. Install both: pip install pydot, and the package graphviz of your system."
+)
+
+default_colorCodes = {
+    "GpuFromHost": "red",
+    "HostFromGpu": "red",
+    "Scan": "yellow",
+    "Shape": "brown",
+    "IfElse": "magenta",
+    "Elemwise": "#FFAABB",
+    "Subtensor": "#FFAAFF",
+    "Alloc": "#FFAA22",
+    "Output": "#00DDDD",
+    "Input": "#88EE88",
+}
+
+
+def _import_pydot() -> Any:
+    try:
+        import pydot  # optional: only pictures need it
+    except ImportError as problem:
+        raise RuntimeError(f"{pydot_imported_msg} ({problem})") from problem
+    return pydot
+
+
+def pydotprint(
+    fct: Any,
+    outfile: str | os.PathLike[str] | None = None,
+    compact: bool = True,
+    format: str = "png",
+    with_ids: bool = False,
+    high_contrast: bool = True,
+    cond_highlight: Any = None,
+    colorCodes: dict[str, str] | None = None,
+    max_label_size: int = 70,
+    scan_graphs: bool = False,
+    var_with_name_simple: bool = False,
+    print_output_file: bool = True,
+    return_image: bool = False,
+) -> Any:
+    """Draw a graph.
+
+    Inputs are green, outputs blue, nodes ellipses, variables boxes. Where an op has several inputs the edges
+    carry their numbers.
+
+    Parameters
+    ----------
+    fct : compiled function, FunctionGraph, Apply, Variable or list of Variable
+    outfile : str, optional
+        Where to write the picture; by default ``theano.pydotprint.<pid>.<format>`` in the working directory.
+    compact : bool
+        Leave out the boxes of variables without a name.
+    format : str
+        Any that Graphviz knows: ``'png'``, ``'svg'``, ``'pdf'``, ``'dot'``.
+    with_ids : bool
+        Begin each label with a number.
+    high_contrast : bool
+        Fill shapes with their colour instead of drawing their borders in it.
+    cond_highlight : None
+        Kept for old programs; without effect.
+    colorCodes : dict from str to str, optional
+        The colour of the ops whose class name contains the key.
+    max_label_size : int
+        Longer labels are cut.
+    scan_graphs : bool
+        Draw the inner graphs of the ops that have one as well, each in a file of its own.
+    var_with_name_simple : bool
+        Label variables that have a name with it alone, without their type.
+    print_output_file : bool
+        Print where the picture is.
+    return_image : bool
+        Return the picture (an IPython image for svg and png, else its bytes) and write nothing.
+
+    Raises
+    ------
+    RuntimeError
+        pydot or Graphviz is not installed.
+    """
+    pydot = _import_pydot()
+    outputs, order = _graph_of(fct)
+    labels = _Labels(max_label_size, with_ids, var_with_name_simple)
+    graph = pydot.Dot(graph_type="digraph")
+    _Drawing(pydot, graph, labels, high_contrast, {**default_colorCodes, **(colorCodes or {})}, compact).draw(outputs, order)
+    if return_image:
+        return graph.create(format=format, prog="dot")
+    path = os.fspath(outfile) if outfile is not None else f"theano.pydotprint.{os.getpid()}.{format}"
+    if not path.endswith(f".{format}"):
+        path += f".{format}"
+    try:
+        graph.write(path, prog="dot", format="raw" if format == "dot" else format)
+    except (OSError, AssertionError) as problem:
+        if isinstance(problem, FileNotFoundError) and "dot" in str(problem):
+            raise RuntimeError(f"{pydot_imported_msg} ({problem})") from problem
+        raise
+    if print_output_file:
+        print("The output file is available at", path)
+    if scan_graphs:
+        _draw_inner_graphs(order, path, format, compact=compact, with_ids=with_ids, high_contrast=high_contrast)
+    return None
+
+
+def _draw_inner_graphs(order: Iterable[Apply], path: str, format: str, **options: Any) -> None:
+    stem = path.removesuffix(f".{format}")
+    inner = [node for node in order if hasattr(node.op, "inner_graph")]
+    for i, node in enumerate(inner):
+        pydotprint(node.op.inner_graph, f"{stem}_{i}.{format}", format=format, scan_graphs=True, **options)
+
+
+def _graph_of(fct: Any) -> tuple[list[Variable], list[Apply]]:
+    fgraph = fct if isinstance(fct, FunctionGraph) else getattr(getattr(fct, "maker", None), "fgraph", None)
+    if isinstance(fgraph, FunctionGraph):
+        return fgraph.outputs, fgraph.toposort()
+    if isinstance(fct, Variable):
+        outputs = [fct]
+    elif isinstance(fct, Apply):
+        outputs = fct.outputs
+    elif isinstance(fct, (list, tuple)):
+        outputs = [v for thing in fct for v in (thing.outputs if isinstance(thing, Apply) else [thing])]
+    else:
+        raise TypeError(f"pydotprint draws functions, graphs, nodes and variables, not a {type(fct).__name__}")
+    return outputs, toposort(outputs)
+
+
+class _Labels:
+    """Gives each thing of a graph a label, and a number that makes labels that look alike different."""
+
+    def __init__(self, longest: int, with_ids: bool, simple_names: bool):
+        self.longest, self.with_ids, self.simple_names = longest, with_ids, simple_names
+        self.number: dict[Any, int] = {}
+
+    def key(self, thing: Any) -> str:
+        """Return the name under which Graphviz knows ``thing``."""
+        return f"n{self.number.setdefault(thing, len(self.number))}"
+
+    def of_variable(self, v: Variable) -> str:
+        """Return what to write into the box of a variable."""
+        if v.name is not None:
+            return self._cut(v.name if self.simple_names else f"name={v.name} {v.type}", v)
+        if isinstance(v, Constant):
+            value = str(v.data).replace("\n", " ")
+            return self._cut(f"val={value} {v.type}", v)
+        return self._cut(str(v.type), v)
+
+    def of_node(self, node: Apply) -> str:
+        """Return what to write into the ellipse of a node."""
+        return self._cut(str(node.op), node)
+
+    def _cut(self, text: str, thing: Any) -> str:
+        if self.with_ids:
+            self.key(thing)
+            text = f"id={self.number[thing]} {text}"
+        text = text if len(text) <= self.longest else text[: self.longest - 3] + "..."
+        # A bare colon or quote means something to Graphviz.
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class _Drawing:
+    """Adds the nodes and edges of a graph to a Graphviz graph."""
+
+    def __init__(self, pydot: Any, graph: Any, labels: _Labels, filled: bool, colors: dict[str, str], compact: bool):
+        self.pydot, self.graph, self.labels = pydot, graph, labels
+        self.filled, self.colors, self.compact = filled, colors, compact
+
+    def draw(self, outputs: Sequence[Variable], order: Sequence[Apply]) -> None:
+        """Draw the nodes of ``order`` and what hangs on them."""
+        ends = set(outputs)
+        drawn: set[Variable] = set()
+        for node in order:
+            self._shape(node, self.labels.of_node(node), "ellipse", self._color_of(node))
+            for i, v in enumerate(node.inputs):
+                source = self._source(v, ends, drawn)
+                self._edge(source, node, str(i) if len(node.inputs) > 1 else "")
+        for v in outputs:
+            self._source(v, ends, drawn)
+
+    def _source(self, v: Variable, ends: set[Variable], drawn: set[Variable]) -> Any:
+        """Return what the edges of ``v`` start from, drawn."""
+        boxed = v.owner is None or v in ends or not self.compact or v.name is not None
+        if not boxed:
+            return v.owner
+        if v not in drawn:
+            drawn.add(v)
+            color = self.colors["Output"] if v in ends else self.colors["Input"] if v.owner is None else None
+            if isinstance(v, Constant):
+                color = None
+            self._shape(v, self.labels.of_variable(v), "box", color)
+            if v.owner is not None:
+                self._edge(v.owner, v, str(v.index) if len(v.owner.outputs) > 1 else "")
+        return v
+
+    def _color_of(self, node: Apply) -> str | None:
+        name = type(node.op).__name__
+        return next((color for key, color in self.colors.items() if key in name), None)
+
+    def _shape(self, thing: Any, label: str, shape: str, color: str | None) -> None:
+        style: dict[str, str] = {"shape": shape, "label": label}
+        if color is not None:
+            style.update({"style": "filled", "fillcolor": f'"{color}"'} if self.filled else {"color": f'"{color}"'})
+        self.graph.add_node(self.pydot.Node(self.labels.key(thing), **style))
+
+    def _edge(self, source: Any, target: Any, label: str) -> None:
+        style = {"label": f'"{label}"'} if label else {}
+        self.graph.add_edge(self.pydot.Edge(self.labels.key(source), self.labels.key(target), **style))

@@ -1,0 +1,222 @@
+"""``debugprint``: a graph as an indented tree, one line for each use of a variable."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from io import StringIO
+from typing import Any, Literal, TextIO
+
+from theano.graph.apply import Apply
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.variable import Variable
+
+Ids = Literal["CHAR", "int", "id", ""]
+
+
+def letters(number: int) -> str:
+    """Return ``number`` written in the digits A to Z.
+
+    Examples
+    --------
+    >>> letters(0), letters(25), letters(26)
+    ('A', 'Z', 'BA')
+    """
+    text = chr(ord("A") + number % 26)
+    while number := number // 26:
+        text = chr(ord("A") + number % 26) + text
+    return text
+
+
+def debugprint(
+    obj: Any,
+    depth: int = -1,
+    print_type: bool = False,
+    file: TextIO | Literal["str"] | None = None,
+    ids: Ids = "CHAR",
+    stop_on_name: bool = False,
+    done: MutableMapping[Any, str] | None = None,
+    print_storage: bool = False,
+    print_clients: bool = False,
+    used_ids: MutableMapping[Any, str] | None = None,
+    print_destroy_map: bool = False,
+    print_view_map: bool = False,
+) -> Any:
+    """Print a graph as a tree.
+
+    Each line shows the op that computes a variable (or the variable itself, where nothing computes it), a mark
+    that is the same wherever the same node appears, and the variable's name. What has been printed once is not
+    expanded again. The lines of a compiled function end with the position at which the node is run.
+
+    Parameters
+    ----------
+    obj : Variable, Apply, FunctionGraph, compiled function, or a list of these
+    depth : int
+        How many levels to print; all for -1.
+    print_type : bool
+        Print the type of each variable.
+    file : open file, ``'str'`` or None
+        Where to print; ``'str'`` returns the text. None is the standard output.
+    ids : {'CHAR', 'int', 'id', ''}
+        What marks nodes: letters, numbers, Python's ``id``, or nothing.
+    stop_on_name : bool
+        Do not expand variables that have a name.
+    done : dict, optional
+        The nodes printed already, with their marks; filled. Hand the same one to several calls to have each
+        node expanded once.
+    print_storage : bool
+        Print the values that a compiled function keeps.
+    print_clients : bool
+        Print who uses a variable, where there are several.
+    used_ids : dict, optional
+        The marks given so far; like ``done``, but nodes are expanded again.
+    print_destroy_map, print_view_map : bool
+        Print what the op says about overwriting and sharing memory.
+
+    Returns
+    -------
+    str or file
+        The text for ``file='str'``, else the file.
+
+    Examples
+    --------
+    >>> import theano
+    >>> from theano.graph import Op, generic
+    >>> class Add(Op):
+    ...     __props__ = ()
+    ...     itypes, otypes = [generic, generic], [generic]
+    >>> x = generic("x")
+    >>> y = Add()(x, x)
+    >>> print(debugprint(Add()(y, x), file="str").replace("   ", ""))
+    Add [id A] ''
+     |Add [id B] ''
+     | |x [id C]
+     | |x [id C]
+     |x [id C]
+    <BLANKLINE>
+    """
+    if not isinstance(depth, int):
+        raise TypeError(f"depth is a number of levels, not {depth!r}")
+    if ids not in ("CHAR", "int", "id", ""):
+        raise ValueError(f"ids is 'CHAR', 'int', 'id' or '', not {ids!r}")
+    target: Any = StringIO() if file == "str" else sys.stdout if file is None else file
+    done = {} if done is None else done
+    printer = _TreePrinter(target, depth, ids, done, done if used_ids is None else used_ids)
+    printer.types, printer.stop_on_name, printer.clients = print_type, stop_on_name, print_clients
+    printer.destroy_maps, printer.view_maps = print_destroy_map, print_view_map
+    for variable, order, storage in roots_of(obj):
+        printer.order = order
+        printer.storage = storage if print_storage else None
+        printer.tree(variable)
+    return target.getvalue() if file == "str" else target
+
+
+def roots_of(obj: Any) -> Iterator[tuple[Variable, Mapping[Apply, int] | None, Mapping[Variable, Any] | None]]:
+    """Yield what there is to print of ``obj``: variables, the positions of nodes, the values kept.
+
+    Raises
+    ------
+    TypeError
+        ``obj`` is no graph.
+    """
+    if isinstance(obj, (list, tuple, set)):
+        for thing in obj:
+            yield from roots_of(thing)
+    elif isinstance(obj, Variable):
+        yield obj, None, None
+    elif isinstance(obj, Apply):
+        for variable in obj.outputs:
+            yield variable, None, None
+    elif isinstance(obj, FunctionGraph):
+        order = _positions(obj)
+        for variable in obj.outputs:
+            yield variable, order, None
+    elif isinstance(getattr(getattr(obj, "maker", None), "fgraph", None), FunctionGraph):
+        fgraph = obj.maker.fgraph
+        order, kept = _positions(fgraph), _kept_values(obj)
+        for variable in fgraph.outputs:
+            yield variable, order, kept
+    elif isinstance(getattr(obj, "variable", None), Variable):  # In and Out
+        yield obj.variable, None, None
+    else:
+        raise TypeError(
+            f"debugprint takes a variable, a node, a graph, a compiled function or a list of these, "
+            f"not a {type(obj).__name__}"
+        )
+
+
+def _positions(fgraph: FunctionGraph) -> dict[Apply, int]:
+    return {node: i for i, node in enumerate(fgraph.toposort())}
+
+
+def _kept_values(function: Any) -> dict[Variable, Any]:
+    return {spec.variable: cell.storage for spec, cell in zip(function.maker.inputs, function.input_storage, strict=True)}
+
+
+class _TreePrinter:
+    """Prints trees into one file, with marks that stay the same from tree to tree."""
+
+    order: Mapping[Apply, int] | None = None
+    storage: Mapping[Variable, Any] | None = None
+    types = stop_on_name = clients = destroy_maps = view_maps = False
+
+    def __init__(
+        self, file: TextIO, depth: int, ids: Ids, done: MutableMapping[Any, str], used: MutableMapping[Any, str]
+    ):
+        self.file, self.depth, self.ids, self.done, self.used = file, depth, ids, done, used
+
+    def tree(self, root: Variable) -> None:
+        """Print ``root`` and what it depends on. Iterative: a chain of ten thousand nodes is an ordinary graph."""
+        stack: list[tuple[Variable, str, str, int]] = [(root, "", "", self.depth)]
+        while stack:
+            v, prefix, child_prefix, depth = stack.pop()
+            if depth == 0:
+                continue
+            node = v.owner
+            thing: Any = v if node is None else node
+            expanded = thing in self.done
+            self._line(v, thing, prefix)
+            if node is None or expanded or (self.stop_on_name and v.name is not None):
+                continue
+            last = len(node.inputs) - 1
+            for i in range(last, -1, -1):
+                below = child_prefix + ("  " if i == last else " |")
+                stack.append((node.inputs[i], child_prefix + " |", below, depth - 1))
+
+    def _line(self, v: Variable, thing: Any, prefix: str) -> None:
+        mark = self._mark(thing)
+        kind = f" <{v.type}>" if self.types else ""
+        kept = ""
+        if self.storage is not None and v in self.storage:
+            kept = f" {self.storage[v]}"
+        node = v.owner
+        if node is None:
+            self.file.write(f"{prefix}{v} {mark}{kind}{kept}\n")
+            return
+        op = str(node.op) if len(node.outputs) == 1 else f"{node.op}.{v.index}"
+        place = "" if self.order is None else str(self.order.get(node, ""))
+        destroys = f"d={node.op.destroy_map}" if self.destroy_maps and node.op.destroy_map else ""
+        views = f"v={node.op.view_map}" if self.view_maps and node.op.view_map else ""
+        self.file.write(f"{prefix}{op} {mark}{kind} '{v.name or ''}' {destroys} {views} {place}{kept}{self._users(v)}\n")
+
+    def _mark(self, thing: Any) -> str:
+        if thing in self.used:
+            mark = self.used[thing]
+        elif self.ids == "CHAR":
+            mark = f"[id {letters(len(self.used))}]"
+        elif self.ids == "int":
+            mark = f"[id {len(self.used)}]"
+        elif self.ids == "id":
+            mark = f"[id {id(thing)}]"
+        else:
+            mark = ""
+        self.used[thing] = mark
+        self.done[thing] = mark
+        return mark
+
+    def _users(self, v: Variable) -> str:
+        users: Sequence[tuple[Any, int]] = getattr(v, "clients", ())
+        if not self.clients or len(users) < 2:
+            return ""
+        order = self.order or {}
+        return f" clients:{[(order.get(user, '?') if isinstance(user, Apply) else user, i) for user, i in users]}"

@@ -1,0 +1,164 @@
+"""What the user reads when a call fails: what was computed, where it was written, what went in, what to do.
+
+Ten lines at most; the rest is kept for ``theano.last_error.full()``.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+from theano.graph.apply import Apply
+from theano.graph.source import SourceLine, created_at
+from theano.graph.traverse import ancestors
+from theano.graph.variable import Constant, Variable
+from theano.printing import debugprint, one_line
+
+#: Lines for the inputs of the node that failed; with the others this makes ten.
+MOST_INPUTS = 4
+MOST_MESSAGE_LINES = 2
+
+
+class LastError:
+    """The last failure of a compiled function in this process, with all that is known about it.
+
+    ``theano.last_error`` is the only instance.
+    """
+
+    def __init__(self) -> None:
+        self._failure: tuple[BaseException, str, Apply, list[str]] | None = None
+
+    def remember(self, error: BaseException, function: str, node: Apply, inputs: list[str]) -> None:
+        """Keep a failure in the place of the one before."""
+        self._failure = (error, function, node, inputs)
+
+    def clear(self) -> None:
+        """Forget it, and the graph that it keeps alive."""
+        self._failure = None
+
+    def full(self) -> str:
+        """Return everything: the error, the whole expression, the inputs, the user's lines, Python's traceback."""
+        if self._failure is None:
+            return "no compiled function has failed so far"
+        error, function, node, inputs = self._failure
+        lines = [f"{type(error).__name__}: {error}", "", f"In {function}, while computing", ""]
+        lines += [debugprint(node, file="str", print_type=True).rstrip(), "", "from"]
+        lines += [f"    input {i}, {v}: {text}" for i, (v, text) in enumerate(zip(node.inputs, inputs, strict=False))]
+        for v in (*node.outputs, *node.inputs):
+            trace = getattr(v.tag, "trace", ())
+            if trace:
+                lines += ["", f"{v} was written at"]
+                lines += [f"    {frame}, in {frame.function}: {frame.text}" for frame in trace]
+        lines += ["", "".join(traceback.format_exception(error)).rstrip()]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return "<no error>" if self._failure is None else f"<last error: {type(self._failure[0]).__name__}>"
+
+
+last_error = LastError()
+
+
+class Explainer:
+    """Turns the failure of an instruction into an exception that a user can act on.
+
+    Parameters
+    ----------
+    function : str
+        What to call the function.
+    nodes : list of Apply
+        The node of each instruction.
+    """
+
+    def __init__(self, function: str, nodes: Sequence[Apply]):
+        self.function, self.nodes = function, nodes
+
+    def __call__(self, index: int, error: BaseException, inputs: Sequence[Any] = ()) -> BaseException:
+        """Return ``error``, of the class it is, with a text that says what happened.
+
+        Parameters
+        ----------
+        index : int
+            Of the instruction that failed.
+        error : exception
+        inputs : list
+            What went in: for each input its dtype and shape, a value, or None for what was not computed.
+        """
+        if not 0 <= index < len(self.nodes):
+            return error
+        node = self.nodes[index]
+        described = [describe(value) for value in inputs]
+        text = self.explain(node, index, str(error), described)
+        # Before the text changes: full() prints what the op itself said, too.
+        last_error.remember(error, self.function, node, described)
+        return with_text(error, text)
+
+    def explain(self, node: Apply, index: int, message: str, inputs: Sequence[str]) -> str:
+        """Return the text."""
+        said = message.splitlines()[:MOST_MESSAGE_LINES] or [f"{node.op} failed"]
+        lines = [*said, f"  while computing {one_line(node.outputs[0], 60) if node.outputs else node.op}"]
+        lines.append(f"  which is {node.op}, node {index} of {len(self.nodes)} of {self.function}"[:150])
+        where = written_at(node)
+        if where is not None:
+            lines.append(f"  written at {where}" + (f": {where.text}" if where.text else ""))
+        shown = list(zip(node.inputs, inputs, strict=False))
+        for v, text in shown[:MOST_INPUTS]:
+            made = created_at(v) if v.owner is None and not isinstance(v, Constant) else None
+            lines.append(f"    {one_line(v, 30)} : {text}" + (f", created at {made}" if made else ""))
+        if len(shown) > MOST_INPUTS:
+            lines[-1] += f"  (and {len(shown) - MOST_INPUTS} more inputs)"
+        lines.append("  For all that is known: print(theano.last_error.full())")
+        return "\n".join(lines)
+
+
+def written_at(node: Apply) -> SourceLine | None:
+    """Return the user's line behind a node; where rewriting made the node and nobody knows, that of what it uses."""
+    for v in node.outputs:
+        line = created_at(v)
+        if line is not None:
+            return line
+    for i, v in enumerate(ancestors(node.inputs)):
+        line = created_at(v) if v.owner is not None else None
+        if line is not None:
+            return line
+        if i > 100:
+            break
+    return None
+
+
+def describe(value: Any) -> str:
+    """Return dtype and shape of a value, or what there is to say of one that has none.
+
+    Examples
+    --------
+    >>> describe(3), describe(None), describe("float64, shape (2,)")
+    ('int 3', 'not computed', 'float64, shape (2,)')
+    """
+    if value is None:
+        return "not computed"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple) and len(value) >= 2 and isinstance(value[0], str) and isinstance(value[1], tuple):
+        return f"{value[0]}, shape {value[1]}" + (f", strides {value[2]}" if len(value) > 2 and value[2] else "")
+    dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+    if dtype is not None and shape is not None:
+        return f"{dtype}, shape {tuple(shape)}"
+    text = repr(value).replace("\n", " ")
+    return f"{type(value).__name__} {text if len(text) <= 40 else text[:37] + '...'}"
+
+
+def with_text(error: BaseException, text: str) -> BaseException:
+    """Give ``error`` another text, without changing its class or losing what it carries."""
+    plain = type(error).__str__ in (BaseException.__str__, Exception.__str__)
+    if plain and len(error.args) <= 1 and all(isinstance(a, str) for a in error.args):
+        error.args = (text,)
+    else:
+        # An exception with arguments of its own, which its handlers read, keeps them.
+        error.add_note(text)
+    return error
+
+
+def name_of(variable: Variable) -> str:
+    """Return what to call an argument in an error."""
+    return str(variable.name) if variable.name is not None else f"<{variable.type}>"

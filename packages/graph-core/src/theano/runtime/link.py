@@ -1,0 +1,259 @@
+"""Linking: for each node of a graph, what computes it.
+
+A node is computed by a kernel that was compiled with its layer, by one that is compiled now, by a thunk
+that its op makes itself, or in Python. The kernels of a graph are compiled all together.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any, Literal
+
+from theano.codegen.kernel import Builtin, Kernel
+from theano.errors import MethodNotDefined, NoCompilerError
+from theano.graph.apply import Apply
+from theano.graph.op import Op, has_own_thunk, has_perform
+from theano.graph.variable import Variable
+
+logger = logging.getLogger("theano")
+
+Cells = Sequence[list[Any]]
+CompileKernels = Callable[[Sequence[Kernel]], Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Linker:
+    """How nodes are computed.
+
+    Attributes
+    ----------
+    name : str
+    compiled : {'never', 'where possible', 'always'}
+        Whether compiled kernels are used.
+    allow_gc : bool or None
+        Whether memory of intermediate results is given back during a call. None: as ``config.allow_gc`` says.
+    """
+
+    name: str
+    compiled: Literal["never", "where possible", "always"] = "where possible"
+    allow_gc: bool | None = None
+
+    def clone(self, allow_gc: bool | None = None) -> Linker:
+        """Return a linker like this one, with another ``allow_gc``."""
+        return replace(self, allow_gc=allow_gc)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass
+class Compiled:
+    """A node computed by machine code."""
+
+    address: int
+    params: bytes
+    work: float
+    name: str
+
+
+@dataclass
+class Performed:
+    """A node computed in Python, by ``op.perform``."""
+
+    perform: Callable[..., Any]
+
+
+@dataclass
+class Thunked:
+    """A node whose op makes its own thunk, anew for each frame in flight."""
+
+    factory: Callable[[Cells, Cells, Cells, Cells], Callable[[], Any]]
+    lazy: bool
+
+
+Implementation = Compiled | Performed | Thunked
+
+
+@dataclass
+class Linked:
+    """What computes each node, and how long it took to find out.
+
+    Attributes
+    ----------
+    nodes : list of Apply
+        In the order in which they run.
+    how : list
+        For each node.
+    seconds_generating, seconds_compiling : float
+        Writing kernels; compiling them (or finding them compiled).
+    no_compiler : str
+        Why nodes that could be compiled are run in Python; empty otherwise.
+    """
+
+    nodes: list[Apply]
+    how: list[Implementation] = field(default_factory=list)
+    seconds_generating: float = 0.0
+    seconds_compiling: float = 0.0
+    no_compiler: str = ""
+
+    @property
+    def lazy(self) -> bool:
+        """Whether some node may leave some of its inputs uncomputed."""
+        return any(isinstance(how, Thunked) and how.lazy for how in self.how)
+
+
+def link(
+    nodes: Sequence[Apply], linker: Linker, compile_kernels: CompileKernels | None = None, outputs: Sequence[Variable] = ()
+) -> Linked:
+    """Find out what computes each node.
+
+    Parameters
+    ----------
+    nodes : list of Apply
+        In the order in which they will run.
+    linker : Linker
+    compile_kernels : callable
+        Turns kernels into addresses; not needed where nothing is compiled.
+    outputs : list of Variable
+        The outputs of the graph: their memory is the user's after a call.
+
+    Raises
+    ------
+    MethodNotDefined
+        An op has no form that ``linker`` may use.
+    KernelCompileError
+        The compiler refused a kernel.
+    """
+    linked = Linked(list(nodes))
+    start = perf_counter()
+    given_away = set(outputs)
+    plans = [_plan(node, linker, given_away) for node in nodes]
+    linked.seconds_generating = perf_counter() - start
+    kernels = [plan for plan in plans if isinstance(plan, Kernel)]
+    addresses = iter(_addresses(kernels, compile_kernels, linker, linked))
+    linked.seconds_compiling = perf_counter() - start - linked.seconds_generating
+    for node, plan in zip(nodes, plans, strict=True):
+        if isinstance(plan, Builtin):
+            linked.how.append(Compiled(_builtin(plan), plan.params, plan.work, plan.symbol))
+        elif isinstance(plan, Kernel):
+            address = next(addresses)
+            if address is None:
+                linked.how.append(_in_python(node, linker, given_away))
+            else:
+                linked.how.append(Compiled(address, plan.params, plan.work, plan.name))
+        else:
+            linked.how.append(plan)
+    return linked
+
+
+def _plan(node: Apply, linker: Linker, given_away: set[Variable]) -> Kernel | Builtin | Implementation:
+    op = node.op
+    if not has_own_thunk(op) and linker.compiled != "never":
+        kernel = op.c_kernel(node)
+        if kernel is not None:
+            return kernel
+    if linker.compiled == "always":
+        raise MethodNotDefined("c_kernel", type(op), f"{op}, which the linker {linker} needs in compiled form,")
+    return _in_python(node, linker, given_away)
+
+
+def _in_python(node: Apply, linker: Linker, given_away: set[Variable]) -> Implementation:
+    op = node.op
+    if has_own_thunk(op):
+        return _thunked(node, linker, given_away)
+    if not has_perform(op):
+        raise MethodNotDefined("perform", type(op), f"{op}, for which no compiled form can be used here either,")
+    op.prepare_node(node, None, None, "py")
+    return Performed(op.perform)
+
+
+def _addresses(
+    kernels: list[Kernel], compile_kernels: CompileKernels | None, linker: Linker, linked: Linked
+) -> Sequence[int | None]:
+    if not kernels:
+        return ()
+    assert compile_kernels is not None, "a linker that compiles needs something to compile with"
+    try:
+        return compile_kernels(kernels)
+    except NoCompilerError as problem:
+        if linker.compiled == "always":
+            raise
+        linked.no_compiler = str(problem)
+        _say_once(linked.no_compiler)
+        return [None] * len(kernels)
+
+
+_said: set[str] = set()
+
+
+def _say_once(reason: str) -> None:
+    if not _said:
+        logger.warning(
+            "theano: functions run in Python, which is slower: %s `python -m theano.doctor` says what to do.",
+            reason.splitlines()[0].rstrip(".") + ".",
+        )
+    _said.add(reason)
+
+
+_libraries: dict[str, Any] = {}
+
+
+def _builtin(kernel: Builtin) -> int:
+    # The loader is a compiled module that brings in NumPy: `import theano` does without.
+    from theano.loader.module import Library
+
+    library = _libraries.get(kernel.library)
+    if library is None:
+        library = _libraries[kernel.library] = Library(kernel.library, "")
+    return int(library.symbol(kernel.symbol))
+
+
+# -- ops that make their own thunks ------------------------------------------------------------------
+
+
+class ThunkFactory:
+    """Binds an op's own thunk to the storage of a frame.
+
+    Parameters
+    ----------
+    node : Apply
+    impl : str or None
+        ``'py'`` where nothing may be compiled.
+    no_recycling : list of Variable
+        Outputs that need new memory at each call.
+    """
+
+    def __init__(self, node: Apply, impl: str | None, no_recycling: Sequence[Variable]):
+        self.node, self.impl, self.no_recycling = node, impl, list(no_recycling)
+        self._takes_impl = _takes_impl(node.op)
+
+    def __call__(
+        self, storage_in: Cells, computed_in: Cells, storage_out: Cells, computed_out: Cells
+    ) -> Callable[[], Any]:
+        node = self.node
+        storage_map = dict(zip([*node.inputs, *node.outputs], [*storage_in, *storage_out], strict=True))
+        compute_map = dict(zip([*node.inputs, *node.outputs], [*computed_in, *computed_out], strict=True))
+        node.op.prepare_node(node, storage_map, compute_map, self.impl)
+        options = {"impl": self.impl} if self._takes_impl else {}
+        return node.op.make_thunk(node, storage_map, compute_map, self.no_recycling, **options)
+
+
+def _takes_impl(op: Op) -> bool:
+    """Return whether the op's make_thunk has the parameter ``impl``, which came late and which many leave out."""
+    parameters = inspect.signature(op.make_thunk).parameters.values()
+    return any(p.name == "impl" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _thunked(node: Apply, linker: Linker, given_away: set[Variable]) -> Thunked:
+    impl = "py" if linker.compiled == "never" else None
+    factory = ThunkFactory(node, impl, [v for v in node.outputs if v in given_away])
+    lazy = getattr(node.op, "lazy", None)
+    if lazy is None:
+        # Only a thunk can say whether it is lazy, so one is made to be asked.
+        cells = [[None] for _ in node.inputs], [[0] for _ in node.inputs], [[None] for _ in node.outputs], [[0] for _ in node.outputs]
+        lazy = getattr(factory(*cells), "lazy", False)
+    return Thunked(factory, bool(lazy))

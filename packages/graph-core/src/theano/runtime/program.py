@@ -1,0 +1,245 @@
+"""Programs: what the machine is given to run.
+
+Every variable of the graph gets a slot. A slot is filled by the caller, by a constant, by the cell of a shared
+variable, or by an instruction. Which slots may use the same memory one after the other, and after which
+instruction a value is needed no more, is planned here, once, in time linear in the size of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from theano.graph.apply import Apply
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.type import BufferSpec
+from theano.graph.variable import Constant, Variable
+from theano.runtime.link import Compiled, Linked, Performed
+
+Cell = list[Any]
+
+
+@dataclass
+class Argument:
+    """Where the value of an input of the graph comes from.
+
+    Attributes
+    ----------
+    variable : Variable
+    name : str or None
+        The keyword of the argument.
+    cell : list of one element, or None
+        The default value, or the value of an implicit input.
+    implicit : bool
+        The value is always the cell's.
+    required : bool
+        The caller must give a value.
+    filter : callable or None
+        Brings an argument under the input's type, or raises.
+    """
+
+    variable: Variable
+    name: str | None = None
+    cell: Cell | None = None
+    implicit: bool = False
+    required: bool = True
+    filter: Callable[[Any], Any] | None = None
+
+
+@dataclass
+class Program:
+    """All that the machine needs to run a function. The loader documents each field."""
+
+    name: str
+    slots: list[tuple[str, BufferSpec | None, Any]]
+    instructions: list[tuple[Any, ...]]
+    inputs: list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None]]
+    outputs: list[int]
+    returns: Literal["one", "list", "none"]
+    keys: list[str] | None
+    updates: list[tuple[Cell, int]]
+    reuse: list[int]
+    frees: list[list[int]]
+    slot_of: dict[Variable, int] = field(repr=False, default_factory=dict)
+
+
+def build(
+    fgraph: FunctionGraph,
+    linked: Linked,
+    arguments: Sequence[Argument],
+    n_outputs: int,
+    updates: Sequence[tuple[Cell, int]],
+    returns: Literal["one", "list", "none"],
+    keys: list[str] | None = None,
+    name: str = "",
+    allow_gc: bool = True,
+) -> Program:
+    """Lay a linked graph out as a program.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        Its first ``n_outputs`` outputs are returned.
+    linked : Linked
+    arguments : list of Argument
+        One for each input of ``fgraph``, in order.
+    n_outputs : int
+    updates : list of (cell, output of fgraph)
+        What is stored where after a call that succeeded.
+    returns, keys, name
+        What a call returns, and what the function is called.
+    allow_gc : bool
+        Give memory back during a call.
+    """
+    slots, slot_of = _lay_out(fgraph, linked, arguments)
+    instructions = [_instruction(node, how, slot_of) for node, how in zip(linked.nodes, linked.how, strict=True)]
+    kept = {slot_of[v] for v in fgraph.outputs}
+    temporary = {i for i, (kind, _, _) in enumerate(slots) if kind == "temp"} - kept
+    reuse = [-1] * len(slots)
+    frees: list[list[int]] = [[] for _ in instructions]
+    # A graph with lazy nodes runs in an order that only the call knows: there, values live until its end.
+    if not linked.lazy:
+        _plan_memory(linked, slots, slot_of, temporary, reuse)
+        if allow_gc:
+            frees = _plan_frees(linked, slot_of, temporary)
+    return Program(
+        name,
+        slots,
+        instructions,
+        [(slot_of[a.variable], a.name, a.required, a.cell, a.filter) for a in arguments if not a.implicit],
+        [slot_of[v] for v in fgraph.outputs[:n_outputs]],
+        returns,
+        keys,
+        [(cell, slot_of[fgraph.outputs[i]]) for cell, i in updates],
+        reuse,
+        frees,
+        slot_of,
+    )
+
+
+def _lay_out(
+    fgraph: FunctionGraph, linked: Linked, arguments: Sequence[Argument]
+) -> tuple[list[tuple[str, BufferSpec | None, Any]], dict[Variable, int]]:
+    slots: list[tuple[str, BufferSpec | None, Any]] = []
+    slot_of: dict[Variable, int] = {}
+
+    def add(v: Variable, kind: str, value: Any = None) -> None:
+        slot_of[v] = len(slots)
+        slots.append((kind, v.type.buffer_spec(), value))
+
+    for argument in arguments:
+        if argument.implicit:
+            add(argument.variable, "shared", argument.cell)
+        else:
+            add(argument.variable, "input")
+    for node in linked.nodes:
+        for v in node.inputs:
+            if v not in slot_of:
+                assert isinstance(v, Constant), f"{v} is neither computed nor an input nor a constant"
+                add(v, "constant", v.data)
+        for v in node.outputs:
+            add(v, "temp")
+    for v in fgraph.outputs:
+        if v not in slot_of:
+            assert isinstance(v, Constant), f"{v} is neither computed nor an input nor a constant"
+            add(v, "constant", v.data)
+    return slots, slot_of
+
+
+def _instruction(node: Apply, how: Any, slot_of: dict[Variable, int]) -> tuple[Any, ...]:
+    ins = [slot_of[v] for v in node.inputs]
+    outs = [slot_of[v] for v in node.outputs]
+    if isinstance(how, Compiled):
+        return ("c", how.address, how.params, ins, outs, how.work)
+    if isinstance(how, Performed):
+        return ("perform", how.perform, node, ins, outs)
+    return ("thunk", how.factory, ins, outs, how.lazy)
+
+
+# -- memory ---------------------------------------------------------------------------------------------
+
+
+def _plan_frees(linked: Linked, slot_of: dict[Variable, int], temporary: set[int]) -> list[list[int]]:
+    """Return, for each instruction, the slots that nobody needs after it."""
+    last: dict[int, int] = {}
+    for i, node in enumerate(linked.nodes):
+        for v in (*node.inputs, *node.outputs):
+            last[slot_of[v]] = i
+    frees: list[list[int]] = [[] for _ in linked.nodes]
+    for slot, i in last.items():
+        if slot in temporary:
+            frees[i].append(slot)
+    return frees
+
+
+@dataclass
+class _Family:
+    """Slots that may live in the same memory: from when to when it is needed, and whether only kernels use it."""
+
+    last: int = -1
+    native: bool = True
+
+
+def _plan_memory(
+    linked: Linked,
+    slots: Sequence[tuple[str, BufferSpec | None, Any]],
+    slot_of: dict[Variable, int],
+    temporary: set[int],
+    reuse: list[int],
+) -> None:
+    """Let slots that are never needed at the same time share a buffer: ``reuse[slot]`` becomes its number."""
+    family = _families(linked, slots, slot_of, temporary)
+    expiring: list[list[int]] = [[] for _ in linked.nodes]
+    free: dict[tuple[str, int], list[int]] = {}
+    number = 0
+    for i, node in enumerate(linked.nodes):
+        for o, v in enumerate(node.outputs):
+            slot = slot_of[v]
+            spec = slots[slot][1]
+            # Views allocate nothing; those that may turn out to be none get a buffer of their own.
+            if spec is None or not family[slot].native or o in node.op.view_map or o in node.op.destroy_map:
+                continue
+            waiting = free.get((spec.dtype, spec.ndim))
+            if waiting:
+                reuse[slot] = waiting.pop()
+            else:
+                reuse[slot] = number
+                number += 1
+            expiring[family[slot].last].append(slot)
+        # Only now: an instruction's outputs must not lie where its inputs are.
+        for slot in expiring[i]:
+            spec = slots[slot][1]
+            assert spec is not None
+            free.setdefault((spec.dtype, spec.ndim), []).append(reuse[slot])
+
+
+def _families(
+    linked: Linked,
+    slots: Sequence[tuple[str, BufferSpec | None, Any]],
+    slot_of: dict[Variable, int],
+    temporary: set[int],
+) -> list[_Family]:
+    """Return the family of each slot."""
+    parent = list(range(len(slots)))
+
+    def head(slot: int) -> int:
+        while parent[slot] != slot:
+            parent[slot] = slot = parent[parent[slot]]
+        return slot
+
+    for node in linked.nodes:
+        for o, shared in (*node.op.view_map.items(), *node.op.destroy_map.items()):
+            if o is not None:
+                for k in shared:
+                    parent[head(slot_of[node.outputs[o]])] = head(slot_of[node.inputs[k]])
+    families = {slot: _Family() for slot in range(len(slots)) if parent[slot] == slot}
+    members = [families[head(slot)] for slot in range(len(slots))]
+    for slot, (_, spec, _) in enumerate(slots):
+        members[slot].native &= slot in temporary and spec is not None
+    for i, (node, how) in enumerate(zip(linked.nodes, linked.how, strict=True)):
+        for v in (*node.inputs, *node.outputs):
+            member = members[slot_of[v]]
+            member.last = i
+            member.native &= isinstance(how, Compiled)
+    return members
