@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from theano.cache import staging, sweep as sweeping
+from theano.cache import staging
+from theano.cache import sweep as sweeping
 from theano.cache.contents import survey
 from theano.cache.names import StageName
 from theano.cache.store import Cache, CacheSettings

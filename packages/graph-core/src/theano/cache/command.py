@@ -231,7 +231,7 @@ def _warm(settings: CacheSettings, options: argparse.Namespace) -> int:
     print(f"{root}: {len(contents.units)} units, {size_text(contents.unit_bytes)}")
     if os.name == "posix" and os.geteuid() != 0:
         print(f"for other users: sudo chown -R root {shlex.quote(root)}")
-    print(f"to use it read-only: THEANO_FLAGS=compiledir_readonly={root}")
+    print(f"to use it read-only: THEANO_FLAGS=cache.readonly={root}")
     if status:
         print(f"the script ended with status {status}", file=sys.stderr)
     return 1 if status else 0
@@ -249,6 +249,7 @@ def open_for_reading(root: str) -> None:
         os.chmod(item.path, 0o555)
     for path in [item.path for item in contents.notes + contents.sources] + [path for path, _ in contents.references]:
         os.chmod(path, 0o444)
+    remove_tree(os.path.join(root, STAMP))  # nobody sweeps a cache that is only read
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import platformdirs
@@ -66,8 +66,8 @@ class CacheSettings:
     def from_config(cls, config: object) -> CacheSettings:
         """Build the settings from an object with the attributes of ``theano.config``.
 
-        ``compiledir`` names the directory itself, ``base_compiledir`` the one it is made in, and
-        ``compiledir_readonly`` pre-filled ones, separated as in PATH; empty or absent ones do not count.
+        ``compiledir`` names the directory itself, ``base_compiledir`` the one it is made in;
+        ``cache.readonly`` names pre-filled ones, separated as in PATH, ``cache.size_cap`` the bytes allowed.
 
         Examples
         --------
@@ -77,8 +77,10 @@ class CacheSettings:
         """
         base = str(getattr(config, "base_compiledir", "") or "")
         root = str(getattr(config, "compiledir", "") or "") or (os.path.join(base, "compiled") if base else "")
-        others = str(getattr(config, "compiledir_readonly", "") or "").split(os.pathsep)
-        return cls(root, tuple(path for path in others if path))
+        own = getattr(config, "cache", None)
+        others = str(getattr(own, "readonly", "") or "").split(os.pathsep)
+        cap = getattr(own, "size_cap", None)
+        return cls(root, tuple(path for path in others if path), 1 << 30 if cap is None else int(cap))
 
     def directory(self) -> str:
         """Return the absolute path of the cache; "" if the user has no place for one."""
@@ -479,9 +481,12 @@ def open_cache(settings: CacheSettings | None = None) -> Cache:
     with _guard:
         found = _caches.get(settings)
     if found is None:
+        place = replace(settings, root=settings.directory(), readonly=settings.pre_filled())
         made = Cache(settings)
         with _guard:
-            found = _caches.setdefault(settings, made)
+            # The same place may be asked for in several ways.
+            found = _caches.setdefault(place, made)
+            _caches[settings] = found
     return found
 
 

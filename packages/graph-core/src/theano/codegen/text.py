@@ -27,7 +27,8 @@ def comment_text(text: str, limit: int = COMMENT_LIMIT) -> str:
     plain = "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in text)
     # '??/' is a trigraph for a backslash, and a backslash at the end of a line joins two lines.
     plain = plain.replace("??/", "? ?/").replace("*/", "* /").replace("/*", "/ *")
-    return plain + " " if plain.endswith(("\\", "*")) else plain
+    # A blank would not do: some compilers join lines at a backslash with blanks behind it.
+    return plain + " ." if plain.endswith(("\\", "*")) else plain
 
 
 def string_literal(text: str) -> str:

@@ -106,13 +106,14 @@ def run_program(arguments: Sequence[str], folder: str, timeout: float, log: str 
     ...     run_program([sys.executable, "-c", "print(1)"], folder, timeout=60).output
     '1\\n'
     """
+    running: Running | None = None
     try:
         running = Running(arguments, folder, log)
+        return running.wait(time.monotonic() + timeout)
     except OSError:
         return None
-    try:
-        return running.wait(time.monotonic() + timeout)
     finally:
-        running.kill()
+        if running is not None:
+            running.kill()
         with contextlib.suppress(OSError):
             os.unlink(os.path.join(folder, log))

@@ -65,7 +65,8 @@ class ToolchainSettings:
     def from_config(cls, config: object) -> ToolchainSettings:
         """Build the settings from an object with the attributes of ``theano.config``.
 
-        ``cxx`` is a command, "" for no compiler, None or ``"auto"`` to search; ``gcc.cxxflags`` are options.
+        ``cxx`` is a command, "" for no compiler, None or ``"auto"`` to search; ``gcc.cxxflags`` are options;
+        ``compile.jobs`` says how many compilers run side by side, 0 for one per core.
 
         Examples
         --------
@@ -73,11 +74,20 @@ class ToolchainSettings:
         >>> ToolchainSettings.from_config(SimpleNamespace(cxx="clang")).compiler
         'clang'
         """
-        compiler = getattr(config, "cxx", None)
+        # `theano.config.cxx` always has a value, for people to read; what counts is whether they set it.
+        given = getattr(config, "given", None)
+        compiler = given("cxx", None) if given is not None else getattr(config, "cxx", None)
         words = str(getattr(getattr(config, "gcc", None), "cxxflags", "") or "")
+        extra = tuple(shlex.split(words, posix=os.name == "posix"))
+        cmodule = getattr(config, "cmodule", None)
+        if getattr(cmodule, "debug", False):
+            extra = ("-DDEBUG", *extra)
+        if getattr(cmodule, "remove_gxx_opt", False):
+            extra = ("-O0", "-g", *extra)
         return cls(
             None if compiler is None or compiler == "auto" else str(compiler).strip(),
-            tuple(shlex.split(words, posix=os.name == "posix")),
+            extra,
+            jobs=int(getattr(getattr(config, "compile", None), "jobs", 0) or 0) or None,
         )
 
 
@@ -275,7 +285,7 @@ def _accepted(
 
 def _compiles(toolchain: Toolchain, folder: str) -> bool:
     source, output = os.path.join(folder, "probe.c"), os.path.join(folder, "probe.so")
-    with open(source, "w", encoding="ascii") as file:
+    with open(source, "w", encoding="utf-8") as file:
         file.write(PROBE)
     command = toolchain.command("probe.c", "probe.so")
     result = run_program(command, folder, timeout=min(toolchain.settings.timeout, 120.0), log="probe.log")

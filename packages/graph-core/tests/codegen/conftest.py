@@ -1,0 +1,102 @@
+"""Kernels that can be called without a machine, and processes that compile them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from theano.cache.store import CacheSettings
+from theano.codegen import unit as units
+from theano.codegen.kernel import Kernel
+from theano.errors import NoCompilerError
+from theano.toolchain import select
+
+WORKER = """
+import ctypes, random, sys
+from theano.cache import sweep
+from theano.cache.store import CacheSettings
+from theano.codegen.kernel import Kernel
+from theano.codegen.unit import compile_counts, compile_kernels
+from theano.toolchain.select import ToolchainSettings
+
+def number(n, name=""):
+    return Kernel(name or f"the number {n}", "int KERNEL(th_ctx *ctx) { (void)ctx; return %d; }" % n)
+
+def call(address):
+    return ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(address)(None)
+"""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiler() -> None:
+    """Skip these tests where nothing can compile."""
+    try:
+        units.current_toolchain()
+    except NoCompilerError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> CacheSettings:
+    """An empty cache in a place with an awkward name."""
+    return CacheSettings(root=str(tmp_path / "spa ce:ünï" / "cache"))
+
+
+@pytest.fixture
+def number() -> Callable[..., Kernel]:
+    """Makes a kernel that returns a number."""
+
+    def make(value: int, name: str = "") -> Kernel:
+        source = f"int KERNEL(th_ctx *ctx) {{ (void)ctx; return {value}; }}"
+        return Kernel(name or f"the number {value}", source)
+
+    return make
+
+
+@pytest.fixture
+def call() -> Callable[[int], int]:
+    """Calls machine code that ignores its context."""
+
+    def run(address: int) -> int:
+        result: int = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(address)(None)
+        return result
+
+    return run
+
+
+@pytest.fixture
+def fresh_process(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Makes this process forget everything it has found and loaded, now and after the test."""
+    held: list[object] = []
+
+    def forget() -> None:
+        held.append(units._loaded)  # machine code that a test still has an address of
+        monkeypatch.setattr(units, "_loaded", units._Loaded())
+        select.forget()
+        monkeypatch.setattr("theano.cache.store._caches", {})
+
+    forget()
+    return forget
+
+
+@pytest.fixture
+def worker() -> Callable[..., subprocess.Popen[str]]:
+    """Starts a Python process that has `number`, `call`, and what compiles kernels."""
+
+    def start(code: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", WORKER + code, *arguments],
+            env={**os.environ, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=os.name == "posix",
+        )
+
+    return start

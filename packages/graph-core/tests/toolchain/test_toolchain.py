@@ -1,0 +1,310 @@
+"""The compiler is found by trying, described exactly, and run where nothing can mislead it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from theano.cache.store import Cache, CacheSettings
+from theano.codegen.key import digest_parts
+from theano.errors import KernelCompileError, NoCompilerError
+from theano.toolchain import flags, select
+from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core_count
+from theano.toolchain.find import candidates
+from theano.toolchain.run import Running, clean_environment, run_program
+from theano.toolchain.select import Toolchain, ToolchainSettings, find_toolchain
+
+REAL = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+pytestmark = pytest.mark.skipif(os.name != "posix" or REAL is None, reason="needs a POSIX system with a compiler")
+Find = Callable[..., Toolchain]
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is the only one in PATH; the real compiler needs no other."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("sh", "sed", "cat", "sleep", "as", "ld", "env"):
+        program = shutil.which(name)
+        if program:
+            (folder / name).symlink_to(program)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr("theano.toolchain.find._zig_of_wheel", lambda: "")
+    return folder
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(CacheSettings(root=str(tmp_path / "cache")))
+
+
+@pytest.fixture
+def find(cache: Cache) -> Find:
+    def run(**settings: object) -> Toolchain:
+        select.forget()
+        privileged = bool(settings.pop("privileged", False))
+        wish = ToolchainSettings(**settings)  # type: ignore[arg-type]
+        return find_toolchain(wish, cache, privileged=privileged, digest=digest_parts)
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def forget_afterwards() -> object:
+    yield
+    select.forget()
+
+
+def script(path: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def wrapper(path: Path, before: str = "", after: str = "") -> Path:
+    """A compiler around the real one."""
+    return script(path, f'{before}\n{REAL} "$@" {after}')
+
+
+class TestFinding:
+    def test_order(self, tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("cc", "gcc", "clang", "mine"):
+            script(tools / name, "exit 1")
+        monkeypatch.setattr("theano.toolchain.find._zig_of_wheel", lambda: "/w/zig")
+        names = [(Path(c.argv[0]).name, c.origin) for c in candidates(None)]
+        assert names == [("cc", "PATH"), ("gcc", "PATH"), ("clang", "PATH"), ("zig", "ziglang")]
+        monkeypatch.setenv("CC", "mine --option")
+        assert next(candidates(None)).argv == (str(tools / "mine"), "--option")
+        assert next(candidates(None, privileged=True), None) is None or os.defpath
+        assert [c.argv[1:] for c in candidates("mine -a 'b c'")] == [("-a", "b c")]
+        assert list(candidates("")) == []
+
+    def test_one_program_under_two_names_is_tried_once(self, tools: Path) -> None:
+        script(tools / "gcc", "exit 1")
+        (tools / "cc").symlink_to("gcc")
+        assert len(list(candidates(None))) == 1
+
+    def test_a_broken_one_is_passed_over(self, tools: Path, find: Find) -> None:
+        script(tools / "cc", "exit 1")
+        wrapper(tools / "gcc")
+        assert Path(find().compiler.argv[0]).name == "gcc"
+
+    def test_one_that_answers_but_does_not_compile(self, tools: Path, find: Find) -> None:
+        script(tools / "cc", "echo 'gcc version 9.9'; echo 'Target: x'")
+        with pytest.raises(NoCompilerError, match="no C compiler works here"):
+            find()
+
+    def test_none(self, tools: Path, find: Find) -> None:
+        with pytest.raises(NoCompilerError, match="no C compiler was found"):
+            find()
+
+    def test_privileged_process_believes_nothing(self, tools: Path, find: Find) -> None:
+        wrapper(tools / "evil")
+        try:
+            found = find(compiler=str(tools / "evil"), extra_flags=("-DX",), privileged=True)
+        except NoCompilerError:
+            return
+        assert not found.compiler.argv[0].startswith(str(tools)) and "-DX" not in found.flags
+
+    @pytest.mark.parametrize("name", ["spa ce", "ünï", "a'b\"c$(touch x)"])
+    def test_unusual_names(self, tools: Path, find: Find, name: str) -> None:
+        folder = tools.parent / name
+        folder.mkdir()
+        wrapper(folder / "cc")
+        os.environ["PATH"] = f"{folder}:{tools}"  # undone with the fixture's own
+        assert find().compiler.argv[0] == str(folder / "cc")
+
+
+class TestDescription:
+    def test_second_process_asks_nobody(self, tools: Path, find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
+        wrapper(tools / "cc")
+        first = find()
+
+        def never(*arguments: object, **options: object) -> None:
+            raise AssertionError("a program was started")
+
+        monkeypatch.setattr("theano.toolchain.run.subprocess.Popen", never)
+        assert find() == first
+
+    def test_another_version_is_noticed(self, tools: Path, find: Find) -> None:
+        compiler = wrapper(tools / "cc")
+        first = find()
+        wrapper(compiler, before='case "$*" in *"-###"*) echo "gcc version 99.1 (other)" >&2; esac')
+        second = find()
+        assert first.identity != second.identity and "99.1" in second.compiler.version
+
+    def test_change_of_an_inner_program_is_noticed(self, tools: Path, find: Find, cache: Cache) -> None:
+        inner = script(tools / "cc1", "exit 0")
+        log = tools / "log"
+        wrapper(tools / "cc", before=f'echo x >> {log}; case "$*" in *"-###"*) echo " {inner} -quiet" >&2; esac')
+        first = find()
+        assert str(inner) in [path for path, _, _ in first.compiler.witnesses]
+        asked = log.read_text()
+        find()
+        assert log.read_text() == asked
+        os.utime(inner, (1, 1))
+        find()
+        assert log.read_text() != asked
+
+    def test_wrapper_of_a_changed_program_of_the_same_name(self, tools: Path, find: Find, tmp_path: Path) -> None:
+        behind = tmp_path / "behind"
+        behind.mkdir()
+        wrapper(behind / "cc")
+        script(tools / "cc", f'exec {behind}/cc "$@"')
+        os.environ["PATH"] = f"{tools}:{behind}"
+        first = find()
+        wrapper(behind / "cc", before='case "$*" in *"-###"*) echo "gcc version 77.0" >&2; esac')
+        assert find().identity != first.identity
+
+    def test_damaged_note_is_no_note(self, tools: Path, find: Find, cache: Cache) -> None:
+        wrapper(tools / "cc")
+        first = find()
+        (path,) = Path(cache.root).glob("*/*.txt")
+        facts = json.loads(path.read_text())
+        for text in ("", "[]", "{", json.dumps({**facts, "witnesses": 3}), json.dumps({**facts, "flags": None})):
+            key = path.name[:32]
+            path.unlink(missing_ok=True)
+            for other in Path(cache.root).glob("*/*.txt"):
+                other.unlink()
+            cache.add_note(key, text)
+            assert find() == first
+
+    def test_unknown_options_are_dropped(self, tools: Path, find: Find) -> None:
+        refuse = 'for a in "$@"; do [ "$a" = -fopenmp-simd ] && { echo "unrecognized option" >&2; exit 1; }; done; true'
+        wrapper(tools / "cc", before=refuse)
+        found = find()
+        assert "-fopenmp-simd" not in found.flags and "-ffp-contract=off" in found.flags
+
+    def test_one_without_native(self, tools: Path, find: Find) -> None:
+        refuse = 'case "$*" in *=native*) echo "error: unknown native" >&2; exit 1; esac'
+        wrapper(tools / "cc", before=refuse)
+        found = find()
+        assert not [flag for flag in found.flags if "native" in flag] and found.cpu_class == ""
+
+    def test_native_is_resolved(self, tools: Path, find: Find) -> None:
+        wrapper(tools / "cc")
+        found = find()
+        assert "-march=native" in found.flags
+        assert found.cpu_class and "native" not in found.cpu_class
+        assert "l1-cache-size" not in found.cpu_class
+        assert found.cpu_class in found.identity
+
+    def test_users_choice_of_a_cpu(self, tools: Path, find: Find) -> None:
+        wrapper(tools / "cc")
+        option = "-march=x86-64" if flags.platform.machine() == "x86_64" else "-mcpu=generic"
+        found = find(extra_flags=(option,))
+        assert found.cpu_class == "" and found.flags[-1] == option
+        assert not any(flag.startswith("-mprefer") or "native" in flag for flag in found.flags)
+
+    def test_cxx_driver_compiles_c(self, tools: Path, find: Find) -> None:
+        real = shutil.which("g++", path=os.defpath)
+        if real is None:
+            pytest.skip("no g++")
+        (tools / "g++").symlink_to(real)
+        assert find(compiler="g++").compiler.is_cxx_driver
+
+    def test_never_fast_math(self) -> None:
+        everything = (*flags.ALWAYS, *flags.OPTIMISATION, *flags.NUMERIC, *flags.WISHED)
+        assert not {"-ffast-math", "-Ofast", "-funsafe-math-optimizations"} & set(everything)
+        assert "-ffp-contract=off" in everything
+
+
+class TestRunning:
+    def test_environment_is_clean(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "LD_PRELOAD", "GCC_EXEC_PREFIX", "CFLAGS", "SECRET"):
+            monkeypatch.setenv(name, "x")
+        monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+        found = clean_environment(str(tmp_path))
+        assert not {"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "LD_PRELOAD", "CFLAGS", "SECRET"} & set(found)
+        assert found["LC_ALL"] == "C" and found["TMPDIR"] == str(tmp_path)
+
+    def test_no_shell(self, tmp_path: Path) -> None:
+        code = "import sys; print(sys.argv[1])"
+        result = run_program([sys.executable, "-c", code, "$(touch x); `touch y`"], str(tmp_path), timeout=60)
+        assert result is not None and result.output == "$(touch x); `touch y`\n"
+        assert os.listdir(tmp_path) == []
+
+    def test_timeout_ends_the_whole_group(self, tmp_path: Path) -> None:
+        pids = tmp_path / "pids"
+        child = f"import os, time; open({str(pids)!r}, 'a').write(f'{{os.getpid()}} '); time.sleep(300)"
+        code = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {child!r}]).wait()"
+        running = Running([sys.executable, "-c", code], str(tmp_path), "log")
+        deadline = time.monotonic() + 60
+        while not (pids.exists() and pids.read_text().endswith(" ")):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        outcome = running.wait(time.monotonic())
+        assert outcome.timed_out and outcome.status < 0
+        while os.path.isdir(f"/proc/{pids.read_text().strip()}"):
+            state = Path(f"/proc/{pids.read_text().strip()}/stat").read_text().rpartition(")")[2].split()[0]
+            if state == "Z":
+                break
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    def test_what_cannot_be_started(self, tmp_path: Path) -> None:
+        assert run_program([str(tmp_path / "nothing")], str(tmp_path), timeout=5) is None
+        assert os.listdir(tmp_path) == []
+
+
+class TestBuilding:
+    @pytest.fixture
+    def found(self, tools: Path, find: Find) -> Toolchain:
+        wrapper(tools / "cc")
+        return find()
+
+    def test_side_by_side(self, found: Toolchain, tmp_path: Path) -> None:
+        folder = tmp_path / "work"
+        folder.mkdir()
+        jobs = [Job(f"unit{n}", f"int value(void) {{ return {n}; }}\n") for n in range(5)]
+        limited = replace(found, settings=replace(found.settings, jobs=2))
+        paths = build(limited, jobs, str(folder))
+        assert [Path(path).name for path in paths] == [f"unit{n}.so" for n in range(5)]
+        assert all(Path(path).read_bytes()[:4] for path in paths)
+
+    def test_equal_text_equal_bytes(self, found: Toolchain, tmp_path: Path) -> None:
+        made = []
+        for name in ("a", "b ü"):
+            folder = tmp_path / name
+            folder.mkdir()
+            made.append(Path(build(found, [Job("unit", "int f(void) { return 1; }\n")], str(folder))[0]).read_bytes())
+        assert made[0] == made[1]
+
+    def test_error_names_line_and_owner(self, found: Toolchain, tmp_path: Path) -> None:
+        text = "int a(void) { return 0; }\n/* x + y */\nint b(void) { return oops; }\n"
+        job = Job("unit", text, (Span(1, 2, "first"), Span(2, 4, "x + y")))
+        with pytest.raises(KernelCompileError) as caught:
+            build(found, [job], str(tmp_path))
+        message = str(caught.value)
+        assert "`x + y`" in message and "oops" in message and "3 > int b(void)" in message
+        assert len(message.splitlines()) <= 10 and caught.value.kernel == "x + y"
+
+    def test_time_limit(self, tools: Path, found: Toolchain, tmp_path: Path) -> None:
+        script(tools / "cc", "sleep 300")
+        slow = replace(found, settings=replace(found.settings, timeout=0.2))
+        with pytest.raises(BuildEnvironmentError, match="more than"):
+            build(slow, [Job("unit", "int a;\n")], str(tmp_path))
+
+    @pytest.mark.parametrize("why", ["No space left on device", "File too large", "Cannot allocate memory"])
+    def test_no_room_is_not_the_texts_fault(self, tools: Path, found: Toolchain, tmp_path: Path, why: str) -> None:
+        script(tools / "cc", f'echo "unit.c:1:1: fatal error: error writing to x.s: {why}" >&2; exit 1')
+        with pytest.raises(BuildEnvironmentError, match=why):
+            build(found, [Job("unit", "int a;\n")], str(tmp_path))
+
+    def test_compiler_killed(self, tools: Path, found: Toolchain, tmp_path: Path) -> None:
+        script(tools / "cc", "kill -9 $$")
+        with pytest.raises(BuildEnvironmentError):
+            build(found, [Job("unit", "int a;\n")], str(tmp_path))
+
+
+def test_cores() -> None:
+    assert 1 <= core_count() <= (os.cpu_count() or 1)
