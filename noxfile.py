@@ -1,0 +1,160 @@
+"""Everything that this repository can do, by name: ``nox -l`` lists it, ``python3 tools/run.py NAME`` does it.
+
+``tools/run.py`` needs nothing but Python: it installs nox for itself and calls this file. Environments are kept in
+``.nox`` and reused; a layer is installed again only when something that its compiled parts are made of has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+LAYERS = ["graph-core", "scalar", "tensor"]
+BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
+TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis"]
+DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
+EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
+OTHER_PYTHONS = ["3.12", "3.13"]
+
+nox.options.sessions = ["lint", "layers", "types", "build", "tests", "doctests", "docs", "wheels", "example"]
+nox.options.reuse_existing_virtualenvs = True
+nox.options.default_venv_backend = "venv"
+
+per_layer = nox.parametrize("layer", [nox.param(layer, id=layer) for layer in LAYERS])
+
+
+def install_layers(session: nox.Session, layers: list[str], extra: list[str]) -> None:
+    """Install some layers so that their Python is used where it lies, and other packages beside them."""
+    wanted = _digest(layers, [*BUILD, *extra])
+    done = Path(session.virtualenv.location) / "layers.txt"
+    if done.is_file() and done.read_text() == wanted:
+        return
+    if shutil.which("ccache"):
+        session.env["CC"] = "ccache cc"
+        session.env["CXX"] = "ccache c++"
+    session.install(*BUILD, *extra)
+    for layer in layers:
+        session.install("--no-build-isolation", "-e", f"packages/{layer}")
+    done.write_text(wanted)
+
+
+def _digest(layers: list[str], requirements: list[str]) -> str:
+    text = hashlib.sha256(repr(requirements).encode())
+    for layer in layers:
+        folder = ROOT / "packages" / layer
+        made_of = [p for p in folder.rglob("*") if p.suffix in {".toml", ".cpp", ".c", ".h"} or p.name == "setup.py"]
+        for path in sorted(made_of):
+            text.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return text.hexdigest()
+
+
+def up_to(layer: str) -> list[str]:
+    """Return a layer and those below it."""
+    return LAYERS[: LAYERS.index(layer) + 1]
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build all layers, and fill the cache with the kernels that the example needs."""
+    install_layers(session, LAYERS, EXAMPLE)
+    session.run("python", "-m", "theano.doctor")
+    with tempfile.TemporaryDirectory() as folder:
+        script = [str(ROOT / "examples" / "digits.py"), "--epochs", "1", "--picture", f"{folder}/digits.png"]
+        session.run("python", "-m", "theano.cache", "warm", *script, silent=True)
+    session.run("python", "-m", "theano.cache", "where")
+
+
+@nox.session
+@per_layer
+def tests(session: nox.Session, layer: str) -> None:
+    """Run a layer's tests with nothing above it installed: nox -s "tests(scalar)" -- -k cast."""
+    install_layers(session, up_to(layer), TEST)
+    session.run("python", "-m", "pytest", "-n", "auto", f"packages/{layer}/tests", *session.posargs)
+
+
+@nox.session(python=OTHER_PYTHONS)
+def versions(session: nox.Session) -> None:
+    """Run the tests of all layers with other versions of Python, where they are present."""
+    if not _runs(f"python{session.python}"):
+        session.skip(f"python{session.python} does not run here")
+    install_layers(session, LAYERS, TEST)
+    for layer in LAYERS:
+        session.run("python", "-m", "pytest", "-q", "-n", "auto", f"packages/{layer}/tests", *session.posargs)
+
+
+def _runs(python: str) -> bool:
+    """Tell whether an interpreter works; a pyenv shim can be there without one behind it."""
+    try:
+        return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+@nox.session
+def doctests(session: nox.Session) -> None:
+    """Run every example of the docstrings, the README and the documentation."""
+    install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])
+    installed = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
+    session.run("python", "-m", "pytest", "-q", "--doctest-modules", "tools/check_layers.py", "tools/check_sizes.py",
+                *installed, *session.posargs)
+    session.run("python", "-m", "pytest", "-q", "-p", "no:doctest", "README.md", "docs", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation into docs/_build/html; a broken link inside it is an error."""
+    install_layers(session, LAYERS, DOCS)
+    session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html")
+    session.log("open docs/_build/html/index.html")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types of graph-core with mypy --strict, without the layers above it and with them."""
+    session.install("mypy", "numpy>=2.0", "platformdirs")
+    session.run("mypy", "packages/graph-core/src/theano")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Look for slips with ruff."""
+    session.install("ruff")
+    session.run("ruff", "check", ".", *session.posargs)
+
+
+@nox.session
+def layers(session: nox.Session) -> None:
+    """Prove the import rules, print the sizes, and test the tools that do it."""
+    session.install("pytest>=8.2")
+    session.run("python", "tools/check_layers.py")
+    session.run("python", "tools/check_sizes.py")
+    session.run("python", "-m", "pytest", "-q", "tools/tests", *session.posargs)
+
+
+@nox.session
+def wheels(session: nox.Session) -> None:
+    """Build wheels, see who owns which file, and install, mix and remove layers in every order that matters."""
+    session.install(*BUILD, "pytest>=8.2")
+    with tempfile.TemporaryDirectory() as folder:
+        for layer in LAYERS:
+            session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder,
+                        f"packages/{layer}")
+        session.run("python", "-m", "pytest", "-q", "tools/check_wheels.py", env={"WHEELS": folder})
+
+
+@nox.session
+def example(session: nox.Session) -> None:
+    """Train the digits: the main example, into digits.png."""
+    install_layers(session, LAYERS, EXAMPLE)
+    session.run("python", "examples/digits.py", *session.posargs)
+
+
+if os.environ.get("CI"):
+    nox.options.error_on_missing_interpreters = False

@@ -1,0 +1,44 @@
+"""Do something with this repository, with nothing installed but Python.
+
+    python3 tools/run.py example       set up an environment and train the digits
+    python3 tools/run.py               set up environments and pass every check
+    python3 tools/run.py tests lint    only these; nox -l explains all names
+
+It makes a virtual environment with nox in .nox/run, once, and hands over to noxfile.py. What follows ``--`` goes
+to the session: ``python3 tools/run.py example -- --epochs 5``.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME = ROOT / ".nox" / "run"
+NOX = "nox>=2024.10"
+
+
+def main(arguments: list[str]) -> int:
+    """Install nox if need be, and run it."""
+    if sys.version_info < (3, 11):  # noqa: UP036  (this file is what people start with an old Python)
+        print("This needs Python 3.11 or newer; it is started with", sys.version.split()[0], file=sys.stderr)
+        return 2
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0
+    python = HOME / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if subprocess.call([python, "-c", "import nox"], stderr=subprocess.DEVNULL) if python.exists() else True:
+        print("Setting up nox in .nox/run ...", flush=True)
+        venv.create(HOME, with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", NOX], check=True)
+    split = arguments.index("--") if "--" in arguments else len(arguments)
+    names, rest = arguments[:split], arguments[split:]
+    sessions = ["-s", *names] if names and not names[0].startswith("-") else names
+    return subprocess.call([python, "-m", "nox", "-f", str(ROOT / "noxfile.py"), *sessions, *rest])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

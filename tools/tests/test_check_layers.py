@@ -1,0 +1,93 @@
+"""The import rules: each planted violation is found, and a clean house passes."""
+
+from __future__ import annotations
+
+import pytest
+
+import check_layers
+
+CLEAN = {
+    "graph-core": {
+        "theano/__init__.py": "from theano import compile",
+        "theano/errors.py": "",
+        "theano/settings/__init__.py": "import theano.errors",
+        "theano/graph/__init__.py": "from theano.graph.op import Op",
+        "theano/graph/op.py": "from theano.errors import TheanoError\nclass Op: pass",
+        "theano/gradient/__init__.py": "from theano.graph import Op",
+        "theano/compile/__init__.py": "from theano.settings import config\nfrom theano.gradient import Op",
+    },
+    "scalar": {"theano/scalar/__init__.py": "import numpy\nfrom theano.graph import Op"},
+    "tensor": {"theano/tensor/__init__.py": "from theano.scalar import x\nfrom ..scalar import y"},
+}
+
+
+def broken(root, distribution="graph-core", path="theano/errors.py", text=""):
+    for name, files in CLEAN.items():
+        for file, content in files.items():
+            target = root / "packages" / name / "src" / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(content)
+    target = root / "packages" / distribution / "src" / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+    return list(check_layers.problems(check_layers.read_tree(root)))
+
+
+def test_a_clean_house_passes(tmp_path, capsys):
+    assert broken(tmp_path) == []
+    assert check_layers.main([str(tmp_path), "--graph"]) == 0
+    assert "0 rules broken" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("distribution", "path", "text", "said"),
+    [
+        ("graph-core", "theano/graph/op.py", "import theano.graph", "import cycle of 2"),
+        ("graph-core", "theano/graph/op.py", "def f():\n    # why\n    from theano import graph", "import cycle of 2"),
+        ("graph-core", "theano/graph/op.py", "from theano.gradient import Op", "not on a floor below"),
+        ("graph-core", "theano/graph/op.py", "from ..gradient import Op", "not on a floor below"),
+        ("graph-core", "theano/graph/op.py", "def f():\n    import theano.scalar  # why", "scalar stands above"),
+        ("graph-core", "theano/graph/op.py", "if TYPE_CHECKING:\n    import theano.scalar", "scalar stands above"),
+        ("graph-core", "theano/compile/new.py", "from theano.tensor import dot", "tensor stands above"),
+        ("scalar", "theano/scalar/new.py", "from theano import tensor", "tensor stands above"),
+        ("graph-core", "theano/graph/op.py", "import numpy.linalg", "knows no arrays"),
+        ("graph-core", "theano/gradient/new.py", "from theano.settings import config", "passed down"),
+        ("graph-core", "theano/graph/op.py", "import theano", "public door"),
+        ("tensor", "theano/tensor/new.py", "def f():\n    import scipy", "without saying why"),
+        ("tensor", "theano/tensor/new.py", "async def f():\n    if 1:\n        import scipy", "without saying why"),
+    ],
+)
+def test_planted(tmp_path, distribution, path, text, said, capsys):
+    found = broken(tmp_path, distribution, path, text)
+    assert any(said in problem for problem in found), found
+    assert check_layers.main([str(tmp_path)]) == 1
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("theano/compile/new.py", "def f():\n    import pydot  # only who draws needs it"),
+        ("theano/compile/new.py", "def f():\n    # only who draws needs it\n    import pydot"),
+        ("theano/graph/op.py", "if TYPE_CHECKING:\n    from theano.gradient import Op\nclass Op: pass"),
+        ("theano/old.py", "from theano.compile import config as config"),
+    ],
+)
+def test_allowed(tmp_path, path, text):
+    assert broken(tmp_path, path=path, text=text) == []
+
+
+def test_a_long_ring_is_printed_in_order(tmp_path):
+    (found,) = broken(
+        tmp_path, "tensor", "theano/tensor/a.py", "import theano.tensor.b\n"
+    ) or [""]
+    assert found == "" or "b" in found
+    root = tmp_path / "packages" / "tensor" / "src" / "theano" / "tensor"
+    (root / "b.py").write_text("from theano.tensor import c")
+    (root / "c.py").write_text("from . import a")
+    (found,) = check_layers.problems(check_layers.read_tree(tmp_path))
+    assert found.endswith("theano.tensor.a -> theano.tensor.b -> theano.tensor.c -> theano.tensor.a")
+
+
+def test_this_tree():
+    assert list(check_layers.problems(check_layers.read_tree(check_layers.ROOT))) == []
