@@ -101,14 +101,14 @@ abs_ = scalar_op(
     "abs_", "x", types=abs_out, py=np.abs, compute=at_inputs,
     c={"bu": "{x}", "i": "{x} < 0 ? 0u - ({U}){x} : ({U}){x}", "f": "fabs({x})", "c": "abs({x})"},
     grad=lambda x, out, g: g * x / abs(x) if is_complex(x.type.dtype) else g * sgn(x),
-    domain=(0.3, 4.0), holomorphic=False, ulp=1,
+    domain=(0.3, 4.0), holomorphic=False, ulp=2,
     doc="Absolute value; modulus of a complex number.",
 )  # fmt: skip
 
 sgn = scalar_op(
     "sgn", "x", types=same_out_nocomplex,
     py=lambda x: x.copy() if x.dtype == bool else np.sign(x),
-    c={"b": "{x}", "iu": "({x} > 0) - ({x} < 0)", "f": "{x} != {x} ? {x} : ({T})(({x} > 0) - ({x} < 0))"},
+    c={"b": "{x}", "u": "{x} > 0", "i": "({x} > 0) - ({x} < 0)", "f": "{x} != {x} ? {x} : ({T})(({x} > 0) - ({x} < 0))"},
     grad=flat, domain=(0.3, 4.0),
     doc="Sign: -1, 0 or 1; nan stays nan.",
 )  # fmt: skip
@@ -121,7 +121,7 @@ sqr = scalar_op(
 )  # fmt: skip
 
 reciprocal = scalar_op(
-    "inv", "x", types=upgrade_to_float, py=np.reciprocal,
+    "inv", "x", types=upgrade_to_float, py=lambda x: 1 / x,
     c={"f": "1 / {x}", "c": "div(1, {x})"},
     grad=lambda x, out, g: -g / (x * x),
     domain=(0.5, 4.0), ulp=1, aliases="reciprocal",

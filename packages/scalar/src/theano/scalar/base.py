@@ -162,7 +162,7 @@ class ScalarOp(Op):
         return np.frompyfunc(self.impl, len(arrays), self.nout)(*arrays)
 
     def compute_dtype(self, in_dtypes: Sequence[str], out_dtype: str) -> str:
-        """Return the dtype in which the operation computes: the inputs are converted to it."""
+        """Return the dtype in which the operation computes: the inputs are converted to it ("": taken as they are)."""
         return type(self).compute_rule(tuple(in_dtypes), out_dtype)
 
     def numpy_form(self, out_dtypes: Sequence[str]) -> Callable[..., Any]:
@@ -198,7 +198,7 @@ class ScalarOp(Op):
                 # A half is a storage format: what is made of several steps rounds to it once, as in C.
                 compute = self.compute_dtype([a.dtype.name for a in given], outs[0].name).replace("float16", "float32")
                 for i, array in enumerate(given):
-                    if i not in ignored:
+                    if i in conditions or (compute and i not in ignored):
                         given[i] = array.astype("bool" if i in conditions else compute, copy=False)
             with np.errstate(all="ignore"):
                 results = function(*given)
@@ -214,17 +214,17 @@ class ScalarOp(Op):
         return self.numpy_form([t.dtype for t in self.output_types(types)])(*arrays)
 
     def impl(self, *values: Any) -> Any:
-        """Return the operation on NumPy (or Python) numbers.
+        """Return the operation on NumPy numbers; a Python one counts as int64, float64 or complex128.
 
         Examples
         --------
         >>> import theano.scalar as ts
-        >>> ts.add.impl(1, np.float32(2))
-        np.float32(3.0)
+        >>> ts.add.impl(1.0, 2), ts.add.impl(np.int8(1), np.float32(2))
+        (np.float64(3.0), np.float32(3.0))
         """
-        scalars = [as_scalar(v) for v in values]
-        outs = [t.dtype for t in self.output_types([s.type for s in scalars])]
-        results = self.numpy_form(outs)(*[s.data for s in scalars])
+        numbers = [np.asarray(v) for v in values]
+        outs = [t.dtype for t in self.output_types([get_scalar_type(n.dtype.name) for n in numbers])]
+        results = self.numpy_form(outs)(*numbers)
         return results[()] if len(outs) == 1 else tuple(r[()] for r in results)
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
@@ -261,7 +261,7 @@ class ScalarOp(Op):
         --------
         >>> import theano.scalar as ts
         >>> ts.add.c_statements(["x", "y"], ["int32", "float64"], ["z"], ["float64"]).lines
-        ['z = ((double)x) + y;']
+        ['z = (double)x + y;']
         """
         compute = self.compute_dtype(in_dtypes, out_dtypes[0])
         template = choose(type(self).c_form, tuple(in_dtypes), compute)

@@ -89,7 +89,7 @@ def expression(
     template : str
     arguments : dict from name to (C expression, dtype)
     compute : str
-        The dtype computed with.
+        The dtype computed with; "" leaves the arguments as they are.
     wanted : dict from name to dtype, optional
         The dtype to which an argument is converted, where it is not ``compute``.
 
@@ -100,7 +100,7 @@ def expression(
     """
     wanted = wanted or {}
     values = {
-        name: parenthesised(convert(text, dtype, wanted.get(name, compute)))
+        name: parenthesised(convert(text, dtype, wanted.get(name, compute or dtype)))
         for name, (text, dtype) in arguments.items()
     }
     unsigned = unsigned_type(compute) if compute in discrete_dtypes else ""
@@ -118,4 +118,5 @@ def expression(
         return f"{found[0]}("
 
     text = _CALL.sub(spelled, template)
-    return None if missing else text.format(T=compute_type(compute), U=unsigned, **values)
+    own_type = compute_type(compute) if compute else ""
+    return None if missing else text.format(T=own_type, U=unsigned, **values)

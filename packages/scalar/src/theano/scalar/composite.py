@@ -171,7 +171,41 @@ def compile_program(inputs: Sequence[Any], outputs: Sequence[Any]) -> Program:
         else:
             raise TypeError(f"a Composite is made of scalar operations of one output, not of {node.op}")
         place.update(zip(node.outputs, results, strict=True))
-    return writer.finish([find(v) for v in outputs])
+    return in_order_of_use(writer.finish([find(v) for v in outputs]))
+
+
+def in_order_of_use(program: Program) -> Program:
+    """Return the same program with the steps that the outputs need, in the order in which they need them.
+
+    The order in which variables were found depends on how the expression was built; this one does not.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> exp, log = (Step(op, (Ref("input", 0),), "float64") for op in (ts.exp, ts.log))
+    >>> in_order_of_use(Program(("float64",), (), (exp, log), (Ref("step", 1),))).steps[0].op
+    log
+    """
+    writer = _Writer(program.inputs)
+    place: dict[Ref, Ref] = {}
+    pending = list(reversed(program.outputs))
+    while pending:
+        ref = pending[-1]
+        if ref in place:
+            pending.pop()
+        elif ref.source == "input":
+            place[ref] = ref
+        elif ref.source == "constant":
+            found = program.constants[ref.index]
+            place[ref] = writer.constant(found.value, found.dtype)
+        else:
+            step = program.steps[ref.index]
+            missing = [a for a in step.arguments if a not in place]
+            if missing:
+                pending.extend(reversed(missing))
+            else:
+                place[ref] = writer.step(step.op, [place[a] for a in step.arguments], step.dtype)
+    return writer.finish([place[o] for o in program.outputs])
 
 
 class Composite(ScalarOp):
@@ -311,13 +345,6 @@ class Composite(ScalarOp):
         results = self.numpy_form([v.type.dtype for v in node.outputs])(*inputs)  # type: ignore[attr-defined]
         for cell, value in zip(output_storage, [results] if self.nout == 1 else results, strict=True):
             cell[0] = value[()]
-
-    def impl(self, *values: Any) -> Any:
-        """Return the outputs for given numbers: one number, or a tuple."""
-        numbers = [as_scalar(v).data for v in values]
-        outs = self.output_types([get_scalar_type(n.dtype.name) for n in numbers])
-        results = self.numpy_form([t.dtype for t in outs])(*numbers)
-        return results[()] if self.nout == 1 else tuple(r[()] for r in results)
 
     # -- C --------------------------------------------------------------------------------------------
 

@@ -168,7 +168,7 @@ def upcast(dtype: str, *dtypes: str) -> str:
     Examples
     --------
     >>> upcast("int32", "float32"), upcast("int8", "uint8", "float16")
-    ('float64', 'float16')
+    ('float64', 'float32')
     """
     return upcast_dtypes((dtype, *dtypes), policy.cast_policy(), policy.floatx())
 

@@ -25,7 +25,9 @@ from theano.scalar.dtypes import bits, complex_dtypes, integer_dtypes, is_comple
 _FLOATING = {
     "float32": "float", "float64": "double", "complex64": "float _Complex", "complex128": "double _Complex",
 }  # fmt: skip
-_PLAIN = re.compile(r"[A-Za-z_]\w*|\d+(\.\d*)?")
+_CAST = re.compile(r"\((?:float|double|u?int\d+_t)(?: _Complex)?\)")
+_NUMBER = re.compile(r"(?:0x)?\d[\da-f.]*(?:p[+-]\d+)?[fu]?")
+_PLAIN = re.compile(r"\w+(?:\[\w+\])?")
 
 
 def c_type(dtype: str) -> str:
@@ -100,15 +102,35 @@ def storage_support(*dtypes: str) -> tuple[str, ...]:
     return support(["half"] if "float16" in dtypes else [])
 
 
+def _closes_at_end(text: str) -> bool:
+    """Return whether the first parenthesis of a text is closed by its last character."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and character == ")":
+            return position == len(text) - 1
+    return False
+
+
 def parenthesised(expression: str) -> str:
-    """Return the expression, in parentheses unless it is a name or a plain number.
+    """Return the expression so that it can stand next to any operator: in parentheses where it needs them.
 
     Examples
     --------
-    >>> parenthesised("x"), parenthesised("a + b")
-    ('x', '(a + b)')
+    >>> parenthesised("x"), parenthesised("a + b"), parenthesised("exp(a + b)"), parenthesised("(double)a")
+    ('x', '(a + b)', 'exp(a + b)', '(double)a')
+    >>> parenthesised("-1"), parenthesised("0x1.8p-4"), parenthesised("f(a) + f(b)")
+    ('(-1)', '0x1.8p-4', '(f(a) + f(b))')
     """
-    return expression if _PLAIN.fullmatch(expression) else f"({expression})"
+    core = expression
+    while (cast := _CAST.match(core)) is not None:
+        core = core[cast.end() :]
+    if _PLAIN.fullmatch(core) or _NUMBER.fullmatch(core):
+        return expression
+    head = core.partition("(")[0]
+    if core.endswith(")") and (head == "" or _PLAIN.fullmatch(head)) and _closes_at_end(core):
+        return expression
+    return f"({expression})"
 
 
 def convert(expression: str, source: str, target: str) -> str:

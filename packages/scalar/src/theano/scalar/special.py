@@ -44,7 +44,7 @@ gamma = scalar_op(
 )  # fmt: skip
 gammaln = scalar_op(
     "gammaln", "x", types=real_float, py="scipy.special.gammaln", c="lgamma({x})", compute=in_double,
-    grad=lambda x, out, g: g * psi(x), domain=(0.3, 9.0), ulp=8, class_name="GammaLn",
+    grad=lambda x, out, g: g * psi(x), domain=(0.3, 9.0), ulp=8, class_name="GammaLn", specials=False,
     attributes={"ulp_floor": 1.0},
     doc="Logarithm of the absolute value of the gamma function.",
 )  # fmt: skip
@@ -102,10 +102,12 @@ chi2sf = scalar_op(
 )  # fmt: skip
 
 j0 = scalar_op("j0", "x", types=real_float, py="scipy.special.j0", c="j0({x})", compute=in_double,
-               grad=lambda x, out, g: -g * j1(x), ulp=20, attributes={"ulp_floor": 1.0}, domain=(0.3, 9.0),
+               grad=lambda x, out, g: -g * j1(x), ulp=20, attributes={"ulp_floor": 1.0}, specials=False,
+               domain=(0.3, 9.0),
                doc="Bessel function of the first kind of order 0.")  # fmt: skip
 j1 = scalar_op("j1", "x", types=real_float, py="scipy.special.j1", c="j1({x})", compute=in_double,
-               grad=lambda x, out, g: g * (j0(x) - out / x), ulp=20, attributes={"ulp_floor": 1.0}, domain=(0.3, 9.0),
+               grad=lambda x, out, g: g * (j0(x) - out / x), ulp=20, attributes={"ulp_floor": 1.0}, specials=False,
+               domain=(0.3, 9.0),
                doc="Bessel function of the first kind of order 1.")  # fmt: skip
 jv = scalar_op("jv", "v x", types=real_float, py="scipy.special.jv", domain=[(0.0, 3.0), (0.3, 9.0)],
                grad=lambda v, x, out, g: (not_implemented, g * (jv(v - 1, x) - jv(v + 1, x)) / 2),

@@ -57,6 +57,6 @@ deg2rad = scalar_op(
 
 rad2deg = scalar_op(
     "rad2deg", "x", types=upgrade_to_float_no_complex, py=np.rad2deg, c="{x} * ({T})0x1.ca5dc1a63c1f8p+5",
-    grad=lambda x, out, g: g * like(out, 180 / math.pi), ulp=1, class_name="Rad2Deg",
+    grad=lambda x, out, g: g * like(out, 180 / math.pi), ulp=2, class_name="Rad2Deg",
     doc="Radians to degrees.",
 )  # fmt: skip

@@ -54,3 +54,25 @@ TH_INLINE float _Complex th_div_c64(float _Complex x, float _Complex y)
         return CMPLXF((a * ratio + b) * scale, (b * ratio - a) * scale);
     }
 }
+
+/* @snippet pow_c128 needs cmplx */
+/* The C library goes through log(x), which zero has not. */
+TH_INLINE double _Complex th_pow_c128(double _Complex x, double _Complex y)
+{
+    if (y == 0)
+        return 1;
+    if (x == 0)
+        return creal(y) > 0 ? CMPLX(0, 0) : CMPLX(NAN, NAN);
+    return cpow(x, y);
+}
+
+/* @snippet pow_c64 needs cmplx */
+/* The C library goes through log(x), which zero has not. */
+TH_INLINE float _Complex th_pow_c64(float _Complex x, float _Complex y)
+{
+    if (y == 0)
+        return 1;
+    if (x == 0)
+        return crealf(y) > 0 ? CMPLXF(0, 0) : CMPLXF(NAN, NAN);
+    return cpowf(x, y);
+}
