@@ -88,9 +88,9 @@ def _compiler(tools: ToolchainSettings, cache: CacheSettings) -> Iterator[Line]:
     yield Line("compiler", f"{compiler.version} ({' '.join(compiler.argv)}, from {compiler.origin}), {compiler.target}")
     yield Line("flags", " ".join(found.flags))
     wide = ", 512-bit vectors" if "-mprefer-vector-width=512" in found.flags else ""
-    name = re.search(r"-(?:march|target-cpu)=(\S+)", found.cpu_class)
+    names = re.findall(r"-(?:march|target-cpu)=(\S+)", found.cpu_class)
     yield Line(
-        "cpu", f"{name[1] if name else platform.machine()}{wide}" + ("" if found.cpu_class else " (portable code)")
+        "cpu", f"{names[-1] if names else platform.machine()}{wide}" + ("" if found.cpu_class else " (portable code)")
     )
     yield _probe(tools, cache)
 

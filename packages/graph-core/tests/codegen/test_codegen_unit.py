@@ -256,10 +256,31 @@ class TestDamage:
         assert self.path(cache).read_bytes() == data  # the same text makes the same bytes
 
 
+def _child(number: Number, cache: CacheSettings, address: int, call: Call) -> int:
+    assert call(address) == 1
+    return call(compile_kernels([number(1), number(2)], None, cache)[1])
+
+
+@FRESH
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_fork(cache: CacheSettings, number: Number, call: Call) -> None:
+    """A child uses what its parent has loaded and compiles more, even if a lock was held at the fork."""
+    (address,) = compile_kernels([number(1)], None, cache)
+    store = units.open_cache(cache)
+    with units._loaded.lock, store._lock:
+        child = os.fork()
+        if child == 0:
+            os._exit(_child(number, cache, address, call))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+    assert call(compile_kernels([number(2)], None, cache)[0]) == 2
+    assert compile_counts().compiled == 1
+
+
 class TestStale:
     """Anything that may change the machine code changes the key."""
 
-    @pytest.mark.parametrize("what", ["version", "target", "flags", "cpu_class", "abi"])
+    @pytest.mark.parametrize("what", ["version", "target", "flags", "cpu_class", "libc", "abi"])
     def test_never_the_old_module(
         self,
         cache: CacheSettings,
@@ -276,8 +297,8 @@ class TestStale:
             other = replace(tools, compiler=replace(tools.compiler, **{what: "another"}))
         elif what == "flags":
             other = replace(tools, flags=(*tools.flags, "-fno-unroll-loops"))
-        elif what == "cpu_class":
-            other = replace(tools, cpu_class="-march=another")
+        elif what in ("cpu_class", "libc"):
+            other = replace(tools, **{what: "another"})
         else:
             text = abi_text().replace("TH_ABI_VERSION 1", "TH_ABI_VERSION 1001")
             monkeypatch.setattr(units, "abi_text", lambda: text)

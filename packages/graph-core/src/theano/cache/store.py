@@ -187,6 +187,10 @@ class Cache:
             self.refusal = trust.Refusal(place, f"failed ({error.strerror or error})", "")
         self._warn(self.refusal)
 
+    def renew_lock(self) -> None:
+        """Take a new lock, in a forked child."""
+        self._lock = threading.Lock()
+
     @property
     def is_private(self) -> bool:
         """Whether this process works in a temporary directory of its own."""
@@ -488,6 +492,18 @@ def open_cache(settings: CacheSettings | None = None) -> Cache:
             found = _caches.setdefault(place, made)
             _caches[settings] = found
     return found
+
+
+def _renew_locks() -> None:
+    """Another thread may have held a lock when this process was forked."""
+    global _guard
+    _guard = threading.Lock()
+    for cache in _caches.values():
+        cache.renew_lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 def _warn_once(text: str) -> None:

@@ -28,7 +28,7 @@ def comment_text(text: str, limit: int = COMMENT_LIMIT) -> str:
     # '??/' is a trigraph for a backslash, and a backslash at the end of a line joins two lines.
     plain = plain.replace("??/", "? ?/").replace("*/", "* /").replace("/*", "/ *")
     # A blank would not do: some compilers join lines at a backslash with blanks behind it.
-    return plain + " ." if plain.endswith(("\\", "*")) else plain
+    return plain + " ." if plain.endswith("\\") else plain
 
 
 def string_literal(text: str) -> str:

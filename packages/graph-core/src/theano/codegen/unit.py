@@ -103,6 +103,15 @@ class _Loaded:
 _loaded = _Loaded()
 
 
+def _renew_lock() -> None:
+    """Another thread may have held the lock when this process was forked."""
+    _loaded.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
 def compile_kernels(
     kernels: Sequence[Kernel],
     toolchain: ToolchainSettings | None = None,

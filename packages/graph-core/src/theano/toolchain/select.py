@@ -9,7 +9,8 @@ import shlex
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Protocol
 
 from theano.errors import NoCompilerError
@@ -91,6 +92,21 @@ class ToolchainSettings:
         )
 
 
+@cache
+def c_library() -> str:
+    """Name the C library of this process and its version; "" where it does not say.
+
+    Examples
+    --------
+    >>> c_library() == c_library()
+    True
+    """
+    try:
+        return os.confstr("CS_GNU_LIBC_VERSION") or ""
+    except (AttributeError, ValueError, OSError):
+        return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Toolchain:
     """A compiler with its options, as described exactly enough to be part of a key.
@@ -105,23 +121,26 @@ class Toolchain:
         What this machine's CPU is to the compiler; "" if the code is not made for this CPU alone.
     settings : ToolchainSettings
         What was asked for.
+    libc : str
+        The C library that code is linked with here: a newer one's symbols would not be found by an older one.
 
     Examples
     --------
     >>> gcc = Compiler(("/usr/bin/cc",), "PATH", "gcc version 12.2.0", "x86_64-linux-gnu")
-    >>> Toolchain(gcc, ("-O3",), "-march=znver4").identity
-    'gcc version 12.2.0|x86_64-linux-gnu|-O3|-march=znver4'
+    >>> Toolchain(gcc, ("-O3",), "-march=znver4", libc="glibc 2.36").identity
+    'gcc version 12.2.0|x86_64-linux-gnu|-O3|-march=znver4|glibc 2.36'
     """
 
     compiler: Compiler
     flags: tuple[str, ...]
     cpu_class: str
     settings: ToolchainSettings = ToolchainSettings()
+    libc: str = field(default_factory=c_library)
 
     @property
     def identity(self) -> str:
         """All of it that can change the machine code."""
-        return "|".join([self.compiler.identity, shlex.join(self.flags), self.cpu_class])
+        return "|".join([self.compiler.identity, shlex.join(self.flags), self.cpu_class, self.libc])
 
     def command(self, source: str, output: str, include: tuple[str, ...] = ()) -> list[str]:
         """Return the argument list that compiles one C file to a library."""
@@ -172,6 +191,16 @@ def find_toolchain(
     if isinstance(known, str):
         raise NoCompilerError(known)
     return known
+
+
+def _renew_lock() -> None:
+    """Another thread may have held the lock when this process was forked."""
+    global _guard
+    _guard = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def forget() -> None:
