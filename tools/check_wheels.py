@@ -1,0 +1,239 @@
+"""Open the wheels and see who owns which file; install, mix and remove layers, and see that what is left works.
+
+    python tools/check_wheels.py         (run by nox -s wheels, in an environment with pip and the build tools)
+
+The wheels are made from a copy of the packages, so that the working tree stays as it is. Each combination gets a
+virtual environment that borrows NumPy and the like from the environment this runs in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import venv
+import zipfile
+from collections.abc import Callable
+from email.parser import HeaderParser
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYERS = ["graph-core", "scalar", "tensor"]
+
+# What must hold with exactly the layers up to this one.
+WORKS = {
+    "graph-core": "import theano.graph, theano.gradient, theano.compile, theano.loader; theano.function; theano.shared",
+    "scalar": "import theano.scalar as s; x = s.float64('x'); assert str((x + x).type) == str(x.type)",
+    "tensor": "import theano, theano.tensor as T; x = T.dvector('x'); f = theano.function([x], x + 1); "
+    "assert list(f([1, 2])) == [2, 3]",
+}
+LACKS = (
+    "import theano\n"
+    "assert not hasattr(theano, {name!r})\n"
+    "try: theano.{name}\n"
+    "except AttributeError as e: assert 'theano-{layer}' in str(e), e\n"
+)
+
+
+class Trouble(Exception):
+    """A wheel or an installation is not as it should be."""
+
+
+def expect(condition: bool, words: str) -> None:
+    """Raise Trouble with these words unless a condition holds."""
+    if not condition:
+        raise Trouble(words)
+
+
+def run(*command: object) -> str:
+    """Run a program and return what it prints; raise Trouble with all of it if it fails."""
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def owners(wheels: dict[str, Path]) -> dict[str, set[str]]:
+    """Return the files each wheel puts into an environment, without its own metadata."""
+    files = {}
+    for layer, wheel in wheels.items():
+        with zipfile.ZipFile(wheel) as archive:
+            files[layer] = {name for name in archive.namelist() if ".dist-info/" not in name}
+    return files
+
+
+def check_owners(files: dict[str, set[str]]) -> None:
+    """Every file has one owner, the door belongs to the ground floor, and nothing slipped in."""
+    seen: dict[str, str] = {}
+    for layer, names in files.items():
+        for name in sorted(names):
+            expect(name not in seen, f"{name} is in the wheels of {seen.get(name)} and {layer}")
+            seen[name] = layer
+            expect(name.startswith("theano/"), f"{layer}: {name} is outside theano/")
+            expect(not name.endswith((".cpp", ".pyc")), f"{layer}: {name} does not belong into a wheel")
+            expect("/tests/" not in name or name.startswith("theano/tests/"), f"{layer}: {name} is a test")
+        package = "theano" if layer == "graph-core" else f"theano/{layer}"
+        for wanted in ("__init__.py", "py.typed"):
+            expect(f"{package}/{wanted}" in names, f"{layer}: {package}/{wanted} is missing")
+    expect(seen["theano/__init__.py"] == "graph-core", "theano/__init__.py belongs to graph-core alone")
+
+
+def check_metadata(wheels: dict[str, Path]) -> None:
+    """All wheels have one version and pin each other exactly."""
+    versions = {}
+    for layer, wheel in wheels.items():
+        with zipfile.ZipFile(wheel) as archive:
+            (name,) = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
+            header = HeaderParser().parsestr(archive.read(name).decode())
+            expect(any(n.endswith("LICENSE") for n in archive.namelist()), f"{layer}: no licence in the wheel")
+        versions[layer] = header["Version"]
+        needs = header.get_all("Requires-Dist") or []
+        if layer != LAYERS[0]:
+            below = LAYERS[LAYERS.index(layer) - 1]
+            pinned = f"theano-{below}=={header['Version']}"
+            expect(pinned in needs, f"{layer} does not pin {pinned}: {needs}")
+    expect(len(set(versions.values())) == 1, f"versions differ: {versions}")
+
+
+class Environment:
+    """A virtual environment, with pip driven from outside.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to make it.
+    """
+
+    def __init__(self, folder: Path):
+        venv.create(folder, with_pip=False, symlinks=True)
+        self.python = folder / "bin" / "python"
+        paths = {"base": str(folder), "platbase": str(folder)}
+        site = Path(sysconfig.get_path("purelib", vars=paths))
+        (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+    def pip(self, *arguments: object) -> None:
+        """Run pip for this environment."""
+        run(sys.executable, "-m", "pip", "--python", self.python, "--disable-pip-version-check", "-q", *arguments)
+
+    def wheel(self, path: Path) -> None:
+        """Install a wheel."""
+        self.pip("install", "--no-deps", path)
+
+    def editable(self, path: Path, *options: str) -> None:
+        """Install a package so that its files are used where they lie."""
+        self.pip("install", "--no-deps", "--no-build-isolation", *options, "-e", path)
+
+    def remove(self, layer: str) -> None:
+        """Uninstall a layer."""
+        self.pip("uninstall", "-y", f"theano-{layer}")
+
+    def check(self, layers: list[str]) -> None:
+        """See that these layers work, and that the next one says what to install."""
+        for layer in layers:
+            run(self.python, "-c", WORKS[layer])
+        for layer in LAYERS[len(layers) :] if layers else []:
+            run(self.python, "-c", LACKS.format(name=layer, layer=layer))
+        if not layers:
+            run(self.python, "-c", "import importlib.util as u; assert u.find_spec('theano') is None")
+
+
+def grow_and_shrink(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
+    """Install one wheel after the other, then remove them from the top."""
+    for number, layer in enumerate(LAYERS, 1):
+        env.wheel(wheels[layer])
+        env.check(LAYERS[:number])
+    for number in reversed(range(len(LAYERS))):
+        env.remove(LAYERS[number])
+        env.check(LAYERS[:number])
+
+
+def all_editable(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
+    """Use all layers where they lie."""
+    for layer in LAYERS:
+        env.editable(copy / layer)
+    env.check(LAYERS)
+    env.remove("tensor")
+    env.check(LAYERS[:2])
+
+
+def strict_editable(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
+    """Use the layers where they lie, linked file by file."""
+    for layer in LAYERS:
+        env.editable(copy / layer, "--config-settings", "editable_mode=strict")
+    env.check(LAYERS)
+
+
+def wheel_below_editable(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
+    """Work on the upper layers, above an installed core."""
+    env.wheel(wheels["graph-core"])
+    env.editable(copy / "scalar")
+    env.editable(copy / "tensor")
+    env.check(LAYERS)
+
+
+def editable_below_wheel(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
+    """Work on the core, below installed layers; then put the wheel in its place."""
+    env.editable(copy / "graph-core")
+    env.wheel(wheels["scalar"])
+    env.wheel(wheels["tensor"])
+    env.check(LAYERS)
+    env.pip("install", "--no-deps", "--force-reinstall", wheels["graph-core"])
+    env.check(LAYERS)
+
+
+COMBINATIONS: list[Callable[[Environment, dict[str, Path], Path], None]] = [
+    grow_and_shrink,
+    all_editable,
+    strict_editable,
+    wheel_below_editable,
+    editable_below_wheel,
+]
+
+
+def build_wheels(copy: Path, folder: Path) -> dict[str, Path]:
+    """Build the wheels of the copied packages and return them by layer."""
+    wheels = {}
+    for layer in LAYERS:
+        before = set(folder.glob("*.whl"))
+        run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, copy / layer)
+        (wheels[layer],) = set(folder.glob("*.whl")) - before
+    return wheels
+
+
+def copy_packages(target: Path) -> Path:
+    """Copy the packages without what was built in them."""
+    built = shutil.ignore_patterns("build", "*.egg-info", "*.so", "__pycache__", "tests", ".*")
+    for layer in LAYERS:
+        shutil.copytree(ROOT / "packages" / layer, target / layer, ignore=built)
+    return target
+
+
+def main() -> int:
+    """Do all checks, printing each as it passes."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", choices=[c.__name__ for c in COMBINATIONS])
+    chosen = parser.parse_args().only
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        copy = copy_packages(folder / "packages")
+        wheels = build_wheels(copy, folder)
+        files = owners(wheels)
+        check_owners(files)
+        check_metadata(wheels)
+        for layer, names in files.items():
+            print(f"{wheels[layer].name}: {len(names)} files, {wheels[layer].stat().st_size // 1024} KiB")
+        for combination in COMBINATIONS:
+            if chosen in (None, combination.__name__):
+                combination(Environment(folder / combination.__name__), wheels, copy)
+                print(f"{combination.__name__.replace('_', ' ')}: {(combination.__doc__ or '').strip()} fine")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Trouble as trouble:
+        print(f"TROUBLE {trouble}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,63 @@
+"""The look into the wheels: what is planted in one is found."""
+
+from __future__ import annotations
+
+import zipfile
+
+import pytest
+
+import check_wheels
+
+FILES = {
+    "graph-core": ["theano/__init__.py", "theano/py.typed", "theano/graph/__init__.py"],
+    "scalar": ["theano/scalar/__init__.py", "theano/scalar/py.typed"],
+    "tensor": ["theano/tensor/__init__.py", "theano/tensor/py.typed", "theano/scan/__init__.py"],
+}
+NEEDS = {"scalar": "theano-graph-core==2.0", "tensor": "theano-scalar==2.0"}
+
+
+def made(folder, extra=None, without="", version="2.0", needs=NEEDS):
+    wheels = {}
+    for layer, names in FILES.items():
+        wheels[layer] = folder / f"{layer}.whl"
+        with zipfile.ZipFile(wheels[layer], "w") as archive:
+            for name in [*names, *(extra or {}).get(layer, [])]:
+                if name != without:
+                    archive.writestr(name, "")
+            lines = [f"Version: {version if layer == 'tensor' else '2.0'}"]
+            lines += [f"Requires-Dist: {needs[layer]}"] if layer in needs else []
+            archive.writestr(f"theano_{layer}.dist-info/METADATA", "\n".join(lines) + "\n")
+            archive.writestr(f"theano_{layer}.dist-info/licenses/LICENSE", "")
+    return wheels
+
+
+def test_good_wheels_pass(tmp_path):
+    wheels = made(tmp_path)
+    check_wheels.check_owners(check_wheels.owners(wheels))
+    check_wheels.check_metadata(wheels)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"extra": {"tensor": ["theano/scalar/__init__.py"]}}, "in the wheels of scalar and tensor"),
+        ({"extra": {"scalar": ["theano/__init__.py"]}}, "in the wheels of graph-core and scalar"),
+        ({"extra": {"scalar": ["setup.py"]}}, "outside theano/"),
+        ({"extra": {"graph-core": ["theano/loader/_loader.cpp"]}}, "does not belong"),
+        ({"extra": {"graph-core": ["theano/graph/tests/test_x.py"]}}, "is a test"),
+        ({"without": "theano/scalar/py.typed"}, "py.typed is missing"),
+        ({"version": "2.1", "needs": {**NEEDS, "tensor": "theano-scalar==2.1"}}, "versions differ"),
+        ({"needs": {**NEEDS, "tensor": "theano-scalar>=2.0"}}, "does not pin"),
+    ],
+)
+def test_planted(tmp_path, changes, said):
+    wheels = made(tmp_path, **changes)
+    with pytest.raises(check_wheels.Trouble, match=said):
+        check_wheels.check_owners(check_wheels.owners(wheels))
+        check_wheels.check_metadata(wheels)
+
+
+def test_the_packages_of_this_tree_agree():
+    licence = (check_wheels.ROOT / "LICENSE").read_text()
+    for layer in check_wheels.LAYERS:
+        assert (check_wheels.ROOT / "packages" / layer / "LICENSE").read_text() == licence
