@@ -1,0 +1,156 @@
+"""Finds BLAS routines in libraries that this process has loaded anyway, without linking to any.
+
+In this order: the OpenBLAS that came with NumPy (its names are a wheel's private affair, so each is probed and one is
+tried out), the routines that SciPy hands to Cython code, none. A routine is the address of a Fortran-style function.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+_LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+# Prefix, suffix and width of integers in the builds of OpenBLAS that NumPy's wheels have carried.
+_SPELLINGS = (("scipy_", "_64_", 64), ("", "_64_", 64), ("", "64_", 64), ("scipy_", "_", 32), ("", "_", 32))
+_LIBRARY_WORDS = ("openblas", "libblas", "libcblas", "mkl_rt", "blis")
+
+
+@dataclass(frozen=True)
+class BlasLibrary:
+    """Where BLAS comes from.
+
+    Attributes
+    ----------
+    source : str
+        What to call it in a report.
+    path : str
+        The shared object; "" where there is none.
+    integers : int
+        Bits of the integers that the routines take.
+    addresses : dict from (routine, dtype) to int
+        ``("gemm", "float64")`` and so on.
+    example : str
+        One symbol, as it is spelled.
+    """
+
+    source: str
+    path: str = ""
+    integers: int = 32
+    addresses: dict[tuple[str, str], int] = field(default_factory=dict)
+    example: str = ""
+
+    def address(self, routine: str, dtype: str) -> int:
+        """Return the address of a routine, or 0."""
+        return self.addresses.get((routine, dtype), 0)
+
+
+def _routines() -> list[tuple[str, str, str]]:
+    """Return (routine, dtype, Fortran name); complex dot products return in ways that compilers disagree about."""
+    found = []
+    for dtype, letter in _LETTERS.items():
+        is_complex = dtype.startswith("complex")
+        found += [("gemm", dtype, f"{letter}gemm"), ("gemv", dtype, f"{letter}gemv")]
+        found.append(("ger", dtype, f"{letter}geru" if is_complex else f"{letter}ger"))
+        if not is_complex:
+            found.append(("dot", dtype, f"{letter}dot"))
+    return found
+
+
+def _loaded_libraries() -> list[str]:
+    """Return the paths of shared objects in this process whose names speak of BLAS, NumPy's own first."""
+    import numpy  # noqa: F401  (loads its BLAS, if nothing else has)
+
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            paths = dict.fromkeys(line.split(maxsplit=5)[-1].strip() for line in maps if "/" in line)
+    except OSError:
+        folder = os.path.join(os.path.dirname(os.path.dirname(numpy.__file__)), "numpy.libs")
+        paths = dict.fromkeys(os.path.join(folder, f) for f in sorted(os.listdir(folder))) if os.path.isdir(folder) else {}
+    known = [p for p in paths if any(word in os.path.basename(p).lower() for word in _LIBRARY_WORDS)]
+    return sorted(known, key=lambda p: ("numpy" not in p, p))
+
+
+def _in_process() -> BlasLibrary | None:
+    for path in _loaded_libraries():
+        try:
+            # Bound locally and only if it is there already: two builds of OpenBLAS with global names crash.
+            library = ctypes.CDLL(path, mode=getattr(os, "RTLD_NOLOAD", 0) | getattr(os, "RTLD_LOCAL", 0))
+        except OSError:
+            continue
+        for prefix, suffix, integers in _SPELLINGS:
+            addresses = {}
+            for routine, dtype, name in _routines():
+                symbol = getattr(library, f"{prefix}{name}{suffix}", None)
+                if symbol is not None:
+                    addresses[routine, dtype] = ctypes.cast(symbol, ctypes.c_void_p).value or 0
+            example = f"{prefix}dgemm{suffix}"
+            found = BlasLibrary("the library NumPy has loaded", path, integers, addresses, example)
+            if _multiplies(found):
+                return found
+    return None
+
+
+def _from_scipy() -> BlasLibrary | None:
+    try:
+        module: Any = importlib.import_module("scipy.linalg.cython_blas")
+    except ImportError:
+        return None
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    get_name = ctypes.pythonapi.PyCapsule_GetName
+    get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    addresses = {}
+    for routine, dtype, name in _routines():
+        capsule = module.__pyx_capi__.get(name)
+        # Only the usual integers are understood: another signature says so in the capsule's name.
+        if capsule is not None and b"int *" in (get_name(capsule) or b""):
+            addresses[routine, dtype] = get_pointer(capsule, get_name(capsule)) or 0
+    found = BlasLibrary("scipy.linalg.cython_blas", module.__file__ or "", 32, addresses, "dgemm")
+    return found if _multiplies(found) else None
+
+
+def _multiplies(library: BlasLibrary) -> bool:
+    """Try out one routine: a wrong guess about its integers must not wait for the user's data."""
+    address = library.address("gemm", "float64")
+    if not address:
+        return False
+    integer = ctypes.c_int64 if library.integers == 64 else ctypes.c_int32
+    # In Fortran's order: (1 2) by ((3), (4)) = 11. The high words of 32-bit integers read as 64 would not be 0.
+    sizes = (integer * 8)(1, 1, 2, 1, 2, 1, -1, -1)
+    one, zero = ctypes.c_double(1.0), ctypes.c_double(0.0)
+    a, b, c = (ctypes.c_double * 2)(1.0, 2.0), (ctypes.c_double * 2)(3.0, 4.0), (ctypes.c_double * 1)(0.0)
+
+    def size(i: int) -> Any:
+        return ctypes.byref(sizes, i * ctypes.sizeof(integer))
+
+    order = ctypes.c_char(b"N")
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13, ctypes.c_size_t, ctypes.c_size_t)(address)
+    by = ctypes.byref
+    call(*[ctypes.cast(p, ctypes.c_void_p) for p in (
+        by(order), by(order), size(0), size(1), size(2), by(one), by(a), size(3), by(b), size(4), by(zero), by(c), size(5),
+    )], 1, 1)  # fmt: skip
+    return bool(c[0] == 11.0)
+
+
+@cache
+def find_blas() -> BlasLibrary:
+    """Return the best BLAS of this process; one without routines if there is none.
+
+    Examples
+    --------
+    >>> find_blas() is find_blas()
+    True
+    """
+    return _in_process() or _from_scipy() or BlasLibrary("none: own loops")
+
+
+def describe_blas() -> str:
+    """Return one line about the BLAS in use, for ``theano.doctor``."""
+    library = find_blas()
+    if not library.addresses:
+        return "none found; matrix products run in plain loops. Install SciPy, or a NumPy wheel, for fast ones."
+    return f"{library.source}: {library.path} ({library.example}, {library.integers}-bit integers)"

@@ -1,0 +1,490 @@
+/* Products of vectors and matrices, through BLAS where the parameters bring its routines, else in plain loops.
+ *
+ * Every product here is C = alpha A B + beta C on strided matrices. BLAS wants one stride of each matrix to be 1 and
+ * the other positive: what is not so is copied first. BLAS thinks in columns: a C-ordered matrix is, to it, the
+ * transposed one, so a C-ordered result is computed as C' = B' A'.
+ */
+#include "kernels.h"
+
+/* What Python puts in the parameters. A pointer of 0 stands for a routine that was not found. */
+typedef struct {
+    int64_t in_place; /* the op's: the result takes the memory of the first input */
+    int64_t wide;     /* BLAS counts in 64 bits, not 32 */
+    int64_t gemm, gemv, ger, dot;
+} blas_params;
+
+typedef struct {
+    char *data;
+    int64_t rows, cols, row, col; /* lengths; strides in bytes */
+} matrix;
+
+typedef void (*gemm32)(const char *, const char *, const int32_t *, const int32_t *, const int32_t *, const void *,
+                       const void *, const int32_t *, const void *, const int32_t *, const void *, void *,
+                       const int32_t *, size_t, size_t);
+typedef void (*gemm64)(const char *, const char *, const int64_t *, const int64_t *, const int64_t *, const void *,
+                       const void *, const int64_t *, const void *, const int64_t *, const void *, void *,
+                       const int64_t *, size_t, size_t);
+typedef void (*gemv32)(const char *, const int32_t *, const int32_t *, const void *, const void *, const int32_t *,
+                       const void *, const int32_t *, const void *, void *, const int32_t *, size_t);
+typedef void (*gemv64)(const char *, const int64_t *, const int64_t *, const void *, const void *, const int64_t *,
+                       const void *, const int64_t *, const void *, void *, const int64_t *, size_t);
+typedef void (*ger32)(const int32_t *, const int32_t *, const void *, const void *, const int32_t *, const void *,
+                      const int32_t *, void *, const int32_t *);
+typedef void (*ger64)(const int64_t *, const int64_t *, const void *, const void *, const int64_t *, const void *,
+                      const int64_t *, void *, const int64_t *);
+
+/* Numbers 0 and 1 of any element type that BLAS knows. */
+typedef union {
+    float f;
+    double d;
+    float _Complex c;
+    double _Complex z;
+} number;
+
+static number number_of(int32_t dtype, double v)
+{
+    number r;
+    memset(&r, 0, sizeof r);
+    switch (dtype) {
+    case TH_FLOAT32: r.f = (float)v; break;
+    case TH_FLOAT64: r.d = v; break;
+    case TH_COMPLEX64: r.c = (float)v; break;
+    default: r.z = v; break;
+    }
+    return r;
+}
+
+/* -- plain loops ------------------------------------------------------------------------------------ */
+
+/* C = beta C + alpha A B. `alpha` and `beta` are NULL for 1 and 0: integers have only these. */
+#define PRODUCT(NAME, TYPE, PLUS, TIMES) \
+    static void product_##NAME(matrix a, matrix b, matrix c, const void *alpha, const void *beta) \
+    { \
+        for (int64_t i = 0; i < c.rows; ++i) { \
+            for (int64_t j = 0; j < c.cols; ++j) { \
+                TYPE *p = (TYPE *)(c.data + i * c.row + j * c.col); \
+                *p = beta ? (TYPE)TIMES(*(const TYPE *)beta, *p) : (TYPE)0; \
+            } \
+            for (int64_t k = 0; k < a.cols; ++k) { \
+                TYPE v = *(const TYPE *)(a.data + i * a.row + k * a.col); \
+                if (alpha) \
+                    v = (TYPE)TIMES(v, *(const TYPE *)alpha); \
+                const char *from = b.data + k * b.row; \
+                char *to = c.data + i * c.row; \
+                if (b.col == sizeof(TYPE) && c.col == sizeof(TYPE)) { \
+                    TH_INDEPENDENT \
+                    for (int64_t j = 0; j < c.cols; ++j) \
+                        ((TYPE *)to)[j] = (TYPE)PLUS(((TYPE *)to)[j], TIMES(v, ((const TYPE *)from)[j])); \
+                } else { \
+                    for (int64_t j = 0; j < c.cols; ++j) { \
+                        TYPE *p = (TYPE *)(to + j * c.col); \
+                        *p = (TYPE)PLUS(*p, TIMES(v, *(const TYPE *)(from + j * b.col))); \
+                    } \
+                } \
+            } \
+        } \
+    }
+#define SUM(x, y) ((x) + (y))
+#define TIMES_WIDE(x, y) ((x) * (y))
+/* Short unsigned types become a signed int in C, in which a product may not fit. */
+#define TIMES_SHORT(x, y) ((uint32_t)(x) * (uint32_t)(y))
+#define EITHER(x, y) ((x) | (y))
+#define BOTH(x, y) ((x) & (y))
+PRODUCT(b1, uint8_t, EITHER, BOTH)
+PRODUCT(u1, uint8_t, SUM, TIMES_SHORT)
+PRODUCT(u2, uint16_t, SUM, TIMES_SHORT)
+PRODUCT(u4, uint32_t, SUM, TIMES_WIDE)
+PRODUCT(u8, uint64_t, SUM, TIMES_WIDE)
+PRODUCT(f4, float, SUM, TIMES_WIDE)
+PRODUCT(f8, double, SUM, TIMES_WIDE)
+PRODUCT(c8, float _Complex, SUM, TIMES_WIDE)
+PRODUCT(c16, double _Complex, SUM, TIMES_WIDE)
+
+typedef void (*product)(matrix, matrix, matrix, const void *, const void *);
+static const product products[TH_NDTYPES] = {
+    [TH_BOOL] = product_b1, [TH_INT8] = product_u1, [TH_UINT8] = product_u1, [TH_INT16] = product_u2,
+    [TH_UINT16] = product_u2, [TH_INT32] = product_u4, [TH_UINT32] = product_u4, [TH_INT64] = product_u8,
+    [TH_UINT64] = product_u8, [TH_FLOAT32] = product_f4, [TH_FLOAT64] = product_f8, [TH_COMPLEX64] = product_c8,
+    [TH_COMPLEX128] = product_c16};
+
+/* -- BLAS ------------------------------------------------------------------------------------------- */
+
+static matrix turned(matrix m) { return (matrix){m.data, m.cols, m.rows, m.col, m.row}; }
+
+/* Whether the columns of a row are neighbours; `ld` becomes the distance of rows, in elements. */
+static int by_rows(const matrix *m, int64_t size, int64_t *ld)
+{
+    if (m->cols > 1 && m->col != size)
+        return 0;
+    if (m->rows <= 1) {
+        *ld = m->cols > 0 ? m->cols : 1;
+        return 1;
+    }
+    *ld = m->row / size;
+    return m->row > 0 && m->row % size == 0 && *ld >= m->cols;
+}
+
+/* A C-ordered copy in memory of the call. */
+static int packed(th_ctx *ctx, matrix *m, int32_t dtype, int64_t size)
+{
+    const th_window from = {.data = m->data, .nd = 2, .dtype = dtype, .itemsize = size,
+                            .shape = {m->rows, m->cols}, .strides = {m->row, m->col}};
+    th_window to = from;
+    to.data = ctx->rt->scratch(ctx, (size_t)(m->rows * m->cols * size));
+    if (to.data == NULL)
+        return -1;
+    to.strides[0] = m->cols * size;
+    to.strides[1] = size;
+    th_copy_into(&to, &from);
+    *m = (matrix){to.data, m->rows, m->cols, to.strides[0], size};
+    return 0;
+}
+
+/* 'N' if BLAS sees the transposed matrix (C order), 'T' if it sees it as it is; copies what it cannot see at all. */
+static int order_of(th_ctx *ctx, matrix *m, int32_t dtype, int64_t size, char *order, int64_t *ld)
+{
+    const matrix t = turned(*m);
+    *order = 'N';
+    if (by_rows(m, size, ld))
+        return 0;
+    *order = 'T';
+    if (by_rows(&t, size, ld))
+        return 0;
+    *order = 'N';
+    return packed(ctx, m, dtype, size) ? -1 : !by_rows(m, size, ld);
+}
+
+static int fits(int64_t wide, int64_t a, int64_t b, int64_t c)
+{
+    return wide || (a < INT32_MAX && b < INT32_MAX && c < INT32_MAX);
+}
+
+/* A vector as BLAS wants it: a positive stride. */
+static int vector_of(th_ctx *ctx, char **data, int64_t n, int64_t *step, int32_t dtype, int64_t size)
+{
+    if (n <= 1)
+        *step = size;
+    if (*step > 0 && *step % size == 0 && *step / size < INT32_MAX)
+        return 0;
+    matrix m = {*data, 1, n, 0, *step};
+    if (packed(ctx, &m, dtype, size))
+        return -1;
+    *data = m.data;
+    *step = size;
+    return 0;
+}
+
+/* y = alpha A x + beta y */
+static int apply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, const void *alpha, matrix a, char *x,
+                 int64_t x_step, const void *beta, char *y, int64_t y_step)
+{
+    const number one = number_of(dtype, 1.0), zero = number_of(dtype, 0.0);
+    char order;
+    int64_t ld;
+    if (p->gemv == 0 || a.rows == 0 || a.cols == 0 || !fits(p->wide, a.rows, a.cols, 0) ||
+        (a.rows > 1 && (y_step <= 0 || y_step % size || y_step / size >= INT32_MAX))) {
+        products[dtype](a, (matrix){x, a.cols, 1, x_step, size}, (matrix){y, a.rows, 1, y_step, size}, alpha, beta);
+        return 0;
+    }
+    if (order_of(ctx, &a, dtype, size, &order, &ld) || vector_of(ctx, &x, a.cols, &x_step, dtype, size))
+        return -1;
+    if (a.rows == 1)
+        y_step = size;
+    /* BLAS sees the transposed of a C-ordered matrix. */
+    const char trans = order == 'N' ? 'T' : 'N';
+    const int64_t m = order == 'N' ? a.cols : a.rows, n = order == 'N' ? a.rows : a.cols;
+    const int64_t dx = x_step / size, dy = y_step / size;
+    alpha = alpha ? alpha : &one;
+    beta = beta ? beta : &zero;
+    if (p->wide) {
+        ((gemv64)(intptr_t)p->gemv)(&trans, &m, &n, alpha, a.data, &ld, x, &dx, beta, y, &dy, 1);
+    } else {
+        const int32_t m32 = (int32_t)m, n32 = (int32_t)n, ld32 = (int32_t)ld, dx32 = (int32_t)dx, dy32 = (int32_t)dy;
+        ((gemv32)(intptr_t)p->gemv)(&trans, &m32, &n32, alpha, a.data, &ld32, x, &dx32, beta, y, &dy32, 1);
+    }
+    return 0;
+}
+
+/* C = alpha A B + beta C */
+static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, const void *alpha, matrix a, matrix b,
+                    const void *beta, matrix c)
+{
+    if (c.rows == 0 || c.cols == 0)
+        return 0;
+    if (p->gemm == 0 || a.cols == 0 || !fits(p->wide, c.rows, c.cols, a.cols)) {
+        products[dtype](a, b, c, alpha, beta);
+        return 0;
+    }
+    int64_t lda, ldb, ldc;
+    if (!by_rows(&c, size, &ldc)) {
+        const matrix t = turned(c);
+        if (by_rows(&t, size, &ldc))
+            return multiply(ctx, p, dtype, size, alpha, turned(b), turned(a), beta, t);
+        matrix whole = c;
+        if (packed(ctx, &whole, dtype, size) || multiply(ctx, p, dtype, size, alpha, a, b, beta, whole))
+            return -1;
+        const th_window from = {.data = whole.data, .nd = 2, .dtype = dtype, .itemsize = size,
+                                .shape = {c.rows, c.cols}, .strides = {whole.row, whole.col}};
+        th_window to = from;
+        to.data = c.data;
+        to.strides[0] = c.row;
+        to.strides[1] = c.col;
+        th_copy_into(&to, &from);
+        return 0;
+    }
+    if (c.cols == 1)
+        return apply(ctx, p, dtype, size, alpha, a, b.data, b.row, beta, c.data, c.row);
+    if (c.rows == 1)
+        return apply(ctx, p, dtype, size, alpha, turned(b), a.data, a.col, beta, c.data, c.col);
+    const number one = number_of(dtype, 1.0), zero = number_of(dtype, 0.0);
+    char order_a, order_b;
+    if (order_of(ctx, &a, dtype, size, &order_a, &lda) || order_of(ctx, &b, dtype, size, &order_b, &ldb))
+        return -1;
+    alpha = alpha ? alpha : &one;
+    beta = beta ? beta : &zero;
+    if (p->wide) {
+        ((gemm64)(intptr_t)p->gemm)(&order_b, &order_a, &c.cols, &c.rows, &a.cols, alpha, b.data, &ldb, a.data, &lda,
+                                    beta, c.data, &ldc, 1, 1);
+    } else {
+        const int32_t n = (int32_t)c.cols, m = (int32_t)c.rows, k = (int32_t)a.cols;
+        const int32_t a32 = (int32_t)lda, b32 = (int32_t)ldb, c32 = (int32_t)ldc;
+        ((gemm32)(intptr_t)p->gemm)(&order_b, &order_a, &n, &m, &k, alpha, b.data, &b32, a.data, &a32, beta, c.data,
+                                    &c32, 1, 1);
+    }
+    return 0;
+}
+
+/* The sum of x[i] y[i], in the 16 bytes at `out`. */
+static int inner(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, int64_t n, char *x, int64_t x_step,
+                 char *y, int64_t y_step, char *out)
+{
+    if (p->dot == 0 || n == 0 || !fits(p->wide, n, 0, 0) || (dtype != TH_FLOAT32 && dtype != TH_FLOAT64))
+        return multiply(ctx, p, dtype, size, NULL, (matrix){x, 1, n, n * size, x_step}, (matrix){y, n, 1, y_step, size},
+                        NULL, (matrix){out, 1, 1, size, size});
+    if (vector_of(ctx, &x, n, &x_step, dtype, size) || vector_of(ctx, &y, n, &y_step, dtype, size))
+        return -1;
+    const int64_t dx = x_step / size, dy = y_step / size;
+    const int32_t n32 = (int32_t)n, dx32 = (int32_t)dx, dy32 = (int32_t)dy;
+    const void *count = p->wide ? (const void *)&n : &n32, *xs = p->wide ? (const void *)&dx : &dx32,
+               *ys = p->wide ? (const void *)&dy : &dy32;
+    if (dtype == TH_FLOAT32)
+        *(float *)out = ((float (*)(const void *, const void *, const void *, const void *, const void *))(intptr_t)p->dot)(
+            count, x, xs, y, ys);
+    else
+        *(double *)out = ((double (*)(const void *, const void *, const void *, const void *, const void *))(intptr_t)p->dot)(
+            count, x, xs, y, ys);
+    return 0;
+}
+
+/* -- kernels ---------------------------------------------------------------------------------------- */
+
+static matrix matrix_of(const th_buffer *b)
+{
+    return (matrix){b->data, b->shape[0], b->shape[1], b->strides[0], b->strides[1]};
+}
+
+static int disagree(th_ctx *ctx, const char *what, const th_buffer *x, const th_buffer *y, int64_t left, int64_t right)
+{
+    th_text a, b;
+    return TH_FAIL(ctx, TH_ERR_SHAPE, "%s: shapes %s and %s do not fit together: %lld against %lld", what,
+                   th_shape_text(a, x->ndim, x->shape), th_shape_text(b, y->ndim, y->shape), (long long)left,
+                   (long long)right);
+}
+
+/* inputs: x, y (1 or 2 axes each), and a number to multiply with if there is a third. */
+TH_EXPORT int th_kernel_dot(th_ctx *ctx)
+{
+    const blas_params *p = ctx->params;
+    const th_buffer *x = ctx->in[0], *y = ctx->in[1];
+    th_buffer *z = ctx->out[0];
+    const void *alpha = ctx->nin > 2 ? ctx->in[2]->data : NULL;
+    const int64_t k = x->shape[x->ndim - 1], size = z->itemsize;
+    if (k != y->shape[0])
+        return disagree(ctx, "dot", x, y, k, y->shape[0]);
+    const int64_t shape[2] = {x->ndim == 2 ? x->shape[0] : y->ndim == 2 ? y->shape[1] : 1, y->ndim == 2 ? y->shape[1] : 1};
+    if (ctx->rt->ensure(ctx, z, shape))
+        return -1;
+    if (x->ndim == 1 && y->ndim == 1)
+        return inner(ctx, p, z->dtype, size, k, x->data, x->strides[0], y->data, y->strides[0], z->data);
+    if (x->ndim == 1)
+        return shape[0] == 0 ? 0
+                             : apply(ctx, p, z->dtype, size, alpha, turned(matrix_of(y)), x->data, x->strides[0], NULL, z->data, size);
+    if (y->ndim == 1)
+        return shape[0] == 0 ? 0
+                             : apply(ctx, p, z->dtype, size, alpha, matrix_of(x), y->data, y->strides[0], NULL, z->data, size);
+    return multiply(ctx, p, z->dtype, size, alpha, matrix_of(x), matrix_of(y), NULL, matrix_of(z));
+}
+
+/* The output that starts as the first input. */
+static int started(th_ctx *ctx, int64_t in_place)
+{
+    const th_buffer *z = ctx->in[0];
+    th_buffer *out = ctx->out[0];
+    if (in_place)
+        return ctx->rt->view(ctx, out, z, z->data, z->ndim, z->shape, z->strides);
+    if (ctx->rt->ensure(ctx, out, z->shape))
+        return -1;
+    const th_window to = th_window_of(out), from = th_window_of(z);
+    th_copy_into(&to, &from);
+    return 0;
+}
+
+static int result_mismatch(th_ctx *ctx, const char *what, const th_buffer *z, int nd, const int64_t *shape)
+{
+    th_text a, b;
+    return TH_FAIL(ctx, TH_ERR_SHAPE, "%s: a product of shape %s cannot be added to shape %s", what,
+                   th_shape_text(a, nd, shape), th_shape_text(b, z->ndim, z->shape));
+}
+
+/* Whether a number of a BLAS element type is 0: then what it multiplies is not read, nan or not. */
+static int is_zero(const th_buffer *b)
+{
+    number v;
+    memset(&v, 0, sizeof v);
+    memcpy(&v, b->data, (size_t)b->itemsize);
+    switch (b->dtype) {
+    case TH_FLOAT32: return v.f == 0;
+    case TH_FLOAT64: return v.d == 0;
+    case TH_COMPLEX64: return v.c == 0;
+    default: return v.z == 0;
+    }
+}
+
+/* inputs: z, a, x, y, b; the result is b z + a x y. */
+TH_EXPORT int th_kernel_gemm(th_ctx *ctx)
+{
+    const blas_params *p = ctx->params;
+    const th_buffer *z = ctx->in[0], *x = ctx->in[2], *y = ctx->in[3], *b = ctx->in[4];
+    th_buffer *out = ctx->out[0];
+    if (x->shape[1] != y->shape[0])
+        return disagree(ctx, "gemm", x, y, x->shape[1], y->shape[0]);
+    const int64_t shape[2] = {x->shape[0], y->shape[1]};
+    if (z->shape[0] != shape[0] || z->shape[1] != shape[1])
+        return result_mismatch(ctx, "gemm", z, 2, shape);
+    const void *beta = is_zero(b) ? NULL : b->data;
+    if (beta == NULL && !p->in_place ? ctx->rt->ensure(ctx, out, shape) : started(ctx, p->in_place))
+        return -1;
+    return multiply(ctx, p, out->dtype, out->itemsize, ctx->in[1]->data, matrix_of(x), matrix_of(y), beta, matrix_of(out));
+}
+
+/* inputs: y, alpha, A, x, beta; the result is beta y + alpha A x. */
+TH_EXPORT int th_kernel_gemv(th_ctx *ctx)
+{
+    const blas_params *p = ctx->params;
+    const th_buffer *y = ctx->in[0], *a = ctx->in[2], *x = ctx->in[3], *b = ctx->in[4];
+    th_buffer *out = ctx->out[0];
+    if (a->shape[1] != x->shape[0])
+        return disagree(ctx, "gemv", a, x, a->shape[1], x->shape[0]);
+    if (y->shape[0] != a->shape[0])
+        return result_mismatch(ctx, "gemv", y, 1, a->shape);
+    const void *beta = is_zero(b) ? NULL : b->data;
+    if (beta == NULL && !p->in_place ? ctx->rt->ensure(ctx, out, y->shape) : started(ctx, p->in_place))
+        return -1;
+    if (a->shape[0] == 0)
+        return 0;
+    return apply(ctx, p, out->dtype, out->itemsize, ctx->in[1]->data, matrix_of(a), x->data, x->strides[0], beta, out->data,
+                 out->strides[0]);
+}
+
+/* inputs: A, alpha, x, y; the result is A + alpha x y'. */
+TH_EXPORT int th_kernel_ger(th_ctx *ctx)
+{
+    const blas_params *p = ctx->params;
+    const th_buffer *x = ctx->in[2], *y = ctx->in[3];
+    th_buffer *out = ctx->out[0];
+    const int64_t shape[2] = {x->shape[0], y->shape[0]}, size = out->itemsize;
+    if (ctx->in[0]->shape[0] != shape[0] || ctx->in[0]->shape[1] != shape[1])
+        return result_mismatch(ctx, "ger", ctx->in[0], 2, shape);
+    if (started(ctx, p->in_place))
+        return -1;
+    if (shape[0] == 0 || shape[1] == 0)
+        return 0;
+    matrix c = matrix_of(out);
+    char *left = y->data, *right = x->data;
+    int64_t left_step = y->strides[0], right_step = x->strides[0], ld;
+    if (!by_rows(&c, size, &ld)) {
+        c = turned(c);
+        left = x->data, right = y->data;
+        left_step = x->strides[0], right_step = y->strides[0];
+    }
+    const void *alpha = ctx->in[1]->data;
+    if (p->ger == 0 || !by_rows(&c, size, &ld) || !fits(p->wide, c.rows, c.cols, ld)) {
+        const number one = number_of(out->dtype, 1.0);
+        products[out->dtype]((matrix){right, c.rows, 1, right_step, size}, (matrix){left, 1, c.cols, size, left_step}, c,
+                             alpha, &one);
+        return 0;
+    }
+    if (vector_of(ctx, &left, c.cols, &left_step, out->dtype, size) ||
+        vector_of(ctx, &right, c.rows, &right_step, out->dtype, size))
+        return -1;
+    const int64_t dl = left_step / size, dr = right_step / size;
+    if (p->wide) {
+        ((ger64)(intptr_t)p->ger)(&c.cols, &c.rows, alpha, left, &dl, right, &dr, c.data, &ld);
+    } else {
+        const int32_t m = (int32_t)c.cols, n = (int32_t)c.rows, l = (int32_t)dl, r = (int32_t)dr, d = (int32_t)ld;
+        ((ger32)(intptr_t)p->ger)(&m, &n, alpha, left, &l, right, &r, c.data, &d);
+    }
+    return 0;
+}
+
+/* inputs: x (b, m, k) or (b, k), y (b, k, n) or (b, k). */
+TH_EXPORT int th_kernel_batched_dot(th_ctx *ctx)
+{
+    const blas_params *p = ctx->params;
+    const th_buffer *x = ctx->in[0], *y = ctx->in[1];
+    th_buffer *z = ctx->out[0];
+    const int xm = x->ndim == 3, yn = y->ndim == 3;
+    const int64_t batch = x->shape[0], m = xm ? x->shape[1] : 1, k = x->shape[x->ndim - 1], n = yn ? y->shape[2] : 1;
+    const int64_t size = z->itemsize;
+    if (batch != y->shape[0])
+        return disagree(ctx, "batched dot", x, y, batch, y->shape[0]);
+    if (k != y->shape[1])
+        return disagree(ctx, "batched dot", x, y, k, y->shape[1]);
+    int64_t shape[3] = {batch};
+    int nd = 1;
+    if (xm)
+        shape[nd++] = m;
+    if (yn)
+        shape[nd++] = n;
+    if (ctx->rt->ensure(ctx, z, shape))
+        return -1;
+    matrix a = {x->data, m, k, xm ? x->strides[1] : k * size, x->strides[x->ndim - 1]};
+    matrix b = {y->data, k, n, y->strides[1], yn ? y->strides[2] : size};
+    const matrix c = {z->data, m, n, n * size, size};
+    int64_t ld;
+    const matrix at = turned(a), bt = turned(b);
+    /* A matrix that BLAS cannot see would be copied once per product: copy the whole batch at once instead. */
+    if (batch > 1 && k > 0 && p->gemm) {
+        if (!by_rows(&a, size, &ld) && !by_rows(&at, size, &ld)) {
+            th_window from = th_window_of(x), to = from;
+            to.data = ctx->rt->scratch(ctx, (size_t)(batch * m * k * size));
+            if (to.data == NULL)
+                return -1;
+            to.strides[x->ndim - 1] = size;
+            to.strides[x->ndim - 2] = k * size;
+            to.strides[0] = m * k * size;
+            th_copy_into(&to, &from);
+            a = (matrix){to.data, m, k, k * size, size};
+        }
+        if (!by_rows(&b, size, &ld) && !by_rows(&bt, size, &ld)) {
+            th_window from = th_window_of(y), to = from;
+            to.data = ctx->rt->scratch(ctx, (size_t)(batch * k * n * size));
+            if (to.data == NULL)
+                return -1;
+            to.strides[y->ndim - 1] = size;
+            to.strides[1] = n * size;
+            to.strides[0] = k * n * size;
+            th_copy_into(&to, &from);
+            b = (matrix){to.data, k, n, n * size, size};
+        }
+    }
+    const int64_t a_next = a.data == x->data ? x->strides[0] : m * k * size;
+    const int64_t b_next = b.data == y->data ? y->strides[0] : k * n * size;
+    for (int64_t i = 0; i < batch; ++i) {
+        const matrix ai = {a.data + i * a_next, m, k, a.row, a.col}, bi = {b.data + i * b_next, k, n, b.row, b.col};
+        const matrix ci = {c.data + i * m * n * size, m, n, c.row, c.col};
+        if (multiply(ctx, p, z->dtype, size, NULL, ai, bi, NULL, ci))
+            return -1;
+    }
+    return 0;
+}
