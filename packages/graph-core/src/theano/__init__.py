@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from theano import tensor as tensor  # type: ignore[attr-defined,unused-ignore]
 
 #: Modules of this layer that are loaded when they are first used.
-_MODULES = ("compile", "errors", "gof", "gradient", "graph", "misc", "printing", "rewriting", "updates", "utils")
+_MODULES = ("doctor", "gof", "gradient", "rewriting")
 
 #: Names that live elsewhere, by the module that defines them.
 _ELSEWHERE = {
@@ -66,6 +66,7 @@ _ELSEWHERE = {
     "subgraph_grad": "theano.gradient",
     "opt": "theano.gof",
     "toolbox": "theano.gof",
+    "utils": "theano.gof",
     "dot": "theano.tensor",
     "get_scalar_constant_value": "theano.tensor",
     "sparse_grad": "theano.tensor",

@@ -1,0 +1,51 @@
+"""The names that older programs find under ``theano.gof``; there is nothing in here but references."""
+
+from __future__ import annotations
+
+from theano.compile.shared import Container
+from theano.errors import InconsistencyError, MethodNotDefined, MissingInputError
+from theano.gof import destroyhandler, fg, graph, link, op, opt, optdb, toolbox, type, utils
+from theano.graph import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
+from theano.graph.aliasing import DestroyHandler
+from theano.graph.features import Bookkeeper, Feature, History, NodeFinder, PrintListener, ReplaceValidate
+from theano.graph.traverse import view_roots
+from theano.rewriting import Query
+from theano.runtime.link import Linker
+
+PureOp = Op
+
+__all__ = [
+    "Apply",
+    "Bookkeeper",
+    "Constant",
+    "Container",
+    "DestroyHandler",
+    "Feature",
+    "FunctionGraph",
+    "Generic",
+    "History",
+    "InconsistencyError",
+    "Linker",
+    "MethodNotDefined",
+    "MissingInputError",
+    "NodeFinder",
+    "Op",
+    "PrintListener",
+    "PureOp",
+    "Query",
+    "ReplaceValidate",
+    "Type",
+    "Variable",
+    "destroyhandler",
+    "fg",
+    "generic",
+    "graph",
+    "link",
+    "op",
+    "opt",
+    "optdb",
+    "toolbox",
+    "type",
+    "utils",
+    "view_roots",
+]

@@ -1,0 +1,8 @@
+"""``theano.gof.link``: see :mod:`theano.runtime.link` and :mod:`theano.compile.shared`."""
+
+from __future__ import annotations
+
+from theano.compile.shared import Container
+from theano.runtime.link import Linker
+
+__all__ = ["Container", "Linker"]

@@ -1,0 +1,130 @@
+"""Shared variables: values between calls, copies and borrowing, the constructors of layers."""
+
+import copy
+import pickle
+
+import pytest
+
+import theano
+from rows import Row, row
+from theano.compile.shared import Container, SharedVariable, shared_constructor
+from theano.graph import generic
+
+
+@pytest.fixture
+def rows_are_shared():
+    """Let lists become rows."""
+
+    @shared_constructor
+    def row_constructor(value, name=None, strict=False, allow_downcast=None, borrow=False):
+        if not isinstance(value, list):
+            raise TypeError("not a list")
+        return SharedVariable(name, row, value if borrow else list(value), strict, allow_downcast)
+
+    yield
+    shared_constructor(row_constructor, remove=True)
+
+
+def test_anything_can_be_shared():
+    state = theano.shared({"a": 1}, name="state")
+    assert state.type == generic and state.name == "state" and str(state) == "state"
+    assert state.get_value() == {"a": 1}
+
+
+def test_last_constructor_is_asked_first(rows_are_shared):
+    assert theano.shared([1.0]).type == row
+    assert theano.shared((1.0,)).type == generic
+
+
+def test_constructor_options(rows_are_shared):
+    mine = [1.0]
+    assert theano.shared(mine, borrow=True).get_value(borrow=True) is mine
+    assert theano.shared(mine).get_value(borrow=True) is not mine
+    with pytest.raises(TypeError, match="no constructor .* a dict .*colour") as caught:
+        theano.shared({}, colour="red")
+    assert "row_constructor: " in str(caught.value) and len(str(caught.value).splitlines()) <= 10
+
+
+def test_symbolic_values_are_refused():
+    with pytest.raises(TypeError, match="x is symbolic"):
+        theano.shared(generic("x"))
+
+
+def test_get_value_copies_unless_borrowed(rows_are_shared):
+    s = theano.shared([1.0, 2.0])
+    got = s.get_value()
+    got[0] = 9.0
+    assert s.get_value() == [1.0, 2.0]
+    s.get_value(borrow=True)[0] = 9.0
+    assert s.get_value() == [9.0, 2.0]
+
+
+def test_set_value_copies_unless_borrowed(rows_are_shared):
+    s, mine = theano.shared([0.0]), [1.0]
+    s.set_value(mine)
+    mine[0] = 2.0
+    assert s.get_value() == [1.0]
+    s.set_value(mine, borrow=True)
+    mine[0] = 3.0
+    assert s.get_value() == [3.0]
+
+
+def test_set_value_filters(rows_are_shared):
+    s = theano.shared([0.0], name="s")
+    s.set_value((1, 2))
+    assert s.get_value() == [1.0, 2.0]
+    with pytest.raises(TypeError, match=r"in s of type Row\(float\): a str is no list"):
+        s.set_value("no")
+    assert s.get_value() == [1.0, 2.0]
+    strict = theano.shared([0.0], strict=True)
+    with pytest.raises(TypeError, match="no list"):
+        strict.set_value((1.0,))
+
+
+def test_clone_shares_the_value(rows_are_shared):
+    s = theano.shared([1.0], name="s")
+    twin = s.clone()
+    twin.set_value([5.0])
+    assert s.get_value() == [5.0] and twin.name == "s" and twin is not s
+
+
+def test_value_attribute_is_guarded():
+    s = theano.shared({})
+    with pytest.raises(AttributeError, match="get_value"):
+        s.value
+    with pytest.raises(AttributeError, match="set_value"):
+        s.value = 3
+    assert not hasattr(s, "value")
+
+
+def test_indexing_a_value_that_has_no_indexes():
+    with pytest.raises(TypeError, match="cannot be indexed"):
+        theano.shared({})[0]
+
+
+def test_pickle_and_deepcopy(rows_are_shared):
+    s = theano.shared([1.0], name="s")
+    for other in (pickle.loads(pickle.dumps(s)), copy.deepcopy(s)):
+        assert other.get_value() == [1.0] and other.name == "s" and other.container is not s.container
+
+
+def test_container_filters_and_can_be_readonly():
+    c = Container(row("x"), [None], readonly=False)
+    c.value = (1,)
+    assert c.data == [1.0] and c.storage == [[1.0]] and repr(c) == "<[1.0]>"
+    fixed = Container(row("x"), [[0.0]], readonly=True)
+    with pytest.raises(TypeError, match="read-only"):
+        fixed.value = [1.0]
+    with pytest.raises(TypeError, match="one element"):
+        Container(row("x"), [])
+
+
+def test_values_of_a_wrong_length_are_value_errors():
+    c = Container(Row(float, 2)("pair"), [None])
+    with pytest.raises(ValueError, match=r"pair of type Row\(float, 2\): 1 numbers"):
+        c.value = [1.0]
+
+
+def test_source_line_is_kept():
+    s = theano.shared({})
+    assert s.tag.trace[0].filename == __file__
