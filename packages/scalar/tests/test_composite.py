@@ -146,7 +146,9 @@ def test_c_agrees_with_numpy(xy: Any, compile_loops: Any, Case_: Any, ulps_betwe
         ts.Composite([z, x], [z * z + x, abs(z)]),
         ts.Composite([x, y], [ts.clip(x, -1, 1) ** 2, ts.maximum(x, y), ts.lt(x, y) & (x > 0)]),
     ]
-    cases = [Case_(op, op.program.inputs, tuple(op.program.dtype_of(o) for o in op.program.outputs)) for op in expressions]
+    cases = [
+        Case_(op, op.program.inputs, tuple(op.program.dtype_of(o) for o in op.program.outputs)) for op in expressions
+    ]
     loops = compile_loops(cases)
     rng = np.random.default_rng(0)
     for case in cases:
@@ -155,4 +157,5 @@ def test_c_agrees_with_numpy(xy: Any, compile_loops: Any, Case_: Any, ulps_betwe
             if wanted.dtype.kind in "biu":
                 np.testing.assert_array_equal(found, wanted, err_msg=str(case))
             else:
-                np.testing.assert_allclose(found, wanted, rtol=5e-3 if case.outs[0] == "float16" else 2e-6 if "64" not in case.outs[0] else 1e-6, atol=1e-12)
+                rtol = 5e-3 if case.outs[0] == "float16" else 1e-6
+                np.testing.assert_allclose(found, wanted, rtol=rtol, atol=1e-12)

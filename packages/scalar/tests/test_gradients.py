@@ -21,7 +21,7 @@ COMPLEX = {"real", "imag", "conj", "angle", "complex", "complex_from_polar"}
 def evaluate(outputs: list[Any], values: dict[Any, Any]) -> list[Any]:
     """Compute variables by running perform, node by node."""
     known = dict(values)
-    value = lambda v: v.data if isinstance(v, Constant) else known[v]  # noqa: E731
+    value = lambda v: v.data if isinstance(v, Constant) else known[v]
     for node in toposort(outputs, list(values)):
         cells = [[None] for _ in node.outputs]
         node.op.perform(node, [value(v) for v in node.inputs], cells)
@@ -63,18 +63,21 @@ def test_first_and_second_order(op: Any, seed: int) -> None:
     for i, gradient in enumerate(first):
         if isinstance(gradient.type, (DisconnectedType, NullType)):
             continue
-        compute = lambda *p, v=gradient: evaluate([v], dict(zip(inputs, map(np.float64, p), strict=True)))[0]  # noqa: E731
+        compute = lambda *p, v=gradient: evaluate([v], dict(zip(inputs, map(np.float64, p), strict=True)))[0]
         found = compute(*point)
         wanted = slopes(lambda *p: op.impl(*map(float, p)), point, i, 1e-5)
         assert found == pytest.approx(wanted, rel=2e-5, abs=1e-7), f"d/dx{i} at {point}"
         if gradient.owner is None:
             continue
-        second = grad(gradient, inputs, disconnected_inputs="ignore", null_gradients="return", return_disconnected="disconnected")
+        second = grad(gradient, inputs, disconnected_inputs="ignore", null_gradients="return",
+                      return_disconnected="disconnected")  # fmt: skip
         for j, curvature in enumerate(second):
             if isinstance(curvature.type, (DisconnectedType, NullType)):
                 continue
             value = evaluate([curvature], dict(zip(inputs, map(np.float64, point), strict=True)))[0]
-            assert value == pytest.approx(slopes(compute, point, j, 1e-5), rel=5e-5, abs=1e-6), f"d2/dx{i}dx{j} at {point}"
+            assert value == pytest.approx(slopes(compute, point, j, 1e-5), rel=5e-5, abs=1e-6), (
+                f"d2/dx{i}dx{j} at {point}"
+            )
 
 
 @pytest.mark.parametrize("op", real_ops(), ids=str)
@@ -106,7 +109,9 @@ def test_discrete_inputs_have_zero_gradients_of_floatx() -> None:
     assert evaluate(ts.lt.L_op([x, ts.constant(1.0)], [less], [x])[:1], {x: np.float64(2)}) == [0.0]
 
 
-@pytest.mark.parametrize("name", ["mul", "true_div", "exp", "sqr", "sin", "pow", "inv", "conj", "neg", "tanh", "sqrt", "log"])
+@pytest.mark.parametrize(
+    "name", ["mul", "true_div", "exp", "sqr", "sin", "pow", "inv", "conj", "neg", "tanh", "sqrt", "log"]
+)
 def test_complex_gradients(name: str) -> None:
     """The gradient of a real cost is dC/d(re) + i dC/d(im)."""
     op = OPS[name]
@@ -123,7 +128,7 @@ def test_complex_gradients(name: str) -> None:
             continue
         found = evaluate([gradients[i]], dict(zip(z, map(np.complex128, point), strict=True)))[0]
 
-        def at(delta: complex) -> float:
+        def at(delta: complex, i: int = i) -> float:
             moved = list(point)
             moved[i] += delta
             return evaluate([cost], dict(zip(z, map(np.complex128, moved), strict=True)))[0]
@@ -147,7 +152,7 @@ def test_complex_from_parts() -> None:
     a, b = ts.floats("a", "b")
     for op in (ts.complex, ts.complex_from_polar):
         cost = ts.real(op(a, b) * ts.constant(0.3 - 1.7j))
-        compute = lambda p, q: evaluate([cost], {a: np.float64(p), b: np.float64(q)})[0]  # noqa: B023,E731
+        compute = lambda p, q: evaluate([cost], {a: np.float64(p), b: np.float64(q)})[0]  # noqa: B023
         found = evaluate(grad(cost, [a, b]), {a: np.float64(1.2), b: np.float64(0.4)})
         assert found == pytest.approx([slopes(compute, [1.2, 0.4], i, 1e-6) for i in range(2)], rel=1e-6)
 

@@ -35,7 +35,20 @@ def compiled(folder: Path, flags: list[str]) -> tuple[Any, str, int]:
     path = folder / "maths.c"
     path.write_text(source)
     library = folder / "maths.so"
-    command = ["gcc", *flags, "-Wall", "-Wextra", "-Werror", "-fopt-info-vec", "-shared", "-fPIC", "-o", library, path, "-lm"]
+    command = [
+        "gcc",
+        *flags,
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-fopt-info-vec",
+        "-shared",
+        "-fPIC",
+        "-o",
+        library,
+        path,
+        "-lm",
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[:3000]
     widened = {int(line) for line in re.findall(r"maths\.c:(\d+):\d+: optimized: loop vectorized", done.stderr)}
@@ -193,17 +206,23 @@ def test_blocks_come_after_what_they_need() -> None:
 
 
 def test_halves(tmp_path: Path) -> None:
-    source = INCLUDES + "".join(c.support(["round_f16"])) + (
-        "void up(const uint16_t *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = th_load_f16(x[i]); }\n"
-        "void down(const float *x, uint16_t *y, long n) { for (long i = 0; i < n; i++) y[i] = th_store_f16(x[i]); }\n"
-        "void from(const double *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = th_round_f16(x[i]); }\n"
+    source = (
+        INCLUDES
+        + "".join(c.support(["round_f16"]))
+        + (
+            "void up(const uint16_t *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = th_load_f16(x[i]); }\n"
+            "void down(const float *x, uint16_t *y, long n) { for (long i = 0; i < n; i++) y[i] = th_store_f16(x[i]); }\n"
+            "void from(const double *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = th_round_f16(x[i]); }\n"
+        )
     )
     (tmp_path / "half.c").write_text(source)
     subprocess.run(["gcc", *FLAGS, "-shared", "-fPIC", "-o", tmp_path / "h.so", tmp_path / "half.c"], check=True)
     library = ctypes.CDLL(str(tmp_path / "h.so"))
 
     def call(name: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        getattr(library, name)(x.ctypes.data_as(ctypes.c_void_p), y.ctypes.data_as(ctypes.c_void_p), ctypes.c_long(x.size))
+        getattr(library, name)(
+            x.ctypes.data_as(ctypes.c_void_p), y.ctypes.data_as(ctypes.c_void_p), ctypes.c_long(x.size)
+        )
         return y
 
     every = np.arange(2**16, dtype=np.uint16)

@@ -85,8 +85,22 @@ def test_policy_numpy_floatx() -> None:
 
 
 def test_autocast_of_python_numbers() -> None:
-    found = [ts.constant(v).dtype for v in (1, -200, 40000, 2**40, 2**63, True, 0.5, 0.1, 1j, np.float16(1), np.uint8(3))]
-    assert found == ["int8", "int16", "int32", "int64", "uint64", "bool", "float32", "float64", "complex128", "float16", "uint8"]
+    found = [
+        ts.constant(v).dtype for v in (1, -200, 40000, 2**40, 2**63, True, 0.5, 0.1, 1j, np.float16(1), np.uint8(3))
+    ]
+    assert found == [
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint64",
+        "bool",
+        "float32",
+        "float64",
+        "complex128",
+        "float16",
+        "uint8",
+    ]
     assert (ts.float32("x") + 1).dtype == "float32" and (ts.int8("i") + 1).dtype == "int8"
     with change_flags(floatX="float32"):
         assert ts.constant(0.1).dtype == "float32" and (ts.float32("x") * 0.1).dtype == "float32"

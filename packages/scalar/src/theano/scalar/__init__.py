@@ -13,16 +13,20 @@ Examples
 >>> ts.exp.impl(0.0)
 np.float64(1.0)
 """
+# ruff: noqa: F401 (this file is the public door: what it imports is what it offers)
 
 from __future__ import annotations
 
 from builtins import type as _class_of
+from collections.abc import Callable
+from typing import Any
 
 from theano.gradient import DisconnectedType, grad_not_implemented, grad_undefined
 from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
+from theano.scalar import complex_parts, exponential, rounding, special, trigonometric
 from theano.scalar.arithmetic import (
     ComplexError,
     IntegerDivisionError,
@@ -58,7 +62,6 @@ from theano.scalar.dtypes import (
     integer_dtypes,
     uint_dtypes,
 )
-from theano.scalar import complex_parts, exponential, rounding, special, trigonometric
 from theano.scalar.output_types import (
     float_out,
     float_out_nocomplex,
@@ -81,8 +84,8 @@ from theano.scalar.output_types import (
     upgrade_to_float64,
     upgrade_to_float_no_complex,
 )
-from theano.scalar.rounding import round_half_away_from_zero_, round_half_away_from_zero_vec
 from theano.scalar.registry import OPS
+from theano.scalar.rounding import round_half_away_from_zero_, round_half_away_from_zero_vec
 from theano.scalar.type import (
     Scalar,
     all_types,
@@ -122,8 +125,8 @@ inv, reciprocal = OPS["inv"], OPS["inv"]
 Inv = _class_of(inv)
 
 
-def _plural(scalar_type: Scalar):
-    def variables(*names: str):
+def _plural(scalar_type: Scalar) -> Callable[..., Any]:
+    def variables(*names: str) -> Any:
         made = [scalar_type(name) for name in names]
         return made[0] if len(made) == 1 else made
 
@@ -144,3 +147,8 @@ def _plural(scalar_type: Scalar):
 
 ints, floats, complexs = _plural(int64), _plural(float64), _plural(complex128)
 complexes = complexs
+
+# The spellings of inner modules that programs written for Theano import.
+from theano.scalar import basic, basic_scipy  # noqa: E402
+
+imported_scipy_special = True

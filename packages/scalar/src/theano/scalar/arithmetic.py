@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from theano.scalar.base import at_inputs, disconnected, flat
 from theano.scalar import policy
+from theano.scalar.base import at_inputs, disconnected, flat
 from theano.scalar.convert import as_scalar, constant
 from theano.scalar.define import scalar_op
 from theano.scalar.dtypes import is_complex, is_discrete

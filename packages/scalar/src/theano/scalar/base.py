@@ -14,8 +14,8 @@ from theano.gradient import DisconnectedType, grad_not_implemented
 from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.scalar import policy
-from theano.scalar.cbody import CBody, CForm, choose, expression, names_of_blocks
 from theano.scalar.c import support
+from theano.scalar.cbody import CBody, CForm, choose, estimate, expression, names_of_blocks
 from theano.scalar.convert import as_scalar
 from theano.scalar.ctypes import convert
 from theano.scalar.dtypes import is_complex, is_discrete, promote
@@ -192,16 +192,18 @@ class ScalarOp(Op):
         outs = tuple(np.dtype(d) for d in out_dtypes)
         conditions, ignored = type(self).conditions, type(self).ignored_inputs
 
+        def convert_inputs(given: list[Any]) -> list[Any]:
+            # A half is a storage format: what is made of several steps rounds to it once, as in C.
+            compute = self.compute_dtype([a.dtype.name for a in given], outs[0].name).replace("float16", "float32")
+            for i, array in enumerate(given):
+                if i in conditions or (compute and i not in ignored):
+                    given[i] = array.astype("bool" if i in conditions else compute, copy=False)
+            return given
+
         def form(*arrays: Any) -> Any:
             given = [np.asarray(a) for a in arrays]
-            if by_statement:
-                # A half is a storage format: what is made of several steps rounds to it once, as in C.
-                compute = self.compute_dtype([a.dtype.name for a in given], outs[0].name).replace("float16", "float32")
-                for i, array in enumerate(given):
-                    if i in conditions or (compute and i not in ignored):
-                        given[i] = array.astype("bool" if i in conditions else compute, copy=False)
             with np.errstate(all="ignore"):
-                results = function(*given)
+                results = function(*(convert_inputs(given) if by_statement else given))
                 results = (results,) if len(outs) == 1 else results
                 converted = tuple(np.asarray(r).astype(d, copy=False) for r, d in zip(results, outs, strict=True))
             return converted[0] if len(outs) == 1 else converted
@@ -282,9 +284,20 @@ class ScalarOp(Op):
         line = f"{out_names[0]} = {text};"
         return CBody([line], support(names_of_blocks(line)))
 
-    def c_code(
-        self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, Any]
-    ) -> str:
+    def work(self, in_dtypes: Sequence[str], out_dtypes: Sequence[str]) -> float:
+        """Return about how many nanoseconds the C form takes for one element, for decisions about threads.
+
+        Examples
+        --------
+        >>> import theano.scalar as ts
+        >>> ts.add.work(["float64"] * 2, ["float64"]) < ts.exp.work(["float64"], ["float64"])
+        True
+        """
+        names = [f"a{i}" for i in range(len(in_dtypes))]
+        body = self.c_statements(names, in_dtypes, [f"z{i}" for i in range(len(out_dtypes))], out_dtypes)
+        return 50.0 if body is None else estimate("\n".join(body.lines))
+
+    def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, Any]) -> str:
         """Return the operation in C in the classic form: one string of statements.
 
         The blocks that it calls are in :meth:`c_support_code_apply`.

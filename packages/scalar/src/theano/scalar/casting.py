@@ -57,9 +57,7 @@ class Cast(UnaryScalarOp):
         """Return the cast with float16 made float32: the form in which a half is computed."""
         return convert_to_float32 if self.o_type.dtype == "float16" else self
 
-    gradient_rule = staticmethod(
-        lambda x, out, g: real_cast(g, x.type.dtype)
-    )
+    gradient_rule = staticmethod(lambda x, out, g: real_cast(g, x.type.dtype))
 
 
 def real_cast(g: Any, dtype: str) -> Any:

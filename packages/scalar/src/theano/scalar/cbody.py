@@ -76,6 +76,18 @@ def names_of_blocks(text: str) -> list[str]:
     return sorted(found)
 
 
+def estimate(text: str) -> float:
+    """Return about how many nanoseconds C statements take: our functions are vectorised, the C library's are not.
+
+    Examples
+    --------
+    >>> estimate("z = th_exp_f64(x) + sin(y);") > estimate("z = x + y;")
+    True
+    """
+    ours = len(_HELPER.findall(text))
+    return 0.3 * text.count(";") + 1.0 * ours + 10.0 * (len(_CALL.findall(text)) - ours)
+
+
 def expression(
     template: str,
     arguments: Mapping[str, tuple[str, str]],

@@ -64,11 +64,11 @@ class Step(NamedTuple):
 
 
 class Literal(NamedTuple):
-    """A constant by its bits, so that nan equals itself and 0.0 is not -0.0.
+    r"""A constant by its bits, so that nan equals itself and 0.0 is not -0.0.
 
     Examples
     --------
-    >>> Literal("int8", b"\\x02").value
+    >>> Literal("int8", b"\x02").value
     np.int8(2)
     """
 
@@ -158,7 +158,7 @@ def compile_program(inputs: Sequence[Any], outputs: Sequence[Any]) -> Program:
     def find(variable: Any) -> Ref:
         if variable not in place:
             if not isinstance(variable, Constant):
-                raise ValueError(f"the expression of a Composite uses {variable}, which is not among its inputs {list(inputs)}")
+                raise ValueError(f"a Composite is made with {variable}, which is not among its inputs {list(inputs)}")
             place[variable] = writer.constant(variable.data, variable.type.dtype)  # type: ignore[attr-defined]
         return place[variable]
 
@@ -209,7 +209,7 @@ def in_order_of_use(program: Program) -> Program:
 
 
 class Composite(ScalarOp):
-    """An expression of scalar operations as one operation, with any number of outputs.
+    r"""An expression of scalar operations as one operation, with any number of outputs.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class Composite(ScalarOp):
     Composite{t0, (exp(t0) * 2) where t0 = (i0 + i1)}
     >>> both.impl(0.5, 0.5)
     (np.float64(1.0), np.float64(5.43656365691809))
-    >>> print("\\n".join(both.c_statements(["a", "b"], ["float64"] * 2, ["c", "d"], ["float64"] * 2).lines))
+    >>> print("\n".join(both.c_statements(["a", "b"], ["float64"] * 2, ["c", "d"], ["float64"] * 2).lines))
     const double add_0 = a + b;
     const double exp_1 = th_exp_f64(add_0);
     const double mul_2 = exp_1 * 2.0;
@@ -335,7 +335,8 @@ class Composite(ScalarOp):
             for ref, dtype in zip(program.outputs, wanted, strict=True):
                 value = np.asarray(values[ref.source][ref.index])
                 fresh = ref.source == "step" and value.shape == shape and program.outputs.count(ref) == 1
-                results.append(value.astype(dtype, copy=False) if fresh else np.array(np.broadcast_to(value, shape), dtype))
+                whole = value.astype(dtype, copy=False) if fresh else np.array(np.broadcast_to(value, shape), dtype)
+                results.append(whole)
             return results[0] if len(results) == 1 else tuple(results)
 
         return form
@@ -382,7 +383,7 @@ class Composite(ScalarOp):
 
     @staticmethod
     def _argument(program: Program, step: Step, ref: Ref, texts: dict[str, list[str]]) -> tuple[str, str]:
-        """Return the C text and the dtype of an argument; constants come in the dtype computed with, as people write them."""
+        """Return the C text and dtype of an argument; constants in the dtype computed with, as people write them."""
         dtype = program.dtype_of(ref)
         if ref.source == "constant" and type(step.op).compute_rule is at_output and not step.op.ignored_inputs:
             is_condition = step.arguments.index(ref) in step.op.conditions

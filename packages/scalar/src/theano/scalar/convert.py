@@ -69,7 +69,9 @@ class autocast_float_as:
         self.old_dtypes = autocast_float.dtypes
         autocast_float.dtypes = self.dtypes
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
         autocast_float.dtypes = self.old_dtypes
 
 

@@ -49,7 +49,7 @@ def example(op_class: Any) -> tuple[str, str] | None:
     """
     count = op_class.nin if op_class.nin >= 0 else 2
     intervals = op_class.domains(count)
-    floating = accepts(op_class.type_rule, count) and any(t[0].dtype in float_dtypes for t in accepts(op_class.type_rule, count))
+    floating = any(types[0].dtype in float_dtypes for types in accepts(op_class.type_rule, count))
     values = [_sample(interval, i) for i, interval in enumerate(intervals)]
     if not floating or op_class.example_integers:
         values = [int(v) for v in values]
@@ -79,8 +79,10 @@ def document(op_class: Any, doc: str) -> str:
     names = ", ".join(op_class.arguments) if op_class.nin >= 0 else "*xs"
     lines = [doc, "", "Parameters", "----------", f"{names} : number or scalar variable"]
     lines += textwrap.wrap(f"Dtypes accepted: {kinds}.", 90, initial_indent="    ", subsequent_indent="    ")
-    returned = {a: OPS[op_class.op_name].output_types([t] * max(op_class.nin, 1))[0].dtype
-                for a, t in [(types[0].dtype, types[0]) for types in accepts(op_class.type_rule, max(op_class.nin, 1))]}
+    returned = {
+        a: OPS[op_class.op_name].output_types([t] * max(op_class.nin, 1))[0].dtype
+        for a, t in [(types[0].dtype, types[0]) for types in accepts(op_class.type_rule, max(op_class.nin, 1))]
+    }
     shown = [f"{a} gives {returned[a]}" for a in ("bool", "int8", "int64", "float32", "complex64") if a in returned]
     lines += ["", "Returns", "-------", "ScalarVariable"]
     lines += textwrap.wrap((", ".join(shown) or "depends on the combination").capitalize() + ".", 90,
@@ -232,7 +234,7 @@ def scalar_op(
         "type_rule": staticmethod(types), "compute_rule": staticmethod(compute),
         "numpy_function": py if isinstance(py, str) else staticmethod(_folded(py) if variadic else py),
         "c_form": staticmethod(c) if callable(c) else c,
-        "gradient_rule": None if grad is None else staticmethod(_flat_rule(variadic, len(names)) if not callable(grad) else grad),
+        "gradient_rule": None if grad is None else staticmethod(grad if callable(grad) else _flat_rule(len(names))),
         "domain": domain, "ulp": ulp, "commutative": commutative, "associative": associative, "identity": identity,
         "holomorphic": holomorphic, "specials": specials, "ignored_inputs": ignores,
         "conditions": conditions, **(attributes or {}),
@@ -258,10 +260,10 @@ def _folded(function: Any) -> Any:
     return fold
 
 
-def _flat_rule(variadic: bool, count: int) -> Any:
+def _flat_rule(count: int) -> Any:
     """The gradient rule of an operation that is flat wherever it is smooth."""
 
     def rule(*given: Any) -> Any:
-        return flat if count == 1 else [flat] * (len(given[0]) if variadic else count)
+        return flat if count == 1 else [flat] * count
 
     return rule

@@ -14,7 +14,7 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,7 @@ def complex_dtype(dtype: str) -> str:
     return promote(dtype, "complex64")
 
 
-@lru_cache(maxsize=None)
+@cache
 def promote(*dtypes: str) -> str:
     """Return NumPy's common dtype of arrays of these dtypes.
 

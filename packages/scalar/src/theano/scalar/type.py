@@ -10,7 +10,7 @@ import numpy as np
 from theano.graph.type import BufferSpec, Type
 from theano.scalar import policy
 from theano.scalar.ctypes import c_type
-from theano.scalar.dtypes import DTYPE_CODES, holds, is_complex, normalise, upcast
+from theano.scalar.dtypes import DTYPE_CODES, is_complex, normalise, upcast
 from theano.scalar.variable import ScalarConstant, ScalarVariable
 
 # Relative and absolute difference up to which two computed values count as the same.
@@ -85,7 +85,7 @@ class Scalar(Type):
             raise TypeError(f"expected a NumPy {self.dtype}, got {value!r} of type {type(value).__name__}")
         array = np.asarray(value)
         if array.ndim != 0 or array.dtype.name not in DTYPE_CODES:
-            raise TypeError(f"expected a number that can be a {self.dtype}, got {value!r} of type {type(value).__name__}")
+            raise TypeError(f"expected a {self.dtype}, got {value!r} of type {type(value).__name__}")
         if is_complex(array.dtype.name) and not is_complex(self.dtype):
             raise TypeError(f"{value!r} is complex, not a {self.dtype}: take its real(), imag(), abs() or angle()")
         with np.errstate(all="ignore"):

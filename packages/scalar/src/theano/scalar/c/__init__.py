@@ -35,14 +35,13 @@ _SUFFIX = {
 }  # fmt: skip
 # What <math.h> and <complex.h> give, and how they spell it per compute dtype.
 _LIBM_REAL = frozenset(
-    "exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh"
-    " arcsinh arccosh arctanh arctan2 pow ceil floor trunc rint round fabs hypot fmod copysign"
-    " erf erfc tgamma lgamma j0 j1".split()
-)
+    ("exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh"
+     " arctanh arctan2 pow ceil floor trunc rint round fabs hypot fmod copysign erf erfc tgamma lgamma j0 j1").split()
+)  # fmt: skip
 _LIBM_COMPLEX = frozenset(
-    "exp log sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh pow"
-    " real imag abs arg onj".split()
-)
+    ("exp log sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh pow"
+     " real imag abs arg conj").split()
+)  # fmt: skip
 
 
 class Snippet(NamedTuple):
@@ -140,12 +139,11 @@ def symbol(function: str, dtype: str) -> tuple[str, str | None] | None:
     if block in snippets():
         return f"th_{block}", block
     spelled = re.sub("^arc", "a", function)
-    if function == "conj":
-        function = spelled = "onj"  # every other complex function has a c before its real name
     if dtype == "float64" and function in _LIBM_REAL:
         return spelled, None
     if dtype in ("float32", "float16") and function in _LIBM_REAL:
         return f"{spelled}f", None
     if dtype in ("complex64", "complex128") and function in _LIBM_COMPLEX:
-        return f"c{spelled}" + ("f" if dtype == "complex64" else ""), None
+        named = spelled if spelled == "conj" else f"c{spelled}"
+        return named + ("f" if dtype == "complex64" else ""), None
     return None
