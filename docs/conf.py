@@ -1,0 +1,26 @@
+"""How Sphinx builds these pages."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import generate  # noqa: E402  (it lies beside this file)
+
+project = "Theano"
+copyright = "2026, the Theano developers"
+version = release = generate.version()
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+numpydoc_show_class_members = False
+autodoc_typehints = "none"
+html_theme = "furo"
+html_title = "Theano"
+html_static_path = ["_static"]
+nitpicky = False
+
+# Pages whose content is in the code are written anew by each build.
+generate.write_pages(Path(__file__).parent)

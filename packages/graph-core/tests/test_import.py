@@ -1,0 +1,62 @@
+"""What ``import theano`` costs, and what it leaves alone."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+
+import pytest
+
+WATCH = """
+import sys
+seen = []
+def watch(event, arguments):
+    if event in ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec", "os.system", "socket.connect", "os.mkdir",
+                 "os.rename", "os.remove", "ctypes.dlopen"):
+        seen.append((event, str(arguments)))
+    if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+"):
+        seen.append((event, str(arguments)))
+sys.dont_write_bytecode = True
+sys.addaudithook(watch)
+import theano
+theano.config.floatX
+print(seen, "numpy" in sys.modules, "theano.loader.module" in sys.modules)
+"""
+
+
+def run(program: str, *options: str) -> str:
+    return subprocess.run([sys.executable, *options, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+def test_import_starts_nothing_writes_nothing_and_loads_no_arrays():
+    assert run(WATCH).strip() == "[] False False"
+
+
+def test_import_reads_the_flags_at_once():
+    program = "import os; os.environ['THEANO_FLAGS'] = 'floatX=float32'; import theano; print(theano.config.floatX)"
+    assert run(program).strip() == "float32"
+
+
+def test_import_with_a_wrong_flag_names_it():
+    program = "import os; os.environ['THEANO_FLAGS'] = 'floatX=float63'; import theano"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-2:] == [
+        "theano.errors.FlagValueError: theano.config.floatX cannot be 'float63' (set in THEANO_FLAGS).",
+        "  It takes one of float64, float32, float16.",
+    ]
+
+
+@pytest.mark.parametrize("module", ["theano", "theano.configparser", "theano.configdefaults"])
+def test_config_has_one_home(module):
+    assert run(f"import theano, {module} as m; print(m.config is theano.config)").strip() == "True"
+
+
+def test_import_is_quick():
+    """Compare with NumPy, which every program that uses this imports too: at most 0.15 s above it."""
+    timed = "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
+    theano, numpy = (
+        statistics.median(float(run(timed.format(names))) for _ in range(5)) for names in ("numpy, theano", "numpy")
+    )
+    assert theano - numpy < 0.15

@@ -1,0 +1,91 @@
+"""A pytest plugin that runs the code blocks of the README and the documentation.
+
+    PYTHONPATH=tools python -m pytest -p doc_blocks README.md docs
+
+Blocks of one page share their names, from the top to the bottom, as a reader would type them. A block with ``>>>``
+is compared with what it prints. Blocks marked ``sh`` are not executed here (they make environments, or train a
+network), but each of their commands must exist: the session of nox, the module, the script, the distribution.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
+from pathlib import Path
+
+from sybil import Example, Sybil
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
+
+ROOT = Path(__file__).resolve().parent.parent
+SESSION = re.compile(r"^def (\w+)\(session", re.MULTILINE)
+FREE = {"git", "cd", "export"}
+
+
+def known(command: str) -> str:
+    """Return what is wrong with a command of the documentation, or "".
+
+    Examples
+    --------
+    >>> known("python3 tools/run.py example"), known("python3 tools/run.py nonsense")
+    ('', 'no session nonsense')
+    """
+    words = [word for word in shlex.split(command, comments=True) if not re.match(r"^[A-Z_]+=", word)]
+    match words:
+        case []:
+            return ""
+        case ["python" | "python3", "tools/run.py", *names] | ["nox", "-s", *names]:
+            return _sessions(names)
+        case ["python" | "python3", "-m", "pip", "install", *names] | ["pip", "install", *names]:
+            return _distributions(names)
+        case ["python" | "python3", "-m", module, *_]:
+            return "" if importlib.util.find_spec(module) else f"no module {module}"
+        case ["python" | "python3", "-c", program]:
+            compile(program, "-c", "exec")
+            return ""
+        case ["python" | "python3", script, *_]:
+            return "" if (ROOT / script).is_file() or "/" not in script else f"no file {script}"
+        case ["theano-cache", *_] | ["nox", "-l"]:
+            return ""
+        case [program, *_] if program in FREE:
+            return ""
+    return f"unknown command {command}"
+
+
+def _sessions(names: list[str]) -> str:
+    sessions = set(SESSION.findall((ROOT / "noxfile.py").read_text(encoding="utf-8")))
+    for name in names:
+        if name == "--":
+            break
+        if not name.startswith("-") and re.split(r"[-(]", name)[0] not in sessions:
+            return f"no session {name}"
+    return ""
+
+
+def _distributions(names: list[str]) -> str:
+    layers = {f"theano-{path.name}" for path in (ROOT / "packages").iterdir()}
+    for name in names:
+        if name.startswith("theano") and name not in layers:
+            return f"no distribution {name}"
+        if name.startswith("packages/") and not (ROOT / name).is_dir():
+            return f"no folder {name}"
+    return ""
+
+
+def evaluate_shell(example: Example) -> str | None:
+    """Check a block of commands; return what is wrong with it, for pytest to show."""
+    wrong = [trouble for line in example.parsed.splitlines() if (trouble := known(line))]
+    return "; ".join(wrong) or None
+
+
+pytest_collect_file = Sybil(
+    parsers=[
+        PythonCodeBlockParser(doctest_optionflags=ELLIPSIS | NORMALIZE_WHITESPACE),
+        CodeBlockParser("sh", evaluate_shell),
+        SkipParser(),
+    ],
+    patterns=["*.md"],
+    excludes=["_build/*"],
+    path=str(ROOT),
+).pytest()
