@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -212,3 +212,50 @@ except NoCompilerError as error:
     follower = worker(code, cache.root, str(1 << 30))
     out, err = end(follower)
     assert (out, err, follower.returncode) == ("", "", 0)
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mounts a small file system of its own kind; skips where that is not allowed."""
+    place = tmp_path / "mounted"
+    place.mkdir()
+    mount, umount = shutil.which("mount"), shutil.which("umount")
+
+    def attach(options: str) -> Path:
+        words = [mount or "", "-t", "tmpfs", "-o", options + ",mode=700", "none", str(place)]
+        if mount is None or umount is None or subprocess.run(words, capture_output=True, timeout=60).returncode:
+            pytest.skip("file systems cannot be mounted here")
+        return place
+
+    yield attach
+    if umount is not None and os.path.ismount(place):
+        subprocess.run([umount, str(place)], check=True, timeout=60)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can mount")
+@pytest.mark.parametrize(
+    ("options", "remount", "word"),
+    [
+        ("size=4k", "", "full"),
+        ("size=24k", "", "full"),
+        ("size=48k", "", "full"),
+        ("nr_inodes=5", "", "full"),
+        ("nr_inodes=12", "", "full"),
+        ("size=1m,noexec", "", "noexec"),
+        ("size=1m", "remount,ro", "Read-only"),
+    ],
+)
+def test_real_full_disks(worker: Worker, mounted: Callable[[str], Path], options: str, remount: str, word: str) -> None:
+    """Whatever the compiler says on a full disk, and however little: right results and one warning."""
+    place = mounted(options)
+    if remount:
+        subprocess.run(["mount", "-o", remount, str(place)], check=True, timeout=60)
+    code = """
+for n in range(4):
+    assert call(compile_kernels([number(n)], None, CacheSettings(root=sys.argv[1]))[0]) == n
+"""
+    process = worker(code, str(place / "cache"))
+    _, err = end(process)
+    assert process.returncode == 0, err
+    assert err.count("CacheWarning") == 1 and word in err, err
+    assert survey(str(place / "cache")).stages == []

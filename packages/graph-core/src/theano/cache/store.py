@@ -184,7 +184,8 @@ class Cache:
                 return
             root, self.root = self.root, ""
             place = error.filename if isinstance(error.filename, str) else root
-            self.refusal = trust.Refusal(place, f"failed ({error.strerror or error})", "")
+            reason = "is on a file system that is full" if _is_full(root) else f"failed ({error.strerror or error})"
+            self.refusal = trust.Refusal(place, reason, "theano-cache clear" if _is_full(root) else "")
         self._warn(self.refusal)
 
     def renew_lock(self) -> None:
@@ -204,8 +205,9 @@ class Cache:
         OSError
             There is no room even in the temporary directory.
         """
-        if self.root:
-            return self.root
+        return self.root or self._private_root()
+
+    def _private_root(self) -> str:
         with self._lock:
             if self._private is None or self._private[0] != os.getpid() or not os.path.isdir(self._private[1]):
                 self._private = (os.getpid(), private_directory())
@@ -273,9 +275,9 @@ class Cache:
     # -- writing -----------------------------------------------------------------------------
 
     @contextmanager
-    def stage(self) -> Iterator[str]:
-        """Give a private working directory in the cache's own file system."""
-        path = make_stage(self.writable_root())
+    def stage(self, *, elsewhere: bool = False) -> Iterator[str]:
+        """Give a private working directory, in the cache's own file system unless it shall be elsewhere."""
+        path = make_stage(self._private_root() if elsewhere else self.writable_root())
         try:
             yield path
         finally:
@@ -366,6 +368,17 @@ def create_trusted(root: str) -> trust.Refusal | None:
     if refusal is None and not os.access(root, os.W_OK | os.X_OK):
         return trust.Refusal(root, "is not writable", f"chmod u+rwx {shlex.quote(root)}")
     return refusal
+
+
+def _is_full(root: str) -> bool:
+    """Say whether there is hardly room for another file: compilers often fail there without saying why."""
+    if not hasattr(os, "statvfs"):
+        return False
+    try:
+        facts = os.statvfs(root)
+    except OSError:
+        return False
+    return facts.f_bavail * facts.f_frsize < 1 << 20 or (facts.f_files > 0 and facts.f_favail < 10)
 
 
 def _is_shared(path: str) -> bool:

@@ -13,12 +13,6 @@ from theano.errors import KernelCompileError
 from theano.toolchain.run import Outcome, Running
 from theano.toolchain.select import Toolchain
 
-_NO_ROOM = re.compile(
-    r"No space left|File too large|quota exceeded|Read-only file system|Input/output error|"
-    r"Cannot allocate memory|No such file or directory.*\.(s|o)\b",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -125,8 +119,12 @@ def _finish(toolchain: Toolchain, job: Job, process: Running) -> None:
         return
     found = _first_error(job, outcome)
     if found is None:
-        why = f"took more than {toolchain.settings.timeout:.0f} s" if outcome.timed_out else outcome.output.strip()
-        raise BuildEnvironmentError(None, why or f"the C compiler ended with status {outcome.status}")
+        why = (outcome.output.strip().splitlines() or [""])[0]
+        if outcome.timed_out:
+            why = f"the C compiler took more than {toolchain.settings.timeout:.0f} s"
+        raise BuildEnvironmentError(
+            None, why or f"the C compiler ended with status {outcome.status}; is the disk full?"
+        )
     line, message = found
     raise KernelCompileError(
         _explanation(toolchain, job, line, message), kernel=_owner(job, line), log=outcome.output, source=job.text
@@ -135,14 +133,15 @@ def _finish(toolchain: Toolchain, job: Job, process: Running) -> None:
 
 def _first_error(job: Job, outcome: Outcome) -> tuple[int, str] | None:
     """Return line and text of the first error that the C text is to blame for; None if there is none."""
-    if outcome.timed_out or _NO_ROOM.search(outcome.output):
+    if outcome.is_environments_fault:
         return None
-    pattern = rf"^{re.escape(job.stem)}\.c:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$"
-    match = re.search(pattern, outcome.output, re.MULTILINE)
+    match = re.search(
+        rf"^{re.escape(job.stem)}\.c:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", outcome.output, re.MULTILINE
+    )
     if match:
         return int(match[1]), match[2]
-    # An error in an included header, or of the linker: still the text's, but without a line of it.
-    trouble = r"^.*(?:\berror: |undefined (?:reference|symbol)|multiple definition).*$"
+    # In an included header, or found by the linker: still the text's, but without a line of it.
+    trouble = r"^.*(?:\.h:\d+:\d+: (?:fatal )?error: |undefined (?:reference|symbol)|multiple definition).*$"
     match = re.search(trouble, outcome.output, re.MULTILINE)
     return (0, match[0].strip()) if match else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import signal
 import subprocess
@@ -44,6 +45,13 @@ def clean_environment(folder: str) -> dict[str, str]:
     return {**kept, "LC_ALL": "C", "TMPDIR": folder, "TMP": folder, "TEMP": folder, "ZIG_LOCAL_CACHE_DIR": folder}
 
 
+_NO_ROOM = re.compile(
+    r"No space left|File too large|quota exceeded|Read-only file system|Input/output error|Cannot allocate memory|"
+    r"out of memory|Killed signal|terminated (with|by) signal|No such file or directory.*\.[so]\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a program ended: its status (negative: the signal that ended it) and what it wrote."""
@@ -51,6 +59,11 @@ class Outcome:
     status: int
     output: str
     timed_out: bool = False
+
+    @property
+    def is_environments_fault(self) -> bool:
+        """Whether it failed for want of room, memory or time, which says nothing about what it was given."""
+        return self.status != 0 and (self.timed_out or self.status < 0 or _NO_ROOM.search(self.output) is not None)
 
 
 class Running:

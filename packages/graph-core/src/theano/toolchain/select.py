@@ -37,8 +37,8 @@ class Notes(Protocol):
     def add_note(self, key: str, text: str) -> None:
         """Keep a text."""
 
-    def stage(self) -> AbstractContextManager[str]:
-        """Give a private working directory."""
+    def stage(self, *, elsewhere: bool = False) -> AbstractContextManager[str]:
+        """Give a private working directory; outside the cache if that is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +217,11 @@ def _search(
     tried = []
     for compiler in candidates(settings.compiler, privileged=privileged):
         found = _describe(compiler, settings, notes, digest)
-        if found is not None:
+        if isinstance(found, Toolchain):
             return found
-        tried.append(shlex.join(compiler.argv))
+        tried.append(f"{shlex.join(compiler.argv)}: {found}")
     if tried:
-        return f"no C compiler works here (tried {', '.join(tried)})"
+        return "no C compiler works here; " + "; ".join(tried)
     if settings.compiler is not None:
         return f"the C compiler {settings.compiler!r} is not installed"
     return "no C compiler was found (looked for CC, cc, gcc, clang, and the ziglang package)"
@@ -229,8 +229,8 @@ def _search(
 
 def _describe(
     compiler: Compiler, settings: ToolchainSettings, notes: Notes, digest: Callable[[list[str]], str]
-) -> Toolchain | None:
-    """Return the toolchain of one compiler: from the notes, or by asking and probing it."""
+) -> Toolchain | str:
+    """Return the toolchain of one compiler, from the notes or by asking and probing it; else what is wrong."""
     wish = options.wishes(settings.extra_flags)
     cpu = options.cpu_description()
     files = own_files(compiler)
@@ -238,15 +238,31 @@ def _describe(
     key = digest(asked)
     text = notes.note(key)
     if text is not None:
-        found = _from_note(text, compiler, settings)
-        if found is not None:
-            return found
-    try:
-        with notes.stage() as folder:
-            found = _probe(compiler, wish, settings, cpu, folder)
-    except OSError:
-        return None  # no room to try anything: as good as no compiler
-    if found is not None:
+        noted = _from_note(text, compiler, settings)
+        if noted is not None:
+            return noted
+    found: Toolchain | str = ""
+    wished = len(
+        (
+            *options.ALWAYS,
+            *options.OPTIMISATION,
+            *(options.NATIVE_FORMS[0] if wish.native else ()),
+            *wish.optional(),
+            *wish.extra,
+        )
+    )
+    # On a full disk a compiler fails, sometimes without a word, so what did not go well is tried in another place.
+    for elsewhere in (False, True):
+        try:
+            with notes.stage(elsewhere=elsewhere) as folder:
+                tried = _probe(compiler, wish, settings, cpu, folder)
+        except OSError as error:
+            tried = error.strerror or str(error)
+        if not isinstance(found, Toolchain) or (isinstance(tried, Toolchain) and len(tried.flags) > len(found.flags)):
+            found = tried
+        if isinstance(found, Toolchain) and len(found.flags) == wished:
+            break
+    if isinstance(found, Toolchain):
         notes.add_note(key, _to_note(found))
     return found
 
@@ -277,8 +293,9 @@ def _from_note(text: str, compiler: Compiler, settings: ToolchainSettings) -> To
 
 def _probe(
     compiler: Compiler, wish: options.Wishes, settings: ToolchainSettings, cpu: str, folder: str
-) -> Toolchain | None:
-    """Ask the compiler about itself, then find by compiling which options it takes."""
+) -> Toolchain | str:
+    """Ask the compiler about itself, then find by compiling which options it takes; else what is wrong."""
+    problem = "it does not answer as a C compiler"
     for native in options.NATIVE_FORMS if wish.native else ((),):
         answer = ask(compiler, native, folder)
         if answer is None:
@@ -286,40 +303,54 @@ def _probe(
         known = replace(compiler, version=answer.version, target=answer.target, witnesses=answer.witnesses)
         # A compiler that will not say what its CPU is gets the kernel's description instead.
         cpu_class = (answer.native or cpu) if native else ""
-        accepted = _accepted(known, native, wish, settings, folder)
-        if accepted is not None:
-            return Toolchain(known, accepted, cpu_class, settings)
-    return None
+        base = Toolchain(known, (*options.ALWAYS, *options.OPTIMISATION, *native), cpu_class, settings)
+        accepted, problem = _accepted(base, wish, folder)
+        if not problem:
+            return replace(base, flags=accepted)
+    return problem
 
 
-def _accepted(
-    compiler: Compiler, native: tuple[str, ...], wish: options.Wishes, settings: ToolchainSettings, folder: str
-) -> tuple[str, ...] | None:
-    """Return the options that work together; None if the compiler cannot even do without the optional ones."""
-    base = (*options.ALWAYS, *options.OPTIMISATION, *native)
+def _accepted(base: Toolchain, wish: options.Wishes, folder: str) -> tuple[tuple[str, ...], str]:
+    """Return the options that work together, or why it cannot even do without the optional ones."""
 
-    def works(optional: tuple[str, ...]) -> bool:
-        return _compiles(Toolchain(compiler, (*base, *optional, *wish.extra), "", settings), folder)
+    def problem(optional: tuple[str, ...]) -> str:
+        return _problem(replace(base, flags=(*base.flags, *optional, *wish.extra)), folder)
 
-    if works(wish.optional()):
-        return (*base, *wish.optional(), *wish.extra)
-    if not works(()):
-        return None
+    if not problem(wish.optional()):
+        return (*base.flags, *wish.optional(), *wish.extra), ""
+    without = problem(())
+    if without:
+        return (), without
     taken: tuple[str, ...] = ()
     for flag in wish.optional():
-        if works((*taken, flag)):
+        if not problem((*taken, flag)):
             taken = (*taken, flag)
-    return (*base, *taken, *wish.extra)
+    return (*base.flags, *taken, *wish.extra), ""
 
 
-def _compiles(toolchain: Toolchain, folder: str) -> bool:
-    source, output = os.path.join(folder, "probe.c"), os.path.join(folder, "probe.so")
-    with open(source, "w", encoding="utf-8") as file:
+def _problem(toolchain: Toolchain, folder: str) -> str:
+    """Compile a small file; return "" or the first thing that went wrong.
+
+    Raises
+    ------
+    OSError
+        There is no room for it, so nothing is known.
+    """
+    output = os.path.join(folder, "probe.so")
+    with open(os.path.join(folder, "probe.c"), "w", encoding="utf-8") as file:
         file.write(PROBE)
     command = toolchain.command("probe.c", "probe.so")
     result = run_program(command, folder, timeout=min(toolchain.settings.timeout, 120.0), log="probe.log")
-    done = result is not None and result.status == 0 and os.path.exists(output)
+    if result is None:
+        return "it cannot be started"
+    if result.is_environments_fault:
+        raise OSError(None, result.output.strip() or "the compiler was killed")
+    done = result.status == 0 and os.path.exists(output)
     if os.path.exists(output):
         os.unlink(output)
     # Some compilers only warn about an option they do not know.
-    return done and result is not None and not re.search(r"unknown|unrecognized|unused", result.output)
+    words = "error|unknown|unrecognized|unused" if done else "error|undefined|cannot|not found"
+    match = re.search(rf"^.*\b(?:{words})\b.*$", result.output, re.MULTILINE)
+    if match:
+        return match[0].strip()
+    return "" if done else (result.output.strip().splitlines() or [f"it ended with status {result.status}"])[-1]
