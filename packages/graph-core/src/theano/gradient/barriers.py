@@ -27,7 +27,7 @@ class ViewOp(Op):
         """Hand the value on."""
         output_storage[0][0] = inputs[0]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> Sequence[Any]:
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> Sequence[Any]:
         """Return the shape of the input."""
         return list(shapes)
 

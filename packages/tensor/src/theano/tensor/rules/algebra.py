@@ -1,0 +1,362 @@
+"""Sums and products in one form: constants gathered, what is on both sides cancelled, nested ones made flat.
+
+A sum is two lists of terms, those added and those subtracted; a product two lists of factors, those multiplied and
+those divided by. Both are the same thing over different ops, so there is one description, :class:`Family`, and one
+function that rewrites: it collects what a tree of the family's ops says, simplifies it, and writes it down again,
+constants first. Only the root of a tree does so, which keeps the work linear in its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.graph import Apply, Constant
+from theano.rewriting import local_rule, pattern_vars, rule
+from theano.rewriting.pattern import same
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.rules.words import (
+    constant_like,
+    E,
+    filled_with,
+    fit,
+    is_discrete,
+    made_by,
+    number_of,
+    scalar_of,
+    uniform,
+)
+
+
+@dataclass(frozen=True)
+class Family:
+    """An operation, its inverse and its reciprocal: ``add, sub, neg`` or ``mul, true_div, inv``."""
+
+    main: Elemwise
+    inverse: Elemwise
+    reciprocal: Elemwise
+    identity: int
+    fold: Callable[[Any, Any], Any]
+    unfold: Callable[[Any, Any], Any]
+
+    def sides(self, node: Apply) -> tuple[list[Any], list[Any]] | None:
+        """Return what ``node`` puts on either side, or None if it is not of this family."""
+        op = scalar_of(node)
+        if op == self.main.scalar_op:
+            return list(node.inputs), []
+        if op == self.inverse.scalar_op:
+            return [node.inputs[0]], [node.inputs[1]]
+        if op == self.reciprocal.scalar_op:
+            return [], [node.inputs[0]]
+        return None
+
+
+sums = Family(F.add, F.sub, F.neg, 0, np.add, np.subtract)
+products = Family(F.mul, F.true_div, F.inv, 1, np.multiply, np.true_divide)
+
+
+def _is_inner(node: Apply, family: Family) -> bool:
+    """Return whether the result of ``node`` goes only into one node of the family, which will look at it itself."""
+    (out,) = node.outputs
+    if len(out.clients) != 1:
+        return False
+    client = out.clients[0][0]
+    return (
+        isinstance(client, Apply)
+        and family.sides(client) is not None
+        and client.outputs[0].type.dtype == out.type.dtype  # type: ignore[attr-defined]
+    )
+
+
+def _collect(root: Apply, family: Family) -> tuple[list[Any], list[Any], int]:
+    """Return both sides of the tree under ``root``, and the sign that negations in a product leave."""
+    dtype = root.outputs[0].type.dtype  # type: ignore[attr-defined]
+    above: list[Any] = []
+    below: list[Any] = []
+    sign = 1
+    todo: list[tuple[Any, bool]] = [(root.outputs[0], True)]
+    while todo:
+        v, up = todo.pop()
+        node = v.owner
+        open_ = node is not None and (v is root.outputs[0] or len(v.clients) == 1) and v.type.dtype == dtype
+        sides = family.sides(node) if open_ else None
+        if sides is None and family is products and open_ and scalar_of(node) == scal.neg:
+            sign = -sign
+            todo.append((node.inputs[0], up))
+            continue
+        if sides is None:
+            (above if up else below).append(v)
+            continue
+        # A stack turns the order round, so what comes first is pushed last.
+        todo.extend((x, not up) for x in reversed(sides[1]))
+        todo.extend((x, up) for x in reversed(sides[0]))
+    return above, below, sign
+
+
+def _cancel(above: list[Any], below: list[Any]) -> tuple[list[Any], list[Any], bool]:
+    """Return both sides without what is on both."""
+    against: dict[Any, int] = {}
+    for v in below:
+        if not isinstance(v, Constant):
+            against[v] = against.get(v, 0) + 1
+    kept = []
+    changed = False
+    for v in above:
+        if against.get(v, 0):
+            against[v] -= 1
+            changed = True
+        else:
+            kept.append(v)
+    if not changed:
+        return above, below, False
+    rest = []
+    for v in reversed(below):
+        if isinstance(v, Constant) or against.get(v, 0):
+            rest.append(v)
+            if not isinstance(v, Constant):
+                against[v] -= 1
+    return kept, rest[::-1], True
+
+
+def _open_shared(above: list[Any], below: list[Any], family: Family) -> list[Any]:
+    """Open a term that others use as well, where that lets something cancel: ``(x * y) / y`` with ``x * y`` kept."""
+    against = {v for v in below if not isinstance(v, Constant)}
+    result = []
+    for v in above:
+        node = made_by(v, family.main)
+        if node is not None and against and not against.isdisjoint(node.inputs) and v.type.dtype == node.inputs[0].type.dtype:
+            result.extend(node.inputs)
+        else:
+            result.append(v)
+    return result
+
+
+def _gather(side: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the numbers of a side, and its other terms."""
+    numbers, terms = [], []
+    for v in side:
+        # A fill is worth a number too, but it also says a shape; other rules take it away first.
+        value = uniform(v) if isinstance(v, Constant) and all(v.type.broadcastable) else None
+        if value is None:
+            terms.append(v)
+        else:
+            numbers.append(value)
+    return numbers, terms
+
+
+def _folded(family: Family, above: list[Any], below: list[Any], sign: int, dtype: str) -> Any:
+    """Return one number for all, or None where rounding would change it beyond repair."""
+    if dtype in scal.discrete_dtypes and (sign < 0 and family is products):
+        return None
+    kind = np.dtype(dtype).type
+    total = kind(family.identity)
+    with np.errstate(all="ignore"):
+        for value in above:
+            total = kind(family.fold(total, np.asarray(value).astype(dtype)[()]))
+        for value in below:
+            total = kind(family.unfold(total, np.asarray(value).astype(dtype)[()]))
+        if family is products and sign < 0:
+            total = kind(-total)
+    if dtype in scal.discrete_dtypes:
+        return total
+    sound = all(np.isfinite(v) and (v != 0 or family is sums) for v in (*above, *below))
+    if sound and not (np.isfinite(total) and (total != 0 or family is sums)):
+        return None
+    return total
+
+
+def _combine(op: Elemwise, terms: list[Any], dtype: str) -> Any:
+    """Return ``op`` over ``terms``, computed in ``dtype``; one term stands for itself."""
+    if len(terms) == 1:
+        return terms[0]
+    made = op(*terms)
+    if made.type.dtype != dtype:
+        # A part of the whole would be computed in a narrower dtype than the whole was.
+        made = op(F.cast(terms[0], dtype), *terms[1:])
+    return made
+
+
+def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype: str, ndim: int) -> Any:
+    """Return the expression of both sides, the number first."""
+    negate = False
+    if family is products and above + below and total == -1:
+        total, negate = np.dtype(dtype).type(1), True
+    if total != family.identity or not above + below:
+        above = [number_of(total, dtype, ndim), *above]
+    if not below:
+        result = _combine(family.main, above, dtype)
+    elif not above:
+        result = family.reciprocal(_combine(family.main, below, dtype))
+    else:
+        result = family.inverse(_combine(family.main, above, dtype), _combine(family.main, below, dtype))
+    return F.neg(result) if negate else result
+
+
+def canonical(node: Apply, family: Family) -> Any:
+    """Return what ``node`` becomes in the form of its family, or None where it has it."""
+    out: Any = node.outputs[0]
+    dtype = out.type.dtype
+    if dtype == "bool" or dtype == "float16" or (family is products and scalar_of(node) == scal.neg):
+        return None
+    if family.sides(node) is None or _is_inner(node, family):
+        return None
+    if family is products and dtype in scal.discrete_dtypes and scalar_of(node) != scal.mul:
+        return None
+    above, below, sign = _collect(node, family)
+    above, below, cancelled = _cancel(above, below)
+    if not cancelled:
+        above, below, cancelled = _cancel(_open_shared(above, below, family), below)
+    (up, above), (down, below) = _gather(above), _gather(below)
+    if not above and not below and (up or down) and not cancelled:
+        return None  # constant folding computes it
+    total = _folded(family, up, down, sign, dtype)
+    if total is None:
+        return None
+    new = _write(family, total, above, below, dtype, out.type.ndim)
+    if same_expression(new, out, above + below):
+        return None
+    return fit(new, out)
+
+
+def same_expression(new: Any, old: Any, leaves: Sequence[Any]) -> bool:
+    """Return whether two expressions over the same leaves are written in the same way."""
+    stop = set(leaves)
+    todo = [(new, old)]
+    while todo:
+        a, b = todo.pop()
+        if a is b or same(a, b):
+            continue
+        if a in stop or b in stop or a.owner is None or b.owner is None or a.type != b.type:
+            return False
+        if a.owner.op != b.owner.op or len(a.owner.inputs) != len(b.owner.inputs):
+            return False
+        todo.extend(zip(a.owner.inputs, b.owner.inputs, strict=True))
+    return True
+
+
+_SUMS = (F.add, F.sub, F.neg)
+_PRODUCTS = (F.mul, F.true_div, F.inv)
+
+
+@local_rule(_SUMS, keeps="finite")
+def local_add_canonizer(node: Apply) -> Any:
+    """Write a sum with its constants in one number, without what is both added and subtracted."""
+    new = canonical(node, sums)
+    return None if new is None else [new]
+
+
+@local_rule(_PRODUCTS, keeps="finite")
+def local_mul_canonizer(node: Apply) -> Any:
+    """Write a product with its constants in one number, without what is both multiplied and divided by."""
+    new = canonical(node, products)
+    return None if new is None else [new]
+
+
+@local_rule([F.neg], keeps="exact")
+def local_neg_to_mul(node: Apply) -> Any:
+    """Let a negation enter the product that it negates: its constant changes sign."""
+    inner = made_by(node.inputs[0], F.mul)
+    if inner is None or len(node.inputs[0].clients) != 1 or is_discrete(node.outputs[0]):
+        return None
+    value = uniform(inner.inputs[0]) if isinstance(inner.inputs[0], Constant) else None
+    if value is None:
+        return None
+    first: Any = inner.inputs[0]
+    number = first.type.make_constant((-first.data).astype(first.type.dtype))
+    return [fit(F.mul(number, *inner.inputs[1:]), node.outputs[0])]
+
+
+@local_rule([F.mul], keeps="finite", phases=("canonicalize",))
+def local_mul_zero(node: Apply) -> Any:
+    """Something times 0 is 0 (where the something is finite)."""
+    if any(filled_with(v, 0) for v in node.inputs):
+        new = constant_like(0, node.outputs[0])
+        return None if new is None else [new]
+    return None
+
+
+@local_rule([F.true_div, F.int_div], keeps="finite", phases=("canonicalize", "specialize"))
+def local_zero_div(node: Apply) -> Any:
+    """0 divided by something is 0 (where the something is not)."""
+    if filled_with(node.inputs[0], 0):
+        new = constant_like(0, node.outputs[0])
+        return None if new is None else [new]
+    return None
+
+
+@local_rule([F.true_div], keeps="close", phases=("specialize",))
+def local_div_to_inv(node: Apply) -> Any:
+    """1 divided by something is its reciprocal."""
+    if filled_with(node.inputs[0], 1) and node.inputs[1].type.dtype == node.outputs[0].type.dtype:  # type: ignore[attr-defined]
+        return [fit(F.inv(node.inputs[1]), node.outputs[0])]
+    return None
+
+
+@local_rule([F.mul], keeps="exact", phases=("specialize",))
+def local_mul_specialize(node: Apply) -> Any:
+    """A product without factors 1, and with -1 as a negation."""
+    out: Any = node.outputs[0]
+    if is_discrete(out) and out.type.dtype.startswith(("bool", "uint")):
+        return None
+    kept = [v for v in node.inputs if not (filled_with(v, 1) or filled_with(v, -1))]
+    if len(kept) == len(node.inputs):
+        return None
+    negative = sum(filled_with(v, -1) for v in node.inputs) % 2 == 1
+    if not kept:
+        new: Any = number_of(-1 if negative else 1, out.type.dtype, out.type.ndim)
+        return [fit(new, out)]
+    new = kept[0] if len(kept) == 1 else F.mul(*kept)
+    if new.type.dtype != out.type.dtype:
+        new = F.cast(new, out.type.dtype)
+    new = fit(F.neg(new) if negative else new, out)
+    return None if new is None else [new]
+
+
+@local_rule([F.add], keeps="exact", phases=("specialize",))
+def local_add_specialize(node: Apply) -> Any:
+    """A sum without terms 0."""
+    out: Any = node.outputs[0]
+    kept = [v for v in node.inputs if not filled_with(v, 0)]
+    if len(kept) == len(node.inputs) or out.type.dtype == "bool":
+        return None
+    new = constant_like(0, out) if not kept else fit(kept[0] if len(kept) == 1 else F.add(*kept), out)
+    return None if new is None else [new]
+
+
+@local_rule([F.mul], keeps="exact", phases=("specialize",))
+def local_mul_to_sqr(node: Apply) -> Any:
+    """Something times itself is its square."""
+    a, *rest = node.inputs
+    if len(rest) == 1 and rest[0] is a and node.outputs[0].type.dtype != "bool":  # type: ignore[attr-defined]
+        return [fit(F.sqr(a), node.outputs[0])]
+    return None
+
+
+x, y = pattern_vars("x y")
+rule("local_neg_neg", E(F.neg)(E(F.neg)(x)), x, phases=("specialize",))
+rule("local_neg_div_neg", E(F.neg)(E(F.true_div)(E(F.neg)(x), y)), x / y, phases=("specialize",))
+rule("local_intdiv_by_one", x // 1, x)
+
+
+@local_rule([F.sub], keeps="exact", phases=("specialize",))
+def local_elemwise_sub_zeros(node: Apply) -> Any:
+    """Something less itself is 0; for whole numbers only, as infinity less infinity is not."""
+    a, b = node.inputs
+    if a is b and is_discrete(node.outputs[0]):
+        new = constant_like(0, node.outputs[0])
+        return None if new is None else [new]
+    return None
+
+
+@local_rule([F.abs_], keeps="exact", phases=("canonicalize",))
+def local_abs_lift(node: Apply) -> Any:
+    """The absolute value does not see signs: those of a negation, or of another absolute value."""
+    inner = node.inputs[0].owner
+    if inner is not None and scalar_of(inner) in (scal.neg, scal.abs_) and node.inputs[0].type.dtype not in scal.complex_dtypes:  # type: ignore[attr-defined]
+        return [F.abs_(inner.inputs[0])]
+    return None

@@ -1,0 +1,207 @@
+"""Parts of tensors: merged, moved towards the inputs, or read where they were written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Apply, Constant
+from theano.rewriting import local_rule
+from theano.tensor.convert import static_int
+from theano.tensor.create import Alloc
+from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
+from theano.tensor.join import MakeVector
+from theano.tensor.rules.words import filled_with, fit, only_used_by, scalar_of
+
+FULL = slice(None, None, None)
+
+
+def entries(node: Apply) -> list[Any]:
+    """Return the index of a node, its numbers put in: ints where they are known, variables where not."""
+    first = 2 if isinstance(node.op, IncSubtensor) else 1
+
+    def number(v: Any) -> Any:
+        known = static_int(v)
+        return v if known is None else known
+
+    return fill_entries(node.op.idx_list, node.inputs[first:], number)  # type: ignore[attr-defined]
+
+
+def is_known(entry: Any) -> bool:
+    """Return whether an entry consists of numbers that are known."""
+    parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
+    return all(p is None or isinstance(p, (int, np.integer)) for p in parts)
+
+
+def takes_all(entry: Any) -> bool:
+    """Return whether an entry takes a whole axis, whatever its length."""
+    if not isinstance(entry, slice) or not is_known(entry):
+        return False
+    return entry.start in (None, 0) and entry.stop is None and entry.step in (None, 1)
+
+
+@local_rule([Subtensor], phases=("canonicalize", "specialize"))
+def local_useless_subtensor(node: Apply) -> Any:
+    """A part that is the whole."""
+    if all(takes_all(e) for e in entries(node)):
+        return [fit(node.inputs[0], node.outputs[0])]
+    return None
+
+
+@local_rule([Subtensor], phases=("canonicalize",))
+def local_useless_slice(node: Apply) -> Any:
+    """Slices of whole axes at the end of an index say nothing."""
+    index = entries(node)
+    kept = list(index)
+    while kept and takes_all(kept[-1]):
+        kept.pop()
+    if len(kept) == len(index) or not kept:
+        return None
+    return [fit(node.inputs[0][tuple(kept)], node.outputs[0])]  # type: ignore[index]
+
+
+@local_rule([Subtensor], phases=("canonicalize", "specialize"))
+def local_subtensor_make_vector(node: Apply) -> Any:
+    """An element of a vector of scalars is that scalar; a slice is a shorter vector."""
+    made: Any = node.inputs[0].owner
+    if made is None or not isinstance(made.op, MakeVector):
+        return None
+    (entry,) = entries(node)
+    if not is_known(entry):
+        return None
+    if isinstance(entry, slice):
+        return [fit(made.op(*made.inputs[entry]), node.outputs[0])]
+    if not -len(made.inputs) <= entry < len(made.inputs):
+        return None  # an error, which belongs to run time
+    return [fit(made.inputs[entry], node.outputs[0])]
+
+
+@local_rule([Subtensor], phases=("canonicalize",), tags=("fast_run", "fast_compile"))
+def local_subtensor_lift(node: Apply) -> Any:
+    """A part of an element-wise result is computed from the parts of the inputs, if nobody wants the rest."""
+    x: Any = node.inputs[0]
+    inner = x.owner
+    if inner is None or scalar_of(inner) is None or len(inner.outputs) != 1 or not only_used_by(x, node):
+        return None
+    index = entries(node)
+    # The shape must come from inputs that are cut themselves, or from none: then nothing is lost.
+    if any(v.type.broadcastable != x.type.broadcastable and not all(v.type.broadcastable) for v in inner.inputs):  # type: ignore[attr-defined]
+        return None
+    return [fit(inner.op(*[_same_part(v, x, index) for v in inner.inputs]), node.outputs[0])]
+
+
+def _same_part(v: Any, x: Any, index: list[Any]) -> Any:
+    """Return the part of an input that goes into a part of the result ``x``."""
+    local: list[Any] = []
+    for axis, entry in enumerate(index):
+        # An input that is repeated along an axis is the same at every place of it.
+        stretched = v.type.broadcastable[axis] and not x.type.broadcastable[axis]
+        local.append((FULL if isinstance(entry, slice) else 0) if stretched else entry)
+    return v if all(isinstance(e, slice) and takes_all(e) for e in local) else v[tuple(local)]
+
+
+@local_rule([Subtensor], phases=("canonicalize", "specialize"))
+def local_subtensor_merge(node: Apply) -> Any:
+    """A part of a part is one part, where the numbers are known and do not count from the end."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Subtensor):
+        return None
+    first, second = entries(inner), entries(node)
+    merged: list[Any] = []
+    rest = list(second)
+    for entry in first:
+        if not isinstance(entry, slice):
+            merged.append(entry)
+            continue
+        if not rest:
+            merged.append(entry)
+            continue
+        one = _compose(entry, rest.pop(0))
+        if one is None:
+            return None
+        merged.append(one)
+    return [fit(inner.inputs[0][tuple(merged + rest)], node.outputs[0])]  # type: ignore[index]
+
+
+def _compose(a: Any, b: Any) -> Any:
+    """Return the entry that does what ``a``, then ``b`` do, or None where that depends on the length of the axis."""
+    if takes_all(b):
+        return a
+    if takes_all(a):
+        return b
+    if not is_known(a) or not is_known(b) or a.step not in (None, 1):
+        return None
+    start = a.start or 0
+    if start < 0 or (a.stop is not None and a.stop < 0):
+        return None
+    if not isinstance(b, slice):
+        # Within the slice for certain only if the slice has no end; otherwise the check would be lost.
+        return start + b if b >= 0 and a.stop is None else None
+    if b.step is not None and b.step < 1 or (b.start or 0) < 0 or (b.stop is not None and b.stop < 0):
+        return None
+    stops = [n for n in (a.stop, None if b.stop is None else start + b.stop) if n is not None]
+    return slice(start + (b.start or 0), min(stops) if stops else None, b.step)
+
+
+@local_rule([Subtensor], phases=("canonicalize", "specialize"))
+def local_subtensor_inc_subtensor(fgraph: Any, node: Apply) -> Any:
+    """What was just set at a place is what is read there."""
+    written: Any = node.inputs[0].owner
+    if written is None or not isinstance(written.op, IncSubtensor) or not written.op.set_instead_of_inc:
+        return None
+    if written.op.idx_list != node.op.idx_list or len(written.inputs) - 2 != len(node.inputs) - 1:  # type: ignore[attr-defined]
+        return None
+    for a, b in zip(written.inputs[2:], node.inputs[1:], strict=True):
+        if a is not b and not (isinstance(a, Constant) and a.equals(b)):
+            return None
+    value: Any = written.inputs[1]
+    out: Any = node.outputs[0]
+    return [value] if value.type == out.type and _same_shape(fgraph, value, out) else None
+
+
+def _same_shape(fgraph: Any, a: Any, b: Any) -> bool:
+    """Return whether two variables have one shape for certain: a value that is written may also be repeated."""
+    feature = getattr(fgraph, "shape_feature", None)
+    return all(a.type.broadcastable) or (feature is not None and feature.same_shape(a, b))
+
+
+@local_rule([Subtensor], phases=("canonicalize", "specialize"))
+def local_subtensor_of_alloc(fgraph: Any, node: Apply) -> Any:
+    """A part of a repeated number is that number repeated less often."""
+    made: Any = node.inputs[0].owner
+    if made is None or not isinstance(made.op, Alloc) or not all(made.inputs[0].type.broadcastable):
+        return None
+    feature = getattr(fgraph, "shape_feature", None)
+    out: Any = node.outputs[0]
+    if feature is None or any(not isinstance(e, slice) for e in entries(node)):
+        return None  # a number may lie outside, which has to be found out
+    value = made.inputs[0]
+    if value.type.ndim:
+        value = value.dimshuffle()
+    lengths = feature.lengths(out)
+    return [fit(made.op(value, *lengths), out)]
+
+
+@local_rule([IncSubtensor], phases=("canonicalize",))
+def local_useless_inc_subtensor(fgraph: Any, node: Apply) -> Any:
+    """To set everything is to forget what was there, if the new value has the shape; to add nothing is to do nothing."""
+    op: Any = node.op
+    x: Any = node.inputs[0]
+    y: Any = node.inputs[1]
+    whole = all(takes_all(e) for e in entries(node))
+    if not op.set_instead_of_inc and filled_with(y, 0):
+        return [x]
+    if whole and op.set_instead_of_inc and y.type == x.type and _same_shape(fgraph, x, y):
+        return [y]
+    return None
+
+
+@local_rule([IncSubtensor], phases=("canonicalize", "specialize"))
+def local_incsubtensor_of_zeros_to_setsubtensor(node: Apply) -> Any:
+    """To add to zeros is to set."""
+    op: Any = node.op
+    if op.set_instead_of_inc or not filled_with(node.inputs[0], 0) or isinstance(node.inputs[0], Constant):
+        return None
+    return [fit(IncSubtensor(op.idx_list, set_instead_of_inc=True)(*node.inputs), node.outputs[0])]
+

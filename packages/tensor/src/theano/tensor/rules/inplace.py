@@ -1,0 +1,153 @@
+"""In place: a node writes its result over an input that nobody needs any more.
+
+Decisions are made for the whole graph first, on the graph as it is, and then carried out together. A node that takes
+over memory is noted, so that nobody else takes the same; what a decision relies on (who else reads, who else lives in
+the memory) does not change by other decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from theano.errors import InconsistencyError
+from theano.graph import Apply, FunctionGraph, Op, Variable
+from theano.graph.aliasing import DestroyHandler
+from theano.graph.features import ReplaceValidate
+from theano.rewriting import Context, phases
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.index.basic import IncSubtensor
+
+MayTake = Callable[[int], bool]
+Decision = tuple[Apply, Op]
+
+
+def protected_inputs(fgraph: FunctionGraph) -> set[Variable]:
+    """Return the inputs of the graph that must stay as they are: all of them unless somebody says which."""
+    supervisors = [f for f in fgraph.features if hasattr(f, "protected")]
+    if not supervisors:
+        return set(fgraph.inputs)
+    return set().union(*(f.protected for f in supervisors))
+
+
+def work_in_place(
+    fgraph: FunctionGraph, context: Context, name: str, propose: Callable[[Apply, MayTake], Op | None]
+) -> None:
+    """Let nodes overwrite inputs, as far as that is safe.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        With a DestroyHandler; without one nothing is done.
+    context : Context
+    name : str
+        In whose name.
+    propose : callable
+        From a node and a function that tells whether its input i may be overwritten (and takes note of it), to
+        the op that should stand in its place, or None.
+    """
+    handler = next((f for f in fgraph.features if isinstance(f, DestroyHandler)), None)
+    if handler is None:
+        return
+    protected = protected_inputs(fgraph)
+    taken: set[Variable] = set()
+    decided: list[Decision] = []
+    for node in fgraph.toposort():
+        claimed: set[Variable] = set()
+
+        def may_take(i: int, node: Apply = node, claimed: set[Variable] = claimed) -> bool:
+            roots = handler.roots_of(node.inputs[i])
+            if not roots.isdisjoint(protected) or not roots.isdisjoint(taken | claimed):
+                return False
+            # The same memory in another input of the node would be read while it is written.
+            if any(j != i and not roots.isdisjoint(handler.roots_of(v)) for j, v in enumerate(node.inputs)):
+                return False
+            if not handler.would_allow(fgraph, node, i):
+                return False
+            claimed.update(roots)
+            return True
+
+        op = propose(node, may_take)
+        if op is not None:
+            taken.update(claimed)
+            decided.append((node, op))
+    _carry_out(fgraph, context, name, decided)
+
+
+def _carry_out(fgraph: FunctionGraph, context: Context, name: str, decided: list[Decision]) -> None:
+    """Make the replacements together; where the graph refuses the whole, make each half by itself."""
+    keeper = next((f for f in fgraph.features if isinstance(f, ReplaceValidate)), None)
+    if keeper is None:
+        keeper = ReplaceValidate()
+        fgraph.attach_feature(keeper)
+    pending = [decided] if decided else []
+    while pending:
+        part = pending.pop()
+        steps = len(context.origins.steps)
+        try:
+            keeper.replace_all(fgraph, _one_by_one(part, context, name), reason=name)
+        except InconsistencyError:
+            del context.origins.steps[steps:]
+            context.report.refused[name] = context.report.refused.get(name, 0) + len(part)
+            if len(part) > 1:
+                middle = len(part) // 2
+                pending += [part[middle:], part[:middle]]
+            continue
+        for _ in part:
+            context.note(name, 0)
+
+
+def _one_by_one(part: list[Decision], context: Context, name: str) -> Iterator[tuple[Variable, Variable]]:
+    """Yield the replacements, each made when its turn comes: its inputs may be outputs of the one before."""
+    for node, op in part:
+        fresh = op.make_node(*node.inputs)
+        for old, new in zip(node.outputs, fresh.outputs, strict=True):
+            context.origins.begin(name, context.report.name, old)
+            yield old, new
+            context.origins.end()
+
+
+# -- element-wise ---------------------------------------------------------------------------------------------------
+
+
+def _elemwise(node: Apply, may_take: MayTake) -> Op | None:
+    """Return the op with as many outputs as possible in the memory of inputs of the same type."""
+    op = node.op
+    if type(op) is not Elemwise or op.inplace_pattern:
+        return None
+    pattern: dict[int, int] = {}
+    for o, out in enumerate(node.outputs):
+        for i, v in enumerate(node.inputs):
+            if i not in pattern.values() and v.type == out.type and may_take(i):
+                pattern[o] = i
+                break
+    return Elemwise(op.scalar_op, pattern) if pattern else None
+
+
+def inplace_elemwise(fgraph: FunctionGraph, context: Context) -> None:
+    """Let element-wise nodes take over the memory of inputs."""
+    work_in_place(fgraph, context, "inplace_elemwise_opt", _elemwise)
+
+
+phases.register(
+    "inplace_elemwise_opt", inplace_elemwise, 75, "fast_run", "inplace", "inplace_opt", "inplace_elemwise_optimizer"
+)
+
+
+# -- writing parts --------------------------------------------------------------------------------------------------
+
+
+def _inc_subtensor(node: Apply, may_take: MayTake) -> Op | None:
+    """Return the op that writes into the tensor itself."""
+    op = node.op
+    if type(op) is not IncSubtensor or op.inplace or not may_take(0):
+        return None
+    return IncSubtensor(op.idx_list, inplace=True, set_instead_of_inc=op.set_instead_of_inc)
+
+
+def inplace_inc_subtensor(fgraph: FunctionGraph, context: Context) -> None:
+    """Let parts be written into tensors that nobody reads any more."""
+    work_in_place(fgraph, context, "local_inplace_setsubtensor", _inc_subtensor)
+
+
+phases.register("local_inplace_setsubtensor", inplace_inc_subtensor, 60, "fast_run", "inplace")

@@ -1,0 +1,133 @@
+"""DimShuffle and Reshape: merged, moved towards the inputs, dropped where they change nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.graph import Apply, Constant
+from theano.rewriting import local_rule
+from theano.tensor.convert import static_int
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.join import MakeVector
+from theano.tensor.rules.words import fit, only_used_by, scalar_of
+from theano.tensor.shape.basic import Shape, Shape_i
+from theano.tensor.shape.reshape import Reshape, reshape
+from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
+
+
+@local_rule([DimShuffle], phases=("canonicalize", "specialize"))
+def local_dimshuffle_lift(node: Apply) -> Any:
+    """Two shuffles are one; one that keeps everything is none; one of an element-wise result moves to its inputs."""
+    op: Any = node.op
+    x: Any = node.inputs[0]
+    if op.new_order == tuple(range(x.type.ndim)):
+        return [x]
+    inner = x.owner
+    if inner is None:
+        return None
+    if isinstance(inner.op, DimShuffle):
+        order = ["x" if d == "x" else inner.op.new_order[d] for d in op.new_order]
+        return [fit(DimShuffle(inner.inputs[0].type.broadcastable, order)(inner.inputs[0]), node.outputs[0])]
+    if scalar_of(inner) is None or len(inner.outputs) != 1 or not only_used_by(x, node):
+        return None
+    # What drops a dimension that the op stretched to 1 everywhere may do so before the op as well.
+    shuffled = [DimShuffle(v.type.broadcastable, op.new_order)(v) for v in inner.inputs]
+    new = inner.op(*shuffled)
+    return [new] if new.type == node.outputs[0].type else None
+
+
+@local_rule([Reshape], phases=("canonicalize",))
+def local_reshape_chain(node: Apply) -> Any:
+    """The shape that the elements had in between does not matter."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Reshape):
+        return None
+    return [fit(node.op(inner.inputs[0], node.inputs[1]), node.outputs[0])]
+
+
+@local_rule([Reshape], phases=("canonicalize", "stabilize"))
+def local_useless_reshape(fgraph: Any, node: Apply) -> Any:
+    """A reshape to the shape that is there."""
+    x: Any = node.inputs[0]
+    out: Any = node.outputs[0]
+    if x.type.ndim != out.type.ndim:
+        return None
+    if x.type.ndim == 1 and x.type.broadcastable == out.type.broadcastable:
+        return [x]
+    shape = node.inputs[1]
+    if shape.owner is not None and isinstance(shape.owner.op, Shape) and shape.owner.inputs[0] is x:
+        return [fit(x, out)]
+    lengths = _asked(node)
+    if lengths is None:
+        return None
+    matched = [_is_length_of(n, x, i, fgraph) for i, n in enumerate(lengths)]
+    # All lengths but one as they are: the remaining one cannot be anything else.
+    if sum(matched) < len(matched) - (any(static_int(n) == -1 for n in lengths)):
+        return None
+    return [fit(x, out)] if x.type.broadcastable == out.type.broadcastable else None
+
+
+def _asked(node: Apply) -> list[Any] | None:
+    """Return the lengths that a reshape asks for, one by one."""
+    shape: Any = node.inputs[1]
+    if isinstance(shape, Constant):
+        return [shape.type.clone(broadcastable=()).make_constant(n) for n in shape.data]
+    if shape.owner is not None and isinstance(shape.owner.op, MakeVector):
+        return list(shape.owner.inputs)
+    return None
+
+
+def _is_length_of(n: Any, x: Any, i: int, fgraph: Any) -> bool:
+    known = static_int(n)
+    if x.type.broadcastable[i]:
+        return known == 1
+    if n.owner is not None and isinstance(n.owner.op, Shape_i) and n.owner.op.i == i and n.owner.inputs[0] is x:
+        return True
+    feature = getattr(fgraph, "shape_feature", None)
+    if feature is None:
+        return False
+    own = feature.lengths(x)[i]
+    return own is n or (known is not None and static_int(own) == known)
+
+
+@local_rule([Reshape], phases=("canonicalize",))
+def local_reshape_to_dimshuffle(node: Apply) -> Any:
+    """Lengths 1 that a reshape adds or drops are better said by a shuffle of dimensions."""
+    x: Any = node.inputs[0]
+    out: Any = node.outputs[0]
+    wide_in = [i for i, one in enumerate(x.type.broadcastable) if not one]
+    wide_out = [i for i, one in enumerate(out.type.broadcastable) if not one]
+    # One dimension that is not known to be 1, on both sides: it holds all elements.
+    if len(wide_in) > 1 or len(wide_in) != len(wide_out) or x.type.ndim == out.type.ndim and wide_in == wide_out:
+        return None
+    order: list[Any] = ["x"] * out.type.ndim
+    for a, b in zip(wide_in, wide_out, strict=True):
+        order[b] = a
+    return [fit(DimShuffle(x.type.broadcastable, order)(x), out)]
+
+
+@local_rule([Reshape], phases=("canonicalize", "stabilize"))
+def local_reshape_lift(node: Apply) -> Any:
+    """A reshape of an element-wise op of one input moves before it."""
+    inner = node.inputs[0].owner
+    if inner is None or scalar_of(inner) is None or len(inner.inputs) != 1 or len(inner.outputs) != 1:
+        return None
+    if not only_used_by(node.inputs[0], node):
+        return None
+    moved = reshape(inner.inputs[0], node.inputs[1], ndim=node.op.ndim)  # type: ignore[attr-defined]
+    new = inner.op(moved)
+    return [fit(new, node.outputs[0])]
+
+
+@local_rule([TensorFromScalar], phases=("canonicalize", "specialize"))
+def local_tensor_scalar_tensor(node: Apply) -> Any:
+    """A tensor made a scalar and a tensor again."""
+    inner = node.inputs[0].owner
+    return [inner.inputs[0]] if inner is not None and isinstance(inner.op, ScalarFromTensor) else None
+
+
+@local_rule([ScalarFromTensor], phases=("canonicalize", "specialize"))
+def local_scalar_tensor_scalar(node: Apply) -> Any:
+    """A scalar made a tensor and a scalar again."""
+    inner = node.inputs[0].owner
+    return [inner.inputs[0]] if inner is not None and isinstance(inner.op, TensorFromScalar) else None

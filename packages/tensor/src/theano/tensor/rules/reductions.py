@@ -1,0 +1,124 @@
+"""Sums, products and other reductions: merged, made smaller, or dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano import scalar as scal
+from theano.graph import Apply, Constant
+from theano.rewriting import local_rule
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.rules.words import fit, is_discrete, is_float, made_by, number_of, only_used_by, scalar_of, uniform
+from theano.tensor.shape.basic import shape_i
+
+
+@local_rule([CAReduce], phases=("canonicalize", "uncanonicalize"), keeps="exact")
+def local_reduce_broadcastable(node: Apply) -> Any:
+    """Along an axis of length 1 there is nothing to combine."""
+    x: Any = node.inputs[0]
+    op: Any = node.op
+    axes = op.axes_of(x.type.ndim)
+    ones = [a for a in axes if x.type.broadcastable[a]]
+    if not ones or scal.upcast(x.type.dtype) == "bool" and isinstance(op, (Sum, Prod)) and len(ones) == len(axes):
+        return None
+    dropped = DimShuffle(x.type.broadcastable, [i for i in range(x.type.ndim) if i not in ones])(x)
+    left = [a - sum(o < a for o in ones) for a in axes if a not in ones]
+    new = type(op)(*op._arguments(tuple(left)))(dropped) if left else dropped
+    return [fit(new, node.outputs[0])]
+
+
+@local_rule([CAReduce], phases=("canonicalize",), tags=("fast_run", "fast_compile"))
+def local_useless_reduce(node: Apply) -> Any:
+    """A reduction along no axis."""
+    x: Any = node.inputs[0]
+    if node.op.axes_of(x.type.ndim) == () and not isinstance(node.op, (All, Any_)):  # type: ignore[attr-defined]
+        return [fit(x, node.outputs[0])]
+    return None
+
+
+@local_rule([Sum, Prod, Max, Min], phases=("canonicalize",), keeps="exact")
+def local_sum_prod_all_to_none(node: Apply) -> Any:
+    """All axes are written as None, so that equal reductions are equal ops."""
+    op: Any = node.op
+    x: Any = node.inputs[0]
+    if op.axis is not None and x.type.ndim and op.axis == tuple(range(x.type.ndim)):
+        return [fit(type(op)(*op._arguments(None))(x), node.outputs[0])]
+    return None
+
+
+@local_rule([Sum, Prod, Max, Min], phases=("canonicalize",), keeps="close")
+def local_op_of_op(node: Apply) -> Any:
+    """A sum of a sum (product of a product, ...) goes along the axes of both."""
+    inner = node.inputs[0].owner
+    op: Any = node.op
+    if inner is None or type(inner.op) is not type(op) or not only_used_by(node.inputs[0], node):
+        return None
+    if getattr(op, "acc_dtype", None) != getattr(inner.op, "acc_dtype", None):
+        return None
+    x: Any = inner.inputs[0]
+    if getattr(op, "dtype", None) not in (None, getattr(inner.op, "dtype", None)):
+        return None
+    first = inner.op.axes_of(x.type.ndim)
+    kept = [a for a in range(x.type.ndim) if a not in first]
+    axes = tuple(sorted([*first, *(kept[a] for a in op.axes_of(len(kept)))]))
+    return [fit(type(op)(*op._arguments(axes))(x), node.outputs[0])]
+
+
+@local_rule([Sum, Prod], phases=("specialize",), keeps="close")
+def local_sum_prod_mul_by_scalar(node: Apply) -> Any:
+    """A number that multiplies all terms of a sum multiplies the sum; a negation goes outside as well."""
+    op: Any = node.op
+    x: Any = node.inputs[0]
+    if not isinstance(op, Sum) or not only_used_by(x, node) or is_discrete(x):
+        return None
+    negated = made_by(x, F.neg)
+    if negated is not None:
+        return [fit(F.neg(op(negated.inputs[0])), node.outputs[0])]
+    product = made_by(x, F.mul)
+    if product is None:
+        return None
+    alike = [v for v in product.inputs if all(v.type.broadcastable)]  # type: ignore[attr-defined]
+    rest = [v for v in product.inputs if v not in alike]
+    if not alike or not rest or not is_float(x):
+        return None
+    terms = rest[0] if len(rest) == 1 else F.mul(*rest)
+    if terms.type.dtype != x.type.dtype or terms.type.broadcastable != x.type.broadcastable:
+        return None
+    total = op(terms)
+    factors = [DimShuffle(v.type.broadcastable, ["x"] * total.type.ndim)(v) for v in alike]  # type: ignore[attr-defined]
+    return [fit(F.mul(*factors, total), node.outputs[0])]
+
+
+@local_rule([Sum], phases=("canonicalize", "specialize"), keeps="close")
+def local_sum_of_constant(fgraph: Any, node: Apply) -> Any:
+    """The sum of one number repeated is that number times how often."""
+    x: Any = node.inputs[0]
+    value = uniform(x)
+    if value is None or isinstance(x, Constant) or x.owner is None or not is_float(x):
+        return None
+    if scalar_of(x.owner) != scal.second and type(x.owner.op).__name__ != "Alloc":
+        return None
+    op: Any = node.op
+    out: Any = node.outputs[0]
+    axes = op.axes_of(x.type.ndim)
+    if len(axes) != x.type.ndim:
+        return None
+    total: Any = number_of(value, out.type.dtype, 0)
+    for a in axes:
+        if not x.type.broadcastable[a]:
+            total = F.mul(total, F.cast(shape_i(x, a, fgraph), out.type.dtype))
+    return [fit(total, out)]
+
+
+@local_rule([F.neg], phases=("uncanonicalize",), keeps="exact")
+def local_max_to_min(node: Apply) -> Any:
+    """The negative of the largest negative is the smallest."""
+    reduced: Any = node.inputs[0].owner
+    if reduced is None or type(reduced.op) is not Max or not only_used_by(node.inputs[0], node):
+        return None
+    negated = made_by(reduced.inputs[0], F.neg)
+    if negated is None or not is_float(negated.inputs[0]):
+        return None
+    return [fit(Min(reduced.op.axis)(negated.inputs[0]), node.outputs[0])]

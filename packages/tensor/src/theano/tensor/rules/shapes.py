@@ -1,0 +1,255 @@
+"""What is known of shapes without computing the values: the feature that answers, and the rules that ask it.
+
+The lengths of a variable are expressions, worked out from ``infer_shape`` of the ops on the way, as far as somebody
+asks. A length that nothing tells is :class:`Shape_i` of the variable. Answers are kept, and dropped again when
+something that they speak of has left the graph.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Apply, Constant, FunctionGraph, Variable
+from theano.graph.features import AlreadyThere, Feature
+from theano.rewriting import Context, local_rule, phases
+from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
+from theano.tensor.elemwise import functions as F
+from theano.tensor.join import MakeVector
+from theano.tensor.rules.words import fit
+from theano.tensor.shape.basic import Shape, Shape_i
+
+Lengths = tuple[Any, ...]
+
+
+class _ShapeOf(Mapping[Any, Any]):
+    """The lengths of each variable of a graph, worked out when asked for."""
+
+    def __init__(self, feature: ShapeFeature):
+        self._feature = feature
+
+    def __contains__(self, variable: object) -> bool:
+        return is_tensor(variable)
+
+    def __getitem__(self, variable: Any) -> Any:
+        return self._feature.lengths(variable)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._feature.known)
+
+    def __len__(self) -> int:
+        return len(self._feature.known)
+
+
+class ShapeFeature(Feature):
+    """Tells the lengths of variables as expressions that do not compute the variables.
+
+    Attributes
+    ----------
+    shape_of : mapping from Variable to tuple of Variable
+    known : dict
+        The answers so far.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> fgraph = FunctionGraph([x], [T.exp(x) + 1])
+    >>> feature = ShapeFeature()
+    >>> fgraph.attach_feature(feature)
+    >>> [n.owner for n in feature.shape_of[fgraph.outputs[0]]]
+    [Shape_i{0}(x), Shape_i{1}(x)]
+    """
+
+    def __init__(self) -> None:
+        #: For each variable, its lengths and the variables that these speak of.
+        self.known: dict[Variable, tuple[Lengths, frozenset[Variable]]] = {}
+        self.shape_of = _ShapeOf(self)
+        self._graph: FunctionGraph | None = None
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        """Refuse to be there twice."""
+        if getattr(fgraph, "shape_feature", None) is not None:
+            raise AlreadyThere()
+        fgraph.shape_feature = self  # type: ignore[attr-defined]
+        self._graph = fgraph
+
+    def on_detach(self, fgraph: FunctionGraph) -> None:
+        """Forget."""
+        fgraph.shape_feature = None  # type: ignore[attr-defined]
+        self._graph = None
+        self.known.clear()
+
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        """Forget what has left the graph."""
+        for v in node.outputs:
+            self.known.pop(v, None)
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
+        """Let a replacement inherit what is known: it has the same shape."""
+        entry = self.known.get(r)
+        if entry is not None and new_r not in self.known and self._alive(entry):
+            self.known[new_r] = entry
+
+    def _alive(self, entry: tuple[Lengths, frozenset[Variable]]) -> bool:
+        """Return whether all that an answer speaks of is still computed."""
+        assert self._graph is not None
+        return all(v in self._graph.variables for v in entry[1])
+
+    # -- answers -----------------------------------------------------------------------------------------
+
+    def lengths(self, variable: Any) -> Lengths:
+        """Return the lengths of ``variable``."""
+        todo = [variable]
+        while todo:
+            v = todo[-1]
+            entry = self.known.get(v)
+            if entry is not None and self._alive(entry):
+                todo.pop()
+                continue
+            node = v.owner
+            if node is None or not hasattr(node.op, "infer_shape"):
+                self.known[v] = self._leaf(v)
+                continue
+            waiting = [x for x in node.inputs if is_tensor(x) and not self._has(x)]
+            if waiting:
+                todo.extend(waiting)
+                continue
+            self._infer(node)
+        return self.known[variable][0]
+
+    def _has(self, v: Variable) -> bool:
+        entry = self.known.get(v)
+        return entry is not None and self._alive(entry)
+
+    def _leaf(self, v: Any) -> tuple[Lengths, frozenset[Variable]]:
+        """Return lengths that only the value itself can tell."""
+        if isinstance(v, Constant):
+            return tuple(as_tensor_variable(np.int64(n)) for n in np.shape(v.data)), frozenset()
+        one = as_tensor_variable(np.int64(1))
+        lengths = tuple(one if b else Shape_i(i)(v) for i, b in enumerate(v.type.broadcastable))
+        return lengths, frozenset((v,)) if not all(v.type.broadcastable) else frozenset()
+
+    def _infer(self, node: Apply) -> None:
+        """Ask the op for the lengths of the outputs of ``node``."""
+        given = [self.known[x][0] if is_tensor(x) else () for x in node.inputs]
+        about = frozenset().union(*(self.known[x][1] for x in node.inputs if is_tensor(x)))
+        answers = _ask(node, given)
+        for v, answer in zip(node.outputs, answers, strict=True):
+            if not is_tensor(v):
+                continue
+            if answer is None or len(answer) != v.type.ndim:  # type: ignore[attr-defined]
+                self.known[v] = self._leaf(v)
+                continue
+            own = self._leaf(v)[0]
+            lengths = tuple(
+                o if one else _as_length(a) for a, o, one in zip(answer, own, v.type.broadcastable, strict=True)  # type: ignore[attr-defined]
+            )
+            # An answer may also speak of inputs by their value (a new shape, a slice).
+            self.known[v] = lengths, about | frozenset(_spoken_of(lengths, node))
+
+    def same_shape(self, x: Any, y: Any, dim_x: int | None = None, dim_y: int | None = None) -> bool:
+        """Return whether two variables (or one length of each) are certain to be as long.
+
+        False means that it is not known.
+        """
+        a, b = self.lengths(x), self.lengths(y)
+        if dim_x is not None:
+            a, b = (a[dim_x],), (b[dim_x if dim_y is None else dim_y],)
+        return len(a) == len(b) and all(_equal(m, n) for m, n in zip(a, b, strict=True))
+
+    def get_shape(self, variable: Any, i: int) -> Any:
+        """Return one length of ``variable``."""
+        return self.lengths(variable)[i]
+
+
+def _ask(node: Apply, given: Sequence[Lengths]) -> Sequence[Lengths | None]:
+    infer = node.op.infer_shape  # type: ignore[attr-defined]
+    try:
+        # Two ways to write the method are about: (node, shapes), and (fgraph, node, shapes).
+        arguments = (node.fgraph, node, given) if len(inspect.signature(infer).parameters) == 3 else (node, given)
+        answers = infer(*arguments)
+    except NotImplementedError:
+        return [None] * len(node.outputs)
+    if len(answers) != len(node.outputs):
+        raise ValueError(f"{node.op}.infer_shape gave {len(answers)} shapes for {len(node.outputs)} outputs")
+    return answers  # type: ignore[no-any-return]
+
+
+def _as_length(n: Any) -> Any:
+    n = as_tensor_variable(n)
+    return n if n.type.dtype == "int64" else F.cast(n, "int64")
+
+
+def _spoken_of(lengths: Lengths, node: Apply) -> set[Variable]:
+    """Return the inputs of ``node`` that an answer needs the value of."""
+    inputs = set(node.inputs)
+    found: set[Variable] = set()
+    todo = [n for n in lengths if n.owner is not None]
+    seen: set[Any] = set(todo)
+    for _ in range(200):
+        if not todo:
+            return found
+        for v in todo.pop().owner.inputs:
+            if v in inputs and not isinstance(v, Constant):
+                found.add(v)
+            elif v.owner is not None and v not in seen:
+                seen.add(v)
+                todo.append(v)
+    return inputs  # a long answer: be careful
+
+
+def _equal(m: Any, n: Any) -> bool:
+    if m is n:
+        return True
+    a, b = static_int(m), static_int(n)
+    if a is not None or b is not None:
+        return a == b
+    return (
+        m.owner is not None and n.owner is not None and m.owner.op == n.owner.op
+        and len(m.owner.inputs) == len(n.owner.inputs)
+        and all(x is y for x, y in zip(m.owner.inputs, n.owner.inputs, strict=True))
+    )
+
+
+def add_shape_feature(fgraph: FunctionGraph, context: Context) -> None:
+    """Let the graph answer questions about shapes from here on."""
+    fgraph.attach_feature(ShapeFeature())
+
+
+def remove_shape_feature(fgraph: FunctionGraph, context: Context) -> None:
+    """Let the graph forget shapes: nothing else changes them from here on."""
+    for feature in [f for f in fgraph.features if isinstance(f, ShapeFeature)]:
+        fgraph.remove_feature(feature)
+
+
+phases.register("ShapeOpt", add_shape_feature, 0.1, "fast_run", "fast_compile")
+phases.register("UnShapeOpt", remove_shape_feature, 10)
+
+
+@local_rule([Shape], phases=("canonicalize", "specialize"))
+def local_shape_to_shape_i(fgraph: Any, node: Apply) -> Any:
+    """A shape is the vector of its lengths, none of which needs the value."""
+    feature = getattr(fgraph, "shape_feature", None)
+    x: Any = node.inputs[0]
+    if feature is None or not is_tensor(x) or not x.type.ndim:
+        return None
+    return [fit(MakeVector("int64")(*feature.lengths(x)), node.outputs[0])]
+
+
+@local_rule([Shape_i], phases=("canonicalize", "specialize"))
+def local_track_shape_i(fgraph: Any, node: Apply) -> Any:
+    """A length is worked out from the inputs of what has it."""
+    feature = getattr(fgraph, "shape_feature", None)
+    x: Any = node.inputs[0]
+    if feature is None or not is_tensor(x):
+        return None
+    known = feature.lengths(x)[node.op.i]  # type: ignore[attr-defined]
+    if known.owner is not None and known.owner.op == node.op and known.owner.inputs[0] is x:
+        return None
+    return [fit(known, node.outputs[0])]

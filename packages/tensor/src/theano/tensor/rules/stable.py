@@ -1,0 +1,153 @@
+"""Exponentials, logarithms and their relatives, in forms that neither overflow nor cancel.
+
+A rule here states an identity. Where Python's operators can say it, it is a pattern; sums appear in their canonical
+form (constants first, ``1 - x`` as it is, ``x - 1`` as ``-1 + x``), since that is what the rule will meet.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano import scalar as scal
+from theano.graph import Apply
+from theano.rewriting import local_rule, pattern_vars, rule
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.careduce import Max, Sum, restore_axes
+from theano.tensor.rules.words import E, fit, is_float, made_by, number_like, only_used_by, scalar_of, uniform
+from theano.tensor.nnet.activation import sigmoid, softplus
+
+x, y = pattern_vars("x y")
+exp, log, log1p, expm1 = E(F.exp), E(F.log), E(F.log1p), E(F.expm1)
+erf, erfc = E(F.erf), E(F.erfc)
+S, softplus_ = E(sigmoid), E(softplus)
+EVERYWHERE = ("canonicalize", "stabilize", "specialize")
+LATE = ("stabilize", "specialize")
+
+# -- logarithms and exponentials of sums ------------------------------------------------------------------------
+
+rule("local_log1p", log(1 - x), log1p(-x), keeps="close", phases=LATE)
+rule("local_log1p_plus", log(1 + x), log1p(x), keeps="close", phases=LATE)
+rule("local_expm1", -1 + exp(x), expm1(x), keeps="close", phases=EVERYWHERE)
+rule("local_expm1_sub", exp(x) - 1, expm1(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_minus_exp", 1 - exp(x), -expm1(x), keeps="close", phases=LATE)
+
+# -- the sigmoid ------------------------------------------------------------------------------------------------
+
+rule("local_inv_1_plus_exp", E(F.inv)(1 + exp(x)), S(-x), keeps="finite", phases=("stabilize",))
+rule("local_one_over_1_plus_exp", 1 / (1 + exp(x)), S(-x), keeps="finite", phases=("stabilize",))
+rule("local_exp_over_1_plus_exp", exp(x) / (1 + exp(x)), S(x), keeps="finite", phases=("stabilize",))
+rule("local_sigm_times_exp", S(x) * exp(-x), S(-x), keeps="finite", phases=("stabilize",))
+rule("local_sigm_times_exp_neg", S(-x) * exp(x), S(x), keeps="finite", phases=("stabilize",))
+rule("local_1msigmoid", 1 - S(x), S(-x), keeps="close", phases=("stabilize",))
+rule("logsigm_to_softplus", log(S(x)), -softplus_(-x), keeps="finite", phases=("stabilize",))
+rule("log1msigm_to_softplus", log(1 - S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
+rule("log1p_neg_sigmoid", log1p(-S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
+rule("log1pexp_to_softplus", log1p(exp(x)), softplus_(x), keeps="finite", phases=("stabilize",))
+
+# -- the error function -----------------------------------------------------------------------------------------
+
+rule("local_one_minus_erf", 1 - erf(x), erfc(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_minus_erf2", 1 + -erf(x), erfc(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_plus_erf", 1 + erf(x), erfc(-x), keeps="close", phases=EVERYWHERE)
+rule("local_one_minus_erfc", 1 - erfc(x), erf(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_add_neg_erfc", 1 + -erfc(x), erf(x), keeps="close", phases=EVERYWHERE)
+rule("local_erf_minus_one", -1 + erf(x), -erfc(x), keeps="close", phases=EVERYWHERE)
+rule("local_erf_neg_minus_one", -1 + erf(-x), -erfc(-x), keeps="close", phases=("specialize",))
+
+# -- an inverse after its function ------------------------------------------------------------------------------
+
+_INVERSES = {
+    scal.deg2rad: (scal.rad2deg,), scal.rad2deg: (scal.deg2rad,), scal.inv: (scal.inv,), scal.neg: (scal.neg,),
+    scal.cosh: (scal.arccosh,), scal.sinh: (scal.arcsinh,), scal.tanh: (scal.arctanh,), scal.arcsinh: (scal.sinh,),
+    scal.arctanh: (scal.tanh,), scal.log: (scal.exp,), scal.log1p: (scal.expm1,), scal.expm1: (scal.log1p,),
+    scal.invert: (scal.invert,), scal.conj: (scal.conj,),
+}  # fmt: skip
+_OUTER = (
+    F.deg2rad, F.rad2deg, F.inv, F.neg, F.cosh, F.sinh, F.tanh, F.arcsinh, F.arctanh, F.log, F.log1p, F.expm1,
+    F.invert, F.conj,
+)  # fmt: skip
+
+
+@local_rule(_OUTER, keeps="finite", phases=("canonicalize", "specialize"))
+def local_func_inv(node: Apply) -> Any:
+    """A function of its inverse is the identity, where both are defined."""
+    inner = node.inputs[0].owner
+    if inner is None or scalar_of(inner) not in _INVERSES[node.op.scalar_op]:  # type: ignore[attr-defined]
+        return None
+    x = inner.inputs[0]
+    if x.type.dtype in scal.complex_dtypes and node.op.scalar_op not in (scal.neg, scal.conj, scal.inv):  # type: ignore[attr-defined]
+        return None  # a logarithm has branches there
+    return [fit(x, node.outputs[0])]
+
+
+# -- logarithms of powers and of sums of exponentials -----------------------------------------------------------
+
+
+@local_rule([F.log], keeps="finite", phases=EVERYWHERE)
+def local_log_pow(node: Apply) -> Any:
+    """``log(x ** n)`` is ``n * log(|x|)`` for even n, ``n * log(x)`` for other numbers."""
+    power = made_by(node.inputs[0], F.pow)
+    square = made_by(node.inputs[0], F.sqr)
+    inner = power or square
+    if inner is None or not is_float(inner.inputs[0]) or node.outputs[0].type.dtype in scal.complex_dtypes:  # type: ignore[attr-defined]
+        return None
+    exponent = 2 if power is None else uniform(power.inputs[1])
+    if exponent is None or exponent == 0:
+        return None
+    base = inner.inputs[0]
+    result = F.log(F.abs_(base) if exponent % 2 == 0 else base)
+    return [fit(F.mul(number_like(exponent, result), result), node.outputs[0])]
+
+
+@local_rule([F.log], keeps="finite", phases=EVERYWHERE)
+def local_log_add(node: Apply) -> Any:
+    """``log(exp(a) + exp(b))`` is ``max(a, b) + log1p(exp(-|a - b|))``."""
+    total = made_by(node.inputs[0], F.add)
+    if total is None or len(total.inputs) != 2 or node.outputs[0].type.dtype in scal.complex_dtypes:  # type: ignore[attr-defined]
+        return None
+    powers = [made_by(v, F.exp) for v in total.inputs]
+    if None in powers or not only_used_by(node.inputs[0], node):
+        return None
+    a, b = (p.inputs[0] for p in powers if p is not None)
+    # Where both are the same infinity, their difference is not a number.
+    apart = F.switch(F.eq(a, b), number_like(0, F.sub(a, b)), F.sub(a, b))
+    new = F.add(F.maximum(a, b), F.log1p(F.exp(F.neg(F.abs_(apart)))))
+    return [fit(new, node.outputs[0])]
+
+
+@local_rule([F.log], keeps="finite", phases=())
+def local_log_sum_exp(node: Apply) -> Any:
+    """``log(sum(exp(x)))`` is the maximum plus the logarithm of the sum of what is left of it."""
+    summed: Any = node.inputs[0].owner
+    if summed is None or not isinstance(summed.op, Sum):
+        return None
+    powers = made_by(summed.inputs[0], F.exp)
+    if powers is None:
+        return None
+    x: Any = powers.inputs[0]
+    out: Any = node.outputs[0]
+    if not is_float(x) or x.type.dtype in scal.complex_dtypes or not only_used_by(node.inputs[0], node):
+        return None
+    axes = summed.op.axes_of(x.type.ndim)
+    if not axes:
+        return None
+    top = Max(axes)(x)
+    # An infinite maximum would leave nothing but nan.
+    top = F.switch(F.isinf_(top), number_like(0, top), top)
+    rest = F.exp(F.sub(x, restore_axes(top, x, axes)))
+    new = F.add(F.log(Sum(axis=axes, dtype=summed.op.dtype, acc_dtype=summed.op.acc_dtype)(rest)), top)
+    return [fit(new, out)]
+
+
+@local_rule([F.log], keeps="finite", phases=EVERYWHERE)
+def local_log_prod_sqr(node: Apply) -> Any:
+    """The logarithm of a product of squares is twice the sum of the logarithms of absolute values."""
+    product: Any = node.inputs[0].owner
+    from_prod = product is not None and type(product.op).__name__ == "Prod"
+    square = made_by(product.inputs[0], F.sqr) if from_prod else None
+    if square is None or product.op.dtype != square.inputs[0].type.dtype:  # type: ignore[attr-defined]
+        return None
+    logs = F.log(F.abs_(square.inputs[0]))
+    total = Sum(axis=product.op.axis)(logs)
+    return [fit(F.mul(number_like(2, total), total), node.outputs[0])]
+

@@ -1,0 +1,307 @@
+"""Computations that change nothing: identities, casts to what is there already, choices that are made, empty fills."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.gradient import ViewOp
+from theano.graph import Apply, Constant
+from theano.rewriting import local_rule
+from theano.tensor.create import Alloc, alloc
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.rules.words import (
+    constant_like,
+    filled_with,
+    fit,
+    is_discrete,
+    made_by,
+    number_of,
+    scalar_of,
+    uniform,
+)
+from theano.tensor.shape.basic import Rebroadcast, shape_i
+from theano.tensor.type import TensorType
+
+FAST = ("fast_run", "fast_compile")
+
+
+@local_rule([ViewOp], tags=FAST, phases=("canonicalize",))
+def local_view_op(node: Apply) -> Any:
+    """A view has done its work once gradients are taken."""
+    return [node.inputs[0]]
+
+
+# -- element-wise -------------------------------------------------------------------------------------------------
+
+
+def _one_input(node: Apply) -> Any:
+    """Return the input that a node of one remaining input, or an identity, hands on."""
+    op = scalar_of(node)
+    if op == scal.identity or (op in (scal.add, scal.mul) and len(node.inputs) == 1):
+        return node.inputs[0]
+    if isinstance(op, scal.Cast) and node.inputs[0].type == node.outputs[0].type:
+        return node.inputs[0]
+    x: Any = node.inputs[0]
+    if op in (scal.real, scal.conj) and x.type.dtype not in scal.complex_dtypes:
+        return x
+    if op in (scal.ceil, scal.floor, scal.trunc, scal.round_half_to_even) and is_discrete(x):
+        return x
+    return None
+
+
+@local_rule([Elemwise], tags=FAST, phases=("canonicalize", "specialize"))
+def local_useless_elemwise(node: Apply) -> Any:
+    """An identity is its input; whole numbers compared with themselves are equal; logic with a constant is decided."""
+    op = scalar_of(node)
+    if op is None or len(node.outputs) != 1:
+        return None
+    out: Any = node.outputs[0]
+    kept = _one_input(node)
+    if kept is not None:
+        new = fit(kept, out)
+        return None if new is None or new is out else [new]
+    if op in (scal.eq, scal.neq, scal.le, scal.ge, scal.lt, scal.gt, scal.xor):
+        return _compared(node, op)
+    if op in (scal.and_, scal.or_):
+        return _decided(node, op)
+    return None
+
+
+def _compared(node: Apply, op: Any) -> Any:
+    a, b = node.inputs
+    # nan is not equal to itself, so this holds for whole numbers only.
+    if a is not b or not is_discrete(a):
+        return None
+    new = constant_like(int(op in (scal.eq, scal.le, scal.ge)), node.outputs[0])
+    return None if new is None else [new]
+
+
+def _decided(node: Apply, op: Any) -> Any:
+    out: Any = node.outputs[0]
+    dtype = out.type.dtype
+    absorbing = {scal.and_: 0, scal.or_: 1 if dtype == "bool" else -1 if dtype.startswith("int") else np.iinfo(dtype).max}
+    neutral = {scal.and_: absorbing[scal.or_], scal.or_: 0}
+    for i, v in enumerate(node.inputs):
+        if filled_with(v, absorbing[op]) and v.type.dtype == dtype:  # type: ignore[attr-defined]
+            new = constant_like(absorbing[op], out)
+            return None if new is None else [new]
+        if filled_with(v, neutral[op]) and v.type.dtype == dtype:  # type: ignore[attr-defined]
+            rest = [w for j, w in enumerate(node.inputs) if j != i]
+            new = fit(rest[0] if len(rest) == 1 else node.op(*rest), out)
+            return None if new is None else [new]
+    return None
+
+
+@local_rule([F.switch], tags=FAST, phases=("canonicalize", "specialize"))
+def local_useless_switch(node: Apply) -> Any:
+    """A choice whose condition is known, or whose two sides are one."""
+    condition, yes, no = node.inputs
+    value = uniform(condition)
+    if value is not None:
+        chosen = yes if value else no
+    elif yes is no or (isinstance(yes, Constant) and yes.equals(no)):
+        chosen = yes
+    else:
+        return None
+    new = fit(chosen, node.outputs[0])
+    return None if new is None else [new]
+
+
+@local_rule([F.mul], keeps="finite", phases=("canonicalize", "specialize"))
+def local_mul_switch_sink(node: Apply) -> Any:
+    """``switch(c, 0, y) * z`` multiplies inside, so that what the choice throws away does no harm."""
+    return _sink(node, list(range(len(node.inputs))))
+
+
+@local_rule([F.true_div, F.int_div], keeps="finite", phases=("canonicalize",))
+def local_div_switch_sink(node: Apply) -> Any:
+    """``switch(c, 0, y) / z`` divides inside."""
+    return _sink(node, [0])
+
+
+def _sink(node: Apply, places: list[int]) -> Any:
+    for i in places:
+        chosen = made_by(node.inputs[i], F.switch)
+        if chosen is None or len(node.inputs[i].clients) > 1:
+            continue
+        condition, yes, no = chosen.inputs
+        for zero, other, order in ((yes, no, 1), (no, yes, -1)):
+            if not filled_with(zero, 0):
+                continue
+            inner = node.op(*[other if j == i else v for j, v in enumerate(node.inputs)])
+            inner.tag.trace = node.outputs[0].tag.__dict__.get("trace", ())
+            nothing = number_of(0, inner.type.dtype, inner.type.ndim)
+            new = fit(F.switch(condition, *([nothing, inner] if order == 1 else [inner, nothing])), node.outputs[0])
+            return None if new is None else [new]
+    return None
+
+
+@local_rule([F.switch], phases=("canonicalize",))
+def local_merge_switch_same_cond(node: Apply) -> Any:
+    """A choice inside a choice by the same condition is made already."""
+    condition, yes, no = node.inputs
+    inner_yes, inner_no = made_by(yes, F.switch), made_by(no, F.switch)
+    new_yes = inner_yes.inputs[1] if inner_yes is not None and inner_yes.inputs[0] is condition else yes
+    new_no = inner_no.inputs[2] if inner_no is not None and inner_no.inputs[0] is condition else no
+    if new_yes is yes and new_no is no:
+        return None
+    new = fit(F.switch(condition, new_yes, new_no), node.outputs[0])
+    return None if new is None else [new]
+
+
+@local_rule([Elemwise], phases=("canonicalize", "specialize"))
+def local_cast_cast(node: Apply) -> Any:
+    """Two casts are one where the first loses nothing that the second would keep."""
+    op = scalar_of(node)
+    if not isinstance(op, scal.Cast):
+        return None
+    inner = node.inputs[0].owner
+    if not isinstance(scalar_of(inner), scal.Cast):
+        return None
+    first, middle, last = inner.inputs[0].type.dtype, node.inputs[0].type.dtype, node.outputs[0].type.dtype  # type: ignore[attr-defined, union-attr]
+    if last in scal.complex_dtypes and first not in scal.complex_dtypes and middle in scal.complex_dtypes:
+        return None
+    # Nothing is lost where the middle dtype holds every value of the first one.
+    if scal.upcast(first, middle) != middle or (first == "bool") != (middle == "bool") and last == "bool":
+        return None
+    if first.startswith("int") and middle.startswith("uint") or first in ("int64", "uint64") and middle.startswith("f"):
+        return None
+    return [fit(F.cast(inner.inputs[0], last), node.outputs[0])]  # type: ignore[union-attr]
+
+
+@local_rule([Elemwise], phases=("canonicalize",))
+def local_upcast_elemwise_constant_inputs(node: Apply) -> Any:
+    """A constant takes the dtype in which it will be computed with, if that is the dtype of the result."""
+    op = scalar_of(node)
+    out: Any = node.outputs[0]
+    if op not in (scal.add, scal.sub, scal.mul, scal.true_div, scal.maximum, scal.minimum):
+        return None
+    dtype = out.type.dtype
+    changed = False
+    inputs = []
+    for v in node.inputs:
+        if isinstance(v, Constant) and v.type.dtype != dtype and dtype not in scal.discrete_dtypes:  # type: ignore[attr-defined]
+            changed = True
+            v = TensorType(dtype, v.type.broadcastable).make_constant(v.data.astype(dtype))  # type: ignore[attr-defined]
+        inputs.append(v)
+    if not changed:
+        return None
+    new = node.op(*inputs)
+    return [new] if new.type == out.type else None
+
+
+# -- fills ----------------------------------------------------------------------------------------------------------
+
+
+@local_rule([F.second], tags=FAST, phases=("canonicalize",))
+def local_useless_fill(node: Apply) -> Any:
+    """A fill with something that has the shape already."""
+    value: Any = node.inputs[1]
+    if value.type.broadcastable == node.outputs[0].type.broadcastable:  # type: ignore[attr-defined]
+        return [fit(value, node.outputs[0])]
+    return None
+
+
+@local_rule([Elemwise], phases=("canonicalize",))
+def local_fill_sink(node: Apply) -> Any:
+    """An element-wise op takes what a fill repeats, where another input says the shape as well.
+
+    Otherwise the fill moves behind the op.
+    """
+    op = scalar_of(node)
+    if op is None or op == scal.second or len(node.outputs) != 1:
+        return None
+    out: Any = node.outputs[0]
+    fills = [made_by(v, F.second) for v in node.inputs]
+    if not any(f is not None for f in fills):
+        return None
+    inputs = [v if f is None else f.inputs[1] for f, v in zip(fills, node.inputs, strict=True)]
+    if any(a.type.dtype != b.type.dtype for a, b in zip(inputs, node.inputs, strict=True)):  # type: ignore[attr-defined]
+        return None
+    new: Any = node.op(*inputs)
+    for f in fills:
+        if f is None or new.type.broadcastable == out.type.broadcastable:
+            continue
+        model: Any = f.inputs[0]
+        if any(one and not other for one, other in zip(new.type.broadcastable, model.type.broadcastable, strict=True)):
+            new = F.second(model, new)
+    return [new] if new.type == out.type else None
+
+
+@local_rule([F.second], keeps="exact", phases=("stabilize", "specialize"))
+def local_fill_to_alloc(fgraph: Any, node: Apply) -> Any:
+    """A fill becomes an allocation, which needs the shape of its model but not the model."""
+    model, value = node.inputs
+    out: Any = node.outputs[0]
+    if value.type == out.type:  # type: ignore[attr-defined]
+        return [value]
+    lengths = [shape_i(model, i, fgraph) for i in range(out.type.ndim)]
+    if any(one and not out.type.broadcastable[i] for i, one in enumerate(model.type.broadcastable)):  # type: ignore[attr-defined]
+        lengths = [
+            shape_i(value if one else model, i, fgraph)
+            for i, one in enumerate(model.type.broadcastable)  # type: ignore[attr-defined]
+        ]
+    return [fit(alloc(value, *lengths), out)]
+
+
+@local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))
+def local_useless_alloc(node: Apply) -> Any:
+    """An allocation for a value of its own type repeats nothing."""
+    return [node.inputs[0]] if node.inputs[0].type == node.outputs[0].type else None
+
+
+@local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))
+def local_merge_alloc(node: Apply) -> Any:
+    """An allocation of an allocation repeats what the inner one repeats, where that has no more dimensions than fit."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Alloc) or not all(node.inputs[0].type.broadcastable):  # type: ignore[attr-defined]
+        return None
+    return [fit(alloc(inner.inputs[0], *node.inputs[1:]), node.outputs[0])]
+
+
+@local_rule([Elemwise], phases=("specialize",))
+def local_elemwise_alloc(fgraph: Any, node: Apply) -> Any:
+    """An element-wise op takes what an allocation repeats, where another input has the same shape for certain."""
+    op = scalar_of(node)
+    if op is None or len(node.outputs) != 1:
+        return None
+    feature = getattr(fgraph, "shape_feature", None)
+    if feature is None:
+        return None
+    inputs = list(node.inputs)
+    for i, v in enumerate(inputs):
+        made = v.owner
+        if made is None or not isinstance(made.op, Alloc):
+            continue
+        value: Any = fit_dimensions(made.inputs[0], v)
+        others = [w for j, w in enumerate(inputs) if j != i and not (w.owner is not None and isinstance(w.owner.op, Alloc))]
+        if any(w.type.broadcastable == v.type.broadcastable and feature.same_shape(w, v) for w in others):  # type: ignore[attr-defined]
+            inputs[i] = value
+    if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
+        return None
+    new = node.op(*inputs)
+    return [new] if new.type == node.outputs[0].type else None
+
+
+def fit_dimensions(value: Any, like: Any) -> Any:
+    """Return ``value`` with new dimensions on the left, as many as ``like`` has."""
+    missing = like.type.ndim - value.type.ndim
+    return value.dimshuffle(*["x"] * missing, *range(value.type.ndim)) if missing else value
+
+
+@local_rule([Rebroadcast], phases=("canonicalize", "specialize"))
+def local_useless_rebroadcast(node: Apply) -> Any:
+    """What a rebroadcast says is known already, or said by another one under it."""
+    x: Any = node.inputs[0]
+    out: Any = node.outputs[0]
+    if x.type.broadcastable == out.type.broadcastable:
+        return [x]
+    inner = x.owner
+    if inner is not None and isinstance(inner.op, Rebroadcast):
+        merged = {**inner.op.axis, **node.op.axis}  # type: ignore[attr-defined]
+        return [fit(Rebroadcast(*merged.items())(inner.inputs[0]), out)]
+    return None

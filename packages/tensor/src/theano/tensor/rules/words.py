@@ -1,0 +1,182 @@
+"""The vocabulary of the rules: what a variable is, what it is worth, and how a replacement is made to fit.
+
+It also teaches the patterns of graph-core what Python's operators mean between tensors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.graph import Apply, Constant, Variable
+from theano.rewriting import P, conformers, literal_readers, operators
+from theano.tensor.convert import is_tensor
+from theano.tensor.create import Alloc
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.shape.basic import Rebroadcast, SpecifyShape, patternbroadcast
+from theano.tensor.type import TensorType
+
+
+def E(op: Elemwise) -> P:
+    """Return an element-wise op for use in patterns; its scalar op says whether inputs may change places."""
+    return P(op, commutative=op.scalar_op.commutative, associative=op.scalar_op.nin < 0 and op.scalar_op.associative)
+
+
+operators.update(
+    {
+        "add": E(F.add), "sub": E(F.sub), "mul": E(F.mul), "truediv": E(F.true_div), "floordiv": E(F.int_div),
+        "mod": E(F.mod), "pow": E(F.pow), "neg": E(F.neg), "abs": E(F.abs_), "and": E(F.and_), "or": E(F.or_),
+        "xor": E(F.xor), "invert": E(F.invert),
+    }
+)  # fmt: skip
+
+
+# -- what a variable is --------------------------------------------------------------------------------------
+
+
+def scalar_of(node: Apply | None) -> Any:
+    """Return the scalar op of an element-wise node that writes over nothing, else None."""
+    if node is None or not isinstance(node.op, Elemwise) or node.op.inplace_pattern:
+        return None
+    return node.op.scalar_op
+
+
+def made_by(v: Any, op: Elemwise) -> Apply | None:
+    """Return the node that computes ``v`` if it applies ``op``, else None."""
+    node = v.owner
+    return node if node is not None and scalar_of(node) == op.scalar_op else None
+
+
+def is_float(v: Any) -> bool:
+    """Return whether ``v`` holds real or complex numbers, not whole ones."""
+    return v.type.dtype in scal.continuous_dtypes  # type: ignore[no-any-return]
+
+
+def is_discrete(v: Any) -> bool:
+    """Return whether ``v`` holds whole numbers or truth values."""
+    return v.type.dtype in scal.discrete_dtypes  # type: ignore[no-any-return]
+
+
+def only_used_by(v: Any, node: Apply) -> bool:
+    """Return whether ``node`` alone uses ``v``."""
+    return all(client is node for client, _ in v.clients)
+
+
+# -- what a variable is worth --------------------------------------------------------------------------------
+
+#: Views that have the value of their first input everywhere.
+_TRANSPARENT = (DimShuffle, Rebroadcast, SpecifyShape, Alloc)
+
+
+def uniform(v: Any) -> Any:
+    """Return the NumPy number that ``v`` is worth everywhere, or None where that is not known.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> uniform(T.zeros_like(T.dmatrix("m"))), uniform(T.dmatrix("m"))
+    (np.float64(0.0), None)
+    """
+    for _ in range(8):  # deeper ones exist, but nobody writes them
+        if isinstance(v, Constant):
+            return _uniform_constant(v)
+        node = v.owner
+        if node is None:
+            return None
+        if isinstance(node.op, _TRANSPARENT):
+            v = node.inputs[0]
+        elif scalar_of(node) == scal.second:
+            v = node.inputs[1]
+        else:
+            return None
+    return None
+
+
+def _uniform_constant(v: Any) -> Any:
+    if not isinstance(v.type, TensorType):
+        return None
+    known = v.tag.__dict__
+    if "uniform" not in known:
+        data = v.data
+        same = data.size > 0 and (data.size == 1 or bool(np.all(data == data.flat[0])))
+        known["uniform"] = data.flat[0] if same else None
+    return known["uniform"]
+
+
+def filled_with(v: Any, number: Any) -> bool:
+    """Return whether ``v`` is worth ``number`` everywhere."""
+    value = uniform(v)
+    return value is not None and bool(value == number)
+
+
+def number_like(value: Any, v: Any) -> Constant:
+    """Return a constant worth ``value``, in the dtype of ``v``, that stretches against it."""
+    return number_of(value, v.type.dtype, v.type.ndim)
+
+
+def number_of(value: Any, dtype: str, ndim: int) -> Constant:
+    """Return a constant of ``ndim`` dimensions of length 1."""
+    data = np.asarray(value).astype(dtype).reshape((1,) * ndim)
+    return TensorType(dtype, (True,) * ndim).make_constant(data)
+
+
+# -- making a replacement fit --------------------------------------------------------------------------------
+
+
+def stretch(new: Any, old: Any) -> Any:
+    """Return ``new`` repeated to the shape of ``old``, an element-wise result, without computing ``old``.
+
+    Returns None where the shape cannot be taken from the inputs of ``old``.
+    """
+    missing = [a and not b for a, b in zip(new.type.broadcastable, old.type.broadcastable, strict=True)]
+    if not any(missing):
+        return new
+    if old.owner is None or not isinstance(old.owner.op, Elemwise):
+        return None
+    # The input that says most comes first: mostly it says all.
+    for model in sorted(old.owner.inputs, key=lambda v: sum(v.type.broadcastable)):
+        if any(m and not one for m, one in zip(missing, model.type.broadcastable, strict=True)):
+            new = F.second(model, new)
+            missing = [a and not b for a, b in zip(new.type.broadcastable, old.type.broadcastable, strict=True)]
+            if not any(missing):
+                return new
+    return None
+
+
+def fit(new: Any, old: Any) -> Any:
+    """Return ``new`` with the dtype, the dimensions and the broadcast pattern of ``old``, or None."""
+    if not is_tensor(new) or not is_tensor(old):
+        return None
+    if new.type.dtype != old.type.dtype:
+        if new.type.dtype in scal.complex_dtypes and old.type.dtype not in scal.complex_dtypes:
+            return None
+        if isinstance(new, Constant):
+            new = TensorType(old.type.dtype, new.type.broadcastable).make_constant(new.data.astype(old.type.dtype))
+        else:
+            new = F.cast(new, old.type.dtype)
+    extra = old.type.ndim - new.type.ndim
+    if extra < 0:
+        return None
+    if extra:
+        new = DimShuffle(new.type.broadcastable, ["x"] * extra + list(range(new.type.ndim)))(new)
+    new = stretch(new, old)
+    if new is not None and new.type.broadcastable != old.type.broadcastable:
+        new = patternbroadcast(new, old.type.broadcastable)
+    return new
+
+
+def constant_like(value: Any, old: Variable) -> Any:
+    """Return ``value`` everywhere, in place of ``old``, or None."""
+    return fit(number_like(value, old), old)
+
+
+def _literal(v: Variable) -> Any:
+    return uniform(v) if is_tensor(v) else None
+
+
+literal_readers.append(_literal)
+conformers.append(fit)

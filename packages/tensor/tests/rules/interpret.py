@@ -1,0 +1,97 @@
+"""The oracle: graphs computed node by node in Python, and rewritten graphs held to it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import theano.tensor.rules  # noqa: F401  (enters the rules)
+from theano.graph import Constant, FunctionGraph
+from theano.graph.aliasing import DestroyHandler
+from theano.graph.features import Supervisor
+from theano.graph.traverse import toposort
+from theano.rewriting import Context, Query, RewriteSettings, fixpoint, phases, rewrite
+
+TRUST = RewriteSettings(on_error="raise", check=True)
+
+
+def run(outputs, values, order=None):
+    """Return what ``outputs`` are worth, computed node by node with ``perform``."""
+    known = dict(values)
+
+    def value(v):
+        return v.data if isinstance(v, Constant) else known[v]
+
+    for node in toposort(outputs, list(values)) if order is None else order:
+        cells = [[None] for _ in node.outputs]
+        node.op.perform(node, [value(v) for v in node.inputs], cells)
+        for v, cell in zip(node.outputs, cells, strict=True):
+            v.type.filter(cell[0], strict=True)
+            known[v] = cell[0]
+    return [value(v) for v in outputs]
+
+
+def rewritten(inputs, outputs, query="fast_run", mutable=()):
+    """Return the graph of an expression after rewriting, and the report."""
+    fgraph = FunctionGraph(list(inputs), list(outputs))
+    kept = [new for old, new in zip(inputs, fgraph.inputs, strict=True) if old not in mutable]
+    fgraph.attach_feature(Supervisor(kept))
+    report = rewrite(fgraph, query, TRUST)
+    fgraph.check_integrity()
+    return fgraph, report
+
+
+def compute(fgraph, values):
+    """Return what the outputs of a graph are worth for a list of values of its inputs, which stay untouched."""
+    given = dict(zip(fgraph.inputs, [np.array(v) for v in values], strict=True))
+    copies = {v: np.array(x) for v, x in given.items()}
+    results = [np.array(r) for r in run(fgraph.outputs, given, fgraph.toposort())]
+    assert all(np.array_equal(given[v], copies[v], equal_nan=copies[v].dtype.kind in "fc") for v in given), "an input was overwritten"
+    return results
+
+
+def check(inputs, outputs, values, query="fast_run", rtol=1e-6, atol=1e-9, finite=True):
+    """Rewrite, compute both, compare; return the rewritten graph."""
+    outputs = outputs if isinstance(outputs, list) else [outputs]
+    fgraph, report = rewritten(inputs, outputs, query)
+    assert report.complete, report
+    with np.errstate(all="ignore"):
+        wanted = run(outputs, dict(zip(inputs, [np.asarray(v, v_.type.dtype) for v, v_ in zip(values, inputs, strict=True)], strict=True)))
+        found = compute(fgraph, [np.asarray(v, v_.type.dtype) for v, v_ in zip(values, inputs, strict=True)])
+    for w, f, out in zip(wanted, found, fgraph.outputs, strict=True):
+        assert f.dtype == w.dtype and f.shape == w.shape, (f.dtype, w.dtype, f.shape, w.shape, fgraph)
+        assert out.type.is_valid_value(f)
+        compare(w, f, rtol, atol, finite)
+    return fgraph
+
+
+def compare(wanted, found, rtol, atol, finite):
+    """Compare two arrays; with ``finite``, only where the wanted values are finite."""
+    if wanted.dtype.kind not in "fc":
+        np.testing.assert_array_equal(found, wanted)
+        return
+    if finite:
+        where = np.isfinite(wanted)
+        wanted, found = wanted[where], found[where]
+    np.testing.assert_allclose(found, wanted, rtol=rtol, atol=atol, equal_nan=True)
+
+
+def apply_rule(name, inputs, output):
+    """Return the graph of an expression after one rule alone, and how often it was used."""
+    found = phases.all_rules()[name]
+    fgraph = FunctionGraph(list(inputs), [output])
+    from theano.tensor.rules.shapes import ShapeFeature
+
+    fgraph.attach_feature(ShapeFeature())
+    context = Context(TRUST)
+    fixpoint(fgraph, [found], context)
+    assert context.report.complete, context.report
+    fgraph.check_integrity()
+    return fgraph, context.report.uses.get(name, 0), found
+
+
+def ops(fgraph):
+    """Return the ops of a graph as text, in order of computation."""
+    return [str(node.op) for node in fgraph.toposort()]
+
+
+__all__ = ["Context", "DestroyHandler", "Query", "TRUST", "apply_rule", "check", "compute", "ops", "rewritten", "run"]
