@@ -121,12 +121,14 @@ def _profile(wanted: bool | str | ProfileStats | None) -> ProfileStats | None:
         wanted = bool(config.profile)
     if isinstance(wanted, ProfileStats):
         return wanted
-    if isinstance(wanted, str):
-        return ProfileStats(message=wanted, flag_time_thunks=config.profiling.time_thunks)
-    if wanted:
-        # A profile that was asked for function by function is read with f.profile.summary().
-        return ProfileStats(atexit_print=bool(config.profile), flag_time_thunks=config.profiling.time_thunks)
-    return None
+    if wanted is False:
+        return None
+    return ProfileStats(
+        # What was asked for function by function is read with f.profile.summary().
+        atexit_print=bool(config.profile),
+        flag_time_thunks=config.profiling.time_thunks,
+        message=wanted if isinstance(wanted, str) else "",
+    )
 
 
 def _evaluate(inputs: list[Variable], output: Variable) -> Any:

@@ -83,12 +83,12 @@ class Explainer:
             Of the instruction that failed.
         error : exception
         inputs : list
-            What went in: for each input its dtype and shape, a value, or None for what was not computed.
+            What went in: for each input a description, or the value itself.
         """
         if not 0 <= index < len(self.nodes):
             return error
         node = self.nodes[index]
-        described = [describe(value) for value in inputs]
+        described = [text if isinstance(text, str) else describe(text) for text in inputs]
         text = self.explain(node, index, str(error), described)
         # Before the text changes: full() prints what the op itself said, too.
         last_error.remember(error, self.function, node, described)
@@ -132,15 +132,9 @@ def describe(value: Any) -> str:
 
     Examples
     --------
-    >>> describe(3), describe(None), describe("float64, shape (2,)")
-    ('int 3', 'not computed', 'float64, shape (2,)')
+    >>> describe(3), describe([1, 2])
+    ('int 3', 'list [1, 2]')
     """
-    if value is None:
-        return "not computed"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, tuple) and len(value) >= 2 and isinstance(value[0], str) and isinstance(value[1], tuple):
-        return f"{value[0]}, shape {value[1]}" + (f", strides {value[2]}" if len(value) > 2 and value[2] else "")
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
     if dtype is not None and shape is not None:
         return f"{dtype}, shape {tuple(shape)}"

@@ -1,0 +1,159 @@
+"""Programs: slots, and the plan of memory."""
+
+import pytest
+
+from numbers_toy import Native, OwnThunk, PythonOnly, small, vector
+from theano.compile.mode import predefined_linkers
+from theano.graph import FunctionGraph, generic
+from theano.runtime.link import link
+from theano.runtime.program import Argument, build
+
+f, g, h = Native("f"), Native("g"), Native("h")
+view, into = Native("view", views=[0]), Native("into", inplace=[0])
+
+
+def program(inputs, outputs, cells=(), updates=(), n_outputs=None, **options):
+    """Return the program of a graph whose last inputs are implicit, with the values of ``cells``."""
+    fgraph = FunctionGraph(inputs, outputs)
+    linked = link(fgraph.toposort(), predefined_linkers["cvm"], lambda kernels: range(len(kernels)))
+    explicit = len(inputs) - len(cells)
+    arguments = [
+        Argument(v, v.name, None if i < explicit else cells[i - explicit], i >= explicit, i < explicit)
+        for i, v in enumerate(fgraph.inputs)
+    ]
+    count = len(outputs) if n_outputs is None else n_outputs
+    return build(fgraph, linked, arguments, count, updates, "list", **options)
+
+
+def test_slots():
+    x, s = vector("x"), vector("s")
+    cell = ["value"]
+    constant = vector.make_constant((1, 2))
+    p = program([x, s], [f(x, constant), s], [cell])
+    assert [kind for kind, _, _ in p.slots] == ["input", "shared", "constant", "temp"]
+    assert p.slots[1][2] is cell and p.slots[2][2] == (1, 2) and p.slots[0][1].dtype == "float64"
+    assert p.inputs == [(0, "x", True, None, None)]
+    assert p.outputs == [3, 1]
+    ((kind, _, params, ins, outs, work),) = p.instructions
+    assert (kind, params, ins, outs, work) == ("c", b"p", [0, 2], [3], 2.0)
+
+
+def test_updates_name_cells_and_slots():
+    s = vector("s")
+    cell = ["old"]
+    p = program([s], [f(s), g(s)], [cell], updates=[(cell, 1)], n_outputs=1)
+    assert p.outputs == [1] and p.updates == [(cell, 2)] and p.updates[0][0] is cell
+
+
+def test_instructions_of_other_kinds():
+    x = vector("x")
+    p = program([x], [OwnThunk()(PythonOnly()(x))])
+    assert [i[0] for i in p.instructions] == ["perform", "thunk"]
+    assert p.instructions[0][3:] == ([0], [1]) and p.instructions[1][2:] == ([1], [2], False)
+
+
+def test_values_are_freed_after_their_last_use():
+    x = vector("x")
+    a = f(x)
+    p = program([x], [h(g(a), a)])
+    assert p.frees == [[], [], [1, 2]]
+    assert program([x], [h(g(a), a)], allow_gc=False).frees == [[], [], []]
+
+
+def test_an_unused_output_is_freed_at_once():
+    class Two(Native):
+        __props__ = ()
+
+        def make_node(self, x):
+            node = super().make_node(x)
+            return type(node)(self, node.inputs, [vector(), vector()])
+
+    x = vector("x")
+    p = program([x], [Two()(x)[0]])
+    assert p.frees == [[2]]
+
+
+def test_a_chain_needs_two_buffers():
+    x = vector("x")
+    y = x
+    for _ in range(10):
+        y = f(y)
+    p = program([x], [y])
+    used = p.reuse[1:-1]
+    assert set(used) == {0, 1} and all(a != b for a, b in zip(used, used[1:]))
+    assert p.reuse[0] == p.reuse[-1] == -1, "arguments and results are not ours to use again"
+
+
+def test_buffers_of_one_dtype_only_are_shared():
+    narrow = Native("narrow", out=small)
+    x = vector("x")
+    p = program([x], [f(narrow(g(f(x))))])
+    assert p.reuse == [-1, 0, 1, 2, -1]
+    wide = program([x], [f(g(f(narrow(g(f(x))))))])
+    assert wide.reuse[5] in (0, 1), "a buffer whose value is gone is used again"
+
+
+def test_views_keep_buffers():
+    x = vector("x")
+    a = f(x)
+    v = view(a)
+    b = g(x)
+    p = program([x], [h(v, b)])
+    slots = p.slot_of
+    by_op = {node.op.name: node.outputs[0] for node in (i.owner for i in slots if i.owner)}
+    assert p.reuse[slots[by_op["view"]]] == -1
+    assert p.reuse[slots[by_op["f"]]] != p.reuse[slots[by_op["g"]]]
+
+
+def test_what_lives_in_a_result_is_not_shared():
+    x = vector("x")
+    p = program([x], [view(f(x))])
+    assert set(p.reuse) == {-1}
+    assert set(program([x], [into(f(x))]).reuse) == {-1}
+
+
+def test_python_values_are_not_shared():
+    x, o = vector("x"), generic("o")
+    p = program([x], [f(PythonOnly()(f(x)))])
+    assert set(p.reuse) == {-1}
+    assert set(program([o], [PythonOnly(out=generic)(PythonOnly(out=generic)(o))]).reuse) == {-1}
+
+
+def test_lazy_graphs_keep_everything():
+    x = vector("x")
+    p = program([x], [f(g(OwnThunk(True)(f(x))))])
+    assert set(p.reuse) == {-1} and not any(p.frees)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_buffer_holds_two_living_values(seed):
+    import random
+
+    choose = random.Random(seed)
+    x = vector("x")
+    known = [x]
+    for _ in range(40):
+        op = choose.choice([f, g, h, view, f])
+        known.append(op(*choose.choices(known, k=1 if op is view else choose.randint(1, 3))))
+    p = program([x], choose.sample(known[1:], 3))
+    _check_plan(p)
+
+
+def _check_plan(p):
+    """Run the plan with values that know who made them, and look at each input when it is read."""
+    memory, root = {}, {}
+    for number, (_, _, _, ins, (out,), _) in enumerate(p.instructions):
+        for slot in ins:
+            home, value = root.get(slot, (None, None))
+            if home is not None:
+                assert memory[home] == value, f"instruction {number} reads slot {slot}, which was overwritten"
+        (variable,) = (v for v, s in p.slot_of.items() if s == out)
+        if variable.owner.op == view:
+            root[out] = root.get(ins[0], (None, None))
+            continue
+        home = ("own", out) if p.reuse[out] < 0 else ("pool", p.reuse[out])
+        root[out] = (home, number)
+        memory[home] = number
+    for slot in p.outputs:
+        home, value = root.get(slot, (None, None))
+        assert home is None or memory[home] == value
