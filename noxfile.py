@@ -102,7 +102,7 @@ def doctests(session: nox.Session) -> None:
     """Run every example of the docstrings, the README and the documentation."""
     install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])
     installed = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
-    session.run("python", "-m", "pytest", "-q", "--doctest-modules", "tools/check_layers.py", "tools/check_sizes.py",
+    session.run("python", "-m", "pytest", "-q", "--doctest-modules", "tools",
                 *installed, *session.posargs)
     session.run("python", "-m", "pytest", "-q", "-p", "no:doctest", "README.md", "docs", *session.posargs)
 

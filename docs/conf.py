@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import generate  # noqa: E402  (it lies beside this file)
+import generate
 
 project = "Theano"
 copyright = "2026, the Theano developers"

@@ -77,11 +77,14 @@ def config_page() -> str:
 def _flag(param: ConfigParam) -> str:
     accepts = param.accepts().removeprefix("one of ")
     fixed = "" if param.mutable else "; fixed at import"
-    return f"`{param.name}`\n: {_escape(param.doc)}\n: *Takes* {_escape(accepts)}{fixed}. *Default:* {_default(param)}\n"
+    takes = f"*Takes* {_escape(accepts)}{fixed}. *Default:* {_default(param)}"
+    return f"`{param.name}`\n: {_escape(param.doc)}\n: {takes}\n"
 
 
 def _default(param: ConfigParam) -> str:
-    return "found on the machine" if callable(param.default) else f"`{param.default}`" if param.default != "" else "empty"
+    if callable(param.default):
+        return "found on the machine"
+    return "empty" if param.default == "" else f"`{param.default}`"
 
 
 def _escape(text: str) -> str:

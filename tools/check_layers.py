@@ -121,9 +121,19 @@ def _imports(importer: str, is_package: bool, text: str, place: str) -> Iterator
     lines = text.splitlines()
     for node, inside, typing in _statements(ast.parse(text)):
         at = f"{place}:{node.lineno}"
-        explained = any("#" in lines[n - 1] for n in (node.lineno - 1, node.lineno, node.end_lineno or 1) if n > 0)
+        explained = _has_comment(lines, node.lineno, node.end_lineno or node.lineno)
         for target in _targets(node, importer, is_package):
             yield Import(importer, target, at, inside, explained, typing)
+
+
+def _has_comment(lines: list[str], first: int, last: int) -> bool:
+    """Tell whether an import has a comment: on its own lines, above it, or above the imports it follows."""
+    if any("#" in line for line in lines[first - 1 : last]):
+        return True
+    above = lines[first - 2].strip() if first > 1 else ""
+    if above.startswith(("import ", "from ")):
+        return _has_comment(lines, first - 1, first - 1)
+    return above.startswith("#")
 
 
 Found = tuple[ast.Import | ast.ImportFrom, bool, bool]

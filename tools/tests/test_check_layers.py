@@ -54,6 +54,7 @@ def test_a_clean_house_passes(tmp_path, capsys):
         ("graph-core", "theano/gradient/new.py", "from theano.settings import config", "passed down"),
         ("graph-core", "theano/graph/op.py", "import theano", "public door"),
         ("tensor", "theano/tensor/new.py", "def f():\n    import scipy", "without saying why"),
+        ("tensor", "theano/tensor/new.py", "def f():\n    x = 1  # one\n    import scipy", "without saying why"),
         ("tensor", "theano/tensor/new.py", "async def f():\n    if 1:\n        import scipy", "without saying why"),
     ],
 )
@@ -69,6 +70,7 @@ def test_planted(tmp_path, distribution, path, text, said, capsys):
     [
         ("theano/compile/new.py", "def f():\n    import pydot  # only who draws needs it"),
         ("theano/compile/new.py", "def f():\n    # only who draws needs it\n    import pydot"),
+        ("theano/compile/new.py", "def f():\n    # only who draws needs them\n    import pydot\n    import dot"),
         ("theano/graph/op.py", "if TYPE_CHECKING:\n    from theano.gradient import Op\nclass Op: pass"),
         ("theano/old.py", "from theano.compile import config as config"),
     ],

@@ -8,6 +8,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+
 from theano.errors import (
     FlagError,
     FlagSyntaxError,
@@ -187,7 +188,7 @@ def test_change_flags_restores_after_an_error():
     fresh = config()
     with pytest.raises(ZeroDivisionError), fresh.change_flags(floatX="float32"):
         fresh.floatX = "float16"
-        1 / 0  # noqa: B018
+        1 / 0
     assert fresh.floatX == "float64"
 
 

@@ -76,11 +76,12 @@ def _seed(value: object) -> object:
 _flag("floatX", EnumStr("float64", "float32", "float16"), "The dtype that 'floatX' stands for: of T.matrix() and the "
       "like, and of Python floats in expressions. float16 is stored small and computed in float32.")
 _flag("warn_float64", EnumStr(*ACTIONS), "What to do when an expression with dtype float64 is made.")
-_flag("cast_policy", EnumStr("custom", "numpy+floatX"), "How dtypes combine. custom: numbers written in Python adapt to "
-      "the arrays they meet; numpy+floatX: as in NumPy, but a float64 made from smaller types becomes floatX.")
+_flag("cast_policy", EnumStr("custom", "numpy+floatX"), "How dtypes combine. custom: numbers written in Python adapt "
+      "to the arrays they meet; numpy+floatX: as in NumPy, but a float64 made from smaller types becomes floatX.")
 _flag("int_division", EnumStr("int", "raise", "floatX"), "What x / y gives for two integers: whole numbers, an error, "
       "or floatX.")
-_flag("deterministic", EnumStr("default", "more"), "With more, prefer algorithms whose result does not depend on timing.",
+_flag("deterministic", EnumStr("default", "more"), "With more, prefer algorithms whose result does not depend on "
+      "timing.",
       inert="every algorithm on the CPU is deterministic already")
 _flag("tensor.cmp_sloppy", IntParam(0, lambda level: level in (0, 1, 2), allow_override=False),
       "How far apart two floats may be and still count as equal in the checks of values: 0 close, 1 looser, 2 loose.")
@@ -128,7 +129,8 @@ _flag("optdb.max_use_ratio", FloatParam(8.0), "A fixpoint stops when one rule fi
 _flag("tensor.local_elemwise_fusion", BoolParam(True), "Join chains of element-wise ops into one kernel.")
 _flag("tensor.insert_inplace_optimizer_validate_nb", IntParam(-1), "After how many in-place changes the graph is "
       "checked.", inert="each change is checked as it is made, and that is fast")
-_flag("experimental.local_alloc_elemwise", _replaced(True, "optimizer_excluding=local_alloc_elemwise", allow_override=True),
+_flag("experimental.local_alloc_elemwise",
+      _replaced(True, "optimizer_excluding=local_alloc_elemwise", allow_override=True),
       "Lift allocations through element-wise ops.", inert="optimizer_excluding does this")
 _flag("experimental.local_alloc_elemwise_assert", BoolParam(True), "Let that rewrite keep a check of shapes.")
 _flag("conv.assert_shape", BoolParam(False), "Compare the shapes given to a convolution with the real ones.")
@@ -168,8 +170,9 @@ _flag("cxx", StrParam(places.compiler), "The C compiler, with its arguments; emp
 _flag("gcc.cxxflags", StrParam(""), "Options for the compiler, after those chosen here.")
 _flag("compile.jobs", IntParam(0, lambda count: count >= 0), "How many compilers run side by side; 0: one per core.")
 _flag("base_compiledir", StrParam(places.base_compiledir, allow_override=False), "Where compiled code is kept.")
-_flag("compiledir_format", StrParam("compiledir_%(short_platform)s-%(processor)s-%(python_version)s-%(python_bitwidth)s",
-                                    allow_override=False),
+_flag("compiledir_format",
+      StrParam("compiledir_%(short_platform)s-%(processor)s-%(python_version)s-%(python_bitwidth)s",
+               allow_override=False),
       "Name of a directory below base_compiledir. Used only if it is set: the cache here can serve many machines "
       "from one directory. Keys: " + ", ".join(places.FORMAT_KEYS) + ".")
 _flag("compiledir", StrParam(places.compiledir, allow_override=False), "The directory of compiled code itself, instead "
@@ -255,7 +258,7 @@ _flag("dnn.conv.workmem_bwd", _replaced("", "dnn.conv.algo_bwd_filter and dnn.co
 _flag("dnn.conv.algo_bwd", _replaced("", "dnn.conv.algo_bwd_filter and dnn.conv.algo_bwd_data"),
       "Was a choice of algorithm.", inert=GPU)
 _flag("dnn.conv.algo_fwd", EnumStr("small", "none", "large", "fft", "fft_tiling", "winograd", "winograd_non_fused",
-                                   *_ALGORITHMS), "cuDNN's algorithm for convolution.", inert=GPU)
+                                   *_ALGORITHMS), "Which algorithm cuDNN takes for convolution.", inert=GPU)
 _flag("dnn.conv.algo_bwd_data", EnumStr("none", "deterministic", "fft", "fft_tiling", "winograd", "winograd_non_fused",
                                         *_ALGORITHMS), "The same for the gradient of the images.", inert=GPU)
 _flag("dnn.conv.algo_bwd_filter", EnumStr("none", "deterministic", "fft", "small", "winograd_non_fused", "fft_tiling",

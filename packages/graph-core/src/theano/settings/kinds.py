@@ -182,7 +182,9 @@ class OpenEnum(EnumStr):
         return super()._checked(value)
 
 
-def BoolParam(default: object, is_valid: Callable[[Any], bool] | None = None, allow_override: bool = True) -> TypedParam:
+def BoolParam(
+    default: object, is_valid: Callable[[Any], bool] | None = None, allow_override: bool = True
+) -> TypedParam:
     """Make a flag that is True or False.
 
     Examples
