@@ -1,0 +1,413 @@
+"""Symbolic arrays, and what can be computed with them.
+
+This module is the public door of the layer; programs write ``import theano.tensor as T``.
+
+Examples
+--------
+>>> import theano.tensor as T
+>>> x, y = T.dmatrices("x y")
+>>> z = T.exp(x + y).sum(axis=0)
+>>> z.type
+TensorType(float64, vector)
+"""
+
+from __future__ import annotations
+
+from theano.gradient import (
+    DisconnectedType,
+    Lop,
+    Rop,
+    consider_constant,
+    grad,
+    grad_not_implemented,
+    grad_undefined,
+)
+from theano.graph import Apply, Constant, Generic, Op, Type, Variable
+from theano.scalar import (
+    all_dtypes,
+    complex_dtypes,
+    continuous_dtypes,
+    discrete_dtypes,
+    float_dtypes,
+    int_dtypes,
+    integer_dtypes,
+    uint_dtypes,
+)
+from theano.settings import config
+from theano.tensor.convert import (
+    AsTensorError,
+    EmptyConstantError,
+    NotScalarConstantError,
+    as_tensor_variable,
+    constant,
+    extract_constant,
+    get_scalar_constant_value,
+    get_vector_length,
+    numpy_scalar,
+)
+from theano.tensor.type import (
+    TensorType,
+    values_eq_approx_always_true,
+    values_eq_approx_remove_inf,
+    values_eq_approx_remove_inf_nan,
+    values_eq_approx_remove_nan,
+)
+from theano.tensor.elemwise.functions import (
+    abs_,
+    add,
+    and_,
+    angle,
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    bitwise_and,
+    bitwise_not,
+    bitwise_or,
+    bitwise_xor,
+    cast,
+    ceil,
+    chi2sf,
+    clip,
+    complex,
+    complex_from_polar,
+    conj,
+    cos,
+    cosh,
+    deg2rad,
+    eq,
+    erf,
+    erfc,
+    erfcinv,
+    erfcx,
+    erfinv,
+    exp,
+    exp2,
+    expm1,
+    fill,
+    floor,
+    floor_div,
+    gamma,
+    gammainc,
+    gammaincc,
+    gammal,
+    gammaln,
+    gammau,
+    ge,
+    gt,
+    i0,
+    i1,
+    imag,
+    int_div,
+    inv,
+    invert,
+    isinf,
+    isinf_,
+    isnan,
+    isnan_,
+    iv,
+    j0,
+    j1,
+    jv,
+    le,
+    log,
+    log10,
+    log1p,
+    log2,
+    lt,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    neg,
+    neq,
+    or_,
+    pow,
+    psi,
+    rad2deg,
+    real,
+    round_half_away_from_zero,
+    round_half_to_even,
+    second,
+    sgn,
+    sin,
+    sinh,
+    sqr,
+    sqrt,
+    square,
+    sub,
+    switch,
+    tan,
+    tanh,
+    tensor_copy,
+    tri_gamma,
+    true_div,
+    trunc,
+    where,
+    xor,
+)
+from theano.tensor.elemwise.op import (
+    Elemwise,
+)
+from theano.tensor.elemwise.dimshuffle import (
+    DimShuffle,
+)
+from theano.tensor.elemwise.careduce import (
+    All,
+    CAReduce,
+    CAReduceDtype,
+    Max,
+    Min,
+    Prod,
+    ProdWithoutZeros,
+    Sum,
+)
+from theano.tensor.elemwise.scalars import (
+    MulWithoutZeros,
+    mul_without_zeros,
+)
+from theano.tensor.shape.basic import (
+    Rebroadcast,
+    Shape,
+    Shape_i,
+    SpecifyShape,
+    addbroadcast,
+    patternbroadcast,
+    shape,
+    shape_i,
+    specify_shape,
+    unbroadcast,
+)
+from theano.tensor.shape.scalars import (
+    ScalarFromTensor,
+    TensorFromScalar,
+    scalar_from_tensor,
+    tensor_from_scalar,
+)
+from theano.tensor.shape.reshape import (
+    Reshape,
+    flatten,
+    is_flat,
+    moveaxis,
+    reshape,
+    shape_padaxis,
+    shape_padleft,
+    shape_padright,
+    squeeze,
+    swapaxes,
+    transpose,
+)
+from theano.tensor.join import (
+    Join,
+    MakeVector,
+    Split,
+    concatenate,
+    horizontal_stack,
+    join,
+    join_,
+    split,
+    stack,
+    stacklists,
+    vertical_stack,
+)
+from theano.tensor.create import (
+    ARange,
+    Alloc,
+    AllocEmpty,
+    Eye,
+    Tri,
+    alloc,
+    alloc_validate_shape,
+    arange,
+    empty,
+    eye,
+    full,
+    full_like,
+    identity_like,
+    ones,
+    ones_like,
+    tri,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+)
+from theano.tensor.blas.dot import (
+    BatchedDot,
+    Dot,
+    batched_dot,
+    batched_tensordot,
+    dot,
+    outer,
+    tensordot,
+)
+from theano.tensor.reduce.argmax import (
+    Argmax,
+    MaxAndArgmax,
+)
+from theano.tensor.reduce.functions import (
+    all,
+    any,
+    argmax,
+    argmin,
+    check_and_normalize_axes,
+    largest,
+    logsumexp,
+    makeKeepDims,
+    max,
+    max_and_argmax,
+    mean,
+    min,
+    norm,
+    prod,
+    ptp,
+    smallest,
+    std,
+    sum,
+    var,
+)
+from theano.tensor.index.basic import (
+    AdvancedIndexingError,
+    IncSubtensor,
+    Subtensor,
+    get_idx_list,
+)
+from theano.tensor.index.lengths import (
+    get_canonical_form_slice,
+)
+from theano.tensor.index.advanced import (
+    AdvancedBooleanIncSubtensor,
+    AdvancedBooleanIndexingError,
+    AdvancedBooleanSubtensor,
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+    BaseAdvancedIncSubtensor,
+    BaseAdvancedSubtensor,
+    Nonzero,
+    adv_index_broadcastable_pattern,
+    advanced_boolean_inc_subtensor,
+    advanced_boolean_set_subtensor,
+    advanced_boolean_subtensor,
+    advanced_inc_subtensor,
+    advanced_inc_subtensor1,
+    advanced_set_subtensor,
+    advanced_set_subtensor1,
+    advanced_subtensor,
+    advanced_subtensor1,
+    nonzero,
+)
+from theano.tensor.index.functions import (
+    flatnonzero,
+    inc_subtensor,
+    nonzero_values,
+    roll,
+    set_subtensor,
+    take,
+)
+from theano.tensor.type_other import (
+    MakeSlice,
+    NoneConst,
+    NoneTypeT,
+    SliceConstant,
+    SliceType,
+    as_index_variable,
+    as_int_none_variable,
+    make_slice,
+    none_type_t,
+    slicetype,
+)
+from theano.tensor.functions import (
+    allclose,
+    ceil_intdiv,
+    choose,
+    cov,
+    diag,
+    diagonal,
+    div_proxy,
+    divmod,
+    inverse_permutation,
+    iround,
+    isclose,
+    mgrid,
+    mod_check,
+    ogrid,
+    power,
+    round,
+    tile,
+    trace,
+)
+from theano.tensor.extra_ops import (
+    CumOp,
+    CumprodOp,
+    CumsumOp,
+    RepeatOp,
+    SearchsortedOp,
+    bartlett,
+    bincount,
+    compress,
+    cumprod,
+    cumsum,
+    diff,
+    fill_diagonal,
+    fill_diagonal_offset,
+    repeat,
+    searchsorted,
+    to_one_hot,
+)
+from theano.tensor.sort import (
+    ArgSortOp,
+    SortOp,
+    TopKOp,
+    argsort,
+    argtopk,
+    sort,
+    topk,
+    topk_and_argtopk,
+)
+from theano.tensor.constructors import (
+    col,
+    complex_matrix_types,
+    complex_scalar_types,
+    complex_types,
+    complex_vector_types,
+    float_matrix_types,
+    float_scalar_types,
+    float_types,
+    float_vector_types,
+    int_matrix_types,
+    int_scalar_types,
+    int_types,
+    int_vector_types,
+    matrix,
+    row,
+    scalar,
+    tensor,
+    tensor3,
+    tensor4,
+    tensor5,
+    tensor6,
+    tensor7,
+    vector,
+)
+from theano.tensor.elemwise.careduce import Any_ as Any
+from theano.tensor.sharedvar import (
+    ScalarSharedVariable,
+    TensorSharedVariable,
+    scalar_constructor,
+    tensor_constructor,
+)
+from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable
+from theano.tensor import nnet
+from theano.tensor.constructors import SEVERAL, TYPES
+
+# The types by letter and kind (dmatrix, lvector, ...) and the constructors of several variables (dmatrices, ...).
+globals().update(TYPES)
+globals().update(SEVERAL)
+
+Tensor = TensorType
+as_tensor = as_tensor_variable

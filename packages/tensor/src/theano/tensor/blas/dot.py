@@ -1,0 +1,315 @@
+"""Dot, and the products of tensors that come down to it."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
+from theano.graph import Apply, Op
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.elemwise.functions import cast, conj, mul
+from theano.tensor.kernels.blas import batched_dot_kernel, dot_kernel
+from theano.tensor.messages import describe, shape_error
+from theano.tensor.shape.basic import patternbroadcast
+from theano.tensor.shape.reshape import flatten, reshape, transpose
+from theano.tensor.type import TensorType
+
+
+class Dot(Op):
+    """The product of vectors and matrices, in any combination of the two.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Dot()(T.dmatrix("A"), T.dvector("x")).owner
+    dot(A, x)
+    """
+
+    __props__ = ()
+
+    def __str__(self) -> str:
+        return "dot"
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Return the node."""
+        if len(inputs) != 2:
+            raise TypeError(f"theano.tensor.Dot takes 2 inputs, got {len(inputs)}")
+        x, y = map(as_tensor_variable, inputs)
+        for i, v in enumerate((x, y)):
+            if v.type.ndim not in (1, 2):
+                raise TypeError(
+                    f"theano.tensor.Dot: input {i} must have 1 or 2 dimensions:\n{describe(v)}\n"
+                    "  T.dot takes other numbers of dimensions; T.tensordot lets you name the axes."
+                )
+        dtype = scal.upcast(x.type.dtype, y.type.dtype)
+        pattern = x.type.broadcastable[:-1] + (y.type.broadcastable[1:] if y.type.ndim == 2 else ())
+        return Apply(self, [x, y], [TensorType(dtype, pattern).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Multiply with NumPy."""
+        x, y = inputs
+        if x.shape[-1] != y.shape[0]:
+            raise shape_error(
+                node, inputs, f"Shape mismatch: {x.shape[-1]} columns against {y.shape[0]} rows.",
+                "The last axis of the first must be as long as the first axis of the second; perhaps one needs .T.",
+            )
+        dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        output_storage[0][0] = np.asarray(np.dot(x.astype(dtype, copy=False), y.astype(dtype, copy=False)), dtype=dtype)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the call of BLAS, or loops for dtypes that it does not know."""
+        return dot_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the outer lengths."""
+        return [tuple(shapes[0][:-1]) + tuple(shapes[1][1:])]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the two products of the gradient with the other factor."""
+        (x, y), (g,) = inputs, output_grads
+        if x.type.dtype in scal.complex_dtypes or y.type.dtype in scal.complex_dtypes:
+            x, y = conj(x), conj(y)
+        if x.type.ndim == 1 and y.type.ndim == 1:
+            found = [g * y, g * x]
+        elif y.type.ndim == 1:
+            found = [outer(g, y), dot(x.T, g)]
+        elif x.type.ndim == 1:
+            found = [dot(g, y.T), outer(x, g)]
+        else:
+            found = [dot(g, y.T), dot(x.T, g)]
+        # What is known to have length 1 stays known, also where the product does not show it.
+        return [patternbroadcast(f, v.type.broadcastable) for f, v in zip(found, inputs, strict=True)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the product rule."""
+        (x, y), (dx, dy) = inputs, eval_points
+        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
+        return [builtins.sum(terms[1:], terms[0]) if terms else None]
+
+
+_dot = Dot()
+
+
+def dot(a: Any, b: Any) -> Any:
+    """Return the product of two tensors: the sum over the last axis of ``a`` and the last but one of ``b``.
+
+    Parameters
+    ----------
+    a, b : tensor
+        Of any number of dimensions; one without dimensions multiplies the other element by element.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> dot(T.dmatrix("A"), T.dmatrix("B")), dot(T.dtensor3("t"), T.dmatrix("B")).ndim
+    (dot.0, 3)
+    """
+    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    if a.type.ndim == 0 or b.type.ndim == 0:
+        return mul(a, b)
+    if a.type.ndim > 2 or b.type.ndim > 2:
+        return tensordot(a, b, [[a.type.ndim - 1], [builtins.max(0, b.type.ndim - 2)]])
+    return _dot(a, b)
+
+
+def outer(x: Any, y: Any) -> Any:
+    """Return the matrix of the products of each element of ``x`` with each of ``y``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> outer(T.dvector("x"), T.dvector("y")).type
+    TensorType(float64, matrix)
+    """
+    x, y = as_tensor_variable(x), as_tensor_variable(y)
+    x, y = (v if v.type.ndim == 1 else flatten(v) for v in (x, y))
+    return dot(x.dimshuffle(0, "x"), y.dimshuffle("x", 0))
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """Return the sum of products over chosen axes of two tensors.
+
+    Parameters
+    ----------
+    a, b : tensor
+    axes : int or pair of sequences of int
+        The number of last axes of ``a`` and first axes of ``b`` to sum over, or which of each.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> tensordot(T.dtensor3("a"), T.dtensor3("b"), axes=([2, 1], [0, 1])).ndim
+    2
+    """
+    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    a_axes, b_axes = _summed_axes(a, b, axes)
+    a_kept = [i for i in range(a.type.ndim) if i not in a_axes]
+    b_kept = [i for i in range(b.type.ndim) if i not in b_axes]
+    rows = _as_matrix(a, a_kept, a_axes)
+    columns = _as_matrix(b, b_axes, b_kept)
+    lengths = [a.shape[i] for i in a_kept] + [b.shape[i] for i in b_kept]
+    pattern = [a.type.broadcastable[i] for i in a_kept] + [b.type.broadcastable[i] for i in b_kept]
+    return patternbroadcast(reshape(_dot(rows, columns), lengths, ndim=len(lengths)), pattern)
+
+
+def _as_matrix(x: Any, first: Sequence[int], last: Sequence[int]) -> Any:
+    """Return ``x`` with two groups of axes each joined into one."""
+    moved = transpose(x, [*first, *last])
+    if len(first) == len(last) == 1:
+        return moved
+    return reshape(moved, (_product([x.shape[i] for i in first]), _product([x.shape[i] for i in last])), ndim=2)
+
+
+def _product(lengths: Sequence[Any]) -> Any:
+    total: Any = as_tensor_variable(np.int64(1))
+    for i, n in enumerate(lengths):
+        total = n if i == 0 else total * n
+    return total
+
+
+def _summed_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
+    if isinstance(axes, (int, np.integer)):
+        if axes < 0 or axes > a.type.ndim or axes > b.type.ndim:
+            raise ValueError(
+                f"tensordot over {axes} axes: {a} has {a.type.ndim} dimensions and {b} has {b.type.ndim}, "
+                "and the number must be 0 or more"
+            )
+        return list(range(a.type.ndim - axes, a.type.ndim)), list(range(axes))
+    if len(axes) != 2:
+        raise ValueError(f"the axes of tensordot are a number or a pair of lists, not {axes!r}")
+    pairs = [[n] if isinstance(n, (int, np.integer)) else list(n) for n in axes]
+    if len(pairs[0]) != len(pairs[1]):
+        raise ValueError(f"tensordot needs as many axes of the first tensor as of the second: {axes!r}")
+    result = []
+    for v, chosen in zip((a, b), pairs, strict=True):
+        if any(not -v.type.ndim <= n < v.type.ndim for n in chosen):
+            raise ValueError(f"tensordot over axes {chosen}: {v} has only {v.type.ndim} dimensions")
+        result.append([int(n) % v.type.ndim for n in chosen])
+    return result[0], result[1]
+
+
+class BatchedDot(Op):
+    """The products of matrices (or of matrices and vectors) that are paired along the first axis."""
+
+    __props__ = ()
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Return the node."""
+        if len(inputs) != 2:
+            raise TypeError(f"BatchedDot takes 2 inputs, got {len(inputs)}")
+        x, y = map(as_tensor_variable, inputs)
+        for i, v in enumerate((x, y)):
+            if v.type.ndim not in (2, 3):
+                raise TypeError(f"BatchedDot: input {i} must have 2 or 3 dimensions:\n{describe(v)}")
+        dtype = scal.upcast(x.type.dtype, y.type.dtype)
+        x, y = cast(x, dtype), cast(y, dtype)
+        batch = x.type.broadcastable[0] or y.type.broadcastable[0]
+        pattern = [batch, *x.type.broadcastable[1:-1], *(y.type.broadcastable[2:] if y.type.ndim == 3 else ())]
+        return Apply(self, [x, y], [TensorType(dtype, pattern).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Multiply with NumPy."""
+        x, y = inputs
+        if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
+            raise shape_error(
+                node, inputs, "Shape mismatch: " + (
+                    f"batches of {x.shape[0]} and {y.shape[0]}." if x.shape[0] != y.shape[0]
+                    else f"{x.shape[-1]} columns against {y.shape[1]} rows."
+                ),
+                "The first axes must be equally long, and so must the axes that are summed over.",
+            )
+        x3 = x[:, None, :] if x.ndim == 2 else x
+        y3 = y[:, :, None] if y.ndim == 2 else y
+        out = np.matmul(x3, y3)
+        out = out[:, :, 0] if y.ndim == 2 else out
+        output_storage[0][0] = np.ascontiguousarray(out[:, 0] if x.ndim == 2 else out)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return a call of BLAS for each pair."""
+        return batched_dot_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the number of pairs and the outer lengths."""
+        return [tuple(shapes[0][:-1]) + tuple(shapes[1][2:])]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the products of the gradient with the other factors."""
+        (x, y), (g,) = inputs, output_grads
+        if x.type.ndim == 2 and y.type.ndim == 2:
+            gx, gy = g.dimshuffle(0, "x") * y, g.dimshuffle(0, "x") * x
+        elif x.type.ndim == 2:
+            gx, gy = self(g, y.dimshuffle(0, 2, 1)), x.dimshuffle(0, 1, "x") * g.dimshuffle(0, "x", 1)
+        elif y.type.ndim == 2:
+            gx, gy = g.dimshuffle(0, 1, "x") * y.dimshuffle(0, "x", 1), self(x.dimshuffle(0, 2, 1), g)
+        else:
+            gx, gy = self(g, y.dimshuffle(0, 2, 1)), self(x.dimshuffle(0, 2, 1), g)
+        return [patternbroadcast(f, v.type.broadcastable) for f, v in zip((gx, gy), inputs, strict=True)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the product rule."""
+        (x, y), (dx, dy) = inputs, eval_points
+        terms = ([] if dx is None else [self(dx, y)]) + ([] if dy is None else [self(x, dy)])
+        return [builtins.sum(terms[1:], terms[0]) if terms else None]
+
+
+batched_dot_op = BatchedDot()
+
+
+def batched_dot(a: Any, b: Any) -> Any:
+    """Return the products of the members of two batches, paired along the first axis.
+
+    Parameters
+    ----------
+    a, b : tensor
+        Of one dimension or more; the members are multiplied as :func:`dot` does.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> batched_dot(T.dtensor3("a"), T.dtensor3("b")).ndim
+    3
+    """
+    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    if a.type.ndim == 0 or b.type.ndim == 0:
+        raise TypeError("batched_dot needs a batch: both tensors must have 1 dimension or more")
+    if a.type.ndim == 1:
+        return a.dimshuffle(0, *["x"] * (b.type.ndim - 1)) * b
+    if b.type.ndim == 1:
+        return a * b.dimshuffle(0, *["x"] * (a.type.ndim - 1))
+    if a.type.ndim > 3 or b.type.ndim > 3:
+        return batched_tensordot(a, b, [[a.type.ndim - 1], [builtins.max(1, b.type.ndim - 2)]])
+    return batched_dot_op(a, b)
+
+
+def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
+    """Return :func:`tensordot` of the members of two batches, paired along the first axis.
+
+    Parameters
+    ----------
+    x, y : tensor
+    axes : int or pair of sequences of int
+        Counted with the batch axis, which cannot be one of them.
+    """
+    x, y = as_tensor_variable(x), as_tensor_variable(y)
+    if isinstance(axes, (int, np.integer)):
+        axes = [list(range(x.type.ndim - axes, x.type.ndim)), list(range(1, 1 + axes))]
+    x_axes, y_axes = _summed_axes(x, y, axes)
+    if 0 in x_axes or 0 in y_axes:
+        raise ValueError(f"axis 0 is the batch and cannot be summed over: {axes!r}")
+    x_kept = [i for i in range(1, x.type.ndim) if i not in x_axes]
+    y_kept = [i for i in range(1, y.type.ndim) if i not in y_axes]
+    left = _as_batch(x, x_kept, x_axes)
+    right = _as_batch(y, y_axes, y_kept)
+    lengths = [x.shape[0], *(x.shape[i] for i in x_kept), *(y.shape[i] for i in y_kept)]
+    return reshape(batched_dot_op(left, right), lengths, ndim=len(lengths))
+
+
+def _as_batch(x: Any, first: Sequence[int], last: Sequence[int]) -> Any:
+    moved = transpose(x, [0, *first, *last])
+    lengths = (x.shape[0], _product([x.shape[i] for i in first]), _product([x.shape[i] for i in last]))
+    return reshape(moved, lengths, ndim=3)

@@ -1,0 +1,146 @@
+"""Types with names and constructors of variables: ``dmatrix``, ``vector``, ``scalars`` and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from theano.settings import config
+from theano.tensor.type import TensorType
+
+LETTERS = {
+    "b": "int8",
+    "w": "int16",
+    "i": "int32",
+    "l": "int64",
+    "f": "float32",
+    "d": "float64",
+    "c": "complex64",
+    "z": "complex128",
+}
+PATTERNS: dict[str, tuple[bool, ...]] = {
+    "scalar": (),
+    "vector": (False,),
+    "matrix": (False, False),
+    "row": (True, False),
+    "col": (False, True),
+    **{f"tensor{n}": (False,) * n for n in range(3, 8)},
+}
+PLURALS = {kind: "matrices" if kind == "matrix" else kind + "s" for kind in PATTERNS}
+
+
+def tensor(*args: Any, **kwargs: Any) -> Any:
+    """Return a variable of ``TensorType(*args, **kwargs)``.
+
+    Parameters
+    ----------
+    dtype : str
+    broadcastable : sequence of bool
+    name : str, optional
+
+    Examples
+    --------
+    >>> tensor("float32", (False, True), name="c").type
+    TensorType(float32, col)
+    """
+    name = kwargs.pop("name", None)
+    return TensorType(*args, **kwargs)(name)
+
+
+def _constructor(kind: str) -> Callable[..., Any]:
+    pattern = PATTERNS[kind]
+
+    def make(name: str | None = None, dtype: str | None = None) -> Any:
+        return TensorType(str(config.floatX) if dtype is None else dtype, pattern)(name)
+
+    make.__name__ = make.__qualname__ = kind
+    make.__doc__ = f"""Return a symbolic {kind}.
+
+    Parameters
+    ----------
+    name : str, optional
+    dtype : str, optional
+        floatX where it is not given.
+
+    Examples
+    --------
+    >>> {kind}("x").ndim
+    {len(pattern)}
+    """
+    return make
+
+
+def plural(make: Callable[..., Any], name: str, what: str) -> Callable[..., Any]:
+    """Return a constructor of several variables at once from that of one.
+
+    Parameters
+    ----------
+    make : callable
+        A constructor, or a type.
+    name : str
+        What to call the new one.
+    what : str
+        Kind of variable, for the documentation.
+    """
+
+    def make_several(*names: Any, **kwargs: Any) -> Any:
+        if len(names) == 1 and isinstance(names[0], (int, list, tuple)):
+            only = names[0]
+            names = (None,) * only if isinstance(only, int) else tuple(only)
+        elif len(names) == 1 and isinstance(names[0], str):
+            # One string is several names: words, or, without a space, letters.
+            names = tuple(names[0].split()) if " " in names[0].strip() else tuple(names[0].strip())
+        return [make(n, **kwargs) for n in names]
+
+    make_several.__name__ = make_several.__qualname__ = name
+    make_several.__doc__ = f"""Return several variables: {what}.
+
+    Parameters
+    ----------
+    *names : str or None
+        One name each; or one string of names (words, or letters if it has no space); or a number of variables.
+
+    Examples
+    --------
+    >>> {name}("a b")
+    [a, b]
+    """
+    return make_several
+
+
+scalar, vector, matrix = _constructor("scalar"), _constructor("vector"), _constructor("matrix")
+row, col = _constructor("row"), _constructor("col")
+tensor3, tensor4, tensor5 = _constructor("tensor3"), _constructor("tensor4"), _constructor("tensor5")
+tensor6, tensor7 = _constructor("tensor6"), _constructor("tensor7")
+
+#: ``dmatrix``, ``lvector``, ...: the types by letter and kind.
+TYPES: dict[str, TensorType] = {
+    letter + kind: TensorType(dtype, pattern) for letter, dtype in LETTERS.items() for kind, pattern in PATTERNS.items()
+}
+
+
+def _several() -> dict[str, Callable[..., Any]]:
+    made = {}
+    for kind, many in PLURALS.items():
+        made[many] = plural(globals()[kind], many, f"each a {kind} of floatX")
+        for letter in "ilfdcz":
+            one = TYPES[letter + kind]
+            made[letter + many] = plural(one, letter + many, f"each of type {one}")
+    return made
+
+
+SEVERAL = _several()
+globals().update(TYPES)
+globals().update(SEVERAL)
+
+
+def _of(letters: str, kind: str) -> tuple[TensorType, ...]:
+    return tuple(TYPES[letter + kind] for letter in letters)
+
+
+int_types = int_scalar_types = _of("bwil", "scalar")
+float_types = float_scalar_types = _of("fd", "scalar")
+complex_types = complex_scalar_types = _of("cz", "scalar")
+int_vector_types, float_vector_types = _of("bwil", "vector"), _of("fd", "vector")
+int_matrix_types, float_matrix_types = _of("bwil", "matrix"), _of("fd", "matrix")
+complex_vector_types, complex_matrix_types = _of("cz", "vector"), _of("cz", "matrix")

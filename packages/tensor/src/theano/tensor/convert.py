@@ -1,0 +1,297 @@
+"""From Python values to variables: ``as_tensor_variable``, ``constant``, and what a graph knows without running.
+
+Kinds of objects that only an upper module can convert (scalar variables, lists of variables) register themselves
+here with :func:`register_converter`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.graph import Apply, Constant, Variable
+from theano.settings import config
+from theano.tensor.type import TensorType
+
+
+class AsTensorError(TypeError):
+    """A value cannot become a tensor variable."""
+
+
+class NotScalarConstantError(Exception):
+    """The value of an expression is not one number that can be known without running it."""
+
+
+class EmptyConstantError(NotScalarConstantError):
+    """A constant has no element, so it cannot be one number."""
+
+
+Converter = Callable[[Any], Variable]
+_converters: list[tuple[Callable[[Any], bool], Converter]] = []
+
+
+def register_converter(applies: Callable[[Any], bool], convert: Converter) -> None:
+    """Let :func:`as_tensor_variable` handle another kind of object.
+
+    Parameters
+    ----------
+    applies : callable
+        Whether an object is of that kind.
+    convert : callable
+        The tensor variable for it.
+    """
+    _converters.append((applies, convert))
+
+
+def is_tensor(x: Any) -> bool:
+    """Return whether ``x`` is a variable of a tensor type."""
+    return isinstance(x, Variable) and isinstance(x.type, TensorType)
+
+
+def constant_array(x: Any, dtype: str | None = None) -> np.ndarray:
+    """Return a Python value as the array that a constant holds.
+
+    A Python number takes the smallest dtype that holds it, as the casting policy says; an array keeps its own.
+    """
+    if dtype is None and isinstance(x, (list, tuple)):
+        data = np.asarray(x)
+        if data.size == 0:
+            return np.asarray(x, dtype=config.floatX)
+        return np.asarray(scal.convert(x)) if data.dtype.kind in "biufc" else data
+    return np.asarray(scal.convert(x, dtype=dtype))
+
+
+def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: str | None = None) -> Variable:
+    """Return a constant tensor.
+
+    Parameters
+    ----------
+    x : array_like
+    name : str, optional
+    ndim : int, optional
+        At least this many dimensions; new ones of length 1 go to the left.
+    dtype : str, optional
+        In place of the smallest dtype that holds the value.
+
+    Raises
+    ------
+    ValueError
+        ``x`` has more than ``ndim`` dimensions.
+
+    Examples
+    --------
+    >>> constant(2.0), constant([1, 2, 3]).type
+    (TensorConstant{2.0}, TensorType(int64, vector))
+    """
+    data = constant_array(x, dtype)
+    if data.dtype.kind not in "biufc":
+        raise TypeError(f"no constant can be made of {x!r}: numpy gives it the dtype {data.dtype}, which is not a number")
+    if not data.dtype.isnative:
+        data = data.astype(data.dtype.newbyteorder("="))
+    if ndim is not None:
+        if data.ndim > ndim:
+            raise ValueError(f"a constant of shape {data.shape} cannot have {ndim} dimensions")
+        data = data.reshape((1,) * (ndim - data.ndim) + data.shape)
+    # The graph counts on the value staying as it is, so it takes a copy of what the caller may still change.
+    if isinstance(x, np.ndarray) and np.may_share_memory(data, x):
+        data = data.copy()
+    return TensorType(data.dtype.name, [n == 1 for n in data.shape]).make_constant(data, name=name)
+
+
+def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None) -> Variable:
+    """Return ``x`` as a tensor variable.
+
+    Parameters
+    ----------
+    x : Variable, Apply with one output, array, number, or sequence of these
+    name : str, optional
+        Name for a variable made here.
+    ndim : int, optional
+        Number of dimensions of the result. Dimensions of length 1 are added, or removed where the type
+        knows them, at the left.
+
+    Raises
+    ------
+    AsTensorError
+        Nothing sensible can be made of ``x``.
+    ValueError
+        ``x`` has too many dimensions.
+
+    Examples
+    --------
+    >>> as_tensor_variable(np.arange(6.0).reshape(2, 3)).type
+    TensorType(float64, matrix)
+    >>> as_tensor_variable(True)
+    Traceback (most recent call last):
+     ...
+    theano.tensor.convert.AsTensorError: True and False are not taken as tensors. ...
+    """
+    if hasattr(x, "_as_TensorVariable"):
+        return as_tensor_variable(x._as_TensorVariable(), name, ndim)
+    if isinstance(x, Apply):
+        if len(x.outputs) != 1:
+            raise ValueError(f"{x.op} has {len(x.outputs)} outputs: choose one of node.outputs instead of the node")
+        x = x.outputs[0]
+    if not is_tensor(x):
+        x = _to_tensor(x, name, ndim)
+    return x if ndim is None or x.type.ndim == ndim else _with_ndim(x, ndim)
+
+
+def _to_tensor(x: Any, name: str | None, ndim: int | None) -> Variable:
+    for applies, convert in _converters:
+        if applies(x):
+            return convert(x)
+    if isinstance(x, Variable):
+        raise AsTensorError(f"{x} is a variable of type {x.type}, which is no tensor type and cannot become one")
+    if isinstance(x, bool):
+        raise AsTensorError(
+            "True and False are not taken as tensors. If they come from v == w: that compares two variables as Python "
+            "objects; theano.tensor.eq(v, w) compares their values. For a constant, pass numpy.asarray(True)."
+        )
+    try:
+        return constant(x, name=name, ndim=ndim)
+    except (TypeError, ValueError) as exc:
+        if isinstance(exc, ValueError) and ndim is not None and np.ndim(x) > ndim:
+            raise
+        text = repr(x)
+        raise AsTensorError(
+            f"cannot make a tensor of {text if len(text) < 80 else text[:76] + ' ...'} "
+            f"(a Python {type(x).__name__}): {exc}"
+        ) from exc
+
+
+def _with_ndim(x: Any, ndim: int) -> Variable:
+    if x.type.ndim < ndim:
+        return x.dimshuffle(*["x"] * (ndim - x.type.ndim), *range(x.type.ndim))
+    extra = x.type.ndim - ndim
+    if not builtins.all(x.type.broadcastable[:extra]):
+        raise ValueError(f"{x} of type {x.type} cannot have {ndim} dimensions: only leading ones of length 1 can go")
+    return x.dimshuffle(*range(extra, x.type.ndim))
+
+
+def gradient_dtype(dtype: str) -> str:
+    """Return the dtype of a gradient for values of ``dtype``: floatX where the values count rather than measure."""
+    return dtype if dtype[0] in "fc" else str(config.floatX)
+
+
+# -- what is known without running ----------------------------------------------------------------------
+
+
+def numpy_scalar(data: Any) -> Any:
+    """Return the one number that ``data`` is worth.
+
+    Raises
+    ------
+    EmptyConstantError
+        There is no element.
+    NotScalarConstantError
+        There are several different ones, or none that is a number.
+    """
+    array = np.asarray(data)
+    if array.size == 0:
+        raise EmptyConstantError(f"an array of shape {array.shape} has no value")
+    if array.dtype.kind not in "biufc" or array.ndim > 0 and array.size > 1 and not np.all(array == array.flat[0]):
+        raise NotScalarConstantError(f"the value of shape {array.shape} is not the same number everywhere")
+    return array.flat[0] if array.ndim else array[()]
+
+
+def get_scalar_constant_value(
+    orig_v: Any, elemwise: bool = True, only_process_constants: bool = False, max_recur: int = 10
+) -> np.ndarray:
+    """Return the number that an expression is worth, as an array of zero dimensions.
+
+    Nothing is compiled: constants are looked at, and the ops that can tell their value are asked
+    (their method ``static_value``).
+
+    Parameters
+    ----------
+    orig_v : Variable or number
+    elemwise : bool
+        Also compute element-wise ops of such numbers.
+    only_process_constants : bool
+        Look at constants only, not at ops.
+    max_recur : int
+        How deep to look.
+
+    Raises
+    ------
+    NotScalarConstantError
+        The value is not known, or not one number.
+
+    Examples
+    --------
+    >>> get_scalar_constant_value(constant(np.full((2, 3), 7.0)))
+    array(7.)
+    """
+    if orig_v is None:
+        raise NotScalarConstantError("None is not a number")
+    if isinstance(orig_v, (np.integer, np.floating, np.bool_, builtins.int, builtins.float, builtins.complex)):
+        return np.asarray(orig_v)
+    if isinstance(orig_v, np.ndarray):
+        return np.asarray(numpy_scalar(orig_v)).copy()
+    if isinstance(orig_v, Constant):
+        return np.asarray(numpy_scalar(orig_v.data)).copy()
+    node = getattr(orig_v, "owner", None)
+    ask = getattr(node.op, "static_value", None) if node is not None else None
+    if ask is None or only_process_constants or max_recur <= 0:
+        raise NotScalarConstantError(f"the value of {orig_v} is not known before it is computed")
+
+    def recurse(v: Any) -> np.ndarray:
+        return get_scalar_constant_value(v, elemwise, only_process_constants, max_recur - 1)
+
+    if getattr(node.op, "scalar_op", None) is not None and not elemwise:
+        raise NotScalarConstantError(f"{orig_v} is the result of an element-wise op")
+    value = ask(node, orig_v.index, recurse)
+    if value is None:
+        raise NotScalarConstantError(f"the value of {orig_v} is not known before it is computed")
+    return np.asarray(value)
+
+
+def static_int(v: Any) -> int | None:
+    """Return the whole number that an expression is worth, or None where it is not known yet."""
+    try:
+        return int(get_scalar_constant_value(v))
+    except NotScalarConstantError:
+        return None
+
+
+def extract_constant(x: Any, elemwise: bool = True, only_process_constants: bool = False) -> Any:
+    """Return the number that ``x`` is worth if that is known, else ``x`` as a tensor variable."""
+    try:
+        return get_scalar_constant_value(x, elemwise, only_process_constants)
+    except NotScalarConstantError:
+        return as_tensor_variable(x) if isinstance(x, Variable) and not is_tensor(x) else x
+
+
+def get_vector_length(v: Any) -> int:
+    """Return the length of a vector where the graph tells it without running.
+
+    Raises
+    ------
+    ValueError
+        ``v`` is no vector, or its length is known only at run time.
+
+    Examples
+    --------
+    >>> get_vector_length(constant([4, 5, 6]))
+    3
+    """
+    v = as_tensor_variable(v)
+    if v.type.ndim != 1:
+        raise ValueError(f"a vector is needed, but {v} has {v.type.ndim} dimensions (type {v.type})")
+    if v.type.broadcastable[0]:
+        return 1
+    if isinstance(v, Constant):
+        return len(v.data)
+    if v.owner is not None:
+        ask = getattr(v.owner.op, "static_length", None)
+        known = ask(v.owner, v.index) if ask is not None else None
+        if known is not None:
+            return int(known)
+    raise ValueError(
+        f"the length of {v} is known only at run time. Where a number of dimensions follows from it, say ndim=..."
+    )

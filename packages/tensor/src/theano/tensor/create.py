@@ -1,0 +1,456 @@
+"""Tensors made from nothing but a shape: Alloc, zeros, ones, eye, arange and friends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
+from theano.gradient import DisconnectedType, grad_undefined
+from theano.graph import Apply, Constant, Op
+from theano.settings import config
+from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, gradient_dtype, is_tensor, static_int
+from theano.tensor.elemwise.functions import cast, ceil, maximum, second
+from theano.tensor.kernels.layout import alloc_empty_kernel, alloc_kernel, arange_kernel
+from theano.tensor.messages import shape_error
+from theano.tensor.type import TensorType, values_eq_approx_always_true
+
+
+def shape_arguments(shape: Sequence[Any]) -> tuple[list[Any], list[bool]]:
+    """Return lengths as integer tensors without dimensions, and which of them are known to be 1.
+
+    Raises
+    ------
+    TypeError
+        A length is not a whole number.
+    """
+    lengths = []
+    for i, n in enumerate(shape):
+        length = as_tensor_variable(n, ndim=0)
+        if length.type.dtype not in scal.integer_dtypes:
+            raise TypeError(
+                f"length {i} of a shape must be a whole number, not {n} of dtype {length.type.dtype}. "
+                "Cast it, for instance with T.cast(n, 'int64')."
+            )
+        lengths.append(length)
+    return lengths, [static_int(n) == 1 for n in lengths]
+
+
+class Alloc(Op):
+    """A value repeated to fill a shape.
+
+    The node takes the value and each length; dimensions that the value already has stretch where it has length 1.
+    """
+
+    __props__ = ()
+
+    def make_node(self, value: Any, *shape: Any) -> Apply:
+        """Return the node."""
+        value = as_tensor_variable(value)
+        lengths, pattern = shape_arguments(shape)
+        if value.type.ndim > len(lengths):
+            raise TypeError(
+                f"alloc: {value} has {value.type.ndim} dimensions, more than the {len(lengths)} of the shape asked for"
+            )
+        return Apply(self, [value, *lengths], [TensorType(value.type.dtype, pattern).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Fill an array."""
+        value, shape = inputs[0], tuple(int(n) for n in inputs[1:])
+        if any(n < 0 for n in shape):
+            raise shape_error(node, inputs, f"negative length in shape {shape}.", "Lengths are 0 or more.")
+        out = output_storage[0][0]
+        if out is None or out.shape != shape:
+            out = np.empty(shape, dtype=node.outputs[0].type.dtype)  # type: ignore[attr-defined]
+        try:
+            out[...] = value
+        except ValueError:
+            raise shape_error(
+                node, inputs, f"a value of shape {value.shape} does not fill shape {shape}.",
+                "Its lengths must be 1 or equal to those at the right end of the shape.",
+            ) from None
+        output_storage[0][0] = out
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the filling loop."""
+        return alloc_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths asked for."""
+        return [tuple(cast(n, "int64") for n in node.inputs[1:])]
+
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return the value that is repeated."""
+        return ask(node.inputs[0])
+
+    def do_constant_folding(self, node: Apply) -> bool:
+        """Return False where nothing would be saved but compile time and memory lost: for large shapes."""
+        lengths = [static_int(n) for n in node.inputs[1:]]
+        return None not in lengths and int(np.prod([n or 0 for n in lengths])) <= 64
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that only the value has an influence on the elements."""
+        return [[True], *([[False]] * (len(node.inputs) - 1))]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient summed over what was repeated."""
+        value, (g,) = inputs[0], output_grads
+        new = len(inputs) - 1 - value.type.ndim
+        gone = list(range(new))
+        kept = [i for i, one in enumerate(value.type.broadcastable) if one and not g.type.broadcastable[new + i]]
+        if kept:
+            g = g.sum(axis=[new + i for i in kept], keepdims=True)
+        if gone:
+            g = g.sum(axis=gone)
+        return [value.type.clone(dtype=g.type.dtype).filter_variable(g), *(DisconnectedType()() for _ in inputs[1:])]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction repeated."""
+        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
+
+
+alloc = Alloc()
+
+
+class AllocEmpty(Op):
+    """Memory of a shape, holding whatever it holds.
+
+    Parameters
+    ----------
+    dtype : str
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str):
+        self.dtype = str(dtype).lower()
+
+    def __str__(self) -> str:
+        return f"AllocEmpty{{dtype='{self.dtype}'}}"
+
+    def make_node(self, *shape: Any) -> Apply:
+        """Return the node."""
+        lengths, pattern = shape_arguments(shape)
+        out = TensorType(self.dtype, pattern).make_variable()
+        # The values are nobody's promise: comparisons between modes must not look at them.
+        out.tag.nan_guard_mode_check = False  # type: ignore[attr-defined]
+        out.tag.values_eq_approx = values_eq_approx_always_true  # type: ignore[attr-defined]
+        return Apply(self, lengths, [out])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Allocate."""
+        shape = tuple(int(n) for n in inputs)
+        if output_storage[0][0] is None or output_storage[0][0].shape != shape:
+            output_storage[0][0] = np.empty(shape, dtype=self.dtype)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the allocation."""
+        return alloc_empty_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths asked for."""
+        return [tuple(cast(n, "int64") for n in node.inputs)]
+
+    def do_constant_folding(self, node: Apply) -> bool:
+        """Return False: a constant would be shared, and written over."""
+        return False
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that the lengths have no influence on the elements."""
+        return [[False] for _ in node.inputs]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return disconnected gradients."""
+        return [DisconnectedType()() for _ in inputs]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return a direction of zeros."""
+        return [zeros(inputs, self.dtype)]
+
+
+def shape_list(shape: Any) -> list[Any]:
+    """Return the shape that a user gave (a number, a sequence, a symbolic vector) as a list of lengths."""
+    if isinstance(shape, (list, tuple)):
+        return list(shape)
+    if is_tensor(shape) and shape.type.ndim == 1:
+        return [shape[i] for i in range(get_vector_length(shape))]
+    if isinstance(shape, np.ndarray) and shape.ndim == 1:
+        return list(shape)
+    return [shape]
+
+
+def full(shape: Any, fill_value: Any, dtype: str | None = None) -> Any:
+    """Return a tensor of one value everywhere.
+
+    Parameters
+    ----------
+    shape : int, sequence of int or symbolic integers, or integer vector
+    fill_value : number or tensor
+    dtype : str, optional
+        That of ``fill_value`` by default.
+    """
+    value = as_tensor_variable(fill_value)
+    return alloc(value if dtype is None else cast(value, dtype), *shape_list(shape))
+
+
+def _filled(number: int, shape: Any, dtype: str | None) -> Any:
+    return alloc(np.array(number, dtype=_dtype(dtype)), *shape_list(shape))
+
+
+def _dtype(dtype: Any) -> str:
+    return str(config.floatX) if dtype is None or str(dtype) == "floatX" else np.dtype(dtype).name
+
+
+def zeros(shape: Any, dtype: str | None = None) -> Any:
+    """Return a tensor of zeros, of floatX where no dtype is given.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> zeros((2, T.lscalar("n"))).type
+    TensorType(float64, matrix)
+    """
+    return _filled(0, shape, dtype)
+
+
+def ones(shape: Any, dtype: str | None = None) -> Any:
+    """Return a tensor of ones, of floatX where no dtype is given."""
+    return _filled(1, shape, dtype)
+
+
+def empty(shape: Any, dtype: str | None = None) -> Any:
+    """Return a tensor of a shape, whose elements are anything."""
+    return AllocEmpty(_dtype(dtype))(*shape_list(shape))
+
+
+def _like(model: Any, number: int, dtype: str | None, opt: bool) -> Any:
+    model = as_tensor_variable(model)
+    dtype = model.type.dtype if dtype is None else _dtype(dtype)
+    value = constant(np.array(number, dtype=dtype))
+    # With opt, nodes that the rewriter would remove are not made: for rules, which run after it.
+    if opt and model.type.ndim == 0:
+        return value
+    return second(model, value)
+
+
+def zeros_like(model: Any, dtype: str | None = None, opt: bool = False) -> Any:
+    """Return zeros of the shape of ``model``, and of its dtype where none is given.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> zeros_like(T.fmatrix("m")).owner
+    Elemwise{second,no_inplace}(m, DimShuffle{x,x}.0)
+    """
+    return _like(model, 0, dtype, opt)
+
+
+def ones_like(model: Any, dtype: str | None = None, opt: bool = False) -> Any:
+    """Return ones of the shape of ``model``, and of its dtype where none is given."""
+    return _like(model, 1, dtype, opt)
+
+
+def full_like(a: Any, fill_value: Any, dtype: str | None = None) -> Any:
+    """Return one value everywhere, in the shape of ``a``, and in its dtype where none is given."""
+    a = as_tensor_variable(a)
+    return second(a, cast(as_tensor_variable(fill_value), a.type.dtype if dtype is None else dtype))
+
+
+class Eye(Op):
+    """A matrix of zeros with ones on a diagonal.
+
+    Parameters
+    ----------
+    dtype : str, optional
+        floatX where it is not given.
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str | None = None):
+        self.dtype = _dtype(dtype)
+
+    def make_node(self, n: Any, m: Any, k: Any) -> Apply:
+        """Return the node for ``n`` rows, ``m`` columns and diagonal ``k``."""
+        inputs = [as_tensor_variable(v, ndim=0) for v in (n, m, k)]
+        for v, what in zip(inputs, ("number of rows", "number of columns", "diagonal"), strict=True):
+            if v.type.dtype not in scal.integer_dtypes:
+                raise TypeError(f"{type(self).__name__}: the {what} must be a whole number, not {v} of {v.type.dtype}")
+        pattern = [static_int(v) == 1 for v in inputs[:2]]
+        return Apply(self, inputs, [TensorType(self.dtype, pattern).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Build with NumPy."""
+        n, m, k = map(int, inputs)
+        output_storage[0][0] = np.eye(n, m, k, dtype=self.dtype)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the numbers of rows and columns."""
+        return [tuple(cast(n, "int64") for n in node.inputs[:2])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that no input has an influence in the sense of derivatives."""
+        return [[False] for _ in node.inputs]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return undefined gradients: the inputs are whole numbers."""
+        return [grad_undefined(self, i, v) for i, v in enumerate(inputs)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return None."""
+        return [None]
+
+
+class Tri(Eye):
+    """A matrix with ones on and below a diagonal, zeros above."""
+
+    __props__ = ("dtype",)
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Build with NumPy."""
+        n, m, k = map(int, inputs)
+        output_storage[0][0] = np.tri(n, m, k, dtype=self.dtype)
+
+
+def eye(n: Any, m: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
+    """Return an ``n`` by ``m`` matrix (square by default) of zeros with ones on diagonal ``k``."""
+    return Eye(dtype)(n, n if m is None else m, k)
+
+
+def identity_like(x: Any) -> Any:
+    """Return a matrix of the shape and dtype of ``x`` with ones on the diagonal."""
+    x = as_tensor_variable(x)
+    return eye(x.shape[0], x.shape[1], k=0, dtype=x.type.dtype)
+
+
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: str | None = None) -> Any:  # noqa: N803
+    """Return an ``N`` by ``M`` matrix with ones on and below diagonal ``k``, zeros above."""
+    return Tri(dtype)(N, N if M is None else M, k)
+
+
+def tril(m: Any, k: Any = 0) -> Any:
+    """Return a matrix with the elements above diagonal ``k`` replaced by 0."""
+    m = as_tensor_variable(m)
+    return m * tri(m.shape[0], m.shape[1], k=k, dtype=m.type.dtype)
+
+
+def triu(m: Any, k: Any = 0) -> Any:
+    """Return a matrix with the elements below diagonal ``k`` replaced by 0."""
+    m = as_tensor_variable(m)
+    return m * (1 - tri(m.shape[0], m.shape[1], k=k - 1, dtype=m.type.dtype))
+
+
+class ARange(Op):
+    """Numbers from a start to a stop, at even steps.
+
+    Parameters
+    ----------
+    dtype : str
+        Of the result.
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str):
+        self.dtype = dtype
+
+    def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
+        """Return the node."""
+        inputs = [as_tensor_variable(v, ndim=0) for v in (start, stop, step)]
+        length = self._known_length(*inputs)
+        return Apply(self, inputs, [TensorType(self.dtype, (length == 1,)).make_variable()])
+
+    @staticmethod
+    def _known_length(start: Any, stop: Any, step: Any) -> int | None:
+        if not all(isinstance(v, Constant) for v in (start, stop, step)) or step.data == 0:
+            return None
+        return max(0, int(np.ceil((float(stop.data) - float(start.data)) / float(step.data))))
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Count with NumPy."""
+        start, stop, step = (v.item() for v in inputs)
+        if step == 0:
+            raise ValueError(f"{self}: the step is 0, so the stop is never reached")
+        output_storage[0][0] = np.arange(start, stop, step, dtype=self.dtype)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the counting loop."""
+        return arange_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the number of steps from start to stop."""
+        start, stop, step = node.inputs
+        known = self._known_length(start, stop, step)
+        if known is not None:
+            return [(as_tensor_variable(np.int64(known)),)]
+        if static_int(start) == 0 and static_int(step) == 1 and stop.type.dtype in scal.integer_dtypes:  # type: ignore[attr-defined]
+            return [(maximum(cast(stop, "int64"), 0),)]
+        span = cast(stop, "float64") - cast(start, "float64")
+        return [(maximum(cast(ceil(span / cast(step, "float64")), "int64"), 0),)]
+
+    def static_length(self, node: Apply, index: int) -> int | None:
+        """Return the length where all inputs are constants."""
+        return self._known_length(*node.inputs)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that the stop has no influence on the elements."""
+        return [[True], [False], [True]]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients of start and step; that of the stop is disconnected."""
+        start, stop, step = inputs
+        (g,) = output_grads
+        if self.dtype in scal.discrete_dtypes:
+            return [
+                start.zeros_like(dtype=gradient_dtype(start.type.dtype)), DisconnectedType()(),
+                step.zeros_like(dtype=gradient_dtype(step.type.dtype)),
+            ]
+        places = arange(outputs[0].shape[0], dtype=self.dtype)
+        return [g.sum(), DisconnectedType()(), (g * places).sum()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return None."""
+        return [None]
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None) -> Any:
+    """Return numbers from ``start`` up to (not including) ``stop``, ``step`` apart.
+
+    Parameters
+    ----------
+    start : number or symbolic scalar
+        Taken as the stop, with start 0, where no ``stop`` is given.
+    stop, step : number or symbolic scalar
+    dtype : str, optional
+        int64 where all three are integers. A floating result keeps to floatX under the casting policy
+        ``numpy+floatX``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> arange(T.lscalar("n")).type, arange(0.5, 3).type
+    (TensorType(int64, vector), TensorType(float64, vector))
+    """
+    if stop is None:
+        start, stop = 0, start
+    start, stop, step = map(as_tensor_variable, (start, stop, step))
+    if dtype is None:
+        dtype = scal.upcast(start.type.dtype, stop.type.dtype, step.type.dtype)
+        if dtype in scal.discrete_dtypes:
+            dtype = "int64"
+        elif config.cast_policy == "numpy+floatX" and config.floatX == "float32" and dtype == "float64":
+            given = [v.type.dtype for v in (start, stop, step)]
+            dtype = dtype if "float64" in given else "float32"
+        elif config.cast_policy == "custom" and dtype == "float32" and config.floatX == "float64":
+            # Numbers such as 0.5 fit in 32 bits; a program that counts in them expects floatX.
+            dtype = "float64" if all(isinstance(v, Constant) for v in (start, stop, step)) else dtype
+    return ARange(_dtype(dtype))(start, stop, step)
+
+
+def alloc_validate_shape(shape: Any) -> tuple[list[Any], list[bool]]:
+    """Return what :func:`shape_arguments` does, for the shape a user gave in any form."""
+    return shape_arguments(shape_list(shape))
+

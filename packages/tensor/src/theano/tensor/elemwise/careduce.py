@@ -1,0 +1,467 @@
+"""CAReduce: the elements along some axes, combined by a scalar operation that is commutative and associative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
+from theano.graph import Apply, Op
+from theano.tensor.convert import as_tensor_variable, gradient_dtype
+from theano.tensor.elemwise.functions import eq, neq, second, switch
+from theano.tensor.kernels.reduce import careduce_kernel
+from theano.tensor.messages import shape_error
+from theano.tensor.type import TensorType
+
+_UFUNCS: dict[str, np.ufunc] = {
+    "add": np.add,
+    "mul": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "and_": np.bitwise_and,
+    "or_": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
+    """Return axes as a sorted tuple of numbers from 0, or None for all of them.
+
+    Parameters
+    ----------
+    axis : None, int, constant, or sequence of these
+    ndim : int
+        Number of dimensions of the tensor.
+
+    Examples
+    --------
+    >>> normalize_axes(-1, 3), normalize_axes([1, 0], 3), normalize_axes(None, 3)
+    ((2,), (0, 1), None)
+    """
+    if axis is None:
+        return None
+    entries = list(axis) if isinstance(axis, (list, tuple)) else [axis]
+    result = []
+    for entry in entries:
+        value = getattr(entry, "data", entry) if not isinstance(entry, np.ndarray) else entry
+        number = np.asarray(value)
+        if number.ndim == 1 and number.dtype.kind in "iu" and len(entries) == 1:
+            return normalize_axes(number.tolist(), ndim)
+        if number.ndim or number.dtype.kind not in "iu" and not (number.dtype.kind == "f" and number == int(number)):
+            raise TypeError(f"an axis must be a whole number that is known while the graph is built, not {entry!r}")
+        n = int(number)
+        if not -ndim <= n < max(ndim, 1) or ndim == 0:
+            raise ValueError(f"Not enough dimensions to reduce: axis {n} of a tensor that has {ndim} dimensions")
+        n %= ndim
+        if n in result:
+            raise ValueError(f"axis {n} is given twice in {tuple(entries)}")
+        result.append(n)
+    return tuple(sorted(result))
+
+
+class CAReduce(Op):
+    """A tensor reduced along axes by a scalar op of two inputs.
+
+    Parameters
+    ----------
+    scalar_op : ScalarOp
+        Commutative and associative: ``add``, ``mul``, ``maximum``, ``minimum``, ``and_``, ``or_``, ``xor``.
+    axis : int, sequence of int or None
+        What to reduce; None for everything.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> CAReduce(scal.maximum, axis=(0,))(T.dmatrix("m")).owner
+    Reduce{maximum}{0}(m)
+    """
+
+    __props__: tuple[str, ...] = ("scalar_op", "axis")
+    #: The dtype in which the kernel accumulates, and the dtype of the result; None for those of the input.
+    acc_dtype: str | None = None
+    dtype: str | None = None
+
+    def __init__(self, scalar_op: Any, axis: Any = None):
+        if scalar_op.nout != 1 or scalar_op.nin not in (-1, 2):
+            raise NotImplementedError(f"a reduction needs a scalar op of two inputs and one output, not {scalar_op}")
+        self.scalar_op = scalar_op
+        self.axis = _plain_axes(axis)
+
+    @property
+    def ufunc(self) -> Any:
+        """What NumPy calls the scalar op."""
+        name = str(self.scalar_op)
+        return _UFUNCS[name] if name in _UFUNCS else np.frompyfunc(self.scalar_op.impl, 2, 1)
+
+    def __str__(self) -> str:
+        if self.axis is None:
+            return f"Reduce{{{self.scalar_op}}}"
+        return f"Reduce{{{self.scalar_op}}}{{{', '.join(map(str, self.axis))}}}"
+
+    # -- building ------------------------------------------------------------------------------------
+
+    def _with(self, axis: tuple[int, ...] | None, x: Any) -> CAReduce:
+        """Return this op with its axes counted from 0."""
+        return self if axis == self.axis else type(self)(*self._arguments(axis))
+
+    def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
+        return (self.scalar_op, axis)
+
+    def _output_dtype(self, idtype: str) -> str:
+        return idtype
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node; axes and dtypes that were left open are settled in its op."""
+        x = as_tensor_variable(x)
+        axis = normalize_axes(self.axis, x.type.ndim)
+        op = self._with(axis, x)
+        gone = range(x.type.ndim) if axis is None else axis
+        pattern = [b for i, b in enumerate(x.type.broadcastable) if i not in gone]
+        return Apply(op, [x], [TensorType(op._output_dtype(x.type.dtype), pattern).make_variable()])
+
+    def axes_of(self, ndim: int) -> tuple[int, ...]:
+        """Return the axes that go, for an input of ``ndim`` dimensions."""
+        return tuple(range(ndim)) if self.axis is None else self.axis
+
+    # -- computing -----------------------------------------------------------------------------------
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Reduce with NumPy."""
+        (x,) = inputs
+        axes = self.axes_of(x.ndim)
+        out_dtype = np.dtype(node.outputs[0].type.dtype)
+        ufunc = self.ufunc
+        if getattr(ufunc, "identity", None) is None and any(x.shape[a] == 0 for a in axes):
+            raise shape_error(
+                node, inputs, f"no element to reduce along axis {[a for a in axes if x.shape[a] == 0]}.",
+                f"The {self.scalar_op} of nothing is undefined: test the length first, for instance with T.switch.",
+            )
+        if not axes:
+            out = x.astype(out_dtype)
+        elif isinstance(ufunc, np.ufunc) and ufunc.types and ufunc.identity is not None or ufunc in _UFUNCS.values():
+            acc = np.dtype(self.acc_dtype or out_dtype)
+            with np.errstate(all="ignore"):
+                out = self._reduce(ufunc, x, axes, acc)
+        else:
+            out = x
+            for axis in sorted(axes, reverse=True):
+                out = ufunc.reduce(out, axis=axis)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = np.asarray(out, dtype=out_dtype)
+
+    def _reduce(self, ufunc: Any, x: np.ndarray, axes: tuple[int, ...], acc: np.dtype[Any]) -> Any:
+        return ufunc.reduce(x, axis=axes, dtype=acc)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the reduction loop."""
+        return careduce_kernel(self, node)
+
+    # -- what the graph knows ------------------------------------------------------------------------
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths that stay."""
+        gone = self.axes_of(node.inputs[0].type.ndim)
+        return [tuple(n for i, n in enumerate(shapes[0]) if i not in gone)]
+
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return the input's value where only dimensions of length 1 go."""
+        x = node.inputs[0]
+        if all(x.type.broadcastable[a] for a in self.axes_of(x.type.ndim)):
+            return np.asarray(ask(x), dtype=node.outputs[0].type.dtype)
+        return None
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient for the scalar ops that have one: maximum and minimum; each winner gets all of it."""
+        (x,) = inputs
+        if str(self.scalar_op) not in ("maximum", "minimum"):
+            return [x.zeros_like(dtype=gradient_dtype(outputs[0].type.dtype))]
+        out, g = restore_axes(outputs[0], x, self.axes_of(x.type.ndim)), restore_axes(
+            output_grads[0], x, self.axes_of(x.type.ndim)
+        )
+        return [eq(x, out) * g]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction of the winners, for maximum and minimum."""
+        if eval_points[0] is None:
+            return [None]
+        if str(self.scalar_op) not in ("maximum", "minimum"):
+            return [None]
+        (x,) = inputs
+        axes = self.axes_of(x.type.ndim)
+        out = restore_axes(self(x), x, axes)
+        return [(eq(x, out) * eval_points[0]).sum(axis=axes)]
+
+
+def restore_axes(reduced: Any, like: Any, axes: Sequence[int]) -> Any:
+    """Return a reduced tensor with the axes that went back at their places, of length 1."""
+    order: list[int | str] = []
+    kept = 0
+    for axis in range(like.type.ndim):
+        if axis in axes:
+            order.append("x")
+        else:
+            order.append(kept)
+            kept += 1
+    reduced = as_tensor_variable(reduced)
+    return reduced if order == list(range(reduced.type.ndim)) else reduced.dimshuffle(*order)
+
+
+def _plain_axes(axis: Any) -> Any:
+    """Return axes in a form that can be part of an op's identity, before the number of dimensions is known."""
+    if axis is None:
+        return None
+    if isinstance(axis, np.ndarray):
+        axis = axis.tolist()
+    entries = axis if isinstance(axis, (list, tuple)) else [axis]
+    return tuple(int(a) if isinstance(a, (int, np.integer)) else a for a in entries)
+
+
+class All(CAReduce):
+    """Whether all elements along the axes are true."""
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: Any = None):
+        super().__init__(scal.and_, axis)
+
+    def __str__(self) -> str:
+        return type(self).__name__ + ("" if self.axis is None else f"{{{', '.join(map(str, self.axis))}}}")
+
+    def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
+        return (axis,)
+
+    def _output_dtype(self, idtype: str) -> str:
+        return "bool"
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node; what is not bool is compared with 0 first."""
+        x = as_tensor_variable(x)
+        if x.type.dtype != "bool":
+            x = neq(x, 0)
+        return super().make_node(x)
+
+
+class Any_(All):
+    """Whether any element along the axes is true."""
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: Any = None):
+        CAReduce.__init__(self, scal.or_, axis)
+
+
+Any_.__name__ = Any_.__qualname__ = "Any"
+
+
+class Max(CAReduce):
+    """The largest element along the axes; NaN if there is one."""
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: Any = None):
+        super().__init__(scal.maximum, axis)
+
+    def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
+        return (axis,)
+
+
+class Min(Max):
+    """The smallest element along the axes; NaN if there is one."""
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: Any = None):
+        CAReduce.__init__(self, scal.minimum, axis)
+
+
+_WIDE = {
+    "float16": "float32",
+    "float32": "float64",
+    "complex64": "complex128",
+    **dict.fromkeys(("bool", "int8", "int16", "int32"), "int64"),
+    **dict.fromkeys(("uint8", "uint16", "uint32"), "uint64"),
+}
+
+
+class CAReduceDtype(CAReduce):
+    """A reduction that may accumulate and answer in other dtypes than that of its input.
+
+    Parameters
+    ----------
+    scalar_op : ScalarOp
+    axis : int, sequence of int or None
+    dtype : str, optional
+        Of the result. Small integers and bool become int64 (uint64 from unsigned) where it is not given,
+        the rest stays as it is.
+    acc_dtype : str, optional
+        In which partial results are held. Where it is not given, the wider of ``dtype`` and: float32 for
+        float16, float64 for float32, complex128 for complex64, int64 or uint64 for integers.
+    """
+
+    __props__ = ("scalar_op", "axis", "dtype", "acc_dtype")
+
+    def __init__(self, scalar_op: Any, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+        super().__init__(scalar_op, axis)
+        self.dtype = dtype
+        self.acc_dtype = acc_dtype
+
+    def __str__(self) -> str:
+        name = type(self).__name__
+        if type(self) is CAReduceDtype:
+            name = f"CAReduceDtype{{{self.scalar_op}}}"
+        axis = "" if self.axis is None else f"axis=[{', '.join(map(str, self.axis))}], "
+        return f"{name}{{{axis}acc_dtype={self.acc_dtype}}}"
+
+    def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
+        return (self.scalar_op, axis, self.dtype, self.acc_dtype)
+
+    def _with(self, axis: tuple[int, ...] | None, x: Any) -> CAReduce:
+        """Return this op with axes and both dtypes settled for an input."""
+        dtype = _resolve(self.dtype, x.type.dtype, lambda d: _WIDE.get(d, d) if d[0] in "biu" else d)
+        acc = _resolve(self.acc_dtype, x.type.dtype, lambda d: _widest(_WIDE.get(d, d), dtype))
+        _check_conversion(self, x.type.dtype, acc, "acc_dtype")
+        if (axis, dtype, acc) == (self.axis, self.dtype, self.acc_dtype):
+            return self
+        settled = type(self)(*self._arguments(axis))
+        settled.dtype, settled.acc_dtype = dtype, acc
+        return settled
+
+    def _output_dtype(self, idtype: str) -> str:
+        assert self.dtype is not None
+        return self.dtype
+
+
+def _resolve(given: str | None, idtype: str, default: Callable[[str], str]) -> str:
+    if given is None:
+        return default(idtype)
+    return scal.normalise_dtype(given)
+
+
+def _widest(acc: str, dtype: str) -> str:
+    """Return the accumulator for a result of ``dtype``: never narrower than the result itself."""
+    if dtype[0] in "fc" or acc[0] in "fc":
+        return _WIDE.get(scal.upcast(acc, dtype), scal.upcast(acc, dtype)) if acc != dtype else dtype
+    return acc
+
+
+def _check_conversion(op: CAReduceDtype, idtype: str, acc: str, what: str) -> None:
+    lossy = idtype[0] == "c" and acc[0] != "c" or idtype[0] in "fc" and acc[0] in "biu"
+    if lossy:
+        raise TypeError(f"{op}: {what}={acc} cannot hold values of dtype {idtype}. Cast the input, or give another {what}.")
+
+
+class Sum(CAReduceDtype):
+    """The sum of the elements along the axes.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Sum(axis=0)(T.fmatrix("m")).owner
+    Sum{axis=[0], acc_dtype=float64}(m)
+    """
+
+    __props__ = ("axis", "dtype", "acc_dtype")
+    nfunc_spec = ("sum", 1, 1)
+
+    def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+        super().__init__(scal.add, axis, dtype, acc_dtype)
+
+    def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
+        return (axis, self.dtype, self.acc_dtype)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient, the same for each element of a sum."""
+        (x,) = inputs
+        if outputs[0].type.dtype[0] in "biu":
+            return [x.zeros_like(dtype=gradient_dtype(outputs[0].type.dtype))]
+        g = restore_axes(output_grads[0], x, self.axes_of(x.type.ndim))
+        return [second(x, g)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the sum of the direction."""
+        return [None if eval_points[0] is None else self(eval_points[0])]
+
+
+class Prod(CAReduceDtype):
+    """The product of the elements along the axes.
+
+    Parameters
+    ----------
+    axis, dtype, acc_dtype
+        As for :class:`CAReduceDtype`.
+    no_zeros_in_input : bool
+        A promise that no element is 0, which makes the gradient a plain division.
+    """
+
+    __props__ = ("axis", "dtype", "acc_dtype", "no_zeros_in_input")
+    nfunc_spec = ("prod", 1, 1)
+
+    def __init__(
+        self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, no_zeros_in_input: bool = False
+    ):
+        super().__init__(scal.mul, axis, dtype, acc_dtype)
+        self.no_zeros_in_input = no_zeros_in_input
+
+    def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
+        return (axis, self.dtype, self.acc_dtype, self.no_zeros_in_input)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return for each element the gradient times the product of the others, also where some elements are 0."""
+        (x,) = inputs
+        if outputs[0].type.dtype[0] in "biu":
+            return [x.zeros_like(dtype=gradient_dtype(outputs[0].type.dtype))]
+        axes = self.axes_of(x.type.ndim)
+        g = restore_axes(output_grads[0], x, axes)
+        product = restore_axes(outputs[0], x, axes)
+        if self.no_zeros_in_input:
+            return [g * product / x]
+        zero = eq(x, 0)
+        zeros = restore_axes(zero.sum(axis=axes), x, axes)
+        rest = restore_axes(ProdWithoutZeros(axis=axes, dtype=self.dtype, acc_dtype=self.acc_dtype)(x), x, axes)
+        # With one zero only that element has a gradient; with two or more, none has.
+        others = switch(eq(zeros, 0), product / x, switch(eq(zeros, 1) & zero, rest, product.zeros_like()))
+        return [g * others]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the gradient dotted with the direction."""
+        if eval_points[0] is None:
+            return [None]
+        out = self(inputs[0])
+        (gradient,) = self.L_op(inputs, [out], [out.ones_like()])
+        return [(gradient * eval_points[0]).sum(axis=self.axes_of(inputs[0].type.ndim))]
+
+
+class ProdWithoutZeros(CAReduceDtype):
+    """The product of the elements along the axes that are not 0.
+
+    It is what the gradient of a product with one zero is made of.
+    """
+
+    __props__ = ("axis", "dtype", "acc_dtype")
+
+    def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+        super().__init__(mul_without_zeros, axis, dtype, acc_dtype)
+
+    def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
+        return (axis, self.dtype, self.acc_dtype)
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Multiply with NumPy, a 1 standing for each 0."""
+        (x,) = inputs
+        ones = np.where(x == 0, np.ones((), dtype=x.dtype), x)
+        out = np.multiply.reduce(ones, axis=self.axes_of(x.ndim), dtype=self.acc_dtype)
+        output_storage[0][0] = np.asarray(out, dtype=node.outputs[0].type.dtype)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient; an element that is 0 has none."""
+        (x,) = inputs
+        if outputs[0].type.dtype[0] in "biu":
+            return [x.zeros_like(dtype=gradient_dtype(outputs[0].type.dtype))]
+        axes = self.axes_of(x.type.ndim)
+        g, product = restore_axes(output_grads[0], x, axes), restore_axes(outputs[0], x, axes)
+        zero = eq(x, 0)
+        return [switch(zero, x.zeros_like(), g * product / switch(zero, x.ones_like(), x))]
+

@@ -1,0 +1,302 @@
+"""Elemwise: a scalar operation, applied to each element of tensors that broadcast against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
+from theano.graph import Apply, Op, Variable
+from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.kernels.elemwise import elemwise_kernel
+from theano.tensor.messages import describe, shape_error
+from theano.tensor.type import TensorType
+
+
+class frozendict(Mapping[Any, Any]):  # noqa: N801  (the name that programs import)
+    """A dictionary that cannot change, so that it can be part of an op's identity.
+
+    Examples
+    --------
+    >>> frozendict({0: 1}) == {0: 1}, hash(frozendict({0: 1})) == hash(frozendict({0: 1}))
+    (True, True)
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        self._items = dict(*args, **kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+    def copy(self, **changes: Any) -> frozendict:
+        """Return a frozendict with ``changes`` made."""
+        return frozendict(self._items, **changes)
+
+
+class Elemwise(Op):
+    """A scalar op, element by element.
+
+    Parameters
+    ----------
+    scalar_op : ScalarOp
+        What is done with one element of each input.
+    inplace_pattern : dict from int to int, optional
+        For an output, the input whose memory it takes over.
+    name : str, optional
+        What to call the op; not part of its identity.
+    nfunc_spec : tuple, optional
+        Accepted for programs that name the NumPy function; the scalar op knows its own.
+    openmp : bool, optional
+        Accepted and without effect: how work is spread over threads is the machine's business.
+
+    Notes
+    -----
+    Inputs of fewer dimensions get new ones of length 1 on the left. A dimension stretches only where its type
+    says that it has length 1: two lengths that differ at run time are an error, not a broadcast.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> add = Elemwise(scal.add)
+    >>> add, add(T.dmatrix("m"), T.dvector("v")).owner
+    (Elemwise{add}, Elemwise{add}(m, DimShuffle{x,0}.0))
+    """
+
+    __props__ = ("scalar_op", "inplace_pattern")
+
+    def __init__(
+        self,
+        scalar_op: Any,
+        inplace_pattern: Mapping[int, int] | None = None,
+        name: str | None = None,
+        nfunc_spec: Any = None,
+        openmp: bool | None = None,
+    ):
+        self.scalar_op = scalar_op
+        self.inplace_pattern = frozendict(inplace_pattern or {})
+        self.name = name
+        self.nfunc_spec = nfunc_spec
+        self.destroy_map = {o: [i] for o, i in self.inplace_pattern.items()}
+
+    @property
+    def nin(self) -> int:
+        """Number of inputs; -1 where it is free."""
+        return self.scalar_op.nin  # type: ignore[no-any-return]
+
+    @property
+    def nout(self) -> int:
+        """Number of outputs."""
+        return self.scalar_op.nout  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        if self.name:
+            return self.name
+        if self.inplace_pattern:
+            return f"Elemwise{{{self.scalar_op}}}{sorted(self.inplace_pattern.items())}"
+        return f"Elemwise{{{self.scalar_op}}}"
+
+    def get_output_info(
+        self, dim_shuffle: Any, *inputs: Variable
+    ) -> tuple[list[str], list[list[bool]], list[Variable]]:
+        """Return the dtypes and broadcast patterns of the outputs, and the inputs brought to one number of dimensions.
+
+        Parameters
+        ----------
+        dim_shuffle : callable
+            Makes the op that adds dimensions, from a broadcast pattern and an order.
+        *inputs : Variable
+        """
+        if self.nin >= 0 and len(inputs) != self.nin:
+            raise TypeError(f"{self} takes {self.nin} inputs, got {len(inputs)}: {list(inputs)}")
+        ndim = max((x.type.ndim for x in inputs), default=0)
+        aligned = []
+        for x in inputs:
+            missing = ndim - x.type.ndim
+            if missing:
+                x = dim_shuffle(x.type.broadcastable, ["x"] * missing + list(range(x.type.ndim)))(x)
+            aligned.append(x)
+        patterns = [x.type.broadcastable for x in aligned]
+        pattern = [all(flags) for flags in zip(*patterns, strict=True)]
+        scalar_types = [scal.get_scalar_type(x.type.dtype) for x in aligned]
+        dtypes = [t.dtype for t in self.scalar_op.output_types(scalar_types)]
+        for o, i in self.inplace_pattern.items():
+            if list(patterns[i]) != pattern:
+                raise ValueError(
+                    f"{self}: output {o} cannot take over the memory of input {i}, which is broadcast:\n"
+                    + "\n".join(describe(x) for x in aligned)
+                )
+            if dtypes[o] != aligned[i].type.dtype:
+                raise TypeError(
+                    f"{self}: output {o} has dtype {dtypes[o]} and cannot take over the memory of input {i}, "
+                    f"of dtype {aligned[i].type.dtype}"
+                )
+        return dtypes, [list(pattern) for _ in dtypes], aligned
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Return the node, its inputs brought to one number of dimensions."""
+        dtypes, patterns, aligned = self.get_output_info(DimShuffle, *map(as_tensor_variable, inputs))
+        outputs = [TensorType(d, p).make_variable() for d, p in zip(dtypes, patterns, strict=True)]
+        return Apply(self, aligned, outputs)
+
+    # -- computing ---------------------------------------------------------------------------------
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute with the NumPy form of the scalar op."""
+        shape = self._broadcast_shape(node, inputs)
+        results = self._compute(inputs, [o.type.dtype for o in node.outputs])
+        for i, (cell, value) in enumerate(zip(output_storage, results, strict=True)):
+            target = self.inplace_pattern.get(i)
+            if target is not None:
+                inputs[target][...] = value
+                cell[0] = inputs[target]
+                continue
+            if value.shape != shape:
+                value = np.broadcast_to(value, shape)
+            # A NumPy form may hand an input back (real of a real, a cast to the same dtype).
+            if not value.flags.writeable or any(np.may_share_memory(value, x) for x in inputs):
+                value = value.copy()
+            cell[0] = value
+
+    def _compute(self, inputs: Sequence[Any], dtypes: Sequence[str]) -> Sequence[np.ndarray]:
+        results = self.scalar_op.numpy_form(dtypes)(*inputs)
+        return (results,) if self.nout == 1 else results
+
+    def _broadcast_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
+        """Return the shape of the outputs; raise ShapeError where two inputs disagree."""
+        shape = [1] * node.outputs[0].type.ndim
+        for axis in range(len(shape)):
+            known: int | None = None
+            for variable, value in zip(node.inputs, inputs, strict=True):
+                if variable.type.broadcastable[axis]:
+                    continue
+                length = value.shape[axis]
+                if known is not None and length != known:
+                    raise shape_error(
+                        node, inputs,
+                        f"Input dimension mismatch along axis {axis}: {known} against {length}.",
+                        "A length of 1 stretches only where the type knows it: use a row, a col, or T.addbroadcast(x, "
+                        f"{axis}).",
+                    )
+                known = length
+            if known is not None:
+                shape[axis] = known
+        return tuple(shape)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return one loop over all elements, or None where the scalar op has no C form."""
+        return elemwise_kernel(self, node)
+
+    # -- what the graph knows ------------------------------------------------------------------------
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return for each axis the length of an input that is not broadcast along it."""
+        result = []
+        for axis in range(node.outputs[0].type.ndim):
+            sources = [
+                s[axis] for x, s in zip(node.inputs, shapes, strict=True) if not x.type.broadcastable[axis]
+            ]
+            result.append(sources[0] if sources else shapes[0][axis])
+        return [tuple(result) for _ in node.outputs]
+
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return the value of the output where each input is one known number."""
+        if self.scalar_op == scal.second:
+            return ask(node.inputs[1])
+        values = [np.asarray(ask(x), dtype=x.type.dtype) for x in node.inputs]
+        return self._compute(values, [o.type.dtype for o in node.outputs])[index]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return which inputs have an influence on which outputs."""
+        pattern = getattr(self.scalar_op, "connection_pattern", None)
+        if pattern is not None:
+            return pattern(node)  # type: ignore[no-any-return]
+        return [[True for _ in node.outputs] for _ in node.inputs]
+
+    # -- derivatives ---------------------------------------------------------------------------------
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the scalar op's gradient, element by element, summed where an input was broadcast."""
+        gradients = self._elementwise_gradients(inputs, outputs, output_grads)
+        result = []
+        for x, gradient in zip(inputs, gradients, strict=True):
+            if gradient is not None and is_tensor(gradient):
+                stretched = [
+                    axis
+                    for axis, one in enumerate(x.type.broadcastable)
+                    if one and not outputs[0].type.broadcastable[axis]
+                ]
+                if stretched:
+                    gradient = gradient.sum(axis=stretched, keepdims=True)
+            result.append(gradient)
+        return result
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the sum over the inputs of partial derivative times direction."""
+        outputs = self(*inputs, return_list=True)
+        if not isinstance(outputs, list):
+            outputs = [outputs]
+        result = []
+        for i in range(len(outputs)):
+            seeds = [o.ones_like() if k == i else o.zeros_like() for k, o in enumerate(outputs)]
+            total = None
+            gradients = self._elementwise_gradients(inputs, outputs, seeds)
+            for gradient, point in zip(gradients, eval_points, strict=True):
+                if gradient is None or point is None or not is_tensor(gradient):
+                    continue
+                total = gradient * point if total is None else total + gradient * point
+            result.append(total)
+        return result
+
+    def _elementwise_gradients(self, inputs: Sequence[Any], outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
+        """Return what the scalar op says of each input, translated from scalars to tensors."""
+        scalar_inputs = [scal.get_scalar_type(x.type.dtype).make_variable() for x in inputs]
+        scalar_outputs = self.scalar_op.make_node(*scalar_inputs).outputs
+        scalar_grads = [_scalar_stand_in(g) for g in grads]
+        answers = self.scalar_op.L_op(scalar_inputs, scalar_outputs, scalar_grads)
+        known = dict(zip([*scalar_inputs, *scalar_outputs, *scalar_grads], [*inputs, *outputs, *grads], strict=True))
+        ndim = max((x.type.ndim for x in inputs), default=0)
+        return [a if a is None else _lift(a, known, ndim) for a in answers]
+
+
+def _scalar_stand_in(gradient: Any) -> Variable:
+    if is_tensor(gradient):
+        return scal.get_scalar_type(gradient.type.dtype).make_variable()  # type: ignore[no-any-return]
+    return gradient.type.make_variable()  # type: ignore[no-any-return]
+
+
+def _lift(scalar: Variable, known: dict[Variable, Any], ndim: int) -> Any:
+    """Return the tensor expression for a scalar one: each scalar op becomes its Elemwise."""
+    stack = [scalar]
+    while stack:
+        v = stack[-1]
+        if v in known:
+            stack.pop()
+        elif not isinstance(v.type, scal.Scalar):
+            known[v] = v  # disconnected or undefined: says nothing of shapes
+        elif v.owner is None:
+            value = as_tensor_variable(np.asarray(v.data, dtype=v.type.dtype))  # type: ignore[attr-defined]
+            known[v] = DimShuffle((), ["x"] * ndim)(value) if ndim else value
+        else:
+            missing = [i for i in v.owner.inputs if i not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            made = Elemwise(v.owner.op)(*[known[i] for i in v.owner.inputs], return_list=True)
+            known.update(zip(v.owner.outputs, made, strict=True))
+    return known[scalar]

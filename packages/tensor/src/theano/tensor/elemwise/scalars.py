@@ -1,0 +1,28 @@
+"""Scalar ops that only tensors need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+
+
+def _skip_zeros(x: Any, y: Any) -> Any:
+    return np.where(x == 0, y, np.where(y == 0, x, x * y))
+
+
+class MulWithoutZeros(scal.BinaryScalarOp):  # type: ignore[misc]
+    """The product of two numbers, or one of them where the other is 0."""
+
+    type_rule = staticmethod(scal.upcast_out)
+    arguments = ("x", "y")
+    numpy_function = staticmethod(_skip_zeros)
+    c_form = "({x} == 0 ? {y} : ({y} == 0 ? {x} : {x} * {y}))"
+    identity = 1
+    commutative = True
+    associative = True
+
+
+mul_without_zeros = MulWithoutZeros(scal.upcast_out, name="mul_without_zeros")

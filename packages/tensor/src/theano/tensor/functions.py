@@ -1,0 +1,350 @@
+"""Functions made of other functions: a few lines each."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.settings import config
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.create import arange, zeros
+from theano.tensor.elemwise.functions import (
+    abs_,
+    cast,
+    eq,
+    int_div,
+    isinf,
+    isnan,
+    le,
+    mod,
+    neq,
+    pow,
+    round_half_away_from_zero,
+    round_half_to_even,
+    switch,
+    true_div,
+)
+from theano.tensor.index.functions import getitem, set_subtensor
+from theano.tensor.join import join, stack
+from theano.tensor.reduce.functions import all as all_of
+from theano.tensor.shape.reshape import reshape
+
+
+def round(a: Any, mode: str | None = None) -> Any:  # noqa: A001
+    """Return ``a`` rounded to whole numbers.
+
+    Parameters
+    ----------
+    a : tensor
+    mode : "half_to_even" or "half_away_from_zero"
+        What to do half way between two; "half_to_even" by default, as NumPy does.
+    """
+    if mode is None or mode == "half_to_even":
+        return round_half_to_even(a)
+    if mode == "half_away_from_zero":
+        return round_half_away_from_zero(a)
+    raise ValueError(f"round: mode is {mode!r}; it must be 'half_to_even' or 'half_away_from_zero'")
+
+
+def iround(a: Any, mode: str | None = None) -> Any:
+    """Return ``a`` rounded to whole numbers, as int64."""
+    return cast(round(a, mode), "int64")
+
+
+def divmod(x: Any, y: Any) -> tuple[Any, Any]:  # noqa: A001
+    """Return the whole quotient and the remainder."""
+    return int_div(x, y), mod(x, y)
+
+
+def mod_check(x: Any, y: Any) -> Any:
+    """Return the remainder; complex numbers have none."""
+    x, y = as_tensor_variable(x), as_tensor_variable(y)
+    if x.type.dtype in scal.complex_dtypes or y.type.dtype in scal.complex_dtypes:
+        raise scal.ComplexError("complex numbers have no remainder")
+    return mod(x, y)
+
+
+def div_proxy(x: Any, y: Any) -> Any:
+    """Return the quotient, rounded down where both are whole numbers (as the flag ``int_division`` says)."""
+    x, y = as_tensor_variable(x), as_tensor_variable(y)
+    whole = x.type.dtype in scal.discrete_dtypes and y.type.dtype in scal.discrete_dtypes
+    if whole and config.int_division == "raise":
+        raise scal.IntegerDivisionError(
+            f"{x} / {y} divides whole numbers: write x // y to round down, or cast one of them to a float"
+        )
+    return int_div(x, y) if whole and config.int_division == "int" else true_div(x, y)
+
+
+def power(x: Any, y: Any) -> Any:
+    """Return ``x ** y``."""
+    return pow(x, y)
+
+
+def ceil_intdiv(a: Any, b: Any) -> Any:
+    """Return the quotient of whole numbers, rounded up, without a float in between."""
+    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    quotient = int_div(a, b)
+    return quotient + cast(neq(mod(a, b), 0), quotient.type.dtype)
+
+
+def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Return where two tensors are the same within a tolerance: ``|a - b| <= atol + rtol * |b|``.
+
+    Parameters
+    ----------
+    a, b : tensor
+    rtol, atol : float
+    equal_nan : bool
+        Whether NaN is close to NaN.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> isclose(T.dvector("a"), T.dvector("b")).type
+    TensorType(bool, vector)
+    """
+    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    close = le(abs_(a - b), atol + rtol * abs_(b))
+    if a.type.dtype in scal.discrete_dtypes and b.type.dtype in scal.discrete_dtypes:
+        return close
+    infinite = isinf(a) | isinf(b)
+    # Infinities are close to themselves only; their difference says nothing.
+    close = (close & ~infinite) | (infinite & eq(a, b))
+    nan = isnan(a) & isnan(b)
+    return close | nan if equal_nan else close
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Return whether two tensors are the same within a tolerance; see :func:`isclose`."""
+    return all_of(isclose(a, b, rtol, atol, equal_nan))
+
+
+def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
+    """Return ``x`` repeated as a whole along each axis.
+
+    Parameters
+    ----------
+    x : tensor
+    reps : whole number, sequence of whole numbers or vector
+        How often along each axis, counted from the last.
+    ndim : int, optional
+        Number of dimensions of the result.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> tile(T.dmatrix("m"), (2, 3)).ndim
+    2
+    """
+    x = as_tensor_variable(x)
+    if hasattr(reps, "type") and reps.type.ndim == 1:
+        if ndim is None:
+            raise ValueError("if reps is tensor.vector, you should specify the ndim")
+        reps = [reps[i] for i in range(ndim if ndim >= x.type.ndim else x.type.ndim)]
+    counts = list(reps) if isinstance(reps, (list, tuple)) else list(reps) if isinstance(reps, np.ndarray) and reps.ndim else [reps]
+    if ndim is not None and ndim < len(counts):
+        raise ValueError("ndim should be equal or larger than len(reps)")
+    for n in counts:
+        if isinstance(n, (float, str)) or hasattr(n, "type") and n.type.dtype not in scal.integer_dtypes:
+            raise ValueError(f"elements of reps must be whole numbers, not {n!r}")
+    total = builtins.max(len(counts), x.type.ndim, ndim or 0)
+    counts = [1] * (total - len(counts)) + counts
+    x = x.dimshuffle(*["x"] * (total - x.type.ndim), *range(x.type.ndim))
+    # Each axis becomes two, the copies first; adding zeros of the whole shape makes the copies.
+    doubled = x.dimshuffle(*[e for i in range(total) for e in ("x", i)])
+    lengths: list[Any] = []
+    for i, n in enumerate(counts):
+        lengths += [n, x.shape[i]]
+    copies = doubled + zeros(lengths, dtype=x.type.dtype)
+    return reshape(copies, [n * x.shape[i] for i, n in enumerate(counts)], ndim=total)
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Return the diagonal of a matrix, or those of the matrices that two axes of a tensor span.
+
+    Parameters
+    ----------
+    a : tensor
+    offset : int
+        How far above the main diagonal (negative: below).
+    axis1, axis2 : int
+        The two axes; the diagonals become the last axis.
+    """
+    a = as_tensor_variable(a)
+    if a.type.ndim < 2:
+        raise ValueError(f"a diagonal needs 2 dimensions or more, but {a} has {a.type.ndim}")
+    axis1, axis2 = axis1 % a.type.ndim, axis2 % a.type.ndim
+    if axis1 == axis2:
+        raise ValueError(f"diagonal: axis1 and axis2 are both {axis1}")
+    rest = [i for i in range(a.type.ndim) if i not in (axis1, axis2)]
+    moved = a.dimshuffle(axis1, axis2, *rest)
+    row, column = builtins.max(-offset, 0), builtins.max(offset, 0)
+    count = _at_least_zero(_smaller(moved.shape[0] - row, moved.shape[1] - column))
+    places = arange(count)
+    found = getitem(moved, (places + row, places + column))
+    return found.dimshuffle(*range(1, found.type.ndim), 0)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    return switch(a < b, a, b)
+
+
+def _at_least_zero(n: Any) -> Any:
+    return switch(n > 0, n, np.int64(0))
+
+
+def diag(v: Any, k: int = 0) -> Any:
+    """Return the matrix with a vector on its diagonal ``k``, or that diagonal of a matrix.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> diag(T.dvector("v")).ndim, diag(T.dmatrix("m")).ndim
+    (2, 1)
+    """
+    v = as_tensor_variable(v)
+    if v.type.ndim == 1:
+        size = v.shape[0] + abs(k)
+        places = arange(v.shape[0])
+        square = zeros((size, size), dtype=v.type.dtype)
+        return set_subtensor(getitem(square, (places + builtins.max(-k, 0), places + builtins.max(k, 0))), v)
+    if v.type.ndim >= 2:
+        return diagonal(v, offset=k)
+    raise ValueError(f"diag needs a vector or a matrix, but {v} has no dimension")
+
+
+def trace(a: Any) -> Any:
+    """Return the sum of the diagonal of a matrix."""
+    return diagonal(as_tensor_variable(a)).sum()
+
+
+def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
+    """Return for each element of ``a`` the element of the tensor among ``choices`` that it names.
+
+    Parameters
+    ----------
+    a : whole numbers
+    choices : tensor, or sequence of tensors that broadcast against each other and ``a``
+    out : None
+        Accepted for programs that write it.
+    mode : "raise", "wrap" or "clip"
+        What to do about numbers that name no choice; "raise" takes the last one for them here only after an
+        out-of-range check at run time.
+    """
+    assert out is None
+    a = as_tensor_variable(a)
+    if isinstance(choices, (list, tuple)):
+        options = [as_tensor_variable(c) for c in choices]
+        total: Any = a
+        for c in options:
+            total = total + c.zeros_like()
+        zero = total - total
+        table = stack([c + cast(zero, c.type.dtype) for c in options])
+    else:
+        table = as_tensor_variable(choices)
+        shape_maker = a + cast(table[0], a.type.dtype) * 0
+        zero = shape_maker - shape_maker
+    index = cast(a + cast(zero, a.type.dtype), "int64")
+    count = table.shape[0]
+    if mode == "wrap":
+        index = mod(index, count)
+    elif mode == "clip":
+        index = switch(index < 0, np.int64(0), switch(index >= count, count - 1, index))
+    grids = [arange(index.shape[i]).dimshuffle(*["x"] * i, 0, *["x"] * (index.type.ndim - 1 - i)) for i in range(index.type.ndim)]
+    return getitem(table, (index, *grids))
+
+
+def inverse_permutation(perm: Any) -> Any:
+    """Return the permutation (of the last axis) that undoes ``perm``."""
+    perm = as_tensor_variable(perm)
+    if perm.type.ndim == 1:
+        places = arange(perm.shape[0])
+        return set_subtensor(perm.zeros_like()[perm], cast(places, perm.type.dtype))
+    if perm.type.ndim == 2:
+        rows = arange(perm.shape[0]).dimshuffle(0, "x")
+        places = cast(arange(perm.shape[1]).dimshuffle("x", 0), perm.type.dtype)
+        return set_subtensor(perm.zeros_like()[rows, perm], places + perm.zeros_like())
+    raise ValueError(f"a permutation has 1 or 2 dimensions, but {perm} has {perm.type.ndim}")
+
+
+def cov(
+    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
+    fweights: Any = None, aweights: Any = None,
+) -> Any:  # fmt: skip
+    """Return the covariance matrix of variables.
+
+    Parameters
+    ----------
+    m : matrix or vector
+        Observations; each row is a variable.
+    y : matrix or vector, optional
+        Further variables.
+    rowvar : bool
+        False: each column is a variable.
+    bias : bool
+        Divide by the number of observations, not by one less.
+    ddof : int, optional
+        Divide by the number of observations less this.
+    fweights, aweights : None
+        Not implemented, as documented.
+    """
+    if fweights is not None or aweights is not None:
+        raise NotImplementedError("cov: weights are not implemented")
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError(f"cov: ddof must be a whole number, not {ddof}")
+    rows = _variables_in_rows(m, rowvar)
+    if y is not None:
+        rows = join(0, rows, _variables_in_rows(y, rowvar))
+    removed = (0 if bias else 1) if ddof is None else ddof
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    count = cast(rows.shape[1] - removed, centred.type.dtype if centred.type.dtype in scal.float_dtypes else "float64")
+    return centred.dot(centred.T.conj()) / count
+
+
+def _variables_in_rows(m: Any, rowvar: bool) -> Any:
+    m = as_tensor_variable(m)
+    if m.type.ndim > 2:
+        raise ValueError(f"cov needs a vector or a matrix, but {m} has {m.type.ndim} dimensions")
+    if m.type.ndim == 1:
+        return m.dimshuffle("x", 0)
+    return m if rowvar else m.T
+
+
+class _Grid:
+    """What ``mgrid`` and ``ogrid`` share.
+
+    Parameters
+    ----------
+    sparse : bool
+        Each axis by itself (True), or all of them spread out (False).
+    """
+
+    def __init__(self, sparse: bool = False):
+        self.sparse = sparse
+
+    def __getitem__(self, args: Any) -> Any:
+        parts = args if isinstance(args, tuple) else (args,)
+        axes = []
+        for part in parts:
+            if not isinstance(part, slice) or part.stop is None:
+                raise IndexError("a grid is made of slices such as 0:5 or 0:1:0.1, with a stop")
+            if isinstance(part.step, builtins.complex):
+                raise NotImplementedError("a complex step (a number of points) is not implemented")
+            axes.append(arange(part.start or 0, part.stop, 1 if part.step is None else part.step))
+        if len(axes) == 1:
+            return axes[0]
+        n = len(axes)
+        open_axes = [a.dimshuffle(*["x"] * i, 0, *["x"] * (n - 1 - i)) for i, a in enumerate(axes)]
+        if self.sparse:
+            return open_axes
+        nothing: Any = 0
+        for a in open_axes:
+            nothing = nothing + cast(a, "int64").zeros_like()
+        return [a + cast(nothing, a.type.dtype) for a in open_axes]
+
+
+mgrid = _Grid()
+ogrid = _Grid(sparse=True)

@@ -1,0 +1,462 @@
+"""Parts that arrays of whole numbers and masks select, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
+from theano.gradient import DisconnectedType
+from theano.graph import Apply, Op, Variable
+from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor
+from theano.tensor.elemwise.functions import cast, neq
+from theano.tensor.index.basic import sum_to_pattern
+from theano.tensor.index.lengths import slice_length
+from theano.tensor.kernels.layout import advanced_inc_subtensor1_kernel, advanced_subtensor1_kernel
+from theano.tensor.messages import describe, shape_error
+from theano.tensor.type import TensorType
+from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant, SliceType, as_index_variable
+
+
+class AdvancedBooleanIndexingError(TypeError):
+    """An index holds a mask."""
+
+
+# -- what an index says about the result ---------------------------------------------------------------
+
+
+def _is_mask(entry: Any) -> bool:
+    return is_tensor(entry) and entry.type.dtype == "bool"
+
+
+def _parts(entry: Variable) -> slice:
+    """Return a slice variable as a slice of variables, numbers and None."""
+    if isinstance(entry, SliceConstant):
+        return entry.data  # type: ignore[no-any-return]
+    if entry.owner is not None and isinstance(entry.owner.op, MakeSlice):
+        return slice(*[None if isinstance(v.type, NoneTypeT) else v for v in entry.owner.inputs])
+    raise NotImplementedError(f"the ends of the slice {entry} are not known to the graph")
+
+
+def _layout(x: Any, idx: Sequence[Variable]) -> tuple[list[tuple[str, Any, int]], int]:
+    """Return what each entry does, the axis of ``x`` it starts at, and where the arrays' axes go in the result.
+
+    Kinds are "new", "slice", "keep" and "array"; the place is -1 where there is no array.
+    """
+    plan: list[tuple[str, Any, int]] = []
+    axis = 0
+    for entry in idx:
+        if isinstance(entry.type, NoneTypeT):
+            plan.append(("new", entry, axis))
+        elif isinstance(entry.type, SliceType):
+            plan.append(("slice", entry, axis))
+            axis += 1
+        else:
+            plan.append(("array", entry, axis))
+            axis += entry.type.ndim if _is_mask(entry) else 1  # type: ignore[attr-defined]
+    if axis > x.type.ndim:
+        raise IndexError(f"too many indices for array: {x} has {x.type.ndim} dimensions, but {axis} are indexed")
+    plan += [("keep", None, i) for i in range(axis, x.type.ndim)]
+    arrays = [i for i, (kind, _, _) in enumerate(plan) if kind == "array"]
+    if not arrays:
+        return plan, -1
+    together = arrays == list(range(arrays[0], arrays[-1] + 1))
+    return plan, arrays[0] if together else 0
+
+
+def _array_ndim(entry: Any) -> int:
+    # A mask selects a list of places: one axis, however many it covers; a mask without axes adds one.
+    return 1 if _is_mask(entry) else entry.type.ndim  # type: ignore[no-any-return]
+
+
+def adv_index_broadcastable_pattern(a: Any, idx: Sequence[Any]) -> tuple[bool, ...]:
+    """Return the broadcast pattern of ``a[idx]``.
+
+    Parameters
+    ----------
+    a : tensor
+    idx : sequence
+        Slices, None, and tensors of whole numbers or booleans.
+    """
+    variables = [as_index_variable(i) for i in idx]
+    plan, place = _layout(a, variables)
+    arrays = [entry for kind, entry, _ in plan if kind == "array"]
+    ndim = max((_array_ndim(e) for e in arrays), default=0)
+    group = [
+        all(
+            _array_ndim(e) <= ndim - 1 - k or not _is_mask(e) and e.type.broadcastable[k - ndim + _array_ndim(e)]
+            for e in arrays
+        )
+        for k in range(ndim)
+    ]
+    pattern: list[bool] = []
+    for position, (kind, entry, axis) in enumerate(plan):
+        if arrays and position == place:
+            pattern += group
+        if kind == "new":
+            pattern.append(True)
+        elif kind == "keep":
+            pattern.append(a.type.broadcastable[axis])
+        elif kind == "slice":
+            whole = isinstance(entry, SliceConstant) and entry.data == slice(None)
+            pattern.append(whole and a.type.broadcastable[axis])
+    return tuple(pattern)
+
+
+def _advanced_shape(x: Any, idx: Sequence[Variable], x_shape: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the lengths of ``x[idx]``."""
+    plan, place = _layout(x, idx)
+    arrays = [entry for kind, entry, _ in plan if kind == "array"]
+    ndim = max((_array_ndim(e) for e in arrays), default=0)
+    one = as_tensor_variable(np.int64(1))
+    group: list[Any] = []
+    for k in range(ndim):
+        lengths = [_array_length(e, k - ndim + _array_ndim(e)) for e in arrays if k >= ndim - _array_ndim(e)]
+        known = [n for n in lengths if n is not None]
+        group.append(known[0] if known else one)
+    result: list[Any] = []
+    for position, (kind, entry, axis) in enumerate(plan):
+        if arrays and position == place:
+            result += group
+        if kind == "new":
+            result.append(one)
+        elif kind == "keep":
+            result.append(x_shape[axis])
+        elif kind == "slice":
+            result.append(slice_length(_parts(entry), x_shape[axis]))
+    return tuple(result)
+
+
+def _array_length(entry: Any, axis: int) -> Any:
+    """Return the length of an index array along an axis, or None where it stretches."""
+    if _is_mask(entry):
+        return cast(entry, "int64").sum()
+    return None if entry.type.broadcastable[axis] else entry.shape[axis]
+
+
+def _out_of_bounds(node: Apply, inputs: Sequence[Any], exc: Exception) -> IndexError:
+    lines = [describe(v, np.shape(a)) for v, a in zip(node.inputs, inputs, strict=True) if is_tensor(v)]
+    return IndexError("\n".join([f"{node.op}: {exc}", *lines[:5]]))
+
+
+# -- along the first axis ----------------------------------------------------------------------------------
+
+
+class AdvancedSubtensor1(Op):
+    """The rows of a tensor that a vector of whole numbers names: a copy.
+
+    Parameters
+    ----------
+    sparse_grad : bool
+        Whether the gradient may be a sparse matrix (accepted; it is dense here).
+    """
+
+    __props__: tuple[str, ...] = ("sparse_grad",)
+
+    def __init__(self, sparse_grad: bool = False):
+        self.sparse_grad = sparse_grad
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+    def make_node(self, x: Any, ilist: Any) -> Apply:
+        """Return the node for a tensor and the places."""
+        x, ilist = as_tensor_variable(x), as_tensor_variable(ilist)
+        if ilist.type.dtype not in scal.integer_dtypes or ilist.type.ndim != 1:
+            raise TypeError(f"index must be a vector of whole numbers, not {ilist} of type {ilist.type}")
+        if x.type.ndim == 0:
+            raise TypeError(f"cannot index into a scalar: {x}")
+        pattern = (ilist.type.broadcastable[0], *x.type.broadcastable[1:])
+        return Apply(self, [x, ilist], [TensorType(x.type.dtype, pattern).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Take the rows with NumPy."""
+        x, places = inputs
+        try:
+            output_storage[0][0] = x.take(places.astype("int64", copy=False), axis=0)
+        except IndexError as exc:
+            raise _out_of_bounds(node, inputs, exc) from None
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows, with bounds checked."""
+        return advanced_subtensor1_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the number of places and the lengths of a row."""
+        return [(shapes[1][0], *shapes[0][1:])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that the places have no influence in the sense of derivatives."""
+        return [[True], [False]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return zeros with the gradient added at the rows that were read."""
+        (x, places), (g,) = inputs, output_grads
+        if x.type.dtype in scal.discrete_dtypes:
+            return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), DisconnectedType()()]
+        return [advanced_inc_subtensor1(x.zeros_like(dtype=g.type.dtype), g, places), DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the same rows of the direction."""
+        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
+
+
+class _AdvancedWrite(Op):
+    """What the writing ops share."""
+
+    __props__: tuple[str, ...] = ("inplace", "set_instead_of_inc")
+
+    def __init__(self, inplace: bool = False, set_instead_of_inc: bool = False):
+        self.inplace = bool(inplace)
+        self.set_instead_of_inc = bool(set_instead_of_inc)
+        if self.inplace:
+            self.destroy_map = {0: [0]}
+
+    def __str__(self) -> str:
+        place = "inplace" if self.inplace else "no_inplace"
+        return f"{type(self).__name__}{{{place},{'set' if self.set_instead_of_inc else 'inc'}}}"
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the tensor."""
+        return [shapes[0]]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that the index has no influence in the sense of derivatives."""
+        return [[True], [True], *([[False]] * (len(node.inputs) - 2))]
+
+    def _write(self, node: Apply, inputs: Sequence[Any], index: Any) -> np.ndarray:
+        x, y = inputs[:2]
+        out = x if self.inplace else x.copy()
+        try:
+            with np.errstate(all="ignore"):
+                y = y.astype(out.dtype, copy=False)
+                if self.set_instead_of_inc:
+                    out[index] = y
+                else:
+                    np.add.at(out, index, y)
+        except IndexError as exc:
+            raise _out_of_bounds(node, inputs, exc) from None
+        except ValueError as exc:
+            raise shape_error(
+                node, inputs, str(exc), "What is written must have length 1 or that of the part along each axis."
+            ) from None
+        return out  # type: ignore[no-any-return]
+
+    def _check_rank(self, x: Any, y: Any, ndim: int) -> None:
+        if y.type.ndim > ndim:
+            raise TypeError(
+                f"cannot {'set' if self.set_instead_of_inc else 'increment'} a {ndim}-dimensional subtensor with a "
+                f"{y.type.ndim}-dimensional value:\n{describe(x)}\n{describe(y)}"
+            )
+
+    def _grads(self, inputs: Sequence[Any], g: Any, read: Any) -> list[Any]:
+        """Return gradients given ``read``, the op that reads the part which this one writes."""
+        x, y, *index = inputs
+        rest = [DisconnectedType()() for _ in index]
+        if x.type.dtype in scal.discrete_dtypes:
+            zeros = [v.zeros_like(dtype=gradient_dtype(v.type.dtype)) for v in (x, y)]
+            return [*zeros, *rest]
+        gx = g
+        if self.set_instead_of_inc:
+            gx = type(self)(set_instead_of_inc=True)(g, as_tensor_variable(np.zeros((), dtype=g.type.dtype)), *index)
+        if y.type.dtype in scal.discrete_dtypes:
+            gy = y.zeros_like(dtype=gradient_dtype(y.type.dtype))
+        else:
+            gy = sum_to_pattern(read(g, *index), y)
+        return [gx, gy, *rest]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction of the tensor, with that of the part written in."""
+        x, y, *index = inputs
+        dx, dy = eval_points[:2]
+        if dx is None and dy is None:
+            return [None]
+        dx = x.zeros_like() if dx is None else dx
+        dy = y.zeros_like() if dy is None else dy
+        return [type(self)(set_instead_of_inc=self.set_instead_of_inc)(dx, dy, *index)]
+
+
+class AdvancedIncSubtensor1(_AdvancedWrite):
+    """A tensor with rows increased by, or set to, others; a row that is named twice is increased twice."""
+
+    __props__ = ("inplace", "set_instead_of_inc")
+
+    def clone_inplace(self) -> AdvancedIncSubtensor1:
+        """Return the same op, writing into the tensor itself."""
+        return type(self)(inplace=True, set_instead_of_inc=self.set_instead_of_inc)
+
+    def make_node(self, x: Any, y: Any, ilist: Any) -> Apply:
+        """Return the node for a tensor, the rows written and their places."""
+        x, y, ilist = as_tensor_variable(x), as_tensor_variable(y), as_tensor_variable(ilist)
+        if ilist.type.dtype not in scal.integer_dtypes or ilist.type.ndim != 1:
+            raise TypeError(f"index must be a vector of whole numbers, not {ilist} of type {ilist.type}")
+        if x.type.ndim == 0:
+            raise TypeError(f"cannot index into a scalar: {x}")
+        self._check_rank(x, y, x.type.ndim)
+        return Apply(self, [x, y, ilist], [x.type.make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Write the rows with NumPy."""
+        output_storage[0][0] = self._write(node, inputs, inputs[2].astype("int64", copy=False))
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows, with bounds checked."""
+        return advanced_inc_subtensor1_kernel(self, node)
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient (without the rows, where they were set) and its rows."""
+        return self._grads(inputs, output_grads[0], advanced_subtensor1)
+
+
+# -- in general -------------------------------------------------------------------------------------------------
+
+
+class BaseAdvancedSubtensor(Op):
+    """Base of the ops that read with NumPy's full indexing."""
+
+    __props__: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+    def make_node(self, x: Any, *index: Any) -> Apply:
+        """Return the node for a tensor and the entries of the index."""
+        x = as_tensor_variable(x)
+        entries = [as_index_variable(i) for i in index]
+        pattern = adv_index_broadcastable_pattern(x, entries)
+        return Apply(self, [x, *entries], [TensorType(x.type.dtype, pattern).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Index with NumPy."""
+        try:
+            out = inputs[0][tuple(inputs[1:])]
+        except IndexError as exc:
+            raise _out_of_bounds(node, inputs, exc) from None
+        output_storage[0][0] = np.array(out) if np.may_share_memory(out, inputs[0]) else np.asarray(out)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths that NumPy's rules give."""
+        return [_advanced_shape(node.inputs[0], node.inputs[1:], shapes[0])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that the index has no influence in the sense of derivatives."""
+        return [[True], *([[False]] * (len(node.inputs) - 1))]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return zeros with the gradient added at the elements that were read."""
+        x, *index = inputs
+        (g,) = output_grads
+        rest = [DisconnectedType()() for _ in index]
+        if x.type.dtype in scal.discrete_dtypes:
+            return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), *rest]
+        write = advanced_boolean_inc_subtensor if any(map(_is_mask, index)) else advanced_inc_subtensor
+        return [write(x.zeros_like(dtype=g.type.dtype), g, *index), *rest]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the same elements of the direction."""
+        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
+
+
+class AdvancedSubtensor(BaseAdvancedSubtensor):
+    """Elements that arrays of whole numbers, slices and None select together, by NumPy's rules."""
+
+    __props__ = ()
+
+
+class AdvancedBooleanSubtensor(BaseAdvancedSubtensor):
+    """Elements that masks (and arrays, slices, None) select, by NumPy's rules."""
+
+    __props__ = ()
+
+
+class BaseAdvancedIncSubtensor(_AdvancedWrite):
+    """Base of the ops that write with NumPy's full indexing."""
+
+    __props__ = ("inplace", "set_instead_of_inc")
+
+    def make_node(self, x: Any, y: Any, *index: Any) -> Apply:
+        """Return the node for a tensor, what is written, and the entries of the index."""
+        x, y = as_tensor_variable(x), as_tensor_variable(y)
+        entries = [as_index_variable(i) for i in index]
+        self._check_rank(x, y, len(adv_index_broadcastable_pattern(x, entries)))
+        return Apply(self, [x, y, *entries], [x.type.make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Write with NumPy."""
+        output_storage[0][0] = self._write(node, inputs, tuple(inputs[2:]))
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient (without the elements, where they were set) and those elements of it."""
+        read = advanced_boolean_subtensor if any(map(_is_mask, inputs[2:])) else advanced_subtensor
+        return self._grads(inputs, output_grads[0], read)
+
+
+class AdvancedIncSubtensor(BaseAdvancedIncSubtensor):
+    """A tensor with elements increased or set that arrays, slices and None select together."""
+
+    __props__ = ("inplace", "set_instead_of_inc")
+
+
+class AdvancedBooleanIncSubtensor(BaseAdvancedIncSubtensor):
+    """A tensor with elements increased or set that masks (and arrays, slices, None) select."""
+
+    __props__ = ("inplace", "set_instead_of_inc")
+
+
+advanced_subtensor1 = AdvancedSubtensor1()
+advanced_inc_subtensor1 = AdvancedIncSubtensor1()
+advanced_set_subtensor1 = AdvancedIncSubtensor1(set_instead_of_inc=True)
+advanced_subtensor = AdvancedSubtensor()
+advanced_boolean_subtensor = AdvancedBooleanSubtensor()
+advanced_inc_subtensor = AdvancedIncSubtensor()
+advanced_set_subtensor = AdvancedIncSubtensor(set_instead_of_inc=True)
+advanced_boolean_inc_subtensor = AdvancedBooleanIncSubtensor()
+advanced_boolean_set_subtensor = AdvancedBooleanIncSubtensor(set_instead_of_inc=True)
+
+
+class Nonzero(Op):
+    """The places of the elements that are not 0: one vector for each axis."""
+
+    __props__ = ()
+
+    def make_node(self, a: Any) -> Apply:
+        """Return the node."""
+        a = as_tensor_variable(a)
+        if a.type.ndim == 0:
+            raise ValueError(f"Nonzero only supports non-scalar arrays, but {a} has no dimension")
+        return Apply(self, [a], [TensorType("int64", (False,)).make_variable() for _ in range(a.type.ndim)])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Search with NumPy."""
+        for cell, places in zip(output_storage, np.nonzero(inputs[0]), strict=True):
+            cell[0] = places.astype("int64", copy=False)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return how many elements are not 0."""
+        count = cast(neq(node.inputs[0], 0), "int64").sum()
+        return [(count,) for _ in node.outputs]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return zero: places jump."""
+        (a,) = inputs
+        return [a.zeros_like(dtype=gradient_dtype(a.type.dtype))]
+
+
+_nonzero = Nonzero()
+
+
+def nonzero(a: Any, return_matrix: bool = False) -> Any:
+    """Return the places of the elements of ``a`` that are not 0.
+
+    Parameters
+    ----------
+    a : tensor
+    return_matrix : bool
+        One matrix with a row for each axis, in place of a tuple of vectors.
+    """
+    places = _nonzero(a, return_list=True)
+    return as_tensor_variable(list(places)) if return_matrix else tuple(places)
+

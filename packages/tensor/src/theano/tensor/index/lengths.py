@@ -1,0 +1,117 @@
+"""How long a slice is, worked out on symbols and on numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from theano.tensor.convert import as_tensor_variable, static_int
+from theano.tensor.elemwise.functions import abs_, cast, ge, int_div, lt, maximum, minimum, sgn, switch
+
+
+def _int64(n: Any) -> Any:
+    return cast(as_tensor_variable(n), "int64")
+
+
+def _bound(n: Any, length: Any, low: Any, high: Any) -> Any:
+    """Return an end of a slice counted from 0 and clamped to ``low .. high``."""
+    known = static_int(n)
+    if known is not None:
+        # Half of the work is known not to happen.
+        counted = as_tensor_variable(np.int64(known)) if known >= 0 else length + np.int64(known)
+        return minimum(counted, high) if known >= 0 else maximum(counted, low)
+    n = _int64(n)
+    return minimum(maximum(switch(lt(n, 0), n + length, n), low), high)
+
+
+def slice_length(part: slice, length: Any) -> Any:
+    """Return the number of elements that a slice takes from an axis.
+
+    Parameters
+    ----------
+    part : slice
+        Of numbers, symbolic integers or None.
+    length : symbolic integer
+        Of the axis.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> slice_length(slice(None), T.lscalar("n")), slice_length(slice(2, None, -1), as_tensor_variable(5)).owner.op.name
+    (n, 'Elemwise{maximum,no_inplace}')
+    """
+    start, stop, step = part.start, part.stop, part.step
+    if start is None and stop is None and step is None:
+        return length
+    numbers = [None if v is None else static_int(v) for v in (start, stop, step)]
+    n = static_int(length)
+    if n is not None and all(k is not None or v is None for k, v in zip(numbers, (start, stop, step), strict=True)):
+        return as_tensor_variable(np.int64(len(range(*slice(*numbers).indices(n)))))
+    length = _int64(length)
+    known_step = 1 if step is None else static_int(step)
+    if known_step is None:
+        forward, backward = _span(start, stop, length, True), _span(start, stop, length, False)
+        step = _int64(step)
+        span = switch(ge(step, 0), forward, backward)
+        size = maximum(abs_(step), 1)
+        return maximum(int_div(span + size - 1, size), 0)
+    if known_step == 0:
+        raise ValueError("slice step cannot be zero")
+    span, size = _span(start, stop, length, known_step > 0), abs(known_step)
+    if size == 1:
+        return span if start is None and stop is None else maximum(span, 0)
+    return maximum(int_div(span + (size - 1), size), 0)
+
+
+def _span(start: Any, stop: Any, length: Any, forward: bool) -> Any:
+    """Return how far it is from start to stop (negative: nothing is taken)."""
+    zero, minus_one = as_tensor_variable(np.int64(0)), as_tensor_variable(np.int64(-1))
+    if forward:
+        end = length if stop is None else _bound(stop, length, zero, length)
+        return end if start is None or static_int(start) == 0 else end - _bound(start, length, zero, length)
+    first = length - 1 if start is None else _bound(start, length, minus_one, length - 1)
+    last = minus_one if stop is None else _bound(stop, length, minus_one, length - 1)
+    return first - last
+
+
+def get_canonical_form_slice(theslice: Any, length: Any) -> tuple[Any, Any]:
+    """Return an index in a form that needs no knowledge of the axis.
+
+    Parameters
+    ----------
+    theslice : slice or symbolic integer
+    length : symbolic integer
+        Of the axis.
+
+    Returns
+    -------
+    tuple
+        A slice with ends counted from 0 and a positive step, and the direction (1 or -1) in which its elements
+        are to be taken; for a whole number, that number counted from 0, and 1.
+    """
+    if not isinstance(theslice, slice):
+        known = static_int(theslice)
+        if known is not None and known >= 0:
+            return theslice, 1
+        return switch(lt(_int64(theslice), 0), _int64(theslice) + length, _int64(theslice)), 1
+    step = theslice.step
+    known_step = 1 if step is None else static_int(step)
+    count = slice_length(theslice, length)
+    length = _int64(length)
+    if known_step is not None and known_step > 0:
+        start = as_tensor_variable(np.int64(0))
+        if theslice.start is not None:
+            start = _bound(theslice.start, length, start, length)
+        return slice(start, start + (count - 1) * known_step + switch(ge(count, 1), 1, known_step), known_step), 1
+    zero, minus_one = as_tensor_variable(np.int64(0)), as_tensor_variable(np.int64(-1))
+    first = length - 1 if theslice.start is None else _bound(theslice.start, length, minus_one, length - 1)
+    if known_step is not None:
+        # The same elements from the other end.
+        low = first + (count - 1) * known_step
+        return slice(maximum(low, zero), first + 1, -known_step), -1
+    forward = zero if theslice.start is None else _bound(theslice.start, length, zero, length)
+    step = _int64(step)
+    begin = switch(ge(step, 0), forward, maximum(first + (count - 1) * step, zero))
+    end = switch(ge(step, 0), forward + (count - 1) * step + 1, first + 1)
+    return slice(begin, switch(ge(count, 1), end, begin), abs_(step)), sgn(step)

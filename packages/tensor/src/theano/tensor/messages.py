@@ -1,0 +1,42 @@
+"""The words of errors that arrays of wrong shape cause: which expression, made where, of what shape and dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.errors import ShapeError
+from theano.graph import Apply, Variable
+from theano.graph.source import created_at
+
+
+def describe(variable: Variable, shape: Sequence[Any] | None = None) -> str:
+    """Return one line about a variable: name, dtype, shape or pattern, and the user's line that made it."""
+    name = str(variable)
+    text = name if len(name) <= 40 else name[:37] + "..."
+    dtype = getattr(variable.type, "dtype", str(variable.type))
+    size = f"shape {tuple(shape)}" if shape is not None else f"{getattr(variable.type, 'ndim', '?')}-d"
+    where = created_at(variable)
+    return f"    {text} : {dtype}, {size}" + (f"      created at {where}" if where else "")
+
+
+def shape_error(node: Apply, inputs: Sequence[Any], problem: str, remedy: str) -> ShapeError:
+    """Return the error for values whose shapes do not fit.
+
+    Parameters
+    ----------
+    node : Apply
+    inputs : list of values
+    problem : str
+        What does not fit, in one line.
+    remedy : str
+        What to do about it, in one line.
+    """
+    return ShapeError("\n".join([f"{node.op}: {problem}", *_table(node.inputs, inputs), f"  {remedy}"]))
+
+
+def _table(variables: Iterable[Variable], values: Sequence[Any], limit: int = 5) -> list[str]:
+    lines = [describe(v, np.shape(x)) for v, x in zip(variables, values, strict=True)]
+    return lines if len(lines) <= limit else [*lines[: limit - 1], f"    ... and {len(lines) - limit + 1} more"]

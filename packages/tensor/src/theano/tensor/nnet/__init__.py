@@ -1,0 +1,60 @@
+"""The functions of neural networks: activations, softmax, cross entropies."""
+
+from __future__ import annotations
+
+from theano.tensor.nnet.activation import (
+    elu,
+    hard_sigmoid,
+    relu,
+    scalar_sigmoid,
+    scalar_softplus,
+    scalar_softsign,
+    selu,
+    sigmoid,
+    sigmoid_inplace,
+    softplus,
+    softsign,
+    ultra_fast_sigmoid,
+)
+from theano.tensor.nnet.crossentropy import (
+    CrossentropyCategorical1Hot,
+    CrossentropyCategorical1HotGrad,
+    CrossentropySoftmax1HotWithBiasDx,
+    CrossentropySoftmaxArgmax1HotWithBias,
+    binary_crossentropy,
+    categorical_crossentropy,
+    crossentropy_categorical_1hot,
+    crossentropy_categorical_1hot_grad,
+    crossentropy_softmax_1hot,
+    crossentropy_softmax_1hot_with_bias,
+    crossentropy_softmax_1hot_with_bias_dx,
+    crossentropy_softmax_argmax_1hot_with_bias,
+    crossentropy_softmax_max_and_argmax_1hot,
+    crossentropy_softmax_max_and_argmax_1hot_with_bias,
+    sigmoid_binary_crossentropy,
+)
+from theano.tensor.nnet.softmax import (
+    LogSoftmax,
+    Softmax,
+    SoftmaxGrad,
+    SoftmaxWithBias,
+    logsoftmax,
+    logsoftmax_op,
+    softmax,
+    softmax_grad,
+    softmax_graph,
+    softmax_op,
+    softmax_with_bias,
+)
+
+__all__ = [
+    "CrossentropyCategorical1Hot", "CrossentropyCategorical1HotGrad", "CrossentropySoftmax1HotWithBiasDx",
+    "CrossentropySoftmaxArgmax1HotWithBias", "LogSoftmax", "Softmax", "SoftmaxGrad", "SoftmaxWithBias",
+    "binary_crossentropy", "categorical_crossentropy", "crossentropy_categorical_1hot",
+    "crossentropy_categorical_1hot_grad", "crossentropy_softmax_1hot", "crossentropy_softmax_1hot_with_bias",
+    "crossentropy_softmax_1hot_with_bias_dx", "crossentropy_softmax_argmax_1hot_with_bias",
+    "crossentropy_softmax_max_and_argmax_1hot", "crossentropy_softmax_max_and_argmax_1hot_with_bias", "elu",
+    "hard_sigmoid", "logsoftmax", "logsoftmax_op", "relu", "scalar_sigmoid", "scalar_softplus", "scalar_softsign",
+    "selu", "sigmoid", "sigmoid_binary_crossentropy", "sigmoid_inplace", "softmax", "softmax_grad", "softmax_graph",
+    "softmax_op", "softmax_with_bias", "softplus", "softsign", "ultra_fast_sigmoid",
+]  # fmt: skip

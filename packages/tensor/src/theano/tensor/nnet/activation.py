@@ -1,0 +1,116 @@
+"""Activation functions, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.settings import config
+from theano.tensor.convert import as_tensor_variable, constant
+from theano.tensor.elemwise.functions import abs_, cast, clip, expm1, switch
+from theano.tensor.elemwise.op import Elemwise
+
+scalar_sigmoid = scal.sigmoid
+scalar_softplus = scal.softplus
+
+sigmoid = Elemwise(scal.sigmoid, name="sigmoid")
+sigmoid_inplace = Elemwise(scal.sigmoid, {0: 0}, name="sigmoid_inplace")
+softplus = Elemwise(scal.softplus, name="softplus")
+
+
+def _softsign_gradient(x: Any, out: Any, g: Any) -> Any:
+    d = 1 + abs(x)
+    return g / (d * d)
+
+
+scalar_softsign = scal.scalar_op(
+    "softsign", "x",
+    types=scal.upgrade_to_float_no_complex,
+    py=lambda x: x / (1 + np.abs(x)),
+    c="{x} / (1 + abs({x}))",
+    grad=_softsign_gradient,
+    ulp=2,
+    class_name="ScalarSoftsign",
+    doc="x / (1 + abs(x)): a sigmoid from -1 to 1 with heavy tails.",
+)  # fmt: skip
+softsign = Elemwise(scalar_softsign, name="softsign")
+
+
+def _ultra_fast_sigmoid(x: Any) -> Any:
+    half = 0.5 * x
+    size = np.abs(half)
+    curve = np.where(
+        size < 1.7, 1.5 * size / (1 + size), np.where(size < 3, 0.935409070603099 + 0.0458812946797165 * (size - 1.7), 0.99505475368673)
+    )
+    return (0.5 * (np.copysign(curve, half) + 1.0)).astype(np.asarray(x).dtype)
+
+
+scalar_ultra_fast_sigmoid = scal.scalar_op(
+    "ultra_fast_sigmoid", "x",
+    types=scal.upgrade_to_float_no_complex,
+    py=_ultra_fast_sigmoid,
+    # The slope of the sigmoid itself: the approximation has corners.
+    grad=lambda x, out, g: g * scal.sigmoid(x) * (1 - scal.sigmoid(x)),
+    class_name="UltraFastScalarSigmoid",
+    doc="An approximation of the sigmoid by three pieces, within 0.07 of it.",
+)  # fmt: skip
+ultra_fast_sigmoid = Elemwise(scalar_ultra_fast_sigmoid, name="ultra_fast_sigmoid")
+
+
+def _number(value: float, like: Any) -> Any:
+    """Return a constant of the dtype of ``like`` (floatX for integers), so that nothing is widened."""
+    dtype = like.type.dtype if like.type.dtype in scal.float_dtypes else str(config.floatX)
+    return constant(np.asarray(value, dtype=dtype))
+
+
+def hard_sigmoid(x: Any) -> Any:
+    """Return ``clip(0.2 * x + 0.5, 0, 1)``: the sigmoid as three straight lines.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> hard_sigmoid(T.fvector("x")).type
+    TensorType(float32, vector)
+    """
+    x = as_tensor_variable(x)
+    return clip(x * _number(0.2, x) + _number(0.5, x), _number(0.0, x), _number(1.0, x))
+
+
+def relu(x: Any, alpha: Any = 0) -> Any:
+    """Return the rectifier: ``x`` where it is positive, ``alpha * x`` where it is negative.
+
+    Parameters
+    ----------
+    x : tensor
+    alpha : number or tensor
+        Slope for negative elements.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> relu(T.fmatrix("x"), 0.1).type
+    TensorType(float32, matrix)
+    """
+    x = as_tensor_variable(x)
+    if not hasattr(alpha, "type") and np.ndim(alpha) == 0 and alpha == 0:
+        return _number(0.5, x) * (x + abs_(x))
+    alpha = as_tensor_variable(alpha)
+    if x.type.dtype in scal.float_dtypes and alpha.type.dtype in scal.float_dtypes and alpha.type.ndim == 0:
+        alpha = cast(alpha, x.type.dtype)
+    half = _number(0.5, x)
+    return half * (1 + alpha) * x + half * (1 - alpha) * abs_(x)
+
+
+def elu(x: Any, alpha: Any = 1) -> Any:
+    """Return the exponential linear unit: ``x`` where it is positive, ``alpha * (exp(x) - 1)`` elsewhere."""
+    x = as_tensor_variable(x)
+    return switch(x > 0, x, alpha * expm1(switch(x > 0, x.zeros_like(), x)))
+
+
+def selu(x: Any) -> Any:
+    """Return the scaled exponential linear unit, which keeps zero mean and unit variance."""
+    x = as_tensor_variable(x)
+    alpha, scale = _number(1.6732632423543772848170429916717, x), _number(1.0507009873554804934193349852946, x)
+    return scale * elu(x, alpha)

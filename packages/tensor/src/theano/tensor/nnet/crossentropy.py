@@ -1,0 +1,289 @@
+"""Cross entropies between distributions, and between a distribution and a class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
+from theano.gradient import DisconnectedType, grad_not_implemented
+from theano.graph import Apply, Op
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.create import arange
+from theano.tensor.elemwise.functions import abs_, cast, eq, gt, log
+from theano.tensor.kernels.nnet import crossentropy_dx_kernel, crossentropy_kernel
+from theano.tensor.messages import describe, shape_error
+from theano.tensor.nnet.activation import softplus
+from theano.tensor.nnet.softmax import floating, rows_softmax, softmax_with_bias
+from theano.tensor.type import TensorType
+
+
+def _classes(op: Op, y_idx: Any) -> Any:
+    y_idx = as_tensor_variable(y_idx)
+    if y_idx.type.ndim != 1 or y_idx.type.dtype not in scal.integer_dtypes:
+        raise TypeError(f"{op}: the classes must be a vector of whole numbers:\n{describe(y_idx)}")
+    return y_idx
+
+
+def _check(node: Apply, inputs: Sequence[Any], rows: int, columns: int, y_idx: np.ndarray) -> None:
+    if len(y_idx) != rows:
+        raise shape_error(node, inputs, f"{len(y_idx)} classes for {rows} rows.", "There must be one class for each row.")
+    if len(y_idx) and (y_idx.min() < 0 or y_idx.max() >= columns):
+        bad = int(y_idx.min() if y_idx.min() < 0 else y_idx.max())
+        raise ValueError(
+            f"{node.op}: y_i value out of bounds: class {bad} among {columns} columns:\n"
+            + "\n".join(describe(v, np.shape(x)) for v, x in zip(node.inputs, inputs, strict=True))
+        )
+
+
+def one_hot(y_idx: Any, columns: Any, dtype: str) -> Any:
+    """Return a matrix with a 1 at each row's class, 0 elsewhere."""
+    return cast(eq(y_idx.dimshuffle(0, "x"), arange(columns).dimshuffle("x", 0)), dtype)
+
+
+class CrossentropySoftmaxArgmax1HotWithBias(Op):
+    """Three things about rows ``x + b`` and their classes: negative log-likelihood, softmax, and largest column."""
+
+    __props__ = ()
+    nin, nout = 3, 3
+
+    def __init__(self, **kwargs: Any):
+        super().__init__()
+
+    def make_node(self, x: Any, b: Any, y_idx: Any) -> Apply:
+        """Return the node for a matrix, a vector and the classes."""
+        x, b, y_idx = floating(self, x, (2,), "x"), floating(self, b, (1,), "b"), _classes(self, y_idx)
+        rows = (x.type.broadcastable[0],)
+        nll = TensorType(x.type.dtype, rows).make_variable()
+        place = TensorType(y_idx.type.dtype, rows).make_variable()
+        return Apply(self, [x, b, y_idx], [nll, x.type.make_variable(), place])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute with NumPy."""
+        x, b, y_idx = inputs
+        if b.shape[0] != x.shape[1]:
+            raise shape_error(
+                node, inputs, f"the bias has {b.shape[0]} elements, the rows {x.shape[1]}.",
+                "b must be as long as the rows of x.",
+            )
+        _check(node, inputs, x.shape[0], x.shape[1], y_idx)
+        rows = (x + b).astype("float32" if x.dtype == "float16" else x.dtype, copy=False)
+        largest = rows.max(axis=1, keepdims=True) if rows.size else np.zeros((len(rows), 1), rows.dtype)
+        with np.errstate(all="ignore"):
+            shifted = rows - largest
+            nll = np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(rows)), y_idx]
+        output_storage[0][0] = nll.astype(x.dtype, copy=False)
+        output_storage[1][0] = rows_softmax(rows).astype(x.dtype, copy=False)
+        place = rows.argmax(axis=1) if rows.size else np.zeros(len(rows))
+        output_storage[2][0] = place.astype(node.outputs[2].type.dtype)  # type: ignore[attr-defined]
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows."""
+        return crossentropy_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return one number a row, the matrix, one place a row."""
+        rows = (shapes[0][0],)
+        return [rows, shapes[0], rows]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return what influences what: the softmax does not depend on the classes, the place is a whole number."""
+        return [[True, True, False], [True, True, False], [True, False, False]]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the sum of what comes through the likelihood and through the softmax."""
+        x, b, y_idx = inputs
+        g_nll, g_sm, _ = output_grads
+        terms = []
+        if not isinstance(g_nll.type, DisconnectedType):
+            terms.append(crossentropy_softmax_1hot_with_bias_dx(g_nll, outputs[1], y_idx))
+        if not isinstance(g_sm.type, DisconnectedType):
+            terms.append(softmax_with_bias.L_op([x, b], [outputs[1]], [g_sm])[0])
+        if not terms:
+            return [DisconnectedType()() for _ in inputs]
+        dx = terms[0] if len(terms) == 1 else terms[0] + terms[1]
+        classes = DisconnectedType()() if isinstance(g_nll.type, DisconnectedType) else grad_not_implemented(self, 2, y_idx)
+        return [dx, dx.sum(axis=0), classes]
+
+
+class CrossentropySoftmax1HotWithBiasDx(Op):
+    """The gradient of the likelihoods of :class:`CrossentropySoftmaxArgmax1HotWithBias` with respect to the rows."""
+
+    __props__ = ()
+    nin, nout = 3, 1
+
+    def make_node(self, dy: Any, sm: Any, y_idx: Any) -> Apply:
+        """Return the node for the gradient of each likelihood, the softmax and the classes."""
+        dy, sm = floating(self, dy, (0, 1), "dy"), floating(self, sm, (2,), "sm")
+        dy = dy.dimshuffle("x") if dy.type.ndim == 0 else dy
+        return Apply(self, [dy, sm, _classes(self, y_idx)], [sm.type.make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute with NumPy."""
+        dy, sm, y_idx = inputs
+        _check(node, inputs, sm.shape[0], sm.shape[1], y_idx)
+        if dy.shape[0] not in (1, sm.shape[0]):
+            raise shape_error(node, inputs, f"{dy.shape[0]} gradients for {sm.shape[0]} rows.", "There must be one each.")
+        dy = np.broadcast_to(dy, (sm.shape[0],))
+        dx = dy[:, None] * sm
+        dx[np.arange(len(sm)), y_idx] -= dy
+        output_storage[0][0] = dx.astype(sm.dtype, copy=False)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows."""
+        return crossentropy_dx_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the softmax."""
+        return [shapes[1]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients of ``dy * (sm - one_hot)``."""
+        (dy, sm, y_idx), (g,) = inputs, output_grads
+        hot = one_hot(y_idx, sm.shape[1], sm.type.dtype)
+        g_dy = (g * (sm - hot)).sum(axis=1)
+        if dy.type.broadcastable[0] and not g_dy.type.broadcastable[0]:
+            g_dy = g_dy.sum(keepdims=True)
+        return [g_dy, dy.dimshuffle(0, "x") * g, grad_not_implemented(self, 2, y_idx)]
+
+
+class CrossentropyCategorical1Hot(Op):
+    """For each row of probabilities, minus the logarithm of that of a class."""
+
+    __props__ = ()
+
+    def make_node(self, coding_dist: Any, true_one_of_n: Any) -> Apply:
+        """Return the node for a matrix of distributions and the classes."""
+        coding_dist = floating(self, coding_dist, (2,), "coding_dist")
+        out = TensorType(coding_dist.type.dtype, (coding_dist.type.broadcastable[0],))
+        return Apply(self, [coding_dist, _classes(self, true_one_of_n)], [out.make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute with NumPy."""
+        coding, classes = inputs
+        _check(node, inputs, coding.shape[0], coding.shape[1], classes)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = -np.log(coding[np.arange(len(coding)), classes])
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return one number a row."""
+        return [(shapes[0][0],)]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient with respect to the distributions."""
+        coding, classes = inputs
+        return [crossentropy_categorical_1hot_grad(output_grads[0], coding, classes), grad_not_implemented(self, 1, classes)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the derivative along a direction of the distributions."""
+        if eval_points[0] is None:
+            return [None]
+        coding, classes = inputs
+        hot = one_hot(classes, coding.shape[1], coding.type.dtype)
+        return [-(hot * eval_points[0] / coding).sum(axis=1)]
+
+
+class CrossentropyCategorical1HotGrad(Op):
+    """The gradient of :class:`CrossentropyCategorical1Hot` with respect to the distributions."""
+
+    __props__ = ()
+
+    def make_node(self, g_y: Any, coding_dist: Any, true_one_of_n: Any) -> Apply:
+        """Return the node."""
+        coding_dist = floating(self, coding_dist, (2,), "coding_dist")
+        g_y = floating(self, g_y, (1,), "g_y")
+        return Apply(self, [g_y, coding_dist, _classes(self, true_one_of_n)], [coding_dist.type.make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute with NumPy."""
+        g_y, coding, classes = inputs
+        _check(node, inputs, coding.shape[0], coding.shape[1], classes)
+        out = np.zeros_like(coding)
+        rows = np.arange(len(coding))
+        with np.errstate(all="ignore"):
+            out[rows, classes] = -g_y / coding[rows, classes]
+        output_storage[0][0] = out
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the distributions."""
+        return [shapes[1]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients of ``-g_y * one_hot / coding_dist``."""
+        (g_y, coding, classes), (g,) = inputs, output_grads
+        hot = one_hot(classes, coding.shape[1], coding.type.dtype)
+        g_gy = -(g * hot / coding).sum(axis=1)
+        g_coding = g * hot * g_y.dimshuffle(0, "x") / (coding * coding)
+        return [g_gy, g_coding, grad_not_implemented(self, 2, classes)]
+
+
+crossentropy_softmax_argmax_1hot_with_bias = CrossentropySoftmaxArgmax1HotWithBias()
+crossentropy_softmax_1hot_with_bias_dx = CrossentropySoftmax1HotWithBiasDx()
+crossentropy_categorical_1hot = CrossentropyCategorical1Hot()
+crossentropy_categorical_1hot_grad = CrossentropyCategorical1HotGrad()
+
+
+def crossentropy_softmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: Any) -> Any:
+    """Return the negative log-likelihood of each row's class, and the softmax of ``x + b``."""
+    return crossentropy_softmax_argmax_1hot_with_bias(x, b, y_idx, **kwargs)[0:2]
+
+
+def crossentropy_softmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> Any:
+    """Return the negative log-likelihood of each row's class, and the softmax of ``x``."""
+    return crossentropy_softmax_1hot_with_bias(x, _no_bias(x), y_idx, **kwargs)
+
+
+def crossentropy_softmax_max_and_argmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: Any) -> Any:
+    """Return likelihoods, softmax, largest probability and its column, for rows ``x + b``."""
+    nll, sm, place = crossentropy_softmax_argmax_1hot_with_bias(x, b, y_idx, **kwargs)
+    return nll, sm, sm.max(axis=-1), place
+
+
+def crossentropy_softmax_max_and_argmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> Any:
+    """Return likelihoods, softmax, largest probability and its column, for rows ``x``."""
+    return crossentropy_softmax_max_and_argmax_1hot_with_bias(x, _no_bias(x), y_idx, **kwargs)
+
+
+def _no_bias(x: Any) -> Any:
+    return as_tensor_variable(x)[0, :].zeros_like()
+
+
+def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> Any:
+    """Return the cross entropy between distributions: the cost of coding ``true_dist`` by ``coding_dist``.
+
+    Parameters
+    ----------
+    coding_dist : tensor of floats
+        Distributions along the last axis.
+    true_dist : tensor
+        Distributions too; or, with one dimension less, whole numbers that say which class is the true one.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> categorical_crossentropy(T.dmatrix("p"), T.lvector("y"))
+    CrossentropyCategorical1Hot.0
+    """
+    coding_dist, true_dist = as_tensor_variable(coding_dist), as_tensor_variable(true_dist)
+    if true_dist.type.ndim == coding_dist.type.ndim:
+        return -(true_dist * log(coding_dist)).sum(axis=coding_dist.type.ndim - 1)
+    if true_dist.type.ndim == coding_dist.type.ndim - 1:
+        return crossentropy_categorical_1hot(coding_dist, true_dist)
+    raise TypeError(
+        "rank mismatch between coding and true distributions:\n" + describe(coding_dist) + "\n" + describe(true_dist)
+    )
+
+
+def binary_crossentropy(output: Any, target: Any) -> Any:
+    """Return the cross entropy between probabilities ``output`` of something and whether it is so, ``target``."""
+    output, target = as_tensor_variable(output), as_tensor_variable(target)
+    return -(target * log(output) + (1.0 - target) * log(1.0 - output))
+
+
+def sigmoid_binary_crossentropy(output: Any, target: Any) -> Any:
+    """Return ``binary_crossentropy(sigmoid(output), target)``, exact also where the sigmoid is 0 or 1."""
+    output, target = as_tensor_variable(output), as_tensor_variable(target)
+    return softplus(-abs_(output)) + output * (gt(output, 0) - target)

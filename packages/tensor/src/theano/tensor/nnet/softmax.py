@@ -1,0 +1,236 @@
+"""Softmax along the last axis: plain, with a bias, its logarithm, and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
+from theano.graph import Apply, Op
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.elemwise.functions import exp
+from theano.tensor.kernels.nnet import (
+    log_softmax_kernel,
+    softmax_grad_kernel,
+    softmax_kernel,
+    softmax_with_bias_kernel,
+)
+from theano.tensor.messages import describe, shape_error
+from theano.tensor.shape.reshape import shape_padleft
+
+
+def floating(op: Op, x: Any, ndims: Sequence[int], what: str) -> Any:
+    """Return an input as a tensor of floats, or raise TypeError."""
+    x = as_tensor_variable(x)
+    if x.type.ndim not in ndims or x.type.dtype not in scal.float_dtypes:
+        shown = " or ".join(f"{n}-d" for n in ndims)
+        raise TypeError(f"{op}: {what} must be a {shown} tensor of floats:\n{describe(x)}")
+    return x
+
+
+def rows_softmax(x: np.ndarray) -> np.ndarray:
+    """Return the softmax of each row, computed in float32 for float16."""
+    wide = x.astype("float32") if x.dtype == "float16" else x
+    if not wide.shape[-1]:
+        return x.copy()
+    with np.errstate(all="ignore"):
+        e = np.exp(wide - wide.max(axis=-1, keepdims=True))
+        return (e / e.sum(axis=-1, keepdims=True)).astype(x.dtype, copy=False)
+
+
+class _RowWise(Op):
+    """Ops of one input, with an output of the same type."""
+
+    __props__: tuple[str, ...] = ()
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node; a vector becomes a matrix of one row."""
+        x = floating(self, x, (1, 2), "x")
+        x = shape_padleft(x) if x.type.ndim == 1 else x
+        return Apply(self, [x], [x.type.make_variable()])
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the input."""
+        return [shapes[0]]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the derivative along a direction, which is the gradient: the Jacobian of a softmax is symmetric."""
+        return [None if eval_points[0] is None else self.L_op(inputs, [self(*inputs)], eval_points)[0]]
+
+
+class Softmax(_RowWise):
+    """The softmax of each row: ``exp(x) / sum(exp(x))``, computed without overflow."""
+
+    __props__ = ()
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute with NumPy."""
+        output_storage[0][0] = rows_softmax(inputs[0])
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows."""
+        return softmax_kernel(self, node)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient from the softmax itself."""
+        return [softmax_grad(output_grads[0], outputs[0])]
+
+
+class SoftmaxGrad(Op):
+    """The gradient of a cost with respect to the input of a softmax."""
+
+    __props__ = ()
+
+    def make_node(self, dy: Any, sm: Any) -> Apply:
+        """Return the node for the gradient with respect to the softmax, and the softmax."""
+        dy, sm = floating(self, dy, (1, 2), "dy"), floating(self, sm, (1, 2), "sm")
+        dy, sm = (shape_padleft(v) if v.type.ndim == 1 else v for v in (dy, sm))
+        return Apply(self, [dy, sm], [sm.type.clone(dtype=scal.upcast(dy.type.dtype, sm.type.dtype)).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute with NumPy."""
+        dy, sm = inputs
+        if dy.shape != sm.shape and dy.shape[1:] != sm.shape[1:]:
+            raise shape_error(node, inputs, "the gradient and the softmax differ in shape.", "They must be the same.")
+        product = dy * sm
+        output_storage[0][0] = np.asarray(
+            product - product.sum(axis=1, keepdims=True) * sm, dtype=node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        )
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows."""
+        return softmax_grad_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the softmax."""
+        return [shapes[1]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients of ``dy * sm - sum(dy * sm) * sm``."""
+        (dy, sm), (g,) = inputs, output_grads
+        weighted = (g * sm).sum(axis=1).dimshuffle(0, "x")
+        total = (dy * sm).sum(axis=1).dimshuffle(0, "x")
+        return [g * sm - weighted * sm, g * dy - weighted * dy - total * g]
+
+
+class LogSoftmax(_RowWise):
+    """The logarithm of the softmax of each row, exact also where the softmax itself would be 0."""
+
+    __props__ = ()
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute with NumPy."""
+        (x,) = inputs
+        wide = x.astype("float32") if x.dtype == "float16" else x
+        if not x.shape[1]:
+            output_storage[0][0] = x.copy()
+            return
+        with np.errstate(all="ignore"):
+            shifted = wide - wide.max(axis=1, keepdims=True)
+            out = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+        output_storage[0][0] = out.astype(x.dtype, copy=False)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows."""
+        return log_softmax_kernel(self, node)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient from the softmax."""
+        (x,), (g,) = inputs, output_grads
+        return [g - g.sum(axis=1, keepdims=True) * softmax_op(x)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction less its mean under the softmax."""
+        (x,), (dx,) = inputs, eval_points
+        if dx is None:
+            return [None]
+        return [dx - (softmax_op(x) * dx).sum(axis=1, keepdims=True)]
+
+
+class SoftmaxWithBias(Op):
+    """The softmax of each row of ``x + b``."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, b: Any) -> Apply:
+        """Return the node for a matrix and a vector."""
+        x, b = floating(self, x, (2,), "x"), floating(self, b, (1,), "b")
+        return Apply(self, [x, b], [x.type.make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute with NumPy."""
+        x, b = inputs
+        if b.shape[0] != x.shape[1]:
+            raise shape_error(
+                node, inputs, f"the bias has {b.shape[0]} elements, the rows {x.shape[1]}.",
+                "b must be as long as the rows of x.",
+            )
+        output_storage[0][0] = rows_softmax(x + b).astype(x.dtype, copy=False)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows."""
+        return softmax_with_bias_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the matrix."""
+        return [shapes[0]]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients from the softmax itself."""
+        dx = softmax_grad(output_grads[0], outputs[0])
+        return [dx, dx.sum(axis=0)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the derivative along a direction of both inputs."""
+        (x, b), (dx, db) = inputs, eval_points
+        if dx is None and db is None:
+            return [None]
+        total = dx if db is None else x.zeros_like() + db if dx is None else dx + db
+        return [softmax_grad(total, self(x, b))]
+
+
+softmax_op = Softmax()
+softmax_grad = SoftmaxGrad()
+logsoftmax_op = LogSoftmax()
+softmax_with_bias = SoftmaxWithBias()
+
+
+def _by_rows(op: Op, c: Any) -> Any:
+    """Return ``op`` of the rows along the last axis of a tensor of any number of dimensions."""
+    c = as_tensor_variable(c)
+    if c.type.ndim <= 2:
+        return op(c)
+    rows = c.reshape((-1, c.shape[c.type.ndim - 1]), ndim=2)
+    return op(rows).reshape(c.shape, ndim=c.type.ndim)
+
+
+def softmax(c: Any) -> Any:
+    """Return the softmax along the last axis: positive numbers that add up to 1.
+
+    Parameters
+    ----------
+    c : tensor of floats
+        A vector counts as a matrix of one row, and the result is a matrix.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> softmax(T.dmatrix("x"))
+    Softmax.0
+    """
+    return _by_rows(softmax_op, c)
+
+
+def logsoftmax(c: Any) -> Any:
+    """Return the logarithm of the softmax along the last axis."""
+    return _by_rows(logsoftmax_op, c)
+
+
+def softmax_graph(c: Any) -> Any:
+    """Return the softmax of each row, written out with exp and sum."""
+    c = as_tensor_variable(c)
+    e = exp(c - c.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)

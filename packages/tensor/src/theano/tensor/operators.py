@@ -1,0 +1,411 @@
+"""What Python's operators and the usual methods mean on tensors.
+
+Each method is one call of a function that has the documentation; this file only says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Variable
+from theano.tensor import functions as fn
+from theano.tensor.blas.dot import dot
+from theano.tensor.convert import AsTensorError, as_tensor_variable, get_scalar_constant_value, get_vector_length
+from theano.tensor.create import ones_like, zeros_like
+from theano.tensor.elemwise import functions as el
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.extra_ops import compress, cumprod, cumsum, repeat, searchsorted
+from theano.tensor.index.advanced import nonzero
+from theano.tensor.index.functions import getitem, nonzero_values, take
+from theano.tensor.reduce import functions as reduce
+from theano.tensor.shape.basic import shape
+from theano.tensor.shape.reshape import flatten, reshape, squeeze, swapaxes, transpose
+from theano.tensor.sort import argsort, sort
+
+
+def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        try:
+            return function(self, other)
+        except (NotImplementedError, AsTensorError):
+            # Python then asks the other operand, which may know more than we do.
+            return NotImplemented
+
+    return method
+
+
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        try:
+            return function(other, self)
+        except (NotImplementedError, AsTensorError):
+            return NotImplemented
+
+    return method
+
+
+def _unary(function: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        return function(self)
+
+    method.__name__ = name
+    method.__doc__ = f"Return ``theano.tensor.{name}`` of this tensor."
+    return method
+
+
+class TensorOperators:
+    """Operators and methods of tensor variables.
+
+    ``==`` and ``!=`` compare the variables themselves, as dictionaries need; values are compared by
+    ``theano.tensor.eq`` and ``theano.tensor.neq``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> x + 1, x[0].sum(), (x > 0).dtype, x.T.owner
+    (Elemwise{add,no_inplace}.0, Sum{acc_dtype=float64}.0, 'bool', DimShuffle{1,0}(x))
+    """
+
+    type: Any
+
+    # NumPy arrays on the left leave the operation to us.
+    __array_priority__ = 1000
+    __array_ufunc__ = None
+    __hash__ = Variable.__hash__
+
+    # -- what the type says -----------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> str:
+        """Name of the element type."""
+        return str(self.type.dtype)
+
+    @property
+    def broadcastable(self) -> tuple[bool, ...]:
+        """For each dimension, whether its length is known to be 1."""
+        return self.type.broadcastable  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return int(self.type.ndim)
+
+    @property
+    def shape(self) -> Any:
+        """The lengths of the dimensions, as a vector of int64."""
+        return shape(self)
+
+    @property
+    def size(self) -> Any:
+        """The number of elements."""
+        return self.shape[0] if self.ndim == 1 else reduce.prod(self.shape)
+
+    # -- operators ----------------------------------------------------------------------------------------
+
+    __abs__ = _unary(el.abs_, "abs_")
+    __neg__ = _unary(el.neg, "neg")
+    __invert__ = _unary(el.invert, "invert")
+    __ceil__ = _unary(el.ceil, "ceil")
+    __floor__ = _unary(el.floor, "floor")
+    __trunc__ = _unary(el.trunc, "trunc")
+
+    __add__, __radd__ = _binary(el.add), _reflected(el.add)
+    __sub__, __rsub__ = _binary(el.sub), _reflected(el.sub)
+    __mul__, __rmul__ = _binary(el.mul), _reflected(el.mul)
+    __div__, __rdiv__ = _binary(fn.div_proxy), _reflected(fn.div_proxy)
+    __truediv__, __rtruediv__ = _binary(el.true_div), _reflected(el.true_div)
+    __floordiv__, __rfloordiv__ = _binary(el.int_div), _reflected(el.int_div)
+    __mod__, __rmod__ = _binary(fn.mod_check), _reflected(fn.mod_check)
+    __divmod__, __rdivmod__ = _binary(fn.divmod), _reflected(fn.divmod)
+    __pow__, __rpow__ = _binary(el.pow), _reflected(el.pow)
+    __and__, __rand__ = _binary(el.and_), _reflected(el.and_)
+    __or__, __ror__ = _binary(el.or_), _reflected(el.or_)
+    __xor__, __rxor__ = _binary(el.xor), _reflected(el.xor)
+    __matmul__, __rmatmul__ = _binary(dot), _reflected(dot)
+    __dot__, __rdot__ = _binary(dot), _reflected(dot)
+    __lt__, __le__ = _binary(el.lt), _binary(el.le)
+    __gt__, __ge__ = _binary(el.gt), _binary(el.ge)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"Variables do not support boolean operations: {self} is a symbol, known only when a function runs. "
+            "If this comes from x < y < z or from 'and', 'or', 'not', 'if', 'while': use T.and_, T.or_, T.invert, "
+            "T.switch or theano.ifelse.ifelse. To test for None, write `x is None`."
+        )
+
+    __nonzero__ = __bool__
+
+    def __len__(self) -> int:
+        raise TypeError(
+            f"object of type 'TensorVariable' has no len(): the length of {self} is known only when a function runs. "
+            "Use x.shape[0] instead for a symbolic length."
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        try:
+            length = get_vector_length(self)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"TensorType does not support iteration: the length of {self} is not known while the graph is built. "
+                "(Is an expression passed where a Python sequence is needed, as in sum(x) for x.sum()?)"
+            ) from None
+        return (self[i] for i in range(length))
+
+    def __contains__(self, item: Any) -> bool:
+        raise TypeError(f"`in` needs the values of {self}, which are known only when a function runs: use T.any(T.eq(x, y))")
+
+    def __getitem__(self, args: Any) -> Any:
+        return getitem(self, args)
+
+    def __setitem__(self, args: Any, value: Any) -> None:
+        raise TypeError(
+            "'TensorVariable' object does not support item assignment: an expression cannot be changed. "
+            "T.set_subtensor(x[i], y) returns a new one with the part replaced (T.inc_subtensor: increased)."
+        )
+
+    # -- element by element -------------------------------------------------------------------------------
+
+    exp, exp2, expm1 = _unary(el.exp, "exp"), _unary(el.exp2, "exp2"), _unary(el.expm1, "expm1")
+    log, log2, log10 = _unary(el.log, "log"), _unary(el.log2, "log2"), _unary(el.log10, "log10")
+    log1p = _unary(el.log1p, "log1p")
+    sqrt = _unary(el.sqrt, "sqrt")
+    ceil, floor, trunc = _unary(el.ceil, "ceil"), _unary(el.floor, "floor"), _unary(el.trunc, "trunc")
+    sin, cos, tan = _unary(el.sin, "sin"), _unary(el.cos, "cos"), _unary(el.tan, "tan")
+    arcsin, arccos, arctan = _unary(el.arcsin, "arcsin"), _unary(el.arccos, "arccos"), _unary(el.arctan, "arctan")
+    sinh, cosh, tanh = _unary(el.sinh, "sinh"), _unary(el.cosh, "cosh"), _unary(el.tanh, "tanh")
+    arcsinh, arccosh = _unary(el.arcsinh, "arcsinh"), _unary(el.arccosh, "arccosh")
+    arctanh = _unary(el.arctanh, "arctanh")
+    deg2rad, rad2deg = _unary(el.deg2rad, "deg2rad"), _unary(el.rad2deg, "rad2deg")
+    conj, conjugate = _unary(el.conj, "conj"), _unary(el.conj, "conj")
+
+    @property
+    def real(self) -> Any:
+        """The real parts."""
+        return el.real(self)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary parts."""
+        return el.imag(self)
+
+    def round(self, mode: str | None = None) -> Any:
+        """Return whole numbers near the elements; see :func:`theano.tensor.round`."""
+        return fn.round(self, mode)
+
+    def clip(self, a_min: Any, a_max: Any) -> Any:
+        """Return the elements, moved into ``a_min .. a_max``."""
+        return el.clip(self, a_min, a_max)
+
+    def astype(self, dtype: str) -> Any:
+        """Return the elements converted to another dtype."""
+        return el.cast(self, dtype)
+
+    def fill(self, value: Any) -> Any:
+        """Return ``value`` in the shape of this tensor."""
+        return el.fill(self, value)
+
+    def zeros_like(self, dtype: str | None = None, opt: bool = False) -> Any:
+        """Return zeros of this shape."""
+        return zeros_like(self, dtype, opt)
+
+    def ones_like(self, dtype: str | None = None, opt: bool = False) -> Any:
+        """Return ones of this shape."""
+        return ones_like(self, dtype, opt)
+
+    def copy(self, name: str | None = None) -> Any:
+        """Return the same values in memory of their own."""
+        result = el.tensor_copy(self)
+        result.name = name
+        return result
+
+    # -- reductions -----------------------------------------------------------------------------------------
+
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Any:
+        """Return the sum along axes; see :func:`theano.tensor.sum`."""
+        return reduce.sum(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Any:
+        """Return the product along axes."""
+        return reduce.prod(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+
+    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Any:
+        """Return the mean along axes."""
+        return reduce.mean(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+
+    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Any:
+        """Return the variance along axes."""
+        return reduce.var(self, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
+
+    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Any:
+        """Return the standard deviation along axes."""
+        return reduce.std(self, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
+
+    def norm(self, L: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: N803
+        """Return the ``L``-norm along axes."""
+        return reduce.norm(self, L, axis=axis, keepdims=keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the largest elements along axes."""
+        return reduce.max(self, axis, keepdims=keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the smallest elements along axes."""
+        return reduce.min(self, axis, keepdims=keepdims)
+
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the places of the largest elements along axes."""
+        return reduce.argmax(self, axis, keepdims=keepdims)
+
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the places of the smallest elements along axes."""
+        return reduce.argmin(self, axis, keepdims=keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return whether all elements along axes are true."""
+        return reduce.all(self, axis=axis, keepdims=keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return whether any element along axes is true."""
+        return reduce.any(self, axis=axis, keepdims=keepdims)
+
+    def ptp(self, axis: Any = None) -> Any:
+        """Return the range along an axis."""
+        return reduce.ptp(self, axis)
+
+    def trace(self) -> Any:
+        """Return the sum of the diagonal."""
+        return fn.trace(self)
+
+    def cumsum(self, axis: int | None = None) -> Any:
+        """Return the sums of the elements up to each place."""
+        return cumsum(self, axis)
+
+    def cumprod(self, axis: int | None = None) -> Any:
+        """Return the products of the elements up to each place."""
+        return cumprod(self, axis)
+
+    # -- products ---------------------------------------------------------------------------------------------
+
+    dot = _binary(dot)
+
+    # -- shape ------------------------------------------------------------------------------------------------
+
+    @property
+    def T(self) -> Any:  # noqa: N802
+        """The tensor with its dimensions reversed."""
+        return transpose(self)
+
+    def transpose(self, *axes: Any) -> Any:
+        """Return the tensor with its dimensions in another order, reversed where none is given."""
+        if not axes:
+            return transpose(self)
+        if len(axes) == 1 and isinstance(axes[0], (list, tuple)):
+            axes = tuple(axes[0])
+        return transpose(self, axes if axes != (None,) else None)
+
+    def dimshuffle(self, *pattern: Any) -> Any:
+        """Return the tensor with its dimensions reordered, dropped (if of length 1) or added ("x").
+
+        Parameters
+        ----------
+        *pattern : int or "x", or one list of these
+
+        Examples
+        --------
+        >>> import theano.tensor as T
+        >>> T.dvector("v").dimshuffle("x", 0).type
+        TensorType(float64, row)
+        """
+        if len(pattern) == 1 and isinstance(pattern[0], (list, tuple)):
+            pattern = tuple(pattern[0])
+        return DimShuffle(self.type.broadcastable, list(pattern))(self)
+
+    def reshape(self, shape: Any, ndim: int | None = None) -> Any:
+        """Return the elements under another shape; see :func:`theano.tensor.reshape`."""
+        if ndim is not None and not isinstance(ndim, (int, np.integer)):
+            raise ValueError(
+                f"Expected ndim to be an integer, not {ndim!r}. The new shape goes into one argument: x.reshape((2, 3))."
+            )
+        return reshape(self, shape, ndim=ndim)
+
+    def flatten(self, ndim: int = 1) -> Any:
+        """Return the tensor with its last dimensions joined, so that ``ndim`` are left."""
+        return flatten(self, ndim)
+
+    def ravel(self) -> Any:
+        """Return the elements as a vector."""
+        return flatten(self)
+
+    def squeeze(self) -> Any:
+        """Return the tensor without the dimensions that are known to have length 1."""
+        return squeeze(self)
+
+    def swapaxes(self, axis1: int, axis2: int) -> Any:
+        """Return the tensor with two dimensions exchanged."""
+        return swapaxes(self, axis1, axis2)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """Return the diagonal."""
+        return fn.diagonal(self, offset, axis1, axis2)
+
+    def repeat(self, repeats: Any, axis: int | None = None) -> Any:
+        """Return the tensor with each element repeated."""
+        return repeat(self, repeats, axis)
+
+    # -- selecting --------------------------------------------------------------------------------------------
+
+    def take(self, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+        """Return elements along an axis; see :func:`theano.tensor.take`."""
+        return take(self, indices, axis, mode)
+
+    def compress(self, a: Any, axis: int | None = None) -> Any:
+        """Return the slices of ``a`` along an axis for which this vector is true."""
+        return compress(self, a, axis=axis)
+
+    def choose(self, a: Any, choices: Any = None, mode: str = "raise") -> Any:
+        """Return for each element the choice that it names."""
+        return fn.choose(self, a, None, mode) if choices is None else fn.choose(a, choices, None, mode)
+
+    def nonzero(self, return_matrix: bool = False) -> Any:
+        """Return the places of the elements that are not 0."""
+        return nonzero(self, return_matrix=return_matrix)
+
+    def nonzero_values(self) -> Any:
+        """Return the elements that are not 0."""
+        return nonzero_values(self)
+
+    def sort(self, axis: int = -1, kind: str = "quicksort", order: Any = None) -> Any:
+        """Return the elements in order along an axis."""
+        return sort(self, axis, kind, order)
+
+    def argsort(self, axis: int = -1, kind: str = "quicksort", order: Any = None) -> Any:
+        """Return the places that put the elements in order along an axis."""
+        return argsort(self, axis, kind, order)
+
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
+        """Return where ``v`` would go into this sorted vector."""
+        return searchsorted(self, v, side=side, sorter=sorter)
+
+    # -- the rest -----------------------------------------------------------------------------------------------
+
+    def get_scalar_constant_value(self) -> Any:
+        """Return the number that this is worth; see :func:`theano.tensor.get_scalar_constant_value`."""
+        return get_scalar_constant_value(self)
+
+    def transfer(self, target: str) -> Any:
+        """Return the values on another device; ``"cpu"`` is the only one in this layer."""
+        for move in transfers:
+            moved = move(self, target)
+            if moved is not None:
+                return moved
+        if target == "cpu":
+            return as_tensor_variable(self)
+        raise ValueError(f"can't transfer to target {target!r}: no layer that knows it is installed")
+
+
+#: Functions from a variable and the name of a device to the variable there, or None; other layers add theirs.
+transfers: list[Callable[[Any, str], Any]] = []

@@ -1,0 +1,1 @@
+"""Functions that reduce tensors along axes."""

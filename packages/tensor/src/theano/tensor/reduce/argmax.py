@@ -1,0 +1,130 @@
+"""MaxAndArgmax, Argmax: the largest elements along axes, and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.codegen.kernel import Builtin, Kernel
+from theano.gradient import DisconnectedType
+from theano.graph import Apply, Op
+from theano.tensor.convert import as_tensor_variable, gradient_dtype
+from theano.tensor.elemwise.careduce import normalize_axes, restore_axes
+from theano.tensor.elemwise.functions import eq
+from theano.tensor.kernels.reduce import argmax_kernel
+from theano.tensor.messages import shape_error
+from theano.tensor.type import TensorType
+
+
+class _AlongAxes(Op):
+    """What the two ops share: axes, types and the index of the first largest element."""
+
+    __props__: tuple[str, ...] = ("axis",)
+
+    def __init__(self, axis: Any):
+        self.axis = None if axis is None else tuple(axis) if isinstance(axis, (list, tuple)) else (int(axis),)
+
+    def axes_of(self, ndim: int) -> tuple[int, ...]:
+        """Return the axes that go, for an input of ``ndim`` dimensions."""
+        return tuple(range(ndim)) if self.axis is None else self.axis
+
+    def _types(self, x: Any) -> tuple[_AlongAxes, TensorType, TensorType]:
+        axis = normalize_axes(self.axis, x.type.ndim)
+        op = self if axis == self.axis else type(self)(axis)
+        gone = op.axes_of(x.type.ndim)
+        pattern = [b for i, b in enumerate(x.type.broadcastable) if i not in gone]
+        return op, TensorType(x.type.dtype, pattern), TensorType("int64", pattern)
+
+    def _rows(self, node: Apply, x: np.ndarray) -> np.ndarray:
+        """Return the input with the axes that go joined into one, the last."""
+        axes = self.axes_of(x.ndim)
+        kept = [i for i in range(x.ndim) if i not in axes]
+        if any(x.shape[a] == 0 for a in axes):
+            raise shape_error(
+                node, [x], f"no element to choose from along axis {[a for a in axes if x.shape[a] == 0]}.",
+                "The largest of nothing is undefined: test the length first.",
+            )
+        moved = x.transpose([*kept, *axes])
+        return moved.reshape([x.shape[i] for i in kept] + [int(np.prod([x.shape[a] for a in axes], dtype=np.int64))])
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths that stay."""
+        gone = self.axes_of(node.inputs[0].type.ndim)  # type: ignore[attr-defined]
+        return [tuple(n for i, n in enumerate(shapes[0]) if i not in gone) for _ in node.outputs]
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop that compares."""
+        return argmax_kernel(self, node)
+
+
+class MaxAndArgmax(_AlongAxes):
+    """The largest elements along axes, and their places: the first where several are as large.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> MaxAndArgmax((1,))(T.dmatrix("m"))
+    [MaxAndArgmax{axis=(1,)}.0, MaxAndArgmax{axis=(1,)}.1]
+    """
+
+    __props__ = ("axis",)
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node, with the axes counted from 0."""
+        x = as_tensor_variable(x)
+        op, value, place = self._types(x)
+        return Apply(op, [x], [value.make_variable("max"), place.make_variable("argmax")])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compare with NumPy."""
+        rows = self._rows(node, inputs[0])
+        output_storage[0][0] = np.asarray(rows.max(axis=-1), dtype=inputs[0].dtype)
+        output_storage[1][0] = np.asarray(rows.argmax(axis=-1), dtype="int64")
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that places have no derivative."""
+        return [[True, False]]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient of the largest element for each element that is as large."""
+        (x,), (g, _) = inputs, output_grads
+        if isinstance(g.type, DisconnectedType):
+            return [x.zeros_like(dtype=gradient_dtype(x.type.dtype))]
+        axes = self.axes_of(x.type.ndim)
+        return [eq(restore_axes(outputs[0], x, axes), x) * restore_axes(g, x, axes)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction of the largest elements."""
+        if eval_points[0] is None:
+            return [None, None]
+        (x,) = inputs
+        axes = self.axes_of(x.type.ndim)
+        largest = restore_axes(self(x)[0], x, axes)
+        return [(eq(largest, x) * eval_points[0]).sum(axis=axes), None]
+
+
+class Argmax(_AlongAxes):
+    """The places of the largest elements along axes: the first where several are as large."""
+
+    __props__ = ("axis",)
+
+    def make_node(self, x: Any, axis: Any = None) -> Apply:
+        """Return the node, with the axes counted from 0."""
+        x = as_tensor_variable(x)
+        op, _, place = self._types(x)
+        return Apply(op, [x], [place.make_variable("argmax")])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compare with NumPy."""
+        output_storage[0][0] = np.asarray(self._rows(node, inputs[0]).argmax(axis=-1), dtype="int64")
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return zero: places jump."""
+        (x,) = inputs
+        return [x.zeros_like(dtype=gradient_dtype(x.type.dtype))]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return None: places jump."""
+        return [None]

@@ -1,0 +1,301 @@
+"""sum, prod, mean, var, std, max, min, argmax, all, any and what is built on them."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.tensor.convert import as_tensor_variable, constant
+from theano.tensor.elemwise.careduce import All, Any_, Max, Min, Prod, Sum, normalize_axes, restore_axes
+from theano.tensor.elemwise.functions import abs_, cast, exp, log, neq, pow, sqrt, switch, true_div
+from theano.tensor.elemwise.functions import isinf as is_infinite
+from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
+from theano.tensor.shape.basic import shape_i
+
+
+def makeKeepDims(x: Any, y: Any, axis: Any) -> Any:  # noqa: N802  (the name that programs import)
+    """Return ``y``, a reduction of ``x`` along ``axis``, with the axes that went back in place, of length 1."""
+    x = as_tensor_variable(x)
+    axes = normalize_axes(axis, x.type.ndim)
+    return restore_axes(y, x, tuple(range(x.type.ndim)) if axes is None else axes)
+
+
+def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
+    """Return the axes named by ``axis`` as numbers from 0; all of them for None."""
+    x = as_tensor_variable(x)
+    if x.type.ndim == 0 and axis in (0, -1, None, [], ()):
+        return []
+    axes = normalize_axes(axis, x.type.ndim)
+    return list(range(x.type.ndim)) if axes is None else list(axes)
+
+
+def _kept(x: Any, out: Any, axis: Any, keepdims: bool) -> Any:
+    return makeKeepDims(x, out, axis) if keepdims else out
+
+
+def sum(  # noqa: A001
+    input: Any, axis: Any = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None
+) -> Any:
+    """Return the sum of the elements along axes.
+
+    Parameters
+    ----------
+    input : tensor
+    axis : int, sequence of int or None
+        None for all.
+    dtype : str, optional
+        Of the result; by default that of the input, 64 bits wide if it is an integer.
+    keepdims : bool
+        Keep the axes that go, with length 1.
+    acc_dtype : str, optional
+        In which partial sums are held.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> sum(T.fmatrix("m"), axis=0).type, sum(T.bmatrix("b"), keepdims=True).type
+    (TensorType(float32, vector), TensorType(int64, (True, True)))
+    """
+    input = as_tensor_variable(input)
+    return _kept(input, Sum(axis=axis, dtype=dtype, acc_dtype=acc_dtype)(input), axis, keepdims)
+
+
+def prod(
+    input: Any,
+    axis: Any = None,
+    dtype: str | None = None,
+    keepdims: bool = False,
+    acc_dtype: str | None = None,
+    no_zeros_in_input: bool = False,
+) -> Any:
+    """Return the product of the elements along axes.
+
+    Parameters
+    ----------
+    input, axis, dtype, keepdims, acc_dtype
+        As for :func:`sum`.
+    no_zeros_in_input : bool
+        A promise that no element is 0: the gradient becomes a division.
+    """
+    input = as_tensor_variable(input)
+    op = Prod(axis, dtype=dtype, acc_dtype=acc_dtype, no_zeros_in_input=no_zeros_in_input)
+    return _kept(input, op(input), axis, keepdims)
+
+
+def mean(
+    input: Any,
+    axis: Any = None,
+    dtype: str | None = None,
+    op: bool = False,
+    keepdims: bool = False,
+    acc_dtype: str | None = None,
+) -> Any:
+    """Return the mean of the elements along axes.
+
+    Parameters
+    ----------
+    input, axis, keepdims, acc_dtype
+        As for :func:`sum`.
+    dtype : str, optional
+        Of the sum that is divided by the number of elements.
+    op : bool
+        Accepted for old programs and without effect.
+    """
+    input = as_tensor_variable(input)
+    half = dtype == "float16" or (dtype is None and input.type.dtype == "float16")
+    # float16 sums overflow long before their mean does.
+    total = sum(input, axis, dtype="float32" if half else dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+    divisor = "float32" if total.type.dtype in ("float16", "float32", "complex64") else "float64"
+    for number in check_and_normalize_axes(input, axis):
+        total = true_div(total, cast(shape_i(input, number), divisor))
+    if total.type.dtype in scal.discrete_dtypes:
+        total = cast(total, divisor)
+    return cast(total, "float16") if half else total
+
+
+def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Any:
+    """Return the variance of the elements along axes.
+
+    Parameters
+    ----------
+    input, axis, keepdims
+        As for :func:`sum`.
+    ddof : int
+        The sum of squares is divided by the number of elements less ``ddof``.
+    corrected : bool
+        Take the rounding error of the mean into account.
+    """
+    input = as_tensor_variable(input)
+    axes = check_and_normalize_axes(input, axis)
+    centred = input - mean(input, axis=axes, keepdims=True)
+    squares = centred * centred if input.type.dtype not in scal.complex_dtypes else abs_(centred) ** 2
+    if ddof == 0:
+        result = mean(squares, axis=axes)
+    else:
+        count = _count(input, axes, squares.type.dtype)
+        result = sum(squares, axis=axes) / (count - constant(np.array(ddof, dtype=count.type.dtype)))
+    if corrected:
+        if ddof == 0:
+            error = mean(centred, axis=axes) ** 2
+        else:
+            error = sum(centred, axis=axes) ** 2 / (_count(input, axes, squares.type.dtype) ** 2)
+        result = result - error
+    return _kept(input, result, axes, keepdims)
+
+
+def _count(x: Any, axes: Sequence[int], dtype: str) -> Any:
+    total: Any = constant(np.array(1, dtype=dtype if dtype[0] == "f" else "float64"))
+    for a in axes:
+        total = total * cast(shape_i(x, a), total.type.dtype)
+    return total
+
+
+def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Any:
+    """Return the standard deviation of the elements along axes; the parameters are those of :func:`var`."""
+    return sqrt(var(input, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected))
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
+    """Return the largest elements along axes; NaN where there is one.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> max(T.dmatrix("m"), axis=1).owner
+    Reduce{maximum}{1}(m)
+    """
+    x = as_tensor_variable(x)
+    return _kept(x, Max(axis)(x), axis, keepdims)
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
+    """Return the smallest elements along axes; NaN where there is one."""
+    x = as_tensor_variable(x)
+    return _kept(x, Min(axis)(x), axis, keepdims)
+
+
+def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the places of the largest elements along axes, the first where several are as large.
+
+    With ``axis`` None, or several axes, the place is counted in C order.
+    """
+    x = as_tensor_variable(x)
+    return _kept(x, Argmax(axis)(x) if x.type.ndim else _zero_place(x), axis, keepdims)
+
+
+def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the places of the smallest elements along axes, the first where several are as small."""
+    x = as_tensor_variable(x)
+    return argmax(_reversed_order(x), axis=axis, keepdims=keepdims)
+
+
+def _reversed_order(x: Any) -> Any:
+    """Return numbers in the opposite order of ``x``, without wrapping where that is unsigned or the least integer."""
+    if x.type.dtype == "bool":
+        return ~x
+    return ~x if x.type.dtype in scal.integer_dtypes else -x
+
+
+def _zero_place(x: Any) -> Any:
+    return constant(np.array(0, dtype="int64"))
+
+
+def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Any]:
+    """Return the largest elements along axes and their places.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> value, place = max_and_argmax(T.dmatrix("m"), axis=1)
+    >>> value.type, place.type
+    (TensorType(float64, vector), TensorType(int64, vector))
+    """
+    a = as_tensor_variable(a)
+    if a.type.ndim == 0:
+        if axis not in (None, 0, -1):
+            raise ValueError(f"axis {axis} of a tensor without dimensions")
+        return [a, _zero_place(a)]
+    value, place = MaxAndArgmax(axis)(a)
+    return [_kept(a, value, axis, keepdims), _kept(a, place, axis, keepdims)]
+
+
+def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
+    """Return whether all elements along axes are true (not 0)."""
+    x = as_tensor_variable(x)
+    return _kept(x, All(axis)(x), axis, keepdims)
+
+
+def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
+    """Return whether any element along axes is true (not 0)."""
+    x = as_tensor_variable(x)
+    return _kept(x, Any_(axis)(x), axis, keepdims)
+
+
+def ptp(a: Any, axis: Any = None) -> Any:
+    """Return the range of the elements along an axis: the largest less the smallest."""
+    a = as_tensor_variable(a)
+    return max(a, axis) - min(a, axis)
+
+
+def norm(x: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002
+    """Return the ``ord``-norm of the elements along axes.
+
+    Parameters
+    ----------
+    x : tensor
+    ord : number
+        2 for the Euclidean norm; ``float("inf")`` and ``float("-inf")`` for the largest and the smallest
+        absolute value; 0 for the number of elements that are not 0.
+    axis, keepdims
+        As for :func:`sum`.
+    """
+    x = abs_(as_tensor_variable(x))
+    if ord == 0:
+        return sum(neq(x, 0), axis=axis, keepdims=keepdims)
+    if ord == float("inf"):
+        return max(x, axis=axis, keepdims=keepdims)
+    if ord == float("-inf"):
+        return min(x, axis=axis, keepdims=keepdims)
+    return pow(sum(pow(x, ord), axis=axis, keepdims=keepdims), 1.0 / ord)
+
+
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return ``log(sum(exp(x)))`` along axes, computed so that large elements do not overflow.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> logsumexp(T.dmatrix("m"), axis=1).type
+    TensorType(float64, vector)
+    """
+    x = as_tensor_variable(x)
+    largest = max(x, axis=axis, keepdims=True)
+    shift = switch(is_infinite(largest), largest.zeros_like(), largest)
+    result = log(sum(exp(x - shift), axis=axis, keepdims=True)) + shift
+    if keepdims:
+        return result
+    gone = set(check_and_normalize_axes(x, axis))
+    return result.dimshuffle(*[i for i in builtins.range(x.type.ndim) if i not in gone])
+
+
+def largest(*args: Any) -> Any:
+    """Return the largest of some tensors, element by element."""
+    return _fold(args, lambda a, b: switch(a > b, a, b))
+
+
+def smallest(*args: Any) -> Any:
+    """Return the smallest of some tensors, element by element."""
+    return _fold(args, lambda a, b: switch(a < b, a, b))
+
+
+def _fold(args: Sequence[Any], choose: Any) -> Any:
+    if not args:
+        raise TypeError("at least one tensor is needed")
+    result = as_tensor_variable(args[0])
+    for a in args[1:]:
+        result = choose(result, as_tensor_variable(a))
+    return result

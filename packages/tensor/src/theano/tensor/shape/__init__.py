@@ -1,0 +1,1 @@
+"""Lengths of dimensions, and tensors seen under other shapes."""

@@ -1,0 +1,348 @@
+"""Shape, Shape_i, SpecifyShape, Rebroadcast: what is known of the lengths of dimensions, and saying more of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.codegen.kernel import Builtin, Kernel
+from theano.gradient import DisconnectedType
+from theano.graph import Apply, Constant, Op, Variable
+from theano.tensor import type as tensor_type
+from theano.tensor.convert import as_tensor_variable, static_int
+from theano.tensor.kernels.layout import shape_i_kernel, shape_kernel
+from theano.tensor.messages import shape_error
+from theano.tensor.type import TensorType
+
+
+class Shape(Op):
+    """The lengths of the dimensions of a value, as a vector of int64.
+
+    It works for each type whose values have a ``shape``.
+    """
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = x if isinstance(x, Variable) else as_tensor_variable(x)
+        one = hasattr(x.type, "ndim") and x.type.ndim == 1
+        return Apply(self, [x], [TensorType("int64", (one,)).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Ask the value."""
+        output_storage[0][0] = np.asarray(np.shape(inputs[0]), dtype="int64")
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the copy of the lengths."""
+        return shape_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the number of dimensions."""
+        return [(as_tensor_variable(np.int64(node.inputs[0].type.ndim)),)]  # type: ignore[attr-defined]
+
+    def static_length(self, node: Apply, index: int) -> int:
+        """Return the number of dimensions."""
+        return node.inputs[0].type.ndim  # type: ignore[attr-defined, no-any-return]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that lengths do not depend on elements."""
+        return [[False]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return a disconnected gradient."""
+        return [DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return None: lengths have no derivative."""
+        return [None]
+
+
+shape_op = Shape()
+
+
+def shape(x: Any) -> Any:
+    """Return the lengths of the dimensions of ``x``, as a vector of int64.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> T.shape(T.dmatrix("m"))
+    Shape.0
+    """
+    return shape_op(x)
+
+
+class Shape_i(Op):  # noqa: N801
+    """The length of one dimension.
+
+    Parameters
+    ----------
+    i : int
+        Which dimension.
+    """
+
+    __props__ = ("i",)
+
+    def __init__(self, i: Any):
+        self.i = int(i.data) if isinstance(i, Constant) else int(i)
+
+    def __str__(self) -> str:
+        return f"Shape_i{{{self.i}}}"
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = x if isinstance(x, Variable) and hasattr(x.type, "ndim") else as_tensor_variable(x)
+        if not 0 <= self.i < x.type.ndim:
+            raise TypeError(f"{x} of type {x.type} has {x.type.ndim} dimensions, so no dimension {self.i}")
+        return Apply(self, [x], [TensorType("int64", ()).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Ask the value."""
+        output_storage[0][0] = np.asarray(inputs[0].shape[self.i], dtype="int64")
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the copy of one length."""
+        return shape_i_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return no dimension."""
+        return [()]
+
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return 1 along a broadcastable dimension, or the length of a constant."""
+        x: Any = node.inputs[0]
+        if isinstance(x, Constant):
+            return np.asarray(np.shape(x.data)[self.i], dtype="int64")
+        return np.asarray(1, dtype="int64") if x.type.broadcastable[self.i] else None
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that lengths do not depend on elements."""
+        return [[False]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return a disconnected gradient."""
+        return [DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return None: lengths have no derivative."""
+        return [None]
+
+
+def shape_i_op(i: int) -> Shape_i:
+    """Return the op for the length of dimension ``i``."""
+    return Shape_i(i)
+
+
+def shape_i(var: Any, i: int, fgraph: Any = None) -> Any:
+    """Return the length of dimension ``i`` of ``var``, in the cheapest form that is known.
+
+    Parameters
+    ----------
+    var : Variable
+    i : int
+    fgraph : FunctionGraph, optional
+        A graph with shape inference attached, asked first.
+    """
+    feature = getattr(fgraph, "shape_feature", None)
+    if feature is not None and var in feature.shape_of:
+        return feature.shape_of[var][i]
+    if var.type.broadcastable[i]:
+        return as_tensor_variable(np.int64(1))
+    return Shape_i(i)(var)
+
+
+def shape_tuple(x: Any) -> tuple[Any, ...]:
+    """Return the lengths of ``x`` one by one; 1 as a constant where the type knows it."""
+    return tuple(shape_i(x, i) for i in range(x.type.ndim))
+
+
+class SpecifyShape(Op):
+    """The input itself, with lengths that it is checked to have.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> specify_shape(T.dmatrix("m"), (2, 1)).type
+    TensorType(float64, col)
+    """
+
+    __props__ = ()
+    view_map = {0: [0]}
+
+    def make_node(self, x: Any, shape: Any) -> Apply:
+        """Return the node; lengths that are constants become part of the type."""
+        x, shape = as_tensor_variable(x), as_tensor_variable(shape)
+        if shape.type.ndim != 1 or shape.type.dtype not in _INTEGERS:
+            raise TypeError(f"specify_shape needs one whole number for each dimension, not {shape} of type {shape.type}")
+        if isinstance(shape, Constant) and len(shape.data) != x.type.ndim:
+            raise ValueError(f"specify_shape: {x} has {x.type.ndim} dimensions, but {len(shape.data)} lengths are given")
+        pattern = [known or static_int(shape[i]) == 1 for i, known in enumerate(x.type.broadcastable)]
+        return Apply(self, [x, shape], [x.type.clone(broadcastable=pattern).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Check the lengths."""
+        x, wanted = inputs
+        if x.ndim != len(wanted) or tuple(x.shape) != tuple(wanted):
+            raise AssertionError(
+                str(shape_error(node, inputs, f"expected shape {tuple(map(int, wanted))}, got {x.shape}.",
+                                "Pass a value of that shape, or correct the shape given to specify_shape."))
+            )
+        output_storage[0][0] = x
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return None: the check runs in Python."""
+        return None
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the given lengths where they are known, else those of the input."""
+        x, lengths = node.inputs
+        known = [static_int(lengths[i]) for i in range(x.type.ndim)]  # type: ignore[attr-defined, index]
+        return [
+            tuple(s if k is None else as_tensor_variable(np.int64(k)) for k, s in zip(known, shapes[0], strict=True))
+        ]
+
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return the input's value."""
+        return ask(node.inputs[0])
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that the lengths given have no influence on the elements."""
+        return [[True], [False]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient, of the same shape."""
+        return [self(output_grads[0], inputs[1]), DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction, of the same shape."""
+        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
+
+
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+specify_shape = SpecifyShape()
+
+
+class Rebroadcast(Op):
+    """The input itself, known or no longer known to have length 1 along some axes.
+
+    Parameters
+    ----------
+    *axis : (int, bool)
+        Pairs of a dimension and whether it is broadcastable.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Rebroadcast((0, True))(T.dmatrix("m")).type
+    TensorType(float64, row)
+    """
+
+    __props__ = ("items",)
+    view_map = {0: [0]}
+
+    def __init__(self, *axis: tuple[int, bool]):
+        self.axis = {int(i): bool(b) for i, b in axis}
+        self.items = tuple(sorted(self.axis.items()))
+        for i, b in axis:
+            if int(i) < 0 or not isinstance(b, (bool, np.bool_)):
+                raise TypeError(f"Rebroadcast needs pairs of a dimension and a bool, not {(i, b)!r}")
+
+    def __str__(self) -> str:
+        if not self.items:
+            shown = ""
+        elif len({b for _, b in self.items}) == 1:
+            shown = f"{','.join(str(i) for i, _ in self.items)}:{'1' if self.items[0][1] else '0'}"
+        else:
+            shown = ",".join(f"{i}:{int(b)}" for i, b in self.items)
+        return f"Rebroadcast{{{shown}}}"
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = as_tensor_variable(x)
+        if self.axis and x.type.ndim <= max(self.axis):
+            raise ValueError(f"{self}: {x} has only {x.type.ndim} dimensions")
+        pattern = [self.axis.get(i, b) for i, b in enumerate(x.type.broadcastable)]
+        return Apply(self, [x], [x.type.clone(broadcastable=pattern).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Check the lengths that must be 1."""
+        (x,) = inputs
+        for axis, one in self.items:
+            if one and x.shape[axis] != 1:
+                raise shape_error(
+                    node, inputs, f"dimension {axis} was said to be broadcastable, but has length {x.shape[axis]}.",
+                    "Remove the addbroadcast (or patternbroadcast), or pass a value of length 1 there.",
+                )
+        output_storage[0][0] = x
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return None: the check runs in Python."""
+        return None
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths of the input, 1 where it is said so."""
+        one = as_tensor_variable(np.int64(1))
+        return [tuple(one if self.axis.get(i) else n for i, n in enumerate(shapes[0]))]
+
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return the input's value."""
+        return ask(node.inputs[0])
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient under the input's pattern."""
+        flags = zip(self.axis, (inputs[0].type.broadcastable[i] for i in self.axis), strict=True)
+        return [Rebroadcast(*flags)(output_grads[0])]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction under the output's pattern."""
+        return [None if eval_points[0] is None else self(eval_points[0])]
+
+
+def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
+    """Return ``x`` with the given broadcast pattern.
+
+    Parameters
+    ----------
+    x : tensor
+    broadcastable : sequence of bool
+        For each dimension, whether its length is known to be 1; checked at run time where that is new.
+    """
+    x = as_tensor_variable(x)
+    if len(broadcastable) != x.type.ndim:
+        raise ValueError(f"{x} has {x.type.ndim} dimensions, but the pattern {tuple(broadcastable)} has {len(broadcastable)}")
+    changed = [
+        (i, bool(b)) for i, (b, old) in enumerate(zip(broadcastable, x.type.broadcastable, strict=True)) if bool(b) != old
+    ]
+    return Rebroadcast(*changed)(x) if changed else x
+
+
+def addbroadcast(x: Any, *axes: int) -> Any:
+    """Return ``x``, known to have length 1 along ``axes``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> addbroadcast(T.dmatrix("m"), 0).type
+    TensorType(float64, row)
+    """
+    return _with_flags(x, axes, True)
+
+
+def unbroadcast(x: Any, *axes: int) -> Any:
+    """Return ``x`` with axes that no longer count as having length 1, so that they do not stretch."""
+    return _with_flags(x, axes, False)
+
+
+def _with_flags(x: Any, axes: Sequence[int], flag: bool) -> Any:
+    x = as_tensor_variable(x)
+    for axis in axes:
+        if not -x.type.ndim <= axis < x.type.ndim:
+            raise ValueError(f"{x} of type {x.type} has no axis {axis}")
+    chosen = {axis % x.type.ndim for axis in axes}
+    return patternbroadcast(x, [flag if i in chosen else b for i, b in enumerate(x.type.broadcastable)])
+
+
+tensor_type.rebroadcast_hook = patternbroadcast

@@ -1,0 +1,279 @@
+"""Reshape, flatten, and new axes of length 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.codegen.kernel import Builtin, Kernel
+from theano.gradient import DisconnectedType
+from theano.graph import Apply, Constant, Op
+from theano.tensor.convert import as_tensor_variable, get_vector_length, is_tensor, static_int
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.elemwise.functions import int_div, maximum
+from theano.tensor.kernels.layout import reshape_kernel
+from theano.tensor.messages import shape_error
+from theano.tensor.shape.basic import addbroadcast, patternbroadcast
+from theano.tensor.type import TensorType
+
+
+class Reshape(Op):
+    """The elements of a tensor, in C order, under another shape.
+
+    Parameters
+    ----------
+    ndim : int
+        Number of dimensions of the result; the lengths themselves are an input of the node.
+    name : str, optional
+    """
+
+    __props__ = ("ndim",)
+    view_map = {0: [0]}
+
+    def __init__(self, ndim: int, name: str | None = None):
+        self.ndim = int(ndim)
+        if self.ndim < 0:
+            raise ValueError(f"a tensor cannot have {ndim} dimensions")
+        self.name = name
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{self.ndim}}}"
+
+    def make_node(self, x: Any, shape: Any) -> Apply:
+        """Return the node; a length that is the constant 1 becomes part of the type."""
+        x = as_tensor_variable(x)
+        parts = list(shape) if isinstance(shape, (list, tuple)) else None
+        shape = as_tensor_variable(np.asarray([], dtype="int64") if parts == [] else shape, ndim=1)
+        if shape.type.dtype not in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
+            raise TypeError(f"the new shape must be whole numbers, but {shape} is of dtype {shape.type.dtype}")
+        known = self._known_lengths(shape, parts)
+        if known.count(-1) > 1:
+            raise ValueError(f"a new shape can have one -1 only: {tuple(known)}")
+        if isinstance(x, Constant) and None not in known and -1 not in known and math.prod(known) != x.data.size:  # type: ignore[arg-type]
+            raise ValueError(f"a constant of shape {x.data.shape} cannot take shape {tuple(known)}")
+        return Apply(self, [x, shape], [TensorType(x.type.dtype, [n == 1 for n in known]).make_variable()])
+
+    def _known_lengths(self, shape: Any, parts: list[Any] | None) -> list[int | None]:
+        if isinstance(shape, Constant):
+            if len(shape.data) != self.ndim:
+                raise ValueError(f"{self} needs {self.ndim} lengths, got {len(shape.data)}: {tuple(shape.data)}")
+            return [int(n) for n in shape.data]
+        if parts is not None and len(parts) == self.ndim:
+            return [static_int(p) for p in parts]
+        return [static_int(shape[i]) for i in range(self.ndim)]
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Reshape with NumPy, which copies where no view is possible."""
+        x, lengths = inputs
+        if len(lengths) != self.ndim:
+            raise shape_error(node, inputs, f"{self.ndim} lengths are needed, got {len(lengths)}.",
+                              "Give ndim= to reshape, equal to the length of the shape vector.")
+        try:
+            output_storage[0][0] = x.reshape(tuple(int(n) for n in lengths))
+        except ValueError:
+            wanted = tuple(int(n) for n in lengths)
+            raise shape_error(
+                node, inputs, f"Cannot reshape an array of {x.size} elements, of shape {x.shape}, to {wanted}.",
+                "The number of elements must stay the same; one length may be -1 and follows from the others.",
+            ) from None
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the view, or a copy where strides do not allow one."""
+        return reshape_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths asked for, -1 worked out from the others."""
+        lengths = node.inputs[1]
+        asked = [lengths[i] for i in range(self.ndim)]  # type: ignore[index]
+        known = [static_int(n) for n in asked]
+        size: Any = _product(shapes[0])
+        if -1 in known:
+            rest = _product([n for n, k in zip(asked, known, strict=True) if k != -1])
+            return [tuple(int_div(size, rest) if k == -1 else n for n, k in zip(asked, known, strict=True))]
+        if None not in known:
+            return [tuple(as_tensor_variable(np.int64(k)) for k in known)]
+        # Any of the unknown lengths may turn out to be -1.
+        rest = _product([maximum(n, -n) for n in asked])
+        return [
+            tuple(
+                n if k is not None else n * (n >= 0) + (n < 0) * int_div(size, maximum(rest, 1))
+                for n, k in zip(asked, known, strict=True)
+            )
+        ]
+
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return the input's value."""
+        return ask(node.inputs[0])
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that the lengths have no influence on the elements."""
+        return [[True], [False]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient under the input's shape."""
+        x = inputs[0]
+        return [reshape(output_grads[0], x.shape, ndim=x.type.ndim), DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction under the new shape."""
+        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
+
+
+def _product(lengths: Sequence[Any]) -> Any:
+    result: Any = None
+    for n in lengths:
+        result = n if result is None else result * n
+    return as_tensor_variable(np.int64(1)) if result is None else result
+
+
+def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
+    """Return the elements of ``x`` under another shape.
+
+    Parameters
+    ----------
+    x : tensor
+    newshape : sequence of int or symbolic integers, or integer vector
+        One length may be -1; it follows from the others.
+    ndim : int, optional
+        Length of ``newshape``, needed where the graph does not tell it.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> reshape(T.dvector("v"), (2, 1, -1)).broadcastable
+    (False, True, False)
+    """
+    if ndim is None:
+        if isinstance(newshape, (int, np.integer)) or is_tensor(newshape) and newshape.type.ndim == 0:
+            newshape = (newshape,)
+        if isinstance(newshape, (list, tuple)):
+            ndim = len(newshape)
+        else:
+            newshape = as_tensor_variable(newshape)
+            try:
+                ndim = get_vector_length(newshape)
+            except ValueError:
+                raise ValueError(
+                    f"the length of the new shape {newshape} is not known, so neither is the number of dimensions of "
+                    "the result. Pass ndim=... to reshape."
+                ) from None
+    return Reshape(ndim)(x, newshape)
+
+
+def is_flat(var: Any, ndim: int | None = None, outdim: int | None = None) -> bool:
+    """Return whether ``var`` has ``ndim`` dimensions (1 where it is not given)."""
+    wanted = outdim if ndim is None else ndim
+    return bool(var.ndim == (1 if wanted is None else wanted))
+
+
+def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Any:
+    """Return ``x`` with its last dimensions joined into one.
+
+    Parameters
+    ----------
+    x : tensor
+    ndim : int
+        Number of dimensions of the result (1 by default): the first ``ndim - 1`` stay.
+    outdim : int
+        Older name of ``ndim``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> flatten(T.dtensor3("t"), 2).ndim
+    2
+    """
+    wanted = outdim if ndim is None else ndim
+    wanted = 1 if wanted is None else wanted
+    x = as_tensor_variable(x)
+    if not (isinstance(wanted, int) and 1 <= wanted <= max(x.type.ndim, 1)):
+        raise ValueError(f"flatten to {wanted} dimensions: {x} has {x.type.ndim}, so 1 to {max(x.type.ndim, 1)} are possible")
+    if x.type.ndim == wanted:
+        return x
+    lengths = [x.shape[i] for i in range(wanted - 1)] + [-1]
+    result = reshape(x, lengths if wanted > 1 else (-1,), ndim=wanted)
+    pattern = x.type.broadcastable[: wanted - 1] + (all(x.type.broadcastable[wanted - 1 :]),)
+    # One element stays one element, whatever the lengths say.
+    return patternbroadcast(result, pattern)
+
+
+def shape_padleft(t: Any, n_ones: int = 1) -> Any:
+    """Return ``t`` with ``n_ones`` new dimensions of length 1 before its own.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> shape_padleft(T.dvector("v")).broadcastable
+    (True, False)
+    """
+    t = as_tensor_variable(t)
+    return DimShuffle(t.type.broadcastable, ["x"] * n_ones + list(range(t.type.ndim)))(t)
+
+
+def shape_padright(t: Any, n_ones: int = 1) -> Any:
+    """Return ``t`` with ``n_ones`` new dimensions of length 1 after its own."""
+    t = as_tensor_variable(t)
+    return DimShuffle(t.type.broadcastable, list(range(t.type.ndim)) + ["x"] * n_ones)(t)
+
+
+def shape_padaxis(t: Any, axis: int) -> Any:
+    """Return ``t`` with a new dimension of length 1 at place ``axis`` of the result."""
+    t = as_tensor_variable(t)
+    ndim = t.type.ndim + 1
+    if not -ndim <= axis < ndim:
+        raise IndexError(f"axis {axis} is out of range [-{ndim}, {ndim}): {t} would have {ndim} dimensions")
+    order: list[int | str] = list(range(t.type.ndim))
+    order.insert(axis % ndim, "x")
+    return DimShuffle(t.type.broadcastable, order)(t)
+
+
+def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
+    """Return ``x`` with its dimensions in another order, reversed where ``axes`` is not given."""
+    x = as_tensor_variable(x)
+    order = list(range(x.type.ndim))[::-1] if axes is None else list(axes)
+    if len(order) != x.type.ndim:
+        raise ValueError(f"transpose: {x} has {x.type.ndim} dimensions, but {len(order)} axes are given: {order}")
+    if order == list(range(x.type.ndim)):
+        return x
+    return DimShuffle(x.type.broadcastable, order)(x)
+
+
+def swapaxes(y: Any, axis1: int, axis2: int) -> Any:
+    """Return ``y`` with two of its dimensions exchanged."""
+    y = as_tensor_variable(y)
+    order = list(range(y.type.ndim))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return transpose(y, order)
+
+
+def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Any:
+    """Return ``x`` with some of its dimensions moved to other places, the rest in order."""
+    x = as_tensor_variable(x)
+    ndim = x.type.ndim
+    sources = [s % ndim for s in ([source] if isinstance(source, int) else source)]
+    places = [d % ndim for d in ([destination] if isinstance(destination, int) else destination)]
+    order = [i for i in range(ndim) if i not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return transpose(x, order)
+
+
+def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Any:
+    """Return ``x`` without its dimensions of length 1 (those the type knows, or the ones named).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> squeeze(T.drow("r")).type
+    TensorType(float64, vector)
+    """
+    x = as_tensor_variable(x)
+    if axis is None:
+        gone = {i for i, one in enumerate(x.type.broadcastable) if one}
+    else:
+        gone = {a % x.type.ndim for a in ([axis] if isinstance(axis, int) else axis)}
+        x = addbroadcast(x, *gone)
+    return DimShuffle(x.type.broadcastable, [i for i in range(x.type.ndim) if i not in gone])(x) if gone else x

@@ -1,0 +1,117 @@
+"""Between scalars and tensors without dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
+from theano.graph import Apply, Constant, Op, Variable
+from theano.scalar.convert import scalar_converters
+from theano.tensor.convert import as_tensor_variable, is_tensor, register_converter
+from theano.tensor.kernels.layout import scalar_copy_kernel
+from theano.tensor.type import TensorType
+
+
+class TensorFromScalar(Op):
+    """A scalar variable as a tensor without dimensions."""
+
+    __props__ = ()
+
+    def make_node(self, s: Any) -> Apply:
+        """Return the node."""
+        s = scal.as_scalar(s)
+        return Apply(self, [s], [TensorType(s.type.dtype, ()).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Wrap the number in an array."""
+        output_storage[0][0] = np.array(inputs[0])
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the copy of one element."""
+        return scalar_copy_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return no dimension."""
+        return [()]
+
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return the scalar's value."""
+        return ask(node.inputs[0])
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient as a scalar."""
+        (s,), (g,) = inputs, output_grads
+        if s.type.dtype in scal.discrete_dtypes:
+            return [s.zeros_like(dtype="floatX")]
+        return [scalar_from_tensor(g)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction as a tensor."""
+        return [None if eval_points[0] is None else self(eval_points[0])]
+
+
+class ScalarFromTensor(Op):
+    """A tensor without dimensions as a scalar variable."""
+
+    __props__ = ()
+
+    def make_node(self, t: Any) -> Apply:
+        """Return the node."""
+        if not is_tensor(t) or t.type.ndim != 0:
+            raise TypeError(f"scalar_from_tensor needs a tensor without dimensions, not {t} of type "
+                            f"{getattr(t, 'type', type(t).__name__)}")
+        return Apply(self, [t], [scal.get_scalar_type(t.type.dtype).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Take the number out of the array."""
+        output_storage[0][0] = inputs[0][()]
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the copy of one element."""
+        return scalar_copy_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return no dimension."""
+        return [()]
+
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return the tensor's value."""
+        return ask(node.inputs[0])
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient as a tensor."""
+        return [tensor_from_scalar(output_grads[0])]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction as a scalar."""
+        return [None if eval_points[0] is None else self(eval_points[0])]
+
+
+tensor_from_scalar = TensorFromScalar()
+scalar_from_tensor = ScalarFromTensor()
+
+
+def _scalar_to_tensor(s: Any) -> Any:
+    if isinstance(s, Constant):
+        return as_tensor_variable(np.asarray(s.data))
+    if s.owner is not None and isinstance(s.owner.op, ScalarFromTensor):
+        return s.owner.inputs[0]
+    return tensor_from_scalar(s)
+
+
+def _tensor_to_scalar(t: Any) -> Any:
+    if not is_tensor(t) or t.type.ndim:
+        return None
+    if isinstance(t, Constant):
+        return scal.constant(t.data[()])
+    if t.owner is not None and isinstance(t.owner.op, TensorFromScalar):
+        return t.owner.inputs[0]
+    return scalar_from_tensor(t)
+
+
+register_converter(lambda x: isinstance(x, Variable) and isinstance(x.type, scal.Scalar), _scalar_to_tensor)
+scalar_converters.append(_tensor_to_scalar)

@@ -1,0 +1,87 @@
+"""Shared variables that hold arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.compile.shared import SharedVariable, shared_constructor
+from theano.tensor.operators import TensorOperators
+from theano.tensor.type import TensorType
+
+
+class TensorSharedVariable(TensorOperators, SharedVariable):
+    """A shared variable whose value is an array.
+
+    Examples
+    --------
+    >>> import theano
+    >>> w = theano.shared(np.zeros((2, 3)), name="w")
+    >>> w.type, type(w).__name__, (w + 1).ndim
+    (TensorType(float64, matrix), 'TensorSharedVariable', 2)
+    """
+
+
+class ScalarSharedVariable(TensorSharedVariable):
+    """A shared variable whose value is one number, kept as an array without dimensions."""
+
+
+@shared_constructor
+def tensor_constructor(
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+    broadcastable: Any = None,
+    target: str = "cpu",
+) -> TensorSharedVariable:
+    """Return a shared variable for an array.
+
+    Parameters
+    ----------
+    value : numpy.ndarray
+    name : str, optional
+    strict, allow_downcast : bool
+        How later values are taken; see :class:`TensorType`.
+    borrow : bool
+        Keep the array itself rather than a copy.
+    broadcastable : sequence of bool, optional
+        Dimensions whose length is always 1. None by default, so that later values may have other lengths.
+    target : str
+        Device; only "cpu" here.
+    """
+    if target != "cpu":
+        raise TypeError("not for cpu")
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"tensor_constructor takes a numpy array, not {type(value).__name__}")
+    if value.dtype.newbyteorder("=").name not in scal.all_dtypes:
+        raise TypeError(f"no tensor holds values of dtype {value.dtype}")
+    pattern = (False,) * value.ndim if broadcastable is None else broadcastable
+    type_ = TensorType(value.dtype.newbyteorder("=").name, pattern)
+    kept = np.asarray(value) if borrow else np.array(value, copy=True, subok=False)
+    return TensorSharedVariable(type=type_, value=kept, name=name, strict=strict, allow_downcast=allow_downcast)
+
+
+@shared_constructor
+def scalar_constructor(
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+    target: str = "cpu",
+) -> ScalarSharedVariable:
+    """Return a shared variable for a number, of the dtype that NumPy gives it.
+
+    A Python float is a float64 (or floatX, where that is asked of ``allow_downcast``), a Python int an int64.
+    """
+    if target != "cpu":
+        raise TypeError("not for cpu")
+    if not isinstance(value, (np.number, np.bool_, float, int, complex)) or isinstance(value, np.ndarray):
+        raise TypeError(f"scalar_constructor takes a number, not {type(value).__name__}")
+    kept = np.asarray(value).copy()
+    type_ = TensorType(kept.dtype.name, ())
+    return ScalarSharedVariable(type=type_, value=kept, name=name, strict=strict, allow_downcast=allow_downcast)

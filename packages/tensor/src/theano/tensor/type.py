@@ -1,0 +1,387 @@
+"""The type of arrays: an element type and which dimensions have length 1."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.graph import BufferSpec, Type, Variable
+from theano.settings import config
+
+#: What turns a variable into one of another broadcast pattern. The shape package, which lies above, puts
+#: ``patternbroadcast`` here.
+rebroadcast_hook: Callable[[Variable, Sequence[bool]], Variable] | None = None
+
+NAMED_PATTERNS = {
+    (): "scalar",
+    (False,): "vector",
+    (False, True): "col",
+    (True, False): "row",
+    (False, False): "matrix",
+}
+
+
+class Tolerance(NamedTuple):
+    """How far two values may be apart: ``|a - b| <= atol + rtol * |b|``."""
+
+    rtol: float
+    atol: float
+
+
+_EXACT = Tolerance(0.0, 0.0)
+_TOLERANCES = {  # config.tensor.cmp_sloppy: dtype: tolerance
+    0: {"float16": Tolerance(1e-3, 1e-3), "float32": Tolerance(1e-5, 1e-5), "float64": Tolerance(1e-5, 1e-8)},
+    1: {"float16": Tolerance(1e-2, 5e-3), "float32": Tolerance(1e-3, 1e-4), "float64": Tolerance(1e-4, 1e-3)},
+    2: {"float16": Tolerance(5e-2, 1e-2), "float32": Tolerance(1e-3, 5e-4), "float64": Tolerance(1e-4, 1e-3)},
+}
+_PART = {"complex64": "float32", "complex128": "float64"}
+
+
+def tolerance(*dtypes: str, sloppy: int = 0) -> Tolerance:
+    """Return how far values of the coarsest of ``dtypes`` may differ by rounding alone.
+
+    Examples
+    --------
+    >>> tolerance("float64", "float32")
+    Tolerance(rtol=1e-05, atol=1e-05)
+    """
+    table = _TOLERANCES[min(int(sloppy), 2)]
+    found = [table[_PART.get(d, d)] for d in dtypes if _PART.get(d, d) in table]
+    return max(found, key=lambda t: t.atol) if found else _EXACT
+
+
+class TensorType(Type):
+    """Arrays of one element type, of a fixed number of dimensions, some known to have length 1.
+
+    Parameters
+    ----------
+    dtype : str
+        Name of the element type; ``"floatX"`` stands for ``theano.config.floatX``.
+    broadcastable : sequence of bool
+        One flag for each dimension: True where its length is known to be 1, so that it stretches
+        against a longer dimension.
+    name : str, optional
+        What to call the type when it is printed.
+    sparse_grad : bool
+        Whether gradients with respect to variables of this type may be sparse.
+
+    Examples
+    --------
+    >>> TensorType("float64", (False, False))
+    TensorType(float64, matrix)
+    >>> TensorType("int32", (True, False)).filter([[1, 2, 3]])
+    array([[1, 2, 3]], dtype=int32)
+    """
+
+    __props__ = ("dtype", "broadcastable")
+
+    #: Legacy switch: also refuse values that are not finite.
+    filter_checks_isfinite = False
+    context_name = "cpu"
+
+    def __init__(
+        self, dtype: str, broadcastable: Sequence[bool], name: str | None = None, sparse_grad: bool = False
+    ):
+        self.dtype = config.floatX if str(dtype) == "floatX" else np.dtype(dtype).name
+        if self.dtype not in scal.all_dtypes:
+            raise TypeError(
+                f"there is no tensor of dtype {dtype!r}. The dtypes are {', '.join(sorted(scal.all_dtypes))}."
+            )
+        self.broadcastable = tuple(bool(b) for b in broadcastable)
+        self.numpy_dtype = np.dtype(self.dtype)
+        self.name = name
+        self.sparse_grad = sparse_grad
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.broadcastable)
+
+    def clone(self, dtype: str | None = None, broadcastable: Sequence[bool] | None = None) -> TensorType:
+        """Return a type like this one, of another dtype or broadcast pattern where given."""
+        return type(self)(
+            self.dtype if dtype is None else dtype,
+            self.broadcastable if broadcastable is None else broadcastable,
+            name=self.name,
+            sparse_grad=self.sparse_grad,
+        )
+
+    # -- values ---------------------------------------------------------------------------------------
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray:
+        """Return ``value`` as an array of this type.
+
+        Parameters
+        ----------
+        value : array_like
+        strict : bool
+            Take nothing but an array of exactly this dtype and layout of dimensions.
+        allow_downcast : bool or None
+            True converts whatever can be converted. False and None convert only what loses nothing; None
+            also lets a Python float become a floatX scalar.
+
+        Raises
+        ------
+        TypeError
+            The value is of another dtype, number of dimensions or broadcast pattern.
+        """
+        if type(value) is np.ndarray and value.dtype is self.numpy_dtype:
+            data = value
+        elif isinstance(value, Variable):
+            raise TypeError(
+                f"a value is needed here, but {value} is a variable of type {value.type}. "
+                "Perhaps a function is called on a (shared) variable: pass its value, or build the graph with it."
+            )
+        elif strict:
+            data = self._as_it_is(value)
+        elif allow_downcast:
+            data = np.asarray(value, dtype=self.numpy_dtype)
+        else:
+            data = self._without_loss(value, allow_downcast)
+        self._check_dimensions(data)
+        if not data.flags.aligned:
+            data = data.copy()
+        if self.filter_checks_isfinite and not np.all(np.isfinite(data)):
+            raise ValueError(f"{self} checks that values are finite, and this one is not")
+        return data
+
+    def _as_it_is(self, value: Any) -> np.ndarray:
+        if not isinstance(value, np.ndarray):
+            raise TypeError(
+                f"{self} is strict and takes only a numpy array, not {_short(value)} of type {type(value).__name__}. "
+                f"Pass numpy.asarray(value, dtype={self.dtype!r}), or drop strict=True."
+            )
+        if value.dtype != self.numpy_dtype:
+            raise TypeError(
+                f"{self} is strict and takes only dtype {self.dtype}, not {value.dtype}. "
+                f"Pass value.astype({self.dtype!r}), or drop strict=True."
+            )
+        # Twins such as long and long long on one platform share their bytes but not their identity.
+        return value.view(self.numpy_dtype) if value.dtype is not self.numpy_dtype else value
+
+    def _without_loss(self, value: Any, allow_downcast: bool | None) -> np.ndarray:
+        """Return ``value`` converted to this dtype, or raise TypeError if that could change it."""
+        if isinstance(value, np.ndarray):
+            # The byte order is a matter of storage, not of precision.
+            name = value.dtype.newbyteorder("=").name if value.dtype.isnative is False else value.dtype.name
+            if name == self.dtype or (name in scal.all_dtypes and scal.upcast(self.dtype, name) == self.dtype):
+                return np.asarray(value, dtype=self.numpy_dtype)
+            raise TypeError(self._loss_message(value, f"an array of dtype {name}"))
+        if (
+            allow_downcast is None
+            and isinstance(value, (float, np.floating))
+            and self.dtype == config.floatX
+            and self.ndim == 0
+        ):
+            # So that a program runs under any floatX without a cast around each number.
+            return np.asarray(value, dtype=self.numpy_dtype)
+        try:
+            plain = np.asarray(value)
+        except ValueError as exc:
+            raise TypeError(f"{self} cannot make an array of {_short(value)}: {exc}") from exc
+        if plain.dtype.kind not in "biufc":
+            raise TypeError(
+                f"{self} needs numbers, but got {_short(value)} of Python type {type(value).__name__} "
+                f"(numpy dtype {plain.dtype})."
+            )
+        if plain.dtype.kind == "c" and self.numpy_dtype.kind != "c":
+            raise TypeError(self._loss_message(value, f"a complex value ({plain.dtype})"))
+        with np.errstate(all="ignore"):
+            converted = plain.astype(self.numpy_dtype)
+            same = np.all((converted == plain) | ((converted != converted) & (plain != plain)))
+        if not same:
+            raise TypeError(self._loss_message(value, f"a value of Python type {type(value).__name__}"))
+        return converted
+
+    def _loss_message(self, value: Any, what: str) -> str:
+        return (
+            f"{self} cannot take {what} without a risk of losing precision: {_short(value)}.\n"
+            f"  If that loss does not matter, convert the value yourself with "
+            f"numpy.asarray(value, dtype={self.dtype!r}),\n"
+            f"  or pass allow_input_downcast=True to theano.function. Else declare the input with a wider dtype."
+        )
+
+    def _check_dimensions(self, data: np.ndarray) -> None:
+        if data.ndim != len(self.broadcastable):
+            raise TypeError(
+                f"Wrong number of dimensions: {self} expected {len(self.broadcastable)}, "
+                f"got {data.ndim} with shape {data.shape}."
+            )
+        for axis, known_one in enumerate(self.broadcastable):
+            if known_one and data.shape[axis] != 1:
+                raise TypeError(
+                    f"{self} needs length 1 along dimension {axis}, which is broadcastable, but the value has shape "
+                    f"{data.shape}. Broadcast pattern: {self.broadcastable}."
+                )
+
+    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+        """Return whether ``value`` is an array of this type (or could become one, unless ``strict``)."""
+        try:
+            self.filter(value, strict=strict)
+        except (TypeError, ValueError):
+            return False
+        return True
+
+    @staticmethod
+    def values_eq(a: Any, b: Any, force_same_dtype: bool = True) -> bool:
+        """Return whether two arrays are the same, NaN being the same as NaN."""
+        a, b = np.asarray(a), np.asarray(b)
+        if a.shape != b.shape or (force_same_dtype and a.dtype != b.dtype):
+            return False
+        return bool(np.all((a == b) | ((a != a) & (b != b))))
+
+    @staticmethod
+    def values_eq_approx(
+        a: Any,
+        b: Any,
+        allow_remove_inf: bool = False,
+        allow_remove_nan: bool = False,
+        rtol: float | None = None,
+        atol: float | None = None,
+        sloppy: int | None = None,
+    ) -> bool:
+        """Return whether two arrays are the same within rounding.
+
+        Parameters
+        ----------
+        a, b : numpy.ndarray
+        allow_remove_inf, allow_remove_nan : bool
+            Let ``b`` hold a finite number where ``a`` holds an infinity or a NaN.
+        rtol, atol : float, optional
+            In place of the tolerance of the dtype.
+        sloppy : int, optional
+            Which table of tolerances to use; ``config.tensor.cmp_sloppy`` where it is not given.
+        """
+        if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
+            return False
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        if a.dtype.kind not in "fc":
+            return bool(np.all(a == b))
+        allowed = tolerance(a.dtype.name, sloppy=config.tensor.cmp_sloppy if sloppy is None else sloppy)
+        with np.errstate(all="ignore"):
+            close = np.isclose(
+                a, b, rtol=allowed.rtol if rtol is None else rtol, atol=allowed.atol if atol is None else atol,
+                equal_nan=True,
+            )
+            if allow_remove_inf:
+                close |= np.isinf(a)
+            if allow_remove_nan:
+                close |= np.isnan(a)
+        return bool(np.all(close))
+
+    def may_share_memory(self, a: Any, b: Any) -> bool:
+        """Return whether the memory of two arrays overlaps."""
+        return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)
+
+    def value_zeros(self, shape: Sequence[int]) -> np.ndarray:
+        """Return an array of zeros of this dtype."""
+        return np.zeros(shape, dtype=self.numpy_dtype)
+
+    def value_copy(self, value: Any) -> np.ndarray:
+        """Return a copy in C order."""
+        return np.array(value, dtype=self.numpy_dtype, copy=True, order="C")
+
+    def get_shape_info(self, obj: np.ndarray) -> tuple[int, ...]:
+        """Return what :meth:`get_size` needs to know about a value (for the profiler)."""
+        return obj.shape
+
+    def get_size(self, shape_info: Sequence[int]) -> int:
+        """Return the number of bytes of a value of the given shape."""
+        return int(np.prod(shape_info, dtype=np.int64)) * self.numpy_dtype.itemsize
+
+    def dtype_specs(self) -> tuple[type, str, str]:
+        """Return the element type as NumPy's class, NumPy's C name and NumPy's C constant."""
+        c_name = "npy_" + self.dtype
+        return self.numpy_dtype.type, c_name, "NPY_" + self.dtype.upper()
+
+    def constant_signature(self, value: Any) -> Hashable:
+        """Return a stand-in for a constant's value, equal for two arrays of the same bits."""
+        return TensorConstantSignature.of(value)
+
+    # -- variables ------------------------------------------------------------------------------------
+
+    def is_super(self, other: Type) -> bool:
+        """Return whether each value of ``other`` is also one of this type."""
+        return (
+            isinstance(other, TensorType)
+            and self.dtype == other.dtype
+            and self.ndim == other.ndim
+            and all(theirs or not ours for ours, theirs in zip(self.broadcastable, other.broadcastable, strict=True))
+        )
+
+    def convert_variable(self, variable: Variable) -> Variable | None:
+        """Return ``variable`` with this broadcast pattern, or None where its values might not fit."""
+        if variable.type == self:
+            return variable
+        if not self.is_super(variable.type) or rebroadcast_hook is None:
+            return None
+        return rebroadcast_hook(variable, self.broadcastable)
+
+    def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
+        """Return a variable or a value as a variable of this type, rebroadcast if need be."""
+        if hasattr(other, "_as_TensorVariable"):
+            other = other._as_TensorVariable()
+        return super().filter_variable(other, allow_convert)
+
+    def buffer_spec(self) -> BufferSpec:
+        """Return how compiled code sees the arrays of this type."""
+        return BufferSpec(self.dtype, self.ndim, self.broadcastable)
+
+    def __str__(self) -> str:
+        if self.name:
+            return self.name
+        shape = NAMED_PATTERNS.get(self.broadcastable)
+        if shape is None:
+            shape = str(self.broadcastable) if any(self.broadcastable) else f"{self.ndim}D"
+        return f"TensorType({self.dtype}, {shape})"
+
+
+class TensorConstantSignature(tuple):  # type: ignore[type-arg]
+    """A constant's value as a hashable object: dtype, shape and bits (their digest where they are many).
+
+    Examples
+    --------
+    >>> a, b = TensorConstantSignature.of(np.zeros(3)), TensorConstantSignature.of(np.zeros(3))
+    >>> a == b, a == TensorConstantSignature.of(-np.zeros(3))
+    (True, False)
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, value: Any) -> TensorConstantSignature:
+        """Return the signature of an array."""
+        data = np.asarray(value)
+        # A broadcast or transposed constant is worth the same as its compact copy.
+        raw = data.tobytes()
+        return cls((data.dtype.str, data.shape, raw if len(raw) <= 64 else hashlib.blake2b(raw).digest()))
+
+
+def _short(value: Any) -> str:
+    text = repr(value).replace("\n", "")
+    return text if len(text) <= 60 else text[:40] + " ... " + text[-12:]
+
+
+def values_eq_approx_remove_inf(a: Any, b: Any) -> bool:
+    """Return ``values_eq_approx``, where ``b`` may be finite where ``a`` is infinite."""
+    return TensorType.values_eq_approx(a, b, allow_remove_inf=True)
+
+
+def values_eq_approx_remove_nan(a: Any, b: Any) -> bool:
+    """Return ``values_eq_approx``, where ``b`` may be a number where ``a`` is NaN."""
+    return TensorType.values_eq_approx(a, b, allow_remove_nan=True)
+
+
+def values_eq_approx_remove_inf_nan(a: Any, b: Any) -> bool:
+    """Return ``values_eq_approx``, where ``b`` may be a finite number where ``a`` is not."""
+    return TensorType.values_eq_approx(a, b, allow_remove_inf=True, allow_remove_nan=True)
+
+
+def values_eq_approx_always_true(a: Any, b: Any) -> bool:
+    """Return True: for values that nobody promises, such as memory that was only allocated."""
+    return True

@@ -1,0 +1,132 @@
+"""Types of the things that are not arrays but stand in an index: slices and None."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.gradient import DisconnectedType
+from theano.graph import Apply, Constant, Generic, Op, Type, Variable
+from theano.tensor.convert import as_tensor_variable
+
+
+class SliceType(Type):
+    """Python's slices."""
+
+    __props__ = ()
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> slice:
+        """Return ``value``, which must be a slice."""
+        if not isinstance(value, slice):
+            raise TypeError(f"expected a slice, got {value!r} of type {type(value).__name__}")
+        return value
+
+    def constant_signature(self, value: Any) -> Hashable:
+        """Return the three parts."""
+        return (value.start, value.stop, value.step)
+
+    def __str__(self) -> str:
+        return "slice"
+
+
+class SliceConstant(Constant):
+    """A slice whose parts are plain numbers or None."""
+
+    def __init__(self, type: Type, data: slice, name: str | None = None):
+        def plain(n: Any) -> int | None:
+            return None if n is None else int(n)
+
+        super().__init__(type, slice(plain(data.start), plain(data.stop), plain(data.step)), name)
+
+    def signature(self) -> Hashable:
+        """Return what tells slices apart."""
+        return (SliceConstant, self.data.start, self.data.stop, self.data.step)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{self.data.start}, {self.data.stop}, {self.data.step}}}"
+
+
+SliceType.Constant = SliceConstant
+slicetype = SliceType()
+
+
+class NoneTypeT(Generic):
+    """The type of None alone."""
+
+    __props__ = ()
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> None:
+        """Return None, the only value."""
+        if value is not None:
+            raise TypeError(f"expected None, got {value!r}")
+
+    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+        """Return whether ``value`` is None."""
+        return value is None
+
+    def __str__(self) -> str:
+        return "NoneTypeT"
+
+
+none_type_t = NoneTypeT()
+NoneConst = Constant(none_type_t, None, name="NoneConst")
+
+
+def as_int_none_variable(x: Any) -> Variable:
+    """Return a part of a slice as a variable: a whole number or None."""
+    if x is None:
+        return NoneConst
+    if isinstance(x, Variable) and isinstance(x.type, NoneTypeT):
+        return x
+    x = as_tensor_variable(x, ndim=0)
+    if x.type.dtype not in scal.integer_dtypes:  # type: ignore[attr-defined]
+        raise TypeError(f"index must be integers, not {x} of dtype {x.type.dtype}")  # type: ignore[attr-defined]
+    return x
+
+
+class MakeSlice(Op):
+    """A slice of symbolic numbers."""
+
+    __props__ = ()
+
+    def make_node(self, slc: Any, stop: Any = None, step: Any = None) -> Apply:
+        """Return the node for a Python slice of variables, or for its parts."""
+        if isinstance(slc, slice):
+            slc, stop, step = slc.start, slc.stop, slc.step
+        return Apply(self, [as_int_none_variable(v) for v in (slc, stop, step)], [slicetype.make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Build the slice."""
+        output_storage[0][0] = slice(*[None if v is None else int(v) for v in inputs])
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return disconnected gradients."""
+        return [DisconnectedType()() for _ in inputs]
+
+
+make_slice = MakeSlice()
+
+
+def as_index_variable(idx: Any) -> Variable:
+    """Return one entry of an index as a variable: None, a slice, or an integer or boolean tensor.
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    """
+    if idx is None:
+        return NoneConst
+    if isinstance(idx, slice):
+        if all(n is None or isinstance(n, (int, np.integer)) for n in (idx.start, idx.stop, idx.step)):
+            return slicetype.make_constant(idx)
+        return make_slice(idx)  # type: ignore[no-any-return]
+    if isinstance(idx, Variable) and isinstance(idx.type, (SliceType, NoneTypeT)):
+        return idx
+    idx = as_tensor_variable(idx)
+    if idx.type.dtype not in scal.discrete_dtypes:
+        raise TypeError(f"an index must be whole numbers or booleans, not {idx} of dtype {idx.type.dtype}")
+    return idx  # type: ignore[no-any-return]

@@ -1,0 +1,74 @@
+"""Tensor variables and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Constant, Type, Variable
+from theano.tensor.convert import AsTensorError
+from theano.tensor.operators import TensorOperators
+from theano.tensor.type import TensorConstantSignature, TensorType
+
+
+class TensorVariable(TensorOperators, Variable):
+    """A symbolic array.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> type(x)
+    <class 'theano.tensor.var.TensorVariable'>
+    >>> (x * 2.0).owner.inputs
+    [x, DimShuffle{x,x}.0]
+    """
+
+    def __init__(self, type: Type, owner: Any = None, index: int | None = None, name: str | None = None):
+        super().__init__(type, owner, index, name)
+
+
+class TensorConstant(TensorOperators, Constant):
+    """An array that is known while the graph is built.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> T.constant(2.0), T.constant([1.0, 1.0]), T.constant([1, 2, 3])
+    (TensorConstant{2.0}, TensorConstant{(2,) of 1.0}, TensorConstant{[1 2 3]})
+    """
+
+    def __str__(self) -> str:
+        if self.name is not None:
+            return self.name
+        data = self.data
+        if data.ndim and data.size and (data.size == 1 or np.all(data == data.flat[0])):
+            text = f"{data.shape} of {data.flat[0]}"
+        else:
+            text = str(data).replace("\n", "")
+        if len(text) > 20:
+            text = text[:10].strip() + ".." + text[-10:].strip()
+        return f"TensorConstant{{{text}}}"
+
+    def signature(self) -> Hashable:
+        """Return what tells constants apart: type and bits."""
+        return (self.type, TensorConstantSignature.of(self.data))
+
+    def equals(self, other: Any) -> bool:
+        """Return whether ``other`` is a constant (or an array) of the same type and bits."""
+        if isinstance(other, np.ndarray):
+            other = TensorType(other.dtype.name, [n == 1 for n in other.shape]).make_constant(other)
+        return isinstance(other, TensorConstant) and self.signature() == other.signature()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TensorConstant:
+        # The value cannot change, so copies of a graph share it.
+        return memo.setdefault(id(self), self.clone())  # type: ignore[return-value]
+
+
+TensorType.Variable = TensorVariable
+TensorType.Constant = TensorConstant
+_tensor_py_operators = TensorOperators
+
+__all__ = ["AsTensorError", "TensorConstant", "TensorConstantSignature", "TensorVariable"]
