@@ -1,0 +1,28 @@
+"""Builds the compiled half of ``theano.loader``; everything else is in pyproject.toml.
+
+Only ``_loader.cpp`` includes pybind11, whose headers cost seconds; the machine itself is plain C++.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy
+import pybind11
+from setuptools import Extension, setup
+
+LOADER = "src/theano/loader"
+UNITS = ["_loader", "boundary", "callbacks", "frame", "function", "machine", "memory", "pool", "program"]
+
+loader = Extension(
+    "theano.loader._loader",
+    sources=[f"{LOADER}/{unit}.cpp" for unit in UNITS],
+    depends=[f"{LOADER}/core.h", f"{LOADER}/abi.h"],
+    include_dirs=[numpy.get_include(), pybind11.get_include(), LOADER],
+    define_macros=[("NDEBUG", None)],
+    extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-missing-field-initializers"],
+    extra_link_args=["-pthread"] + ([] if os.uname().sysname == "Darwin" else ["-ldl"]),
+    language="c++",
+)
+
+setup(ext_modules=[loader])

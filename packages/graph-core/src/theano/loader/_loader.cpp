@@ -1,0 +1,101 @@
+/* The Python door of the loader: the only pybind11 unit, for the cold surface.
+ *
+ * Opening libraries, settings and the module itself go through pybind11, where 20 ns more per call do not
+ * matter. The type `Function` is a raw CPython type (function.cpp), because there they do.
+ */
+#define THEANO_LOADER_IMPORTS_NUMPY
+#include "core.h"
+
+#include <dlfcn.h>
+#include <pybind11/pybind11.h>
+
+#include <cstring>
+#include <string>
+
+namespace py = pybind11;
+
+namespace {
+
+[[noreturn]] void raise(PyObject *type, const std::string &text) {
+    PyErr_SetString(type, text.c_str());
+    throw py::error_already_set();
+}
+
+std::string last_error() {
+    const char *text = dlerror();
+    return text ? text : "unknown error of the dynamic loader";
+}
+
+/* A loaded shared object; closed when nobody needs it (a Function's `keepalive`) any more. */
+class Library {
+  public:
+    Library(const py::object &path, const std::string &key) {
+        PyObject *bytes = nullptr;
+        if (!PyUnicode_FSConverter(path.ptr(), &bytes)) throw py::error_already_set();
+        path_ = PyBytes_AS_STRING(bytes);
+        Py_DECREF(bytes);
+        {
+            py::gil_scoped_release release; /* reading from disk */
+            handle_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+        }
+        if (!handle_) raise(PyExc_OSError, last_error());
+        if (key.empty()) return;
+        auto *found = static_cast<const char *>(dlsym(handle_, "theano_unit_key"));
+        if (found && key == found) return;
+        std::string text = path_ + (found ? " was built for the key " + std::string(found) : std::string(" exports no theano_unit_key")) +
+                           ", wanted " + key + ": remove the file, it will be built again";
+        dlclose(handle_);
+        handle_ = nullptr;
+        raise(PyExc_ValueError, text);
+    }
+    ~Library() {
+        if (handle_) dlclose(handle_);
+    }
+    Library(const Library &) = delete;
+    Library &operator=(const Library &) = delete;
+
+    size_t symbol(const std::string &name) const {
+        dlerror();
+        void *address = dlsym(handle_, name.c_str());
+        if (!address) raise(PyExc_LookupError, path_ + " has no symbol " + name + " (" + last_error() + ")");
+        return reinterpret_cast<size_t>(address);
+    }
+    const std::string &path() const { return path_; }
+
+  private:
+    std::string path_;
+    void *handle_ = nullptr;
+};
+
+} // namespace
+
+PYBIND11_MODULE(_loader, m) {
+    /* Not declared safe without the GIL: frames and recycling rely on it, so a free-threaded Python turns it on. */
+    m.doc() = "The compiled half of theano.loader; import it through theano.loader.module.";
+    if (PyArray_ImportNumPyAPI() < 0) throw py::error_already_set();
+    theano::boundary_setup();
+    theano::shape_error = PyErr_NewExceptionWithDoc("theano.loader.module.KernelShapeError",
+                                                    "A compiled kernel was given arrays whose shapes do not go together.", PyExc_ValueError, nullptr);
+    if (!theano::shape_error) throw py::error_already_set();
+    m.attr("KernelShapeError") = py::reinterpret_borrow<py::object>(theano::shape_error);
+    py::object type = py::reinterpret_steal<py::object>(theano::function_type());
+    if (!type) throw py::error_already_set();
+    m.attr("Function") = type;
+    m.attr("ABI_VERSION") = TH_ABI_VERSION;
+
+    py::class_<Library>(m, "Library")
+        .def(py::init<const py::object &, const std::string &>(), py::arg("path"), py::arg("key") = "")
+        .def("symbol", &Library::symbol, py::arg("name"))
+        .def_property_readonly("path", &Library::path);
+    m.def("enable_vectorcall", [](const py::object &cls) {
+        PyObject *result = theano::enable_vectorcall(cls.ptr());
+        if (!result) throw py::error_already_set();
+        return py::reinterpret_steal<py::object>(result);
+    });
+    m.def("set_threads", &theano::pool_set_threads, py::arg("n"));
+    m.def("get_threads", &theano::pool_get_threads);
+    m.def("memory_cached", &theano::memory_cached);
+    m.def("memory_trim", &theano::memory_trim, py::arg("keep") = 0);
+    m.def("memory_set_limit", &theano::memory_set_limit, py::arg("n"));
+    m.def("runtime_address", [] { return reinterpret_cast<size_t>(&theano::runtime_table); });
+}

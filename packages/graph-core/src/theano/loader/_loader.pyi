@@ -1,0 +1,85 @@
+"""The compiled half of theano.loader; :mod:`theano.loader.module` explains the entries of a program."""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, TypeVar
+
+_F = TypeVar("_F", bound=type[Function])
+
+ABI_VERSION: int
+
+class KernelShapeError(ValueError):
+    """A compiled kernel was given arrays whose shapes do not go together."""
+
+class Library:
+    """A shared object, opened with RTLD_NOW and RTLD_LOCAL, closed with its last reference.
+
+    With a key, the unit must export it as ``theano_unit_key``: else ValueError. OSError when it cannot be loaded.
+    """
+
+    def __init__(self, path: str | bytes | PathLike[str], key: str = "") -> None: ...
+    def symbol(self, name: str) -> int:
+        """Return the address of a symbol; LookupError when there is none."""
+    @property
+    def path(self) -> str: ...
+
+class Function:
+    """A program that can be called. Entries come as a mapping, as keywords, or both (keywords win)."""
+
+    def __init__(
+        self,
+        program: Mapping[str, Any] | None = None,
+        /,
+        *,
+        slots: Sequence[tuple[str, Any, Any]] = ...,
+        instructions: Sequence[tuple[Any, ...]] = ...,
+        inputs: Sequence[tuple[Any, ...]] = ...,
+        outputs: Sequence[int] = ...,
+        returns: Literal["one", "list", "none", "dict"] = ...,
+        keys: Sequence[Any] | None = ...,
+        updates: Sequence[tuple[list[Any], int]] = ...,
+        reuse: Sequence[int] | None = ...,
+        frees: Sequence[Sequence[int]] | None = ...,
+        after: Sequence[Sequence[int]] | None = ...,
+        on_error: Callable[[int, BaseException, list[Any]], BaseException] | None = ...,
+        on_bad_call: Callable[[str, Any], BaseException | None] | None = ...,
+        keepalive: Any = ...,
+        name: str | None = ...,
+        profile: bool = ...,
+    ) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def profile_counts(self) -> tuple[int, int, list[tuple[int, int]]] | None:
+        """Return (calls, ns, [(calls, ns) of each instruction]), or None without profiling."""
+    def profile_reset(self) -> None: ...
+    def free(self) -> None:
+        """Drop the memory kept for the next call."""
+    @property
+    def lazy(self) -> bool:
+        """Whether evaluation is driven by demand."""
+    @property
+    def frames_at_rest(self) -> int:
+        """How many frames wait for the next call."""
+
+def enable_vectorcall(cls: _F) -> _F:
+    """Give a Python subclass of Function the fast call that Python 3.11 does not inherit; returns it.
+
+    Usable as a decorator. The class must not define ``__call__``, now or later.
+    """
+
+def set_threads(n: int) -> None:
+    """Set how many threads parallel_for uses at most; 0: as many as this process may use."""
+
+def get_threads() -> int:
+    """Return how many threads parallel_for uses: the least of setting, affinity and CPU quota."""
+
+def memory_cached() -> int:
+    """Return how many bytes of big blocks wait to be used again."""
+
+def memory_trim(keep: int = 0) -> None:
+    """Give all but ``keep`` of those bytes back to the system."""
+
+def memory_set_limit(n: int) -> None:
+    """Set how many bytes may wait (256 MiB at first)."""
+
+def runtime_address() -> int:
+    """Return the address of the th_runtime table, for kernels that outlive a call."""

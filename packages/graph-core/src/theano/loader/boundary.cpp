@@ -1,0 +1,288 @@
+/* The boundary: Python values on one side, buffer descriptors on the other.
+ *
+ * `bind_*` makes a slot's descriptor point at a Python value's numbers; nothing is copied unless the array is
+ * misaligned or byte-swapped. Strides are taken as they are. `box` goes the other way and makes the Python
+ * value of a slot, at the latest possible moment: only results and the arguments of Python-implemented
+ * ops are ever boxed. `array_ensure` gives such slots a NumPy array to compute into from the start, so that
+ * boxing them is free, and writes an earlier one again when nobody else has it.
+ *
+ * Everything here needs the GIL.
+ */
+#include "core.h"
+
+#include <cstring>
+
+namespace theano {
+
+const int64_t dtype_itemsize[TH_NDTYPES] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 8, 16};
+const char *const dtype_name[TH_NDTYPES] = {"bool",   "int8",    "uint8",   "int16",   "uint16",    "int32",   "uint32",
+                                            "int64",  "uint64",  "float16", "float32", "float64",   "complex64",
+                                            "complex128"};
+const int dtype_npy[TH_NDTYPES] = {NPY_BOOL,   NPY_INT8,  NPY_UINT8,   NPY_INT16,   NPY_UINT16,    NPY_INT32,    NPY_UINT32,
+                                   NPY_INT64,  NPY_UINT64, NPY_FLOAT16, NPY_FLOAT32, NPY_FLOAT64, NPY_COMPLEX64, NPY_COMPLEX128};
+int8_t dtype_of_npy[kNpyTypes];
+
+void boundary_setup() {
+    std::memset(dtype_of_npy, -1, sizeof dtype_of_npy);
+    for (int code = 0; code < TH_NDTYPES; ++code) dtype_of_npy[dtype_npy[code]] = int8_t(code);
+    /* On each platform two C types share a width: both are the same to us. */
+    dtype_of_npy[NPY_LONG] = sizeof(long) == 8 ? TH_INT64 : TH_INT32;
+    dtype_of_npy[NPY_ULONG] = sizeof(long) == 8 ? TH_UINT64 : TH_UINT32;
+    dtype_of_npy[NPY_LONGLONG] = TH_INT64;
+    dtype_of_npy[NPY_ULONGLONG] = TH_UINT64;
+}
+
+int dtype_code(const char *name) {
+    for (int code = 0; code < TH_NDTYPES; ++code) {
+        if (std::strcmp(name, dtype_name[code]) == 0) return code;
+    }
+    return -1;
+}
+
+namespace {
+
+inline int code_of(PyArrayObject *array) {
+    int number = PyArray_TYPE(array);
+    return TH_LIKELY(unsigned(number) < unsigned(kNpyTypes)) ? dtype_of_npy[number] : -1;
+}
+
+inline bool ones_match(const SlotInfo *info, PyArrayObject *array) {
+    for (uint64_t rest = info->ones; rest; rest &= rest - 1) {
+        if (PyArray_DIM(array, __builtin_ctzll(rest)) != 1) return false;
+    }
+    return true;
+}
+
+/* Dtype, dimensions and layout as the slot's specification says? */
+inline bool fits(const SlotInfo *info, PyArrayObject *array) {
+    return code_of(array) == info->dtype && PyArray_NDIM(array) == info->ndim && ones_match(info, array);
+}
+
+void bind_cell(Frame *frame, Slot *slot) {
+    slot->buf.data = slot->cell16;
+    slot->elements = 1;
+    slot->memory = MEM_CELL;
+    slot_mark(frame, slot);
+}
+
+int type_error(const Slot *slot, PyObject *value) {
+    const SlotInfo *info = slot->info;
+    if (PyArray_Check(value)) {
+        auto *array = reinterpret_cast<PyArrayObject *>(value);
+        PyErr_Format(PyExc_TypeError, "expected %s with %d dimensions%s, got %S with %d dimensions", dtype_name[info->dtype],
+                     int(info->ndim), info->ones ? " (some of length 1)" : "",
+                     reinterpret_cast<PyObject *>(PyArray_DESCR(array)), PyArray_NDIM(array));
+    } else {
+        PyErr_Format(PyExc_TypeError, "expected %s with %d dimensions, got an object of type %s", dtype_name[info->dtype],
+                     int(info->ndim), Py_TYPE(value)->tp_name);
+    }
+    return -1;
+}
+
+/* A NumPy scalar, or a Python number that the dtype can hold, as a zero-dimensional value. */
+int bind_number(Frame *frame, Slot *slot, PyObject *value) {
+    const SlotInfo *info = slot->info;
+    if (info->ndim != 0) return type_error(slot, value);
+    if (PyArray_IsScalar(value, Generic)) {
+        PyArray_Descr *descr = PyArray_DescrFromScalar(value);
+        if (!descr) return -1;
+        int number = descr->type_num;
+        Py_DECREF(descr);
+        if (number >= kNpyTypes || dtype_of_npy[number] != info->dtype) return type_error(slot, value);
+        PyArray_ScalarAsCtype(value, slot->cell16);
+        bind_cell(frame, slot);
+        return 0;
+    }
+    bool real = PyFloat_Check(value), whole = PyLong_Check(value) && !PyBool_Check(value);
+    bool complex_value = PyComplex_Check(value);
+    bool accepted = PyBool_Check(value) || (whole && info->dtype != TH_BOOL) || (real && info->dtype >= TH_FLOAT16) ||
+                    (complex_value && info->dtype >= TH_COMPLEX64);
+    if (!accepted) return type_error(slot, value);
+    Py_INCREF(info->descr);
+    PyObject *array = PyArray_FromAny(value, info->descr, 0, 0, NPY_ARRAY_CARRAY | NPY_ARRAY_FORCECAST, nullptr);
+    if (!array) return -1;
+    std::memcpy(slot->cell16, PyArray_DATA(reinterpret_cast<PyArrayObject *>(array)), size_t(info->itemsize));
+    Py_DECREF(array);
+    bind_cell(frame, slot);
+    return 0;
+}
+
+/* A new array on `data`, alive as long as `owner` (stolen). */
+PyObject *array_on(const Slot *slot, PyObject *owner, bool writable) {
+    const SlotInfo *info = slot->info;
+    Py_INCREF(info->descr);
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, info->descr, info->ndim, reinterpret_cast<npy_intp *>(slot->buf.shape),
+                                           reinterpret_cast<npy_intp *>(slot->buf.strides), slot->buf.data,
+                                           writable ? NPY_ARRAY_WRITEABLE : 0, nullptr);
+    if (!array) {
+        Py_DECREF(owner);
+        return nullptr;
+    }
+    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(array), owner) < 0) {
+        Py_DECREF(array);
+        return nullptr;
+    }
+    return array;
+}
+
+void capsule_destroyed(PyObject *capsule) {
+    block_release(static_cast<Block *>(PyCapsule_GetPointer(capsule, "theano.block")));
+}
+
+PyObject *box_block(Slot *slot, Block *block) {
+    PyObject *capsule = PyCapsule_New(block, "theano.block", capsule_destroyed);
+    if (!capsule) return nullptr;
+    block_retain(block);
+    return array_on(slot, capsule, true);
+}
+
+bool same_window(const Slot *slot, PyArrayObject *array) {
+    if (PyArray_DATA(array) != slot->buf.data || PyArray_NDIM(array) != slot->buf.ndim || code_of(array) != slot->info->dtype)
+        return false;
+    for (int d = 0; d < slot->buf.ndim; ++d) {
+        if (PyArray_DIM(array, d) != slot->buf.shape[d] || PyArray_STRIDE(array, d) != slot->buf.strides[d]) return false;
+    }
+    return true;
+}
+
+PyObject *box_array(Slot *slot) {
+    auto *array = reinterpret_cast<PyArrayObject *>(slot->array);
+    Py_INCREF(slot->array);
+    if (same_window(slot, array)) return slot->array; /* computed in place: the array itself */
+    return array_on(slot, slot->array, PyArray_ISWRITEABLE(array) && !slot->readonly);
+}
+
+PyObject *box_copy(Slot *slot) {
+    Py_INCREF(slot->info->descr);
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, slot->info->descr, slot->info->ndim,
+                                           reinterpret_cast<npy_intp *>(slot->buf.shape), nullptr, nullptr, 0, nullptr);
+    /* memory inside a frame is zero-dimensional: one element, however the view looks */
+    auto *made = reinterpret_cast<PyArrayObject *>(array);
+    for (npy_intp k = 0, n = array ? PyArray_SIZE(made) : 0; k < n; ++k)
+        std::memcpy(static_cast<char *>(PyArray_DATA(made)) + k * slot->info->itemsize, slot->buf.data, size_t(slot->info->itemsize));
+    return array;
+}
+
+/* May this earlier result be written again? Only if no reference and no weak reference but ours exists, and
+ * nobody changed its shape, dtype or flags meanwhile. */
+bool reusable(const Slot *slot, PyObject *object, const int64_t *shape) {
+#ifdef Py_GIL_DISABLED
+    return false; /* a reference count read by one thread says nothing here */
+#endif
+    if (Py_REFCNT(object) != 1) return false;
+    auto *array = reinterpret_cast<PyArrayObject *>(object);
+    const int wanted = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE | NPY_ARRAY_OWNDATA;
+    if ((PyArray_FLAGS(array) & wanted) != wanted || PyArray_BASE(array)) return false;
+    if (code_of(array) != slot->info->dtype || PyArray_NDIM(array) != slot->info->ndim || !PyArray_ISNOTSWAPPED(array)) return false;
+    for (int d = 0; d < slot->info->ndim; ++d) {
+        if (PyArray_DIM(array, d) != shape[d]) return false;
+    }
+    Py_ssize_t weak = Py_TYPE(object)->tp_weaklistoffset;
+    return weak <= 0 || *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) + weak) == nullptr;
+}
+
+} // namespace
+
+void bind_array(Frame *frame, Slot *slot, PyArrayObject *array) {
+    int64_t elements = 1;
+    for (int d = 0, n = slot->buf.ndim; d < n; ++d) {
+        /* copied: an op in Python may change array.shape in place, which moves NumPy's own table */
+        elements *= slot->buf.shape[d] = PyArray_DIM(array, d);
+        slot->buf.strides[d] = PyArray_STRIDE(array, d);
+    }
+    slot->elements = elements;
+    slot->buf.data = static_cast<char *>(PyArray_DATA(array));
+    slot->memory = MEM_ARRAY;
+    slot->fresh = false;
+    slot->readonly = !PyArray_ISWRITEABLE(array);
+    Py_INCREF(array);
+    slot->array = reinterpret_cast<PyObject *>(array);
+    slot_mark(frame, slot);
+}
+
+bool bind_exact(Frame *frame, Slot *slot, PyObject *value, bool writable) {
+    const SlotInfo *info = slot->info;
+    if (!info->has_spec) return false;
+    if (info->scalar) {
+        if (Py_TYPE(value) != info->scalar_type) return false;
+        PyArray_ScalarAsCtype(value, slot->cell16);
+        bind_cell(frame, slot);
+    } else {
+        if (!PyArray_CheckExact(value)) return false;
+        auto *array = reinterpret_cast<PyArrayObject *>(value);
+        int wanted = NPY_ARRAY_ALIGNED | (writable ? NPY_ARRAY_WRITEABLE : 0);
+        if (!fits(info, array) || (PyArray_FLAGS(array) & wanted) != wanted || !PyArray_ISNOTSWAPPED(array)) return false;
+        bind_array(frame, slot, array);
+    }
+    Py_INCREF(value);
+    slot->object = value;
+    return true;
+}
+
+int bind_value(Frame *frame, Slot *slot, PyObject *value, bool writable) {
+    if (!PyArray_Check(value)) return bind_number(frame, slot, value);
+    auto *array = reinterpret_cast<PyArrayObject *>(value);
+    if (!fits(slot->info, array)) return type_error(slot, value);
+    if (PyArray_ISALIGNED(array) && PyArray_ISNOTSWAPPED(array) && (!writable || PyArray_ISWRITEABLE(array))) {
+        bind_array(frame, slot, array);
+        return 0;
+    }
+    Py_INCREF(slot->info->descr);
+    PyObject *copy = PyArray_FromAny(value, slot->info->descr, 0, 0, NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY, nullptr);
+    if (!copy) return -1;
+    bind_array(frame, slot, reinterpret_cast<PyArrayObject *>(copy));
+    Py_DECREF(copy);
+    return 0;
+}
+
+int bind_object(Frame *frame, Slot *slot, PyObject *value) {
+    if (slot->info->has_spec && slot->info->native_use && bind_value(frame, slot, value, false) < 0) return -1;
+    Py_INCREF(value);
+    Py_XSETREF(slot->object, value);
+    slot_mark(frame, slot);
+    return 0;
+}
+
+PyObject *box(Frame *frame, Slot *slot) {
+    if (slot->object) return slot->object;
+    PyObject *made = nullptr;
+    if (slot->memory == MEM_NONE || !slot->info->has_spec) {
+        PyErr_SetString(PyExc_RuntimeError, "a value is wanted that no instruction has computed");
+    } else if (slot->info->scalar) {
+        made = PyArray_Scalar(slot->buf.data, slot->info->descr, nullptr);
+    } else if (slot->memory == MEM_ARRAY) {
+        made = box_array(slot);
+    } else if (slot->memory == MEM_OWN) {
+        made = box_block(slot, slot->own);
+    } else if (slot->memory == MEM_LENT) {
+        made = box_block(slot, slot->lent);
+    } else {
+        made = box_copy(slot);
+    }
+    slot->object = made;
+    if (made) slot_mark(frame, slot);
+    return made;
+}
+
+int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t) {
+    PyObject *array = nullptr;
+    for (int k = 0; k < 2; ++k) {
+        if (slot->last[k] && reusable(slot, slot->last[k], shape)) {
+            array = slot->last[k];
+            slot->last[k] = nullptr;
+            break;
+        }
+    }
+    if (!array) {
+        Py_INCREF(slot->info->descr);
+        array = PyArray_NewFromDescr(&PyArray_Type, slot->info->descr, slot->info->ndim,
+                                     reinterpret_cast<npy_intp *>(const_cast<int64_t *>(shape)), nullptr, nullptr, 0, nullptr);
+        if (!array) return -1;
+    }
+    bind_array(frame, slot, reinterpret_cast<PyArrayObject *>(array));
+    slot->object = array; /* the reference that made it */
+    slot->fresh = true;
+    return 0;
+}
+
+} // namespace theano

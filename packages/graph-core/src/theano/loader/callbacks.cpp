@@ -1,0 +1,215 @@
+/* The callbacks that kernels see (th_runtime of abi.h).
+ *
+ * A kernel may run without the GIL. Callbacks that only touch blocks never need it; those that touch a
+ * NumPy array (results, views of arguments) take it back for as long as they do. `fail` may come from several
+ * pool threads at once: the first one wins.
+ */
+#include "core.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace theano {
+namespace {
+
+inline Frame *frame_of(th_ctx *ctx) { return static_cast<Frame *>(ctx->priv); }
+
+/* The GIL for one block of code, if the frame has given it away. */
+class WithGil {
+  public:
+    explicit WithGil(Frame *frame) : frame_(frame), taken_(frame->released != nullptr) {
+        if (taken_) {
+            PyEval_RestoreThread(frame_->released);
+            frame_->released = nullptr;
+        }
+    }
+    ~WithGil() {
+        if (taken_) frame_->released = PyEval_SaveThread();
+    }
+    WithGil(const WithGil &) = delete;
+    WithGil &operator=(const WithGil &) = delete;
+
+  private:
+    Frame *frame_;
+    bool taken_;
+};
+
+int rt_fail(th_ctx *ctx, int32_t kind, const char *format, ...) {
+    Frame *frame = frame_of(ctx);
+    int32_t expected = 0;
+    if (!frame->error_lock.compare_exchange_strong(expected, 1)) return -1;
+    va_list args;
+    va_start(args, format);
+    std::vsnprintf(frame->error_text, sizeof frame->error_text, format, args);
+    va_end(args);
+    frame->error_kind = kind;
+    return -1;
+}
+
+/* Number of elements, or -1: a negative length or more bytes than can be addressed. */
+int64_t count_elements(const th_buffer *buffer, const int64_t *shape) {
+    int64_t elements = 1;
+    bool empty = false, overflow = false;
+    for (int d = 0; d < buffer->ndim; ++d) {
+        if (shape[d] < 0) return -1;
+        if (shape[d] == 0) {
+            empty = true;
+        } else if (__builtin_mul_overflow(elements, shape[d], &elements)) {
+            overflow = true;
+        }
+    }
+    if (empty) return 0;
+    int64_t bytes;
+    return overflow || __builtin_mul_overflow(elements, buffer->itemsize, &bytes) ? -1 : elements;
+}
+
+void set_layout(Slot *slot, const int64_t *shape, int64_t elements) {
+    int64_t stride = slot->buf.itemsize;
+    for (int d = slot->buf.ndim - 1; d >= 0; --d) {
+        slot->buf.shape[d] = shape[d];
+        slot->buf.strides[d] = stride;
+        stride *= shape[d] > 1 ? shape[d] : 1;
+    }
+    slot->elements = elements;
+}
+
+/* The slot's own block, or the plan's, or a new one. */
+Block *own_block(Frame *frame, Slot *slot, size_t bytes) {
+    if (!slot->own && slot->info->pool >= 0) {
+        slot->own = frame->pool[slot->info->pool];
+        frame->pool[slot->info->pool] = nullptr;
+    }
+    if (slot->own && (slot->own->capacity < bytes || !block_alone(slot->own))) {
+        block_release(slot->own); /* too small, or Python still looks at it: theirs now */
+        slot->own = nullptr;
+    }
+    if (!slot->own) slot->own = block_new(bytes);
+    return slot->own;
+}
+
+int ensure_slowly(th_ctx *ctx, Slot *slot, const int64_t *shape) {
+    Frame *frame = frame_of(ctx);
+    const SlotInfo *info = slot->info;
+    int64_t elements = count_elements(&slot->buf, shape);
+    if (elements < 0) {
+        return rt_fail(ctx, TH_ERR_VALUE, "an output would have a negative length or more bytes than can be addressed");
+    }
+    if (slot->array || slot->object || slot->lent) { /* a second `ensure` in the same kernel */
+        WithGil gil(frame);
+        slot_release(frame, slot);
+    }
+    if (info->array_backed) {
+        int64_t kept[TH_MAX_NDIM]; /* `shape` may be the slot's own table */
+        std::memcpy(kept, shape, size_t(info->ndim) * sizeof(int64_t));
+        WithGil gil(frame);
+        if (array_ensure(frame, slot, kept, elements) == 0) return 0;
+        PyErr_Clear();
+        return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %lld elements of %s", static_cast<long long>(elements), dtype_name[info->dtype]);
+    }
+    if (info->ndim == 0) {
+        slot->buf.data = slot->cell16;
+        slot->memory = MEM_CELL;
+        slot->elements = 1;
+        return 0;
+    }
+    size_t bytes = size_t(elements) * size_t(info->itemsize);
+    if (!own_block(frame, slot, bytes)) {
+        slot->memory = MEM_NONE;
+        slot->buf.data = nullptr;
+        return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %lld elements of %s", static_cast<long long>(elements), dtype_name[info->dtype]);
+    }
+    slot->buf.data = slot->own->data;
+    slot->memory = MEM_OWN;
+    set_layout(slot, shape, elements);
+    if (slot->own->capacity > kBigBlock) slot_mark(frame, slot);
+    return 0;
+}
+
+int rt_ensure(th_ctx *ctx, th_buffer *out, const int64_t *shape) {
+    Slot *slot = reinterpret_cast<Slot *>(out);
+    if (TH_LIKELY(slot->memory == MEM_OWN)) {
+        bool same = block_alone(slot->own);
+        for (int d = 0; d < out->ndim; ++d) same &= out->shape[d] == shape[d];
+        if (TH_LIKELY(same)) {
+            out->data = slot->own->data;
+            return 0;
+        }
+    }
+    return ensure_slowly(ctx, slot, shape);
+}
+
+int rt_view(th_ctx *ctx, th_buffer *out, const th_buffer *base, char *data, int32_t ndim, const int64_t *shape, const int64_t *strides) {
+    Frame *frame = frame_of(ctx);
+    Slot *slot = reinterpret_cast<Slot *>(out);
+    Slot *owner = static_cast<Slot *>(base->priv);
+    if (ndim != out->ndim) return rt_fail(ctx, TH_ERR_VALUE, "a view of %d dimensions where %d are declared", ndim, out->ndim);
+    Memory memory = owner->memory == MEM_OWN ? MEM_LENT : owner->memory == MEM_CELL ? MEM_FRAME : owner->memory;
+    Block *lent = owner->memory == MEM_OWN ? owner->own : owner->lent;
+    PyObject *array = owner->array;
+    bool readonly = owner->readonly;
+    int64_t elements = 1;
+    int64_t kept[2 * TH_MAX_NDIM]; /* the tables given may be the slot's own */
+    for (int d = 0; d < ndim; ++d) {
+        elements *= kept[d] = shape[d];
+        kept[TH_MAX_NDIM + d] = strides[d];
+    }
+    if (lent) block_retain(lent);
+    if (array || slot->array || slot->object) {
+        WithGil gil(frame);
+        Py_XINCREF(array);
+        slot_release(frame, slot);
+        slot->array = array;
+    } else if (slot->lent) {
+        block_release(slot->lent);
+    }
+    slot->lent = lent;
+    slot->memory = memory;
+    slot->fresh = false;
+    slot->readonly = readonly;
+    slot->elements = elements;
+    out->data = data;
+    for (int d = 0; d < ndim; ++d) {
+        out->shape[d] = kept[d];
+        out->strides[d] = kept[TH_MAX_NDIM + d];
+    }
+    slot_mark(frame, slot);
+    return 0;
+}
+
+/* Bump allocation from the frame's blocks; machine.cpp resets it after each instruction. */
+void *rt_scratch(th_ctx *ctx, size_t bytes) {
+    Frame *frame = frame_of(ctx);
+    bytes = (bytes + 63) & ~size_t(63);
+    Block *last = frame->scratch.empty() ? nullptr : frame->scratch.back();
+    if (!last || last->capacity - frame->scratch_used < bytes) {
+        size_t size = bytes > 4096 ? bytes : 4096;
+        last = block_new(size);
+        if (!last) {
+            rt_fail(ctx, TH_ERR_MEMORY, "no memory for %zu bytes of scratch", bytes);
+            return nullptr;
+        }
+        try {
+            frame->scratch.push_back(last);
+        } catch (const std::bad_alloc &) {
+            block_release(last);
+            rt_fail(ctx, TH_ERR_MEMORY, "no memory for %zu bytes of scratch", bytes);
+            return nullptr;
+        }
+        frame->scratch_used = 0;
+    }
+    void *place = last->data + frame->scratch_used;
+    frame->scratch_used += bytes;
+    return place;
+}
+
+int rt_parallel_for(th_ctx *ctx, int64_t n, int64_t grain, th_body body, void *arg) {
+    pool_run(n, grain, body, arg);
+    return frame_of(ctx)->error_kind ? -1 : 0;
+}
+
+} // namespace
+
+const th_runtime runtime_table = {TH_ABI_VERSION, rt_ensure, rt_view, rt_fail, rt_scratch, rt_parallel_for};
+
+} // namespace theano

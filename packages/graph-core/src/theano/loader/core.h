@@ -1,0 +1,263 @@
+/* The parts of the machine, declared in one place.
+ *
+ * A compiled Theano function is three things:
+ *
+ *   Program   what to do: slots, instructions in order, inputs, outputs, updates. Never changes.
+ *   Frame     where one call keeps its values. A call in flight owns one; frames at rest
+ *             wait in the function's list, so calls from several threads and recursion are right
+ *             by construction.
+ *   Function  the Python object: a Program, its resting frames, hooks.
+ *
+ * and four rooms do the work:
+ *
+ *   memory.cpp    refcounted blocks of numbers and the free list of big ones     (no Python)
+ *   pool.cpp      the threads behind parallel_for                                (no Python)
+ *   boundary.cpp  Python value <-> buffer descriptor
+ *   machine.cpp   runs the instructions of a frame; the callbacks kernels see
+ *   program.cpp   reads the Python description of a program
+ *   frame.cpp     makes, cleans and destroys frames
+ *   function.cpp  the vectorcall type: arguments in, results and updates out
+ *
+ * THE RULE OF OWNERSHIP. A slot's numbers live in exactly one of: the slot itself (`cell16`, zero
+ * dimensions), a Block (`own`, kept between calls, or `lent` by the slot that this one is a view of), or a
+ * NumPy array (`array`). Before memory that was kept is written again, its reference count must say
+ * that the frame alone knows it: nothing that escaped to Python is ever overwritten.
+ */
+#ifndef THEANO_LOADER_CORE_H
+#define THEANO_LOADER_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#ifndef NPY_NO_DEPRECATED_API
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#endif
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL theano_loader_array_api
+#ifndef THEANO_LOADER_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "abi.h"
+
+#define TH_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TH_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+namespace theano {
+
+static_assert(sizeof(npy_intp) == sizeof(int64_t), "the loader assumes a 64-bit platform");
+
+/* ---------------------------------------------------------------- memory.cpp */
+
+constexpr size_t kBigBlock = size_t(1) << 20; /* above: not kept by frames, shared through a free list */
+
+struct Block {
+    std::atomic<int32_t> refs;
+    char *data;
+    size_t capacity;
+};
+
+Block *block_new(size_t bytes); /* one reference; nullptr when memory is out */
+void block_release(Block *block);
+inline void block_retain(Block *block) { block->refs.fetch_add(1, std::memory_order_relaxed); }
+/* Acquire: what the last other owner did with the memory is over before we write it. */
+inline bool block_alone(const Block *block) { return block->refs.load(std::memory_order_acquire) == 1; }
+size_t memory_cached();             /* bytes waiting in the free list */
+void memory_trim(size_t keep);      /* give back to the system all but `keep` bytes */
+void memory_set_limit(size_t bytes); /* how much the free list may hold */
+
+/* ------------------------------------------------------------------ pool.cpp */
+
+void pool_run(int64_t n, int64_t grain, th_body body, void *arg);
+void pool_set_threads(int n); /* 0: as many as this process may use */
+int pool_get_threads();
+
+/* --------------------------------------------------------------- the program */
+
+enum SlotKind : uint8_t { SLOT_INPUT, SLOT_CONSTANT, SLOT_SHARED, SLOT_TEMP };
+enum InstrKind : uint8_t { INSTR_NATIVE, INSTR_PERFORM, INSTR_THUNK };
+enum Returns : uint8_t { RETURN_ONE, RETURN_LIST, RETURN_NONE, RETURN_DICT };
+
+struct SlotInfo {
+    SlotKind kind = SLOT_TEMP;
+    bool has_spec = false;      /* numbers; otherwise only Python objects */
+    bool scalar = false;        /* the Python value is a NumPy scalar */
+    bool native_use = false;    /* some compiled instruction reads it */
+    bool python_use = false;    /* some Python instruction touches it */
+    bool result = false;        /* returned or stored by an update */
+    bool updates = false;       /* stored by an update */
+    bool array_backed = false;  /* `ensure` makes a NumPy array: Python will see the value */
+    bool freeable = false;      /* may be dropped after its last use */
+    bool in_thunk = false;      /* needs Python storage cells */
+    int32_t dtype = -1;
+    int32_t ndim = 0;
+    int32_t pool = -1;          /* memory plan: which shared buffer, -1 for one of its own */
+    int32_t producer = -1;      /* instruction that computes it */
+    uint64_t ones = 0;          /* bit d: dimension d has length 1 */
+    int64_t itemsize = 0;
+    PyArray_Descr *descr = nullptr; /* strong */
+    PyTypeObject *scalar_type = nullptr; /* borrowed from NumPy, which keeps it for ever */
+    PyObject *value = nullptr;  /* strong: constant's object or shared variable's cell */
+    std::vector<int32_t> readers;
+};
+
+struct Instr {
+    /* first what the straight loop reads */
+    th_thunk run = nullptr;
+    int64_t gil_limit = INT64_MAX; /* more elements than this: release the GIL */
+    InstrKind kind = INSTR_NATIVE;
+    bool lazy = false;
+    int32_t nfrees = 0;
+    const int32_t *frees = nullptr;
+    /* then the rest */
+    std::vector<int32_t> in, out, after, frees_list;
+    std::vector<uint64_t> params; /* uint64_t: 8-byte aligned */
+    PyObject *callable = nullptr; /* strong: perform, or the thunk's factory */
+    PyObject *node = nullptr;     /* strong */
+};
+
+struct Input {
+    int32_t slot;
+    bool required;
+    bool writable;          /* the function writes into it: a read-only array is copied */
+    PyObject *name;         /* strong: str or None */
+    PyObject *default_cell; /* strong or NULL */
+    PyObject *filter;       /* strong or NULL */
+};
+
+struct Update {
+    PyObject *cell; /* strong: one-element list */
+    int32_t slot;
+};
+
+struct Program {
+    std::vector<SlotInfo> slots;
+    std::vector<Instr> code;
+    std::vector<Input> inputs;
+    std::vector<int32_t> outputs;
+    std::vector<Update> updates;
+    std::vector<int32_t> constants, shared, wanted; /* wanted: instructions that results need (lazy) */
+    std::vector<int32_t> pooled;                    /* slots with a plan */
+    PyObject *keys = nullptr;                       /* strong: list, when a dict is returned */
+    PyObject *on_error = nullptr, *on_bad_call = nullptr, *keepalive = nullptr, *name = nullptr;
+    Returns returns = RETURN_LIST;
+    bool lazy = false;
+    bool profile = false;
+    int32_t npools = 0;
+    int64_t ndims = 0; /* of all slots together */
+    int64_t nargs = 0; /* of all instructions together */
+    std::vector<int64_t> calls, nanoseconds;
+    int64_t total_calls = 0, total_nanoseconds = 0;
+};
+
+bool program_read(Program &program, PyObject *description); /* false: Python error set */
+int program_traverse(const Program &program, visitproc visit, void *arg);
+void program_clear(Program &program);
+
+/* ----------------------------------------------------------------- the frame */
+
+enum Memory : uint8_t {
+    MEM_NONE,   /* no numbers (not computed, or a Python object only) */
+    MEM_CELL,   /* in cell16 */
+    MEM_OWN,    /* in `own` */
+    MEM_LENT,   /* in `lent`: a view of another slot's block */
+    MEM_ARRAY,  /* in `array` */
+    MEM_FRAME   /* in another slot's cell16: a view of a zero-dimensional value */
+};
+
+struct Slot {
+    th_buffer buf; /* FIRST: a th_buffer* of ours is a Slot* */
+    int64_t elements;
+    Memory memory;
+    bool fresh;    /* `array` came from ensure: nobody but this function made it */
+    bool readonly; /* `array` may not be written through */
+    bool dirty;    /* holds references that end with the call */
+    Block *own;
+    Block *lent;
+    PyObject *array;   /* strong */
+    PyObject *object;  /* strong: the value as Python sees it; NULL until somebody asks */
+    PyObject *last[2]; /* strong: earlier results, written again once nobody else has them */
+    const SlotInfo *info;
+    PyObject *cell, *computed; /* strong: storage of Python thunks, one-element lists */
+    alignas(16) char cell16[16];
+};
+
+struct Frame {
+    Frame *next;
+    Program *program;
+    Slot *slots;
+    th_ctx *contexts;
+    PyObject **bound; /* per instruction: perform's output storage, or the bound thunk */
+    int32_t *dirty;
+    int32_t ndirty;
+    uint64_t generation; /* lazy: an instruction is done when done[i] == generation */
+    std::vector<uint64_t> done;
+    std::vector<int32_t> stack;
+    std::vector<Block *> pool;
+    std::vector<Block *> scratch;
+    std::vector<PyObject *> replaced; /* strong: what shared variables held before this call */
+    size_t scratch_used;
+    PyThreadState *released; /* not NULL while the GIL is given away */
+    int32_t error_kind;
+    std::atomic<int32_t> error_lock;
+    char error_text[512];
+    /* storage behind the pointers above */
+    std::vector<Slot> slot_store;
+    std::vector<int64_t> dims_store;
+    std::vector<th_ctx> context_store;
+    std::vector<th_buffer *> args_store;
+    std::vector<PyObject *> bound_store;
+    std::vector<int32_t> dirty_store;
+};
+
+Frame *frame_new(Program *program); /* nullptr: Python error set */
+void frame_end_call(Frame *frame);  /* drop what belonged to the call, keep what the next can use */
+void frame_free_memory(Frame *frame);
+void frame_delete(Frame *frame);
+int frame_traverse(const Frame *frame, visitproc visit, void *arg);
+void slot_release(Frame *frame, Slot *slot);   /* drop the references that end with the call */
+void slot_retire(Frame *frame, Slot *slot);    /* after its last use: also hand its memory on */
+void slot_remember(Slot *slot, PyObject *array); /* keep (steals) an array to write again */
+
+inline void slot_mark(Frame *frame, Slot *slot) {
+    if (!slot->dirty) {
+        slot->dirty = true;
+        frame->dirty[frame->ndirty++] = int32_t(slot - frame->slots);
+    }
+}
+
+/* -------------------------------------------------------------- boundary.cpp */
+
+extern const int64_t dtype_itemsize[TH_NDTYPES];
+extern const char *const dtype_name[TH_NDTYPES];
+extern const int dtype_npy[TH_NDTYPES];
+constexpr int kNpyTypes = 24;
+extern int8_t dtype_of_npy[kNpyTypes]; /* NumPy type number -> code, -1: none */
+
+void boundary_setup();
+int dtype_code(const char *name); /* -1: unknown */
+void bind_array(Frame *frame, Slot *slot, PyArrayObject *array); /* takes a new reference */
+bool bind_exact(Frame *frame, Slot *slot, PyObject *value, bool writable); /* fast path; false: no match, no error */
+int bind_value(Frame *frame, Slot *slot, PyObject *value, bool writable); /* full path; -1: TypeError set */
+int bind_object(Frame *frame, Slot *slot, PyObject *value);      /* + remembers value as slot->object */
+PyObject *box(Frame *frame, Slot *slot);                         /* borrowed; NULL: error set */
+int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements); /* GIL held */
+
+/* --------------------------------------------------------------- machine.cpp */
+
+int machine_run(Frame *frame);          /* -1: Python error set */
+extern PyObject *shape_error;           /* KernelShapeError */
+extern const th_runtime runtime_table;
+
+/* -------------------------------------------------------------- function.cpp */
+
+PyObject *function_type();              /* new reference to the heap type, made once */
+PyObject *enable_vectorcall(PyObject *cls); /* new reference to cls */
+
+} // namespace theano
+#endif

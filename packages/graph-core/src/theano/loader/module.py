@@ -1,0 +1,127 @@
+"""The Python door of the compiled machine: load libraries, make callable programs.
+
+A program is a mapping (or the same entries as keywords) given to :class:`Function`:
+
+``slots``
+    List of ``(kind, spec, value)``: the values of one call. ``kind`` is ``'input'``, ``'constant'`` (``value``
+    is the object), ``'shared'`` (``value`` is the storage, a one-element list, read when a call starts) or
+    ``'temp'`` (computed by exactly one instruction). ``spec`` is a
+    :class:`~theano.graph.type.BufferSpec` (or such a tuple), or None for values that only Python
+    instructions touch.
+``instructions``
+    List of tuples, in an order in which each value is computed before it is read:
+
+    ``('c', address, params, in_slots, out_slots, work[, lazy])``
+        A compiled kernel (``abi.h``). ``params`` is bytes or None; ``work`` the estimated ns per element of the
+        largest buffer, which decides when the GIL is given away (0: never).
+    ``('perform', perform, node, in_slots, out_slots)``
+        Calls ``perform(node, inputs, output_storage)``; each storage cell is ``[None]`` before the call.
+    ``('thunk', factory, in_slots, out_slots[, lazy])``
+        ``factory(storage_in, computed_in, storage_out, computed_out)`` is called once for each call in flight, with
+        lists of one-element lists, and returns a callable without arguments. It computes into
+        ``storage_out`` and returns None; a lazy one may instead return a list of the numbers of those
+        inputs it still wants (``computed_in[k][0]`` says which are there) and is called again.
+
+    One lazy instruction makes the whole program demand-driven: what no result needs is not run.
+``inputs``
+    List of ``(slot, name, required, default_cell, filter[, writable])``. A value that is exactly what the spec says
+    (ndarray itself, not a subclass; dtype, dimensions, aligned, native byte order) is used
+    as it is. Any other goes through ``filter(value)`` first (None: it must then fit by itself).
+    ``default_cell`` is a one-element list or None, read at each call that leaves the input out (``required``
+    false). ``writable``: the program writes into it; a read-only array is copied.
+``outputs``, ``returns``, ``keys``
+    Slots returned; ``returns`` is ``'one'``, ``'list'`` (default), ``'none'`` or ``'dict'`` (with one key per output).
+``updates``
+    List of ``(cell, slot)``: stored into the one-element lists when everything has succeeded. A failed call leaves
+    each cell as it was.
+``frees``
+    Per instruction the slots whose values are dead after it (in demand-driven programs: after all their readers).
+``reuse``
+    Per slot the number of a buffer shared with slots that live at other times, or -1.
+    Only ``temp`` slots that no Python instruction touches and that are no results take part; a slot gives its buffer on
+    when ``frees`` names it. A wrong plan costs memory, never a wrong result.
+``after``
+    Per instruction further slots that must be computed before it runs (demand-driven programs with
+    in-place ops: everything that reads what the instruction overwrites).
+``on_error``
+    ``on_error(index, exception, inputs)`` returns the exception to raise for a failed instruction; ``inputs`` lists
+    ``(shape, strides, dtype name)`` or None per input. Errors of compiled kernels carry their ``TH_ERR_*``
+    number as ``exception.kind``. Not called for KeyboardInterrupt and its kin.
+``on_bad_call``
+    ``on_bad_call(kind, detail)`` may return the exception for a wrong call: kind ``'missing'`` or ``'duplicate'``
+    (detail: the input's number), ``'unknown'`` (the keyword) or ``'too_many'`` (how many were given).
+    Anything but an exception leaves it to a TypeError that names the input.
+``name``, ``profile``, ``keepalive``
+    For messages; whether to time each instruction; any object to keep (a list of :class:`Library`).
+
+Results are ndarrays, or NumPy scalars where ``spec.scalar``. A result that views an argument has it as base; one that
+is the argument, computed in place, is the argument itself. Nothing handed out is ever written again
+while somebody else holds it. An array that a result or an update leaves behind is written again by a later call once
+nobody else refers to it (results: up to 1 MiB).
+
+Examples
+--------
+>>> from theano.loader.module import Function
+>>> def add(node, inputs, outputs):
+...     outputs[0][0] = inputs[0] + inputs[1]
+>>> total = [10]
+>>> f = Function(
+...     slots=[("input", None, None), ("shared", None, total), ("temp", None, None)],
+...     instructions=[("perform", add, None, [0, 1], [2])],
+...     inputs=[(0, "step", True, None, None)],
+...     outputs=[2],
+...     returns="one",
+...     updates=[(total, 2)],
+... )
+>>> f(1), f(step=5), total
+(11, 16, [16])
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+try:
+    from theano.loader import _loader
+except ImportError as error:
+    raise ImportError(
+        f"the compiled part of theano.loader cannot be loaded ({error}). It is built when theano-graph-core is"
+        " installed; from a source tree, run: pip install -e packages/graph-core (needs a C++ compiler)"
+    ) from error
+
+ABI_VERSION: int = _loader.ABI_VERSION
+Function = _loader.Function
+KernelShapeError = _loader.KernelShapeError
+Library = _loader.Library
+enable_vectorcall = _loader.enable_vectorcall
+get_threads = _loader.get_threads
+set_threads = _loader.set_threads
+memory_cached = _loader.memory_cached
+memory_set_limit = _loader.memory_set_limit
+memory_trim = _loader.memory_trim
+
+__all__ = [
+    "ABI_VERSION",
+    "Function",
+    "KernelShapeError",
+    "Library",
+    "enable_vectorcall",
+    "get_threads",
+    "include_directory",
+    "memory_cached",
+    "memory_set_limit",
+    "memory_trim",
+    "set_threads",
+]
+
+
+def include_directory() -> str:
+    """Return the folder of ``abi.h``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> (Path(include_directory()) / "abi.h").is_file()
+    True
+    """
+    return str(Path(__file__).parent)

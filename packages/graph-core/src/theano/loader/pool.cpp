@@ -1,0 +1,268 @@
+/* The threads behind parallel_for.
+ *
+ * A job is cut into chunks; everybody who has time, the caller included, claims the next chunk. The
+ * caller waits only for chunks that somebody has already claimed, so a machine whose other cores are
+ * busy costs nothing: the caller then does all of it. Libraries that hand each thread a fixed share wait for
+ * the slowest one, and libgomp moreover hangs in a forked child.
+ *
+ * One 64-bit word says everything a claimer needs: (generation << 32) | chunks not yet claimed. A claim
+ * is a compare-and-swap of that word, so a late worker can never take a chunk of a job that is over. The
+ * job's other fields are read after a successful claim: the caller cannot leave before that chunk is done.
+ *
+ * Threads start at the first job that has use for them. A forked child has none of them; the child
+ * handler forgets them and the next job starts new ones. Two jobs at once, or a job inside a job: the second
+ * runs on its own thread alone.
+ */
+#include "core.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace theano {
+namespace {
+
+constexpr int kMaxThreads = 256;
+constexpr int64_t kSpinNs = 50000;
+
+struct Pool {
+    std::atomic<uint64_t> word{0};
+    std::atomic<int64_t> done{0};
+    std::atomic<int> sleepers{0};
+    std::atomic<bool> caller_sleeps{false};
+    std::atomic<bool> busy{false};
+    th_body body = nullptr;
+    void *arg = nullptr;
+    int64_t n = 0, chunk = 0, chunks = 0;
+    int workers = 0;
+    std::atomic<int> wanted{0}; /* 0: automatic */
+    std::atomic<int> automatic{0};
+    std::atomic<int> surplus{0}; /* workers asked to leave */
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+    pthread_cond_t finished = PTHREAD_COND_INITIALIZER;
+};
+
+Pool *const pool = new Pool(); /* leaked on purpose: workers outlive static destructors */
+thread_local bool inside = false;
+
+int64_t now_ns() {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
+}
+
+inline void pause_cpu() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+/* Claims one chunk and runs it. */
+bool work_once() {
+    uint64_t word = pool->word.load(std::memory_order_acquire);
+    do {
+        if (uint32_t(word) == 0) return false;
+    } while (!pool->word.compare_exchange_weak(word, word - 1, std::memory_order_acq_rel));
+    int64_t chunks = pool->chunks;
+    int64_t index = chunks - int64_t(uint32_t(word));
+    int64_t lo = index * pool->chunk;
+    int64_t hi = std::min(lo + pool->chunk, pool->n);
+    pool->body(pool->arg, lo, hi);
+    if (pool->done.fetch_add(1, std::memory_order_seq_cst) + 1 == chunks &&
+        pool->caller_sleeps.load(std::memory_order_seq_cst)) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_signal(&pool->finished);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    return true;
+}
+
+bool nothing_to_do() { return uint32_t(pool->word.load(std::memory_order_seq_cst)) == 0; }
+
+/* A worker leaves when there are more of them than set_threads now allows. */
+bool should_leave() {
+    int left = pool->surplus.load(std::memory_order_relaxed);
+    while (left > 0) {
+        if (pool->surplus.compare_exchange_weak(left, left - 1)) return true;
+    }
+    return false;
+}
+
+void *worker(void *) {
+    inside = true;
+    for (;;) {
+        if (work_once()) continue;
+        int64_t until = now_ns() + kSpinNs;
+        bool idle = true;
+        while (idle && now_ns() < until) {
+            for (int k = 0; k < 32 && idle; ++k) {
+                pause_cpu();
+                idle = nothing_to_do();
+            }
+        }
+        if (!idle) continue;
+        pthread_mutex_lock(&pool->mutex);
+        pool->sleepers.fetch_add(1, std::memory_order_seq_cst);
+        while (nothing_to_do() && pool->surplus.load() == 0) pthread_cond_wait(&pool->work, &pool->mutex);
+        pool->sleepers.fetch_sub(1, std::memory_order_seq_cst);
+        pthread_mutex_unlock(&pool->mutex);
+        if (should_leave()) return nullptr;
+    }
+}
+
+void child_after_fork() { /* only the forking thread is here; the others' state means nothing */
+    int wanted = pool->wanted.load();
+    new (pool) Pool();
+    pool->wanted.store(wanted);
+    inside = false;
+}
+
+void start_workers(int count) { /* `busy` is ours */
+    static bool registered = false;
+    if (!registered) {
+        pthread_atfork(nullptr, nullptr, child_after_fork);
+        registered = true;
+    }
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    while (pool->workers < count) {
+        pthread_t thread;
+        if (pthread_create(&thread, &attributes, worker, nullptr) != 0) break; /* fewer will do */
+        pool->workers++;
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+/* CPUs that the control group grants, or a large number. */
+double quota_of(const char *directory) {
+    char path[640], first[64];
+    std::snprintf(path, sizeof path, "%s/cpu.max", directory);
+    double quota = 1e9, period = 0;
+    if (FILE *file = std::fopen(path, "re")) {
+        if (std::fscanf(file, "%63s %lf", first, &period) == 2 && std::strcmp(first, "max") != 0 && period > 0)
+            quota = std::atof(first) / period;
+        std::fclose(file);
+    }
+    return quota;
+}
+
+double quota_cpus() {
+    double quota = quota_of("/sys/fs/cgroup");
+    if (FILE *file = std::fopen("/proc/self/cgroup", "re")) {
+        char line[512];
+        while (std::fgets(line, sizeof line, file)) {
+            if (std::strncmp(line, "0::", 3) != 0) continue;
+            line[std::strcspn(line, "\n")] = 0;
+            char directory[600];
+            std::snprintf(directory, sizeof directory, "/sys/fs/cgroup%s", line + 3);
+            quota = std::min(quota, quota_of(directory));
+        }
+        std::fclose(file);
+    }
+    double old_quota = 0, old_period = 0; /* control groups, version 1 */
+    if (FILE *file = std::fopen("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "re")) {
+        if (std::fscanf(file, "%lf", &old_quota) != 1) old_quota = 0;
+        std::fclose(file);
+    }
+    if (FILE *file = std::fopen("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "re")) {
+        if (std::fscanf(file, "%lf", &old_period) != 1) old_period = 0;
+        std::fclose(file);
+    }
+    if (old_quota > 0 && old_period > 0) quota = std::min(quota, old_quota / old_period);
+    return quota;
+}
+
+int usable_cpus() {
+    int known = pool->automatic.load(std::memory_order_relaxed);
+    if (known) return known;
+    int cpus = int(sysconf(_SC_NPROCESSORS_ONLN));
+#ifdef __linux__
+    cpu_set_t mask;
+    if (sched_getaffinity(0, sizeof mask, &mask) == 0) cpus = CPU_COUNT(&mask);
+#endif
+    double quota = quota_cpus();
+    if (quota < cpus) cpus = int(quota + 0.5);
+    cpus = std::max(1, std::min(cpus, kMaxThreads));
+    pool->automatic.store(cpus);
+    return cpus;
+}
+
+void wait_for_others(int64_t chunks) {
+    int64_t until = now_ns() + kSpinNs;
+    while (pool->done.load(std::memory_order_acquire) < chunks) {
+        for (int k = 0; k < 32; ++k) pause_cpu();
+        if (now_ns() < until) continue;
+        pthread_mutex_lock(&pool->mutex);
+        pool->caller_sleeps.store(true, std::memory_order_seq_cst);
+        while (pool->done.load(std::memory_order_seq_cst) < chunks)
+            pthread_cond_wait(&pool->finished, &pool->mutex);
+        pool->caller_sleeps.store(false);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+}
+
+} // namespace
+
+int pool_get_threads() {
+    int wanted = pool->wanted.load(std::memory_order_relaxed);
+    int usable = usable_cpus();
+    return wanted > 0 ? std::min(wanted, usable) : usable;
+}
+
+void pool_set_threads(int n) {
+    pool->wanted.store(std::max(0, std::min(n, kMaxThreads)));
+    pool->automatic.store(0); /* look again: affinity may have changed */
+}
+
+void pool_run(int64_t n, int64_t grain, th_body body, void *arg) {
+    if (n <= 0) return;
+    if (grain < 1) grain = 1;
+    int threads = inside || n <= grain ? 1 : pool_get_threads();
+    bool expected = false;
+    if (threads == 1 || !pool->busy.compare_exchange_strong(expected, true, std::memory_order_acquire)) {
+        body(arg, 0, n);
+        return;
+    }
+    /* About four chunks a thread level out unequal speeds; never below the grain. */
+    int64_t chunk = std::max(grain, (n + 4 * threads - 1) / (4 * threads));
+    int64_t chunks = (n + chunk - 1) / chunk;
+    int helpers = int(std::min<int64_t>(threads, chunks)) - 1;
+    if (pool->workers > threads - 1) {
+        pthread_mutex_lock(&pool->mutex);
+        pool->surplus.fetch_add(pool->workers - (threads - 1));
+        pool->workers = threads - 1;
+        pthread_cond_broadcast(&pool->work);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    if (pool->workers < helpers) start_workers(helpers);
+    pool->body = body;
+    pool->arg = arg;
+    pool->n = n;
+    pool->chunk = chunk;
+    pool->chunks = chunks;
+    pool->done.store(0, std::memory_order_relaxed);
+    uint64_t generation = (pool->word.load(std::memory_order_relaxed) >> 32) + 1;
+    pool->word.store((generation << 32) | uint64_t(chunks), std::memory_order_seq_cst);
+    if (pool->sleepers.load(std::memory_order_seq_cst) > 0) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_broadcast(&pool->work);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    inside = true;
+    while (work_once()) {
+    }
+    inside = false;
+    wait_for_others(chunks);
+    pool->busy.store(false, std::memory_order_release);
+}
+
+} // namespace theano

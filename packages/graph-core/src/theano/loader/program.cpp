@@ -1,0 +1,451 @@
+/* Reads the Python description of a program (a mapping; module.py documents its entries).
+ *
+ * All checking happens here, once: slot numbers in range, addresses not null, cells that are one-element
+ * lists. What runs later trusts the tables. Derived facts are worked out here too: who produces and reads a
+ * slot, which slots Python will see (those get NumPy arrays to compute into), above how many elements an instruction
+ * gives the GIL away.
+ */
+#include "core.h"
+
+#include <cstring>
+
+namespace theano {
+namespace {
+
+constexpr double kGilWorkNs = 20000.0; /* giving the GIL away and taking it back costs 40-75 ns, and a switch more */
+
+/* A borrowed-reference walk over any sequence; owns the fast form. */
+class Items {
+  public:
+    Items(PyObject *object, const char *what) {
+        if (object && object != Py_None) {
+            fast_ = PySequence_Fast(object, what);
+            failed_ = fast_ == nullptr;
+        }
+    }
+    ~Items() { Py_XDECREF(fast_); }
+    Items(const Items &) = delete;
+    Items &operator=(const Items &) = delete;
+    bool ok() const { return !failed_; }
+    Py_ssize_t size() const { return fast_ ? PySequence_Fast_GET_SIZE(fast_) : 0; }
+    PyObject *operator[](Py_ssize_t k) const { return PySequence_Fast_GET_ITEM(fast_, k); }
+
+  private:
+    PyObject *fast_ = nullptr;
+    bool failed_ = false;
+};
+
+bool complain(const char *text) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, text);
+    return false;
+}
+
+bool read_slot_number(const Program &program, PyObject *object, int32_t *out) {
+    Py_ssize_t k = PyLong_AsSsize_t(object);
+    if (k < 0 || size_t(k) >= program.slots.size()) return complain("program: a slot number is out of range");
+    *out = int32_t(k);
+    return true;
+}
+
+bool read_slot_numbers(const Program &program, PyObject *object, std::vector<int32_t> &out) {
+    Items items(object, "program: expected a sequence of slot numbers");
+    if (!items.ok()) return false;
+    for (Py_ssize_t k = 0; k < items.size(); ++k) {
+        int32_t number;
+        if (!read_slot_number(program, items[k], &number)) return false;
+        out.push_back(number);
+    }
+    return true;
+}
+
+bool is_cell(PyObject *object) { return object && PyList_Check(object) && PyList_GET_SIZE(object) == 1; }
+
+PyObject *new_or_null(PyObject *object) { return object && object != Py_None ? Py_NewRef(object) : nullptr; }
+
+/* ------------------------------------------------------------------- slots */
+
+bool read_spec(SlotInfo &info, PyObject *spec) {
+    if (spec == Py_None) return true;
+    Items items(spec, "program: a buffer specification is (dtype, ndim, broadcastable, scalar)");
+    if (!items.ok() || items.size() < 3) return complain("program: a buffer specification is (dtype, ndim, broadcastable, scalar)");
+    const char *name = PyUnicode_AsUTF8(items[0]);
+    if (!name) return false;
+    info.dtype = dtype_code(name);
+    if (info.dtype < 0) {
+        PyErr_Format(PyExc_ValueError, "program: no compiled code handles dtype '%s'", name);
+        return false;
+    }
+    long ndim = PyLong_AsLong(items[1]);
+    if (ndim < 0 || ndim > TH_MAX_NDIM) return complain("program: the number of dimensions is out of range");
+    info.ndim = int32_t(ndim);
+    Items ones(items[2], "program: broadcastable is a tuple of bool");
+    if (!ones.ok() || ones.size() != ndim) return complain("program: broadcastable has another length than ndim");
+    for (Py_ssize_t d = 0; d < ndim; ++d) {
+        if (PyObject_IsTrue(ones[d])) info.ones |= uint64_t(1) << d;
+    }
+    info.scalar = items.size() > 3 && PyObject_IsTrue(items[3]);
+    if (info.scalar && ndim != 0) return complain("program: a scalar has no dimensions");
+    info.has_spec = true;
+    info.itemsize = dtype_itemsize[info.dtype];
+    info.descr = PyArray_DescrFromType(dtype_npy[info.dtype]);
+    if (!info.descr) return false;
+    info.scalar_type = info.descr->typeobj;
+    return true;
+}
+
+bool read_slots(Program &program, PyObject *object) {
+    Items items(object, "program: 'slots' is a sequence");
+    if (!items.ok()) return false;
+    program.slots.resize(size_t(items.size()));
+    for (Py_ssize_t k = 0; k < items.size(); ++k) {
+        SlotInfo &info = program.slots[size_t(k)];
+        const char *kind;
+        PyObject *spec, *value;
+        if (!PyArg_ParseTuple(items[k], "sOO;program: a slot is (kind, spec, value)", &kind, &spec, &value)) return false;
+        if (!read_spec(info, spec)) return false;
+        program.ndims += info.ndim;
+        if (std::strcmp(kind, "input") == 0) {
+            info.kind = SLOT_INPUT;
+        } else if (std::strcmp(kind, "constant") == 0) {
+            info.kind = SLOT_CONSTANT;
+            info.value = Py_NewRef(value);
+            program.constants.push_back(int32_t(k));
+        } else if (std::strcmp(kind, "shared") == 0) {
+            info.kind = SLOT_SHARED;
+            if (!is_cell(value)) return complain("program: a shared slot needs its storage, a one-element list");
+            info.value = Py_NewRef(value);
+            program.shared.push_back(int32_t(k));
+        } else if (std::strcmp(kind, "temp") != 0) {
+            return complain("program: a slot's kind is input, constant, shared or temp");
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------ instructions */
+
+bool read_params(Instr &instr, PyObject *params) {
+    if (params == Py_None) return true;
+    Py_buffer view;
+    if (PyObject_GetBuffer(params, &view, PyBUF_SIMPLE) < 0) return false;
+    instr.params.resize((size_t(view.len) + 7) / 8);
+    if (view.len > 0) std::memcpy(instr.params.data(), view.buf, size_t(view.len));
+    PyBuffer_Release(&view);
+    return true;
+}
+
+bool read_native(const Program &program, Instr &instr, PyObject *item) {
+    const char *kind;
+    PyObject *address, *params, *in, *out;
+    double work = 0;
+    int lazy = 0;
+    if (!PyArg_ParseTuple(item, "sOOOO|dp;program: ('c', address, params, in_slots, out_slots, work[, lazy])", &kind, &address,
+                          &params, &in, &out, &work, &lazy))
+        return false;
+    void *pointer = PyLong_AsVoidPtr(address);
+    if (!pointer) return complain("program: a kernel's address is null");
+    instr.kind = INSTR_NATIVE;
+    std::memcpy(&instr.run, &pointer, sizeof pointer);
+    instr.lazy = lazy;
+    if (work > 0 && kGilWorkNs / work < 9e18) instr.gil_limit = int64_t(kGilWorkNs / work);
+    return read_params(instr, params) && read_slot_numbers(program, in, instr.in) && read_slot_numbers(program, out, instr.out);
+}
+
+bool read_instruction(Program &program, Instr &instr, PyObject *item) {
+    if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) < 1 || !PyUnicode_Check(PyTuple_GET_ITEM(item, 0)))
+        return complain("program: an instruction is a tuple that starts with its kind");
+    PyObject *kind = PyTuple_GET_ITEM(item, 0), *in, *out;
+    if (PyUnicode_CompareWithASCIIString(kind, "c") == 0) {
+        if (!read_native(program, instr, item)) return false;
+        for (int32_t k : instr.in) program.slots[k].native_use = true;
+    } else if (PyUnicode_CompareWithASCIIString(kind, "perform") == 0) {
+        PyObject *perform, *node;
+        if (!PyArg_ParseTuple(item, "OOOOO;program: ('perform', perform, node, in_slots, out_slots)", &kind, &perform, &node, &in, &out))
+            return false;
+        instr.kind = INSTR_PERFORM;
+        instr.callable = Py_NewRef(perform);
+        instr.node = Py_NewRef(node);
+        if (!read_slot_numbers(program, in, instr.in) || !read_slot_numbers(program, out, instr.out)) return false;
+    } else if (PyUnicode_CompareWithASCIIString(kind, "thunk") == 0) {
+        PyObject *factory;
+        int lazy = 0;
+        if (!PyArg_ParseTuple(item, "OOOO|p;program: ('thunk', factory, in_slots, out_slots, lazy)", &kind, &factory, &in, &out, &lazy))
+            return false;
+        instr.kind = INSTR_THUNK;
+        instr.lazy = lazy;
+        instr.callable = Py_NewRef(factory);
+        if (!read_slot_numbers(program, in, instr.in) || !read_slot_numbers(program, out, instr.out)) return false;
+        for (int32_t k : instr.in) program.slots[k].in_thunk = true;
+        for (int32_t k : instr.out) program.slots[k].in_thunk = true;
+    } else {
+        return complain("program: an instruction's kind is c, perform or thunk");
+    }
+    return true;
+}
+
+bool check_native_specs(const Program &program, const Instr &instr) {
+    if (instr.kind != INSTR_NATIVE) return true;
+    for (const auto *list : {&instr.in, &instr.out}) {
+        for (int32_t k : *list) {
+            if (!program.slots[k].has_spec) return complain("program: a compiled kernel is given a slot without a buffer specification");
+        }
+    }
+    return true;
+}
+
+bool read_code(Program &program, PyObject *object) {
+    Items items(object, "program: 'instructions' is a sequence");
+    if (!items.ok()) return false;
+    program.code.resize(size_t(items.size()));
+    for (Py_ssize_t i = 0; i < items.size(); ++i) {
+        Instr &instr = program.code[size_t(i)];
+        if (!read_instruction(program, instr, items[i]) || !check_native_specs(program, instr)) return false;
+        program.nargs += int64_t(instr.in.size() + instr.out.size());
+        program.lazy |= instr.lazy;
+        for (int32_t k : instr.in) {
+            program.slots[k].readers.push_back(int32_t(i));
+            if (instr.kind != INSTR_NATIVE) program.slots[k].python_use = true;
+        }
+        for (int32_t k : instr.out) {
+            SlotInfo &info = program.slots[k];
+            if (info.kind != SLOT_TEMP || info.producer >= 0) return complain("program: each temp slot is written by one instruction, no other slot by any");
+            info.producer = int32_t(i);
+        }
+    }
+    return true;
+}
+
+/* ----------------------------------------------------- inputs and results */
+
+bool read_inputs(Program &program, PyObject *object) {
+    Items items(object, "program: 'inputs' is a sequence");
+    if (!items.ok()) return false;
+    for (Py_ssize_t k = 0; k < items.size(); ++k) {
+        PyObject *slot, *name, *cell, *filter;
+        int required = 1, writable = 0;
+        if (!PyArg_ParseTuple(items[k], "OOpOO|p;program: an input is (slot, name, required, default_cell, filter[, writable])", &slot,
+                              &name, &required, &cell, &filter, &writable))
+            return false;
+        Input input{};
+        if (!read_slot_number(program, slot, &input.slot)) return false;
+        if (program.slots[input.slot].kind != SLOT_INPUT) return complain("program: an input's slot is of another kind");
+        if (cell != Py_None && !is_cell(cell)) return complain("program: an input's default is a one-element list");
+        if (!required && cell == Py_None) return complain("program: an input that may be left out needs a default");
+        if (name != Py_None && !PyUnicode_Check(name)) return complain("program: an input's name is a string or None");
+        input.required = required;
+        input.writable = writable;
+        input.name = Py_NewRef(name);
+        if (name != Py_None) PyUnicode_InternInPlace(&input.name);
+        input.default_cell = new_or_null(cell);
+        input.filter = new_or_null(filter);
+        program.inputs.push_back(input);
+    }
+    return true;
+}
+
+bool read_updates(Program &program, PyObject *object) {
+    Items items(object, "program: 'updates' is a sequence");
+    if (!items.ok()) return false;
+    for (Py_ssize_t k = 0; k < items.size(); ++k) {
+        PyObject *cell, *slot;
+        Update update{};
+        if (!PyArg_ParseTuple(items[k], "OO;program: an update is (cell, slot)", &cell, &slot)) return false;
+        if (!is_cell(cell)) return complain("program: an update's target is a one-element list");
+        if (!read_slot_number(program, slot, &update.slot)) return false;
+        update.cell = Py_NewRef(cell);
+        program.updates.push_back(update);
+        program.slots[update.slot].updates = program.slots[update.slot].result = true;
+    }
+    return true;
+}
+
+bool read_returns(Program &program, PyObject *returns, PyObject *keys) {
+    const char *text = returns && returns != Py_None ? PyUnicode_AsUTF8(returns) : "list";
+    if (!text) return false;
+    if (std::strcmp(text, "one") == 0) {
+        program.returns = RETURN_ONE;
+        if (program.outputs.size() != 1) return complain("program: returns 'one' with another number of outputs");
+    } else if (std::strcmp(text, "list") == 0) {
+        program.returns = RETURN_LIST;
+    } else if (std::strcmp(text, "none") == 0) {
+        program.returns = RETURN_NONE;
+    } else if (std::strcmp(text, "dict") == 0) {
+        program.returns = RETURN_DICT;
+        program.keys = keys && keys != Py_None ? PySequence_List(keys) : nullptr;
+        if (!program.keys || size_t(PyList_GET_SIZE(program.keys)) != program.outputs.size())
+            return complain("program: returns 'dict' needs one key per output");
+    } else {
+        return complain("program: 'returns' is one, list, none or dict");
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------ memory, order */
+
+bool read_frees(Program &program, PyObject *object) {
+    Items items(object, "program: 'frees' is a sequence");
+    if (!items.ok()) return false;
+    if (items.size() != 0 && size_t(items.size()) != program.code.size()) return complain("program: 'frees' has one entry per instruction");
+    for (Py_ssize_t i = 0; i < items.size(); ++i) {
+        std::vector<int32_t> slots;
+        if (!read_slot_numbers(program, items[i], slots)) return false;
+        Instr &instr = program.code[size_t(i)];
+        for (int32_t k : slots) {
+            SlotInfo &info = program.slots[k];
+            if (info.kind == SLOT_CONSTANT || info.result) continue;
+            info.freeable = true;
+            instr.frees_list.push_back(k);
+        }
+        instr.frees = instr.frees_list.data();
+        instr.nfrees = int32_t(instr.frees_list.size());
+    }
+    return true;
+}
+
+bool read_reuse(Program &program, PyObject *object) {
+    Items items(object, "program: 'reuse' is a sequence");
+    if (!items.ok()) return false;
+    if (items.size() != 0 && size_t(items.size()) != program.slots.size()) return complain("program: 'reuse' has one entry per slot");
+    for (Py_ssize_t k = 0; k < items.size(); ++k) {
+        SlotInfo &info = program.slots[size_t(k)];
+        long pool = PyLong_AsLong(items[k]);
+        if (PyErr_Occurred()) return false;
+        if (pool < 0 || info.array_backed || !info.has_spec || info.kind != SLOT_TEMP) continue;
+        if (pool > 1000000) return complain("program: a buffer number of the memory plan is out of range");
+        info.pool = int32_t(pool);
+        program.npools = program.npools > pool ? program.npools : int32_t(pool) + 1;
+        program.pooled.push_back(int32_t(k));
+    }
+    return true;
+}
+
+bool read_after(Program &program, PyObject *object) {
+    Items items(object, "program: 'after' is a sequence");
+    if (!items.ok()) return false;
+    if (items.size() != 0 && size_t(items.size()) != program.code.size()) return complain("program: 'after' has one entry per instruction");
+    for (Py_ssize_t i = 0; i < items.size(); ++i) {
+        if (!read_slot_numbers(program, items[i], program.code[size_t(i)].after)) return false;
+    }
+    return true;
+}
+
+void derive(Program &program) {
+    for (SlotInfo &info : program.slots) {
+        info.array_backed = info.has_spec && !info.scalar && (info.result || info.python_use);
+    }
+    std::vector<bool> seen(program.code.size());
+    auto want = [&](int32_t slot) {
+        int32_t producer = program.slots[slot].producer;
+        if (producer < 0 || seen[producer]) return;
+        seen[producer] = true;
+        program.wanted.push_back(producer);
+    };
+    for (int32_t slot : program.outputs) want(slot);
+    for (const Update &update : program.updates) want(update.slot);
+    program.calls.resize(program.code.size());
+    program.nanoseconds.resize(program.code.size());
+}
+
+/* Every value that is read must come from somewhere, and in a straight line from before. */
+bool check_order(const Program &program) {
+    auto known = [&](int32_t slot, int64_t before) {
+        const SlotInfo &info = program.slots[slot];
+        return info.kind != SLOT_TEMP || (info.producer >= 0 && info.producer < before);
+    };
+    for (size_t i = 0; i < program.code.size(); ++i) {
+        for (int32_t slot : program.code[i].in) {
+            if (!known(slot, int64_t(i))) return complain("program: an instruction reads a slot that none before it computes");
+        }
+    }
+    for (int32_t slot : program.outputs) {
+        if (!known(slot, INT64_MAX)) return complain("program: an output is never computed");
+    }
+    for (const Update &update : program.updates) {
+        if (!known(update.slot, INT64_MAX)) return complain("program: an update is never computed");
+    }
+    std::vector<bool> given(program.slots.size());
+    for (const Input &input : program.inputs) given[input.slot] = true;
+    for (size_t k = 0; k < program.slots.size(); ++k) {
+        if (program.slots[k].kind == SLOT_INPUT && !given[k]) return complain("program: an input slot is not among 'inputs'");
+    }
+    return true;
+}
+
+const char *const kEntries[] = {"slots",   "instructions", "inputs", "outputs",  "returns",     "keys",    "updates", "reuse",
+                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile"};
+
+bool check_entries(PyObject *description) {
+    PyObject *key, *value;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(description, &position, &key, &value)) {
+        bool known = false;
+        for (const char *entry : kEntries) known |= PyUnicode_Check(key) && PyUnicode_CompareWithASCIIString(key, entry) == 0;
+        if (!known) {
+            PyErr_Format(PyExc_TypeError, "program: unknown entry %R", key);
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+bool program_read(Program &program, PyObject *description) {
+    auto entry = [&](const char *name) { return PyDict_GetItemString(description, name); };
+    if (!check_entries(description)) return false;
+    program.on_error = new_or_null(entry("on_error"));
+    program.on_bad_call = new_or_null(entry("on_bad_call"));
+    program.keepalive = new_or_null(entry("keepalive"));
+    program.name = new_or_null(entry("name"));
+    PyObject *profile = entry("profile");
+    program.profile = profile && PyObject_IsTrue(profile) == 1;
+    if (!read_slots(program, entry("slots")) || !read_code(program, entry("instructions"))) return false;
+    if (!read_inputs(program, entry("inputs")) || !read_slot_numbers(program, entry("outputs"), program.outputs)) return false;
+    for (int32_t k : program.outputs) program.slots[k].result = true;
+    if (!read_updates(program, entry("updates")) || !read_returns(program, entry("returns"), entry("keys"))) return false;
+    derive(program);
+    return read_frees(program, entry("frees")) && read_reuse(program, entry("reuse")) && read_after(program, entry("after")) &&
+           check_order(program);
+}
+
+int program_traverse(const Program &program, visitproc visit, void *arg) {
+    for (const SlotInfo &info : program.slots) Py_VISIT(info.value);
+    for (const Instr &instr : program.code) {
+        Py_VISIT(instr.callable);
+        Py_VISIT(instr.node);
+    }
+    for (const Input &input : program.inputs) {
+        Py_VISIT(input.default_cell);
+        Py_VISIT(input.filter);
+    }
+    for (const Update &update : program.updates) Py_VISIT(update.cell);
+    Py_VISIT(program.keys);
+    Py_VISIT(program.on_error);
+    Py_VISIT(program.on_bad_call);
+    Py_VISIT(program.keepalive);
+    return 0;
+}
+
+void program_clear(Program &program) {
+    for (SlotInfo &info : program.slots) {
+        Py_CLEAR(info.value);
+        Py_CLEAR(info.descr);
+    }
+    for (Instr &instr : program.code) {
+        Py_CLEAR(instr.callable);
+        Py_CLEAR(instr.node);
+    }
+    for (Input &input : program.inputs) {
+        Py_CLEAR(input.name);
+        Py_CLEAR(input.default_cell);
+        Py_CLEAR(input.filter);
+    }
+    for (Update &update : program.updates) Py_CLEAR(update.cell);
+    Py_CLEAR(program.keys);
+    Py_CLEAR(program.on_error);
+    Py_CLEAR(program.on_bad_call);
+    Py_CLEAR(program.keepalive);
+    Py_CLEAR(program.name);
+}
+
+} // namespace theano
