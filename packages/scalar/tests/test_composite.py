@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -159,3 +161,19 @@ def test_c_agrees_with_numpy(xy: Any, compile_loops: Any, Case_: Any, ulps_betwe
             else:
                 rtol = 5e-3 if case.outs[0] == "float16" else 1e-6
                 np.testing.assert_allclose(found, wanted, rtol=rtol, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "complex64", "int8"])
+def test_kernel_on_single_numbers(dtype: str, tmp_path: Path) -> None:
+    import theano.loader
+
+    x, y = ts.get_scalar_type(dtype)("x"), ts.float64("y")
+    node = ts.Composite([x, y], [ts.exp(x) * y, x + 1]).make_node(x, y)
+    kernel = node.op.c_kernel(node)
+    assert kernel.work > 1 and kernel.name == str(node.op)
+    source = "#include <abi.h>\n#include <string.h>\n#include <math.h>\n#include <complex.h>\n"
+    (tmp_path / "k.c").write_text(source + "".join(kernel.support) + kernel.with_symbol("th_k"))
+    (headers,) = theano.loader.__path__
+    command = ["gcc", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{headers}", tmp_path / "k.c"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

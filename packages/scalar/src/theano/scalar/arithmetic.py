@@ -108,7 +108,8 @@ abs_ = scalar_op(
 sgn = scalar_op(
     "sgn", "x", types=same_out_nocomplex,
     py=lambda x: x.copy() if x.dtype == bool else np.sign(x),
-    c={"b": "{x}", "u": "{x} > 0", "i": "({x} > 0) - ({x} < 0)", "f": "{x} != {x} ? {x} : ({T})(({x} > 0) - ({x} < 0))"},
+    c={"b": "{x}", "u": "{x} > 0", "i": "({x} > 0) - ({x} < 0)",
+       "f": "{x} != {x} ? {x} : ({T})(({x} > 0) - ({x} < 0))"},
     grad=flat, domain=(0.3, 4.0),
     doc="Sign: -1, 0 or 1; nan stays nan.",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-/* exp, expm1 and what is made of them.
+/* exp, expm1 and what is made of them: exp2, tanh, sinh, cosh, sigmoid.
  *
  * Method (W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980;
  * P. T. P. Tang, ACM TOMS 15:144, 1989): x = n ln2 + r with |r| <= ln2/2, n ln2 taken
@@ -125,6 +125,52 @@ TH_INLINE double th_sigmoid_f64(double x)
     return (top + ((x < 0 ? low : 0.0) - rest)) / d;
 }
 
+/* @snippet exp2_f64 needs exp_reduce_f64 */
+/* The distance to the nearest whole number is exact; the rest is as for exp. */
+TH_INLINE double th_exp2_f64(double x)
+{
+    double n, half, r;
+    x = x > 1100.0 ? 1100.0 : x;
+    x = x < -1100.0 ? -1100.0 : x;
+    n = (x + 0x1.8p52) - 0x1.8p52;
+    r = (x - n) * 0x1.62e42fefa39efp-1;
+    half = TH_FMA(n, 0.5, 0x1.8p52);
+    return (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * th_exp2_scale_f64(half)
+           * th_exp2_scale_f64(n - (half - 0x1.8p52) + 0x1.8p52);
+}
+
+/* @snippet half_exp_f64 needs exp_reduce_f64 */
+/* exp(x)/2 for x >= 0: it overflows no earlier than sinh and cosh do. */
+TH_INLINE double th_half_exp_f64(double x)
+{
+    double n, shifted, half, r;
+    x = x > 712.0 ? 712.0 : x;
+    r = th_exp_reduce_f64(x, &n, &shifted);
+    half = TH_FMA(n, 0.5, 0x1.8p52);
+    return (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * th_exp2_scale_f64(half)
+           * th_exp2_scale_f64(n - (half - 0x1.8p52) - 1.0 + 0x1.8p52);
+}
+
+/* @snippet cosh_f64 needs half_exp_f64 */
+TH_INLINE double th_cosh_f64(double x)
+{
+    double t = th_half_exp_f64(__builtin_fabs(x));
+    return t + 0.25 / t;
+}
+
+/* @snippet sinh_f64 needs half_exp_f64 */
+/* Below 1 an odd minimax polynomial (relative error < 2^-62), above from the exponential. */
+TH_INLINE double th_sinh_f64(double x)
+{
+    double a = __builtin_fabs(x), t = th_half_exp_f64(a), z = a > 1.0 ? 1.0 : a * a, z2 = z * z, p, q;
+    p = TH_FMA(z, 0x1.11111111110a1p-7, 0x1.5555555555556p-3);
+    q = TH_FMA(z, 0x1.71de3a45f7149p-19, 0x1.a01a01a0291fdp-13);
+    p = TH_FMA(q, z2, p);
+    q = TH_FMA(0x1.b4cf799be9580p-41, z2, TH_FMA(z, 0x1.611a3a1cd3fd3p-33, 0x1.ae64676694795p-26));
+    p = TH_FMA(q, z2 * z2, p);
+    return __builtin_copysign(a < 1.0 ? TH_FMA(a * z, p, a) : t - 0.25 / t, x);
+}
+
 /* @snippet exp_reduce_f32 needs fma bits_f32 */
 TH_INLINE float th_exp_reduce_f32(float x, float *n, float *shifted)
 {
@@ -219,4 +265,47 @@ TH_INLINE float th_sigmoid_f32(float x)
     top = x < 0 ? e : 1.0f;
     rest *= top * (1.457f - 0.5f * d);
     return (top + ((x < 0 ? low : 0.0f) - rest)) / d;
+}
+
+/* @snippet exp2_f32 needs exp_reduce_f32 */
+/* The distance to the nearest whole number is exact; the rest is as for exp. */
+TH_INLINE float th_exp2_f32(float x)
+{
+    float n, half, r;
+    x = x > 200.0f ? 200.0f : x;
+    x = x < -200.0f ? -200.0f : x;
+    n = (x + 0x1.8p23f) - 0x1.8p23f;
+    r = (x - n) * 0x1.62e43p-1f;
+    half = TH_FMAF(n, 0.5f, 0x1.8p23f);
+    return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(half)
+           * th_exp2_scale_f32(n - (half - 0x1.8p23f) + 0x1.8p23f);
+}
+
+/* @snippet half_exp_f32 needs exp_reduce_f32 */
+/* exp(x)/2 for x >= 0: it overflows no earlier than sinh and cosh do. */
+TH_INLINE float th_half_exp_f32(float x)
+{
+    float n, shifted, half, r;
+    x = x > 91.0f ? 91.0f : x;
+    r = th_exp_reduce_f32(x, &n, &shifted);
+    half = TH_FMAF(n, 0.5f, 0x1.8p23f);
+    return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(half)
+           * th_exp2_scale_f32(n - (half - 0x1.8p23f) - 1.0f + 0x1.8p23f);
+}
+
+/* @snippet cosh_f32 needs half_exp_f32 */
+TH_INLINE float th_cosh_f32(float x)
+{
+    float t = th_half_exp_f32(__builtin_fabsf(x));
+    return t + 0.25f / t;
+}
+
+/* @snippet sinh_f32 needs half_exp_f32 */
+/* Below 1 an odd minimax polynomial (relative error < 2^-33), above from the exponential. */
+TH_INLINE float th_sinh_f32(float x)
+{
+    float a = __builtin_fabsf(x), t = th_half_exp_f32(a), z = a > 1.0f ? 1.0f : a * a, p;
+    p = TH_FMAF(TH_FMAF(z, 0x1.7a267cp-19f, 0x1.9ffe12p-13f), z, 0x1.111136p-7f);
+    p = TH_FMAF(p, z, 0x1.555556p-3f);
+    return __builtin_copysignf(a < 1.0f ? TH_FMAF(a * z, p, a) : t - 0.25f / t, x);
 }

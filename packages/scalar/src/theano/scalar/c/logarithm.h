@@ -66,6 +66,55 @@ TH_INLINE double th_log1p_f64(double x)
     return x == 0.0 ? x : y;
 }
 
+/* @snippet log_parts_f64 needs log_split_f64 */
+/* log(1 + f) as a sum: the first part has 21 bits, so that its products with 33-bit constants are exact. */
+TH_INLINE double th_log_parts_f64(double f, double *low)
+{
+    double half = 0.5 * f * f, s = f / (2.0 + f), first = f - half, high;
+    high = th_from_bits_f64(th_bits_f64(first) & 0xffffffff00000000u);
+    *low = (first - high) + ((f - first) - half) + s * (half + th_log_tail_f64(s * s));
+    return high;
+}
+/* What every logarithm gives at the ends of its domain. */
+TH_INLINE double th_log_ends_f64(double x, double y)
+{
+    y = x < __builtin_inf() ? y : x;
+    y = x < 0.0 ? __builtin_nan("") : y;
+    return x == 0.0 ? -__builtin_inf() : y;
+}
+
+/* @snippet log2_f64 needs log_parts_f64 */
+TH_INLINE double th_log2_f64(double x)
+{
+    uint64_t biased;
+    double e, f, high, low, product, w;
+    int tiny = x < 0x1p-1022;
+    f = th_log_split_f64(tiny ? x * 0x1p54 : x, &e, &biased);
+    e -= tiny ? 54.0 : 0.0;
+    high = th_log_parts_f64(f, &low);
+    product = high * 0x1.71547653p+0;
+    low = TH_FMA(low, 0x1.71547652b82fep+0, high * -0x1.1f407a220bc01p-34);
+    w = e + product;
+    return th_log_ends_f64(x, w + (low + ((e - w) + product)));
+}
+
+/* @snippet log10_f64 needs log_parts_f64 */
+TH_INLINE double th_log10_f64(double x)
+{
+    uint64_t biased;
+    double e, f, high, low, product, w, y;
+    int tiny = x < 0x1p-1022;
+    f = th_log_split_f64(tiny ? x * 0x1p54 : x, &e, &biased);
+    e -= tiny ? 54.0 : 0.0;
+    high = th_log_parts_f64(f, &low);
+    product = high * 0x1.bcb7b152p-2;
+    low = TH_FMA(low, 0x1.bcb7b1526e50ep-2, high * 0x1.b9438ca9aadd5p-36);
+    low = TH_FMA(e, -0x1.0c0219dc1da99p-39, low);
+    y = e * 0x1.3441350ap-2;
+    w = y + product;
+    return th_log_ends_f64(x, w + (low + ((y - w) + product)));
+}
+
 /* @snippet softplus_f64 needs exp_pair_f64 log_split_f64 */
 /* max(x, 0) + log1p(exp(-|x|)): the exponential arrives as a pair, so that its own
  * error does not add to the logarithm's. */
@@ -135,6 +184,55 @@ TH_INLINE float th_log1p_f32(float x)
     y = x < -1.0f ? __builtin_nanf("") : y;
     y = x == -1.0f ? -__builtin_inff() : y;
     return x == 0.0f ? x : y;
+}
+
+/* @snippet log_parts_f32 needs log_split_f32 */
+/* log(1 + f) as a sum: the first part has 12 bits, so that its products with 12-bit constants are exact. */
+TH_INLINE float th_log_parts_f32(float f, float *low)
+{
+    float half = 0.5f * f * f, s = f / (2.0f + f), first = f - half, high;
+    high = th_from_bits_f32(th_bits_f32(first) & 0xfffff000u);
+    *low = (first - high) + ((f - first) - half) + s * (half + th_log_tail_f32(s * s));
+    return high;
+}
+/* What every logarithm gives at the ends of its domain. */
+TH_INLINE float th_log_ends_f32(float x, float y)
+{
+    y = x < __builtin_inff() ? y : x;
+    y = x < 0.0f ? __builtin_nanf("") : y;
+    return x == 0.0f ? -__builtin_inff() : y;
+}
+
+/* @snippet log2_f32 needs log_parts_f32 */
+TH_INLINE float th_log2_f32(float x)
+{
+    uint32_t biased;
+    float e, f, high, low, product, w;
+    int tiny = x < 0x1p-126f;
+    f = th_log_split_f32(tiny ? x * 0x1p25f : x, &e, &biased);
+    e -= tiny ? 25.0f : 0.0f;
+    high = th_log_parts_f32(f, &low);
+    product = high * 0x1.716p+0f;
+    low = TH_FMAF(low, 0x1.715476p+0f, high * -0x1.7135a8p-13f);
+    w = e + product;
+    return th_log_ends_f32(x, w + (low + ((e - w) + product)));
+}
+
+/* @snippet log10_f32 needs log_parts_f32 */
+TH_INLINE float th_log10_f32(float x)
+{
+    uint32_t biased;
+    float e, f, high, low, product, w, y;
+    int tiny = x < 0x1p-126f;
+    f = th_log_split_f32(tiny ? x * 0x1p25f : x, &e, &biased);
+    e -= tiny ? 25.0f : 0.0f;
+    high = th_log_parts_f32(f, &low);
+    product = high * 0x1.bccp-2f;
+    low = TH_FMAF(low, 0x1.bcb7b2p-2f, high * -0x1.09d5b2p-15f);
+    low = TH_FMAF(e, 0x1.3509f8p-18f, low);
+    y = e * 0x1.344p-2f;
+    w = y + product;
+    return th_log_ends_f32(x, w + (low + ((y - w) + product)));
 }
 
 /* @snippet softplus_f32 needs exp_pair_f32 log_split_f32 */
