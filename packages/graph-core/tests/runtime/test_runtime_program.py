@@ -32,7 +32,7 @@ def test_slots():
     p = program([x, s], [f(x, constant), s], [cell])
     assert [kind for kind, _, _ in p.slots] == ["input", "shared", "constant", "temp"]
     assert p.slots[1][2] is cell and p.slots[2][2] == (1, 2) and p.slots[0][1].dtype == "float64"
-    assert p.inputs == [(0, "x", True, None, None)]
+    assert p.inputs == [(0, "x", True, None, None, False)]
     assert p.outputs == [3, 1]
     ((kind, _, params, ins, outs, work),) = p.instructions
     assert (kind, params, ins, outs, work) == ("c", b"p", [0, 2], [3], 2.0)
@@ -57,7 +57,8 @@ def test_values_are_freed_after_their_last_use():
     a = f(x)
     p = program([x], [h(g(a), a)])
     assert p.frees == [[], [], [1, 2]]
-    assert program([x], [h(g(a), a)], allow_gc=False).frees == [[], [], []]
+    kept = program([x], [h(g(a), a)], allow_gc=False)
+    assert kept.frees == [[], [], []] and set(kept.reuse) == {-1}
 
 
 def test_an_unused_output_is_freed_at_once():
@@ -119,10 +120,10 @@ def test_python_values_are_not_shared():
     assert set(program([o], [PythonOnly(out=generic)(PythonOnly(out=generic)(o))]).reuse) == {-1}
 
 
-def test_lazy_graphs_keep_everything():
+def test_lazy_graphs_have_no_order_to_plan_with():
     x = vector("x")
     p = program([x], [f(g(OwnThunk(True)(f(x))))])
-    assert set(p.reuse) == {-1} and not any(p.frees)
+    assert set(p.reuse) == {-1} and p.frees == [[], [1], [2], [3]] and p.after == [[], [], [], []]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from theano.compile.inputs import SymbolicInput
@@ -69,3 +70,50 @@ def _describe(value: Any) -> str:
     if value is None:
         return "None"
     return text if text.startswith(kind) else f"{kind}, {text}"
+
+
+class CallExplainer:
+    """Says what is wrong with a call whose arguments do not match the inputs one by one.
+
+    Parameters
+    ----------
+    function : str
+        What to call the function.
+    inputs : list of SymbolicInput
+        Those that are arguments.
+    """
+
+    def __init__(self, function: str, inputs: Sequence[SymbolicInput]):
+        self.function, self.inputs = function, list(inputs)
+
+    def __call__(self, kind: str, detail: Any) -> TypeError:
+        """Return the exception to raise.
+
+        Parameters
+        ----------
+        kind : {'missing', 'duplicate', 'unknown', 'too_many'}
+        detail : int or str
+            The position of the input, the keyword, or the number of arguments.
+        """
+        if kind == "missing":
+            text = f"{self.function} was called without its input {self._name(detail)}."
+        elif kind == "duplicate":
+            text = f"{self.function} was given two values for its input {self._name(detail)}: by position and by keyword."
+        elif kind == "unknown":
+            text = f"{self.function} has no input called {detail!r}."
+        else:
+            text = f"{self.function} takes at most {len(self.inputs)} arguments, and was called with {detail}."
+        return TypeError(f"{text}\n  {self._signature()}")
+
+    def _name(self, index: int) -> str:
+        spec = self.inputs[index]
+        name = f"{spec.name!r}" if spec.name is not None else "without a name"
+        return f"{name} (index {index}, of type {spec.variable.type})"
+
+    def _signature(self) -> str:
+        shown = []
+        for spec in self.inputs[:8]:
+            text = spec.name or f"<{spec.variable.type}>"
+            shown.append(text if spec.value is None else f"{text}=...")
+        more = ", ..." if len(self.inputs) > 8 else ""
+        return f"Its inputs are ({', '.join(shown)}{more})" + ("; those with =... may be left out." if "=..." in str(shown) else ".")

@@ -6,7 +6,7 @@ Calling it is the loader's business; everything else is here: its stored values,
 from __future__ import annotations
 
 import copy as copy_module
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
@@ -17,8 +17,8 @@ from theano.compile.storing import restore, state_of
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
+from theano.loader.module import enable_vectorcall
 from theano.runtime.profile import CompileTimes, ProfileStats
-from theano.runtime.program import Program
 
 #: What a name stands for that several inputs have.
 DUPLICATE = ["DUPLICATE"]
@@ -53,6 +53,7 @@ class _ByInput:
         return f"<the {'values' if self._values else 'containers'} of {names}>"
 
 
+@enable_vectorcall
 class Function(NativeFunction):
     """A compiled function. Call it with the values of its inputs, by position or by keyword.
 
@@ -76,10 +77,8 @@ class Function(NativeFunction):
     profile: ProfileStats | None
     trust_input: bool
 
-    def __init__(
-        self, maker: FunctionMaker, program: Program, containers: Sequence[Container], on_error: Callable[..., Any]
-    ):
-        super().__init__({**vars(program), "on_error": on_error})
+    def __init__(self, maker: FunctionMaker, program: Mapping[str, Any], containers: Sequence[Container]):
+        super().__init__(program)
         self.maker = maker
         self.name = maker.name
         self.input_storage = list(containers)
@@ -204,10 +203,6 @@ class Function(NativeFunction):
         return copied.create(_copied_containers(self, inputs))
 
     __copy__ = copy
-
-    def free(self) -> None:
-        """Give back the memory that is kept from call to call."""
-        self.free_frames()
 
     # -- pickles -----------------------------------------------------------------------------------------------
 

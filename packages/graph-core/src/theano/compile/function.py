@@ -126,7 +126,6 @@ def _profile(wanted: bool | str | ProfileStats | None) -> ProfileStats | None:
     return ProfileStats(
         # What was asked for function by function is read with f.profile.summary().
         atexit_print=bool(config.profile),
-        flag_time_thunks=config.profiling.time_thunks,
         message=wanted if isinstance(wanted, str) else "",
     )
 

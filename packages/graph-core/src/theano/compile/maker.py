@@ -9,7 +9,7 @@ from typing import Any
 
 from theano.codegen.kernel import Kernel
 from theano.compile.aliasing import insert_deepcopy
-from theano.compile.arguments import ArgumentFilter
+from theano.compile.arguments import ArgumentFilter, CallExplainer
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.mode import Mode, get_mode
 from theano.compile.pack import Packed, Returns
@@ -94,6 +94,7 @@ class FunctionMaker:
     # -- the graph --------------------------------------------------------------------------------------
 
     def _close(self) -> FunctionGraph:
+        start = perf_counter()
         updates = [i.update for i in self.inputs if i.update is not None]
         fgraph = FunctionGraph(
             [i.variable for i in self.inputs], [*(o.variable for o in self.outputs), *updates], clone=False
@@ -102,6 +103,7 @@ class FunctionMaker:
         fgraph.update_mapping = {len(self.outputs) + k: i for k, i in enumerate(updated)}
         _refuse_inplace(fgraph, self.accept_inplace)
         fgraph.attach_feature(Supervisor([v for v, i in zip(fgraph.inputs, self.inputs, strict=True) if not _expendable(i)]))
+        self.times.packing += perf_counter() - start
         return fgraph
 
     def _rewrite(self) -> None:
@@ -160,6 +162,7 @@ class FunctionMaker:
                 implicit=spec.implicit,
                 required=not spec.implicit and spec.value is None,
                 filter=None if spec.implicit else ArgumentFilter(spec, i, self.name, self.originals.get(variable)),
+                writable=_expendable(spec),
             )
             for i, (variable, spec, cell) in enumerate(zip(self.fgraph.inputs, self.inputs, containers, strict=True))
         ]
@@ -191,7 +194,14 @@ class FunctionMaker:
         start = perf_counter()
         cells = self.containers() if containers is None else list(containers)
         program = self.lay_out(cells)
-        function = Function(self, program, cells, Explainer(self.name, self.linked.nodes))
+        description = program.description() | {
+            "on_error": Explainer(self.name, self.linked.nodes),
+            "on_bad_call": CallExplainer(self.name, [spec for spec in self.inputs if not spec.implicit]),
+            # The addresses of kernels keep the libraries loaded that hold them.
+            "keepalive": self.linked,
+            "profile": self.profile is not None,
+        }
+        function = Function(self, description, cells)
         self.times.laying_out = perf_counter() - start
         if self.profile is not None:
             self.profile.attach(function)

@@ -83,15 +83,13 @@ class Explainer:
             Of the instruction that failed.
         error : exception
         inputs : list
-            What went in: for each input a description, or the value itself.
+            What went in: shape, strides and dtype of each input, or None for what is no block of numbers.
         """
         if not 0 <= index < len(self.nodes):
             return error
         node = self.nodes[index]
-        described = [text if isinstance(text, str) else describe(text) for text in inputs]
-        text = self.explain(node, index, str(error), described)
-        # Before the text changes: full() prints what the op itself said, too.
-        last_error.remember(error, self.function, node, described)
+        text = self.explain(node, index, str(error), [_from_loader(numbers) for numbers in inputs])
+        last_error.remember(error, self.function, node, [_from_loader(numbers, True) for numbers in inputs])
         return with_text(error, text)
 
     def explain(self, node: Apply, index: int, message: str, inputs: Sequence[str]) -> str:
@@ -125,6 +123,13 @@ def written_at(node: Apply) -> SourceLine | None:
         if i > 100:
             break
     return None
+
+
+def _from_loader(numbers: tuple[tuple[int, ...], tuple[int, ...], str] | None, full: bool = False) -> str:
+    if numbers is None:
+        return "a Python object"
+    shape, strides, dtype = numbers
+    return f"{dtype}, shape {shape}" + (f", strides {strides}" if full else "")
 
 
 def describe(value: Any) -> str:

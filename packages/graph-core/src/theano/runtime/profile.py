@@ -89,10 +89,8 @@ class ProfileStats:
     ----------
     atexit_print : bool
         Print a summary when the program ends.
-    flag_time_thunks : bool, optional
-        Time each node. By default yes.
-    gpu_checks : bool
-        Kept for old programs; without effect here.
+    flag_time_thunks, gpu_checks : bool
+        Kept for old programs: nodes are always timed, and there is nothing to check on a GPU here.
     message : str
         What the summary begins with.
 
@@ -113,7 +111,6 @@ class ProfileStats:
         **kwargs: Any,
     ):
         self.message = message
-        self.time_thunks = True if flag_time_thunks is None else flag_time_thunks
         self._functions: list[Any] = []
         self.__dict__.update(kwargs)
         if atexit_print:
@@ -122,24 +119,23 @@ class ProfileStats:
     def attach(self, function: Any) -> None:
         """Count the calls of ``function``."""
         self._functions.append(function)
-        function.start_profiling(self.time_thunks)
 
     def reset(self) -> None:
         """Forget what was counted so far."""
         for function in self._functions:
-            function.start_profiling(self.time_thunks)
+            function.profile_reset()
 
     # -- answers --------------------------------------------------------------------------------------
 
     @property
     def fct_callcount(self) -> int:
         """Number of calls."""
-        return sum(f.profile_counts()["calls"] for f in self._functions)
+        return sum(f.profile_counts()[0] for f in self._functions)
 
     @property
     def fct_call_time(self) -> float:
         """Seconds in calls."""
-        return float(sum(f.profile_counts()["seconds"] for f in self._functions))
+        return float(sum(f.profile_counts()[1] for f in self._functions)) * 1e-9
 
     @property
     def compile_time(self) -> float:
@@ -159,10 +155,10 @@ class ProfileStats:
     def per_node(self) -> Iterable[tuple[Any, Apply, int, float]]:
         """Yield, for each node: what computes it, the node, how often it ran, how many seconds it took."""
         for function in self._functions:
-            counts = function.profile_counts()["instructions"]
+            counts = function.profile_counts()[2]
             linked = function.maker.linked
-            for node, how, (calls, seconds) in zip(linked.nodes, linked.how, counts, strict=True):
-                yield how, node, calls, seconds
+            for node, how, (calls, nanoseconds) in zip(linked.nodes, linked.how, counts, strict=True):
+                yield how, node, calls, nanoseconds * 1e-9
 
     @property
     def apply_time(self) -> dict[Apply, float]:

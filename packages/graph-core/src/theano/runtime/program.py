@@ -37,6 +37,8 @@ class Argument:
         The caller must give a value.
     filter : callable or None
         Brings an argument under the input's type, or raises.
+    writable : bool
+        The function overwrites the argument.
     """
 
     variable: Variable
@@ -45,6 +47,7 @@ class Argument:
     implicit: bool = False
     required: bool = True
     filter: Callable[[Any], Any] | None = None
+    writable: bool = False
 
 
 @dataclass
@@ -54,14 +57,19 @@ class Program:
     name: str
     slots: list[tuple[str, BufferSpec | None, Any]]
     instructions: list[tuple[Any, ...]]
-    inputs: list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None]]
+    inputs: list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None, bool]]
     outputs: list[int]
-    returns: Literal["one", "list", "none"]
+    returns: Literal["one", "list", "none", "dict"]
     keys: list[str] | None
     updates: list[tuple[Cell, int]]
     reuse: list[int]
     frees: list[list[int]]
+    after: list[list[int]]
     slot_of: dict[Variable, int] = field(repr=False, default_factory=dict)
+
+    def description(self) -> dict[str, Any]:
+        """Return what the loader reads."""
+        return {name: value for name, value in vars(self).items() if name != "slot_of"}
 
 
 def build(
@@ -98,22 +106,23 @@ def build(
     temporary = {i for i, (kind, _, _) in enumerate(slots) if kind == "temp"} - kept
     reuse = [-1] * len(slots)
     frees: list[list[int]] = [[] for _ in instructions]
-    # A graph with lazy nodes runs in an order that only the call knows: there, values live until its end.
-    if not linked.lazy:
-        _plan_memory(linked, slots, slot_of, temporary, reuse)
-        if allow_gc:
-            frees = _plan_frees(linked, slot_of, temporary)
+    if allow_gc:
+        frees = _plan_frees(linked, slot_of, temporary)
+        # A graph with lazy nodes runs in an order that only the call knows: there is nothing to plan.
+        if not linked.lazy:
+            _plan_memory(linked, slots, slot_of, temporary, reuse)
     return Program(
         name,
         slots,
         instructions,
-        [(slot_of[a.variable], a.name, a.required, a.cell, a.filter) for a in arguments if not a.implicit],
+        [(slot_of[a.variable], a.name, a.required, a.cell, a.filter, a.writable) for a in arguments if not a.implicit],
         [slot_of[v] for v in fgraph.outputs[:n_outputs]],
-        returns,
+        returns if keys is None else "dict",
         keys,
         [(cell, slot_of[fgraph.outputs[i]]) for cell, i in updates],
         reuse,
         frees,
+        _orderings(fgraph, linked, slot_of) if linked.lazy else [],
         slot_of,
     )
 
@@ -155,6 +164,15 @@ def _instruction(node: Apply, how: Any, slot_of: dict[Variable, int]) -> tuple[A
     if isinstance(how, Performed):
         return ("perform", how.perform, node, ins, outs)
     return ("thunk", how.factory, ins, outs, how.lazy)
+
+
+def _orderings(fgraph: FunctionGraph, linked: Linked, slot_of: dict[Variable, int]) -> list[list[int]]:
+    """Return, for each instruction, slots that must be computed before it although it does not read them.
+
+    In a straight program the order of the instructions says as much.
+    """
+    before = fgraph.orderings()
+    return [[slot_of[v] for other in before.get(node, ()) for v in other.outputs] for node in linked.nodes]
 
 
 # -- memory ---------------------------------------------------------------------------------------------
