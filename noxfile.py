@@ -104,7 +104,8 @@ def doctests(session: nox.Session) -> None:
     installed = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     session.run("python", "-m", "pytest", "-q", "--doctest-modules", "tools",
                 *installed, *session.posargs)
-    session.run("python", "-m", "pytest", "-q", "-p", "no:doctest", "README.md", "docs", *session.posargs)
+    session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", "README.md", "CONTRIBUTING.md", "docs",
+                *session.posargs, env={"PYTHONPATH": "tools"})
 
 
 @nox.session

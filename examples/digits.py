@@ -63,7 +63,7 @@ class Network:
             start = rng.normal(size=(rows, columns)) * np.sqrt(gain / rows)
             return theano.shared(start.astype("float32"), name=name)
 
-        self.W1 = weights(64, HIDDEN, 2.0, "W1")
+        self.W1 = weights(64, HIDDEN, 0.2, "W1")
         self.b1 = theano.shared(np.zeros(HIDDEN, "float32"), name="b1")
         self.W2 = weights(HIDDEN, 10, 1.0, "W2")
         self.b2 = theano.shared(np.zeros(10, "float32"), name="b2")
@@ -119,14 +119,14 @@ def train(step, guess, data, shared, epochs, rng):
         rate = np.float32(0.1 * (1 - epoch / epochs))
         losses += [float(step(number, rate)) for number in range(len(order) // BATCH)]
         accuracies.append(float(np.mean(guess(test_images) == test_labels)))
-        bar.set_postfix(loss=f"{losses[-1]:.3f}", accuracy=f"{accuracies[-1]:.1%}")
+        bar.set_postfix(loss=f"{losses[-1]:.3f}", accuracy=f"{accuracies[-1]:.1%}", refresh=False)
     return losses, accuracies
 
 
 def draw(path, network, losses, accuracies, images, labels, guesses):
     """Draw the course of the training, the weights learned, and some digits with what they are taken for."""
     plt.rcParams.update({"font.size": 10, "axes.titlesize": 12, "axes.titlepad": 12})
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(14, 4.8), width_ratios=[1.1, 1.6, 1.3])
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(14, 4.4), width_ratios=[1.1, 1.75, 1.25])
     blue, orange, red = "#3465a4", "#e07b00", "#cc0000"
 
     per_epoch = len(losses) // len(accuracies)
@@ -160,7 +160,7 @@ def draw(path, network, losses, accuracies, images, labels, guesses):
         said = str(guesses[index]) if good else f"{guesses[index]}, not {labels[index]}"
         right.text(column * 10 + 4, row * 13 + 10.6, said, ha="center", va="center", fontsize=8 if good else 7,
                    color="#4e9a06" if good else red, fontweight="bold")
-    right.set(title="Digits it had not seen: all its mistakes, and some others", xlim=(-1, 79), ylim=(65, -1))
+    right.set(title="Digits it had not seen, its mistakes in red", xlim=(-1, 79), ylim=(65, -1))
     right.axis("off")
     figure.tight_layout()
     figure.savefig(path, dpi=110)
