@@ -208,15 +208,13 @@ def test_blocks_come_after_what_they_need() -> None:
 
 
 def test_halves(tmp_path: Path) -> None:
-    source = (
-        INCLUDES
-        + "".join(c.support(["round_f16"]))
-        + (
-            "void up(const uint16_t *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = th_load_f16(x[i]); }\n"
-            "void down(const float *x, uint16_t *y, long n) { for (long i = 0; i < n; i++) y[i] = th_store_f16(x[i]); }\n"
-            "void from(const double *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = th_round_f16(x[i]); }\n"
-        )
-    )
+    loop = "void {}(const {} *x, {} *y, long n) {{ for (long i = 0; i < n; i++) y[i] = {}(x[i]); }}\n"
+    loops = [
+        ("up", "uint16_t", "float", "th_load_f16"),
+        ("down", "float", "uint16_t", "th_store_f16"),
+        ("from", "double", "float", "th_round_f16"),
+    ]
+    source = INCLUDES + "".join(c.support(["round_f16"])) + "".join(loop.format(*parts) for parts in loops)
     (tmp_path / "half.c").write_text(source)
     subprocess.run(["gcc", *FLAGS, "-shared", "-fPIC", "-o", tmp_path / "h.so", tmp_path / "half.c"], check=True)
     library = ctypes.CDLL(str(tmp_path / "h.so"))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from builtins import type as _class_of
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from theano.gradient import DisconnectedType, grad_not_implemented, grad_undefined
@@ -148,7 +149,11 @@ def _plural(scalar_type: Scalar) -> Callable[..., Any]:
 ints, floats, complexs = _plural(int64), _plural(float64), _plural(complex128)
 complexes = complexs
 
-# The spellings of inner modules that programs written for Theano import.
-from theano.scalar import basic, basic_scipy  # noqa: E402
-
 imported_scipy_special = True
+
+
+def __getattr__(name: str) -> Any:
+    # The spellings of inner modules that programs written for Theano use; each re-exports from here.
+    if name in ("basic", "basic_scipy", "sharedvar"):
+        return import_module(f"theano.scalar.{name}")
+    raise AttributeError(f"module 'theano.scalar' has no attribute {name!r}")

@@ -16,7 +16,7 @@ from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.scalar import policy
 from theano.scalar.c import support
-from theano.scalar.cbody import CBody, CForm, choose, estimate, expression, names_of_blocks
+from theano.scalar.cbody import CBody, CForm, choose, classic, estimate, expression, names_of_blocks
 from theano.scalar.convert import as_scalar
 from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support, store
 from theano.scalar.dtypes import is_complex, is_discrete, promote
@@ -266,6 +266,10 @@ class ScalarOp(Op):
         >>> ts.add.c_statements(["x", "y"], ["int32", "float64"], ["z"], ["float64"]).lines
         ['z = (double)x + y;']
         """
+        if type(self).c_code is not ScalarOp.c_code:
+            node = Apply(self, [get_scalar_type(d)() for d in in_dtypes], [get_scalar_type(d)() for d in out_dtypes])
+            halves_or_complex = any(d == "float16" or is_complex(d) for d in (*in_dtypes, *out_dtypes))
+            return None if halves_or_complex else classic(self, node, in_names, out_names)
         compute = self.compute_dtype(in_dtypes, out_dtypes[0])
         template = choose(type(self).c_form, tuple(in_dtypes), compute)
         if template is None:
@@ -341,6 +345,12 @@ class ScalarOp(Op):
         if body is None:
             raise MethodNotDefined("c_code", type(self), str(self))
         return body
+
+    def supports_c_code(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> bool:
+        """Return whether there is a C form for scalar variables of these types."""
+        ins, outs = [v.type.dtype for v in inputs], [v.type.dtype for v in outputs]
+        names = [f"i{i}" for i in range(len(ins))]
+        return self.c_statements(names, ins, [f"o{i}" for i in range(len(outs))], outs) is not None
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Return the version of the C form; generated text is its own key, so it never changes."""

@@ -9,8 +9,8 @@ is the C type computed with, ``{U}`` the unsigned type in which integers of that
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from theano.scalar import c
 from theano.scalar.ctypes import compute_type, convert, parenthesised, unsigned_type
@@ -19,6 +19,10 @@ from theano.scalar.dtypes import discrete_dtypes, kind
 _CALL = re.compile(r"\b([a-z]\w*)\(")
 _HELPER = re.compile(r"\bth_([a-z]\w*)\(")
 _COMPLEX_PARTS = re.compile(r"\bCMPLXF?\(")
+
+# Marks of C that needs Python, NumPy or C++, and so cannot stand in a kernel.
+_FOREIGN = re.compile(r"\bPy[A-Z_]|\bNPY_|\bnpy_(?!bool|u?int\d|float\d)|::|\btemplate\b|\bgoto\b|\breturn\b")
+_FAIL = "THEANO_FAIL_HERE"
 
 #: A C form: a template, templates by kinds of dtype ("iu" for integers, see dtypes.kind), or a
 #: function from the input dtypes and the compute dtype to a template. None: there is no C form.
@@ -74,6 +78,28 @@ def names_of_blocks(text: str) -> list[str]:
     if _COMPLEX_PARTS.search(text):
         found.add("cmplx")
     return sorted(found)
+
+
+def classic(op: Any, node: Any, in_names: Sequence[str], out_names: Sequence[str]) -> CBody | None:
+    """Return what a class derived by hand gives as ``c_code``, or None if it cannot stand in a kernel.
+
+    Plain statements can; what uses ``sub['fail']``, Python's or NumPy's interface, or C++ cannot, and
+    is computed by ``impl`` instead.
+    """
+    helpers: list[str] = []
+    try:
+        text = op.c_code(node, "op", list(in_names), list(out_names), {"fail": _FAIL})
+        if "c_support_code" in dir(op):
+            helpers = [op.c_support_code()]
+    except NotImplementedError:
+        return None
+    whole = "\n".join([text, *helpers])
+    if _FAIL in whole or _FOREIGN.search(re.sub(r"\breturn\b", "", whole) if helpers else whole):
+        return None
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    blocks = c.support(["npy_types", "inline", *names_of_blocks(text)])
+    # In a block of its own: the class chose the names of its locals without knowing what stands around it.
+    return CBody(["{", *lines, "}"], (*blocks, *helpers))
 
 
 def estimate(text: str) -> float:
