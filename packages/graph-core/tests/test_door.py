@@ -1,7 +1,4 @@
-"""``import theano``: what it costs, what it shows, what it says of what is not there."""
-
-import subprocess
-import sys
+"""The names of ``theano``: what is there, old spellings, and what is said of what is not there."""
 
 import pytest
 
@@ -9,38 +6,13 @@ import theano
 from theano import layers
 from theano.errors import UnavailableLayerError
 
-WATCH = """
-import sys
-seen = []
-def watch(event, args):
-    if event == "open" and isinstance(args[1], str) and any(m in args[1] for m in "wax+"):
-        seen.append((event, str(args[0])))
-    elif event.split(".")[0] in ("subprocess", "socket") or event in ("os.system", "os.posix_spawn", "os.fork", "os.mkdir"):
-        seen.append((event, str(args)))
-sys.dont_write_bytecode = True
-sys.addaudithook(watch)
-import theano
-assert not seen, seen
-for name in ("numpy", "scipy", "theano.loader", "theano.toolchain.build", "theano.gof", "theano.gradient"):
-    assert name not in sys.modules, name
-print("quiet")
-"""
-
-
-def run(program):
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_import_starts_and_writes_nothing():
-    assert run(WATCH) == "quiet\n"
-
 
 def test_documented_names_are_there():
-    for name in "Apply Constant Container FunctionGraph Generic In Mode Op OrderedUpdates Out Param Type Variable".split():
+    types = "Apply Constant Container FunctionGraph Generic In Mode Op OrderedUpdates Out Param Type Variable"
+    for name in types.split():
         assert isinstance(getattr(theano, name), type), name
-    for name in "as_op change_flags clone config function pp pprint shared grad gof printing compile gradient utils".split():
+    others = "as_op change_flags clone config function pp pprint shared grad gof printing compile gradient utils"
+    for name in others.split():
         assert hasattr(theano, name) and name in dir(theano), name
     assert issubclass(theano.Function, theano.compile.Function)
 
@@ -60,7 +32,7 @@ def test_old_spellings():
 
     assert In is theano.In and Param is theano.Param and as_op is theano.as_op and Apply is theano.Apply
     assert PureOp is theano.Op and Generic is theano.Generic and theano.gof.FunctionGraph is FunctionGraph
-    assert Function and UnusedInputError and ProfileStats and SharedVariable and Constant and Variable and MethodNotDefined
+    assert all((Function, UnusedInputError, ProfileStats, SharedVariable, Constant, Variable, MethodNotDefined))
     assert str(type(theano.generic("x").type)) and repr(Apply) == "<class 'theano.gof.graph.Apply'>"
 
 
@@ -85,6 +57,9 @@ def test_updates_are_ordered_and_checked():
     assert dict(theano.OrderedUpdates({a: b}) + {b: a}) == {a: b, b: a} == dict({a: b} + theano.OrderedUpdates({b: a}))
     with pytest.raises(KeyError, match="two different expressions"):
         theano.OrderedUpdates({a: b}) + {a: a}
-    for wrong in (lambda: theano.OrderedUpdates({"a": b}), lambda: updates.__setitem__(3, a), lambda: updates.update({3: a})):
-        with pytest.raises(TypeError, match="only shared variables"):
-            wrong()
+    with pytest.raises(TypeError, match="only shared variables"):
+        theano.OrderedUpdates({"a": b})
+    with pytest.raises(TypeError, match="only shared variables"):
+        updates[3] = a
+    with pytest.raises(TypeError, match="only shared variables"):
+        updates.update({3: a})

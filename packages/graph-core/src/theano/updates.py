@@ -18,8 +18,8 @@ class OrderedUpdates(OrderedDict[SharedVariable, Any]):
     --------
     >>> import theano
     >>> a, b = theano.shared([1], name="a"), theano.shared([2], name="b")
-    >>> OrderedUpdates([(a, b)]) + OrderedUpdates({b: a})
-    OrderedUpdates({a: b, b: a})
+    >>> dict(OrderedUpdates([(a, b)]) + OrderedUpdates({b: a}))
+    {a: b, b: a}
     """
 
     def __init__(self, *key: Any, **kwargs: Any):

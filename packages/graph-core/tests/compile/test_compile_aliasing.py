@@ -1,8 +1,8 @@
 """What a function hands out belongs to the caller; what it keeps belongs to it."""
 
 import pytest
-
 from rows import plus, plus_into, row, same
+
 from theano import In, Out, function
 from theano.compile.plumbing_ops import deep_copy_op
 from theano.compile.shared import SharedVariable

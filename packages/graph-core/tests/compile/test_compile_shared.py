@@ -4,9 +4,9 @@ import copy
 import pickle
 
 import pytest
+from rows import Row, row
 
 import theano
-from rows import Row, row
 from theano.compile.shared import Container, SharedVariable, shared_constructor
 from theano.graph import generic
 

@@ -4,9 +4,9 @@ import copy
 import pickle
 
 import pytest
+from rows import plus, row, same
 
 import theano
-from rows import plus, row, same
 from theano import In, function
 from theano.compile.shared import SharedVariable
 from theano.compile.storing import flatten, unflatten

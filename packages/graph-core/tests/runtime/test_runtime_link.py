@@ -3,8 +3,8 @@
 import logging
 
 import pytest
-
 from numbers_toy import BuiltAhead, KernelOnly, Native, OwnThunk, PythonOnly, vector
+
 from theano.compile.mode import predefined_linkers
 from theano.errors import MethodNotDefined, NoCompilerError
 from theano.graph.traverse import toposort

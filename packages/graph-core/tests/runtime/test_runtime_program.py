@@ -1,8 +1,10 @@
 """Programs: slots, and the plan of memory."""
 
-import pytest
+from itertools import pairwise
 
+import pytest
 from numbers_toy import Native, OwnThunk, PythonOnly, small, vector
+
 from theano.compile.mode import predefined_linkers
 from theano.graph import FunctionGraph, generic
 from theano.runtime.link import link
@@ -81,7 +83,7 @@ def test_a_chain_needs_two_buffers():
         y = f(y)
     p = program([x], [y])
     used = p.reuse[1:-1]
-    assert set(used) == {0, 1} and all(a != b for a, b in zip(used, used[1:]))
+    assert set(used) == {0, 1} and all(a != b for a, b in pairwise(used))
     assert p.reuse[0] == p.reuse[-1] == -1, "arguments and results are not ours to use again"
 
 

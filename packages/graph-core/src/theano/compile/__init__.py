@@ -58,10 +58,7 @@ if TYPE_CHECKING:
     from theano.compile.executable import Function
 
 #: Names that older programs find here and that the layer of arrays defines.
-_FROM_TENSOR = {
-    name: "tensor"
-    for name in ("Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "shape", "specify_shape", "shape_i", "rebroadcast")
-}
+_FROM_TENSOR = ("Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "rebroadcast", "shape", "shape_i", "specify_shape")
 
 
 def __getattr__(name: str) -> Any:
@@ -71,7 +68,7 @@ def __getattr__(name: str) -> Any:
 
         return Function
     if name in _FROM_TENSOR:
-        return getattr(layers.load(_FROM_TENSOR[name]), name)
+        return getattr(layers.load("tensor"), name)
     raise AttributeError(f"theano.compile has no attribute {name!r}")
 
 

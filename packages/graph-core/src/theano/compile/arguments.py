@@ -98,7 +98,7 @@ class CallExplainer:
         if kind == "missing":
             text = f"{self.function} was called without its input {self._name(detail)}."
         elif kind == "duplicate":
-            text = f"{self.function} was given two values for its input {self._name(detail)}: by position and by keyword."
+            text = f"{self.function} was given its input {self._name(detail)} twice, by position and by keyword."
         elif kind == "unknown":
             text = f"{self.function} has no input called {detail!r}."
         else:
@@ -115,5 +115,7 @@ class CallExplainer:
         for spec in self.inputs[:8]:
             text = spec.name or f"<{spec.variable.type}>"
             shown.append(text if spec.value is None else f"{text}=...")
-        more = ", ..." if len(self.inputs) > 8 else ""
-        return f"Its inputs are ({', '.join(shown)}{more})" + ("; those with =... may be left out." if "=..." in str(shown) else ".")
+        if len(self.inputs) > len(shown):
+            shown.append("...")
+        optional = any(spec.value is not None for spec in self.inputs)
+        return f"Its inputs are ({', '.join(shown)})" + ("; those with =... may be left out." if optional else ".")

@@ -114,7 +114,7 @@ class Function(NativeFunction):
         if isinstance(found, Container):
             return found
         if found is DUPLICATE:
-            raise TypeError(f"several inputs of {self.name} are called {key!r}; use the variable itself, or its position")
+            raise TypeError(f"several inputs of {self.name} are called {key!r}; use the variable, or its position")
         names = sorted(k for k in self.finder if isinstance(k, str))
         raise TypeError(f"the function {self.name} has no input {key!r}; it has {names}")
 
@@ -200,7 +200,8 @@ class Function(NativeFunction):
         copied = FunctionMaker(
             packed, maker.mode, maker.accept_inplace, stats, name or self.name, fgraph, CompileTimes()
         )
-        return copied.create(_copied_containers(self, inputs))
+        twin: Function = copied.create(_copied_containers(self, inputs))
+        return twin
 
     __copy__ = copy
 
@@ -210,7 +211,8 @@ class Function(NativeFunction):
         return restore, (state_of(self),)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Function:
-        return restore(copy_module.deepcopy(state_of(self), memo))
+        twin: Function = restore(copy_module.deepcopy(state_of(self), memo))
+        return twin
 
     def __repr__(self) -> str:
         return f"<theano.compile.Function {self.name}>"

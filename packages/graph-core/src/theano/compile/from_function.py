@@ -41,8 +41,8 @@ class FromFunctionOp(Op):
     def __eq__(self, other: object) -> bool:
         return (
             type(self) is type(other)
-            and self._fn == other._fn  # type: ignore[attr-defined]
-            and (self.itypes, self.otypes) == (other.itypes, other.otypes)  # type: ignore[attr-defined]
+            and self._fn == other._fn
+            and (self.itypes, self.otypes) == (other.itypes, other.otypes)
         )
 
     def __hash__(self) -> int:

@@ -66,7 +66,8 @@ class SymbolicInput:
         self.implicit: bool = implicit
 
     def __str__(self) -> str:
-        return f"{type(self).__name__}({self.variable} -> {self.update})" if self.update is not None else f"{type(self).__name__}({self.variable})"
+        update = f" -> {self.update}" if self.update is not None else ""
+        return f"{type(self).__name__}({self.variable}{update})"
 
     def __repr__(self) -> str:
         return str(self)
@@ -212,7 +213,8 @@ def as_input(thing: Any) -> SymbolicInput:
         checked = _from_tuple(thing)
     else:
         raise TypeError(
-            f"the inputs of a function are variables, In(...) or Param(...), not {thing!r} of type {type(thing).__name__}"
+            "the inputs of a function are variables, In(...) or Param(...), "
+            f"not {thing!r} of type {type(thing).__name__}"
         )
     _refuse_known_values(checked)
     return checked
@@ -225,7 +227,7 @@ def _from_tuple(thing: list[Any] | tuple[Any, ...]) -> In:
         raise TypeError("an empty list or tuple is no input")
     name = parts.pop(0) if isinstance(parts[0], str) else None
     if not parts or len(parts) > 2:
-        raise TypeError(f"an input is written (variable), (variable, value) or (name, variable, value), not {original!r}")
+        raise TypeError(f"an input is written (variable, value) or (name, variable, value), not {original!r}")
     variable, update = parts[0], None
     if isinstance(variable, (list, tuple)) and len(variable) == 2:
         variable, update = variable

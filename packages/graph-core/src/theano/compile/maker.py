@@ -20,7 +20,7 @@ from theano.graph.features import Supervisor
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.source import created_at
 from theano.graph.variable import Variable
-from theano.rewriting import RewriteSettings, rewrite
+from theano.rewriting import Report, RewriteSettings, rewrite
 from theano.runtime.failure import Explainer
 from theano.runtime.link import Linked, Linker, link
 from theano.runtime.profile import CompileTimes, ProfileStats
@@ -82,7 +82,7 @@ class FunctionMaker:
         self.profile = profile
         self.name = name
         self.times = times or CompileTimes()
-        self.rewriting = None
+        self.rewriting: Report | None = None
         if fgraph is None:
             self.fgraph = self._close()
             self._rewrite()
@@ -102,7 +102,8 @@ class FunctionMaker:
         updated = [i for i, spec in enumerate(self.inputs) if spec.update is not None]
         fgraph.update_mapping = {len(self.outputs) + k: i for k, i in enumerate(updated)}
         _refuse_inplace(fgraph, self.accept_inplace)
-        fgraph.attach_feature(Supervisor([v for v, i in zip(fgraph.inputs, self.inputs, strict=True) if not _expendable(i)]))
+        protected = [v for v, spec in zip(fgraph.inputs, self.inputs, strict=True) if not _expendable(spec)]
+        fgraph.attach_feature(Supervisor(protected))
         self.times.packing += perf_counter() - start
         return fgraph
 
@@ -113,10 +114,10 @@ class FunctionMaker:
             max_use_ratio=config.optdb.max_use_ratio,
             on_error=config.on_opt_error if config.on_opt_error != "pdb" else "raise",
         )
-        self.rewriting = rewrite(fgraph, self.mode.optimizer, settings)
+        report = self.rewriting = rewrite(fgraph, self.mode.optimizer, settings)
         self.times.rewriting = perf_counter() - start
-        if not self.rewriting.complete:
-            logger.warning("theano: rewriting of %s stopped early: %s", self.name, self.rewriting.stop)
+        if not report.complete:
+            logger.warning("theano: rewriting of %s stopped early: %s", self.name, report.stop)
         _watch(fgraph)
         insert_deepcopy(fgraph, self.inputs, self.outputs)
         try:

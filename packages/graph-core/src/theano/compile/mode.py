@@ -112,7 +112,7 @@ class Mode:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return self.linker == other.linker and self.optimizer == other.optimizer  # type: ignore[attr-defined]
+        return self.linker == other.linker and self.optimizer == other.optimizer
 
     def __hash__(self) -> int:
         return hash((type(self), self.linker, self.optimizer))

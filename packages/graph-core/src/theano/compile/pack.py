@@ -148,7 +148,8 @@ def _normalise_updates(updates: Any) -> dict[SharedVariable, Variable]:
         for pair in pairs:
             if not isinstance(pair, (list, tuple)) or len(pair) != 2:
                 raise TypeError(
-                    f"updates are a dictionary or a list of pairs (shared variable, new expression), and {pair!r} is no pair"
+                    "updates are a dictionary or a list of pairs (shared variable, new expression), "
+                    f"and {pair!r} is no pair"
                 )
     result: dict[SharedVariable, Variable] = {}
     for target, value in pairs:

@@ -84,7 +84,8 @@ class Container:
             return self.type.filter(value, strict=self.strict, allow_downcast=self.allow_downcast)
         except (TypeError, ValueError) as problem:
             kind = TypeError if isinstance(problem, TypeError) else ValueError
-            raise kind(f"cannot store this value in {self.name or 'a container'} of type {self.type}: {problem}") from None
+            where = f"{self.name or 'a container'} of type {self.type}"
+            raise kind(f"cannot store this value in {where}: {problem}") from None
 
     def __repr__(self) -> str:
         return f"<{self.storage[0]!r}>"
@@ -188,7 +189,7 @@ class SharedVariable(Variable):
     @property
     def value(self) -> Any:
         """Refused: ``get_value`` and ``set_value`` say whether the value is copied."""
-        raise AttributeError(f"{self} has no attribute value: use get_value() and set_value(), which say whether to copy")
+        raise AttributeError(f"{self} has no attribute value: get_value() and set_value() say whether to copy")
 
     @value.setter
     def value(self, new_value: Any) -> None:
@@ -279,7 +280,8 @@ def shared(
         try:
             made = ctor(value, name=name, strict=strict, allow_downcast=allow_downcast, **kwargs)
         except TypeError as problem:
-            reasons.append(f"    {getattr(ctor, '__name__', ctor)}: {str(problem).splitlines()[0] if str(problem) else ''}")
+            reason = str(problem).partition("\n")[0]
+            reasons.append(f"    {getattr(ctor, '__name__', ctor)}: {reason}")
             continue
         made.tag.trace = user_trace()
         return made

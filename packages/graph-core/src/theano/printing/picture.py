@@ -12,7 +12,7 @@ from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
 
 pydot_imported_msg = (
-    "pydotprint draws with pydot and Graphviz. Install both: pip install pydot, and the package graphviz of your system."
+    "pydotprint draws with pydot and Graphviz. Install both: pip install pydot, and your system's package graphviz."
 )
 
 default_colorCodes = {
@@ -94,7 +94,8 @@ def pydotprint(
     outputs, order = _graph_of(fct)
     labels = _Labels(max_label_size, with_ids, var_with_name_simple)
     graph = pydot.Dot(graph_type="digraph")
-    _Drawing(pydot, graph, labels, high_contrast, {**default_colorCodes, **(colorCodes or {})}, compact).draw(outputs, order)
+    colors = default_colorCodes | (colorCodes or {})
+    _Drawing(pydot, graph, labels, high_contrast, colors, compact).draw(outputs, order)
     if return_image:
         return graph.create(format=format, prog="dot")
     path = os.fspath(outfile) if outfile is not None else f"theano.pydotprint.{os.getpid()}.{format}"
@@ -115,9 +116,9 @@ def pydotprint(
 
 def _draw_inner_graphs(order: Iterable[Apply], path: str, format: str, **options: Any) -> None:
     stem = path.removesuffix(f".{format}")
-    inner = [node for node in order if hasattr(node.op, "inner_graph")]
-    for i, node in enumerate(inner):
-        pydotprint(node.op.inner_graph, f"{stem}_{i}.{format}", format=format, scan_graphs=True, **options)
+    inner = [graph for node in order if (graph := getattr(node.op, "inner_graph", None)) is not None]
+    for i, graph in enumerate(inner):
+        pydotprint(graph, f"{stem}_{i}.{format}", format=format, scan_graphs=True, **options)
 
 
 def _graph_of(fct: Any) -> tuple[list[Variable], list[Apply]]:

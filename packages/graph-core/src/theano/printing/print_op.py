@@ -44,7 +44,10 @@ class Print(Op):
     view_map = {0: [0]}
 
     def __init__(
-        self, message: str = "", attrs: Sequence[str] = ("__str__",), global_fn: Callable[[Print, Any], None] = _print_fn
+        self,
+        message: str = "",
+        attrs: Sequence[str] = ("__str__",),
+        global_fn: Callable[[Print, Any], None] = _print_fn,
     ):
         self.message = message
         self.attrs = tuple(attrs)  # a tuple, for the op is hashed by it

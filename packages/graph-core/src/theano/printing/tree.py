@@ -150,7 +150,8 @@ def _positions(fgraph: FunctionGraph) -> dict[Apply, int]:
 
 
 def _kept_values(function: Any) -> dict[Variable, Any]:
-    return {spec.variable: cell.storage for spec, cell in zip(function.maker.inputs, function.input_storage, strict=True)}
+    specs = function.maker.inputs
+    return {spec.variable: cell.storage for spec, cell in zip(specs, function.input_storage, strict=True)}
 
 
 class _TreePrinter:
@@ -197,7 +198,8 @@ class _TreePrinter:
         place = "" if self.order is None else str(self.order.get(node, ""))
         destroys = f"d={node.op.destroy_map}" if self.destroy_maps and node.op.destroy_map else ""
         views = f"v={node.op.view_map}" if self.view_maps and node.op.view_map else ""
-        self.file.write(f"{prefix}{op} {mark}{kind} '{v.name or ''}' {destroys} {views} {place}{kept}{self._users(v)}\n")
+        notes = f"{destroys} {views} {place}{kept}{self._users(v)}"
+        self.file.write(f"{prefix}{op} {mark}{kind} '{v.name or ''}' {notes}\n")
 
     def _mark(self, thing: Any) -> str:
         if thing in self.used:

@@ -107,7 +107,10 @@ class Linked:
 
 
 def link(
-    nodes: Sequence[Apply], linker: Linker, compile_kernels: CompileKernels | None = None, outputs: Sequence[Variable] = ()
+    nodes: Sequence[Apply],
+    linker: Linker,
+    compile_kernels: CompileKernels | None = None,
+    outputs: Sequence[Variable] = (),
 ) -> Linked:
     """Find out what computes each node.
 
@@ -234,6 +237,7 @@ class ThunkFactory:
     def __call__(
         self, storage_in: Cells, computed_in: Cells, storage_out: Cells, computed_out: Cells
     ) -> Callable[[], Any]:
+        """Return the thunk for some storage."""
         node = self.node
         storage_map = dict(zip([*node.inputs, *node.outputs], [*storage_in, *storage_out], strict=True))
         compute_map = dict(zip([*node.inputs, *node.outputs], [*computed_in, *computed_out], strict=True))
@@ -254,6 +258,11 @@ def _thunked(node: Apply, linker: Linker, given_away: set[Variable]) -> Thunked:
     lazy = getattr(node.op, "lazy", None)
     if lazy is None:
         # Only a thunk can say whether it is lazy, so one is made to be asked.
-        cells = [[None] for _ in node.inputs], [[0] for _ in node.inputs], [[None] for _ in node.outputs], [[0] for _ in node.outputs]
-        lazy = getattr(factory(*cells), "lazy", False)
+        thunk = factory(
+            [[None] for _ in node.inputs],
+            [[0] for _ in node.inputs],
+            [[None] for _ in node.outputs],
+            [[0] for _ in node.outputs],
+        )
+        lazy = getattr(thunk, "lazy", False)
     return Thunked(factory, bool(lazy))

@@ -66,8 +66,9 @@ def explain_compile(function: Any) -> str:
     linked = maker.linked
     kernels = sum(isinstance(how, Compiled) for how in linked.how)
     python = sum(isinstance(how, Performed) for how in linked.how)
+    nodes = f"{len(linked.nodes)} nodes ({kernels} compiled, {python} in Python)"
     lines = [
-        f"{function.name}: {times.total * 1e3:.1f} ms for {len(linked.nodes)} nodes ({kernels} compiled, {python} in Python)",
+        f"{function.name}: {times.total * 1e3:.1f} ms for {nodes}",
         f"  copying the graph : {times.packing * 1e3:8.1f} ms",
         f"  rewriting         : {times.rewriting * 1e3:8.1f} ms",
         f"  writing C         : {times.generating * 1e3:8.1f} ms",
