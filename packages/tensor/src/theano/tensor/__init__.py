@@ -34,6 +34,7 @@ from theano.scalar import (
     uint_dtypes,
 )
 from theano.settings import config
+from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before the function var)
 from theano.tensor.convert import (
     AsTensorError,
     EmptyConstantError,
@@ -151,6 +152,7 @@ from theano.tensor.elemwise.functions import (
 )
 from theano.tensor.elemwise.op import (
     Elemwise,
+    document,
 )
 from theano.tensor.elemwise.dimshuffle import (
     DimShuffle,
@@ -394,6 +396,15 @@ from theano.tensor.constructors import (
     tensor7,
     vector,
 )
+from theano.tensor.transfer import (
+    Default,
+    PermuteRowElements,
+    default,
+    permute_row_elements,
+    register_transfer,
+    setdefault,
+    transfer,
+)
 from theano.tensor.elemwise.careduce import Any_ as Any
 from theano.tensor.sharedvar import (
     ScalarSharedVariable,
@@ -401,9 +412,11 @@ from theano.tensor.sharedvar import (
     scalar_constructor,
     tensor_constructor,
 )
-from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable
-from theano.tensor import nnet
+from theano.tensor.sharedvar import tensor_constructor as _shared
 from theano.tensor.constructors import SEVERAL, TYPES
+from theano import scalar as scal
+from theano.printing import min_informative_str, pprint
+from theano.tensor import blas, elemwise, formulas, inplace, nnet, sharedvar, type_other, xlogx
 
 # The types by letter and kind (dmatrix, lvector, ...) and the constructors of several variables (dmatrices, ...).
 globals().update(TYPES)
@@ -411,3 +424,6 @@ globals().update(SEVERAL)
 
 Tensor = TensorType
 as_tensor = as_tensor_variable
+
+# What stood in modules of their own, once all names are there.
+from theano.tensor import basic, subtensor  # isort: skip

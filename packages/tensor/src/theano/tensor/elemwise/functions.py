@@ -17,7 +17,7 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.op import Elemwise
 
 
-def elementwise(name: str, scalar_op: Any = None, doc: str | None = None) -> Elemwise:
+def elementwise(name: str, scalar_op: Any = None) -> Elemwise:
     """Return the tensor function of a scalar op.
 
     Parameters
@@ -25,13 +25,8 @@ def elementwise(name: str, scalar_op: Any = None, doc: str | None = None) -> Ele
     name : str
         Its name here, and in the scalar layer where ``scalar_op`` is not given.
     scalar_op : ScalarOp, optional
-    doc : str, optional
-        In place of the scalar op's documentation.
     """
-    op = Elemwise(getattr(scal, name) if scalar_op is None else scalar_op, name=f"Elemwise{{{name},no_inplace}}")
-    summary = (doc or getattr(op.scalar_op, "doc", None) or type(op.scalar_op).__doc__ or "").strip()
-    op.__doc__ = f"{summary}\n\nComputed element by element; inputs broadcast against each other."
-    return op
+    return Elemwise(getattr(scal, name) if scalar_op is None else scalar_op, name=f"Elemwise{{{name},no_inplace}}")
 
 
 # signs and rounding

@@ -49,8 +49,42 @@ class frozendict(Mapping[Any, Any]):  # noqa: N801  (the name that programs impo
         return frozendict(self._items, **changes)
 
 
+class _Documentation:
+    """The docstring of Elemwise, and of each function that is an instance of it."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def __get__(self, instance: Any, owner: type) -> str:
+        return self.text if instance is None else document(instance)
+
+
+def document(op: Elemwise) -> str:
+    """Return the documentation of an element-wise function, from the statement of its scalar op."""
+    scalar_op = op.scalar_op
+    statement = type(scalar_op).__dict__.get("__doc__")
+    sentence = str(getattr(statement, "doc", statement) or f"{scalar_op}, element by element.").strip().splitlines()[0]
+    names = list(scalar_op.arguments) if scalar_op.nin >= 0 else ["x", "y"]
+    lines = [sentence, "", "Computed element by element; the inputs broadcast against each other.", "", "Parameters"]
+    lines += ["----------", f"{', '.join(names) if scalar_op.nin >= 0 else '*xs'} : tensor", "", "Returns", "-------", "TensorVariable"]
+    example = _example(op, names)
+    return "\n".join([*lines, "", "Examples", "--------", *example] if example else lines) + "\n"
+
+
+def _example(op: Elemwise, names: Sequence[str]) -> list[str]:
+    for kind, dtype in (("dmatrix", "float64"), ("lmatrix", "int64"), ("zmatrix", "complex128")):
+        try:
+            (out,) = op.scalar_op.output_types([scal.get_scalar_type(dtype)] * len(names))
+        except (TypeError, ValueError):
+            continue
+        function = op.name.removeprefix("Elemwise{").split(",")[0] if op.name else str(op.scalar_op)
+        call = ", ".join(f"T.{kind}({n!r})" for n in names)
+        return [">>> import theano.tensor as T", f">>> T.{function}({call}).type", f"TensorType({out.dtype}, matrix)"]
+    return []
+
+
 class Elemwise(Op):
-    """A scalar op, element by element.
+    __doc__ = _Documentation("""A scalar op, element by element.
 
     Parameters
     ----------
@@ -76,7 +110,7 @@ class Elemwise(Op):
     >>> add = Elemwise(scal.add)
     >>> add, add(T.dmatrix("m"), T.dvector("v")).owner
     (Elemwise{add}, Elemwise{add}(m, DimShuffle{x,0}.0))
-    """
+    """)  # type: ignore[assignment]
 
     __props__ = ("scalar_op", "inplace_pattern")
 

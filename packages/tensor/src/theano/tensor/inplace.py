@@ -1,0 +1,15 @@
+"""The element-wise functions in forms that write into their first input: ``exp_inplace``, ``add_inplace``, ...
+
+They are for programs that say ``accept_inplace=True``; rewriting uses such forms by itself wherever that is safe.
+"""
+
+from __future__ import annotations
+
+from theano.tensor.elemwise.functions import elementwise_functions
+from theano.tensor.elemwise.op import Elemwise
+
+__all__: list[str] = []
+for _name, _op in elementwise_functions().items():
+    _stem = _name.rstrip("_")
+    globals()[f"{_stem}_inplace"] = Elemwise(_op.scalar_op, {0: 0}, name=f"Elemwise{{{_stem},inplace}}")
+    __all__.append(f"{_stem}_inplace")

@@ -1,0 +1,109 @@
+"""Moving values between devices, default values, and permuted rows: small ops with a name of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.gradient import DisconnectedType, grad_undefined
+from theano.graph import Apply, Op
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.messages import shape_error
+from theano.tensor.operators import transfers
+from theano.tensor.type import TensorType
+
+
+def transfer(var: Any, target: str) -> Any:
+    """Return ``var`` on another device; ``"cpu"`` is the only one in this layer."""
+    return as_tensor_variable(var).transfer(target)
+
+
+def register_transfer(fn: Callable[[Any, str], Any]) -> None:
+    """Let ``fn`` move variables: from a variable and a device to the variable there, or None."""
+    transfers.append(fn)
+
+
+class Default(Op):
+    """The first input, or the second where the first is None."""
+
+    __props__ = ()
+    view_map = {0: [0]}
+
+    def make_node(self, x: Any, default: Any) -> Apply:
+        """Return the node for two variables of one type."""
+        x, default = as_tensor_variable(x), as_tensor_variable(default)
+        if x.type != default.type:
+            raise TypeError(f"Both arguments of default must have the same type, not {x.type} and {default.type}")
+        return Apply(self, [x, default], [default.type.make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Choose."""
+        x, default = inputs
+        output_storage[0][0] = default.copy() if x is None else x
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the second input, which is never None."""
+        return [shapes[1]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return undefined gradients: which input counts is known only at run time."""
+        return [grad_undefined(self, i, v) for i, v in enumerate(inputs)]
+
+
+default = Default()
+setdefault = default
+
+
+class PermuteRowElements(Op):
+    """The elements of each row in another order, or put back from it."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, y: Any, inverse: Any) -> Apply:
+        """Return the node for a tensor, permutations along the last axis, and whether to undo them."""
+        x, y = as_tensor_variable(x), as_tensor_variable(y)
+        inverse = as_tensor_variable(np.int64(inverse) if isinstance(inverse, (bool, int)) else inverse, ndim=0)
+        if y.type.dtype not in scal.integer_dtypes or inverse.type.dtype not in scal.discrete_dtypes:
+            raise TypeError("permutations and the flag inverse must be whole numbers")
+        ndim = max(x.type.ndim, y.type.ndim)
+        x, y = (v.dimshuffle(*["x"] * (ndim - v.type.ndim), *range(v.type.ndim)) for v in (x, y))
+        pattern = [a and b for a, b in zip(x.type.broadcastable, y.type.broadcastable, strict=True)]
+        return Apply(self, [x, y, inverse], [TensorType(x.type.dtype, pattern).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Permute with NumPy."""
+        x, y, inverse = inputs
+        if x.shape[-1] != y.shape[-1]:
+            raise shape_error(node, inputs, "rows and permutations differ in length.", "They must be equally long.")
+        x, y = np.broadcast_arrays(x, y)
+        order = np.argsort(y, axis=-1) if inverse else y
+        output_storage[0][0] = np.take_along_axis(x, order, -1)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the broadcast shape."""
+        x, y, _ = node.inputs
+        pairs = zip(x.type.broadcastable, shapes[0], shapes[1], strict=True)  # type: ignore[attr-defined]
+        return [tuple(b if one else a for one, a, b in pairs)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that only the elements have an influence in the sense of derivatives."""
+        return [[True], [False], [False]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient, permuted the other way."""
+        (x, y, inverse), (g,) = inputs, output_grads
+        back = self(g, y, 1 - inverse)
+        stretched = [i for i, one in enumerate(x.type.broadcastable) if one and not back.type.broadcastable[i]]
+        back = back.sum(axis=stretched, keepdims=True) if stretched else back
+        return [back, DisconnectedType()(), DisconnectedType()()]
+
+
+_permute_row_elements = PermuteRowElements()
+
+
+def permute_row_elements(x: Any, y: Any, inverse: Any = 0) -> Any:
+    """Return ``x`` with the elements of each row in the order of the permutation ``y`` (or, inverse, put back)."""
+    return _permute_row_elements(x, y, inverse)

@@ -1,0 +1,35 @@
+"""``x log x`` and ``x log y``, which are 0 where x is 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.tensor.elemwise.op import Elemwise
+
+xlogx_scalar = scal.scalar_op(
+    "xlogx", "x",
+    types=scal.upgrade_to_float_no_complex,
+    py=lambda x: np.where(x == 0, np.zeros_like(x), x * np.log(x)),
+    c="({x} == 0 ? 0 : {x} * log({x}))",
+    grad=lambda x, out, g: g * (1 + scal.log(x)),
+    domain=(0.1, 10.0),
+    ulp=4,
+    class_name="XlogX",
+    doc="x * log(x), and 0 where x is 0.",
+)  # fmt: skip
+
+xlogy0_scalar = scal.scalar_op(
+    "xlogy0", "x y",
+    types=scal.upgrade_to_float_no_complex,
+    py=lambda x, y: np.where(x == 0, np.zeros_like(x), x * np.log(y)),
+    c="({x} == 0 ? 0 : {x} * log({y}))",
+    grad=lambda x, y, out, g: (g * scal.log(y), g * x / y),
+    domain=(0.1, 10.0),
+    ulp=4,
+    class_name="XlogY0",
+    doc="x * log(y), and 0 where x is 0.",
+)  # fmt: skip
+
+xlogx = Elemwise(xlogx_scalar, name="xlogx")
+xlogy0 = Elemwise(xlogy0_scalar, name="xlogy0")
