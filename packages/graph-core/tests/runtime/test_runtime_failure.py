@@ -42,7 +42,7 @@ def test_everything_is_named():
     assert lines[0] == "it does not fit"
     assert len(lines) <= 10
     text = str(error)
-    parts = ("Fail(x, y)", "node 0 of 1 of f", f"written at {__file__}", "float64, shape (3, 4), created", "Python object")
+    parts = ("Fail(x, y)", "node 0 of 1 of f", f"written at {__file__}", "float64, shape (3, 4)", "a Python object")
     for part in parts:
         assert part in text
     assert "theano.last_error.full()" in lines[-1]
