@@ -157,7 +157,8 @@ def test_which_operations_have_no_c_form(loops: Any) -> None:
 def test_all_pairs(compile_loops: Any, Case_: Any, ulps_between: Any) -> None:
     pairs = [(a, b) for a in all_dtypes for b in all_dtypes]
     binary = [op for op in DEFINED.values() if op.nin in (-1, 2) and op.c_form is not None]
-    everything = compile_loops(make_cases(binary, Case_, pairs))
+    flags = ["-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off"]
+    everything = compile_loops(make_cases(binary, Case_, pairs), flags)
     for case, symbol in everything.symbols.items():
         if symbol is not None:
             check(everything, case, ulps_between)

@@ -27,7 +27,16 @@ from typing import NamedTuple
 _HERE = Path(__file__).parent
 _MARK = re.compile(r"^/\* @snippet (\w+)(?: needs ([\w ]+?))? \*/$", re.MULTILINE)
 # In this order: a block may only need blocks that stand before it or in an earlier file.
-_FILES = ("base.h", "exponential.h", "logarithm.h", "integer.h", "floating.h", "complex.h", "classic.h")
+_FILES = (
+    "base.h",
+    "exponential.h",
+    "logarithm.h",
+    "error_function.h",
+    "integer.h",
+    "floating.h",
+    "complex.h",
+    "classic.h",
+)
 _SUFFIX = {
     "bool": "u8", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
     "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
