@@ -20,7 +20,14 @@ loader = Extension(
     depends=[f"{LOADER}/core.h", f"{LOADER}/abi.h"],
     include_dirs=[numpy.get_include(), pybind11.get_include(), LOADER],
     define_macros=[("NDEBUG", None)],
-    extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-missing-field-initializers"],
+    extra_compile_args=[
+        "-std=c++17",
+        "-O2",
+        "-fvisibility=hidden",
+        "-Wall",
+        "-Wextra",
+        "-Wno-missing-field-initializers",
+    ],
     extra_link_args=["-pthread"] + ([] if os.uname().sysname == "Darwin" else ["-ldl"]),
     language="c++",
 )

@@ -1,0 +1,326 @@
+"""Who owns the numbers: recycling, views, updates, plans, leaks."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from loader_specs import SCALAR, VECTOR, ZERO, given, integer, number, resident_kb
+
+from theano.loader import module
+from theano.loader.module import Function
+
+
+def address(array: Any) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def test_results_that_are_kept_are_never_written_again(chain: Any) -> None:
+    f = chain(3)
+    kept = [f(np.full(4, float(k))) for k in range(50)]
+    assert [y[0] for y in kept] == [k + 3 for k in range(50)]
+    assert len({address(y) for y in kept}) == 50
+
+
+def test_results_dropped_are_recycled(chain: Any) -> None:
+    f = chain(1)
+    x = np.zeros(4)
+    first = address(f(x))
+    assert address(f(x)) == first
+    seen = set()
+    for _ in range(20):
+        y = f(x)  # the previous y is still alive while the next is computed
+        seen.add(address(y))
+    assert len(seen) <= 2
+    y = f(y)
+    assert y.tolist() == [2, 2, 2, 2]
+    assert f(f(f(x))).tolist() == [3, 3, 3, 3]
+
+
+def test_changed_results_are_not_recycled(chain: Any) -> None:
+    f = chain(1)
+    x = np.zeros(4)
+    for spoil in [
+        lambda y: y.setflags(write=False),
+        lambda y: setattr(y, "shape", (2, 2)),
+        lambda y: setattr(y, "dtype", "int64"),
+    ]:
+        y = f(x)
+        spoil(y)
+        del y
+        assert f(x).tolist() == [1, 1, 1, 1]
+    y = f(x)
+    watch, view = weakref.ref(y), y[1:]
+    del y
+    assert f(x + 7).tolist() == [8, 8, 8, 8]
+    assert view.tolist() == [1, 1, 1]
+    del watch
+
+
+def test_shapes_may_change_from_call_to_call(chain: Any) -> None:
+    f = chain(4)
+    for n in [3, 0, 1000, 5, 300000, 2, 300001, 0, 1]:
+        assert np.array_equal(f(np.arange(float(n))), np.arange(float(n)) + 4)
+
+
+def test_returned_views_keep_their_memory(kernels: Any, chain: Any) -> None:
+    slots = [("input", VECTOR, None), ("temp", VECTOR, None), ("temp", VECTOR, None)]
+    of_temp = Function(
+        slots=slots,
+        instructions=[
+            ("c", kernels.add_const, number(1), [0], [1], 1.0),
+            ("c", kernels.reverse_view, None, [1], [2], 1.0),
+        ],
+        inputs=[given(0, "x")],
+        outputs=[2],
+        returns="one",
+    )
+    kept = [of_temp(np.arange(3.0) + k) for k in range(20)]
+    assert [y.tolist() for y in kept] == [[3.0 + k, 2.0 + k, 1.0 + k] for k in range(20)]
+    assert kept[0].base is not None and kept[0].strides == (-8,)
+    of_input = Function(
+        slots=slots[:2],
+        instructions=[("c", kernels.reverse_view, None, [0], [1], 1.0)],
+        inputs=[given(0, "x")],
+        outputs=[1],
+        returns="one",
+    )
+    x = np.arange(3.0)
+    y = of_input(x)
+    assert np.shares_memory(x, y) and y.base is x and y.flags.writeable
+    x.flags.writeable = False
+    assert not of_input(x).flags.writeable
+    before = sys.getrefcount(x)
+    del y
+    assert sys.getrefcount(x) == before - 1
+
+
+@pytest.mark.parametrize("spec", [ZERO, SCALAR])
+def test_views_of_zero_dimensions(kernels: Any, spec: Any) -> None:
+    f = Function(
+        slots=[("input", spec, None), ("temp", spec, None), ("temp", VECTOR, None)],
+        instructions=[
+            ("c", kernels.add_scalar, None, [0, 0], [1], 1.0),
+            ("c", kernels.expand_view, None, [1], [2], 1.0),
+        ],
+        inputs=[given(0, "x", np.asarray if spec is ZERO else None)],
+        outputs=[2],
+        returns="one",
+    )
+    kept = [f(float(k)) for k in range(5)]
+    assert [y.tolist() for y in kept] == [[2.0 * k] for k in range(5)]
+
+
+def test_updates_take_turns_between_two_arrays(kernels: Any) -> None:
+    cell = [np.zeros(100000)]
+    f = Function(
+        slots=[("shared", VECTOR, cell), ("temp", VECTOR, None)],
+        instructions=[("c", kernels.add_const, number(1), [0], [1], 1.0)],
+        inputs=[],
+        outputs=[],
+        returns="none",
+        updates=[(cell, 1)],
+    )
+    seen = set()
+    for k in range(20):
+        f()
+        seen.add(address(cell[0]))
+        assert cell[0][0] == cell[0][-1] == k + 1
+    assert len(seen) == 2
+    kept = [cell[0]]
+    for _ in range(5):
+        f()
+        kept.append(cell[0])
+    assert [a[0] for a in kept] == [20, 21, 22, 23, 24, 25]
+
+
+def test_two_variables_can_be_swapped(kernels: Any) -> None:
+    a, b = [np.zeros(2)], [np.ones(2)]
+    f = Function(
+        slots=[("shared", VECTOR, a), ("shared", VECTOR, b)],
+        instructions=[],
+        inputs=[],
+        outputs=[0, 1],
+        updates=[(a, 1), (b, 0)],
+    )
+    old = f()
+    assert old[0][0] == 0 and a[0][0] == 1 and b[0][0] == 0
+
+
+def test_python_ops_may_keep_what_they_see(kernels: Any) -> None:
+    hoard: list[Any] = []
+
+    def keep(node: Any, inputs: list[Any], outputs: list[list[Any]]) -> None:
+        hoard.append(inputs[0][1:])
+        outputs[0][0] = inputs[0]
+
+    f = Function(
+        slots=[("input", VECTOR, None)] + [("temp", VECTOR, None)] * 3,
+        instructions=[
+            ("c", kernels.add_const, number(1), [0], [1], 1.0),
+            ("perform", keep, None, [1], [2]),
+            ("c", kernels.add, None, [1, 2], [3], 1.0),
+        ],
+        inputs=[given(0, "x")],
+        outputs=[3],
+        returns="one",
+        frees=[[0], [], [1, 2]],
+    )
+    results = [f(np.full(3, float(k))) for k in range(20)]
+    assert [h.tolist() for h in hoard] == [[k + 1.0] * 2 for k in range(20)]
+    assert [r[0] for r in results] == [2 * (k + 1) for k in range(20)]
+
+
+@pytest.mark.parametrize("n", [5, 400000])
+@pytest.mark.parametrize("frees", [True, False])
+def test_memory_plan(kernels: Any, n: int, frees: bool) -> None:
+    """t1..t6 in two buffers, right and (third case) with a plan that overlaps lives."""
+    count = 6
+    for reuse in ([0, 1] * 3, [0] * 6):
+        f = Function(
+            slots=[("input", VECTOR, None)] + [("temp", VECTOR, None)] * (count + 1),
+            instructions=[("c", kernels.add_const, number(1), [k], [k + 1], 1.0) for k in range(count)]
+            + [("c", kernels.add, None, [count - 2, count], [count + 1], 1.0)],
+            inputs=[given(0, "x")],
+            outputs=[count + 1],
+            returns="one",
+            reuse=[-1, *reuse, -1],
+            frees=[[k] if k < count - 2 else [] for k in range(count)] + [[count - 2, count]] if frees else None,
+        )
+        for k in range(5):
+            assert np.array_equal(f(np.full(n, float(k))), np.full(n, 2.0 * k + 2 * count - 2))
+
+
+def test_views_and_plan_together(kernels: Any) -> None:
+    """The viewed buffer is freed and its place in the plan taken while the view still lives."""
+    f = Function(
+        slots=[("input", VECTOR, None)] + [("temp", VECTOR, None)] * 4,
+        instructions=[
+            ("c", kernels.add_const, number(1), [0], [1], 1.0),
+            ("c", kernels.reverse_view, None, [1], [2], 1.0),
+            ("c", kernels.add_const, number(100), [0], [3], 1.0),
+            ("c", kernels.add, None, [2, 3], [4], 1.0),
+        ],
+        inputs=[given(0, "x")],
+        outputs=[4],
+        returns="one",
+        reuse=[-1, 0, -1, 0, -1],
+        frees=[[], [1], [0], [2, 3]],
+    )
+    x = np.arange(4.0)
+    for _ in range(5):
+        assert np.array_equal(f(x), (x + 1)[::-1] + x + 100)
+
+
+def test_big_blocks_return_to_the_free_list(chain: Any) -> None:
+    module.memory_trim()
+    f = chain(3)
+    f(np.zeros(1 << 18))
+    waiting = module.memory_cached()
+    assert 2 * (1 << 21) <= waiting <= 3 * (1 << 21)
+    f(np.zeros(1 << 18))
+    assert module.memory_cached() == waiting
+    module.memory_trim()
+    assert module.memory_cached() == 0
+    module.memory_set_limit(0)
+    try:
+        f(np.zeros(1 << 18))
+        assert module.memory_cached() == 0
+    finally:
+        module.memory_set_limit(256 << 20)
+
+
+def test_ensure_twice_and_scratch(kernels: Any) -> None:
+    for outputs, spec in [([1], 0), ([2], 1)]:
+        f = Function(
+            slots=[("input", VECTOR, None), ("temp", VECTOR, None), ("temp", VECTOR, None)],
+            instructions=[("c", kernels.scratchy, None, [0], [1], 1.0), ("c", kernels.scratchy, None, [1], [2], 1.0)],
+            inputs=[given(0, "x")],
+            outputs=outputs,
+            returns="one",
+        )
+        for n in [1, 7, 100000]:
+            assert np.array_equal(f(np.ones(n)), np.full(n, 2.0 * (1 + spec)))
+
+
+def test_impossible_shapes(kernels: Any) -> None:
+    def program(n: int) -> Function:
+        return Function(
+            slots=[("input", VECTOR, None), ("temp", VECTOR, None), ("temp", VECTOR, None)],
+            instructions=[
+                ("c", kernels.bad_shape, integer(n), [0], [1], 1.0),
+                ("c", kernels.add_const, number(1), [1], [2], 1.0),
+            ],
+            inputs=[given(0, "x")],
+            outputs=[2],
+        )
+
+    with pytest.raises(ValueError, match="negative length"):
+        program(-1)(np.zeros(1))
+    with pytest.raises(ValueError, match="more bytes than can be addressed"):
+        program(1 << 62)(np.zeros(1))
+    with pytest.raises(MemoryError):
+        program(1 << 50)(np.zeros(1))
+
+
+def test_free_drops_what_is_kept(chain: Any) -> None:
+    f = chain(5)
+    x = np.zeros(10)
+    f(x)
+    f.free()
+    assert f(x).tolist() == [5.0] * 10
+
+
+def test_no_growth_over_many_calls(kernels: Any, chain: Any) -> None:
+    cell = [np.zeros(50)]
+
+    def through(node: Any, inputs: list[Any], outputs: list[list[Any]]) -> None:
+        outputs[0][0] = inputs[0] * 2
+
+    f = Function(
+        slots=[("input", VECTOR, None), ("shared", VECTOR, cell)] + [("temp", VECTOR, None)] * 4,
+        instructions=[
+            ("c", kernels.add_const, number(1), [0], [2], 1.0),
+            ("perform", through, None, [2], [3]),
+            ("c", kernels.reverse_view, None, [3], [4], 1.0),
+            ("c", kernels.add, None, [4, 1], [5], 1.0),
+        ],
+        inputs=[given(0, "x", np.asarray)],
+        outputs=[2, 4],
+        updates=[(cell, 5)],
+        on_error=lambda index, error, inputs: error,
+    )
+    x = np.zeros(50)
+    wrong = np.zeros(3)
+    for calls in (5000, 100000):
+        for k in range(calls):
+            f(x)
+            if k % 16 == 0:
+                with pytest.raises(ValueError):
+                    f(wrong)
+        if calls == 5000:
+            before = resident_kb()
+    assert resident_kb() - before < 512
+
+
+def test_no_growth_over_many_programs(chain: Any) -> None:
+    x = np.zeros(1000)
+
+    def cycle() -> None:
+        f = chain(5)
+        f(x)
+        f.itself = f
+
+    def many(count: int) -> int:
+        for k in range(count):
+            cycle()
+            if k % 20 == 0:
+                gc.collect()  # the cycles; between collections garbage is allowed to wait
+        return resident_kb()
+
+    before = many(200)
+    assert many(1000) - before < 1024
