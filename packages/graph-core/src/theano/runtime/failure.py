@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
+from theano.errors import ShapeError
 from theano.graph.apply import Apply
 from theano.graph.source import SourceLine, created_at
 from theano.graph.traverse import ancestors
@@ -18,6 +19,9 @@ from theano.printing import debugprint, one_line
 #: Lines for the inputs of the node that failed; with the others this makes ten.
 MOST_INPUTS = 4
 MOST_MESSAGE_LINES = 2
+
+#: TH_ERR_SHAPE of ``abi.h``: the loader marks the errors of kernels with their kind.
+KERNEL_SHAPE_ERROR = 8
 
 
 class LastError:
@@ -88,6 +92,8 @@ class Explainer:
         if not 0 <= index < len(self.nodes):
             return error
         node = self.nodes[index]
+        if getattr(error, "kind", None) == KERNEL_SHAPE_ERROR:
+            error = ShapeError(str(error)).with_traceback(error.__traceback__)
         text = self.explain(node, index, str(error), [_from_loader(numbers) for numbers in inputs])
         last_error.remember(error, self.function, node, [_from_loader(numbers, True) for numbers in inputs])
         return with_text(error, text)

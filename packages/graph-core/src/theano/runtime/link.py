@@ -16,7 +16,7 @@ from typing import Any, Literal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.errors import MethodNotDefined, NoCompilerError
 from theano.graph.apply import Apply
-from theano.graph.op import Op, has_own_thunk, has_perform
+from theano.graph.op import has_own_thunk, has_perform
 from theano.graph.variable import Variable
 
 logger = logging.getLogger("theano")
@@ -232,24 +232,30 @@ class ThunkFactory:
 
     def __init__(self, node: Apply, impl: str | None, no_recycling: Sequence[Variable]):
         self.node, self.impl, self.no_recycling = node, impl, list(no_recycling)
-        self._takes_impl = _takes_impl(node.op)
+        parameters = inspect.signature(node.op.make_thunk).parameters
+        # `impl` came late, and many ops leave it out; the earliest form of the interface has cells in place of maps.
+        self._takes_impl = any(p.name == "impl" or p.kind is p.VAR_KEYWORD for p in parameters.values())
+        self._takes_cells = "input_registers" in parameters
 
     def __call__(
         self, storage_in: Cells, computed_in: Cells, storage_out: Cells, computed_out: Cells
     ) -> Callable[[], Any]:
         """Return the thunk for some storage."""
         node = self.node
+        make_thunk: Callable[..., Callable[[], Any]] = node.op.make_thunk
+        if self._takes_cells:
+            return make_thunk(
+                node,
+                input_computed=computed_in,
+                output_computed=computed_out,
+                input_registers=storage_in,
+                output_registers=storage_out,
+            )
         storage_map = dict(zip([*node.inputs, *node.outputs], [*storage_in, *storage_out], strict=True))
         compute_map = dict(zip([*node.inputs, *node.outputs], [*computed_in, *computed_out], strict=True))
         node.op.prepare_node(node, storage_map, compute_map, self.impl)
         options = {"impl": self.impl} if self._takes_impl else {}
-        return node.op.make_thunk(node, storage_map, compute_map, self.no_recycling, **options)
-
-
-def _takes_impl(op: Op) -> bool:
-    """Return whether the op's make_thunk has the parameter ``impl``, which came late and which many leave out."""
-    parameters = inspect.signature(op.make_thunk).parameters.values()
-    return any(p.name == "impl" or p.kind is p.VAR_KEYWORD for p in parameters)
+        return make_thunk(node, storage_map, compute_map, self.no_recycling, **options)
 
 
 def _thunked(node: Apply, linker: Linker, given_away: set[Variable]) -> Thunked:
