@@ -20,13 +20,13 @@ from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import toposort
-from theano.graph.variable import Constant
 from theano.scalar.base import ScalarOp, at_output
 from theano.scalar.cbody import CBody
 from theano.scalar.convert import as_scalar
 from theano.scalar.ctypes import compute_type, convert, literal
 from theano.scalar.dtypes import is_complex, is_discrete
 from theano.scalar.type import Scalar, get_scalar_type
+from theano.scalar.variable import ScalarConstant
 
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "true_div": "/", "int_div": "//", "mod": "%", "pow": "**", "and_": "&",
@@ -41,11 +41,11 @@ class Ref(NamedTuple):
     Examples
     --------
     >>> Ref("input", 0)
-    Ref(source='input', index=0)
+    Ref(source='input', place=0)
     """
 
     source: str
-    index: int
+    place: int
 
 
 class Step(NamedTuple):
@@ -98,8 +98,8 @@ class Program(NamedTuple):
     def dtype_of(self, ref: Ref) -> str:
         """Return the dtype of a value."""
         if ref.source == "input":
-            return self.inputs[ref.index]
-        return self.constants[ref.index].dtype if ref.source == "constant" else self.steps[ref.index].dtype
+            return self.inputs[ref.place]
+        return self.constants[ref.place].dtype if ref.source == "constant" else self.steps[ref.place].dtype
 
     def uses(self) -> Counter[Ref]:
         """Return how often each value is used, as an argument or as an output."""
@@ -128,7 +128,7 @@ class _Writer:
         made: list[Ref] = []
 
         def place(ref: Ref) -> Ref:
-            return {"input": arguments, "constant": constants, "step": made}[ref.source][ref.index]
+            return {"input": arguments, "constant": constants, "step": made}[ref.source][ref.place]
 
         for step in program.steps:
             made.append(self.step(step.op, [place(a) for a in step.arguments], step.dtype))
@@ -157,9 +157,9 @@ def compile_program(inputs: Sequence[Any], outputs: Sequence[Any]) -> Program:
 
     def find(variable: Any) -> Ref:
         if variable not in place:
-            if not isinstance(variable, Constant):
+            if not isinstance(variable, ScalarConstant):
                 raise ValueError(f"a Composite is made with {variable}, which is not among its inputs {list(inputs)}")
-            place[variable] = writer.constant(variable.data, variable.type.dtype)  # type: ignore[attr-defined]
+            place[variable] = writer.constant(variable.data, variable.type.dtype)
         return place[variable]
 
     for node in toposort(outputs, inputs):
@@ -167,7 +167,7 @@ def compile_program(inputs: Sequence[Any], outputs: Sequence[Any]) -> Program:
         if isinstance(node.op, Composite):
             results = writer.inline(node.op.program, arguments)
         elif isinstance(node.op, ScalarOp) and len(node.outputs) == 1:
-            results = [writer.step(node.op, arguments, node.outputs[0].type.dtype)]
+            results = [writer.step(node.op, arguments, node.outputs[0].type.dtype)]  # type: ignore[attr-defined]
         else:
             raise TypeError(f"a Composite is made of scalar operations of one output, not of {node.op}")
         place.update(zip(node.outputs, results, strict=True))
@@ -196,10 +196,10 @@ def in_order_of_use(program: Program) -> Program:
         elif ref.source == "input":
             place[ref] = ref
         elif ref.source == "constant":
-            found = program.constants[ref.index]
+            found = program.constants[ref.place]
             place[ref] = writer.constant(found.value, found.dtype)
         else:
-            step = program.steps[ref.index]
+            step = program.steps[ref.place]
             missing = [a for a in step.arguments if a not in place]
             if missing:
                 pending.extend(reversed(missing))
@@ -272,8 +272,8 @@ class Composite(ScalarOp):
         values: dict[str, list[Any]] = {"input": list(inputs), "step": []}
         values["constant"] = [get_scalar_type(c.dtype).make_constant(c.value) for c in self.program.constants]
         for step in self.program.steps:
-            values["step"].append(step.op(*[values[a.source][a.index] for a in step.arguments]))
-        return [values[o.source][o.index] for o in self.program.outputs]
+            values["step"].append(step.op(*[values[a.source][a.place] for a in step.arguments]))
+        return [values[o.source][o.place] for o in self.program.outputs]
 
     @property
     def fgraph(self) -> FunctionGraph:
@@ -328,12 +328,12 @@ class Composite(ScalarOp):
             values: dict[str, list[Any]] = {"input": given, "step": []}
             values["constant"] = [np.asarray(c.value) for c in program.constants]
             for step in program.steps:
-                arguments = [values[a.source][a.index] for a in step.arguments]
+                arguments = [values[a.source][a.place] for a in step.arguments]
                 values["step"].append(step.op.numpy_form([step.dtype])(*arguments))
             shape = np.broadcast_shapes(*[a.shape for a in given])
             results = []
             for ref, dtype in zip(program.outputs, wanted, strict=True):
-                value = np.asarray(values[ref.source][ref.index])
+                value = np.asarray(values[ref.source][ref.place])
                 fresh = ref.source == "step" and value.shape == shape and program.outputs.count(ref) == 1
                 whole = value.astype(dtype, copy=False) if fresh else np.array(np.broadcast_to(value, shape), dtype)
                 results.append(whole)
@@ -367,7 +367,9 @@ class Composite(ScalarOp):
             local = re.sub(r"\W", "", getattr(step.op, "op_name", type(step.op).__name__).strip("_")) + f"_{i}"
             while local in taken:
                 local += "_"
-            names, dtypes = zip(*[self._argument(program, step, a, texts) for a in step.arguments], strict=True)
+            names, dtypes = zip(
+                *[self._argument(program, step, i, texts) for i in range(len(step.arguments))], strict=True
+            )
             body = step.op.c_statements(names, dtypes, [local], [step.dtype])
             if body is None:
                 return None
@@ -378,19 +380,19 @@ class Composite(ScalarOp):
             support.update(dict.fromkeys(body.support))
             texts["step"].append(local)
         for name, dtype, ref in zip(out_names, out_dtypes, program.outputs, strict=True):
-            lines.append(f"{name} = {convert(texts[ref.source][ref.index], program.dtype_of(ref), dtype)};")
+            lines.append(f"{name} = {convert(texts[ref.source][ref.place], program.dtype_of(ref), dtype)};")
         return CBody(lines, tuple(support))
 
     @staticmethod
-    def _argument(program: Program, step: Step, ref: Ref, texts: dict[str, list[str]]) -> tuple[str, str]:
+    def _argument(program: Program, step: Step, position: int, texts: dict[str, list[str]]) -> tuple[str, str]:
         """Return the C text and dtype of an argument; constants in the dtype computed with, as people write them."""
+        ref = step.arguments[position]
         dtype = program.dtype_of(ref)
         if ref.source == "constant" and type(step.op).compute_rule is at_output and not step.op.ignored_inputs:
-            is_condition = step.arguments.index(ref) in step.op.conditions
-            if not is_condition and not is_complex(step.dtype) and step.dtype != "float16":
-                value = program.constants[ref.index].value.astype(step.dtype)
+            if position not in step.op.conditions and not is_complex(step.dtype) and step.dtype != "float16":
+                value = program.constants[ref.place].value.astype(step.dtype)
                 return literal(value, step.dtype), step.dtype
-        return texts[ref.source][ref.index], dtype
+        return texts[ref.source][ref.place], dtype
 
     # -- gradient ---------------------------------------------------------------------------------------
 
@@ -419,7 +421,7 @@ class Composite(ScalarOp):
         reach: list[set[int]] = []
 
         def inputs_of(ref: Ref) -> set[int]:
-            return {ref.index} if ref.source == "input" else reach[ref.index] if ref.source == "step" else set()
+            return {ref.place} if ref.source == "input" else reach[ref.place] if ref.source == "step" else set()
 
         for step in self.program.steps:
             ignored = step.op.ignored_inputs
@@ -439,14 +441,14 @@ class Composite(ScalarOp):
 
         def text(ref: Ref) -> str:
             if ref.source == "input":
-                return f"i{ref.index}"
+                return f"i{ref.place}"
             if ref.source == "constant":
-                return str(program.constants[ref.index].value)
-            return shared.get(ref) or inline[ref.index]
+                return str(program.constants[ref.place].value)
+            return shared.get(ref) or inline[ref.place]
 
         for step in program.steps:
             inline.append(_application(step.op, [text(a) for a in step.arguments]))
-        where = ", ".join(f"{name} = {inline[ref.index]}" for ref, name in shared.items())
+        where = ", ".join(f"{name} = {inline[ref.place]}" for ref, name in shared.items())
         return f"Composite{{{', '.join(text(o) for o in program.outputs)}{' where ' * bool(where)}{where}}}"
 
 

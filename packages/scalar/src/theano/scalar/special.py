@@ -6,6 +6,7 @@ The NumPy form is SciPy's. Those without a C form are computed through it.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from theano.scalar.arithmetic import like, sqr
 from theano.scalar.base import not_implemented
@@ -61,14 +62,14 @@ tri_gamma = scalar_op("tri_gamma", "x", types=real_float, py=lambda x: _polygamm
                       doc="Derivative of psi.")  # fmt: skip
 
 
-def _polygamma(n: object, x: object) -> object:
+def _polygamma(n: Any, x: Any) -> Any:
     # SciPy takes longer to load than all the rest of the layer, and few programs use this.
     from scipy.special import polygamma as scipy_polygamma
 
     return scipy_polygamma(n, x)
 
 
-def _gamma_density(k: object, x: object, out: object) -> object:
+def _gamma_density(k: Any, x: Any, out: Any) -> Any:
     """x^(k-1) exp(-x) / gamma(k), the density that the incomplete gamma functions integrate."""
     return exp((k - 1) * log(x) - x - gammaln(k))
 
@@ -122,7 +123,7 @@ iv = scalar_op("iv", "v x", types=real_float, py="scipy.special.iv", domain=[(0.
                doc="Modified Bessel function of the first kind of order v.")  # fmt: skip
 
 
-def _scipy(name: str) -> object:
+def _scipy(name: str) -> Any:
     import scipy.special  # loaded at the first use, as above
 
     return getattr(scipy.special, name)
