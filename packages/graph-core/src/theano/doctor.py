@@ -85,6 +85,10 @@ def _compiler(tools: ToolchainSettings, cache: CacheSettings) -> Iterator[Line]:
         yield Line("compiler", f"{error}; everything runs through Python and NumPy", False, remedy, True)
         return
     compiler = found.compiler
+    if not found.can_compile:
+        text = f"none here; what {compiler.version} has compiled elsewhere is taken from the cache"
+        yield Line("compiler", text, False, installer(), True)
+        return
     yield Line("compiler", f"{compiler.version} ({' '.join(compiler.argv)}, from {compiler.origin}), {compiler.target}")
     yield Line("flags", " ".join(found.flags))
     wide = ", 512-bit vectors" if "-mprefer-vector-width=512" in found.flags else ""

@@ -69,13 +69,13 @@ def test_same_bytes_same_name_other_bytes_other_name(cache: Cache) -> None:
 
 
 def test_notes(cache: Cache) -> None:
-    assert cache.note(KEY) is None
+    assert cache.notes(KEY) == []
     cache.add_note(KEY, "gcc ü")
-    assert cache.note(KEY) == "gcc ü"
+    assert cache.notes(KEY) == ["gcc ü"]
     path = next(Path(cache.root).glob("*/*.txt"))
     path.chmod(0o600)
     path.write_text("clang")
-    assert cache.note(KEY) is None
+    assert cache.notes(KEY) == []
     assert not path.exists()
 
 
@@ -321,7 +321,7 @@ def test_the_nth_operation_fails(name: str, tmp_path: Path, monkeypatch: pytest.
         key = f"{number:032x}"
         faults.count, faults.fail_at = 0, number
         cache.add_note(key, "text")
-        cache.note(key)
+        cache.notes(key)
         try:
             publish(cache, b"abc", key)
         except OSError:

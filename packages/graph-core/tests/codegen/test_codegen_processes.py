@@ -100,8 +100,11 @@ def test_forty_kills(cache: CacheSettings, worker: Worker) -> None:
     assert survivors >= 4
     for item in survey(cache.root).units:
         assert digest_of(Path(item.path).read_bytes()) == item.name.digest
-    sweep(cache.root, 1 << 30)
-    assert survey(cache.root).stages == []
+    while survey(cache.root).stages:
+        # The compilers of killed processes live on for a moment and may still write.
+        assert time.monotonic() < deadline
+        sweep(cache.root, 1 << 30)
+        time.sleep(0.01)
     out, err = end(worker(FOREVER, cache.root, "1", "10"))
     assert out == "started\ndone\n", err
 
@@ -142,7 +145,7 @@ compile_kernels(kernels, ToolchainSettings(jobs=2), CacheSettings(root=sys.argv[
         assert err == ""
         files = (path for path in root.rglob("*.*") if path.is_file() and path.suffix in (".so", ".c", ".ref", ".txt"))
         trees.append({path.relative_to(root): path.read_bytes() for path in files})
-    assert len(trees[0]) == 15  # two units with their texts, ten references, a note on the compiler
+    assert len(trees[0]) == 16  # two units with their texts, ten references, two notes on the compiler
     assert all(tree == trees[0] for tree in trees)
 
 

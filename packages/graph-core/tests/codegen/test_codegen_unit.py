@@ -236,6 +236,24 @@ class TestDamage:
         fresh_process()
         assert [call(address) for address in compile_kernels([number(1), number(2)], None, cache)] == [1, 2]
 
+    @FRESH
+    def test_the_loader_tells_two_files_of_one_unit_apart(
+        self, cache: CacheSettings, number: Number, call: Call
+    ) -> None:
+        """The dynamic loader takes one path for one library, for ever: so other bytes are another path."""
+        (first,) = compile_kernels([number(1)], None, cache)
+        assert first.unit is not None
+        store = units.open_cache(cache)
+        with store.stage() as stage:
+            staged = Path(stage, "other.so")
+            staged.write_bytes(self.path(cache).read_bytes() + bytes(4096))
+            name, path = store.publish_unit(str(staged), first.unit.name.key)
+        second = units._load(path, name)
+        assert second is not None and path != first.unit.path
+        (key,) = units._loaded.kernels
+        assert second.kernel(key) != first
+        assert call(second.kernel(key)) == call(first) == 1
+
     @pytest.mark.parametrize("mode", ["empty", "zero", "directory", "link", "cut"])
     def test_the_ordinary_kind(
         self, cache: CacheSettings, number: Number, call: Call, fresh_process: Callable[[], None], mode: str

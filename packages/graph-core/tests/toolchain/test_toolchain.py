@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from theano.cache.store import Cache, CacheSettings
+from theano.codegen import unit as units
+from theano.codegen.kernel import Kernel
 from theano.codegen.key import digest_parts
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.toolchain import flags, select
@@ -124,6 +126,42 @@ class TestFinding:
         assert find().compiler.argv[0] == str(folder / "cc")
 
 
+class TestElsewhere:
+    """A machine without a compiler uses what a like one has compiled."""
+
+    def test_what_a_like_machine_has_noted(self, tools: Path, find: Find) -> None:
+        wrapper(tools / "cc")
+        first = find()
+        assert first.can_compile
+        (tools / "cc").unlink()
+        second = find()
+        assert not second.can_compile and second.identity == first.identity
+
+    @pytest.mark.parametrize("what", ["cpu_description", "c_library"])
+    def test_not_for_another_machine(self, tools: Path, find: Find, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+        wrapper(tools / "cc")
+        find()
+        (tools / "cc").unlink()
+        monkeypatch.setattr(flags if what == "cpu_description" else select, what, lambda: "another")
+        with pytest.raises(NoCompilerError):
+            find()
+
+    def test_compiled_code_is_loaded_and_the_rest_refused(
+        self, tools: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        wrapper(tools / "cc")
+        monkeypatch.setattr(units, "_loaded", units._Loaded())
+        kernel = Kernel("x", "int KERNEL(th_ctx *ctx) { return ctx != 0; }")
+        kept = units.compile_kernels([kernel], None, cache.settings)
+        (tools / "cc").unlink()
+        select.forget()
+        monkeypatch.setattr(units, "_loaded", units._Loaded())
+        assert len(units.compile_kernels([kernel], None, cache.settings)) == len(kept)
+        other = Kernel("y", "int KERNEL(th_ctx *ctx) { return ctx != 0 ? 2 : 3; }")
+        with pytest.raises(NoCompilerError, match="1 kernels are not in the pre-filled cache"):
+            units.compile_kernels([kernel, other], None, cache.settings)
+
+
 class TestDescription:
     def test_second_process_asks_nobody(self, tools: Path, find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
         wrapper(tools / "cc")
@@ -168,15 +206,15 @@ class TestDescription:
     def test_damaged_note_is_no_note(self, tools: Path, find: Find, cache: Cache) -> None:
         wrapper(tools / "cc")
         first = find()
-        (path,) = Path(cache.root).glob("*/*.txt")
-        facts = json.loads(path.read_text())
+        paths = list(Path(cache.root).glob("*/*.txt"))
+        facts = json.loads(paths[0].read_text())
         for text in ("", "[]", "{", json.dumps({**facts, "witnesses": 3}), json.dumps({**facts, "flags": None})):
-            key = path.name[:32]
-            path.unlink(missing_ok=True)
-            for other in Path(cache.root).glob("*/*.txt"):
-                other.unlink()
-            cache.add_note(key, text)
+            for path in Path(cache.root).glob("*/*.txt"):
+                path.unlink()
+            for path in paths:
+                cache.add_note(path.name[:32], text)
             assert find() == first
+            assert find() == first  # the right note is found beside the wrong one
 
     def test_unknown_options_are_dropped(self, tools: Path, find: Find) -> None:
         refuse = 'for a in "$@"; do [ "$a" = -fopenmp-simd ] && { echo "unrecognized option" >&2; exit 1; }; done; true'

@@ -238,11 +238,9 @@ class Cache:
         for name, path, _ in self._entries(key, UNIT):
             yield name, path
 
-    def note(self, key: str) -> str | None:
-        """Return the text noted under this key."""
-        for _, _, data in self._entries(key, NOTE):
-            return data.decode("utf-8", "replace")
-        return None
+    def notes(self, key: str) -> list[str]:
+        """Return the texts noted under this key."""
+        return [data.decode("utf-8", "replace") for _, _, data in self._entries(key, NOTE)]
 
     def _entries(self, key: str, kind: str) -> Iterator[tuple[EntryName, str, bytes]]:
         for folder, ours in self.folders():
@@ -491,8 +489,8 @@ def open_cache(settings: CacheSettings | None = None) -> Cache:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     cache = open_cache(CacheSettings(root=folder + "/cache"))
     ...     cache.add_note("0" * 32, "a text")
-    ...     cache.note("0" * 32)
-    'a text'
+    ...     cache.notes("0" * 32)
+    ['a text']
     """
     settings = settings or CacheSettings()
     with _guard:

@@ -13,33 +13,19 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from time import perf_counter
 
-from theano.cache.names import EntryName
+from theano.cache.names import UNIT, EntryName, digest_of
 from theano.cache.store import Cache, CacheSettings, create_trusted, open_cache
 from theano.cache.trust import process_is_privileged
 from theano.codegen.kernel import Kernel
 from theano.codegen.key import digest_parts, kernel_key, symbol_of, unit_key
 from theano.codegen.text import CText
 from theano.errors import NoCompilerError
+from theano.loader.module import Library
 from theano.toolchain.build import Job, Span, build, core_count
-from theano.toolchain.select import Toolchain, ToolchainSettings, find_toolchain
-
-try:
-    from theano.loader.module import Library
-except ImportError:  # TEMPORARY until the loader lands
-    import ctypes
-
-    class Library:  # type: ignore[no-redef]
-        def __init__(self, path: str, key: str):
-            self._lib = ctypes.CDLL(path)
-            got = (ctypes.c_char * len(key)).in_dll(self._lib, "theano_unit_key").raw.decode()
-            if got != key:
-                raise ImportError("wrong key")
-
-        def symbol(self, name: str) -> int:
-            return ctypes.cast(getattr(self._lib, name), ctypes.c_void_p).value or 0
-
+from theano.toolchain.select import NOTHING_FOUND, Toolchain, ToolchainSettings, find_toolchain
 
 HEADERS = ("stddef.h", "stdint.h", "string.h", "math.h", "complex.h")
 KERNELS_PER_UNIT = 4
@@ -253,18 +239,22 @@ def _from_cache(store: Cache, key: str) -> KernelAddress | None:
 def _load(path: str, name: EntryName) -> LoadedUnit | None:
     """Load a verified unit; None if the system or the key inside says no."""
     try:
-        unit = LoadedUnit(name, path, Library(path, name.key))
-    except (OSError, ImportError):
+        return _keep(LoadedUnit(name, path, Library(path, name.key)))
+    except (OSError, ValueError):
         return None
+
+
+def _keep(unit: LoadedUnit) -> LoadedUnit:
+    """Note that a unit is loaded; return the one that was there before if there was."""
     with _loaded.lock:
-        return _loaded.units.setdefault(name, unit)
+        return _loaded.units.setdefault(unit.name, unit)
 
 
 def _register(unit: LoadedUnit, key: str) -> KernelAddress | None:
     """Note that this process has the kernel; None if the unit does not hold it after all."""
     try:
         address = unit.kernel(key)
-    except (OSError, ImportError, AttributeError):
+    except LookupError:
         return None
     with _loaded.lock:
         _loaded.kernels.setdefault(key, unit)
@@ -282,6 +272,8 @@ def _compile_missing(
     The directory may fail in mid-run (disk full, removed by another). It is tried twice, then a
     private temporary one; if that fails too, nothing can be compiled in this process.
     """
+    if not tools.can_compile:
+        raise NoCompilerError(f"{NOTHING_FOUND}; {len(missing)} kernels are not in the pre-filled cache")
     shards = _shards(missing, tools)
     for attempt in range(4):
         try:
@@ -299,20 +291,28 @@ def _build_and_load(
     shards: list[dict[str, Kernel]], tools: Toolchain, store: Cache, found: dict[str, KernelAddress]
 ) -> None:
     units = [write_unit(shard, tools) for shard in shards]
+    unpublished: OSError | None = None
     with store.stage() as folder:
-        jobs = [unit.job for unit in units]
-        paths = build(tools, jobs, folder, include=(LOADER_FOLDER,))
+        paths = build(tools, [unit.job for unit in units], folder, include=(LOADER_FOLDER,))
         for shard, unit, staged in zip(shards, units, paths, strict=True):
-            name, path = store.publish_unit(staged, unit.key, shard, unit.job.text)
-            loaded = _load(path, name)
-            if loaded is None:
-                store.discard(path)
-                raise OSError(None, "a unit that was just compiled cannot be loaded", path)
+            # Loaded before it is published: whatever others then do to the directory, this process has it.
+            try:
+                library = Library(staged, unit.key)
+            except ValueError as error:
+                raise OSError(None, f"a unit that was just compiled cannot be loaded: {error}", staged) from error
+            name, path = EntryName(unit.key, digest_of(Path(staged).read_bytes()), UNIT), staged
+            try:
+                name, path = store.publish_unit(staged, unit.key, shard, unit.job.text)
+            except OSError as error:
+                unpublished = error
+            loaded = _keep(LoadedUnit(name, path, library))
             for key in shard:
                 address = _register(loaded, key)
                 if address is None:
                     raise OSError(None, "a unit that was just compiled lacks a kernel", path)
                 found[key] = address
+    if unpublished is not None:
+        store.give_up(unpublished)
 
 
 def _shards(missing: dict[str, Kernel], tools: Toolchain) -> list[dict[str, Kernel]]:

@@ -30,7 +30,8 @@ class Compiler:
     argv : tuple of str
         The program with the arguments that always come first (``zig cc`` has one).
     origin : str
-        Where it was found: ``"setting"``, ``"CC"``, ``"PATH"`` or ``"ziglang"``.
+        Where it was found: ``"setting"``, ``"CC"``, ``"PATH"``, ``"ziglang"``, or ``"elsewhere"`` if it is
+        not on this machine but has filled a cache that is read here.
     version : str
         Its own line about its version.
     target : str

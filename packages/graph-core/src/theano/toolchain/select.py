@@ -18,6 +18,8 @@ from theano.toolchain import flags as options
 from theano.toolchain.find import Compiler, ask, candidates, own_files, stamp
 from theano.toolchain.run import run_program
 
+NOTHING_FOUND = "no C compiler was found (looked for CC, cc, gcc, clang, and the ziglang package)"
+NOT_HERE = "elsewhere"
 NOTE_VERSION = "toolchain 1"
 PROBE = """#include <stddef.h>
 #include <stdint.h>
@@ -31,8 +33,8 @@ double th_probe(double x) { return fma(x, x, floor(x)); }
 class Notes(Protocol):
     """Where small texts are kept between processes; `theano.cache.store.Cache` is one."""
 
-    def note(self, key: str) -> str | None:
-        """Return the text kept under a key."""
+    def notes(self, key: str) -> list[str]:
+        """Return the texts kept under a key."""
 
     def add_note(self, key: str, text: str) -> None:
         """Keep a text."""
@@ -138,6 +140,11 @@ class Toolchain:
     libc: str = field(default_factory=c_library)
 
     @property
+    def can_compile(self) -> bool:
+        """Whether it is here; otherwise only what it has compiled elsewhere can be found and loaded."""
+        return self.compiler.origin != NOT_HERE
+
+    @property
     def identity(self) -> str:
         """All of it that can change the machine code."""
         return "|".join([self.compiler.identity, shlex.join(self.flags), self.cpu_class, self.libc])
@@ -215,6 +222,7 @@ def _search(
     if settings.compiler == "":
         return "the C compiler is switched off (cxx is empty)"
     tried = []
+    wish = options.wishes(settings.extra_flags)
     for compiler in candidates(settings.compiler, privileged=privileged):
         found = _describe(compiler, settings, notes, digest)
         if isinstance(found, Toolchain):
@@ -224,7 +232,11 @@ def _search(
         return "no C compiler works here; " + "; ".join(tried)
     if settings.compiler is not None:
         return f"the C compiler {settings.compiler!r} is not installed"
-    return "no C compiler was found (looked for CC, cc, gcc, clang, and the ziglang package)"
+    for text in notes.notes(_key_without_compiler(wish, digest)):
+        found_elsewhere = _from_note(text, Compiler(("cc",), NOT_HERE), settings)
+        if found_elsewhere is not None:
+            return found_elsewhere
+    return NOTHING_FOUND
 
 
 def _describe(
@@ -236,8 +248,7 @@ def _describe(
     files = own_files(compiler)
     asked = [NOTE_VERSION, json.dumps([compiler.argv, files]), cpu, repr(wish), repr(settings.extra_flags), PROBE]
     key = digest(asked)
-    text = notes.note(key)
-    if text is not None:
+    for text in notes.notes(key):
         noted = _from_note(text, compiler, settings)
         if noted is not None:
             return noted
@@ -263,8 +274,19 @@ def _describe(
         if isinstance(found, Toolchain) and len(found.flags) == wished:
             break
     if isinstance(found, Toolchain):
-        notes.add_note(key, _to_note(found))
+        text = _to_note(found)
+        notes.add_note(key, text)
+        if settings.compiler is None:
+            notes.add_note(_key_without_compiler(wish, digest), text)
     return found
+
+
+def _key_without_compiler(wish: options.Wishes, digest: Callable[[list[str]], str]) -> str:
+    """Return the key under which a machine like this one without a compiler finds what was used.
+
+    It can then take from a pre-filled cache what has been compiled for its CPU and C library.
+    """
+    return digest([NOTE_VERSION, "without compiler", options.cpu_description(), c_library(), repr(wish)])
 
 
 def _to_note(toolchain: Toolchain) -> str:
@@ -283,7 +305,7 @@ def _from_note(text: str, compiler: Compiler, settings: ToolchainSettings) -> To
     try:
         facts: dict[str, Any] = json.loads(text)
         witnesses = tuple((str(path), int(size), int(time)) for path, size, time in facts["witnesses"])
-        if any(stamp(path) != (path, size, time) for path, size, time in witnesses):
+        if compiler.origin != NOT_HERE and any(stamp(path) != (path, size, time) for path, size, time in witnesses):
             return None  # an inner program of the compiler was exchanged
         described = replace(compiler, version=str(facts["version"]), target=str(facts["target"]), witnesses=witnesses)
         return Toolchain(described, tuple(map(str, facts["flags"])), str(facts["cpu_class"]), settings)
