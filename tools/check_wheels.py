@@ -72,7 +72,7 @@ def check_owners(files: dict[str, set[str]]) -> None:
             expect(name not in seen, f"{name} is in the wheels of {seen.get(name)} and {layer}")
             seen[name] = layer
             expect(name.startswith("theano/"), f"{layer}: {name} is outside theano/")
-            expect(not name.endswith((".cpp", ".pyc")), f"{layer}: {name} does not belong into a wheel")
+            expect(not name.endswith((".cpp", ".c", ".pyc")), f"{layer}: {name} does not belong into a wheel")
             expect("/tests/" not in name or name.startswith("theano/tests/"), f"{layer}: {name} is a test")
         package = "theano" if layer == "graph-core" else f"theano/{layer}"
         for wanted in ("__init__.py", "py.typed"):
