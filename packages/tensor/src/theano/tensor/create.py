@@ -16,7 +16,8 @@ from theano.tensor.convert import as_tensor_variable, constant, get_vector_lengt
 from theano.tensor.elemwise.functions import cast, ceil, maximum, second
 from theano.tensor.kernels.layout import alloc_empty_kernel, alloc_kernel, arange_kernel
 from theano.tensor.messages import shape_error
-from theano.tensor.type import TensorType, values_eq_approx_always_true
+from theano.tensor.shape.basic import patternbroadcast
+from theano.tensor.type import TensorType, dtype_name, values_eq_approx_always_true
 
 
 def shape_arguments(shape: Sequence[Any]) -> tuple[list[Any], list[bool]]:
@@ -105,7 +106,7 @@ class Alloc(Op):
             g = g.sum(axis=[new + i for i in kept], keepdims=True)
         if gone:
             g = g.sum(axis=gone)
-        return [value.type.clone(dtype=g.type.dtype).filter_variable(g), *(DisconnectedType()() for _ in inputs[1:])]
+        return [patternbroadcast(g, value.type.broadcastable), *(DisconnectedType()() for _ in inputs[1:])]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the direction repeated."""
@@ -201,7 +202,7 @@ def _filled(number: int, shape: Any, dtype: str | None) -> Any:
 
 
 def _dtype(dtype: Any) -> str:
-    return str(config.floatX) if dtype is None or str(dtype) == "floatX" else np.dtype(dtype).name
+    return dtype_name("floatX" if dtype is None else dtype)
 
 
 def zeros(shape: Any, dtype: str | None = None) -> Any:

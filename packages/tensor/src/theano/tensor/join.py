@@ -15,6 +15,7 @@ from theano.tensor.convert import as_tensor_variable, gradient_dtype, register_c
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.kernels.layout import join_kernel, make_vector_kernel, split_kernel
 from theano.tensor.messages import shape_error
+from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import shape_padaxis
 from theano.tensor.type import TensorType
 
@@ -192,10 +193,7 @@ class Join(Op):
             return [grad_undefined(self, 0, axis), *zeros]
         sizes = make_vector(*[t.shape[axis] for t in tensors])
         parts = Split(len(tensors))(g, axis, sizes, return_list=True)
-        parts = [
-            part if part.type.broadcastable == t.type.broadcastable else t.type.clone(dtype=part.type.dtype).filter_variable(part)
-            for part, t in zip(parts, tensors, strict=True)
-        ]
+        parts = [patternbroadcast(part, t.type.broadcastable) for part, t in zip(parts, tensors, strict=True)]
         return [grad_undefined(self, 0, axis), *parts]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
@@ -409,7 +407,7 @@ class Split(Op):
         else:
             pairs = zip(outputs, output_grads, strict=True)
             whole = [o.zeros_like() if isinstance(g.type, DisconnectedType) else g for o, g in pairs]
-            first = x.type.clone(dtype=scal.upcast(*[g.type.dtype for g in whole])).filter_variable(join(axis, *whole))
+            first = patternbroadcast(join(axis, *whole), x.type.broadcastable)
         return [first, grad_undefined(self, 1, axis), grad_undefined(self, 2, splits)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:

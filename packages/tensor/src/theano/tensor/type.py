@@ -25,6 +25,17 @@ NAMED_PATTERNS = {
 }
 
 
+def dtype_name(dtype: Any) -> str:
+    """Return the name of a dtype, however it is given; ``"floatX"`` stands for ``theano.config.floatX``.
+
+    Examples
+    --------
+    >>> dtype_name("d"), dtype_name(np.int8), dtype_name("floatX")
+    ('float64', 'int8', 'float64')
+    """
+    return str(config.floatX) if str(dtype) == "floatX" else np.dtype(dtype).name
+
+
 class Tolerance(NamedTuple):
     """How far two values may be apart: ``|a - b| <= atol + rtol * |b|``."""
 
@@ -86,7 +97,7 @@ class TensorType(Type):
     def __init__(
         self, dtype: str, broadcastable: Sequence[bool], name: str | None = None, sparse_grad: bool = False
     ):
-        self.dtype = config.floatX if str(dtype) == "floatX" else np.dtype(dtype).name
+        self.dtype = dtype_name(dtype)
         if self.dtype not in scal.all_dtypes:
             raise TypeError(
                 f"there is no tensor of dtype {dtype!r}. The dtypes are {', '.join(sorted(scal.all_dtypes))}."

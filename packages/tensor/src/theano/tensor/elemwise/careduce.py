@@ -12,9 +12,10 @@ from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.functions import eq, neq, second, switch
+from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.kernels.reduce import careduce_kernel
 from theano.tensor.messages import shape_error
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorType, dtype_name
 
 _UFUNCS: dict[str, np.ufunc] = {
     "add": np.add,
@@ -337,7 +338,7 @@ class CAReduceDtype(CAReduce):
 def _resolve(given: str | None, idtype: str, default: Callable[[str], str]) -> str:
     if given is None:
         return default(idtype)
-    return scal.normalise_dtype(given)
+    return dtype_name(given)
 
 
 def _widest(acc: str, dtype: str) -> str:

@@ -12,6 +12,7 @@ from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.kernels.layout import dimshuffle_kernel
 from theano.tensor.messages import shape_error
+from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorType
 
 
@@ -132,7 +133,10 @@ class DimShuffle(Op):
         for i, d in enumerate(self.new_order):
             if d != "x":
                 back[d] = i  # type: ignore[index]
-        return [DimShuffle(as_tensor_variable(g).type.broadcastable, back)(g)]
+        g = as_tensor_variable(g)
+        # A gradient may know less than the output did about lengths of 1.
+        g = patternbroadcast(g, [d == "x" or x.type.broadcastable[d] for d in self.new_order])  # type: ignore[index]
+        return [DimShuffle(g.type.broadcastable, back)(g)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the direction with its dimensions shuffled."""

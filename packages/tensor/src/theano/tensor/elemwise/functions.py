@@ -12,9 +12,9 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.graph import Variable
-from theano.settings import config
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.type import dtype_name
 
 
 def elementwise(name: str, scalar_op: Any = None) -> Elemwise:
@@ -180,7 +180,7 @@ def cast(x: Any, dtype: str) -> Any:
     >>> cast(T.dvector("x"), "int32")
     Elemwise{Cast{int32}}.0
     """
-    dtype = str(config.floatX) if str(dtype) == "floatX" else np.dtype(dtype).name
+    dtype = dtype_name(dtype)
     x = as_tensor_variable(x)
     if x.type.dtype == dtype:
         return x

@@ -115,7 +115,7 @@ class Reshape(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient under the input's shape."""
         x = inputs[0]
-        return [reshape(output_grads[0], x.shape, ndim=x.type.ndim), DisconnectedType()()]
+        return [patternbroadcast(reshape(output_grads[0], x.shape, ndim=x.type.ndim), x.type.broadcastable), DisconnectedType()()]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the direction under the new shape."""

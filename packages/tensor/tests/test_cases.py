@@ -1,0 +1,106 @@
+"""Each expression of the table: its value, its inferred shape, its gradient to order 2, its direction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from arrays import LAYOUTS, lay
+from cases import CASES
+from oracle import numeric_slope, run, shapes
+
+import theano
+import theano.tensor as T
+from theano.errors import MethodNotDefined
+from theano.graph.traverse import applys_between
+
+BY_NAME = [pytest.param(c, id=c.name) for c in CASES]
+SMOOTH = [pytest.param(c, id=c.name) for c in CASES if c.smooth]
+
+
+@pytest.mark.parametrize("case", BY_NAME)
+def test_value(case):
+    rng = np.random.default_rng(11)
+    variables = case.variables()
+    out = case.build(*variables)
+    for layout in LAYOUTS:
+        if layout == "empty" or layout == "stretched" and case.name in ("cumprod", "prod"):
+            continue
+        values = [lay(v, layout) for v in case.values(rng)]
+        expected = np.asarray(case.reference(*[v.astype(v.dtype.newbyteorder("=")) for v in values]))
+        actual = run(out, dict(zip(variables, values)))
+        assert actual.shape == expected.shape, layout
+        np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-12, err_msg=layout)
+
+
+@pytest.mark.parametrize("case", BY_NAME)
+def test_inferred_shapes(case):
+    variables = case.variables()
+    given = dict(zip(variables, case.values(np.random.default_rng(5))))
+    out = case.build(*variables)
+    for node in applys_between(variables, [out]):
+        if not hasattr(node.op, "infer_shape"):
+            continue
+        real = [np.shape(x) for x in run(list(node.outputs), given)]
+        assert shapes(node, given) == real, node
+
+
+def differentiable(case, variables):
+    return [v for v in variables if v.dtype == "float64"]
+
+
+def check_gradient(cost, wrt, given, rng, rtol=2e-5):
+    """Compare the symbolic gradient along a random direction with the numeric slope; return the symbolic slope."""
+    directions = [rng.normal(size=np.shape(given[v])) for v in wrt]
+    grads = theano.grad(cost, wrt, disconnected_inputs="ignore")
+    for v, g in zip(wrt, grads, strict=True):
+        assert g.type == v.type, f"gradient of type {g.type} for {v.type}"
+    slope = sum((g * d).sum() for g, d in zip(grads, directions, strict=True))
+
+    def value(*point):
+        return run(cost, {**given, **dict(zip(wrt, point))})
+
+    numeric = numeric_slope(value, [given[v] for v in wrt], directions)
+    symbolic = run(slope, given)
+    np.testing.assert_allclose(symbolic, numeric, rtol=rtol, atol=1e-7)
+    return slope
+
+
+@pytest.mark.parametrize("case", SMOOTH)
+def test_gradient_to_order_two(case):
+    rng = np.random.default_rng(23)
+    variables = case.variables()
+    given = dict(zip(variables, case.values(rng)))
+    wrt = differentiable(case, variables)
+    out = case.build(*variables)
+    weights = rng.normal(size=run(out, given).shape)
+    cost = (out * out * weights + out * weights).sum()
+    slope = check_gradient(cost, wrt, given, rng)
+    try:
+        check_gradient(slope, wrt, given, rng)
+    except MethodNotDefined as exc:
+        pytest.fail(str(exc))
+
+
+@pytest.mark.parametrize("case", SMOOTH)
+def test_direction(case):
+    rng = np.random.default_rng(31)
+    variables = case.variables()
+    given = dict(zip(variables, case.values(rng)))
+    wrt = differentiable(case, variables)
+    out = case.build(*variables)
+    directions = [rng.normal(size=np.shape(given[v])) for v in wrt]
+    points = [T.constant(d, ndim=d.ndim) for d in directions]
+    forward = run(theano.gradient.Rop(out, wrt, points), given)
+    numeric = numeric_slope(lambda *p: run(out, {**given, **dict(zip(wrt, p))}), [given[v] for v in wrt], directions)
+    np.testing.assert_allclose(forward, numeric, rtol=2e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["prod", "prod_all"])
+def test_gradient_of_a_product_with_zeros(name):
+    case = next(c for c in CASES if c.name == name)
+    (x,) = case.variables()
+    for zeros in ([(0, 1)], [(0, 1), (1, 1)], [(0, 1), (1, 2)]):
+        value = np.random.default_rng(2).uniform(0.5, 2, (3, 4))
+        for place in zeros:
+            value[place] = 0
+        check_gradient(case.build(x).sum(), [x], {x: value}, np.random.default_rng(3))

@@ -1,0 +1,224 @@
+"""Element-wise functions against NumPy and SciPy: each one, over dtypes and layouts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.special as sp
+from arrays import LAYOUTS, lay, sample
+from oracle import run
+
+import theano.tensor as T
+from theano import scalar as scal
+from theano.tensor.elemwise import Elemwise
+from theano.tensor.elemwise.functions import elementwise_functions
+
+FLOAT = ("float16", "float32", "float64")
+COMPLEX = ("complex64", "complex128")
+INT = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+REAL = INT + FLOAT
+ALL = ("bool", *REAL, *COMPLEX)
+
+
+def _away(x):
+    return np.trunc(x + np.copysign(0.5, x)).astype(x.dtype)
+
+
+# name: (NumPy's function, dtypes, intervals)
+UNARY = {
+    "abs_": (np.abs, REAL + COMPLEX, (-4, 4)),
+    "neg": (np.negative, REAL + COMPLEX, (-4, 4)),
+    "invert": (np.invert, ("bool", *INT), (-4, 4)),
+    "sgn": (np.sign, REAL, (-4, 4)),
+    "ceil": (np.ceil, FLOAT, (-4, 4)),
+    "floor": (np.floor, FLOAT, (-4, 4)),
+    "trunc": (np.trunc, FLOAT, (-4, 4)),
+    "round_half_to_even": (np.rint, FLOAT, (-4, 4)),
+    "round_half_away_from_zero": (_away, FLOAT, (-4, 4)),
+    "sqr": (np.square, REAL + COMPLEX, (-4, 4)),
+    "sqrt": (np.sqrt, FLOAT + COMPLEX, (0, 4)),
+    "inv": (np.reciprocal, FLOAT + COMPLEX, (0.5, 4)),
+    "exp": (np.exp, FLOAT + COMPLEX, (-4, 4)),
+    "exp2": (np.exp2, FLOAT, (-4, 4)),
+    "expm1": (np.expm1, FLOAT, (-4, 4)),
+    "log": (np.log, FLOAT + COMPLEX, (0.1, 4)),
+    "log2": (np.log2, FLOAT, (0.1, 4)),
+    "log10": (np.log10, FLOAT, (0.1, 4)),
+    "log1p": (np.log1p, FLOAT, (-0.9, 4)),
+    "deg2rad": (np.deg2rad, FLOAT, (-180, 180)),
+    "rad2deg": (np.rad2deg, FLOAT, (-4, 4)),
+    "cos": (np.cos, FLOAT + COMPLEX, (-4, 4)),
+    "sin": (np.sin, FLOAT + COMPLEX, (-4, 4)),
+    "tan": (np.tan, FLOAT, (-1, 1)),
+    "arccos": (np.arccos, FLOAT, (-0.9, 0.9)),
+    "arcsin": (np.arcsin, FLOAT, (-0.9, 0.9)),
+    "arctan": (np.arctan, FLOAT, (-4, 4)),
+    "cosh": (np.cosh, FLOAT + COMPLEX, (-4, 4)),
+    "sinh": (np.sinh, FLOAT + COMPLEX, (-4, 4)),
+    "tanh": (np.tanh, FLOAT + COMPLEX, (-4, 4)),
+    "arccosh": (np.arccosh, FLOAT, (1.1, 4)),
+    "arcsinh": (np.arcsinh, FLOAT, (-4, 4)),
+    "arctanh": (np.arctanh, FLOAT, (-0.9, 0.9)),
+    "erf": (sp.erf, FLOAT[1:], (-4, 4)),
+    "erfc": (sp.erfc, FLOAT[1:], (-4, 4)),
+    "erfcx": (sp.erfcx, FLOAT[1:], (-2, 4)),
+    "erfinv": (sp.erfinv, FLOAT[1:], (-0.9, 0.9)),
+    "erfcinv": (sp.erfcinv, FLOAT[1:], (0.1, 1.9)),
+    "gamma": (sp.gamma, FLOAT[1:], (0.5, 5)),
+    "gammaln": (sp.gammaln, FLOAT[1:], (0.5, 5)),
+    "psi": (sp.psi, FLOAT[1:], (0.5, 5)),
+    "tri_gamma": (lambda x: sp.polygamma(1, x), FLOAT[1:], (0.5, 5)),
+    "j0": (sp.j0, FLOAT[1:], (0.1, 5)),
+    "j1": (sp.j1, FLOAT[1:], (0.1, 5)),
+    "i0": (sp.i0, FLOAT[1:], (0.1, 5)),
+    "i1": (sp.i1, FLOAT[1:], (0.1, 5)),
+    "real": (np.real, REAL + COMPLEX, (-4, 4)),
+    "imag": (np.imag, COMPLEX, (-4, 4)),
+    "angle": (np.angle, COMPLEX, (-4, 4)),
+    "conj": (np.conj, COMPLEX, (-4, 4)),
+    "isnan_": (np.isnan, FLOAT, (-4, 4)),
+    "isinf_": (np.isinf, FLOAT, (-4, 4)),
+}
+BINARY = {
+    "add": (np.add, ALL, (-4, 4)),
+    "sub": (np.subtract, REAL + COMPLEX, (-4, 4)),
+    "mul": (np.multiply, ALL, (-4, 4)),
+    "true_div": (np.true_divide, FLOAT + COMPLEX, (1, 4)),
+    "int_div": (np.floor_divide, REAL, (1, 4)),
+    "mod": (np.mod, REAL, (1, 4)),
+    "pow": (np.power, FLOAT, (0.5, 3)),
+    "maximum": (np.maximum, ALL[:-2], (-4, 4)),
+    "minimum": (np.minimum, ALL[:-2], (-4, 4)),
+    "lt": (np.less, REAL, (-4, 4)),
+    "gt": (np.greater, REAL, (-4, 4)),
+    "le": (np.less_equal, REAL, (-4, 4)),
+    "ge": (np.greater_equal, REAL, (-4, 4)),
+    "eq": (np.equal, ALL, (-4, 4)),
+    "neq": (np.not_equal, ALL, (-4, 4)),
+    "and_": (np.bitwise_and, ("bool", *INT), (-4, 4)),
+    "or_": (np.bitwise_or, ("bool", *INT), (-4, 4)),
+    "xor": (np.bitwise_xor, ("bool", *INT), (-4, 4)),
+    "arctan2": (np.arctan2, FLOAT, (-4, 4)),
+    "second": (lambda a, b: b.copy(), ALL, (-4, 4)),
+    "complex": (lambda a, b: (a + 1j * b).astype("c8" if a.dtype.itemsize < 8 else "c16"), FLOAT[1:], (-4, 4)),
+    "chi2sf": (lambda x, k: sp.chdtrc(k, x), FLOAT[1:], (1, 4)),
+    "gammainc": (sp.gammainc, FLOAT[1:], (1, 4)),
+    "gammaincc": (sp.gammaincc, FLOAT[1:], (1, 4)),
+    "jv": (sp.jv, FLOAT[1:], (1, 4)),
+    "iv": (sp.iv, FLOAT[1:], (1, 4)),
+}
+ELSEWHERE = {"switch", "clip", "gammau", "gammal", "complex_from_polar", "tensor_copy"}
+
+
+def test_every_function_is_compared():
+    assert set(elementwise_functions()) == set(UNARY) | set(BINARY) | ELSEWHERE
+
+
+def close(actual, expected):
+    assert actual.shape == expected.shape
+    if actual.dtype.kind in "fc":
+        rtol = {"float16": 4e-3, "float32": 1e-5, "complex64": 1e-5}.get(actual.dtype.name, 1e-11)
+        np.testing.assert_allclose(actual.astype("c16"), expected.astype("c16"), rtol=rtol, atol=rtol)
+    else:
+        np.testing.assert_array_equal(actual, expected)
+
+
+def cases():
+    for name, (reference, dtypes, domain) in UNARY.items():
+        for dtype in dtypes:
+            yield pytest.param(name, reference, dtype, domain, 1, id=f"{name}-{dtype}")
+    for name, (reference, dtypes, domain) in BINARY.items():
+        for dtype in dtypes:
+            yield pytest.param(name, reference, dtype, domain, 2, id=f"{name}-{dtype}")
+
+
+@pytest.mark.parametrize(("name", "reference", "dtype", "domain", "arity"), list(cases()))
+def test_against_numpy(name, reference, dtype, domain, arity):
+    rng = np.random.default_rng(7)
+    symbols = [T.TensorType(dtype, (False, False))(f"x{i}") for i in range(arity)]
+    out = getattr(T, name)(*symbols)
+    for layout in LAYOUTS:
+        values = [lay(sample(dtype, (3, 4), rng, *domain), layout) for _ in symbols]
+        with np.errstate(all="ignore"):
+            expected = np.asarray(reference(*[v.astype(dtype) for v in values]))
+        close(run(out, dict(zip(symbols, values))), expected)
+    scalars = [T.TensorType(dtype, ())(f"x{i}") for i in range(arity)]
+    values = [sample(dtype, (), rng, *domain) for _ in scalars]
+    close(run(getattr(T, name)(*scalars), dict(zip(scalars, values))), np.asarray(reference(*[v[None] for v in values]))[0])
+
+
+@pytest.mark.parametrize("pair", [((False, False), (False,)), ((True, False), (False, True)), ((), (False, True, False))])
+def test_broadcasting(pair):
+    rng = np.random.default_rng(0)
+    lengths = (3, 4, 5)
+    a, b = (T.TensorType("float64", p)() for p in pair)
+    values = [
+        rng.normal(size=[1 if one else n for one, n in zip(p, lengths[3 - len(p) :])]) for p in pair
+    ]
+    out = a + b
+    np.testing.assert_array_equal(run(out, {a: values[0], b: values[1]}), values[0] + values[1])
+    assert out.broadcastable == tuple(n == 1 for n in (values[0] + values[1]).shape)
+
+
+@pytest.mark.parametrize("left", ALL)
+@pytest.mark.parametrize("right", ALL)
+def test_dtypes_meet_as_in_numpy(left, right):
+    a, b = T.TensorType(left, (False,))(), T.TensorType(right, (False,))()
+    assert (a + b).dtype == np.promote_types(left, right).name
+    assert T.eq(a, b).dtype == "bool"
+
+
+def test_switch_clip_and_others():
+    rng = np.random.default_rng(1)
+    c, x, y = rng.integers(0, 2, (3, 4)), rng.normal(size=(3, 4)), rng.normal(size=(3, 4))
+    np.testing.assert_array_equal(run(T.switch(T.constant(c), x, y), {}), np.where(c, x, y))
+    np.testing.assert_array_equal(run(T.clip(T.constant(x), -0.5, 0.5), {}), np.clip(x, -0.5, 0.5))
+    np.testing.assert_allclose(run(T.complex_from_polar(T.constant(abs(x)), y), {}), abs(x) * np.exp(1j * y))
+    k = abs(x) + 1
+    np.testing.assert_allclose(run(T.gammal(T.constant(k), abs(y)), {}), sp.gammainc(k, abs(y)) * sp.gamma(k))
+    np.testing.assert_allclose(run(T.gammau(T.constant(k), abs(y)), {}), sp.gammaincc(k, abs(y)) * sp.gamma(k))
+
+
+def test_copy_is_no_view():
+    x = T.dvector("x")
+    value = np.arange(3.0)
+    assert not np.may_share_memory(run(x.copy(), {x: value}), value)
+
+
+def test_in_place_writes_into_the_input():
+    x = T.dvector("x")
+    value = np.arange(3.0)
+    out = Elemwise(scal.exp, {0: 0})(x)
+    assert out.owner.op.destroy_map == {0: [0]}
+    assert run(out, {x: value}) is value
+    np.testing.assert_array_equal(value, np.exp(np.arange(3.0)))
+    assert str(out.owner.op) == "Elemwise{exp}[(0, 0)]"
+
+
+def test_several_outputs():
+    a, b = scal.float64("a"), scal.float64("b")
+    both = Elemwise(scal.Composite([a, b], [a + b, a * b]))
+    x, y = T.dmatrix("x"), T.dvector("y")
+    outs = both(x, y)
+    value = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+    total, product = run(outs, {x: value[0], y: value[1]})
+    np.testing.assert_array_equal(total, value[0] + value[1])
+    np.testing.assert_array_equal(product, value[0] * value[1])
+
+
+def test_cast():
+    for source in ALL:
+        for target in ALL:
+            x = T.TensorType(source, (False,))("x")
+            if source in COMPLEX and target not in COMPLEX:
+                with pytest.raises(TypeError, match="real"):
+                    T.cast(x, target)
+                continue
+            value = sample(source, (5,), np.random.default_rng(3), 0, 4)
+            np.testing.assert_array_equal(run(T.cast(x, target), {x: value}), value.astype(target))
+    assert T.cast(T.dvector(), "floatX").dtype == "float64"
+
+
+def test_documentation_is_derived():
+    for name, op in elementwise_functions().items():
+        assert "Parameters" in op.__doc__, name
