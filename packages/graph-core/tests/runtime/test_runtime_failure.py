@@ -1,5 +1,8 @@
 """Errors of calls: the class that was raised, and what the user has to know."""
 
+import gc
+import weakref
+
 import numpy
 import pytest
 
@@ -19,7 +22,7 @@ class Fail(Op):
         return Apply(self, list(inputs), [generic()])
 
     def perform(self, node, inputs, output_storage):
-        raise self.error
+        raise type(self.error)(*self.error.args)
 
     def __str__(self):
         return "Fail"
@@ -88,10 +91,24 @@ def test_last_error_knows_more():
     full = theano.last_error.full()
     assert "ValueError: no" in full and "Fail [id A] <Generic>" in full
     assert "input 0, x: float64, shape (3, 4), strides (32, 8)" in full
-    assert "Traceback" in full and "in call" in full
+    assert "Traceback" in full and "in perform" in full and "was written at" in full
     assert "ValueError" in repr(theano.last_error)
     theano.last_error.clear()
     assert theano.last_error.full() == "no compiled function has failed so far" and repr(LastError()) == "<no error>"
+
+
+def test_last_error_keeps_no_frames():
+    class Precious:
+        pass
+
+    def fail():
+        precious = Precious()
+        call(ValueError("no"), 1)
+        return weakref.ref(precious)
+
+    kept = fail()
+    gc.collect()
+    assert kept() is None
 
 
 def test_describe():

@@ -31,22 +31,24 @@ class LastError:
     """
 
     def __init__(self) -> None:
-        self._failure: tuple[BaseException, str, Apply, list[str]] | None = None
+        self._failure: tuple[str, str, str, Apply, list[str]] | None = None
 
     def remember(self, error: BaseException, function: str, node: Apply, inputs: list[str]) -> None:
         """Keep a failure in the place of the one before."""
-        self._failure = (error, function, node, inputs)
+        # Texts, not the exception: its traceback would keep alive all that the user's frames hold.
+        way = "".join(traceback.format_tb(error.__traceback__)).rstrip()
+        self._failure = (f"{type(error).__name__}: {error}", way, function, node, inputs)
 
     def clear(self) -> None:
         """Forget it, and the graph that it keeps alive."""
         self._failure = None
 
     def full(self) -> str:
-        """Return everything: the error, the whole expression, the inputs, the user's lines, Python's traceback."""
+        """Return everything: the error, the whole expression, the inputs, the user's lines, the op's traceback."""
         if self._failure is None:
             return "no compiled function has failed so far"
-        error, function, node, inputs = self._failure
-        lines = [f"{type(error).__name__}: {error}", "", f"In {function}, while computing", ""]
+        error, way, function, node, inputs = self._failure
+        lines = [error, "", f"In {function}, while computing", ""]
         lines += [debugprint(node, file="str", print_type=True).rstrip(), "", "from"]
         lines += [f"    input {i}, {v}: {text}" for i, (v, text) in enumerate(zip(node.inputs, inputs, strict=False))]
         for v in (*node.outputs, *node.inputs):
@@ -54,11 +56,12 @@ class LastError:
             if trace:
                 lines += ["", f"{v} was written at"]
                 lines += [f"    {frame}, in {frame.function}: {frame.text}" for frame in trace]
-        lines += ["", "".join(traceback.format_exception(error)).rstrip()]
+        if way:
+            lines += ["", "Traceback (most recent call last):", way]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return "<no error>" if self._failure is None else f"<last error: {type(self._failure[0]).__name__}>"
+        return "<no error>" if self._failure is None else f"<last error: {self._failure[0][:60]}>"
 
 
 last_error = LastError()
