@@ -46,6 +46,7 @@ class Function:
         keepalive: Any = ...,
         name: str | None = ...,
         profile: bool = ...,
+        options: dict[str, Callable[[Function, tuple[Any, ...], dict[str, Any]], Any]] | None = ...,
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def profile_counts(self) -> tuple[int, int, list[tuple[int, int]]] | None:

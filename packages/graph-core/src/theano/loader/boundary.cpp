@@ -193,7 +193,7 @@ void bind_array(Frame *frame, Slot *slot, PyArrayObject *array) {
     slot->elements = elements;
     slot->buf.data = static_cast<char *>(PyArray_DATA(array));
     slot->memory = MEM_ARRAY;
-    slot->fresh = false;
+    slot->fresh = slot->laid = false;
     slot->readonly = !PyArray_ISWRITEABLE(array);
     Py_INCREF(array);
     slot->array = reinterpret_cast<PyObject *>(array);

@@ -72,6 +72,7 @@ void set_layout(Slot *slot, const int64_t *shape, int64_t elements) {
         stride *= shape[d] > 1 ? shape[d] : 1;
     }
     slot->elements = elements;
+    slot->laid = true;
 }
 
 /* The slot's own block, or the plan's, or a new one. */
@@ -126,12 +127,28 @@ int ensure_slowly(th_ctx *ctx, Slot *slot, const int64_t *shape) {
     return 0;
 }
 
+inline bool same_shape(const th_buffer *out, const int64_t *shape) {
+    bool same = true;
+    for (int d = 0; d < out->ndim; ++d) same &= out->shape[d] == shape[d];
+    return same;
+}
+
+/* The two common cases in full, each a few ns: the slot still has its block from the last call, or takes the
+ * plan's; and the shape is that of the last call. */
 int rt_ensure(th_ctx *ctx, th_buffer *out, const int64_t *shape) {
     Slot *slot = reinterpret_cast<Slot *>(out);
-    if (TH_LIKELY(slot->memory == MEM_OWN)) {
-        bool same = block_alone(slot->own);
-        for (int d = 0; d < out->ndim; ++d) same &= out->shape[d] == shape[d];
-        if (TH_LIKELY(same)) {
+    if (slot->memory == MEM_OWN) {
+        if (TH_LIKELY(same_shape(out, shape) && block_alone(slot->own))) {
+            out->data = slot->own->data;
+            return 0;
+        }
+    } else if (slot->laid && slot->memory == MEM_NONE && slot->info->pool >= 0 && !slot->own) {
+        Block *&shared = frame_of(ctx)->pool[slot->info->pool];
+        bool fits = shared && shared->capacity <= kBigBlock && shared->capacity >= size_t(slot->elements * out->itemsize);
+        if (TH_LIKELY(fits && same_shape(out, shape))) {
+            slot->own = shared; /* what lies in the plan is alone: slot_retire saw to it */
+            shared = nullptr;
+            slot->memory = MEM_OWN;
             out->data = slot->own->data;
             return 0;
         }
@@ -165,7 +182,7 @@ int rt_view(th_ctx *ctx, th_buffer *out, const th_buffer *base, char *data, int3
     }
     slot->lent = lent;
     slot->memory = memory;
-    slot->fresh = false;
+    slot->fresh = slot->laid = false;
     slot->readonly = readonly;
     slot->elements = elements;
     out->data = data;

@@ -145,6 +145,7 @@ struct Program {
     std::vector<int32_t> pooled;                    /* slots with a plan */
     PyObject *keys = nullptr;                       /* strong: list, when a dict is returned */
     PyObject *on_error = nullptr, *on_bad_call = nullptr, *keepalive = nullptr, *name = nullptr;
+    PyObject *options = nullptr; /* strong: dict from keyword to callable, or NULL */
     Returns returns = RETURN_LIST;
     bool lazy = false;
     bool profile = false;
@@ -177,6 +178,7 @@ struct Slot {
     bool fresh;    /* `array` came from ensure: nobody but this function made it */
     bool readonly; /* `array` may not be written through */
     bool dirty;    /* holds references that end with the call */
+    bool laid;     /* shape and strides are those of C-contiguous memory, from an earlier `ensure` */
     Block *own;
     Block *lent;
     PyObject *array;   /* strong */

@@ -249,12 +249,39 @@ void give_frame(FunctionObject *self, Frame *frame) {
     self->nresting++;
 }
 
+/* The handler of a keyword that is about the call rather than an input; borrowed, NULL without one. */
+PyObject *option_handler(const Program &program, PyObject *kwnames) {
+    for (Py_ssize_t j = 0; j < PyTuple_GET_SIZE(kwnames); ++j) {
+        PyObject *name = PyTuple_GET_ITEM(kwnames, j);
+        PyObject *handler = find_input(program, name) < 0 ? PyDict_GetItemWithError(program.options, name) : nullptr;
+        if (handler) return handler;
+    }
+    return nullptr;
+}
+
+PyObject *call_with_option(PyObject *handler, PyObject *object, PyObject *const *args, size_t nargs, PyObject *kwnames) {
+    PyObject *positional = PyTuple_New(Py_ssize_t(nargs)), *keywords = PyDict_New(), *result = nullptr;
+    bool ok = positional && keywords;
+    for (size_t k = 0; ok && k < nargs; ++k) PyTuple_SET_ITEM(positional, Py_ssize_t(k), Py_NewRef(args[k]));
+    for (Py_ssize_t j = 0; ok && j < PyTuple_GET_SIZE(kwnames); ++j)
+        ok = PyDict_SetItem(keywords, PyTuple_GET_ITEM(kwnames, j), args[nargs + size_t(j)]) == 0;
+    if (ok) result = PyObject_CallFunctionObjArgs(handler, object, positional, keywords, nullptr);
+    Py_XDECREF(positional);
+    Py_XDECREF(keywords);
+    return result;
+}
+
 PyObject *call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     FunctionObject *self = as_function(object);
     Program *program = self->program;
     if (TH_UNLIKELY(!program)) {
         PyErr_SetString(PyExc_TypeError, "this Function was never initialised: Function.__init__ was not called");
         return nullptr;
+    }
+    if (TH_UNLIKELY(kwnames && program->options)) {
+        if (PyObject *handler = option_handler(*program, kwnames))
+            return call_with_option(handler, object, args, size_t(PyVectorcall_NARGS(nargsf)), kwnames);
+        if (PyErr_Occurred()) return nullptr;
     }
     int64_t start = program->profile ? now_ns() : 0;
     Frame *frame = take_frame(self);

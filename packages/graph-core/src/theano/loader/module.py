@@ -51,6 +51,9 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
     ``on_bad_call(kind, detail)`` may return the exception for a wrong call: kind ``'missing'`` or ``'duplicate'``
     (detail: the input's number), ``'unknown'`` (the keyword) or ``'too_many'`` (how many were given).
     Anything but an exception leaves it to a TypeError that names the input.
+``options``
+    Dict from a keyword to ``handler(function, args, kwargs)``. A call with such a keyword, which no input has for a
+    name, is handed to it, and what it returns is the result: for what is said about a call rather than to it.
 ``name``, ``profile``, ``keepalive``
     For messages; whether to time each instruction; any object to keep (a list of :class:`Library`).
 

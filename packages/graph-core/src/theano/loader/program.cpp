@@ -372,7 +372,7 @@ bool check_order(const Program &program) {
 }
 
 const char *const kEntries[] = {"slots",   "instructions", "inputs", "outputs",  "returns",     "keys",    "updates", "reuse",
-                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile"};
+                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile", "options"};
 
 bool check_entries(PyObject *description) {
     PyObject *key, *value;
@@ -395,6 +395,8 @@ bool program_read(Program &program, PyObject *description) {
     if (!check_entries(description)) return false;
     program.on_error = new_or_null(entry("on_error"));
     program.on_bad_call = new_or_null(entry("on_bad_call"));
+    program.options = new_or_null(entry("options"));
+    if (program.options && !PyDict_Check(program.options)) return complain("program: 'options' is a dict from keyword to callable");
     program.keepalive = new_or_null(entry("keepalive"));
     program.name = new_or_null(entry("name"));
     PyObject *profile = entry("profile");
@@ -422,6 +424,7 @@ int program_traverse(const Program &program, visitproc visit, void *arg) {
     Py_VISIT(program.keys);
     Py_VISIT(program.on_error);
     Py_VISIT(program.on_bad_call);
+    Py_VISIT(program.options);
     Py_VISIT(program.keepalive);
     return 0;
 }
@@ -444,6 +447,7 @@ void program_clear(Program &program) {
     Py_CLEAR(program.keys);
     Py_CLEAR(program.on_error);
     Py_CLEAR(program.on_bad_call);
+    Py_CLEAR(program.options);
     Py_CLEAR(program.keepalive);
     Py_CLEAR(program.name);
 }
