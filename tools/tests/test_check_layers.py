@@ -48,6 +48,7 @@ def test_a_clean_house_passes(tmp_path, capsys):
         ("graph-core", "theano/graph/op.py", "from ..gradient import Op", "not on a floor below"),
         ("graph-core", "theano/graph/op.py", "def f():\n    import theano.scalar  # why", "scalar stands above"),
         ("graph-core", "theano/graph/op.py", "if TYPE_CHECKING:\n    import theano.scalar", "scalar stands above"),
+        ("graph-core", "theano/__init__.py", "from theano import tensor", "tensor stands above"),
         ("graph-core", "theano/compile/new.py", "from theano.tensor import dot", "tensor stands above"),
         ("scalar", "theano/scalar/new.py", "from theano import tensor", "tensor stands above"),
         ("graph-core", "theano/graph/op.py", "import numpy.linalg", "knows no arrays"),
@@ -72,6 +73,7 @@ def test_planted(tmp_path, distribution, path, text, said, capsys):
         ("theano/compile/new.py", "def f():\n    # only who draws needs it\n    import pydot"),
         ("theano/compile/new.py", "def f():\n    # only who draws needs them\n    import pydot\n    import dot"),
         ("theano/graph/op.py", "if TYPE_CHECKING:\n    from theano.gradient import Op\nclass Op: pass"),
+        ("theano/__init__.py", "if TYPE_CHECKING:\n    from theano import tensor as tensor"),
         ("theano/old.py", "from theano.compile import config as config"),
     ],
 )
