@@ -75,8 +75,8 @@ def debugprint(
 
     Returns
     -------
-    str or file
-        The text for ``file='str'``, else the file.
+    str or file or None
+        The text for ``file='str'``, else what was given as ``file``.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def debugprint(
         printer.order = order
         printer.storage = storage if print_storage else None
         printer.tree(variable)
-    return target.getvalue() if file == "str" else target
+    return target.getvalue() if file == "str" else file  # None at a prompt, which would show the stream otherwise
 
 
 def roots_of(obj: Any) -> Iterator[tuple[Variable, Mapping[Apply, int] | None, Mapping[Variable, Any] | None]]:
