@@ -426,4 +426,4 @@ Tensor = TensorType
 as_tensor = as_tensor_variable
 
 # What stood in modules of their own, once all names are there.
-from theano.tensor import basic, subtensor  # isort: skip
+from theano.tensor import basic, rules, subtensor  # isort: skip

@@ -38,8 +38,8 @@ def slice_length(part: slice, length: Any) -> Any:
     Examples
     --------
     >>> import theano.tensor as T
-    >>> slice_length(slice(None), T.lscalar("n")), slice_length(slice(2, None, -1), as_tensor_variable(5)).owner.op.name
-    (n, 'Elemwise{maximum,no_inplace}')
+    >>> slice_length(slice(None), T.lscalar("n")), slice_length(slice(2, None, -1), as_tensor_variable(5))
+    (n, TensorConstant{3})
     """
     start, stop, step = part.start, part.stop, part.step
     if start is None and stop is None and step is None:
