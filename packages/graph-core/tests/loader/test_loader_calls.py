@@ -315,3 +315,18 @@ def test_refcounts_are_even(kernels: Any) -> None:
         with pytest.raises(module.KernelShapeError):
             f(np.zeros(3))
     assert [sys.getrefcount(o) for o in (x, cell[0], default[0], f, cell)] == before
+
+
+def test_options_are_about_the_call() -> None:
+    entries: dict[str, Any] = {
+        "slots": [("input", None, None)],
+        "instructions": [],
+        "inputs": [given(0, "x")],
+        "outputs": [0],
+    }
+    f = Function(entries, options={"only": lambda f, args, kwargs: (f, args, kwargs), "x": lambda *a: 1 / 0})
+    assert f(1, only=[0]) == (f, (1,), {"only": [0]})
+    assert f(x=2, only=None) == (f, (), {"x": 2, "only": None})
+    assert f(x=3) == f(3) == [3]  # an input's name is the input's
+    with pytest.raises(TypeError, match="no input named 'other'"):
+        f(3, other=1)
