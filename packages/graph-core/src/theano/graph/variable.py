@@ -67,7 +67,7 @@ class Variable:
     >>> from theano.graph import generic
     >>> x = generic("x")
     >>> x, x.owner, x.type
-    (x, None, <theano.graph.type.Generic ...>)
+    (x, None, Generic)
     """
 
     __count__ = 0
