@@ -84,13 +84,16 @@ def plural(make: Callable[..., Any], name: str, what: str) -> Callable[..., Any]
     """
 
     def make_several(*names: Any, **kwargs: Any) -> Any:
+        single = False
         if len(names) == 1 and isinstance(names[0], (int, list, tuple)):
             only = names[0]
             names = (None,) * only if isinstance(only, int) else tuple(only)
         elif len(names) == 1 and isinstance(names[0], str):
             # One string is several names: words, or, without a space, letters.
             names = tuple(names[0].split()) if " " in names[0].strip() else tuple(names[0].strip())
-        return [make(n, **kwargs) for n in names]
+            single = len(names) == 1
+        made = [make(n, **kwargs) for n in names]
+        return made[0] if single else made
 
     make_several.__name__ = make_several.__qualname__ = name
     make_several.__doc__ = f"""Return several variables: {what}.
@@ -99,6 +102,7 @@ def plural(make: Callable[..., Any], name: str, what: str) -> Callable[..., Any]
     ----------
     *names : str or None
         One name each; or one string of names (words, or letters if it has no space); or a number of variables.
+        For one name, the variable itself is returned.
 
     Examples
     --------

@@ -69,6 +69,10 @@ class MakeVector(Op):
         """Return the value of the only element."""
         return ask(node.inputs[0]) if len(node.inputs) == 1 else None
 
+    def static_element(self, node: Apply, k: int, ask: Any) -> Any:
+        """Return the value of element ``k``."""
+        return ask(node.inputs[k]) if -len(node.inputs) <= k < len(node.inputs) else None
+
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return each element of the gradient."""
         if self.dtype in scal.discrete_dtypes:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from theano import scalar as scal
 from theano.graph import Variable
 from theano.tensor import functions as fn
 from theano.tensor.blas.dot import dot
@@ -30,6 +31,8 @@ def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         try:
             return function(self, other)
+        except scal.ComplexError:
+            raise
         except (NotImplementedError, AsTensorError):
             # Python then asks the other operand, which may know more than we do.
             return NotImplemented
@@ -41,6 +44,8 @@ def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
     def method(self: Any, other: Any) -> Any:
         try:
             return function(other, self)
+        except scal.ComplexError:
+            raise
         except (NotImplementedError, AsTensorError):
             return NotImplemented
 

@@ -150,7 +150,7 @@ class TensorType(Type):
         elif strict:
             data = self._as_it_is(value)
         elif allow_downcast:
-            data = np.asarray(value, dtype=self.numpy_dtype)
+            data = self._whatever_it_costs(value)
         else:
             data = self._without_loss(value, allow_downcast)
         self._check_dimensions(data)
@@ -159,6 +159,13 @@ class TensorType(Type):
         if self.filter_checks_isfinite and not np.all(np.isfinite(data)):
             raise ValueError(f"{self} checks that values are finite, and this one is not")
         return data
+
+    def _whatever_it_costs(self, value: Any) -> np.ndarray:
+        plain = np.asarray(value)
+        if plain.dtype.kind not in "biufc":
+            return np.asarray(value, dtype=self.numpy_dtype)
+        with np.errstate(all="ignore"):
+            return plain.astype(self.numpy_dtype, copy=False)
 
     def _as_it_is(self, value: Any) -> np.ndarray:
         if not isinstance(value, np.ndarray):

@@ -49,7 +49,7 @@ class TensorConstant(TensorOperators, Constant):
         else:
             text = str(data).replace("\n", "")
         if len(text) > 20:
-            text = text[:10].strip() + ".." + text[-10:].strip()
+            text = text[:10] + ".." + text[-10:]
         return f"TensorConstant{{{text}}}"
 
     def signature(self) -> Hashable:

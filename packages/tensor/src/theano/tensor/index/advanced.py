@@ -12,7 +12,7 @@ from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op, Variable
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor
-from theano.tensor.elemwise.functions import cast, neq
+from theano.tensor.elemwise.functions import cast, eq, neq, switch
 from theano.tensor.index.basic import sum_to_pattern
 from theano.tensor.index.lengths import slice_length
 from theano.tensor.kernels.layout import advanced_inc_subtensor1_kernel, advanced_subtensor1_kernel
@@ -115,8 +115,12 @@ def _advanced_shape(x: Any, idx: Sequence[Variable], x_shape: Sequence[Any]) -> 
     group: list[Any] = []
     for k in range(ndim):
         lengths = [_array_length(e, k - ndim + _array_ndim(e)) for e in arrays if k >= ndim - _array_ndim(e)]
-        known = [n for n in lengths if n is not None]
-        group.append(known[0] if known else one)
+        total: Any = None
+        for n in lengths:
+            if n is not None:
+                # NumPy lets a length of 1 stretch, also where the type does not know it.
+                total = n if total is None else switch(eq(total, 1), n, total)
+        group.append(one if total is None else total)
     result: list[Any] = []
     for position, (kind, entry, axis) in enumerate(plan):
         if arrays and position == place:

@@ -122,11 +122,10 @@ def _check_dtype(entry: Any) -> None:
 def _simple(x: Any, entries: Sequence[Any]) -> Any:
     """Return a part by whole numbers and slices, then put new axes in."""
     basic = [e for e in entries if e is not None]
-    while basic and isinstance(basic[-1], slice) and basic[-1] == slice(None):
-        basic.pop()
-    part = Subtensor(basic)(x, *entry_variables(basic)) if basic else x
-    if all(e is not None for e in entries):
-        return part
+    if len(basic) == len(entries):
+        return Subtensor(basic)(x, *entry_variables(basic)) if basic else x
+    whole = all(isinstance(e, slice) and e == slice(None) for e in basic)
+    part = x if whole else Subtensor(basic)(x, *entry_variables(basic))
     order: list[int | str] = []
     axis = 0
     for e in entries:

@@ -47,6 +47,13 @@ class Shape(Op):
         """Return the number of dimensions."""
         return node.inputs[0].type.ndim  # type: ignore[attr-defined, no-any-return]
 
+    def static_element(self, node: Apply, k: int, ask: Any) -> Any:
+        """Return 1 along a broadcastable dimension, or the length of a constant."""
+        x: Any = node.inputs[0]
+        if isinstance(x, Constant):
+            return np.asarray(np.shape(x.data)[k], dtype="int64")
+        return np.asarray(1, dtype="int64") if x.type.broadcastable[k] else None
+
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return that lengths do not depend on elements."""
         return [[False]]

@@ -1,0 +1,207 @@
+"""Reading and writing parts, against NumPy: thousands of indexes that hypothesis thinks of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import run, shapes
+
+import theano.tensor as T
+
+SHAPES = st.lists(st.integers(0, 4), min_size=1, max_size=3).map(tuple)
+
+
+@st.composite
+def slices(draw, symbolic=False):
+    ends = st.none() | st.integers(-6, 6)
+    return slice(draw(ends), draw(ends), draw(st.none() | st.integers(-3, 3).filter(bool)))
+
+
+@st.composite
+def indexed(draw, advanced: bool):
+    """Return a shape and an index for it."""
+    shape = draw(SHAPES)
+    entries: list = []
+    axis = 0
+    lengths = draw(st.sampled_from([(2,), (3,), (1,), (2, 2)]))
+    while axis < len(shape):
+        n = shape[axis]
+        kinds = ["slice", "none"] + ["int"] * bool(n) + (["array", "mask"] if advanced else [])
+        kind = draw(st.sampled_from(kinds))
+        if kind == "none":
+            if len(entries) < 5:
+                entries.append(None)
+            continue
+        if kind == "slice":
+            entries.append(draw(slices()))
+        elif kind == "int":
+            entries.append(draw(st.integers(-n, n - 1)))
+        elif kind == "array":
+            size = int(np.prod(lengths))
+            if n == 0:
+                entries.append(slice(None))
+            else:
+                places = draw(st.lists(st.integers(-n, n - 1), min_size=size, max_size=size))
+                entries.append(np.array(places, dtype="int64").reshape(lengths))
+        else:
+            entries.append(np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)), dtype=bool))
+        axis += 1
+        if draw(st.integers(0, 5)) == 0:
+            break
+    if draw(st.integers(0, 4)) == 0 and not any(isinstance(e, np.ndarray) for e in entries):
+        entries.append(Ellipsis)
+    return shape, tuple(entries)
+
+
+def symbols(index):
+    """Return an index with symbols in place of some numbers, and the values of these."""
+    values = {}
+
+    def symbol(number):
+        if number is None:
+            return None
+        s = T.lscalar()
+        values[s] = number
+        return s
+
+    out = []
+    for i, e in enumerate(index):
+        if isinstance(e, slice):
+            out.append(slice(symbol(e.start), e.stop, symbol(e.step)) if i % 2 else e)
+        elif isinstance(e, int):
+            out.append(symbol(e) if i % 2 else e)
+        elif isinstance(e, np.ndarray):
+            v = T.TensorType(e.dtype.name, (False,) * e.ndim)()
+            values[v] = e
+            out.append(v)
+        else:
+            out.append(e)
+    return tuple(out), values
+
+
+def numpy_accepts(value, index):
+    try:
+        return value[index]
+    except IndexError:
+        return None
+
+
+def check_read(shape, index):
+    value = np.arange(float(np.prod(shape))).reshape(shape)
+    expected = numpy_accepts(value, index)
+    if expected is None:
+        return
+    x = T.TensorType("float64", (False,) * len(shape))("x")
+    for symbolic in (False, True):
+        written, extra = symbols(index) if symbolic else (index, {})
+        out = x[written]
+        actual = run(out, {x: value, **extra})
+        np.testing.assert_array_equal(actual, expected)
+        if out.owner is not None:
+            assert shapes(out.owner, {x: value, **extra}) == [expected.shape]
+
+
+def check_write(shape, index, mode):
+    value = np.arange(float(np.prod(shape))).reshape(shape)
+    part = numpy_accepts(value, index)
+    if part is None:
+        return
+    x = T.TensorType("float64", (False,) * len(shape))("x")
+    out = x[index]
+    if out is x or all(e is None or e is Ellipsis or isinstance(e, slice) and e == slice(None) for e in index):
+        return
+    y = np.random.default_rng(0).normal(size=part.shape)
+    expected = value.copy()
+    if mode == "set":
+        # Where one place is written twice, which value stays is nobody's promise.
+        y = np.full(part.shape, 9.0)
+        expected[index] = y
+    else:
+        np.add.at(expected, index, y)
+    function = T.set_subtensor if mode == "set" else T.inc_subtensor
+    target = T.TensorType("float64", out.broadcastable)("y")
+    np.testing.assert_allclose(run(function(out, target), {x: value, target: y}), expected)
+
+
+@settings(max_examples=250, deadline=None)
+@given(indexed(advanced=False))
+def test_basic_read(case):
+    check_read(*case)
+
+
+@settings(max_examples=250, deadline=None)
+@given(indexed(advanced=True))
+def test_advanced_read(case):
+    check_read(*case)
+
+
+@settings(max_examples=200, deadline=None)
+@given(indexed(advanced=False), st.sampled_from(["set", "inc"]))
+def test_basic_write(case, mode):
+    check_write(*case, mode)
+
+
+@settings(max_examples=200, deadline=None)
+@given(indexed(advanced=True), st.sampled_from(["set", "inc"]))
+def test_advanced_write(case, mode):
+    check_write(*case, mode)
+
+
+@settings(max_examples=200, deadline=None)
+@given(slices(), st.integers(0, 6))
+def test_canonical_slices(part, length):
+    n = T.lscalar("n")
+    canonical, direction = T.get_canonical_form_slice(part, n)
+    ends = [int(run(T.as_tensor_variable(e), {n: length})) for e in (canonical.start, canonical.stop, canonical.step)]
+    assert ends[2] > 0
+    values = np.arange(length)
+    turn = direction if isinstance(direction, int) else int(run(direction, {n: length}))
+    np.testing.assert_array_equal(values[slice(*ends)][::turn], values[part])
+
+
+def test_text():
+    x, i = T.dmatrix("x"), T.iscalar("i")
+    assert str(x[i].owner.op) == "Subtensor{int32}"
+    assert str(x[0].owner.op) == "Subtensor{int64}"
+    assert str(x[1:3, ::2].owner.op) == "Subtensor{int64:int64:, ::int64}"
+    assert str(T.inc_subtensor(x[0], 1).owner.op) == "IncSubtensor{Inc;int64}"
+    assert str(T.set_subtensor(x[[0]], 1).owner.op) == "AdvancedIncSubtensor1{no_inplace,set}"
+    assert x[0].owner.op == x[5].owner.op and x[0].owner.op != x[:, 0].owner.op
+
+
+def test_in_place():
+    x, y = T.dmatrix("x"), T.dvector("y")
+    value = np.zeros((3, 4))
+    out = T.set_subtensor(x[1], y, inplace=True)
+    assert out.owner.op.destroy_map == {0: [0]}
+    assert run(out, {x: value, y: np.ones(4)}) is value and value[1].sum() == 4
+
+
+@pytest.mark.parametrize(
+    ("index", "error", "words"),
+    [
+        (5, IndexError, "out of bounds"), ((0, 0, 0), IndexError, "too many"), ((Ellipsis, Ellipsis), IndexError, "ellipsis"),
+        (1.5, IndexError, "whole numbers"), ("a", IndexError, "whole numbers"), ([7], IndexError, "out of bounds"),
+        ((slice(None), [1, 9]), IndexError, "out of bounds"), (np.ones(5, bool), IndexError, "boolean|mask"),
+        (slice(None, None, 0), ValueError, "zero"),
+    ],
+)  # fmt: skip
+def test_bad_index(index, error, words):
+    x = T.dmatrix("x")
+    with pytest.raises(error, match=words) as caught:
+        run(x[index], {x: np.zeros((3, 4))})
+    assert len(str(caught.value).splitlines()) <= 10
+
+
+def test_bad_writes():
+    x, v = T.dmatrix("x"), T.dvector("v")
+    with pytest.raises(TypeError, match="subtensor"):
+        T.set_subtensor(x, 1)
+    with pytest.raises(TypeError, match="dimensional"):
+        T.set_subtensor(v[0], v)
+    with pytest.raises(TypeError, match="subtensor"):
+        T.set_subtensor(T.exp(x), 1)
+    with pytest.raises(ValueError, match="does not fit"):
+        run(T.set_subtensor(x[0], v), {x: np.zeros((3, 4)), v: np.zeros(3)})

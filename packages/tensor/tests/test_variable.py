@@ -1,0 +1,203 @@
+"""Variables: constructors, constants, operators, methods, and what Python may not do with them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from oracle import run
+
+import theano
+import theano.tensor as T
+from theano.tensor.var import TensorConstant, TensorVariable
+
+
+@pytest.mark.parametrize("letter", "bwilfdcz")
+def test_constructors(letter):
+    dtype = {"b": "int8", "w": "int16", "i": "int32", "l": "int64", "f": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
+    for kind, pattern in {
+        "scalar": (), "vector": (False,), "matrix": (False, False), "row": (True, False), "col": (False, True),
+        "tensor3": (False,) * 3, "tensor4": (False,) * 4, "tensor5": (False,) * 5, "tensor6": (False,) * 6, "tensor7": (False,) * 7,
+    }.items():  # fmt: skip
+        x = getattr(T, letter + kind)("x")
+        assert (x.dtype, x.broadcastable, x.name) == (dtype[letter], pattern, "x")
+        assert getattr(T, kind)("y", dtype=dtype[letter]).type == x.type
+
+
+def test_constructors_follow_floatx():
+    assert T.matrix().dtype == "float64"
+    with theano.config.change_flags(floatX="float32"):
+        assert T.matrix().dtype == "float32" and T.matrices("a b")[0].dtype == "float32"
+
+
+def test_plurals():
+    assert [v.name for v in T.dmatrices("a b")] == ["a", "b"]
+    assert [v.name for v in T.dmatrices("a", "b")] == ["a", "b"]
+    assert [v.name for v in T.scalars("abc")] == ["a", "b", "c"]
+    assert T.fscalars(3)[2].type == T.fscalar
+    assert T.ivectors("x", "y")[1].type == T.ivector
+    assert T.dscalars("x").name == "x"
+
+
+def test_class_has_its_place():
+    assert repr(type(T.dscalar("x") + 1)) == "<class 'theano.tensor.var.TensorVariable'>"
+    assert type(T.constant(1)) is TensorConstant and isinstance(T.dvector(), TensorVariable)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2.0, "{2.0}"), (1, "{1}"), (np.ones(1), "{(1,) of 1.0}"), (np.zeros((2, 3)), "{(2, 3) of 0.0}"),
+        ([1, 2, 3], "{[1 2 3]}"), (np.arange(100), "{[ 0  1  2 .. 97 98 99]}"), (np.zeros((0, 2)), "{[]}"),
+        (np.array(True), "{True}"),
+    ],
+)  # fmt: skip
+def test_text_of_constants(value, text):
+    assert str(T.constant(value)) == "TensorConstant" + text
+
+
+def test_constants_take_small_dtypes():
+    assert [T.constant(v).dtype for v in (1, 200, 1e10, 0.1, 1.5, True, 1j)] == [
+        "int8", "int16", "float32", "float64", "float32", "bool", "complex128",
+    ]  # fmt: skip
+    assert T.constant([]).dtype == "float64" and T.constant([1, 2]).dtype == "int64"
+    assert T.constant(2, dtype="floatX").dtype == "float64"
+    assert (T.fvector() + 1.5).dtype == "float32" and (T.fvector() * 0.1).dtype == "float64"
+    assert (T.ivector() + 1).dtype == "int32" and (T.fvector() + np.float64(1)).dtype == "float64"
+
+
+def test_as_tensor_variable():
+    x = T.dscalar("x")
+    assert T.as_tensor_variable(x) is x
+    assert T.as_tensor_variable(x, ndim=2).broadcastable == (True, True)
+    assert T.as_tensor_variable(T.drow("r"), ndim=1).ndim == 1
+    with pytest.raises(ValueError, match="dimensions"):
+        T.as_tensor_variable(T.dmatrix("m"), ndim=1)
+    assert T.as_tensor_variable([x, 2]).type == T.dvector
+    np.testing.assert_array_equal(run(T.as_tensor_variable([[x, 1], [2, x]]), {x: 5}), [[5, 1], [2, 5]])
+    assert T.as_tensor_variable(theano.scalar.float32("s")).type == T.fscalar
+    assert T.as_tensor_variable((x + 1).owner).owner.op is (x + 1).owner.op
+    with pytest.raises(TypeError, match="T.eq|theano.tensor.eq"):
+        T.as_tensor_variable(x == x)
+    for bad in ("text", None, object(), {"a": 1}):
+        with pytest.raises(TypeError):
+            T.as_tensor_variable(bad)
+
+
+def test_equality_is_identity():
+    x, y = T.dvectors("x y")
+    assert (x == x) is True and (x == y) is False and x != y
+    assert {x: 1}[x] == 1
+    assert T.eq(x, y).dtype == "bool"
+
+
+def test_what_python_may_not_do():
+    x = T.dvector("x")
+    with pytest.raises(TypeError, match="boolean"):
+        bool(x > 0)
+    with pytest.raises(TypeError, match="boolean"):
+        0 < x < 1  # noqa: B015
+    with pytest.raises(TypeError, match="len"):
+        len(x)
+    with pytest.raises(TypeError, match="iteration"):
+        list(x)
+    with pytest.raises(TypeError, match="set_subtensor"):
+        x[0] = 1
+    with pytest.raises(TypeError, match="T.any"):
+        1 in x  # noqa: B015
+
+
+def test_iteration_where_the_length_is_known():
+    a, b, c = T.dtensor3("t").shape
+    assert a.ndim == 0
+    assert len(list(T.stack([1.0, T.dscalar()]))) == 2
+
+
+OPERATORS = {
+    "x + y": np.add, "x - y": np.subtract, "x * y": np.multiply, "x / y": np.true_divide, "x // y": np.floor_divide,
+    "x % y": np.mod, "x ** y": np.power, "x < y": np.less, "x <= y": np.less_equal, "x > y": np.greater,
+    "x >= y": np.greater_equal,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", OPERATORS)
+def test_operators(expression):
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(0.5, 3, (2, 3)), rng.uniform(0.5, 3, 3)
+    x, y = T.dmatrix("x"), T.dvector("y")
+    expected = OPERATORS[expression](a, b)
+    np.testing.assert_allclose(run(eval(expression), {x: a, y: b}), expected)
+    np.testing.assert_allclose(run(eval(expression, {"x": a, "y": y}), {y: b}), expected)  # NumPy on the left
+    np.testing.assert_allclose(run(eval(expression, {"x": x, "y": b}), {x: a}), expected)
+    np.testing.assert_allclose(run(eval(expression, {"x": 2.5, "y": y}), {y: b}), OPERATORS[expression](2.5, b))
+
+
+def test_bit_operators():
+    x, y = T.ivectors("x y")
+    a, b = np.int32([1, 6, 12]), np.int32([3, 5, 4])
+    for expression in ("x & y", "x | y", "x ^ y", "~x", "5 & y", "divmod(x, y)[1]", "-x", "abs(x)"):
+        np.testing.assert_array_equal(run(eval(expression), {x: a, y: b}), eval(expression, {"x": a, "y": b}))
+
+
+def test_properties_and_methods():
+    x = T.dmatrix("x")
+    value = np.random.default_rng(0).normal(size=(3, 4))
+    assert (x.ndim, x.dtype, x.broadcastable) == (2, "float64", (False, False))
+    for method in (
+        "exp sin cos tanh floor ceil trunc deg2rad arctan sinh cosh arcsinh expm1 exp2 conj copy ravel flatten round".split()
+    ):
+        reference = getattr(np, method, None) or getattr(np.ndarray, method)
+        expected = value.ravel() if method == "flatten" else reference(value)
+        np.testing.assert_allclose(run(getattr(x, method)(), {x: value}), expected, err_msg=method)
+    np.testing.assert_array_equal(run(x.astype("int8"), {x: value}), value.astype("int8"))
+    np.testing.assert_array_equal(run(x.clip(-1, 1), {x: value}), value.clip(-1, 1))
+    np.testing.assert_array_equal(run(x.fill(3), {x: value}), np.full((3, 4), 3))
+    np.testing.assert_array_equal(run(x.nonzero()[0], {x: value}), value.nonzero()[0])
+    np.testing.assert_array_equal(run(x.nonzero(return_matrix=True), {x: value}), np.array(value.nonzero()))
+    assert run(x.size, {x: value}) == 12
+    assert x.transfer("cpu") is x
+    with pytest.raises(ValueError, match="target"):
+        x.transfer("gpu0")
+
+
+def test_constant_values_are_found():
+    get = T.get_scalar_constant_value
+    x = T.dmatrix("x")
+    assert get(3) == 3 and get(T.constant(np.full((2, 2), 4.0))) == 4
+    assert get(T.fill(x, 7)) == 7 and get(T.zeros_like(x)) == 0 and get(T.alloc(5, 2, 3)) == 5
+    assert get(T.constant(2) + 3) == 5 and get(T.cast(T.constant(2.5), "int8")) == 2
+    assert get(T.drow().shape[0]) == 1 and get(T.constant(np.arange(4))[2]) == 2
+    assert get(T.stack([x.shape[0], 5])[1]) == 5
+    for unknown in (x, x.shape[0], T.constant([1, 2]), None, T.constant(np.zeros(0))):
+        with pytest.raises(T.NotScalarConstantError):
+            get(unknown)
+    with pytest.raises(T.EmptyConstantError):
+        get(T.constant(np.zeros(0)))
+    with pytest.raises(T.NotScalarConstantError):
+        get(T.constant(2) + 3, elemwise=False)
+    assert T.extract_constant(x) is x
+
+
+def test_copies_and_pickles():
+    x = T.dmatrix("x")
+    out = T.exp(x[1:]).sum(axis=0) + T.constant([1.0, 2.0]) + T.nnet.softmax(x)[0]
+    for duplicate in (copy.deepcopy(out), pickle.loads(pickle.dumps(out))):
+        assert duplicate.type == out.type and duplicate is not out
+        assert str(duplicate.owner.op) == str(out.owner.op) and duplicate.owner.op == out.owner.op
+
+
+def test_shared():
+    w = theano.shared(np.zeros((2, 3)), name="w")
+    assert type(w).__name__ == "TensorSharedVariable" and w.type == T.dmatrix
+    assert theano.shared(np.zeros((1, 3)), broadcastable=(True, False)).type == T.drow
+    assert theano.shared(1.0).type == T.dscalar and theano.shared(np.float32(1)).dtype == "float32"
+    assert theano.shared(3).dtype == "int64"
+    value = np.zeros(3)
+    copied, borrowed = theano.shared(value), theano.shared(value, borrow=True)
+    value[0] = 1
+    assert copied.get_value()[0] == 0 and borrowed.get_value(borrow=True)[0] == 1
+    with pytest.raises(TypeError):
+        w.set_value(np.zeros(3))
+    assert (w + 1).owner.inputs[0] is w and w[0].ndim == 1
