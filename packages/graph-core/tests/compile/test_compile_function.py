@@ -338,6 +338,14 @@ def test_output_subset(xy):
     assert f([1.0], [2.0], output_subset=[2, 0]) == [[2.0], [3.0]]
     d = function([x, y], {"a": x, "b": y})
     assert d([1.0], [2.0], output_subset=["b"]) == {"b": [2.0]}
+    assert f(y=[1.0], x=[2.0], output_subset=None) == [[3.0], [2.0], [1.0]]
+    assert f([1.0], y=[2.0], output_subset=[]) == []
+    with pytest.raises(IndexError):
+        f([1.0], [2.0], output_subset=[3])
+    with pytest.raises(TypeError, match="returns no list"):
+        function([x], x)([1.0], output_subset=[0])
+    clash = row("output_subset")
+    assert function([clash], clash)(output_subset=[1.0]) == [1.0], "an input of that name comes first"
 
 
 # -- working in place -----------------------------------------------------------------------------------------

@@ -218,6 +218,25 @@ class Function(NativeFunction):
         return f"<theano.compile.Function {self.name}>"
 
 
+def call_for_subset(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call ``function``, and return the outputs that ``output_subset`` names among the keywords.
+
+    Raises
+    ------
+    TypeError, IndexError, KeyError
+        It names something that is no output.
+    """
+    subset = kwargs.pop("output_subset")
+    results = function(*args, **kwargs)
+    if subset is None:
+        return results
+    if function.unpack_single or function.return_none:
+        raise TypeError(f"output_subset chooses among several outputs, and {function.name} returns no list of them")
+    if function.output_keys is not None:
+        return {key: results[key] for key in subset}
+    return [results[i] for i in subset]
+
+
 # -- parts of copy --------------------------------------------------------------------------------------------
 
 

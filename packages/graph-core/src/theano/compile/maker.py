@@ -190,7 +190,7 @@ class FunctionMaker:
             The values of the inputs that have one, if not those that the inputs say.
         """
         # The loader is a compiled module that brings in NumPy: `import theano` does without.
-        from theano.compile.executable import Function
+        from theano.compile.executable import Function, call_for_subset
 
         start = perf_counter()
         cells = self.containers() if containers is None else list(containers)
@@ -201,6 +201,7 @@ class FunctionMaker:
             # The addresses of kernels keep the libraries loaded that hold them.
             "keepalive": self.linked,
             "profile": self.profile is not None,
+            "options": {"output_subset": call_for_subset},
         }
         function = Function(self, description, cells)
         self.times.laying_out = perf_counter() - start
