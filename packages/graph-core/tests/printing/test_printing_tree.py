@@ -139,7 +139,7 @@ def test_done_and_used_ids(x):
 def test_where_it_goes(x, capsys):
     out = StringIO()
     assert debugprint(x, file=out) is out and out.getvalue() == "x [id A]\n"
-    assert debugprint(x) is sys.stdout
+    assert debugprint(x) is None
     assert capsys.readouterr().out == "x [id A]\n"
 
 
