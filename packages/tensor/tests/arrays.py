@@ -46,7 +46,9 @@ def _inside(a: np.ndarray, shape: Any, window: slice) -> np.ndarray:
     return view
 
 
-def sample(dtype: str, shape: tuple[int, ...], rng: np.random.Generator, low: float = -4, high: float = 4) -> np.ndarray:
+def sample(
+    dtype: str, shape: tuple[int, ...], rng: np.random.Generator, low: float = -4, high: float = 4
+) -> np.ndarray:
     """Return random numbers of a dtype; whole numbers where the dtype has no others."""
     kind = np.dtype(dtype).kind
     if kind == "b":

@@ -79,7 +79,9 @@ def shapes(node: Apply, given: Mapping[Variable, Any]) -> list[tuple[int, ...]]:
     return [tuple(int(run(T.as_tensor_variable(n), values)) for n in shape) for shape in answer]
 
 
-def numeric_slope(f: Any, point: Sequence[np.ndarray], direction: Sequence[np.ndarray], step: float = 1e-5) -> np.ndarray:
+def numeric_slope(
+    f: Any, point: Sequence[np.ndarray], direction: Sequence[np.ndarray], step: float = 1e-5
+) -> np.ndarray:
     """Return the slope of a function of arrays along a direction, by central differences of fourth order."""
 
     def at(h: float) -> np.ndarray:

@@ -144,17 +144,20 @@ def test_against_numpy(name, reference, dtype, domain, arity):
         close(run(out, dict(zip(symbols, values))), expected)
     scalars = [T.TensorType(dtype, ())(f"x{i}") for i in range(arity)]
     values = [sample(dtype, (), rng, *domain) for _ in scalars]
-    close(run(getattr(T, name)(*scalars), dict(zip(scalars, values))), np.asarray(reference(*[v[None] for v in values]))[0])
+    close(
+        run(getattr(T, name)(*scalars), dict(zip(scalars, values))),
+        np.asarray(reference(*[v[None] for v in values]))[0],
+    )
 
 
-@pytest.mark.parametrize("pair", [((False, False), (False,)), ((True, False), (False, True)), ((), (False, True, False))])
+@pytest.mark.parametrize(
+    "pair", [((False, False), (False,)), ((True, False), (False, True)), ((), (False, True, False))]
+)
 def test_broadcasting(pair):
     rng = np.random.default_rng(0)
     lengths = (3, 4, 5)
     a, b = (T.TensorType("float64", p)() for p in pair)
-    values = [
-        rng.normal(size=[1 if one else n for one, n in zip(p, lengths[3 - len(p) :])]) for p in pair
-    ]
+    values = [rng.normal(size=[1 if one else n for one, n in zip(p, lengths[3 - len(p) :])]) for p in pair]
     out = a + b
     np.testing.assert_array_equal(run(out, {a: values[0], b: values[1]}), values[0] + values[1])
     assert out.broadcastable == tuple(n == 1 for n in (values[0] + values[1]).shape)

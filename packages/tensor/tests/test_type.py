@@ -19,7 +19,11 @@ from theano.tensor.type import tolerance
     ],
 )  # fmt: skip
 def test_text(pattern, text):
-    assert str(T.TensorType("float32", pattern)) == f"TensorType(float32, {text})" == repr(T.TensorType("float32", pattern))
+    assert (
+        str(T.TensorType("float32", pattern))
+        == f"TensorType(float32, {text})"
+        == repr(T.TensorType("float32", pattern))
+    )
 
 
 def test_identity():
@@ -68,7 +72,9 @@ def test_what_may_lose_is_refused(type_, value):
 
 
 def test_downcast_on_request():
-    np.testing.assert_array_equal(T.bvector.filter([300, -1.5], allow_downcast=True), np.array([300, -1.5]).astype("int8"))
+    np.testing.assert_array_equal(
+        T.bvector.filter([300, -1.5], allow_downcast=True), np.array([300, -1.5]).astype("int8")
+    )
     assert T.fvector.filter(np.float64([0.1]), allow_downcast=True).dtype == "float32"
 
 

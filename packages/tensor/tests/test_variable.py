@@ -16,7 +16,16 @@ from theano.tensor.var import TensorConstant, TensorVariable
 
 @pytest.mark.parametrize("letter", "bwilfdcz")
 def test_constructors(letter):
-    dtype = {"b": "int8", "w": "int16", "i": "int32", "l": "int64", "f": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
+    dtype = {
+        "b": "int8",
+        "w": "int16",
+        "i": "int32",
+        "l": "int64",
+        "f": "float32",
+        "d": "float64",
+        "c": "complex64",
+        "z": "complex128",
+    }
     for kind, pattern in {
         "scalar": (), "vector": (False,), "matrix": (False, False), "row": (True, False), "col": (False, True),
         "tensor3": (False,) * 3, "tensor4": (False,) * 4, "tensor5": (False,) * 5, "tensor6": (False,) * 6, "tensor7": (False,) * 7,
@@ -145,9 +154,7 @@ def test_properties_and_methods():
     x = T.dmatrix("x")
     value = np.random.default_rng(0).normal(size=(3, 4))
     assert (x.ndim, x.dtype, x.broadcastable) == (2, "float64", (False, False))
-    for method in (
-        "exp sin cos tanh floor ceil trunc deg2rad arctan sinh cosh arcsinh expm1 exp2 conj copy ravel flatten round".split()
-    ):
+    for method in "exp sin cos tanh floor ceil trunc deg2rad arctan sinh cosh arcsinh expm1 exp2 conj copy ravel flatten round".split():
         reference = getattr(np, method, None) or getattr(np.ndarray, method)
         expected = value.ravel() if method == "flatten" else reference(value)
         np.testing.assert_allclose(run(getattr(x, method)(), {x: value}), expected, err_msg=method)

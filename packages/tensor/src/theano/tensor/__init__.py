@@ -11,6 +11,7 @@ Examples
 TensorType(float64, vector)
 """
 
+# ruff: noqa: F401  (a door: it brings names in for others)
 from __future__ import annotations
 
 from theano.gradient import (
@@ -34,7 +35,47 @@ from theano.scalar import (
     uint_dtypes,
 )
 from theano.settings import config
-from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before the function var)
+
+from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before var)
+from theano import scalar as scal
+from theano.printing import min_informative_str, pprint
+from theano.tensor import blas, elemwise, formulas, inplace, nnet, sharedvar, type_other, xlogx
+from theano.tensor.blas.dot import (
+    BatchedDot,
+    Dot,
+    batched_dot,
+    batched_tensordot,
+    dot,
+    outer,
+    tensordot,
+)
+from theano.tensor.constructors import (
+    SEVERAL,
+    TYPES,
+    col,
+    complex_matrix_types,
+    complex_scalar_types,
+    complex_types,
+    complex_vector_types,
+    float_matrix_types,
+    float_scalar_types,
+    float_types,
+    float_vector_types,
+    int_matrix_types,
+    int_scalar_types,
+    int_types,
+    int_vector_types,
+    matrix,
+    row,
+    scalar,
+    tensor,
+    tensor3,
+    tensor4,
+    tensor5,
+    tensor6,
+    tensor7,
+    vector,
+)
 from theano.tensor.convert import (
     AsTensorError,
     EmptyConstantError,
@@ -46,12 +87,41 @@ from theano.tensor.convert import (
     get_vector_length,
     numpy_scalar,
 )
-from theano.tensor.type import (
-    TensorType,
-    values_eq_approx_always_true,
-    values_eq_approx_remove_inf,
-    values_eq_approx_remove_inf_nan,
-    values_eq_approx_remove_nan,
+from theano.tensor.create import (
+    Alloc,
+    AllocEmpty,
+    ARange,
+    Eye,
+    Tri,
+    alloc,
+    alloc_validate_shape,
+    arange,
+    empty,
+    eye,
+    full,
+    full_like,
+    identity_like,
+    ones,
+    ones_like,
+    tri,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+)
+from theano.tensor.elemwise.careduce import (
+    All,
+    CAReduce,
+    CAReduceDtype,
+    Max,
+    Min,
+    Prod,
+    ProdWithoutZeros,
+    Sum,
+)
+from theano.tensor.elemwise.careduce import Any_ as Any
+from theano.tensor.elemwise.dimshuffle import (
+    DimShuffle,
 )
 from theano.tensor.elemwise.functions import (
     abs_,
@@ -115,9 +185,9 @@ from theano.tensor.elemwise.functions import (
     jv,
     le,
     log,
-    log10,
     log1p,
     log2,
+    log10,
     lt,
     maximum,
     minimum,
@@ -154,53 +224,87 @@ from theano.tensor.elemwise.op import (
     Elemwise,
     document,
 )
-from theano.tensor.elemwise.dimshuffle import (
-    DimShuffle,
-)
-from theano.tensor.elemwise.careduce import (
-    All,
-    CAReduce,
-    CAReduceDtype,
-    Max,
-    Min,
-    Prod,
-    ProdWithoutZeros,
-    Sum,
-)
 from theano.tensor.elemwise.scalars import (
     MulWithoutZeros,
     mul_without_zeros,
 )
-from theano.tensor.shape.basic import (
-    Rebroadcast,
-    Shape,
-    Shape_i,
-    SpecifyShape,
-    addbroadcast,
-    patternbroadcast,
-    shape,
-    shape_i,
-    specify_shape,
-    unbroadcast,
+from theano.tensor.extra_ops import (
+    CumOp,
+    CumprodOp,
+    CumsumOp,
+    RepeatOp,
+    SearchsortedOp,
+    bartlett,
+    bincount,
+    compress,
+    cumprod,
+    cumsum,
+    diff,
+    fill_diagonal,
+    fill_diagonal_offset,
+    repeat,
+    searchsorted,
+    to_one_hot,
 )
-from theano.tensor.shape.scalars import (
-    ScalarFromTensor,
-    TensorFromScalar,
-    scalar_from_tensor,
-    tensor_from_scalar,
+from theano.tensor.functions import (
+    allclose,
+    ceil_intdiv,
+    choose,
+    cov,
+    diag,
+    diagonal,
+    div_proxy,
+    divmod,
+    inverse_permutation,
+    iround,
+    isclose,
+    mgrid,
+    mod_check,
+    ogrid,
+    power,
+    round,
+    tile,
+    trace,
 )
-from theano.tensor.shape.reshape import (
-    Reshape,
-    flatten,
-    is_flat,
-    moveaxis,
-    reshape,
-    shape_padaxis,
-    shape_padleft,
-    shape_padright,
-    squeeze,
-    swapaxes,
-    transpose,
+from theano.tensor.index.advanced import (
+    AdvancedBooleanIncSubtensor,
+    AdvancedBooleanIndexingError,
+    AdvancedBooleanSubtensor,
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+    BaseAdvancedIncSubtensor,
+    BaseAdvancedSubtensor,
+    Nonzero,
+    adv_index_broadcastable_pattern,
+    advanced_boolean_inc_subtensor,
+    advanced_boolean_set_subtensor,
+    advanced_boolean_subtensor,
+    advanced_inc_subtensor,
+    advanced_inc_subtensor1,
+    advanced_set_subtensor,
+    advanced_set_subtensor1,
+    advanced_subtensor,
+    advanced_subtensor1,
+    nonzero,
+)
+from theano.tensor.index.basic import (
+    AdvancedIndexingError,
+    IncSubtensor,
+    Subtensor,
+    get_idx_list,
+)
+from theano.tensor.index.functions import (
+    flatnonzero,
+    inc_subtensor,
+    nonzero_values,
+    roll,
+    set_subtensor,
+    take,
+)
+from theano.tensor.index.lengths import (
+    get_canonical_form_slice,
 )
 from theano.tensor.join import (
     Join,
@@ -214,37 +318,6 @@ from theano.tensor.join import (
     stack,
     stacklists,
     vertical_stack,
-)
-from theano.tensor.create import (
-    ARange,
-    Alloc,
-    AllocEmpty,
-    Eye,
-    Tri,
-    alloc,
-    alloc_validate_shape,
-    arange,
-    empty,
-    eye,
-    full,
-    full_like,
-    identity_like,
-    ones,
-    ones_like,
-    tri,
-    tril,
-    triu,
-    zeros,
-    zeros_like,
-)
-from theano.tensor.blas.dot import (
-    BatchedDot,
-    Dot,
-    batched_dot,
-    batched_tensordot,
-    dot,
-    outer,
-    tensordot,
 )
 from theano.tensor.reduce.argmax import (
     Argmax,
@@ -271,45 +344,69 @@ from theano.tensor.reduce.functions import (
     sum,
     var,
 )
-from theano.tensor.index.basic import (
-    AdvancedIndexingError,
-    IncSubtensor,
-    Subtensor,
-    get_idx_list,
+from theano.tensor.shape.basic import (
+    Rebroadcast,
+    Shape,
+    Shape_i,
+    SpecifyShape,
+    addbroadcast,
+    patternbroadcast,
+    shape,
+    shape_i,
+    specify_shape,
+    unbroadcast,
 )
-from theano.tensor.index.lengths import (
-    get_canonical_form_slice,
+from theano.tensor.shape.reshape import (
+    Reshape,
+    flatten,
+    is_flat,
+    moveaxis,
+    reshape,
+    shape_padaxis,
+    shape_padleft,
+    shape_padright,
+    squeeze,
+    swapaxes,
+    transpose,
 )
-from theano.tensor.index.advanced import (
-    AdvancedBooleanIncSubtensor,
-    AdvancedBooleanIndexingError,
-    AdvancedBooleanSubtensor,
-    AdvancedIncSubtensor,
-    AdvancedIncSubtensor1,
-    AdvancedSubtensor,
-    AdvancedSubtensor1,
-    BaseAdvancedIncSubtensor,
-    BaseAdvancedSubtensor,
-    Nonzero,
-    adv_index_broadcastable_pattern,
-    advanced_boolean_inc_subtensor,
-    advanced_boolean_set_subtensor,
-    advanced_boolean_subtensor,
-    advanced_inc_subtensor,
-    advanced_inc_subtensor1,
-    advanced_set_subtensor,
-    advanced_set_subtensor1,
-    advanced_subtensor,
-    advanced_subtensor1,
-    nonzero,
+from theano.tensor.shape.scalars import (
+    ScalarFromTensor,
+    TensorFromScalar,
+    scalar_from_tensor,
+    tensor_from_scalar,
 )
-from theano.tensor.index.functions import (
-    flatnonzero,
-    inc_subtensor,
-    nonzero_values,
-    roll,
-    set_subtensor,
-    take,
+from theano.tensor.sharedvar import (
+    ScalarSharedVariable,
+    TensorSharedVariable,
+    scalar_constructor,
+    tensor_constructor,
+)
+from theano.tensor.sharedvar import tensor_constructor as _shared
+from theano.tensor.sort import (
+    ArgSortOp,
+    SortOp,
+    TopKOp,
+    argsort,
+    argtopk,
+    sort,
+    topk,
+    topk_and_argtopk,
+)
+from theano.tensor.transfer import (
+    Default,
+    PermuteRowElements,
+    default,
+    permute_row_elements,
+    register_transfer,
+    setdefault,
+    transfer,
+)
+from theano.tensor.type import (
+    TensorType,
+    values_eq_approx_always_true,
+    values_eq_approx_remove_inf,
+    values_eq_approx_remove_inf_nan,
+    values_eq_approx_remove_nan,
 )
 from theano.tensor.type_other import (
     MakeSlice,
@@ -323,100 +420,6 @@ from theano.tensor.type_other import (
     none_type_t,
     slicetype,
 )
-from theano.tensor.functions import (
-    allclose,
-    ceil_intdiv,
-    choose,
-    cov,
-    diag,
-    diagonal,
-    div_proxy,
-    divmod,
-    inverse_permutation,
-    iround,
-    isclose,
-    mgrid,
-    mod_check,
-    ogrid,
-    power,
-    round,
-    tile,
-    trace,
-)
-from theano.tensor.extra_ops import (
-    CumOp,
-    CumprodOp,
-    CumsumOp,
-    RepeatOp,
-    SearchsortedOp,
-    bartlett,
-    bincount,
-    compress,
-    cumprod,
-    cumsum,
-    diff,
-    fill_diagonal,
-    fill_diagonal_offset,
-    repeat,
-    searchsorted,
-    to_one_hot,
-)
-from theano.tensor.sort import (
-    ArgSortOp,
-    SortOp,
-    TopKOp,
-    argsort,
-    argtopk,
-    sort,
-    topk,
-    topk_and_argtopk,
-)
-from theano.tensor.constructors import (
-    col,
-    complex_matrix_types,
-    complex_scalar_types,
-    complex_types,
-    complex_vector_types,
-    float_matrix_types,
-    float_scalar_types,
-    float_types,
-    float_vector_types,
-    int_matrix_types,
-    int_scalar_types,
-    int_types,
-    int_vector_types,
-    matrix,
-    row,
-    scalar,
-    tensor,
-    tensor3,
-    tensor4,
-    tensor5,
-    tensor6,
-    tensor7,
-    vector,
-)
-from theano.tensor.transfer import (
-    Default,
-    PermuteRowElements,
-    default,
-    permute_row_elements,
-    register_transfer,
-    setdefault,
-    transfer,
-)
-from theano.tensor.elemwise.careduce import Any_ as Any
-from theano.tensor.sharedvar import (
-    ScalarSharedVariable,
-    TensorSharedVariable,
-    scalar_constructor,
-    tensor_constructor,
-)
-from theano.tensor.sharedvar import tensor_constructor as _shared
-from theano.tensor.constructors import SEVERAL, TYPES
-from theano import scalar as scal
-from theano.printing import min_informative_str, pprint
-from theano.tensor import blas, elemwise, formulas, inplace, nnet, sharedvar, type_other, xlogx
 
 # The types by letter and kind (dmatrix, lvector, ...) and the constructors of several variables (dmatrices, ...).
 globals().update(TYPES)
@@ -426,4 +429,4 @@ Tensor = TensorType
 as_tensor = as_tensor_variable
 
 # What stood in modules of their own, once all names are there.
-from theano.tensor import basic, rules, subtensor  # isort: skip
+from theano.tensor import basic, rules, subtensor  # noqa: E402  # isort: skip

@@ -89,7 +89,7 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: st
     """
     data = constant_array(x, dtype)
     if data.dtype.kind not in "biufc":
-        raise TypeError(f"no constant can be made of {x!r}: numpy gives it the dtype {data.dtype}, which is not a number")
+        raise TypeError(f"no constant can be made of {x!r}: numpy gives it the dtype {data.dtype}, no number")
     if not data.dtype.isnative:
         data = data.astype(data.dtype.newbyteorder("="))
     if ndim is not None:

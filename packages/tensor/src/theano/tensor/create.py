@@ -327,7 +327,7 @@ def identity_like(x: Any) -> Any:
     return eye(x.shape[0], x.shape[1], k=0, dtype=x.type.dtype)
 
 
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: str | None = None) -> Any:  # noqa: N803
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
     """Return an ``N`` by ``M`` matrix with ones on and below diagonal ``k``, zeros above."""
     return Tri(dtype)(N, N if M is None else M, k)
 

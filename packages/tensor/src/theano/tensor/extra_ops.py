@@ -88,12 +88,12 @@ class CumOp(Op):
         return [self(x) * CumOp(self.axis)(dx / x)]
 
 
-def CumsumOp(axis: int | None = None) -> CumOp:  # noqa: N802  (the name that programs import)
+def CumsumOp(axis: int | None = None) -> CumOp:
     """Return ``CumOp(axis, mode="add")``, under its older name."""
     return CumOp(axis, mode="add")
 
 
-def CumprodOp(axis: int | None = None) -> CumOp:  # noqa: N802
+def CumprodOp(axis: int | None = None) -> CumOp:
     """Return ``CumOp(axis, mode="mul")``, under its older name."""
     return CumOp(axis, mode="mul")
 
@@ -137,7 +137,7 @@ class RepeatOp(Op):
         if repeats.type.dtype not in scal.integer_dtypes:
             raise TypeError(f"repeats must be whole numbers, not {repeats} of dtype {repeats.type.dtype}")
         if repeats.type.ndim > 1:
-            raise ValueError(f"repeats must be one number or a vector, but {repeats} has {repeats.type.ndim} dimensions")
+            raise ValueError(f"repeats must be a number or a vector, but {repeats} has {repeats.type.ndim} dimensions")
         if self.axis is None:
             pattern = [False]
         else:
@@ -295,10 +295,12 @@ def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 
 def compress(condition: Any, x: Any, axis: int | None = None) -> Any:
-    """Return the slices of ``x`` along an axis (elements of the flat tensor for None) for which ``condition`` is true."""
+    """Return the slices of ``x`` along an axis (of the flat tensor for None) for which ``condition`` is true."""
     places = flatnonzero(condition)
     x = as_tensor_variable(x)
-    return getitem(x.flatten(), places) if axis is None else getitem(x, (slice(None),) * (axis % x.type.ndim) + (places,))
+    if axis is None:
+        return getitem(x.flatten(), places)
+    return getitem(x, (slice(None),) * (axis % x.type.ndim) + (places,))
 
 
 def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> Any:
@@ -360,7 +362,7 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> Any:
     return switch(eq(columns - rows, offset), cast(as_tensor_variable(val), a.type.dtype), a)
 
 
-def bartlett(M: Any) -> Any:  # noqa: N803
+def bartlett(M: Any) -> Any:
     """Return a window of ``M`` numbers that rises in a straight line from 0 to 1 and falls back."""
     size = cast(as_tensor_variable(M), "int64")
     if size.type.ndim:

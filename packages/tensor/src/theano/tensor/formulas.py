@@ -32,7 +32,7 @@ OPERATORS: list[tuple[Elemwise, str, float, str]] = [  # function, sign, precede
 
 
 class DimShufflePrinter:
-    """Shows a transpose as ``.T`` and other orders by their list; new axes in front are what broadcasting does anyway."""
+    """Shows a transpose as ``.T``, other orders by their list, and new axes in front not at all."""
 
     def process(self, output: Variable, pstate: PrinterState) -> str:
         """Return the text."""
@@ -46,7 +46,8 @@ class DimShufflePrinter:
             return pstate.pprinter.process(x, pstate)
         if order == axes[::-1]:
             return f"{pstate.pprinter.process(x, pstate)}.T"
-        return f"DimShuffle{{{', '.join(map(str, order))}}}({pstate.pprinter.process(x, pstate.clone(precedence=-1000))})"
+        inner = pstate.pprinter.process(x, pstate.clone(precedence=-1000))
+        return f"DimShuffle{{{', '.join(map(str, order))}}}({inner})"
 
 
 class SubtensorPrinter:

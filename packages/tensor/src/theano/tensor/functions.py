@@ -33,7 +33,7 @@ from theano.tensor.reduce.functions import all as all_of
 from theano.tensor.shape.reshape import reshape
 
 
-def round(a: Any, mode: str | None = None) -> Any:  # noqa: A001
+def round(a: Any, mode: str | None = None) -> Any:
     """Return ``a`` rounded to whole numbers.
 
     Parameters
@@ -54,7 +54,7 @@ def iround(a: Any, mode: str | None = None) -> Any:
     return cast(round(a, mode), "int64")
 
 
-def divmod(x: Any, y: Any) -> tuple[Any, Any]:  # noqa: A001
+def divmod(x: Any, y: Any) -> tuple[Any, Any]:
     """Return the whole quotient and the remainder."""
     return int_div(x, y), mod(x, y)
 
@@ -144,7 +144,8 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
         if ndim is None:
             raise ValueError("if reps is tensor.vector, you should specify the ndim")
         reps = [reps[i] for i in range(ndim if ndim >= x.type.ndim else x.type.ndim)]
-    counts = list(reps) if isinstance(reps, (list, tuple)) else list(reps) if isinstance(reps, np.ndarray) and reps.ndim else [reps]
+    several = isinstance(reps, (list, tuple)) or (isinstance(reps, np.ndarray) and reps.ndim)
+    counts = list(reps) if several else [reps]
     if ndim is not None and ndim < len(counts):
         raise ValueError("ndim should be equal or larger than len(reps)")
     for n in counts:
@@ -253,7 +254,8 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
         index = mod(index, count)
     elif mode == "clip":
         index = switch(index < 0, np.int64(0), switch(index >= count, count - 1, index))
-    grids = [arange(index.shape[i]).dimshuffle(*["x"] * i, 0, *["x"] * (index.type.ndim - 1 - i)) for i in range(index.type.ndim)]
+    n = index.type.ndim
+    grids = [arange(index.shape[i]).dimshuffle(*["x"] * i, 0, *["x"] * (n - 1 - i)) for i in range(n)]
     return getitem(table, (index, *grids))
 
 

@@ -349,7 +349,7 @@ class Split(Op):
         """Return the node."""
         x, axis, splits = as_tensor_variable(x), as_tensor_variable(axis), as_tensor_variable(splits)
         if splits.type.ndim != 1 or splits.type.dtype not in scal.integer_dtypes:
-            raise TypeError(f"the lengths of the pieces must be a vector of whole numbers, not {splits} of {splits.type}")
+            raise TypeError(f"the lengths of pieces must be a vector of whole numbers, not {splits} of {splits.type}")
         if axis.type.ndim or axis.type.dtype not in scal.integer_dtypes:
             raise TypeError(f"the axis must be one whole number, not {axis} of type {axis.type}")
         place = static_int(axis)

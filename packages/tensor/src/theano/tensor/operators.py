@@ -161,7 +161,7 @@ class TensorOperators:
         return (self[i] for i in range(length))
 
     def __contains__(self, item: Any) -> bool:
-        raise TypeError(f"`in` needs the values of {self}, which are known only when a function runs: use T.any(T.eq(x, y))")
+        raise TypeError(f"`in` needs the values of {self}, known only when a function runs: use T.any(T.eq(x, y))")
 
     def __getitem__(self, args: Any) -> Any:
         return getitem(self, args)
@@ -249,7 +249,7 @@ class TensorOperators:
         """Return the standard deviation along axes."""
         return reduce.std(self, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
 
-    def norm(self, L: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: N803
+    def norm(self, L: Any, axis: Any = None, keepdims: bool = False) -> Any:
         """Return the ``L``-norm along axes."""
         return reduce.norm(self, L, axis=axis, keepdims=keepdims)
 
@@ -300,7 +300,7 @@ class TensorOperators:
     # -- shape ------------------------------------------------------------------------------------------------
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Any:
         """The tensor with its dimensions reversed."""
         return transpose(self)
 
@@ -333,7 +333,7 @@ class TensorOperators:
         """Return the elements under another shape; see :func:`theano.tensor.reshape`."""
         if ndim is not None and not isinstance(ndim, (int, np.integer)):
             raise ValueError(
-                f"Expected ndim to be an integer, not {ndim!r}. The new shape goes into one argument: x.reshape((2, 3))."
+                f"Expected ndim to be an integer, not {ndim!r}. The new shape is one argument: x.reshape((2, 3))."
             )
         return reshape(self, shape, ndim=ndim)
 

@@ -148,7 +148,7 @@ class TopKOp(Op):
     __props__ = ("axis", "sorted", "idx_dtype", "return_values", "return_indices")
 
     def __init__(
-        self, axis: int = -1, sorted: bool = True, idx_dtype: str = "int64",  # noqa: A002
+        self, axis: int = -1, sorted: bool = True, idx_dtype: str = "int64",
         return_values: bool = True, return_indices: bool = True,
     ):  # fmt: skip
         if not (return_values or return_indices):
@@ -178,7 +178,7 @@ class TopKOp(Op):
         n = x.shape[self.axis]
         if k == 0 or abs(k) > n:
             raise ValueError(str(shape_error(
-                node, inputs, f"topk: kth must be between 1 and {n}, the length of axis {self.axis}, or its negative; got {k}.",
+                node, inputs, f"topk: kth must be 1 to {n}, the length of axis {self.axis}, or its negative; got {k}.",
                 "Pass a smaller kth.",
             )))  # fmt: skip
         order = np.argsort(x, axis=self.axis, kind="stable")
@@ -218,19 +218,19 @@ def _flat_if_none(x: Any, axis: int | None) -> tuple[Any, int]:
     return (x.flatten(), 0) if axis is None else (x, axis)
 
 
-def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:  # noqa: A002
+def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:
     """Return the ``kth`` largest elements along an axis; the smallest, for a negative number."""
     x, axis = _flat_if_none(x, axis)
     return TopKOp(axis=axis, sorted=sorted, idx_dtype=idx_dtype)(x, kth)[0]
 
 
-def argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:  # noqa: A002
+def argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:
     """Return the places of the ``kth`` largest elements along an axis."""
     x, axis = _flat_if_none(x, axis)
     return TopKOp(axis=axis, sorted=sorted, idx_dtype=idx_dtype, return_values=False)(x, kth)
 
 
-def topk_and_argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:  # noqa: A002
+def topk_and_argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:
     """Return the ``kth`` largest elements along an axis, and their places."""
     x, axis = _flat_if_none(x, axis)
     return TopKOp(axis=axis, sorted=sorted, idx_dtype=idx_dtype)(x, kth)

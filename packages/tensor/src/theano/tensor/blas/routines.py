@@ -1,8 +1,8 @@
 """The routines of BLAS as ops: what rewriting turns sums and products of matrices into.
 
-``Gemm`` is ``b z + a x y``, ``Gemv`` is ``beta y + alpha A x``, ``Ger`` is ``A + alpha x y'``, ``Dot22`` is ``x y`` of two
-matrices of one floating dtype, ``Dot22Scalar`` that times a number. The first three have forms that write into their
-first input. Users write ``dot``, ``+`` and ``*``.
+``Gemm`` is ``b z + a x y``, ``Gemv`` is ``beta y + alpha A x``, ``Ger`` is ``A + alpha x y'``, ``Dot22`` is ``x y``
+of two matrices of one floating dtype, ``Dot22Scalar`` that times a number. The first three have forms that write
+into their first input. Users write ``dot``, ``+`` and ``*``.
 """
 
 from __future__ import annotations
@@ -195,7 +195,8 @@ class Ger(_Update):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         a, alpha, x, y = inputs
-        _require(a.shape == (len(x), len(y)), node, inputs, f"a product of shape {(len(x), len(y))} added to shape {a.shape}")
+        product = (len(x), len(y))
+        _require(a.shape == product, node, inputs, f"a product of shape {product} added to shape {a.shape}")
         output_storage[0][0] = self._store(a, a + alpha * np.outer(x, y))
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:

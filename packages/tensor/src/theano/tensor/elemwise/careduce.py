@@ -351,7 +351,7 @@ def _widest(acc: str, dtype: str) -> str:
 def _check_conversion(op: CAReduceDtype, idtype: str, acc: str, what: str) -> None:
     lossy = idtype[0] == "c" and acc[0] != "c" or idtype[0] in "fc" and acc[0] in "biu"
     if lossy:
-        raise TypeError(f"{op}: {what}={acc} cannot hold values of dtype {idtype}. Cast the input, or give another {what}.")
+        raise TypeError(f"{op}: {what}={acc} cannot hold values of dtype {idtype}. Cast the input, or give another.")
 
 
 class Sum(CAReduceDtype):

@@ -17,7 +17,7 @@ from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import TensorType
 
 
-class frozendict(Mapping[Any, Any]):  # noqa: N801  (the name that programs import)
+class frozendict(Mapping[Any, Any]):
     """A dictionary that cannot change, so that it can be part of an op's identity.
 
     Examples
@@ -66,7 +66,8 @@ def document(op: Elemwise) -> str:
     sentence = str(getattr(statement, "doc", statement) or f"{scalar_op}, element by element.").strip().splitlines()[0]
     names = list(scalar_op.arguments) if scalar_op.nin >= 0 else ["x", "y"]
     lines = [sentence, "", "Computed element by element; the inputs broadcast against each other.", "", "Parameters"]
-    lines += ["----------", f"{', '.join(names) if scalar_op.nin >= 0 else '*xs'} : tensor", "", "Returns", "-------", "TensorVariable"]
+    arguments = ", ".join(names) if scalar_op.nin >= 0 else "*xs"
+    lines += ["----------", f"{arguments} : tensor", "", "Returns", "-------", "TensorVariable"]
     example = _example(op, names)
     return "\n".join([*lines, "", "Examples", "--------", *example] if example else lines) + "\n"
 
@@ -83,7 +84,7 @@ def _example(op: Elemwise, names: Sequence[str]) -> list[str]:
     return []
 
 
-class Elemwise(Op):
+class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have documentation of their own)
     __doc__ = _Documentation("""A scalar op, element by element.
 
     Parameters

@@ -123,7 +123,8 @@ class _Indexed(Op):
     def _check_numbers(self, numbers: Sequence[Any]) -> list[Variable]:
         wanted = []
         for entry in self.idx_list:
-            wanted += [t for t in ((entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)) if t]
+            parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
+            wanted += [t for t in parts if t is not None]
         given = [scal.as_scalar(n) for n in numbers]
         if len(given) != len(wanted):
             raise IndexError(f"{self} needs {len(wanted)} whole numbers, got {len(given)}")
@@ -201,8 +202,9 @@ class Subtensor(_Indexed):
     @staticmethod
     def _keeps_one(entry: slice) -> bool:
         """Return whether a slice surely takes the only element of an axis of length 1."""
-        parts = [None if n is None else static_int(n) for n in (entry.start, entry.stop, entry.step)]
-        known = all(k is not None or n is None for k, n in zip(parts, (entry.start, entry.stop, entry.step), strict=True))
+        ends = (entry.start, entry.stop, entry.step)
+        parts = [None if n is None else static_int(n) for n in ends]
+        known = all(k is not None or n is None for k, n in zip(parts, ends, strict=True))
         return known and parts[2] != 0 and len(range(*slice(*parts).indices(1))) == 1
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:

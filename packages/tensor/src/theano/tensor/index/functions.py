@@ -208,7 +208,8 @@ def inc_subtensor(
     if isinstance(op, AdvancedBooleanSubtensor):
         return AdvancedBooleanIncSubtensor(**how)(inputs[0], y, *inputs[1:])
     if isinstance(op, DimShuffle):
-        return inc_subtensor(inputs[0], _shuffled_back(op, x, y), inplace, set_instead_of_inc, tolerate_inplace_aliasing)
+        back = _shuffled_back(op, x, y)
+        return inc_subtensor(inputs[0], back, inplace, set_instead_of_inc, tolerate_inplace_aliasing)
     if isinstance(op, Reshape):
         if y.type.ndim:
             # Element for element only if y has them all.

@@ -41,9 +41,8 @@ softsign = Elemwise(scalar_softsign, name="softsign")
 def _ultra_fast_sigmoid(x: Any) -> Any:
     half = 0.5 * x
     size = np.abs(half)
-    curve = np.where(
-        size < 1.7, 1.5 * size / (1 + size), np.where(size < 3, 0.935409070603099 + 0.0458812946797165 * (size - 1.7), 0.99505475368673)
-    )
+    middle = 0.935409070603099 + 0.0458812946797165 * (size - 1.7)
+    curve = np.where(size < 1.7, 1.5 * size / (1 + size), np.where(size < 3, middle, 0.99505475368673))
     return (0.5 * (np.copysign(curve, half) + 1.0)).astype(np.asarray(x).dtype)
 
 

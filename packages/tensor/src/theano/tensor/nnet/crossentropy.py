@@ -30,7 +30,7 @@ def _classes(op: Op, y_idx: Any) -> Any:
 
 def _check(node: Apply, inputs: Sequence[Any], rows: int, columns: int, y_idx: np.ndarray) -> None:
     if len(y_idx) != rows:
-        raise shape_error(node, inputs, f"{len(y_idx)} classes for {rows} rows.", "There must be one class for each row.")
+        raise shape_error(node, inputs, f"{len(y_idx)} classes for {rows} rows.", "There must be one each.")
     if len(y_idx) and (y_idx.min() < 0 or y_idx.max() >= columns):
         bad = int(y_idx.min() if y_idx.min() < 0 else y_idx.max())
         raise ValueError(
@@ -105,8 +105,9 @@ class CrossentropySoftmaxArgmax1HotWithBias(Op):
         if not terms:
             return [DisconnectedType()() for _ in inputs]
         dx = terms[0] if len(terms) == 1 else terms[0] + terms[1]
-        classes = DisconnectedType()() if isinstance(g_nll.type, DisconnectedType) else grad_not_implemented(self, 2, y_idx)
-        return [dx, dx.sum(axis=0), classes]
+        if isinstance(g_nll.type, DisconnectedType):
+            return [dx, dx.sum(axis=0), DisconnectedType()()]
+        return [dx, dx.sum(axis=0), grad_not_implemented(self, 2, y_idx)]
 
 
 class CrossentropySoftmax1HotWithBiasDx(Op):
@@ -126,7 +127,8 @@ class CrossentropySoftmax1HotWithBiasDx(Op):
         dy, sm, y_idx = inputs
         _check(node, inputs, sm.shape[0], sm.shape[1], y_idx)
         if dy.shape[0] not in (1, sm.shape[0]):
-            raise shape_error(node, inputs, f"{dy.shape[0]} gradients for {sm.shape[0]} rows.", "There must be one each.")
+            counts = f"{dy.shape[0]} gradients for {sm.shape[0]} rows."
+            raise shape_error(node, inputs, counts, "There must be one each.")
         dy = np.broadcast_to(dy, (sm.shape[0],))
         dx = dy[:, None] * sm
         dx[np.arange(len(sm)), y_idx] -= dy
@@ -175,7 +177,8 @@ class CrossentropyCategorical1Hot(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient with respect to the distributions."""
         coding, classes = inputs
-        return [crossentropy_categorical_1hot_grad(output_grads[0], coding, classes), grad_not_implemented(self, 1, classes)]
+        g = crossentropy_categorical_1hot_grad(output_grads[0], coding, classes)
+        return [g, grad_not_implemented(self, 1, classes)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the derivative along a direction of the distributions."""

@@ -17,7 +17,7 @@ from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
 from theano.tensor.shape.basic import shape_i
 
 
-def makeKeepDims(x: Any, y: Any, axis: Any) -> Any:  # noqa: N802  (the name that programs import)
+def makeKeepDims(x: Any, y: Any, axis: Any) -> Any:
     """Return ``y``, a reduction of ``x`` along ``axis``, with the axes that went back in place, of length 1."""
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
@@ -37,7 +37,7 @@ def _kept(x: Any, out: Any, axis: Any, keepdims: bool) -> Any:
     return makeKeepDims(x, out, axis) if keepdims else out
 
 
-def sum(  # noqa: A001
+def sum(
     input: Any, axis: Any = None, dtype: str | None = None, keepdims: bool = False, acc_dtype: str | None = None
 ) -> Any:
     """Return the sum of the elements along axes.
@@ -159,7 +159,7 @@ def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, cor
     return sqrt(var(input, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected))
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the largest elements along axes; NaN where there is one.
 
     Examples
@@ -172,7 +172,7 @@ def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
     return _kept(x, Max(axis)(x), axis, keepdims)
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the smallest elements along axes; NaN where there is one."""
     x = as_tensor_variable(x)
     return _kept(x, Min(axis)(x), axis, keepdims)
@@ -223,13 +223,13 @@ def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Any
     return [_kept(a, value, axis, keepdims), _kept(a, place, axis, keepdims)]
 
 
-def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
+def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return whether all elements along axes are true (not 0)."""
     x = as_tensor_variable(x)
     return _kept(x, All(axis)(x), axis, keepdims)
 
 
-def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A001
+def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return whether any element along axes is true (not 0)."""
     x = as_tensor_variable(x)
     return _kept(x, Any_(axis)(x), axis, keepdims)
@@ -241,7 +241,7 @@ def ptp(a: Any, axis: Any = None) -> Any:
     return max(a, axis) - min(a, axis)
 
 
-def norm(x: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002
+def norm(x: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the ``ord``-norm of the elements along axes.
 
     Parameters

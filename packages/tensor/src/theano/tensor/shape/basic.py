@@ -82,7 +82,7 @@ def shape(x: Any) -> Any:
     return shape_op(x)
 
 
-class Shape_i(Op):  # noqa: N801
+class Shape_i(Op):
     """The length of one dimension.
 
     Parameters
@@ -183,9 +183,9 @@ class SpecifyShape(Op):
         """Return the node; lengths that are constants become part of the type."""
         x, shape = as_tensor_variable(x), as_tensor_variable(shape)
         if shape.type.ndim != 1 or shape.type.dtype not in _INTEGERS:
-            raise TypeError(f"specify_shape needs one whole number for each dimension, not {shape} of type {shape.type}")
+            raise TypeError(f"specify_shape needs a whole number for each dimension, not {shape} of {shape.type}")
         if isinstance(shape, Constant) and len(shape.data) != x.type.ndim:
-            raise ValueError(f"specify_shape: {x} has {x.type.ndim} dimensions, but {len(shape.data)} lengths are given")
+            raise ValueError(f"specify_shape: {x} has {x.type.ndim} dimensions, but {len(shape.data)} are given")
         pattern = [known or static_int(shape[i]) == 1 for i, known in enumerate(x.type.broadcastable)]
         return Apply(self, [x, shape], [x.type.clone(broadcastable=pattern).make_variable()])
 
@@ -319,10 +319,9 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     """
     x = as_tensor_variable(x)
     if len(broadcastable) != x.type.ndim:
-        raise ValueError(f"{x} has {x.type.ndim} dimensions, but the pattern {tuple(broadcastable)} has {len(broadcastable)}")
-    changed = [
-        (i, bool(b)) for i, (b, old) in enumerate(zip(broadcastable, x.type.broadcastable, strict=True)) if bool(b) != old
-    ]
+        raise ValueError(f"{x} has {x.type.ndim} dimensions, the pattern {tuple(broadcastable)} {len(broadcastable)}")
+    pairs = zip(broadcastable, x.type.broadcastable, strict=True)
+    changed = [(i, bool(b)) for i, (b, old) in enumerate(pairs) if bool(b) != old]
     return Rebroadcast(*changed)(x) if changed else x
 
 

@@ -115,7 +115,8 @@ class Reshape(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient under the input's shape."""
         x = inputs[0]
-        return [patternbroadcast(reshape(output_grads[0], x.shape, ndim=x.type.ndim), x.type.broadcastable), DisconnectedType()()]
+        gradient = reshape(output_grads[0], x.shape, ndim=x.type.ndim)
+        return [patternbroadcast(gradient, x.type.broadcastable), DisconnectedType()()]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the direction under the new shape."""
@@ -190,11 +191,10 @@ def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Any:
     wanted = 1 if wanted is None else wanted
     x = as_tensor_variable(x)
     if not (isinstance(wanted, int) and 1 <= wanted <= max(x.type.ndim, 1)):
-        raise ValueError(f"flatten to {wanted} dimensions: {x} has {x.type.ndim}, so 1 to {max(x.type.ndim, 1)} are possible")
+        raise ValueError(f"flatten to {wanted} dimensions: {x} has {x.type.ndim}, so 1 to {max(x.type.ndim, 1)} can be")
     if x.type.ndim == wanted:
         return x
-    lengths = [x.shape[i] for i in range(wanted - 1)] + [-1]
-    result = reshape(x, lengths if wanted > 1 else (-1,), ndim=wanted)
+    result = reshape(x, [*(x.shape[i] for i in range(wanted - 1)), -1], ndim=wanted)
     pattern = x.type.broadcastable[: wanted - 1] + (all(x.type.broadcastable[wanted - 1 :]),)
     # One element stays one element, whatever the lengths say.
     return patternbroadcast(result, pattern)
@@ -216,7 +216,7 @@ def shape_padleft(t: Any, n_ones: int = 1) -> Any:
 def shape_padright(t: Any, n_ones: int = 1) -> Any:
     """Return ``t`` with ``n_ones`` new dimensions of length 1 after its own."""
     t = as_tensor_variable(t)
-    return DimShuffle(t.type.broadcastable, list(range(t.type.ndim)) + ["x"] * n_ones)(t)
+    return DimShuffle(t.type.broadcastable, [*range(t.type.ndim), *["x"] * n_ones])(t)
 
 
 def shape_padaxis(t: Any, axis: int) -> Any:
