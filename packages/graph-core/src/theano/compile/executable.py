@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import copy as copy_module
 from collections.abc import Iterator, Mapping, Sequence
+from time import perf_counter
 from typing import Any
 
+from theano.compile.arguments import CallExplainer
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.maker import FunctionMaker
 from theano.compile.pack import Packed
 from theano.compile.shared import Container, SharedVariable
-from theano.compile.storing import restore, state_of
+from theano.compile.storing import FunctionState, state_of, unflatten
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
 from theano.loader.module import enable_vectorcall
+from theano.runtime.failure import Explainer
 from theano.runtime.profile import CompileTimes, ProfileStats
+from theano.settings import config
 
 #: What a name stands for that several inputs have.
 DUPLICATE = ["DUPLICATE"]
@@ -200,22 +204,46 @@ class Function(NativeFunction):
         copied = FunctionMaker(
             packed, maker.mode, maker.accept_inplace, stats, name or self.name, fgraph, CompileTimes()
         )
-        twin: Function = copied.create(_copied_containers(self, inputs))
-        return twin
+        return make_function(copied, _copied_containers(self, inputs))
 
     __copy__ = copy
 
     # -- pickles -----------------------------------------------------------------------------------------------
 
     def __reduce__(self) -> Any:
-        return restore, (state_of(self),)
+        return restore, (state_of(self.maker, self.input_storage),)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Function:
-        twin: Function = restore(copy_module.deepcopy(state_of(self), memo))
-        return twin
+        return rebuild(copy_module.deepcopy(state_of(self.maker, self.input_storage), memo))
 
     def __repr__(self) -> str:
         return f"<theano.compile.Function {self.name}>"
+
+
+def make_function(maker: FunctionMaker, containers: Sequence[Container] | None = None) -> Function:
+    """Return a function.
+
+    Parameters
+    ----------
+    maker : FunctionMaker
+    containers : list of Container, optional
+        The values of the inputs that have one, if not those that the inputs say.
+    """
+    start = perf_counter()
+    cells = maker.containers() if containers is None else containers
+    program = maker.lay_out(cells).description() | {
+        "on_error": Explainer(maker.name, maker.linked.nodes),
+        "on_bad_call": CallExplainer(maker.name, [spec for spec in maker.inputs if not spec.implicit]),
+        # The addresses of kernels keep the libraries loaded that hold them.
+        "keepalive": maker.linked,
+        "profile": maker.profile is not None,
+        "options": {"output_subset": call_for_subset},
+    }
+    function = Function(maker, program, cells)
+    maker.times.laying_out = perf_counter() - start
+    if maker.profile is not None:
+        maker.profile.attach(function)
+    return function
 
 
 def call_for_subset(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -297,3 +325,49 @@ def _copied_containers(function: Function, inputs: Sequence[SymbolicInput]) -> l
     return containers
 
 
+# -- the way back from a pickle ----------------------------------------------------------------------------
+
+
+def restore(state: FunctionState) -> Function | None:
+    """Return the function that was pickled.
+
+    With ``config.unpickle_function`` False, None is returned: for files in which functions were pickled by mistake.
+    """
+    return rebuild(state) if config.unpickle_function else None
+
+
+def rebuild(state: FunctionState) -> Function:
+    """Return the function that ``state`` describes."""
+    inputs, outputs = unflatten(state.graph)
+    n_outputs = len(state.borrow)
+    updated = {i: outputs[out] for out, i in state.update_mapping.items()}
+    specs = [
+        _restored(cls, fields, inputs[i], updated.get(i), state.containers[i])
+        for i, (cls, fields) in enumerate(state.inputs)
+    ]
+    users: dict[int, Variable] = dict(state.shared)
+    packed = Packed(
+        specs,
+        [SymbolicOutput(v, borrow) for v, borrow in zip(outputs[:n_outputs], state.borrow, strict=True)],
+        state.returns,
+        state.keys,
+        [user for _, user in state.shared],
+        {v: users.get(i, v) for i, v in enumerate(inputs)},
+    )
+    fgraph = None
+    if not config.reoptimize_unpickled_function:
+        fgraph = FunctionGraph(inputs, outputs, clone=False, update_mapping=state.update_mapping)
+    maker = FunctionMaker(
+        packed, state.mode, state.accept_inplace, None, state.name, fgraph=fgraph, times=CompileTimes()
+    )
+    return make_function(maker, state.containers)
+
+
+def _restored(
+    cls: type[SymbolicInput], fields: dict[str, Any], variable: Variable, update: Variable | None, container: Container
+) -> SymbolicInput:
+    spec = cls.__new__(cls)
+    spec.__dict__.update(fields)
+    spec.variable, spec.update = variable, update
+    spec.value = container if fields["value"] else None
+    return spec

@@ -103,7 +103,10 @@ def function(
     check_unused(packed, config.on_unused_input if on_unused_input is None else on_unused_input, shown, _warn)
     times = CompileTimes(packing=perf_counter() - start)
     maker = FunctionMaker(packed, mode, accept_inplace, _profile(profile), called, times=times)
-    return maker.create()
+    # The loader is a compiled module that brings in NumPy: `import theano` does without.
+    from theano.compile.executable import make_function
+
+    return make_function(maker)
 
 
 def _default_name() -> str:

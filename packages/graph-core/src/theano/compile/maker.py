@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
 
 from theano.codegen.kernel import Kernel
 from theano.compile.aliasing import insert_deepcopy
-from theano.compile.arguments import ArgumentFilter, CallExplainer
+from theano.compile.arguments import ArgumentFilter
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.mode import Mode, get_mode
 from theano.compile.pack import Packed, Returns
@@ -21,7 +20,6 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.source import created_at
 from theano.graph.variable import Variable
 from theano.rewriting import Report, RewriteSettings, rewrite
-from theano.runtime.failure import Explainer
 from theano.runtime.link import Linked, Linker, link
 from theano.runtime.profile import CompileTimes, ProfileStats
 from theano.runtime.program import Argument, Program, build
@@ -31,7 +29,7 @@ logger = logging.getLogger("theano")
 
 
 class FunctionMaker:
-    """Everything that is decided once about a function.
+    """Everything that is decided once about a function; ``executable.make_function`` makes functions of it.
 
     Parameters
     ----------
@@ -180,34 +178,6 @@ class FunctionMaker:
             self.name,
             self.allow_gc,
         )
-
-    def create(self, containers: Sequence[Container] | None = None) -> Any:
-        """Return a function.
-
-        Parameters
-        ----------
-        containers : list of Container, optional
-            The values of the inputs that have one, if not those that the inputs say.
-        """
-        # The loader is a compiled module that brings in NumPy: `import theano` does without.
-        from theano.compile.executable import Function, call_for_subset
-
-        start = perf_counter()
-        cells = self.containers() if containers is None else list(containers)
-        program = self.lay_out(cells)
-        description = program.description() | {
-            "on_error": Explainer(self.name, self.linked.nodes),
-            "on_bad_call": CallExplainer(self.name, [spec for spec in self.inputs if not spec.implicit]),
-            # The addresses of kernels keep the libraries loaded that hold them.
-            "keepalive": self.linked,
-            "profile": self.profile is not None,
-            "options": {"output_subset": call_for_subset},
-        }
-        function = Function(self, description, cells)
-        self.times.laying_out = perf_counter() - start
-        if self.profile is not None:
-            self.profile.attach(function)
-        return function
 
 
 def _compile(kernels: Sequence[Kernel]) -> Sequence[int]:

@@ -10,23 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from theano.compile.inputs import SymbolicInput, SymbolicOutput
+from theano.compile.inputs import SymbolicInput
 from theano.compile.maker import FunctionMaker
 from theano.compile.mode import Mode
-from theano.compile.pack import Packed, Returns
+from theano.compile.pack import Returns
 from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
-from theano.graph.fgraph import FunctionGraph
 from theano.graph.source import SourceLine
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
-from theano.runtime.profile import CompileTimes
-from theano.settings import config
-
-if TYPE_CHECKING:
-    from theano.compile.executable import Function
 
 
 @dataclass
@@ -131,9 +125,8 @@ class FunctionState:
     accept_inplace: bool
 
 
-def state_of(function: Function) -> FunctionState:
+def state_of(maker: FunctionMaker, containers: list[Container]) -> FunctionState:
     """Return what is kept of a function in a pickle."""
-    maker = function.maker
     position = {v: i for i, v in enumerate(maker.fgraph.inputs)}
     users = {position[v]: user for v, user in maker.originals.items()}
     return FunctionState(
@@ -143,10 +136,10 @@ def state_of(function: Function) -> FunctionState:
         maker.returns,
         maker.output_keys,
         dict(maker.fgraph.update_mapping or {}),
-        function.input_storage,
+        containers,
         [(i, user) for i, user in users.items() if isinstance(user, SharedVariable)],
         maker.mode,
-        function.name,
+        maker.name,
         maker.accept_inplace,
     )
 
@@ -156,45 +149,3 @@ def _without_variables(spec: SymbolicInput) -> dict[str, Any]:
     # The value of an argument with a default is in its container; here only whether there is one matters.
     state.update(variable=None, update=None, value=spec.value is not None)
     return state
-
-
-def restore(state: FunctionState) -> Any:
-    """Return the function that ``state`` describes.
-
-    With ``config.unpickle_function`` False, None is returned: for files in which functions were pickled by mistake.
-    """
-    if not config.unpickle_function:
-        return None
-    inputs, outputs = unflatten(state.graph)
-    n_outputs = len(state.borrow)
-    updated = {i: outputs[out] for out, i in state.update_mapping.items()}
-    specs = [
-        _restored(cls, fields, inputs[i], updated.get(i), state.containers[i])
-        for i, (cls, fields) in enumerate(state.inputs)
-    ]
-    users: dict[int, Variable] = dict(state.shared)
-    packed = Packed(
-        specs,
-        [SymbolicOutput(v, borrow) for v, borrow in zip(outputs[:n_outputs], state.borrow, strict=True)],
-        state.returns,
-        state.keys,
-        [user for _, user in state.shared],
-        {v: users.get(i, v) for i, v in enumerate(inputs)},
-    )
-    fgraph = None
-    if not config.reoptimize_unpickled_function:
-        fgraph = FunctionGraph(inputs, outputs, clone=False, update_mapping=state.update_mapping)
-    maker = FunctionMaker(
-        packed, state.mode, state.accept_inplace, None, state.name, fgraph=fgraph, times=CompileTimes()
-    )
-    return maker.create(state.containers)
-
-
-def _restored(
-    cls: type[SymbolicInput], fields: dict[str, Any], variable: Variable, update: Variable | None, container: Container
-) -> SymbolicInput:
-    spec = cls.__new__(cls)
-    spec.__dict__.update(fields)
-    spec.variable, spec.update = variable, update
-    spec.value = container if fields["value"] else None
-    return spec
