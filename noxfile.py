@@ -138,7 +138,8 @@ def layers(session: nox.Session) -> None:
     session.install("pytest>=8.2")
     session.run("python", "tools/check_layers.py")
     session.run("python", "tools/check_sizes.py")
-    session.run("python", "-m", "pytest", "-q", "tools/tests", *session.posargs)
+    session.run("python", "-m", "pytest", "-q", "tools/tests", *session.posargs,
+                env={"PYTHONPATH": "packages/graph-core/src"})
 
 
 @nox.session

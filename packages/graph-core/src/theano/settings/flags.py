@@ -232,8 +232,8 @@ _flag("DebugMode.check_preallocated_output_ndim", IntParam(4, lambda count: coun
 _flag("unittests.rseed", TypedParam(666, _seed), "Seed of tests with random values; random: another one each time.")
 
 # Devices
-_flag("device", ConfigParam("cpu", _device, allow_override=False), "Where to compute: cpu; cuda* and opencl* need the "
-      "GPU layer.")
+_flag("device", ConfigParam("cpu", _device, allow_override=False), "Where to compute: cpu, cuda, cudaN or openclN:M.",
+      inert=GPU)
 _flag("force_device", BoolParam(False, allow_override=False), "Stop if the device cannot be used.", inert=GPU)
 _flag("init_gpu_device", ConfigParam("", _device, allow_override=False), "Start this device, but compute on the CPU.",
       inert=GPU)
@@ -306,3 +306,23 @@ RETIRED = {
     "ProfileMode.min_memory_size": "see profiling.min_memory_size",
     "ProfileMode.profile_memory": "see profile_memory",
 }
+
+# Whose readers are still to be built. A name leaves this list with the change that reads it; a test sees to that.
+WAITING = """
+    warn_float64 numpy.seterr_all numpy.seterr_divide numpy.seterr_over numpy.seterr_under numpy.seterr_invalid
+    compute_test_value compute_test_value_opt print_test_value pickle_test_value traceback.limit
+    traceback.compile_limit exception_verbosity on_shape_error optimizer_verbose check_stack_trace
+    optdb.position_cutoff tensor.local_elemwise_fusion experimental.local_alloc_elemwise_assert conv.assert_shape
+    vm.lazy threads check_input scan.allow_gc scan.allow_output_prealloc scan.debug blas.ldflags nocleanup
+    cmodule.warn_no_version cmodule.compilation_warning profile_optimizer profile_memory print_global_stats
+    profiling.time_thunks profiling.n_apply profiling.n_ops profiling.output_line_width profiling.min_memory_size
+    profiling.min_peak_memory profiling.destination profiling.debugprint profiling.ignore_first_call
+    NanGuardMode.nan_is_error NanGuardMode.inf_is_error NanGuardMode.big_is_error NanGuardMode.action
+    DebugMode.patience DebugMode.check_c DebugMode.check_py DebugMode.check_finite DebugMode.check_strides
+    DebugMode.warn_input_not_reused DebugMode.check_preallocated_output DebugMode.check_preallocated_output_ndim
+    unittests.rseed
+""".split()
+
+for _param in TABLE:
+    if _param.name in WAITING:
+        _param.inert = "nothing reads it yet"
