@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
-from theano.tensor.elemwise.functions import eq, neq, second, switch
+from theano.tensor.elemwise.functions import cast, eq, neq, second, switch
 from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.kernels.reduce import careduce_kernel
 from theano.tensor.messages import shape_error
@@ -343,9 +343,7 @@ def _resolve(given: str | None, idtype: str, default: Callable[[str], str]) -> s
 
 def _widest(acc: str, dtype: str) -> str:
     """Return the accumulator for a result of ``dtype``: never narrower than the result itself."""
-    if dtype[0] in "fc" or acc[0] in "fc":
-        return _WIDE.get(scal.upcast(acc, dtype), scal.upcast(acc, dtype)) if acc != dtype else dtype
-    return acc
+    return scal.upcast(acc, dtype) if dtype[0] in "fc" or acc[0] in "fc" else acc
 
 
 def _check_conversion(op: CAReduceDtype, idtype: str, acc: str, what: str) -> None:
@@ -379,6 +377,8 @@ class Sum(CAReduceDtype):
         if outputs[0].type.dtype[0] in "biu":
             return [x.zeros_like(dtype=gradient_dtype(outputs[0].type.dtype))]
         g = restore_axes(output_grads[0], x, self.axes_of(x.type.ndim))
+        if x.type.dtype in scal.float_dtypes and g.type.dtype in scal.float_dtypes:
+            g = cast(g, x.type.dtype)  # a sum may be wider than what it sums
         return [second(x, g)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:

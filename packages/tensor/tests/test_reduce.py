@@ -1,0 +1,120 @@
+"""Reductions: dtypes, axes, empty and special values, text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from arrays import LAYOUTS, lay, sample
+from oracle import run
+
+import theano.tensor as T
+from theano import scalar as scal
+from theano.tensor.elemwise import CAReduce, CAReduceDtype, Prod, Sum
+
+INT = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+FLOAT = ("float16", "float32", "float64")
+COMPLEX = ("complex64", "complex128")
+
+
+@pytest.mark.parametrize("dtype", ("bool", *INT, *FLOAT, *COMPLEX))
+def test_dtypes_of_sums(dtype):
+    x = T.TensorType(dtype, (False, False))("x")
+    wide = {"b": "int64", "i": "int64", "u": "uint64"}.get(np.dtype(dtype).kind, dtype)
+    acc = {"float16": "float32", "float32": "float64", "complex64": "complex128"}.get(dtype, wide)
+    for op in (Sum, Prod):
+        node = op()(x).owner
+        assert node.outputs[0].type.dtype == wide and node.op.acc_dtype == acc
+    value = sample(dtype, (3, 4), np.random.default_rng(0), 0, 3)
+    for layout in LAYOUTS:
+        laid = lay(value, layout)
+        expected = laid.sum(axis=1, dtype=wide if wide != "float16" else "float32").astype(wide)
+        np.testing.assert_allclose(run(x.sum(axis=1), {x: laid}), expected, rtol=1e-3 if dtype == "float16" else 1e-6)
+
+
+def test_dtype_and_acc_dtype_on_request():
+    x = T.fmatrix("x")
+    assert x.sum(dtype="float64").dtype == "float64"
+    assert x.sum(acc_dtype="float32").owner.op.acc_dtype == "float32"
+    assert T.imatrix().sum(dtype="int8").dtype == "int8"
+    assert T.imatrix().mean().dtype == "float64" and x.mean().dtype == "float32" and T.vector(dtype="float16").mean().dtype == "float16"
+    value = np.full((1000, 100), 0.1, "float32")
+    assert abs(run(x.sum(), {x: value}) - 1e4) < 1e-2
+
+
+@pytest.mark.parametrize("dtype", ("bool", *INT, *FLOAT))
+def test_extremes(dtype):
+    x = T.TensorType(dtype, (False, False, False))("x")
+    value = sample(dtype, (3, 4, 5), np.random.default_rng(1), -3, 3)
+    for axis in (None, 0, 1, 2, (0, 1), (2, 0), -1, [1]):
+        where = tuple(axis) if isinstance(axis, list) else axis
+        np.testing.assert_array_equal(run(x.max(axis=axis), {x: value}), value.max(axis=where))
+        np.testing.assert_array_equal(run(x.min(axis=axis), {x: value}), value.min(axis=where))
+        if where is None or isinstance(where, int):
+            np.testing.assert_array_equal(run(x.argmax(axis=axis), {x: value}), value.argmax(axis=where))
+            np.testing.assert_array_equal(run(x.argmin(axis=axis), {x: value}), value.argmin(axis=where))
+
+
+def test_argmax_over_several_axes():
+    x = T.dtensor3("x")
+    value = np.random.default_rng(1).normal(size=(3, 4, 5))
+    best, place = run(list(T.max_and_argmax(x, axis=(0, 2))), {x: value})
+    moved = value.transpose(1, 0, 2).reshape(4, 15)
+    np.testing.assert_array_equal(best, moved.max(1))
+    np.testing.assert_array_equal(place, moved.argmax(1))
+
+
+def test_nan_wins():
+    x = T.dvector("x")
+    value = np.array([1.0, np.nan, 3.0])
+    assert np.isnan(run(x.max(), {x: value})) and np.isnan(run(x.min(), {x: value}))
+    assert run(x.argmax(), {x: value}) == 1
+
+
+def test_nothing_to_reduce():
+    x = T.dmatrix("x")
+    empty = np.zeros((0, 3))
+    np.testing.assert_array_equal(run(x.sum(axis=0), {x: empty}), np.zeros(3))
+    np.testing.assert_array_equal(run(x.prod(axis=0), {x: empty}), np.ones(3))
+    assert run(T.all(x), {x: empty}) and not run(T.any(x), {x: empty})
+    assert run(x.max(axis=1), {x: empty}).shape == (0,)
+    np.testing.assert_array_equal(run(x.sum(axis=()), {x: np.ones((2, 3))}), np.ones((2, 3)))
+
+
+def test_scalars():
+    s = T.dscalar("s")
+    for function in (T.sum, T.prod, T.max, T.min, T.mean, T.var):
+        assert run(function(s), {s: 2.0}) == (0 if function is T.var else 2)
+    assert run(T.argmax(s), {s: 2.0}) == 0
+
+
+@pytest.mark.parametrize("op", ["and_", "or_", "xor"])
+def test_bitwise_reductions(op):
+    x = T.imatrix("x")
+    value = np.random.default_rng(0).integers(0, 100, (3, 4)).astype("int32")
+    reference = {"and_": np.bitwise_and, "or_": np.bitwise_or, "xor": np.bitwise_xor}[op]
+    out = CAReduce(getattr(scal, op), axis=0)(x)
+    np.testing.assert_array_equal(run(out, {x: value}), reference.reduce(value, axis=0))
+
+
+def test_text():
+    x = T.dmatrix("x")
+    assert str(x.sum().owner.op) == "Sum{acc_dtype=float64}"
+    assert str(x.sum(axis=0).owner.op) == "Sum{axis=[0], acc_dtype=float64}"
+    assert str(x.prod(axis=(0, 1)).owner.op) == "Prod{axis=[0, 1], acc_dtype=float64}"
+    assert str(x.max(axis=1).owner.op) == "Reduce{maximum}{1}"
+    assert str(T.all(x).owner.op) == "All" and str(T.any(x, axis=0).owner.op) == "Any{0}"
+    assert str(CAReduceDtype(scal.add, axis=0)(x).owner.op) == "CAReduceDtype{add}{axis=[0], acc_dtype=float64}"
+    assert str(T.max_and_argmax(x, axis=1)[0].owner.op) == "MaxAndArgmax{axis=(1,)}"
+
+
+def test_identity():
+    x = T.dmatrix("x")
+    assert x.sum(axis=-1).owner.op == x.sum(axis=1).owner.op == Sum(axis=1)(x).owner.op
+    assert x.sum(axis=0).owner.op != x.sum(axis=1).owner.op
+    assert x.max().owner.op != x.min().owner.op
+
+
+def test_axis_may_be_a_constant():
+    x = T.dmatrix("x")
+    assert x.sum(axis=T.constant(1)).owner.op.axis == (1,)
+    assert x.sum(axis=np.array([0, 1])).owner.op.axis == (0, 1)
