@@ -109,7 +109,8 @@ def toposort(
     CycleError
         No such order exists.
     """
-    stop = set(ins)
+    # A graph asks with the set of all its variables, which must not be copied for each node that enters.
+    stop = ins if isinstance(ins, (set, frozenset, dict)) else set(ins)
     roots = [v.owner for v in outs if v.owner is not None and v not in stop]
     return toposort_nodes(roots, stop, orderings)
 

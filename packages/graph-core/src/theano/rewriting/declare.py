@@ -120,8 +120,9 @@ def _fill(sequence: Phases) -> None:
     ):
         sequence.register(name, Phase(name), position, *tags)
     sequence.register("useless", Phase("useless", "out_to_in"), 0.6, *fast)
-    sequence.canonicalize.add_pass("merge", merge, *fast)
     for name in ("canonicalize", "stabilize", "specialize", "uncanonicalize"):
+        # Rules compare variables by identity, so what is equal should be one before each sweep.
+        sequence[name].add_pass("merge", merge, *fast)
         sequence[name].add(constant_folding)
     for name, position, tags in (
         ("merge1", 0, fast),

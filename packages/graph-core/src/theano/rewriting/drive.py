@@ -151,7 +151,8 @@ class RuleIndex:
     def __init__(self, rules: Iterable[Rule]):
         self._by_key: dict[Any, list[tuple[int, Rule]]] = {}
         self._always: list[tuple[int, Rule]] = []
-        self._of_op: dict[Op, tuple[Rule, ...]] = {}
+        # By identity: the hash of an op is computed anew each time. The op is kept, so that its id stays its own.
+        self._of_op: dict[int, tuple[Op, tuple[Rule, ...]]] = {}
         for i, rule in enumerate(rules):
             if rule.tracks is None:
                 self._always.append((i, rule))
@@ -160,14 +161,14 @@ class RuleIndex:
 
     def of(self, op: Op) -> tuple[Rule, ...]:
         """Return the rules that want to see the nodes of ``op``."""
-        try:
-            return self._of_op[op]
-        except KeyError:
-            pass
+        known = self._of_op.get(id(op))
+        if known is not None:
+            return known[1]
         found = dict(self._always)
         for key in (op, *type(op).__mro__):
             found.update(self._by_key.get(key, ()))
-        rules = self._of_op[op] = tuple(found[i] for i in sorted(found))
+        rules = tuple(found[i] for i in sorted(found))
+        self._of_op[id(op)] = (op, rules)
         return rules
 
 
@@ -272,7 +273,10 @@ def walk(fgraph: FunctionGraph, rules: Sequence[Rule], context: Context, order: 
 
 
 class _Agenda(Feature):
-    """The nodes that should be looked at, each once; changes put nodes back."""
+    """The nodes that should be looked at, each once; changes put nodes back.
+
+    What is new comes first: it should have its final form before its users look at it.
+    """
 
     # Rules look below a node, not only at it: its users want another look when it changes. Not when there are very
     # many: the sweep over the whole graph finds those, and the work stays linear.
@@ -280,6 +284,7 @@ class _Agenda(Feature):
 
     def __init__(self) -> None:
         self._todo: deque[Apply] = deque()
+        self._fresh: deque[Apply] = deque()
         self._queued: set[Apply] = set()
 
     def add(self, node: Apply) -> None:
@@ -290,16 +295,18 @@ class _Agenda(Feature):
 
     def take(self) -> Apply:
         """Remove and return the next node."""
-        node = self._todo.popleft()
+        node = (self._fresh or self._todo).popleft()
         self._queued.discard(node)
         return node
 
     def __len__(self) -> int:
-        return len(self._todo)
+        return len(self._todo) + len(self._fresh)
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         """Look at what is new."""
-        self.add(node)
+        if node not in self._queued:
+            self._queued.add(node)
+            self._fresh.append(node)
 
     def on_change_input(
         self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None

@@ -13,6 +13,10 @@ from theano.rewriting.drive import Context
 from theano.rewriting.rule import Answer, FunctionRule
 
 
+#: A variable with very many users makes each change to one of them slow: equal constants share up to this many.
+MANY_USERS = 32
+
+
 def merge(fgraph: FunctionGraph, context: Context) -> None:
     """Let equal constants be one variable, and equal nodes (same op on the same inputs) one node.
 
@@ -20,13 +24,6 @@ def merge(fgraph: FunctionGraph, context: Context) -> None:
     """
     order = fgraph.toposort()
     kept: dict[Hashable, Constant] = {}
-    for node in order:
-        for v in node.inputs:
-            if isinstance(v, Constant):
-                _merge_constant(fgraph, v, kept, context)
-    for v in list(fgraph.outputs):
-        if isinstance(v, Constant):
-            _merge_constant(fgraph, v, kept, context)
     seen: dict[Hashable, Apply] = {}
     # Once nodes overwrite memory, equal nodes need not be worth the same later: leave what is touched alone.
     destroyed = _destroyed(fgraph, order)
@@ -34,24 +31,50 @@ def merge(fgraph: FunctionGraph, context: Context) -> None:
         if node not in fgraph.apply_nodes:
             continue
         try:
-            first = seen.setdefault((node.op, tuple(map(id, node.inputs))), node)
+            first = seen.setdefault((node.op, tuple(map(_identity, node.inputs))), node)
         except TypeError:
             continue  # an op that cannot be hashed is equal to nothing
-        if first is node or destroyed and any(v in destroyed for n in (first, node) for v in n.outputs):
-            continue
-        pairs = [(old, new) for old, new in zip(node.outputs, first.outputs, strict=True) if old.type == new.type]
-        if len(pairs) == len(node.outputs):
-            for old, new in pairs:
-                fgraph.replace(old, new, reason="merge")
-            context.note("merge", -1)
+        if first is not node and not (destroyed and any(v in destroyed for n in (first, node) for v in n.outputs)):
+            pairs = [(old, new) for old, new in zip(node.outputs, first.outputs, strict=True) if old.type == new.type]
+            if len(pairs) == len(node.outputs):
+                for old, new in pairs:
+                    fgraph.replace(old, new, reason="merge")
+                context.note("merge", -1)
+                continue
+        for v in list(node.inputs):
+            if isinstance(v, Constant):
+                _merge_constant(fgraph, v, kept, context)
+    for v in list(fgraph.outputs):
+        if isinstance(v, Constant):
+            _merge_constant(fgraph, v, kept, context)
+
+
+def _identity(v: Variable) -> Hashable:
+    """Return an object that is equal for two variables that are worth the same by construction."""
+    return _signature(v) if isinstance(v, Constant) else id(v)
+
+
+def _signature(v: Constant) -> Hashable:
+    """Return the signature of a constant; kept, as it may have to look at much data."""
+    known = v.tag.__dict__
+    if "merge_signature" not in known:
+        signature = v.signature()
+        try:
+            hash(signature)
+        except TypeError:
+            signature = id(v)  # a value without hash is equal to nothing
+        known["merge_signature"] = signature
+    return known["merge_signature"]  # type: ignore[no-any-return]
 
 
 def _merge_constant(fgraph: FunctionGraph, v: Constant, kept: dict[Hashable, Constant], context: Context) -> None:
-    try:
-        first = kept.setdefault(v.signature(), v)
-    except TypeError:
-        return  # a value without hash
-    if first is not v and first.type == v.type:
+    signature = _signature(v)
+    first = kept.setdefault(signature, v)
+    if first is v:
+        return
+    if len(first.clients) + len(v.clients) > MANY_USERS:
+        kept[signature] = v
+    elif first.type == v.type:
         fgraph.replace(v, first, reason="merge")
         context.note("merge", 0)
 

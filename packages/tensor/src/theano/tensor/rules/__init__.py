@@ -16,8 +16,13 @@ from theano.tensor.rules import (
     shapes,
     reductions,
     index,
+    products,
+    softmax,
     fusion,
     inplace,
 )
 
-__all__ = ["algebra", "fusion", "index", "inplace", "layout", "power", "reductions", "shapes", "stable", "useless"]
+__all__ = [
+    "algebra", "fusion", "index", "inplace", "layout", "power", "products", "reductions", "shapes", "softmax", "stable",
+    "useless",
+]

@@ -188,13 +188,23 @@ def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype
         total, negate = np.dtype(dtype).type(1), True
     if total != family.identity or not above + below:
         above = [number_of(total, dtype, ndim), *above]
+    # Each part is computed in the dtype of the whole: a narrower one could wrap or round where the whole did not.
     if not below:
         result = _combine(family.main, above, dtype)
     elif not above:
-        result = family.reciprocal(_combine(family.main, below, dtype))
+        result = family.reciprocal(_cast(_combine(family.main, below, dtype), dtype))
     else:
-        result = family.inverse(_combine(family.main, above, dtype), _combine(family.main, below, dtype))
-    return F.neg(result) if negate else result
+        first, second = _combine(family.main, above, dtype), _combine(family.main, below, dtype)
+        if "bool" in (first.type.dtype, second.type.dtype) or scal.upcast(first.type.dtype, second.type.dtype) != dtype:
+            first, second = _cast(first, dtype), _cast(second, dtype)
+        result = family.inverse(first, second)
+    if negate:
+        result = F.neg(_cast(result, dtype))
+    return result
+
+
+def _cast(v: Any, dtype: str) -> Any:
+    return v if v.type.dtype == dtype else F.cast(v, dtype)
 
 
 def canonical(node: Apply, family: Family) -> Any:
@@ -255,6 +265,46 @@ def local_mul_canonizer(node: Apply) -> Any:
     """Write a product with its constants in one number, without what is both multiplied and divided by."""
     new = canonical(node, products)
     return None if new is None else [new]
+
+
+@local_rule([F.mul], keeps="finite", phases=("canonicalize", "stabilize"))
+def local_greedy_distributor(node: Apply) -> Any:
+    """``(a / s + b / t) * s`` is ``a + b / t * s``: a factor enters a sum in which somebody divides by it.
+
+    Gradients of sums of logarithms look like this, and where ``s`` is tiny the division would overflow.
+    """
+    out: Any = node.outputs[0]
+    if is_discrete(out):
+        return None
+    for i, total in enumerate(node.inputs):
+        found = made_by(total, F.add) or made_by(total, F.sub)
+        if found is None or len(total.clients) != 1 or total.type != out.type:  # type: ignore[attr-defined]
+            continue
+        divisors = [v for term in found.inputs for v in _divisors(term)]
+        for j, factor in enumerate(node.inputs):
+            if j == i or factor not in divisors or factor.type.dtype != out.type.dtype:  # type: ignore[attr-defined]
+                continue
+            terms = [F.mul(term, factor) for term in found.inputs]
+            rest = [v for k, v in enumerate(node.inputs) if k not in (i, j)]
+            new = found.op(*terms)
+            return [fit(F.mul(*rest, new) if rest else new, out)]
+    return None
+
+
+def _divisors(term: Any) -> list[Any]:
+    """Return what ``term`` is divided by."""
+    negated = made_by(term, F.neg)
+    if negated is not None:
+        return _divisors(negated.inputs[0])
+    product = made_by(term, F.mul)
+    if product is not None:
+        return [d for v in product.inputs for d in _divisors(v) if made_by(v, F.mul) is None]
+    over, inverse = made_by(term, F.true_div), made_by(term, F.inv)
+    below = over.inputs[1] if over is not None else inverse.inputs[0] if inverse is not None else None
+    if below is None:
+        return []
+    factors = made_by(below, F.mul)
+    return list(factors.inputs) if factors is not None else [below]
 
 
 @local_rule([F.neg], keeps="exact")

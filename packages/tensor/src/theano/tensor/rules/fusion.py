@@ -134,23 +134,26 @@ def _groups(
 def _cut(group: Sequence[Apply]) -> list[list[Apply]]:
     """Return a group in pieces that respect the limits, each needing only the ones before it."""
     pieces: list[list[Apply]] = []
-    current: list[Apply] = []
-    operands: set[Variable] = set()
-    steps = 0
+    piece: list[Apply] = []
+    read: set[Variable] = set()  # what the piece takes from outside
+    users: dict[Variable, int] = {}  # its own values, and how many users of each are not in it (yet)
+    wanted = steps = 0  # how many of its own values have such users
     for node in group:
-        size = _steps(node)
-        more = {v for v in node.inputs if not _inlined(v)} - operands
-        inside = {w for n in current for w in n.outputs}
-        outputs = sum(1 for n in current for w in n.outputs if _leaves(w, current)) + 1
-        full = steps + size > MAX_STEPS or len((operands | more) - inside) + outputs > MAX_OPERANDS
-        if current and full:
-            pieces.append(current)
-            current, operands, steps = [], set(), 0
-            more = {v for v in node.inputs if not _inlined(v)}
-        current.append(node)
-        operands |= more
-        steps += size
-    return [*pieces, current]
+        fresh = {v for v in node.inputs if v not in users and not _inlined(v)}
+        if piece and (steps + _steps(node) > MAX_STEPS or len(read | fresh) + wanted + 1 > MAX_OPERANDS):
+            pieces.append(piece)
+            piece, read, users, wanted, steps = [], set(), {}, 0, 0
+            fresh = {v for v in node.inputs if not _inlined(v)}
+        piece.append(node)
+        read |= fresh
+        steps += _steps(node)
+        for v in node.inputs:
+            if v in users:
+                users[v] -= 1
+                wanted -= users[v] == 0
+        users.update((v, len(v.clients)) for v in node.outputs)
+        wanted += len(node.outputs)
+    return [*pieces, piece]
 
 
 def _steps(node: Apply) -> int:
@@ -163,15 +166,13 @@ def _inlined(v: Any) -> bool:
     return isinstance(v, Constant) and v.data.size == 1
 
 
-def _leaves(v: Variable, piece: Sequence[Apply]) -> bool:
-    """Return whether somebody outside of ``piece`` uses ``v``."""
-    members = set(piece)
+def _leaves(v: Variable, members: set[Apply]) -> bool:
+    """Return whether somebody who is not among ``members`` uses ``v``."""
     return any(not isinstance(c, Apply) or c not in members for c, _ in v.clients)
 
 
 def _join(fgraph: FunctionGraph, piece: Sequence[Apply], context: Context) -> None:
     """Put one node in the place of the nodes of ``piece``."""
-    inside = {v for node in piece for v in node.outputs}
     outside: dict[Any, Any] = {}
     known: dict[Any, Any] = {}
     for node in piece:
@@ -182,12 +183,12 @@ def _join(fgraph: FunctionGraph, piece: Sequence[Apply], context: Context) -> No
                 if _inlined(v):
                     known[v] = stand_in.make_constant(v.data.flat[0])  # type: ignore[attr-defined]
                 else:
-                    assert v not in inside
                     known[v] = outside[v] = stand_in.make_variable()
             arguments.append(known[v])
         made = scalar_of(node).make_node(*arguments)
         known.update(zip(node.outputs, made.outputs, strict=True))
-    wanted = [v for node in piece for v in node.outputs if _leaves(v, piece)]
+    members = set(piece)
+    wanted = [v for node in piece for v in node.outputs if _leaves(v, members)]
     if not outside or not wanted:
         return
     op = Elemwise(scal.Composite(list(outside.values()), [known[v] for v in wanted]))

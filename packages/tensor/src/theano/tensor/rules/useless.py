@@ -46,6 +46,8 @@ def _one_input(node: Apply) -> Any:
     if isinstance(op, scal.Cast) and node.inputs[0].type == node.outputs[0].type:
         return node.inputs[0]
     x: Any = node.inputs[0]
+    if op in (scal.maximum, scal.minimum) and node.inputs[0] is node.inputs[1]:
+        return node.inputs[0]
     if op in (scal.real, scal.conj) and x.type.dtype not in scal.complex_dtypes:
         return x
     if op in (scal.ceil, scal.floor, scal.trunc, scal.round_half_to_even) and is_discrete(x):

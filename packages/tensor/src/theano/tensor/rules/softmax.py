@@ -1,0 +1,256 @@
+"""Softmax and what is done with it: its logarithm, its cross entropy with classes, and the gradients of both.
+
+Users write ``log(softmax(x))`` or ``categorical_crossentropy(softmax(x + b), y)``; computed like that, a probability
+that is rounded to 0 gives an infinite cost. Each rule here finds one such expression and puts the op in its place that
+goes from ``x`` to the result in one step. Gradients are met as gradients: of the softmax, given the gradient of the
+logarithm or of the cross entropy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.graph import Apply
+from theano.rewriting import P, local_rule, pattern_vars, rule
+from theano.tensor.create import ARange
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedSubtensor
+from theano.tensor.nnet.crossentropy import (
+    CrossentropyCategorical1Hot,
+    CrossentropySoftmaxArgmax1HotWithBias,
+    crossentropy_categorical_1hot_grad,
+    crossentropy_softmax_1hot_with_bias_dx,
+    crossentropy_softmax_argmax_1hot_with_bias,
+)
+from theano.tensor.nnet.softmax import (
+    Softmax,
+    SoftmaxGrad,
+    SoftmaxWithBias,
+    logsoftmax_op,
+    softmax_op,
+    softmax_with_bias,
+)
+from theano.tensor.rules.words import filled_with, fit, made_by, number_of, only_used_by, uniform
+from theano.tensor.shape.basic import Shape_i
+
+x, b = pattern_vars("x b")
+ALWAYS = ("fast_run", "fast_compile_gpu")
+LOGARITHM = ("fast_run", "fast_compile")
+
+# -- the logarithm --------------------------------------------------------------------------------------------------
+
+rule("local_logsoftmax", P(F.log)(P(softmax_op)(x)), P(logsoftmax_op)(x), keeps="finite",
+     phases=("stabilize", "specialize"), tags=LOGARITHM)  # fmt: skip
+rule("local_logsoftmax_with_bias", P(F.log)(P(softmax_with_bias)(x, b)), lambda x, b: logsoftmax_op(F.add(x, b)),
+     keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)  # fmt: skip
+
+
+@local_rule([SoftmaxGrad], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
+def local_logsoftmax_grad(node: Apply) -> Any:
+    """The gradient of ``log(softmax(x))``: what is divided by the softmax is multiplied by it again at once."""
+    dy, sm = node.inputs
+    if not _is_softmax(sm):
+        return None
+    over = made_by(dy, F.true_div)
+    if over is not None and isinstance(over.inputs[0].owner and over.inputs[0].owner.op, AdvancedIncSubtensor):
+        return None  # the rule for cross entropies knows better
+    g = _times(dy, sm)
+    g = None if g is None else fit(g, sm)
+    if g is None:
+        return None
+    return [fit(F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm)), node.outputs[0])]
+
+
+def _times(v: Any, divisor: Any) -> Any:
+    """Return ``v * divisor`` where ``v`` was divided by ``divisor``, without dividing; None where it was not."""
+    negated, over, product = made_by(v, F.neg), made_by(v, F.true_div), made_by(v, F.mul)
+    if negated is not None:
+        inner = _times(negated.inputs[0], divisor)
+        return None if inner is None else F.neg(inner)
+    if product is not None:
+        for i, factor in enumerate(product.inputs):
+            inner = _times(factor, divisor)
+            if inner is not None:
+                return F.mul(*[inner if j == i else w for j, w in enumerate(product.inputs)])
+        return None
+    if over is None:
+        return None
+    above, below = over.inputs
+    if below is divisor:
+        return above
+    factors = made_by(below, F.mul)
+    if factors is None or divisor not in factors.inputs:
+        return None
+    rest = list(factors.inputs)
+    rest.remove(divisor)
+    return F.true_div(above, rest[0] if len(rest) == 1 else F.mul(*rest))
+
+
+def _is_softmax(v: Any) -> bool:
+    return v.owner is not None and isinstance(v.owner.op, (Softmax, SoftmaxWithBias))
+
+
+# -- a bias ---------------------------------------------------------------------------------------------------------
+
+
+@local_rule([Softmax], keeps="close", phases=("specialize",), tags=ALWAYS)
+def local_softmax_with_bias(node: Apply) -> Any:
+    """The softmax of a sum of a matrix and a row, in one step."""
+    found = _matrix_and_bias(node.inputs[0])
+    if found is None or not only_used_by(node.inputs[0], node):
+        return None
+    matrix, bias = found
+    return [fit(softmax_with_bias(matrix, bias), node.outputs[0])]
+
+
+def _matrix_and_bias(v: Any) -> tuple[Any, Any] | None:
+    """Return m and b if ``v`` is the sum of the matrix m and the vector b, which lies along its rows."""
+    total = made_by(v, F.add)
+    if total is None:
+        return None
+    rows = [i for i, t in enumerate(total.inputs) if _as_vector(t) is not None]
+    if not rows or len(rows) == len(total.inputs):
+        return None
+    bias = _as_vector(total.inputs[rows[0]])
+    rest = [t for i, t in enumerate(total.inputs) if i != rows[0]]
+    matrix = rest[0] if len(rest) == 1 else F.add(*rest)
+    if matrix.type.dtype != v.type.dtype or bias.type.dtype != v.type.dtype or matrix.type.broadcastable != v.type.broadcastable:  # type: ignore[attr-defined, union-attr]
+        return None
+    return matrix, bias
+
+
+def _as_vector(v: Any) -> Any:
+    """Return the vector that a row was made of, or None."""
+    node = v.owner
+    if node is None or not isinstance(node.op, DimShuffle) or node.op.new_order != ("x", 0):
+        return None
+    return node.inputs[0] if not node.inputs[0].type.broadcastable[0] else None
+
+
+def _rows_of(sm: Any) -> tuple[Any, Any] | None:
+    """Return the matrix and the bias that a softmax is taken of."""
+    if not _is_softmax(sm):
+        return None
+    node = sm.owner
+    if isinstance(node.op, SoftmaxWithBias):
+        return node.inputs[0], node.inputs[1]
+    matrix = node.inputs[0]
+    return _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
+
+
+def _no_bias(matrix: Any) -> Any:
+    """Return zeros as long as the rows of ``matrix``."""
+    zero = number_of(0, matrix.type.dtype, 1)
+    return F.second(matrix[0], zero) if not matrix.type.broadcastable[1] else zero
+
+
+# -- cross entropy with classes -------------------------------------------------------------------------------------
+
+
+@local_rule(
+    [CrossentropyCategorical1Hot], name="crossentropy_to_crossentropy_with_softmax_with_bias",
+    keeps="finite", phases=("stabilize", "specialize"), tags=ALWAYS,
+)  # fmt: skip
+def crossentropy_with_softmax(fgraph: Any, node: Apply) -> Any:
+    """The cross entropy of a softmax, and the softmax itself for whoever else uses it, from the rows in one step."""
+    sm, classes = node.inputs
+    rows = _rows_of(sm)
+    if rows is None:
+        return None
+    nll, new_sm, _ = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)
+    answer = {node.outputs[0]: fit(nll, node.outputs[0])}
+    if any(client is not node for client, _ in sm.clients):
+        answer[sm] = fit(new_sm, sm)
+    return answer
+
+
+@local_rule(
+    [SoftmaxGrad], name="local_softmax_grad_to_crossentropy_with_softmax_grad",
+    keeps="finite", phases=("stabilize", "specialize"),
+    tags=(*ALWAYS, "local_crossentropy_to_crossentropy_with_softmax_grad"),
+)  # fmt: skip
+def softmax_grad_of_crossentropy(node: Apply) -> Any:
+    """The gradient of the cross entropy of a softmax, without the division that the two parts would need."""
+    dy, sm = node.inputs
+    entropy = dy.owner
+    if entropy is None or entropy.op != crossentropy_categorical_1hot_grad or entropy.inputs[1] is not sm:
+        return None
+    return [fit(crossentropy_softmax_1hot_with_bias_dx(entropy.inputs[0], sm, entropy.inputs[2]), node.outputs[0])]
+
+
+@local_rule([Softmax, SoftmaxWithBias], keeps="close", phases=("specialize",), tags=ALWAYS)
+def graph_merge_softmax_with_crossentropy_softmax(node: Apply) -> Any:
+    """A softmax that a cross entropy computes on its way is not computed again."""
+    rows = _rows_of(node.outputs[0])
+    assert rows is not None
+    for client, i in rows[0].clients if hasattr(rows[0], "clients") else ():
+        if isinstance(client, Apply) and i == 0 and isinstance(client.op, CrossentropySoftmaxArgmax1HotWithBias):
+            same_bias = client.inputs[1] is rows[1] or (filled_with(client.inputs[1], 0) and filled_with(rows[1], 0))
+            if same_bias and client.outputs[1].type == node.outputs[0].type:
+                return [client.outputs[1]]
+    return None
+
+
+# -- classes chosen by an index -------------------------------------------------------------------------------------
+
+
+def _counts_rows(v: Any, classes: Any, sm: Any, fgraph: Any) -> bool:
+    """Return whether ``v`` is 0, 1, 2, ... up to the number of classes given, or of rows."""
+    node = v.owner
+    if node is None or not isinstance(node.op, ARange) or uniform(node.inputs[0]) != 0 or uniform(node.inputs[2]) != 1:
+        return False
+    stop = node.inputs[1]
+    feature = getattr(fgraph, "shape_feature", None)
+    for model in (classes, sm):
+        if stop.owner is not None and isinstance(stop.owner.op, Shape_i) and stop.owner.op.i == 0 and stop.owner.inputs[0] is model:
+            return True
+        if feature is not None and feature.lengths(model)[0] is stop:
+            return True
+    return feature is not None and _same_length(feature, stop, (classes, sm))
+
+
+def _same_length(feature: Any, stop: Any, models: Any) -> bool:
+    def key(n: Any) -> Any:
+        return (n.owner.op, tuple(n.owner.inputs)) if n.owner is not None else n
+
+    return any(key(feature.lengths(m)[0]) == key(stop) for m in models)
+
+
+@local_rule([AdvancedSubtensor], keeps="finite", phases=("specialize",), tags=ALWAYS)
+def local_advanced_indexing_crossentropy_onehot(fgraph: Any, node: Apply) -> Any:
+    """``log(softmax(x))[arange(n), y]``, the log-likelihood of classes, as minus a cross entropy."""
+    if len(node.inputs) != 3:
+        return None
+    log_sm, places, classes = node.inputs
+    source = log_sm.owner
+    if source is None or source.op != logsoftmax_op or not _classes(classes):
+        return None
+    if not _counts_rows(places, classes, log_sm, fgraph):
+        return None
+    matrix = source.inputs[0]
+    rows = _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
+    nll = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)[0]
+    return [fit(F.neg(nll), node.outputs[0])]
+
+
+def _classes(v: Any) -> bool:
+    return v.type.ndim == 1 and v.type.dtype.startswith(("int", "uint"))
+
+
+@local_rule([SoftmaxGrad], keeps="finite", phases=("specialize",), tags=ALWAYS)
+def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: Apply) -> Any:
+    """The gradient of ``log(softmax(x))[arange(n), y]`` with respect to ``x``."""
+    dy, sm = node.inputs
+    over = made_by(dy, F.true_div)
+    if over is None or over.inputs[1] is not sm:
+        return None
+    written = over.inputs[0].owner
+    if written is None or not isinstance(written.op, AdvancedIncSubtensor) or len(written.inputs) != 4:
+        return None
+    base, values, places, classes = written.inputs
+    if not filled_with(base, 0) or not _classes(classes) or not _counts_rows(places, classes, sm, fgraph):
+        return None
+    if values.type.ndim > 1 or values.type.dtype != sm.type.dtype:  # type: ignore[attr-defined]
+        return None
+    return [fit(crossentropy_softmax_1hot_with_bias_dx(F.neg(values), sm, classes), node.outputs[0])]
