@@ -369,6 +369,19 @@ def test_arguments_are_protected(xy):
     assert f(mine, [2.0]) == [3.0] and mine == [3.0]
 
 
+def test_reading_what_was_overwritten(xy):
+    x, y = xy
+    z = plus(x, x)
+    first = plus_into(z, y)
+    assert function([x, y], [first, plus(z, y)], accept_inplace=True)([1.0], [1.0]) == [[3.0], [3.0]]
+    with pytest.raises(theano.InconsistencyError) as caught:
+        function([x, y], [first, plus_into(z, x)], accept_inplace=True)
+    assert "overwritten by 2 nodes" in short(caught)
+    with pytest.raises(theano.errors.CycleError) as caught:
+        function([x, y], plus(first, z), accept_inplace=True)
+    assert "cycle of 2 nodes" in short(caught)
+
+
 def test_mutable_means_borrowed(xy):
     with pytest.raises(ValueError, match="mutable with borrow=False"):
         In(xy[0], mutable=True, borrow=False)

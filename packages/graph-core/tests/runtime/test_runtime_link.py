@@ -68,6 +68,11 @@ def test_without_a_compiler_python_takes_over_and_says_so_once(nodes, caplog):
     assert "\n" not in record.getMessage() and "theano.doctor" in record.getMessage()
 
 
+def test_who_has_switched_the_compiler_off_is_not_told(nodes, caplog):
+    link(nodes, predefined_linkers["cvm"], Compiler(NoCompilerError("switched off")), quiet=True)
+    assert not caplog.records
+
+
 def test_without_a_compiler_the_c_linker_fails(nodes):
     with pytest.raises(NoCompilerError):
         link(nodes[:1], predefined_linkers["c"], Compiler(NoCompilerError("none")))

@@ -357,9 +357,9 @@ def rebuild(state: FunctionState) -> Function:
     fgraph = None
     if not config.reoptimize_unpickled_function:
         fgraph = FunctionGraph(inputs, outputs, clone=False, update_mapping=state.update_mapping)
-    maker = FunctionMaker(
-        packed, state.mode, state.accept_inplace, None, state.name, fgraph=fgraph, times=CompileTimes()
-    )
+    # Where it is rewritten again, the in-place ops that are there were put in by rewriting.
+    accept_inplace = state.accept_inplace or fgraph is None
+    maker = FunctionMaker(packed, state.mode, accept_inplace, None, state.name, fgraph=fgraph, times=CompileTimes())
     return make_function(maker, state.containers)
 
 

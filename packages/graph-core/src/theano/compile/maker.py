@@ -141,7 +141,9 @@ class FunctionMaker:
 
     def _link(self) -> Linked:
         start = perf_counter()
-        linked = link(self.fgraph.toposort(), self.linker, _compile, self.fgraph.outputs)
+        # Who has switched the compiler off needs no telling.
+        quiet = config.given("cxx") == ""
+        linked = link(self.fgraph.toposort(), self.linker, _compile, self.fgraph.outputs, quiet)
         self.times.generating = linked.seconds_generating
         self.times.compiling = linked.seconds_compiling
         self.times.linking = perf_counter() - start

@@ -111,6 +111,7 @@ def link(
     linker: Linker,
     compile_kernels: CompileKernels | None = None,
     outputs: Sequence[Variable] = (),
+    quiet: bool = False,
 ) -> Linked:
     """Find out what computes each node.
 
@@ -123,6 +124,8 @@ def link(
         Turns kernels into addresses; not needed where nothing is compiled.
     outputs : list of Variable
         The outputs of the graph: their memory is the user's after a call.
+    quiet : bool
+        Do not say that there is no compiler: the user knows.
 
     Raises
     ------
@@ -138,6 +141,8 @@ def link(
     linked.seconds_generating = perf_counter() - start
     kernels = [plan for plan in plans if isinstance(plan, Kernel)]
     addresses = iter(_addresses(kernels, compile_kernels, linker, linked))
+    if linked.no_compiler and not quiet:
+        _say_once(linked.no_compiler)
     linked.seconds_compiling = perf_counter() - start - linked.seconds_generating
     for node, plan in zip(nodes, plans, strict=True):
         if isinstance(plan, Builtin):
@@ -186,7 +191,6 @@ def _addresses(
         if linker.compiled == "always":
             raise
         linked.no_compiler = str(problem)
-        _say_once(linked.no_compiler)
         return [None] * len(kernels)
 
 
