@@ -1,6 +1,5 @@
 """debugprint: the documented format, line by line."""
 
-import sys
 from io import StringIO
 
 import pytest

@@ -2,8 +2,8 @@
 
 import numpy
 import pytest
-
 from arrays_toy import add, add_into, in_python, mul, vector
+
 from theano import Mode, function
 from theano.graph import Apply, Op, generic
 

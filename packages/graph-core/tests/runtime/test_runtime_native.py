@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy
 import pytest
-
 from arrays_toy import add, add_into, backwards, in_python, matrix, mul, sub, vector
+
 from theano import In, Mode, Out, function
 from theano.compile import SharedVariable, view_op
 from theano.runtime.link import Compiled
