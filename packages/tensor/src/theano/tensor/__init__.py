@@ -232,8 +232,11 @@ from theano.tensor.extra_ops import (
     CumOp,
     CumprodOp,
     CumsumOp,
+    RavelMultiIndex,
     RepeatOp,
     SearchsortedOp,
+    Unique,
+    UnravelIndex,
     bartlett,
     bincount,
     compress,
@@ -242,17 +245,18 @@ from theano.tensor.extra_ops import (
     diff,
     fill_diagonal,
     fill_diagonal_offset,
+    ravel_multi_index,
     repeat,
     searchsorted,
     to_one_hot,
+    unique,
+    unravel_index,
 )
 from theano.tensor.functions import (
     allclose,
     ceil_intdiv,
     choose,
     cov,
-    diag,
-    diagonal,
     div_proxy,
     divmod,
     inverse_permutation,
@@ -264,7 +268,6 @@ from theano.tensor.functions import (
     power,
     round,
     tile,
-    trace,
 )
 from theano.tensor.index.advanced import (
     AdvancedBooleanIncSubtensor,
@@ -355,6 +358,14 @@ from theano.tensor.shape.basic import (
     shape_i,
     specify_shape,
     unbroadcast,
+)
+from theano.tensor.shape.diagonals import (
+    AllocDiag,
+    ExtractDiag,
+    SetDiag,
+    diag,
+    diagonal,
+    trace,
 )
 from theano.tensor.shape.reshape import (
     Reshape,

@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.settings import config
-from theano.tensor.convert import as_tensor_variable, constant, gradient_dtype, static_int
+from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, gradient_dtype, static_int
 from theano.tensor.create import arange, zeros
 from theano.tensor.elemwise.functions import cast, eq, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, inc_subtensor, set_subtensor
@@ -374,3 +374,175 @@ def bartlett(M: Any) -> Any:
     window = switch(places <= half, rising, 2 - rising)
     return switch(neq(size, 1), window, window.ones_like())
 
+
+
+class UnravelIndex(Op):
+    """Places in a flat array as indexes along each axis.
+
+    Parameters
+    ----------
+    ndim : int
+        Number of axes.
+    order : "C" or "F"
+    """
+
+    __props__ = ("ndim", "order")
+
+    def __init__(self, ndim: int, order: str = "C"):
+        if order not in ("C", "F"):
+            raise ValueError(f"order must be 'C' or 'F', not {order!r}")
+        self.ndim, self.order = int(ndim), order
+
+    def make_node(self, indices: Any, dims: Any) -> Apply:
+        """Return the node for flat places and a shape."""
+        indices, dims = as_tensor_variable(indices), as_tensor_variable(dims, ndim=1)
+        for v, what in ((indices, "indices"), (dims, "dims")):
+            if v.type.dtype not in scal.integer_dtypes:
+                raise TypeError(f"unravel_index: {what} must be whole numbers, not {v} of dtype {v.type.dtype}")
+        out = TensorType("int64", indices.type.broadcastable)
+        return Apply(self, [indices, dims], [out.make_variable() for _ in range(self.ndim)])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Count with NumPy."""
+        places, dims = inputs
+        found = np.unravel_index(places, tuple(dims), order=self.order)  # type: ignore[call-overload]
+        for cell, value in zip(output_storage, found, strict=True):
+            cell[0] = np.asarray(value, dtype="int64")
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the places."""
+        return [shapes[0]] * self.ndim
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that whole numbers have no derivative."""
+        return [[False] * self.ndim] * 2
+
+
+class RavelMultiIndex(Op):
+    """Indexes along each axis as places in a flat array.
+
+    Parameters
+    ----------
+    mode : "raise", "wrap" or "clip"
+    order : "C" or "F"
+    """
+
+    __props__ = ("mode", "order")
+
+    def __init__(self, mode: str = "raise", order: str = "C"):
+        if mode not in ("raise", "wrap", "clip") or order not in ("C", "F"):
+            raise ValueError(f"mode must be 'raise', 'wrap' or 'clip' and order 'C' or 'F', not {mode!r} and {order!r}")
+        self.mode, self.order = mode, order
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Return the node for one index for each axis, and a shape."""
+        *index, dims = [as_tensor_variable(v) for v in inputs]
+        dims = as_tensor_variable(dims, ndim=1)
+        for v in (*index, dims):
+            if v.type.dtype not in scal.integer_dtypes:
+                raise TypeError(f"ravel_multi_index needs whole numbers, not {v} of dtype {v.type.dtype}")
+        pattern = [all(flags) for flags in zip(*[v.type.broadcastable for v in index], strict=True)]
+        return Apply(self, [*index, dims], [TensorType("int64", pattern).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Count with NumPy."""
+        *index, dims = inputs
+        found = np.ravel_multi_index(tuple(index), tuple(dims), mode=self.mode, order=self.order)  # type: ignore[call-overload]
+        output_storage[0][0] = np.asarray(found, dtype="int64")
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the broadcast shape of the indexes."""
+        index = node.inputs[:-1]
+        return [
+            tuple(
+                next((s[i] for v, s in zip(index, shapes, strict=False) if not v.type.broadcastable[i]), shapes[0][i])  # type: ignore[attr-defined]
+                for i in range(node.outputs[0].type.ndim)  # type: ignore[attr-defined]
+            )
+        ]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that whole numbers have no derivative."""
+        return [[False] for _ in node.inputs]
+
+
+def unravel_index(indices: Any, dims: Any, order: str = "C", ndim: int | None = None) -> Any:
+    """Return flat places as indexes along each axis of an array of shape ``dims``.
+
+    Parameters
+    ----------
+    indices : whole numbers
+    dims : sequence of whole numbers, or vector
+    order : "C" or "F"
+    ndim : int, optional
+        Length of ``dims``, where the graph does not tell it.
+    """
+    if ndim is None:
+        ndim = get_vector_length(dims)
+    return tuple(UnravelIndex(ndim=ndim, order=order)(indices, dims, return_list=True))
+
+
+def ravel_multi_index(multi_index: Sequence[Any], dims: Any, mode: str = "raise", order: str = "C") -> Any:
+    """Return indexes along each axis of an array of shape ``dims`` as places in the flat array.
+
+    Parameters
+    ----------
+    multi_index : sequence of whole numbers
+        One for each axis.
+    dims : sequence of whole numbers, or vector
+    mode : "raise", "wrap" or "clip"
+        What to do about indexes that do not exist.
+    order : "C" or "F"
+    """
+    return RavelMultiIndex(mode=mode, order=order)(*multi_index, dims)
+
+
+class Unique(Op):
+    """The different elements of a tensor, in order, and (on request) where and how often they occur.
+
+    Parameters
+    ----------
+    return_index, return_inverse, return_counts : bool
+        Also the first places, the places in the result, the numbers of occurrences.
+    axis : int, optional
+        Compare slices along this axis, not elements.
+    """
+
+    __props__ = ("return_index", "return_inverse", "return_counts", "axis")
+
+    def __init__(
+        self,
+        return_index: bool = False,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        axis: int | None = None,
+    ):
+        self.return_index, self.return_inverse = bool(return_index), bool(return_inverse)
+        self.return_counts, self.axis = bool(return_counts), axis
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = as_tensor_variable(x)
+        if self.axis is not None and not -x.type.ndim <= self.axis < x.type.ndim:
+            raise RuntimeError(f"Unique: {x} has {x.type.ndim} dimensions, so no axis {self.axis}")
+        pattern = [False]
+        if self.axis is not None:
+            pattern = [b and i != self.axis % x.type.ndim for i, b in enumerate(x.type.broadcastable)]
+        outputs = [TensorType(x.type.dtype, pattern).make_variable()]
+        extras = self.return_index + self.return_inverse + self.return_counts
+        outputs += [TensorType("int64", (False,)).make_variable() for _ in range(extras)]
+        return Apply(self, [x], outputs)
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Sort with NumPy."""
+        found = np.unique(inputs[0], self.return_index, self.return_inverse, self.return_counts, self.axis)
+        found = found if isinstance(found, tuple) else (found,)
+        for i, (cell, value) in enumerate(zip(output_storage, found, strict=True)):
+            cell[0] = value if i == 0 else np.asarray(value, dtype="int64").reshape(-1)
+
+
+def unique(
+    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+    axis: int | None = None,
+) -> Any:  # fmt: skip
+    """Return the different elements of a tensor in order; see :class:`Unique`."""
+    return Unique(return_index, return_inverse, return_counts, axis)(ar)

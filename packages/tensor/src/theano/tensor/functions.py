@@ -163,65 +163,6 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     return reshape(copies, [n * x.shape[i] for i, n in enumerate(counts)], ndim=total)
 
 
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """Return the diagonal of a matrix, or those of the matrices that two axes of a tensor span.
-
-    Parameters
-    ----------
-    a : tensor
-    offset : int
-        How far above the main diagonal (negative: below).
-    axis1, axis2 : int
-        The two axes; the diagonals become the last axis.
-    """
-    a = as_tensor_variable(a)
-    if a.type.ndim < 2:
-        raise ValueError(f"a diagonal needs 2 dimensions or more, but {a} has {a.type.ndim}")
-    axis1, axis2 = axis1 % a.type.ndim, axis2 % a.type.ndim
-    if axis1 == axis2:
-        raise ValueError(f"diagonal: axis1 and axis2 are both {axis1}")
-    rest = [i for i in range(a.type.ndim) if i not in (axis1, axis2)]
-    moved = a.dimshuffle(axis1, axis2, *rest)
-    row, column = builtins.max(-offset, 0), builtins.max(offset, 0)
-    count = _at_least_zero(_smaller(moved.shape[0] - row, moved.shape[1] - column))
-    places = arange(count)
-    found = getitem(moved, (places + row, places + column))
-    return found.dimshuffle(*range(1, found.type.ndim), 0)
-
-
-def _smaller(a: Any, b: Any) -> Any:
-    return switch(a < b, a, b)
-
-
-def _at_least_zero(n: Any) -> Any:
-    return switch(n > 0, n, np.int64(0))
-
-
-def diag(v: Any, k: int = 0) -> Any:
-    """Return the matrix with a vector on its diagonal ``k``, or that diagonal of a matrix.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> diag(T.dvector("v")).ndim, diag(T.dmatrix("m")).ndim
-    (2, 1)
-    """
-    v = as_tensor_variable(v)
-    if v.type.ndim == 1:
-        size = v.shape[0] + abs(k)
-        places = arange(v.shape[0])
-        square = zeros((size, size), dtype=v.type.dtype)
-        return set_subtensor(getitem(square, (places + builtins.max(-k, 0), places + builtins.max(k, 0))), v)
-    if v.type.ndim >= 2:
-        return diagonal(v, offset=k)
-    raise ValueError(f"diag needs a vector or a matrix, but {v} has no dimension")
-
-
-def trace(a: Any) -> Any:
-    """Return the sum of the diagonal of a matrix."""
-    return diagonal(as_tensor_variable(a)).sum()
-
-
 def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
     """Return for each element of ``a`` the element of the tensor among ``choices`` that it names.
 

@@ -23,6 +23,7 @@ from theano.tensor.index.advanced import nonzero
 from theano.tensor.index.functions import getitem, nonzero_values, take
 from theano.tensor.reduce import functions as reduce
 from theano.tensor.shape.basic import shape
+from theano.tensor.shape.diagonals import diagonal, trace
 from theano.tensor.shape.reshape import flatten, reshape, squeeze, swapaxes, transpose
 from theano.tensor.sort import argsort, sort
 
@@ -283,7 +284,7 @@ class TensorOperators:
 
     def trace(self) -> Any:
         """Return the sum of the diagonal."""
-        return fn.trace(self)
+        return trace(self)
 
     def cumsum(self, axis: int | None = None) -> Any:
         """Return the sums of the elements up to each place."""
@@ -355,7 +356,7 @@ class TensorOperators:
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         """Return the diagonal."""
-        return fn.diagonal(self, offset, axis1, axis2)
+        return diagonal(self, offset, axis1, axis2)
 
     def repeat(self, repeats: Any, axis: int | None = None) -> Any:
         """Return the tensor with each element repeated."""

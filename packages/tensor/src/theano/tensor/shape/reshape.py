@@ -195,7 +195,7 @@ def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Any:
     if x.type.ndim == wanted:
         return x
     result = reshape(x, [*(x.shape[i] for i in range(wanted - 1)), -1], ndim=wanted)
-    pattern = x.type.broadcastable[: wanted - 1] + (all(x.type.broadcastable[wanted - 1 :]),)
+    pattern = (*x.type.broadcastable[: wanted - 1], all(x.type.broadcastable[wanted - 1 :]))
     # One element stays one element, whatever the lengths say.
     return patternbroadcast(result, pattern)
 

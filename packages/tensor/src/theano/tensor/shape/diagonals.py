@@ -1,0 +1,222 @@
+"""Diagonals: taken out of a tensor, and made into one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Apply, Op
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.elemwise.functions import maximum, minimum
+from theano.tensor.shape.basic import patternbroadcast
+from theano.tensor.type import TensorType
+
+
+class ExtractDiag(Op):
+    """The diagonals of the matrices that two axes of a tensor span, as its last axis.
+
+    Parameters
+    ----------
+    offset : int
+        How far above the main diagonal (negative: below).
+    axis1, axis2 : int
+        The two axes.
+    view : bool
+        Whether the result is a view of the tensor rather than a copy.
+    """
+
+    __props__ = ("offset", "axis1", "axis2", "view")
+
+    def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1, view: bool = False):
+        self.offset, self.axis1, self.axis2, self.view = int(offset), int(axis1), int(axis2), bool(view)
+        if view:
+            self.view_map = {0: [0]}
+
+    def _axes(self, ndim: int) -> tuple[int, int]:
+        return self.axis1 % ndim, self.axis2 % ndim
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = as_tensor_variable(x)
+        if x.type.ndim < 2:
+            raise ValueError(f"a diagonal needs 2 dimensions or more, but {x} has {x.type.ndim}")
+        for axis in (self.axis1, self.axis2):
+            if not -x.type.ndim <= axis < x.type.ndim:
+                raise ValueError(f"diagonal: {x} has {x.type.ndim} dimensions, so no axis {axis}")
+        first, second = self._axes(x.type.ndim)
+        if first == second:
+            raise ValueError(f"diagonal: axis1 and axis2 are both {first}")
+        pattern = [b for i, b in enumerate(x.type.broadcastable) if i not in (first, second)]
+        return Apply(self, [x], [TensorType(x.type.dtype, [*pattern, False]).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Take the diagonal with NumPy."""
+        out = inputs[0].diagonal(self.offset, self.axis1, self.axis2)
+        if self.view:
+            # NumPy marks the view read-only; what may be written is for the graph to say.
+            out.flags.writeable = inputs[0].flags.writeable
+        output_storage[0][0] = out if self.view else out.copy()
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the other lengths, and what fits on the diagonal."""
+        (lengths,) = shapes
+        first, second = self._axes(len(lengths))
+        rows, columns = lengths[first], lengths[second]
+        if self.offset > 0:
+            columns = columns - self.offset
+        elif self.offset < 0:
+            rows = rows + self.offset
+        rest = [n for i, n in enumerate(lengths) if i not in (first, second)]
+        return [(*rest, maximum(minimum(rows, columns), 0))]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return zeros with the gradient on the diagonal."""
+        (x,), (g,) = inputs, output_grads
+        return [patternbroadcast(SetDiag(self.offset, self.axis1, self.axis2)(x.zeros_like(), g), x.type.broadcastable)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the diagonal of the direction."""
+        return [None if eval_points[0] is None else self(eval_points[0])]
+
+
+class SetDiag(Op):
+    """A tensor with the diagonals that :class:`ExtractDiag` takes replaced.
+
+    Parameters
+    ----------
+    offset, axis1, axis2 : int
+        As for :class:`ExtractDiag`.
+    """
+
+    __props__ = ("offset", "axis1", "axis2")
+
+    def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1):
+        self.offset, self.axis1, self.axis2 = int(offset), int(axis1), int(axis2)
+
+    def make_node(self, x: Any, diagonal: Any) -> Apply:
+        """Return the node for a tensor and the new diagonal."""
+        x, diagonal = as_tensor_variable(x), as_tensor_variable(diagonal)
+        return Apply(self, [x, diagonal], [x.type.make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Write through NumPy's view of the diagonal."""
+        x, diagonal = inputs
+        out = x.copy()
+        window = out.diagonal(self.offset, self.axis1, self.axis2)
+        window.flags.writeable = True
+        window[...] = diagonal
+        output_storage[0][0] = out
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the tensor."""
+        return [shapes[0]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient without its diagonal, and that diagonal."""
+        (_, diagonal), (g,) = inputs, output_grads
+        part = ExtractDiag(self.offset, self.axis1, self.axis2)(g)
+        return [self(g, diagonal.zeros_like()), patternbroadcast(part, diagonal.type.broadcastable)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction of the tensor with that of the diagonal written in."""
+        if eval_points[0] is None and eval_points[1] is None:
+            return [None]
+        x, d = (v.zeros_like() if p is None else p for v, p in zip(inputs, eval_points, strict=True))
+        return [self(x, d)]
+
+
+class AllocDiag(Op):
+    """Square matrices of zeros with the last axis of a tensor on a diagonal.
+
+    Parameters
+    ----------
+    offset, axis1, axis2 : int
+        The diagonal, and the axes of the result that span it; as for :class:`ExtractDiag`.
+    """
+
+    __props__ = ("offset", "axis1", "axis2")
+
+    def __init__(self, offset: int = 0, axis1: int = 0, axis2: int = 1):
+        self.offset, self.axis1, self.axis2 = int(offset), int(axis1), int(axis2)
+
+    def make_node(self, diag: Any) -> Apply:
+        """Return the node."""
+        diag = as_tensor_variable(diag)
+        if diag.type.ndim < 1:
+            raise ValueError(f"AllocDiag needs an input with 1 or more dimensions, but {diag} has none")
+        return Apply(self, [diag], [TensorType(diag.type.dtype, [False] * (diag.type.ndim + 1)).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Write through NumPy's view of the diagonal."""
+        (values,) = inputs
+        size = values.shape[-1] + abs(self.offset)
+        out = np.zeros((*values.shape[:-1], size, size), dtype=values.dtype)
+        first, second = self.axis1 % out.ndim, self.axis2 % out.ndim
+        out = np.moveaxis(out, (-2, -1), (first, second))
+        window = out.diagonal(self.offset, first, second)
+        window.flags.writeable = True
+        window[...] = values
+        output_storage[0][0] = out
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the other lengths, and twice the size of the matrices."""
+        (lengths,) = shapes
+        ndim = len(lengths) + 1
+        square = (self.axis1 % ndim, self.axis2 % ndim)
+        rest = iter(lengths[:-1])
+        size = lengths[-1] + abs(self.offset)
+        return [tuple(size if i in square else next(rest) for i in range(ndim))]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the diagonal of the gradient."""
+        (diag,), (g,) = inputs, output_grads
+        part = ExtractDiag(self.offset, self.axis1, self.axis2)(g)
+        return [patternbroadcast(part, diag.type.broadcastable)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction on the diagonal."""
+        return [None if eval_points[0] is None else self(eval_points[0])]
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Return the diagonal of a matrix, or those of the matrices that two axes of a tensor span.
+
+    Parameters
+    ----------
+    a : tensor
+    offset : int
+        How far above the main diagonal (negative: below).
+    axis1, axis2 : int
+        The two axes; the diagonals become the last axis.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> diagonal(T.dtensor3("t"), axis1=1, axis2=2).type
+    TensorType(float64, matrix)
+    """
+    return ExtractDiag(offset, axis1, axis2)(a)
+
+
+def diag(v: Any, k: int = 0) -> Any:
+    """Return the matrix with a vector on its diagonal ``k``, or that diagonal of a matrix.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> diag(T.dvector("v")).ndim, diag(T.dmatrix("m")).ndim
+    (2, 1)
+    """
+    v = as_tensor_variable(v)
+    if v.type.ndim == 1:
+        return AllocDiag(k)(v)
+    if v.type.ndim >= 2:
+        return diagonal(v, offset=k)
+    raise ValueError(f"diag needs a vector or a matrix, but {v} has no dimension")
+
+
+def trace(a: Any) -> Any:
+    """Return the sum of the diagonal of a matrix."""
+    return diagonal(a).sum()
