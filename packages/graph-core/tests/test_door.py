@@ -31,6 +31,9 @@ def test_old_spellings():
     from theano.gof.utils import MethodNotDefined
 
     assert In is theano.In and Param is theano.Param and as_op is theano.as_op and Apply is theano.Apply
+    assert theano.Mode(theano.gof.PerformLinker()).linker.compiled == "never" and theano.CLinker().name == "c"
+    assert theano.gof.vm.VM_Linker(use_cloop=False, allow_gc=False).clone(allow_gc=True).allow_gc
+    assert theano.gof.OpWiseCLinker(fallback_on_perform=False).compiled == "always"
     assert PureOp is theano.Op and Generic is theano.Generic and theano.gof.FunctionGraph is FunctionGraph
     assert all((Function, UnusedInputError, ProfileStats, SharedVariable, Constant, Variable, MethodNotDefined))
     assert str(type(theano.generic("x").type)) and repr(Apply) == "<class 'theano.gof.graph.Apply'>"

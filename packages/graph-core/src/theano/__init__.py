@@ -64,6 +64,10 @@ _ELSEWHERE = {
     "Rop": "theano.gradient",
     "grad": "theano.gradient",
     "subgraph_grad": "theano.gradient",
+    "CLinker": "theano.gof",
+    "Linker": "theano.gof",
+    "OpWiseCLinker": "theano.gof",
+    "PerformLinker": "theano.gof",
     "opt": "theano.gof",
     "toolbox": "theano.gof",
     "utils": "theano.gof",
@@ -93,7 +97,9 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     installed = [name for name in layers.DISTRIBUTIONS if layers.is_installed(name)]
-    return sorted({*globals(), *_MODULES, *installed, *_ELSEWHERE})
+    missing = {f"theano.{name}" for name in layers.DISTRIBUTIONS if name not in installed}
+    there = [name for name, module in _ELSEWHERE.items() if module not in missing]
+    return sorted({*globals(), *_MODULES, *installed, *there})
 
 
 __all__ = [

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from theano.compile.shared import Container
 from theano.errors import InconsistencyError, MethodNotDefined, MissingInputError
-from theano.gof import destroyhandler, fg, graph, link, op, opt, optdb, toolbox, type, utils
+from theano.gof import destroyhandler, fg, graph, link, op, opt, optdb, toolbox, type, utils, vm
 from theano.graph import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import Bookkeeper, Feature, History, NodeFinder, PrintListener, ReplaceValidate
 from theano.graph.traverse import view_roots
 from theano.rewriting import Query
-from theano.runtime.link import Linker
+from theano.runtime.link import CLinker, Linker, OpWiseCLinker, PerformLinker
 
 PureOp = Op
 
 __all__ = [
     "Apply",
     "Bookkeeper",
+    "CLinker",
     "Constant",
     "Container",
     "DestroyHandler",
@@ -30,6 +31,8 @@ __all__ = [
     "MissingInputError",
     "NodeFinder",
     "Op",
+    "OpWiseCLinker",
+    "PerformLinker",
     "PrintListener",
     "PureOp",
     "Query",
@@ -48,4 +51,5 @@ __all__ = [
     "type",
     "utils",
     "view_roots",
+    "vm",
 ]

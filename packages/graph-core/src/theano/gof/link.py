@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from theano.compile.shared import Container
-from theano.runtime.link import Linker
+from theano.runtime.link import Linker, PerformLinker
 
-__all__ = ["Container", "Linker"]
+__all__ = ["Container", "Linker", "PerformLinker"]

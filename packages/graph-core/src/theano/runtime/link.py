@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
 
@@ -44,10 +44,39 @@ class Linker:
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""
-        return replace(self, allow_gc=allow_gc)
+        return Linker(self.name, self.compiled, allow_gc)
 
     def __str__(self) -> str:
         return self.name
+
+
+class PerformLinker(Linker):
+    """Runs every op in Python."""
+
+    def __init__(self, allow_gc: bool | None = None):
+        super().__init__("py", "never", allow_gc)
+
+
+class CLinker(Linker):
+    """Wants compiled code for every op."""
+
+    def __init__(self) -> None:
+        super().__init__("c", "always")
+
+
+class OpWiseCLinker(Linker):
+    """Uses compiled code where there is some; without ``fallback_on_perform`` there must be."""
+
+    def __init__(self, fallback_on_perform: bool = True, allow_gc: bool | None = None):
+        super().__init__("c|py", "where possible" if fallback_on_perform else "always", allow_gc)
+
+
+class VM_Linker(Linker):
+    """Uses compiled code where there is some, or none at all with ``c_thunks=False``."""
+
+    def __init__(self, allow_gc: bool | None = None, use_cloop: bool = True, c_thunks: bool | None = None):
+        name = "cvm" if use_cloop else "vm"
+        super().__init__(name, "never" if c_thunks is False else "where possible", allow_gc)
 
 
 @dataclass
