@@ -10,6 +10,7 @@ from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import Supervisor
 from theano.graph.traverse import toposort
 from theano.rewriting import Context, Query, RewriteSettings, fixpoint, phases, rewrite
+from theano.tensor.rules.shapes import ShapeFeature
 
 TRUST = RewriteSettings(on_error="raise", check=True)
 
@@ -75,18 +76,19 @@ def compare(wanted, found, rtol, atol, finite):
     np.testing.assert_allclose(found, wanted, rtol=rtol, atol=atol, equal_nan=True)
 
 
-def apply_rule(name, inputs, output):
-    """Return the graph of an expression after one rule alone, and how often it was used."""
-    found = phases.all_rules()[name]
+def apply_rule(name, inputs, output, after=()):
+    """Return the graph of an expression after one rule alone (``after`` others), how often it was used, and the rule."""
+    rules = phases.all_rules()
     fgraph = FunctionGraph(list(inputs), [output])
-    from theano.tensor.rules.shapes import ShapeFeature
-
     fgraph.attach_feature(ShapeFeature())
     context = Context(TRUST)
-    fixpoint(fgraph, [found], context)
+    if after:
+        fixpoint(fgraph, [rules[a] for a in after], context)
+    # A rule that stands in the sequence by itself is no member of a phase.
+    fixpoint(fgraph, [rules[name]], context)
     assert context.report.complete, context.report
     fgraph.check_integrity()
-    return fgraph, context.report.uses.get(name, 0), found
+    return fgraph, context.report.uses.get(name, 0), rules[name]
 
 
 def ops(fgraph):

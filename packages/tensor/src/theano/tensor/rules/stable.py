@@ -10,7 +10,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply
-from theano.rewriting import local_rule, pattern_vars, rule
+from theano.rewriting import Phase, local_rule, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import Max, Sum, restore_axes
 from theano.tensor.rules.words import E, fit, is_float, made_by, number_like, only_used_by, scalar_of, uniform
@@ -115,14 +115,17 @@ def local_log_add(node: Apply) -> Any:
     return [fit(new, node.outputs[0])]
 
 
-@local_rule([F.log], keeps="finite", phases=())
+phases.register("local_log_sum_exp", Phase("local_log_sum_exp", "in_to_out"), 1.6, "fast_run")
+
+
+@local_rule([F.log], keeps="finite", phases=("local_log_sum_exp",))
 def local_log_sum_exp(node: Apply) -> Any:
     """``log(sum(exp(x)))`` is the maximum plus the logarithm of the sum of what is left of it."""
     summed: Any = node.inputs[0].owner
     if summed is None or not isinstance(summed.op, Sum):
         return None
     powers = made_by(summed.inputs[0], F.exp)
-    if powers is None:
+    if powers is None or getattr(summed.inputs[0].tag, "below_one", False):
         return None
     x: Any = powers.inputs[0]
     out: Any = node.outputs[0]
@@ -135,6 +138,7 @@ def local_log_sum_exp(node: Apply) -> Any:
     # An infinite maximum would leave nothing but nan.
     top = F.switch(F.isinf_(top), number_like(0, top), top)
     rest = F.exp(F.sub(x, restore_axes(top, x, axes)))
+    rest.tag.below_one = True  # what comes out is what goes in: a logarithm of a sum of exponentials
     new = F.add(F.log(Sum(axis=axes, dtype=summed.op.dtype, acc_dtype=summed.op.acc_dtype)(rest)), top)
     return [fit(new, out)]
 

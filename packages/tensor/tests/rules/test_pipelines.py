@@ -1,0 +1,198 @@
+"""The whole sequence on expressions that people write: what is left, and what it computes."""
+
+import time
+
+import numpy as np
+import pytest
+from interpret import check, ops, rewritten
+
+import theano
+import theano.tensor as T
+from theano.gradient import grad
+from theano.graph import FunctionGraph
+from theano.rewriting import rewrite
+from theano.tensor import nnet
+from theano.tensor.elemwise.op import Elemwise
+
+R = np.random.default_rng(0)
+v, w, x, m = T.dvector("v"), T.dvector("w"), T.dvector("x"), T.dmatrix("m")
+V, W, M = R.normal(size=4), R.uniform(0.5, 2, 4), R.normal(size=(3, 4))
+
+
+def kernels(fgraph):
+    return [node for node in fgraph.toposort() if isinstance(node.op, Elemwise)]
+
+
+def test_the_documented_graph_of_a_sum(capsys):
+    f = theano.function([v], (v + 1).sum())
+    theano.printing.debugprint(f)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("Sum{acc_dtype=float64} [id A]")
+    assert printed[1].startswith(" |Elemwise{add,no_inplace} [id B]")
+    assert printed[2].startswith("   |TensorConstant{(1,) of 1.0} [id C]")
+
+
+def test_xy_over_y_is_x():
+    assert ops(check([v, w], (v * w) / w, [V, W])) == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "left"),
+    [
+        (lambda: v + 1 + w + 2 - v, 1),
+        (lambda: T.exp(v) * 2 + T.log(w) / 3 - v, 1),
+        (lambda: -(-v) - (-w) * 2 * -3, 1),
+        (lambda: v**2 + w**3 + v**10, 1),
+    ],
+)
+def test_one_kernel_is_left(expression, left):
+    fgraph = check([v, w], expression(), [V, W])
+    assert len(fgraph.apply_nodes) == left
+
+
+def test_several_outputs_share_a_kernel():
+    fgraph = check([v, w], [T.exp(v) + w, T.exp(v) * 2, v - 1], [V, W])
+    assert len(kernels(fgraph)) == 1 and len(kernels(fgraph)[0].outputs) == 3
+
+
+def test_fusion_makes_no_cycle():
+    a = T.exp(v)
+    around = a.sum() * w  # leaves the loop over v, and comes back
+    fgraph = check([v, w], a + around + T.tanh(a), [V, W])
+    assert len(kernels(fgraph)) >= 2
+
+
+def test_what_is_repeated_is_computed_once():
+    fgraph = check([m, v], m + T.exp(v) * 2, [M, V])
+    shapes = sorted(node.outputs[0].type.ndim for node in kernels(fgraph))
+    assert len(shapes) == 2
+    assert not all(all(i.type.ndim == 2 and not i.type.broadcastable[0] for i in node.inputs) for node in kernels(fgraph))
+
+
+def test_fusion_respects_its_limits():
+    many = [T.dvector(f"a{i}") for i in range(60)]
+    total = many[0]
+    for a in many[1:]:
+        total = T.exp(total) * 0.001 + a
+    fgraph = check(many, total, [R.normal(size=4) * 0.1 for _ in many])
+    assert all(len(node.inputs) <= 24 for node in kernels(fgraph))
+
+
+def test_only_what_may_be_overwritten_is():
+    hidden = T.dot(m, m.T)
+    fgraph = check([m], T.exp(hidden), [M])
+    assert any(node.op.destroy_map for node in fgraph.toposort())
+    for outputs in (T.exp(v), [hidden, T.exp(hidden)]):
+        fgraph = check([v] if outputs is not None and not isinstance(outputs, list) else [m], outputs,
+                       [V] if not isinstance(outputs, list) else [M])
+        assert not any(node.op.destroy_map for node in fgraph.toposort())
+    mutable, _ = rewritten([v], [T.exp(v)], mutable=[v])
+    assert mutable.outputs[0].owner.op.destroy_map == {0: [0]}
+    without, _ = rewritten([m], [T.exp(hidden)], "o3")
+    assert not any(node.op.destroy_map for node in without.toposort())
+
+
+@pytest.mark.parametrize(
+    ("shape", "left"),
+    [
+        (lambda: T.exp(m).shape[0], {"Shape_i{0}"}),
+        (lambda: T.dot(T.exp(m), m.T).shape, {"Shape_i{0}", "MakeVector{dtype='int64'}"}),
+        (lambda: (m + v).T.sum(axis=0).shape[0], {"Shape_i{0}"}),
+        (lambda: T.join(0, m, m * 2).shape[1], {"Shape_i{1}"}),
+    ],
+)
+def test_a_shape_computes_no_value(shape, left):
+    fgraph = check([m, v], shape(), [M, V])
+    assert set(ops(fgraph)) <= left | {"Shape_i{1}"}
+
+
+def network():
+    X, y, W1, b1, W2, b2 = T.dmatrix("X"), T.lvector("y"), T.dmatrix("W1"), T.dvector("b1"), T.dmatrix("W2"), T.dvector("b2")
+    values = [R.normal(size=(5, 6)), np.array([0, 2, 1, 1, 0]), R.normal(size=(6, 4)), R.normal(size=4),
+              R.normal(size=(4, 3)), R.normal(size=3)]  # fmt: skip
+    probabilities = nnet.softmax(T.dot(T.tanh(T.dot(X, W1) + b1), W2) + b2)
+    return [X, y, W1, b1, W2, b2], values, probabilities
+
+
+@pytest.mark.parametrize("form", ["entropy", "indexed"])
+def test_training_step_uses_the_stable_ops(form):
+    inputs, values, p = network()
+    y = inputs[1]
+    cost = nnet.categorical_crossentropy(p, y).mean() if form == "entropy" else -T.log(p)[T.arange(y.shape[0]), y].mean()
+    steps = [cost] + [q - 0.1 * g for q, g in zip(inputs[2:], grad(cost, inputs[2:]), strict=True)]
+    fgraph = check(inputs, steps, values)
+    found = ops(fgraph)
+    assert "CrossentropySoftmaxArgmax1HotWithBias" in found and "CrossentropySoftmax1HotWithBiasDx" in found
+    assert not any(op.startswith(("Softmax", "Advanced")) for op in found)
+    assert found.count("CrossentropySoftmaxArgmax1HotWithBias") == 1
+
+
+def test_one_hot_training_step():
+    inputs, values, p = network()
+    hot = T.dmatrix("hot")
+    cost = -(hot * T.log(p)).sum(axis=1).mean()
+    fgraph = check([*inputs[:1], *inputs[2:], hot], [cost, *grad(cost, inputs[2:])], [values[0], *values[2:], np.eye(3)[values[1]]])
+    assert "LogSoftmax" in ops(fgraph) and "SoftmaxGrad" not in ops(fgraph)
+
+
+def test_extreme_logits_stay_finite():
+    logits, y = T.dmatrix("logits"), T.lvector("y")
+    cost = nnet.categorical_crossentropy(nnet.softmax(logits), y).mean()
+    f = theano.function([logits, y], [cost, grad(cost, logits)])
+    value, slope = f(np.array([[0.0, 1000.0], [1000.0, 0.0]]), np.array([0, 0]))
+    assert value == pytest.approx(500.0) and np.all(np.isfinite(slope))
+    t = T.dscalar("t")
+    assert theano.function([t], T.log(nnet.sigmoid(t)))(-800.0) == pytest.approx(-800.0)
+    assert theano.function([t], T.log(1 + T.exp(t)))(800.0) == pytest.approx(800.0)
+    assert theano.function([t], T.log(1 + t))(1e-20) == pytest.approx(1e-20, rel=1e-12)
+    assert theano.function([m], T.log(T.exp(m).sum(axis=1)))(np.full((1, 2), 1000.0))[0] == pytest.approx(1000 + np.log(2))
+
+
+@pytest.mark.parametrize("optimizer", ["fast_run", "fast_compile", "o1", "o2", "o3", "o4", "stabilize", "merge", None])
+def test_each_level_computes_the_same(optimizer):
+    inputs, values, p = network()
+    cost = nnet.categorical_crossentropy(p, inputs[1]).mean()
+    check(inputs, [cost, *grad(cost, inputs[2:])], values, optimizer)
+
+
+def test_one_rule_can_be_left_out():
+    from theano.rewriting import query_of
+
+    fgraph, _ = rewritten([v], [T.log(1 + v)], query_of("fast_run").excluding("local_log1p_plus"))
+    assert "log1p" not in str(fgraph)
+
+
+def _seconds(length):
+    z = v
+    for _ in range(length):
+        z = T.tanh(z * 0.9 + 1)
+    fgraph = FunctionGraph([v], [z.sum()])
+    start = time.process_time()
+    report = rewrite(fgraph)
+    assert report.complete and len(kernels(fgraph)) < length / 10
+    return time.process_time() - start
+
+
+@pytest.mark.slow
+def test_a_long_chain_costs_in_proportion():
+    short = min(_seconds(500) for _ in range(2))
+    assert _seconds(2000) < 4 * 2.2 * short
+
+
+def test_a_wide_sum_is_one_kernel():
+    z = v
+    for _ in range(2000):
+        z = z + v
+    fgraph = FunctionGraph([v], [z])
+    report = rewrite(fgraph)
+    assert report.complete and len(fgraph.apply_nodes) == 1
+
+
+def test_history_names_the_rule_and_the_line():
+    out = T.log(1 + T.exp(v))
+    fgraph = FunctionGraph([v], [out])
+    report = rewrite(fgraph)
+    (node,) = fgraph.apply_nodes
+    steps = report.why(node)
+    assert steps and steps[0].rule == "log1pexp_to_softplus"
+    assert "test_pipelines.py" in report.explain(node)
