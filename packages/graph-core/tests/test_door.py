@@ -34,6 +34,7 @@ def test_old_spellings():
     assert theano.Mode(theano.gof.PerformLinker()).linker.compiled == "never" and theano.CLinker().name == "c"
     assert theano.gof.vm.VM_Linker(use_cloop=False, allow_gc=False).clone(allow_gc=True).allow_gc
     assert theano.gof.OpWiseCLinker(fallback_on_perform=False).compiled == "always"
+    assert theano.compile.sharedvalue.SharedVariable is SharedVariable and "io" in dir(theano.compile)
     assert PureOp is theano.Op and Generic is theano.Generic and theano.gof.FunctionGraph is FunctionGraph
     assert all((Function, UnusedInputError, ProfileStats, SharedVariable, Constant, Variable, MethodNotDefined))
     assert str(type(theano.generic("x").type)) and repr(Apply) == "<class 'theano.gof.graph.Apply'>"

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from theano import tensor as tensor  # type: ignore[attr-defined,unused-ignore]
 
 #: Modules of this layer that are loaded when they are first used.
-_MODULES = ("doctor", "gof", "gradient", "rewriting")
+_MODULES = ("configdefaults", "configparser", "doctor", "gof", "gradient", "rewriting")
 
 #: Names that live elsewhere, by the module that defines them.
 _ELSEWHERE = {
@@ -73,7 +73,6 @@ _ELSEWHERE = {
     "utils": "theano.gof",
     "dot": "theano.tensor",
     "get_scalar_constant_value": "theano.tensor",
-    "sparse_grad": "theano.tensor",
     "foldl": "theano.scan_module",
     "foldr": "theano.scan_module",
     "map": "theano.scan_module",

@@ -7,6 +7,7 @@ comes out), ``storing`` (pickles).
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from theano import layers
@@ -51,6 +52,7 @@ from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import Supervisor
 from theano.graph.traverse import is_same_graph
 from theano.graph.variable import Variable
+from theano.rewriting import phases as optdb
 from theano.runtime.profile import ProfileStats, explain_compile
 from theano.settings import config
 
@@ -61,7 +63,13 @@ if TYPE_CHECKING:
 _FROM_TENSOR = ("Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "rebroadcast", "shape", "shape_i", "specify_shape")
 
 
+#: Old spellings of the modules in here.
+_OLD_MODULES = ("function_module", "io", "ops", "pfunc", "profiling", "sharedvalue")
+
+
 def __getattr__(name: str) -> Any:
+    if name in _OLD_MODULES:
+        return importlib.import_module(f"theano.compile.{name}")
     if name == "Function":
         # Its base is the loader's class, a compiled module that brings in NumPy.
         from theano.compile.executable import Function
@@ -73,7 +81,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "Function"})
+    return sorted({*globals(), "Function", *_OLD_MODULES})
 
 
 __all__ = [
@@ -117,6 +125,7 @@ __all__ = [
     "get_mode",
     "insert_deepcopy",
     "is_same_graph",
+    "optdb",
     "predefined_linkers",
     "predefined_modes",
     "predefined_optimizers",
