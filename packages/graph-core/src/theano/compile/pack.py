@@ -15,6 +15,7 @@ from theano.errors import MissingInputError, UnusedInputError
 from theano.graph.source import created_at
 from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
+from theano.printing import one_line
 
 Returns = Literal["one", "list", "none"]
 Replacements = Mapping[Variable, Any] | Iterable[tuple[Variable, Any]]
@@ -226,6 +227,8 @@ def _normalise_givens(
 
 
 def _short(thing: Any) -> str:
+    if isinstance(thing, Variable):
+        return one_line(thing, 60)
     text = str(thing)
     return text if len(text) <= 60 else text[:57] + "..."
 
