@@ -13,7 +13,6 @@ from theano.codegen.kernel import Kernel
 from theano.codegen.text import comment_text
 from theano.graph.apply import Apply
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
-
 from theano.tensor.kernels.common import c_text, dtypes_of, normal_axes, title
 
 _SOURCE = Template("""\

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
-
 from theano.tensor.kernels.blas_library import BlasLibrary, describe_blas, find_blas
-from theano.tensor.kernels.common import builtin, dtypes_of, ndim_of, works_in_place
+from theano.tensor.kernels.common import builtin, dtypes_of, library_path, ndim_of, works_in_place
+from theano.toolchain.checks import Line, register_check
 
 __all__ = [
     "BlasLibrary", "batched_dot_kernel", "describe_blas", "dot22_kernel", "dot22scalar_kernel", "dot_kernel", "find_blas",
@@ -68,3 +69,16 @@ def ger_kernel(op: Any, node: Apply) -> Builtin | None:
 def batched_dot_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return the products of pairs along the first axis; either side may be matrices or vectors."""
     return _product("th_kernel_batched_dot", op, node, ((2, 3), (2, 3)), False)
+
+
+def _doctor() -> Iterator[Line]:
+    """Yield what the doctor says about this layer's compiled code."""
+    library = find_blas()
+    remedy = "" if library.addresses else "pip install --upgrade numpy scipy"
+    yield Line("BLAS", describe_blas(), bool(library.addresses), remedy)
+    path = library_path()
+    text = path or "the C kernels of theano-tensor were not built; all that they do runs in Python"
+    yield Line("kernels", text, path is not None, "" if path else "pip install --force-reinstall theano-tensor")
+
+
+register_check("BLAS", _doctor)

@@ -16,13 +16,13 @@ from theano.codegen.kernel import Kernel
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
-
 from theano.tensor.kernels.common import c_text, dtypes_of, title
 
 # Operations on one vector register, and calls of functions, in nanoseconds per element: enough to choose
 # between one thread and several.
 _LINE_NS = 0.1
 _SUPPORT_NS = 0.8
+_MARGIN = 100
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,8 @@ def _write_inner(c: CText, plan: _Plan, kind: str) -> None:
         parameters.append(o.pointer if dense else f"{'' if o.is_output else 'const '}char *{o.name}")
     if not dense:
         parameters.append("const int64_t *step")
-    c(f"static inline void KERNEL_{kind}({', '.join(parameters)})")
+    # Out of line: it is called from two places, and vectorising a loop twice costs the compiler twice the time.
+    c("static TH_NOINLINE void", *_list(f"KERNEL_{kind}(", parameters, ")"))
     with c.block():
         still = [o for o in plan.inputs if dense and o.still]
         for o in still:
@@ -188,10 +189,10 @@ def _write_range(c: CText, plan: _Plan) -> None:
                 for k, o in enumerate(plan.operands):
                     offset = "" if o.still else " + skip"
                     arguments.append(f"({'' if o.is_output else 'const '}{c_type(o.dtype)} *)p[{k}]{offset}")
-                c(f"KERNEL_dense(count, {', '.join(arguments)});")
+                c(*_list("KERNEL_dense(", ["count", *arguments], ");"))
             with c.block("else"):
                 arguments = [f"p[{k}] + skip * step[{k}]" for k in range(nop)]
-                c(f"KERNEL_strided(count, {', '.join(arguments)}, step);")
+                c(*_list("KERNEL_strided(", ["count", *arguments, "step"], ");"))
             c("lo += count;", "skip = 0;")
             c(f"th_advance({nop}, outer, loop->shape, loop->strides, index, p);")
     c("")
@@ -208,7 +209,7 @@ def _write_driver(c: CText, plan: _Plan) -> None:
         _write_outputs(c, plan)
         if plan.ndim == 0:
             arguments = [f"({'' if o.is_output else 'const '}{c_type(o.dtype)} *){o.name}->data" for o in plan.operands]
-            c(f"KERNEL_dense(1, {', '.join(arguments)});", "return 0;")
+            c(*_list("KERNEL_dense(", ["1", *arguments], ");"), "return 0;")
         else:
             c(f"const int64_t n = th_size({plan.ndim}, shape);")
             c("if (n == 0)", "    return 0;")
@@ -248,7 +249,8 @@ def _write_outputs(c: CText, plan: _Plan) -> None:
     for o in plan.outputs:
         if o.index in plan.in_place:
             source = f"x{plan.in_place[o.index]}"
-            c(f"if (ctx->rt->view(ctx, {o.name}, {source}, {source}->data, {source}->ndim, {source}->shape, {source}->strides))")
+            fields = [f"{source}->{field}" for field in ("data", "ndim", "shape", "strides")]
+            c(*_list("if (ctx->rt->view(", ["ctx", o.name, source, *fields], "))"))
         else:
             c(f"if (ctx->rt->ensure(ctx, {o.name}, shape))")
         c("    return -1;")
@@ -261,11 +263,12 @@ def _stride(o: _Operand, d: int) -> str:
 def _write_flat_case(c: CText, plan: _Plan) -> None:
     """Write the common case: one loop over everything, if each operand is packed (or one element)."""
     moving = [o for o in plan.operands if not o.still and not (o.is_output and o.index not in plan.in_place)]
-    test = " && ".join(f"th_packed({o.name}, {plan.ndim})" for o in moving) or "1"
-    with c.block(f"if ({test})"):
+    tests = [f"th_packed({o.name}, {plan.ndim})" for o in moving] or ["1"]
+    c(*_list("const int packed = ", tests, ";", " && "))
+    with c.block("if (packed)"):
         arguments = [f"({'' if o.is_output else 'const '}{c_type(o.dtype)} *){o.name}->data" for o in plan.operands]
         with c.block("if (work < TH_SERIAL_NS)"):
-            c(f"KERNEL_dense(n, {', '.join(arguments)});", "return 0;")
+            c(*_list("KERNEL_dense(", ["n", *arguments], ");"), "return 0;")
         c("loop.nd = 1;", "loop.dense = 1;", "loop.shape[0] = n;")
         for k, o in enumerate(plan.operands):
             c(f"loop.data[{k}] = {o.name}->data;")
@@ -286,4 +289,16 @@ def _write_general_case(c: CText, plan: _Plan) -> None:
     c(f"loop.nd = th_collapse({nop}, {plan.ndim}, loop.shape, loop.strides);")
     c(f"const int64_t *step = loop.strides + (loop.nd - 1) * {nop};")
     steps = [f"step[{k}] == {0 if o.still else f'(int64_t)sizeof({c_type(o.dtype)})'}" for k, o in enumerate(plan.operands)]
-    c(f"loop.dense = {' && '.join(steps)};")
+    c(*_list("loop.dense = ", steps, ";", " && "))
+
+
+def _list(head: str, items: list[str], tail: str, separator: str = ", ") -> list[str]:
+    """Return the lines of a list, broken before the margin and aligned under its first item."""
+    lines, line = [], head
+    for i, item in enumerate(items):
+        piece = item + (separator.rstrip() if i < len(items) - 1 else tail)
+        if len(line) + len(piece) > _MARGIN and line.strip() and i > 0:
+            lines.append(line.rstrip())
+            line = " " * min(len(head), 8)
+        line += piece + " " * (i < len(items) - 1)
+    return [*lines, line]

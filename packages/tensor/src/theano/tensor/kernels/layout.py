@@ -6,7 +6,6 @@ from typing import Any
 
 from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
-
 from theano.tensor.kernels.common import builtin, dtypes_of, is_integer, is_view, ndim_of, works_in_place
 
 # How index.c names the parts of an index.

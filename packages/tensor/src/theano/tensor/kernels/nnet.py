@@ -14,7 +14,6 @@ from theano.codegen.text import comment_text
 from theano.graph.apply import Apply
 from theano.scalar.c import support, symbol
 from theano.scalar.ctypes import c_type
-
 from theano.tensor.kernels.common import c_text, dtypes_of, is_integer, ndim_of, title
 
 _FLOATS = ("float32", "float64")

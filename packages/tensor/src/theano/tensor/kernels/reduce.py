@@ -23,7 +23,6 @@ from theano.codegen.text import comment_text, string_literal
 from theano.graph.apply import Apply
 from theano.scalar.c import support
 from theano.scalar.ctypes import c_type, compute_type, convert, literal, load, storage_support, store
-
 from theano.tensor.kernels.argmax import argmax_kernel
 from theano.tensor.kernels.common import c_text, dtypes_of, normal_axes, title
 
@@ -31,92 +30,7 @@ __all__ = ["argmax_kernel", "careduce_kernel", "normal_axes"]
 
 _LANE_BYTES = 256
 
-_SOURCE = Template("""\
-/* $comment */
-typedef $x KERNEL_x;
-typedef $acc KERNEL_acc;
-enum { KERNEL_LANES = $lanes, KERNEL_TILE = 256 };
-
-static inline KERNEL_acc KERNEL_combine(const KERNEL_acc a, const KERNEL_acc b)
-{
-    KERNEL_acc r;
-    $combine
-    return r;
-}
-
-static inline KERNEL_acc KERNEL_load(const char *p)
-{
-    const $x_value v = $load;
-    return $x_to_acc;
-}
-
-static inline void KERNEL_store(char *p, const KERNEL_acc r)
-{
-    const $y_value v = $acc_to_y;
-    $store
-}
-
-/* n >= 1 elements that are `step` bytes apart. */
-static inline __attribute__((always_inline)) KERNEL_acc KERNEL_block(int64_t n, const char *p, const int64_t step)
-{
-    int64_t i = KERNEL_LANES;
-    KERNEL_acc lane[KERNEL_LANES], r;
-    if (n < 2 * KERNEL_LANES) {
-        r = KERNEL_load(p);
-        i = 1;
-    } else {
-        for (int l = 0; l < KERNEL_LANES; ++l)
-            lane[l] = KERNEL_load(p + l * step);
-        for (; i + KERNEL_LANES <= n; i += KERNEL_LANES)
-            for (int l = 0; l < KERNEL_LANES; ++l)
-                lane[l] = KERNEL_combine(lane[l], KERNEL_load(p + (i + l) * step));
-        for (int half = KERNEL_LANES / 2; half > 0; half /= 2)
-            for (int l = 0; l < half; ++l)
-                lane[l] = KERNEL_combine(lane[l], lane[l + half]);
-        r = lane[0];
-    }
-    for (; i < n; ++i)
-        r = KERNEL_combine(r, KERNEL_load(p + i * step));
-    return r;
-}
-
-static KERNEL_acc KERNEL_run(int64_t n, const char *p, const int64_t step)
-{
-    if (n > 64 * KERNEL_LANES) {
-        const int64_t half = n / (2 * KERNEL_LANES) * KERNEL_LANES;
-        const KERNEL_acc left = KERNEL_run(half, p, step);
-        return KERNEL_combine(left, KERNEL_run(n - half, p + half * step, step));
-    }
-    return step == sizeof(KERNEL_x) ? KERNEL_block(n, p, sizeof(KERNEL_x)) : KERNEL_block(n, p, step);
-}
-
-typedef struct {
-    const char *x;
-    char *y;
-    int kept, gone;                                     /* axes of the result, axes that are reduced */
-    int64_t shape[$room], strides[$room2];              /* kept axes: strides of x and y */
-    int64_t gone_shape[$room], gone_strides[$room];
-    int64_t width, fold, tiles;                         /* across: outputs per tile, rows per super-row */
-} KERNEL_job;
-
-/* Everything that makes one output. */
-static inline KERNEL_acc KERNEL_one(const KERNEL_job *job, const char *p)
-{
-    const int outer = job->gone - 1;
-    const int64_t n = job->gone_shape[outer], step = job->gone_strides[outer];
-    KERNEL_acc r = KERNEL_run(n, p, step);
-    if (outer > 0) {
-        int64_t index[$room] = {0};
-        char *at = (char *)p;
-        const int64_t rows = th_size(outer, job->gone_shape);
-        for (int64_t row = 1; row < rows; ++row) {
-            th_advance(1, outer, job->gone_shape, job->gone_strides, index, &at);
-            r = KERNEL_combine(r, KERNEL_run(n, at, step));
-        }
-    }
-    return r;
-}
-
+_MANY = Template("""\
 static void KERNEL_along(void *arg, int64_t lo, int64_t hi)
 {
     const KERNEL_job *job = arg;
@@ -129,21 +43,11 @@ static void KERNEL_along(void *arg, int64_t lo, int64_t hi)
     }
 }
 
-/* One piece of a single long run; the results of all pieces are combined afterwards. */
-static void KERNEL_piece(void *arg, int64_t lo, int64_t hi)
-{
-    const KERNEL_job *job = arg;
-    const int64_t step = job->gone_strides[0];
-    for (; lo < hi; ++lo) {
-        const int64_t start = lo * 65536, left = job->gone_shape[0] - start;
-        ((KERNEL_acc *)job->y)[lo] = KERNEL_run(left < 65536 ? left : 65536, job->x + start * step, step);
-    }
-}
-
 /* Add n rows of w neighbours to acc; `fresh`: the first row starts it. */
-static inline __attribute__((always_inline)) void
-KERNEL_rows(int64_t w, const char *p, const int64_t next, int64_t n, const int64_t row, KERNEL_acc *acc, int fresh)
+static TH_NOINLINE void
+KERNEL_rows(int64_t w, const char *p, int64_t n, int64_t row, KERNEL_acc *acc, int fresh)
 {
+    const int64_t next = sizeof(KERNEL_x);
     int64_t i = 0;
     if (fresh) {
         TH_INDEPENDENT
@@ -155,9 +59,7 @@ KERNEL_rows(int64_t w, const char *p, const int64_t next, int64_t n, const int64
         const char *a = p + i * row, *b = a + row, *c = b + row, *d = c + row;
         TH_INDEPENDENT
         for (int64_t j = 0; j < w; ++j) {
-            const KERNEL_acc ab = KERNEL_combine(KERNEL_load(a + j * next), KERNEL_load(b + j * next));
-            const KERNEL_acc cd = KERNEL_combine(KERNEL_load(c + j * next), KERNEL_load(d + j * next));
-            acc[j] = KERNEL_combine(acc[j], KERNEL_combine(ab, cd));
+            $four_rows
         }
     }
     for (; i < n; ++i) {
@@ -167,13 +69,20 @@ KERNEL_rows(int64_t w, const char *p, const int64_t next, int64_t n, const int64
     }
 }
 
-static inline void
+static TH_NOINLINE void
 KERNEL_all_rows(int64_t w, const char *p, int64_t next, int64_t n, int64_t row, KERNEL_acc *acc, int fresh)
 {
-    if (next == sizeof(KERNEL_x))
-        KERNEL_rows(w, p, sizeof(KERNEL_x), n, row, acc, fresh);
-    else
-        KERNEL_rows(w, p, next, n, row, acc, fresh);
+    if (next == sizeof(KERNEL_x)) {
+        KERNEL_rows(w, p, n, row, acc, fresh);
+        return;
+    }
+    KERNEL_x band[KERNEL_BAND * KERNEL_TILE];
+    for (int64_t i = 0; i < n; i += KERNEL_BAND) {
+        const int64_t count = n - i < KERNEL_BAND ? n - i : KERNEL_BAND;
+        for (int64_t k = 0; k < count; ++k)
+            KERNEL_gather(w, p + (i + k) * row, next, band + k * KERNEL_TILE);
+        KERNEL_rows(w, (const char *)band, count, KERNEL_TILE * sizeof(KERNEL_x), acc, fresh && i == 0);
+    }
 }
 
 static void KERNEL_tile(const KERNEL_job *job, int64_t w, const char *p, char *y)
@@ -217,27 +126,6 @@ static void KERNEL_across(void *arg, int64_t lo, int64_t hi)
     }
 }
 
-static int KERNEL_single(th_ctx *ctx, KERNEL_job *job)
-{
-    const int64_t n = job->gone_shape[0], pieces = (n + 65535) / 65536;
-    if (job->gone > 1 || $work * (double)n < TH_SERIAL_NS || pieces < 2) {
-        KERNEL_store(job->y, KERNEL_one(job, job->x));
-        return 0;
-    }
-    char *y = job->y;
-    KERNEL_acc *part = ctx->rt->scratch(ctx, (size_t)pieces * sizeof(KERNEL_acc));
-    if (part == NULL)
-        return -1;
-    job->y = (char *)part;
-    if (ctx->rt->parallel_for(ctx, pieces, 1, KERNEL_piece, job))
-        return -1;
-    for (int64_t m = pieces; m > 1; m = (m + 1) / 2)
-        for (int64_t i = 0; i < (m + 1) / 2; ++i)
-            part[i] = 2 * i + 1 < m ? KERNEL_combine(part[2 * i], part[2 * i + 1]) : part[2 * i];
-    KERNEL_store(y, part[0]);
-    return 0;
-}
-
 static int KERNEL_many(th_ctx *ctx, KERNEL_job *job, int64_t kept, int64_t gone)
 {
     const int inner = job->kept - 1, last = job->gone - 1;
@@ -264,6 +152,149 @@ static int KERNEL_many(th_ctx *ctx, KERNEL_job *job, int64_t kept, int64_t gone)
         return ctx->rt->parallel_for(ctx, n, th_grain(each * (double)job->width), KERNEL_across, job);
     return 0;
 }
+""")
+
+# Sums are more accurate as a tree; selections are exact in any order, and compilers vectorise them only in a chain.
+_TREE = """\
+const KERNEL_acc ab = KERNEL_combine(KERNEL_load(a + j * next), KERNEL_load(b + j * next));
+            const KERNEL_acc cd = KERNEL_combine(KERNEL_load(c + j * next), KERNEL_load(d + j * next));
+            acc[j] = KERNEL_combine(acc[j], KERNEL_combine(ab, cd));"""
+_CHAIN = """\
+const KERNEL_acc ab = KERNEL_combine(KERNEL_combine(acc[j], KERNEL_load(a + j * next)), KERNEL_load(b + j * next));
+            acc[j] = KERNEL_combine(KERNEL_combine(ab, KERNEL_load(c + j * next)), KERNEL_load(d + j * next));"""
+
+_SOURCE = Template("""\
+/* $comment */
+typedef $x KERNEL_x;
+typedef $acc KERNEL_acc;
+enum { KERNEL_LANES = $lanes, KERNEL_RUN = 64 * KERNEL_LANES, KERNEL_TILE = 256, KERNEL_BAND = 8 };
+
+static inline KERNEL_acc KERNEL_combine(const KERNEL_acc a, const KERNEL_acc b)
+{
+    KERNEL_acc r;
+    $combine
+    return r;
+}
+
+static inline KERNEL_acc KERNEL_load(const char *p)
+{
+    const $x_value v = $load;
+    return $x_to_acc;
+}
+
+static inline void KERNEL_store(char *p, const KERNEL_acc r)
+{
+    const $y_value v = $acc_to_y;
+    $store
+}
+
+/* n >= 1 neighbours. */
+static TH_NOINLINE KERNEL_acc KERNEL_block(int64_t n, const KERNEL_x *x)
+{
+    const char *p = (const char *)x;
+    int64_t i = KERNEL_LANES;
+    KERNEL_acc lane[KERNEL_LANES], r;
+    if (n < 2 * KERNEL_LANES) {
+        r = KERNEL_load(p);
+        i = 1;
+    } else {
+        for (int l = 0; l < KERNEL_LANES; ++l)
+            lane[l] = KERNEL_load(p + l * sizeof *x);
+        for (; i + KERNEL_LANES <= n; i += KERNEL_LANES)
+            for (int l = 0; l < KERNEL_LANES; ++l)
+                lane[l] = KERNEL_combine(lane[l], KERNEL_load(p + (i + l) * sizeof *x));
+        for (int half = KERNEL_LANES / 2; half > 0; half /= 2)
+            for (int l = 0; l < half; ++l)
+                lane[l] = KERNEL_combine(lane[l], lane[l + half]);
+        r = lane[0];
+    }
+    for (; i < n; ++i)
+        r = KERNEL_combine(r, KERNEL_load(p + i * sizeof *x));
+    return r;
+}
+
+/* Elements that are not neighbours are brought together first: one loop to compute, whatever the strides. */
+static TH_NOINLINE void KERNEL_gather(int64_t n, const char *p, int64_t step, KERNEL_x *x)
+{
+    TH_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i)
+        x[i] = *(const KERNEL_x *)(p + i * step);
+}
+
+/* n >= 1 elements that are `step` bytes apart. */
+static KERNEL_acc KERNEL_run(int64_t n, const char *p, const int64_t step)
+{
+    if (n > KERNEL_RUN) {
+        const int64_t half = n / (2 * KERNEL_LANES) * KERNEL_LANES;
+        const KERNEL_acc left = KERNEL_run(half, p, step);
+        return KERNEL_combine(left, KERNEL_run(n - half, p + half * step, step));
+    }
+    if (step == sizeof(KERNEL_x))
+        return KERNEL_block(n, (const KERNEL_x *)p);
+    KERNEL_x x[KERNEL_RUN];
+    KERNEL_gather(n, p, step, x);
+    return KERNEL_block(n, x);
+}
+
+typedef struct {
+    const char *x;
+    char *y;
+    int kept, gone;                                     /* axes of the result, axes that are reduced */
+    int64_t shape[$room], strides[$room2];              /* kept axes: strides of x and y */
+    int64_t gone_shape[$room], gone_strides[$room];
+    int64_t width, fold, tiles;                         /* across: outputs per tile, rows per super-row */
+} KERNEL_job;
+
+/* Everything that makes one output. */
+static inline KERNEL_acc KERNEL_one(const KERNEL_job *job, const char *p)
+{
+    const int outer = job->gone - 1;
+    const int64_t n = job->gone_shape[outer], step = job->gone_strides[outer];
+    KERNEL_acc r = KERNEL_run(n, p, step);
+    if (outer > 0) {
+        int64_t index[$room] = {0};
+        char *at = (char *)p;
+        const int64_t rows = th_size(outer, job->gone_shape);
+        for (int64_t row = 1; row < rows; ++row) {
+            th_advance(1, outer, job->gone_shape, job->gone_strides, index, &at);
+            r = KERNEL_combine(r, KERNEL_run(n, at, step));
+        }
+    }
+    return r;
+}
+
+/* One piece of a single long run; the results of all pieces are combined afterwards. */
+static void KERNEL_piece(void *arg, int64_t lo, int64_t hi)
+{
+    const KERNEL_job *job = arg;
+    const int64_t step = job->gone_strides[0];
+    for (; lo < hi; ++lo) {
+        const int64_t start = lo * 65536, left = job->gone_shape[0] - start;
+        ((KERNEL_acc *)job->y)[lo] = KERNEL_run(left < 65536 ? left : 65536, job->x + start * step, step);
+    }
+}
+
+$many
+static int KERNEL_single(th_ctx *ctx, KERNEL_job *job)
+{
+    const int64_t n = job->gone_shape[0], pieces = (n + 65535) / 65536;
+    if (job->gone > 1 || $work * (double)n < TH_SERIAL_NS || pieces < 2) {
+        KERNEL_store(job->y, KERNEL_one(job, job->x));
+        return 0;
+    }
+    char *y = job->y;
+    KERNEL_acc *part = ctx->rt->scratch(ctx, (size_t)pieces * sizeof(KERNEL_acc));
+    if (part == NULL)
+        return -1;
+    job->y = (char *)part;
+    if (ctx->rt->parallel_for(ctx, pieces, 1, KERNEL_piece, job))
+        return -1;
+    for (int64_t m = pieces; m > 1; m = (m + 1) / 2)
+        for (int64_t i = 0; i < (m + 1) / 2; ++i)
+            part[i] = 2 * i + 1 < m ? KERNEL_combine(part[2 * i], part[2 * i + 1]) : part[2 * i];
+    KERNEL_store(y, part[0]);
+    return 0;
+}
 
 int KERNEL(th_ctx *ctx)
 {
@@ -279,11 +310,11 @@ int KERNEL(th_ctx *ctx)
         gone *= job.gone_shape[d] = x->shape[gone_axis[d]];
     if (ctx->rt->ensure(ctx, y, shape))
         return -1;
-    if (kept == 0)
-        return 0;
     if (gone == 0) {
         $empty
     }
+    if (kept == 0)
+        return 0;
     if ($nkept == 0 && $work * (double)gone < TH_SERIAL_NS && th_packed(x, $ndim)) {
         KERNEL_store(y->data, KERNEL_run(gone, x->data, sizeof(KERNEL_x)));
         return 0;
@@ -299,7 +330,7 @@ int KERNEL(th_ctx *ctx)
         job.gone_strides[d] = x->strides[gone_axis[d]];
     job.kept = th_collapse(2, $nkept, job.shape, job.strides);
     job.gone = th_collapse(1, $ngone, job.gone_shape, job.gone_strides);
-    return kept == 1 ? KERNEL_single(ctx, &job) : KERNEL_many(ctx, &job, kept, gone);
+    $finish
 }
 """)
 
@@ -336,7 +367,7 @@ def careduce_kernel(op: Any, node: Apply) -> Kernel | None:
     body = op.scalar_op.c_statements(["a", "b"], [acc, acc], ["r"], [acc])
     if body is None:
         return None
-    source = _SOURCE.substitute(
+    fields = dict(
         _types(x, acc, y),
         comment=comment_text(f"{op.scalar_op} over axes {gone} of {ndim}: {x} in {acc} to {y}"),
         combine="\n    ".join(body.lines),
@@ -348,9 +379,15 @@ def careduce_kernel(op: Any, node: Apply) -> Kernel | None:
         ngone=len(gone),
         kept_axes="".join(f"{d}, " for d in kept),
         gone_axes="".join(f"{d}, " for d in gone),
+        four_rows=_CHAIN if getattr(op.scalar_op, "identity", None) is None else _TREE,
         empty=_empty(op.scalar_op, acc),
         work=f"{_work(body):.2f}",
     )
+    # A reduction to one number has no use for tiles, and its compiler none for reading about them.
+    fields["many"] = _MANY.substitute(fields) if kept else ""
+    single = "KERNEL_single(ctx, &job)"
+    fields["finish"] = f"return kept == 1 ? {single} : KERNEL_many(ctx, &job, kept, gone);" if kept else f"return {single};"
+    source = _SOURCE.substitute(fields)
     # The list of kept axes ends with -1 so that it is never empty, which C does not allow.
     support = (c_text("loops.h"), *dict.fromkeys((*storage_support(x, y), *_round_support(acc, y), *body.support)))
     return Kernel(title(op, node), source, support, b"", _work(body))

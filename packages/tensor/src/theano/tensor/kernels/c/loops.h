@@ -9,16 +9,25 @@
 /* The iterations are independent: what is written is read again only in its own iteration. */
 #define TH_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #define TH_HELPER static inline __attribute__((unused))
-#define TH_RARE static __attribute__((unused, noinline, cold))
+#define TH_NOINLINE __attribute__((noinline))
+#define TH_ONCE static __attribute__((unused, noinline))
+#define TH_ERROR static __attribute__((unused, noinline, cold))
 #elif defined(__GNUC__)
 #define TH_INDEPENDENT _Pragma("GCC ivdep")
 #define TH_HELPER static inline __attribute__((unused))
-#define TH_RARE static __attribute__((unused, noinline, cold))
+#define TH_NOINLINE __attribute__((noinline))
+#define TH_ONCE static __attribute__((unused, noinline))
+#define TH_ERROR static __attribute__((unused, noinline, cold))
 #else
 #define TH_INDEPENDENT
 #define TH_HELPER static inline
-#define TH_RARE static
+#define TH_NOINLINE
+#define TH_ONCE static
+#define TH_ERROR static
 #endif
+
+/* What is called once per loop nest is kept out of line: inlined into every kernel it would double the time that
+ * the compiler takes. (Not "cold": what surely leads to a cold call counts as cold itself, loops and all.) */
 
 /* Below this many nanoseconds of work a loop stays on the thread that called it; above, it is cut
  * into pieces of about TH_PIECE_NS. */
@@ -51,7 +60,7 @@ TH_HELPER int64_t th_size(int ndim, const int64_t *shape)
  * ordered from the largest strides to the smallest, and an axis that merely continues the next one (in every
  * operand) is joined to it. `strides` holds, for each axis, one stride per operand.
  * Returns the number of axes left, at least 1. Only for loops whose order does not matter. */
-TH_HELPER int th_collapse(int nop, int nd, int64_t *shape, int64_t *strides)
+TH_ONCE int th_collapse(int nop, int nd, int64_t *shape, int64_t *strides)
 {
     int64_t reach[TH_MAX_NDIM], row[TH_MAX_NDIM];
     int kept = 0;
@@ -95,7 +104,7 @@ TH_HELPER int th_collapse(int nop, int nd, int64_t *shape, int64_t *strides)
 }
 
 /* Put `index` and the operands' pointers at the `position`-th point of the first `nd` axes. */
-TH_HELPER void th_seek(int nop, int nd, const int64_t *shape, const int64_t *strides, int64_t position,
+TH_ONCE void th_seek(int nop, int nd, const int64_t *shape, const int64_t *strides, int64_t position,
                        int64_t *index, char **data)
 {
     for (int d = nd - 1; d >= 0; --d) {
@@ -106,20 +115,34 @@ TH_HELPER void th_seek(int nop, int nd, const int64_t *shape, const int64_t *str
     }
 }
 
-/* Go to the next point of the first `nd` axes. */
-TH_HELPER void th_advance(int nop, int nd, const int64_t *shape, const int64_t *strides, int64_t *index, char **data)
+/* The last axis has come to its end: on to the next point of the axes before it. */
+TH_ONCE void th_carry(int nop, int nd, const int64_t *shape, const int64_t *strides, int64_t *index, char **data)
 {
     for (int d = nd - 1; d >= 0; --d) {
         const int64_t *step = strides + d * nop;
-        if (++index[d] < shape[d]) {
-            for (int k = 0; k < nop; ++k)
-                data[k] += step[k];
+        if (index[d] < shape[d])
             return;
-        }
         for (int k = 0; k < nop; ++k)
-            data[k] -= (shape[d] - 1) * step[k];
+            data[k] -= shape[d] * step[k];
         index[d] = 0;
+        if (d > 0) {
+            ++index[d - 1];
+            for (int k = 0; k < nop; ++k)
+                data[k] += step[k - nop];
+        }
     }
+}
+
+/* Go to the next point of the first `nd` axes. */
+TH_HELPER void th_advance(int nop, int nd, const int64_t *shape, const int64_t *strides, int64_t *index, char **data)
+{
+    const int d = nd - 1;
+    if (d < 0)
+        return;
+    for (int k = 0; k < nop; ++k)
+        data[k] += strides[d * nop + k];
+    if (++index[d] == shape[d])
+        th_carry(nop, nd, shape, strides, index, data);
 }
 
 /* How many elements make one piece of work for a thread. */
@@ -129,7 +152,7 @@ TH_HELPER int64_t th_grain(double ns_per_element)
     return grain < 1.0 ? 1 : (int64_t)grain;
 }
 
-TH_RARE int th_mismatch(th_ctx *ctx, int axis, int i, int64_t length_i, int j, int64_t length_j)
+TH_ERROR int th_mismatch(th_ctx *ctx, int axis, int i, int64_t length_i, int j, int64_t length_j)
 {
     const char *hint = length_i == 1 || length_j == 1
                            ? ". A length of 1 is stretched only if the variable's type says it is always 1"

@@ -1,6 +1,6 @@
 """Run kernels without the loader: compile them with the system compiler, call them on NumPy arrays.
 
-The same kernels run through the real loader in ``test_loader.py``; here every failure is this package's own.
+The same kernels run through the real loader in ``test_kernels_loader.py``; here every failure is this package's own.
 """
 
 from __future__ import annotations

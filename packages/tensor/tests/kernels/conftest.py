@@ -1,0 +1,8 @@
+"""Makes the helpers of this folder importable, whatever import mode the tests are run in."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

@@ -1,0 +1,245 @@
+"""Element-wise kernels against NumPy: operations x dtypes x layouts, broadcasting, in place, several outputs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import theano.scalar as ts
+from kernel_harness import compile_many, run
+from kernel_toys import Array, Toy, node
+from layouts import LAYOUTS, distance, laid_out, numbers
+from theano.scalar.composite import Composite
+from theano.tensor.kernels.elemwise import elemwise_kernel
+
+DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
+SPREAD = "uint8 int64 float32 float64 complex128".split()
+SIMPLE = "add sub maximum eq second".split()
+
+
+def out_dtypes(op, dtypes):
+    return [t.dtype for t in op.output_types([ts.get_scalar_type(d) for d in dtypes])]
+
+
+def elemwise_node(op, inputs, patterns=None, **attributes):
+    """Return the node of an Elemwise over arrays with given broadcast patterns."""
+    patterns = patterns or [(False,) * a.ndim for a in inputs]
+    out_pattern = tuple(all(column) for column in zip(*patterns, strict=True))
+    outs = [(d, out_pattern) for d in out_dtypes(op, [a.dtype.name for a in inputs])]
+    variables = [Array(a.dtype.name, p)() for a, p in zip(inputs, patterns, strict=True)]
+    return node(Toy("Elemwise", scalar_op=op, **attributes), variables, outs)
+
+
+def cases():
+    """Every operation that has a C form, with dtypes of its own."""
+    for name, op in sorted(ts.OPS.items()):
+        if getattr(op, "nin", 0) not in (-1, 1, 2, 3) or name != str(op):
+            continue
+        nin = 2 if op.nin == -1 else op.nin
+        for dtype in DTYPES if name in SIMPLE else SPREAD:
+            yield name, op, (dtype,) * nin
+        if name in SIMPLE:
+            for pair in (("int8", "float32"), ("float64", "int64"), ("uint8", "int16"), ("bool", "float64")):
+                yield name, op, pair
+
+
+def arrays_of(op, dtypes, rng, shape):
+    intervals = op.domains(len(dtypes)) if hasattr(op, "domains") else [(-4.0, 4.0)] * len(dtypes)
+    return [numbers(rng, shape, d, low, high) for d, (low, high) in zip(dtypes, intervals, strict=True)]
+
+
+def prepared(ndim):
+    """Return (name, op, dtypes, kernel) for all cases that this number of axes has a kernel for."""
+    found = []
+    for name, op, dtypes in cases():
+        try:
+            out_dtypes(op, dtypes)
+        except TypeError:
+            continue
+        arrays = [np.zeros((2,) * ndim, d) for d in dtypes]
+        n = elemwise_node(op, arrays)
+        kernel = elemwise_kernel(n.op, n)
+        if kernel is not None:
+            found.append((name, op, dtypes, kernel, n))
+    for start in range(0, len(found), 120):
+        compile_many([k for _, _, _, k, _ in found[start : start + 120]])
+    return found
+
+
+@pytest.fixture(scope="module")
+def matrices():
+    return prepared(2)
+
+
+def check(name, op, dtypes, arrays, kernel, n, what):
+    want = op.numpy_form([v.type.dtype for v in n.outputs])(*arrays)
+    want = want if isinstance(want, tuple) else (want,)
+    for got, expected in zip(run(kernel, n, arrays), want, strict=True):
+        expected = np.broadcast_to(expected, got.shape)
+        # How exact operations are is the scalar layer's affair; here a wrong element must not hide in rounding.
+        allowed = 4 * op.ulp
+        assert distance(got, np.asarray(expected)) <= allowed, f"{name}{dtypes} {what}"
+
+
+def test_operations_dtypes_layouts(matrices):
+    rng = np.random.default_rng(1)
+    count = 0
+    for name, op, dtypes, kernel, n in matrices:
+        base = arrays_of(op, dtypes, rng, (5, 13))
+        for layout in LAYOUTS:
+            if layout == "scalar":
+                continue
+            arrays = [laid_out(a, layout) for a in base]
+            check(name, op, dtypes, arrays, kernel, n, layout)
+            count += 1
+        # Each operand in a layout of its own.
+        mixed = [laid_out(a, LAYOUTS[(i * 3 + count) % 7]) for i, a in enumerate(base)]
+        if len({a.shape for a in mixed}) == 1:
+            check(name, op, dtypes, mixed, kernel, n, "mixed")
+    assert count >= 2500, count
+
+
+def test_numbers_of_axes():
+    rng = np.random.default_rng(2)
+    for shape in [(), (1,), (7,), (3, 4, 5), (2, 1, 3, 2), (1, 1, 1), (0, 3), (3, 0, 2)]:
+        for dtypes in (("float64", "float64"), ("int16", "float32")):
+            arrays = [numbers(rng, shape, d) for d in dtypes]
+            n = elemwise_node(ts.sub, arrays)
+            kernel = elemwise_kernel(n.op, n)
+            for layout in ("C", "F", "transposed", "negative", "step2", "offset"):
+                laid = [laid_out(a, layout) for a in arrays]
+                check("sub", ts.sub, dtypes, laid, kernel, n, f"{shape} {layout}")
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 1023, 1024, 1025, 200_001])
+def test_sizes(size):
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=size), rng.normal(size=size)
+    n = elemwise_node(ts.add, [x, y])
+    result = run(elemwise_kernel(n.op, n), n, [x, y])
+    np.testing.assert_array_equal(result[0], x + y)
+    assert (result.pieces > 1) == (size == 200_001)
+    wide = np.repeat(x, 3)[::3]
+    np.testing.assert_array_equal(run(elemwise_kernel(n.op, n), n, [wide, y[::-1]])[0], x + y[::-1])
+
+
+BROADCASTS = [
+    [((False, False), (5, 7)), ((True, False), (1, 7))],
+    [((False, False), (5, 7)), ((False, True), (5, 1))],
+    [((False, True), (5, 1)), ((True, False), (1, 7))],
+    [((True, True), (1, 1)), ((False, False), (5, 7))],
+    [((True, True), (1, 1)), ((True, True), (1, 1))],
+    [((False, True), (5, 1)), ((False, True), (5, 1))],
+    [((True, False), (1, 7)), ((True, True), (1, 1))],
+    [((False, False, False), (2, 5, 7)), ((True, False, True), (1, 5, 1)), ((False, True, False), (2, 1, 7))],
+    [((True, False, False), (1, 5, 7)), ((False, True, True), (3, 1, 1))],
+    [((False, False), (5, 1)), ((True, False), (1, 1))],
+]
+
+
+@pytest.mark.parametrize("operands", BROADCASTS)
+def test_broadcasting(operands):
+    rng = np.random.default_rng(4)
+    op = ts.add
+    arrays = [rng.normal(size=shape) for _, shape in operands]
+    n = elemwise_node(op, arrays, [p for p, _ in operands])
+    kernel = elemwise_kernel(n.op, n)
+    for layout in ("C", "F", "negative", "step2", "offset", "columns"):
+        laid = [laid_out(a, layout) for a in arrays]
+        np.testing.assert_array_equal(run(kernel, n, laid)[0], sum(laid[1:], laid[0]))
+
+
+def test_wide_broadcast_runs_in_pieces():
+    rng = np.random.default_rng(5)
+    x, row, column = rng.normal(size=(300, 1001)), rng.normal(size=(1, 1001)), rng.normal(size=(300, 1))
+    n = elemwise_node(ts.mul, [x, row, column], [(False, False), (True, False), (False, True)])
+    result = run(elemwise_kernel(n.op, n), n, [x, row, column])
+    np.testing.assert_array_equal(result[0], x * row * column)
+    assert result.pieces > 1
+
+
+def test_mismatch_names_axis_and_inputs():
+    x, y = np.zeros((3, 4)), np.zeros((3, 5))
+    n = elemwise_node(ts.add, [x, y])
+    with pytest.raises(ValueError, match="Input dimension mis-match: along axis 1, input 1 has length 5 but input 0 has 4"):
+        run(elemwise_kernel(n.op, n), n, [x, y])
+    with pytest.raises(ValueError, match="only if the variable's type says"):
+        run(elemwise_kernel(n.op, n), n, [x, np.zeros((3, 1))])
+
+
+def test_in_place():
+    rng = np.random.default_rng(6)
+    for layout in ("C", "F", "negative", "step2", "offset"):
+        x, y = laid_out(rng.normal(size=(4, 9)), layout), rng.normal(size=(4, 9))
+        n = elemwise_node(ts.mul, [x, y], inplace_pattern={0: 0})
+        want = x * y
+        result = run(elemwise_kernel(n.op, n), n, [x, y])
+        assert result.views == (True,)
+        np.testing.assert_array_equal(x, want)
+    y = rng.normal(size=20)
+    n = elemwise_node(ts.sub, [np.float64(3).reshape(1), y], [(True,), (False,)], inplace_pattern={0: 1})
+    want = 3 - y
+    run(elemwise_kernel(n.op, n), n, [np.full(1, 3.0), y])
+    np.testing.assert_array_equal(y, want)
+
+
+def several_outputs():
+    x, y = ts.float64("x"), ts.float32("y")
+    total = x + y
+    return Composite([x, y], [total, ts.exp(total) * 2, ts.lt(x, y)])
+
+
+def test_composite_with_several_outputs():
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=(6, 50)), rng.normal(size=(6, 50)).astype("float32")
+    n = elemwise_node(several_outputs(), [x, y])
+    kernel = elemwise_kernel(n.op, n)
+    total, grown, less = run(kernel, n, [laid_out(x, "F"), y])
+    np.testing.assert_array_equal(total, x + y)
+    np.testing.assert_allclose(grown, np.exp(x + y) * 2, rtol=1e-15)
+    np.testing.assert_array_equal(less, x < y)
+    assert less.dtype == "bool"
+
+
+def test_half_precision_is_stored_not_computed():
+    x = np.array([0.1, 65504, -1e-7, np.inf, np.nan, 2**-24], "float16")
+    n = elemwise_node(ts.mul, [x, x])
+    np.testing.assert_array_equal(run(elemwise_kernel(n.op, n), n, [x, x])[0], x * x)
+
+
+def test_text_reads_well():
+    n = elemwise_node(several_outputs(), [np.zeros((2, 2)), np.zeros((2, 2), "float32")])
+    text = elemwise_kernel(n.op, n).source
+    assert text.startswith("/* y0, y1, y2 = ")
+    assert max(map(len, text.splitlines())) < 160
+    assert not re.search(r"[ \t]+$", text, re.MULTILINE)
+    depth = 0
+    for line in text.splitlines():
+        depth -= line.startswith("}")
+        assert line.startswith("    ") or depth == 0 or line.lstrip().startswith(("{", "}")), line
+        depth += line.endswith("{") and not line.startswith(" ")
+
+
+PROGRAM = """
+import sys; sys.path.insert(0, {here!r})
+from test_kernels_elemwise import *
+from test_kernels_reduce import some_kernels
+n = elemwise_node(several_outputs(), [np.zeros((2, 2)), np.zeros((2, 2), "float32")])
+kernels = [elemwise_kernel(n.op, n), *some_kernels()]
+print(repr([(k.source, k.support, k.work) for k in kernels]))
+"""
+
+
+def test_same_text_under_every_hash_seed():
+    program = PROGRAM.format(here=str(Path(__file__).parent))
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": str(seed)}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in range(3)
+    }
+    assert len(texts) == 1 and len(texts.pop()) > 1000
