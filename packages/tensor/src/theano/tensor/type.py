@@ -25,6 +25,9 @@ NAMED_PATTERNS = {
 }
 
 
+_DTYPES = frozenset(scal.all_dtypes)
+
+
 def dtype_name(dtype: Any) -> str:
     """Return the name of a dtype, however it is given; ``"floatX"`` stands for ``theano.config.floatX``.
 
@@ -33,6 +36,8 @@ def dtype_name(dtype: Any) -> str:
     >>> dtype_name("d"), dtype_name(np.int8), dtype_name("floatX")
     ('float64', 'int8', 'float64')
     """
+    if type(dtype) is str and dtype in _DTYPES:
+        return dtype
     return str(config.floatX) if str(dtype) == "floatX" else np.dtype(dtype).name
 
 
@@ -49,6 +54,9 @@ _TOLERANCES = {  # config.tensor.cmp_sloppy: dtype: tolerance
     1: {"float16": Tolerance(1e-2, 5e-3), "float32": Tolerance(1e-3, 1e-4), "float64": Tolerance(1e-4, 1e-3)},
     2: {"float16": Tolerance(5e-2, 1e-2), "float32": Tolerance(1e-3, 5e-4), "float64": Tolerance(1e-4, 1e-3)},
 }
+float16_rtol, float16_atol = _TOLERANCES[0]["float16"]
+float32_rtol, float32_atol = _TOLERANCES[0]["float32"]
+float64_rtol, float64_atol = _TOLERANCES[0]["float64"]
 _PART = {"complex64": "float32", "complex128": "float64"}
 
 
@@ -98,7 +106,7 @@ class TensorType(Type):
         self, dtype: str, broadcastable: Sequence[bool], name: str | None = None, sparse_grad: bool = False
     ):
         self.dtype = dtype_name(dtype)
-        if self.dtype not in scal.all_dtypes:
+        if self.dtype not in _DTYPES:
             raise TypeError(
                 f"there is no tensor of dtype {dtype!r}. The dtypes are {', '.join(sorted(scal.all_dtypes))}."
             )
