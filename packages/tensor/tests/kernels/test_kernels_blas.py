@@ -1,0 +1,137 @@
+"""Products against NumPy: dtypes x layouts x shapes, with the BLAS found, with SciPy's, and without any."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from kernel_harness import run
+from kernel_toys import Toy, node
+from layouts import in_all_layouts, laid_out
+from theano.tensor.kernels import blas, blas_library
+
+FLOATS = ("float32", "float64", "complex64", "complex128")
+SHAPES = [
+    ((3, 4), (4, 5)), ((4,), (4,)), ((3, 4), (4,)), ((4,), (4, 5)), ((0, 4), (4, 5)), ((3, 0), (0, 5)), ((1, 4), (4, 1)),
+    ((1, 1), (1, 1)), ((0,), (0,)), ((20, 30), (30, 17)), ((3, 4), (4, 0)), ((1, 5), (5, 3)), ((0,), (0, 3)), ((2, 0), (0,)),
+]  # fmt: skip
+rng = np.random.default_rng(0)
+
+LIBRARIES = {
+    "found": blas_library.find_blas(),
+    "scipy": blas_library._from_scipy() or blas_library.BlasLibrary("none"),
+    "none": blas_library.BlasLibrary("none: own loops"),
+}
+
+
+@pytest.fixture(params=sorted(LIBRARIES))
+def library(request, monkeypatch):
+    monkeypatch.setattr(blas, "find_blas", lambda: LIBRARIES[request.param])
+
+
+def whole(shape, dtype):
+    """Whole numbers, so that any order of additions gives the same."""
+    a = rng.integers(-4, 5, shape)
+    if dtype == "bool":
+        return np.asarray(a > 0)
+    a = a.astype(dtype)
+    return (a + 1j * rng.integers(-3, 4, shape)).astype(dtype) if dtype.startswith("complex") else a
+
+
+def layouts(array):
+    return [x for name, x in in_all_layouts(array) if name != "empty"]
+
+
+def call(kernel_of, op, inputs, dtype, ndim):
+    n = node(op, inputs, [(dtype, ndim)])
+    kernel = kernel_of(op, n)
+    assert kernel is not None
+    return run(kernel, n, inputs)
+
+
+def test_blas_is_found():
+    assert LIBRARIES["found"].addresses, blas.describe_blas()
+    assert LIBRARIES["scipy"].addresses
+    for dtype in FLOATS:
+        for routine in ("gemm", "gemv", "ger"):
+            assert LIBRARIES["found"].address(routine, dtype)
+    assert "gemm" in blas.describe_blas()
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "bool", "int8", "uint16", "int32", "int64", "uint64"])
+def test_dot(dtype, library):
+    for left, right in SHAPES:
+        for x in layouts(whole(left, dtype)):
+            for y in layouts(whole(right, dtype)):
+                got = call(blas.dot_kernel, Toy(), [x, y], dtype, x.ndim + y.ndim - 2)[0]
+                np.testing.assert_array_equal(got, np.dot(x, y))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("in_place", [False, True])
+def test_gemm_gemv_ger(dtype, in_place, library):
+    op = Toy(destroy_map={0: [0]} if in_place else {})
+    a = np.array(2, dtype)
+
+    def start(z):
+        """What may be overwritten: every element its own memory."""
+        if not in_place:
+            return z
+        room = np.zeros([3 * n for n in z.shape], dtype)
+        window = room[(slice(None, None, 3),) * z.ndim] if 0 in z.strides else z.copy("K")
+        window[...] = z
+        return window
+
+    for m, k, n in [(3, 4, 5), (1, 4, 5), (3, 4, 1), (3, 0, 5), (0, 3, 2), (1, 1, 1)]:
+        for b in (np.array(v, dtype) for v in (0, 1, 2.5)):
+            for x in layouts(whole((m, k), dtype)):
+                for z in layouts(whole((m, n), dtype)):
+                    y = laid_out(whole((k, n), dtype), ("C", "F", "negative")[rng.integers(3)])
+                    want, z = b * z + a * (x @ y), start(z)
+                    np.testing.assert_array_equal(call(blas.gemm_kernel, op, [z, a, x, y, b], dtype, 2)[0], want)
+                    assert not in_place or (z == want).all()
+                for v in layouts(whole((m,), dtype)):
+                    y = laid_out(whole((k,), dtype), ("C", "step2", "negative")[rng.integers(3)])
+                    want, v = b * v + a * (x @ y), start(v)
+                    np.testing.assert_array_equal(call(blas.gemv_kernel, op, [v, a, x, y, b], dtype, 1)[0], want)
+        for z in layouts(whole((m, n), dtype)):
+            for x in layouts(whole((m,), dtype)):
+                for y in layouts(whole((n,), dtype)):
+                    want, zz = z + a * np.outer(x, y), start(z)
+                    np.testing.assert_array_equal(call(blas.ger_kernel, op, [zz, a, x, y], dtype, 2)[0], want)
+
+
+def test_product_with_a_number(library):
+    x, y, a = whole((3, 4), "float64"), whole((4, 2), "float64"), np.array(0.5)
+    np.testing.assert_array_equal(call(blas.dot22scalar_kernel, Toy(), [x, y, a], "float64", 2)[0], 0.5 * (x @ y))
+
+
+def test_zero_times_nan_is_not_read(library):
+    z, x = np.full((2, 2), np.nan), np.ones((2, 2))
+    one, zero = np.array(1.0), np.array(0.0)
+    np.testing.assert_array_equal(call(blas.gemm_kernel, Toy(), [z, one, x, x, zero], "float64", 2)[0], x @ x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64", "int32"])
+def test_batched_dot(dtype, library):
+    for left, right in [((6, 3, 4), (6, 4, 5)), ((6, 4), (6, 4, 5)), ((6, 3, 4), (6, 4)), ((6, 4), (6, 4)), ((0, 3, 4), (0, 4, 5)), ((2, 3, 0), (2, 0, 2)), ((1, 1, 1), (1, 1, 1))]:
+        for x in layouts(whole(left, dtype)):
+            for y in layouts(whole(right, dtype)):
+                terms = f"b{'m' * (x.ndim - 2)}k,bk{'n' * (y.ndim - 2)}->b{'m' * (x.ndim - 2)}{'n' * (y.ndim - 2)}"
+                got = call(blas.batched_dot_kernel, Toy(), [x, y], dtype, x.ndim + y.ndim - 3)[0]
+                np.testing.assert_array_equal(got, np.einsum(terms, x, y))
+
+
+def test_wrong_shapes_are_named(library):
+    x, y = np.zeros((3, 4)), np.zeros((5, 6))
+    with pytest.raises(ValueError, match=r"dot: shapes \(3, 4\) and \(5, 6\) do not fit together: 4 against 5"):
+        call(blas.dot_kernel, Toy(), [x, y], "float64", 2)
+    one = np.array(1.0)
+    with pytest.raises(ValueError, match=r"gemm: a product of shape \(3, 2\) cannot be added to shape \(3, 3\)"):
+        call(blas.gemm_kernel, Toy(), [np.zeros((3, 3)), one, x, np.zeros((4, 2)), one], "float64", 2)
+    with pytest.raises(ValueError, match=r"batched dot: shapes \(2, 3, 4\) and \(3, 4, 5\).*2 against 3"):
+        call(blas.batched_dot_kernel, Toy(), [np.zeros((2, 3, 4)), np.zeros((3, 4, 5))], "float64", 3)
+
+
+def test_mixed_dtypes_stay_in_python():
+    n = node(Toy(), [np.zeros((2, 2)), np.zeros((2, 2), "float32")], [("float64", 2)])
+    assert blas.dot_kernel(n.op, n) is None
