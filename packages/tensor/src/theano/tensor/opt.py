@@ -1,0 +1,15 @@
+"""``theano.tensor.opt``: the rules by which tensor expressions are rewritten, family by family."""
+
+from __future__ import annotations
+
+from theano.tensor.rules.algebra import *  # noqa: F403
+from theano.tensor.rules.fusion import *  # noqa: F403
+from theano.tensor.rules.index import *  # noqa: F403
+from theano.tensor.rules.inplace import *  # noqa: F403
+from theano.tensor.rules.layout import *  # noqa: F403
+from theano.tensor.rules.power import *  # noqa: F403
+from theano.tensor.rules.products import *  # noqa: F403
+from theano.tensor.rules.reductions import *  # noqa: F403
+from theano.tensor.rules.shapes import *  # noqa: F403
+from theano.tensor.rules.stable import *  # noqa: F403
+from theano.tensor.rules.useless import *  # noqa: F403
