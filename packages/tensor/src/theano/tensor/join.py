@@ -353,13 +353,14 @@ class Split(Op):
         if axis.type.ndim or axis.type.dtype not in scal.integer_dtypes:
             raise TypeError(f"the axis must be one whole number, not {axis} of type {axis.type}")
         place = static_int(axis)
-        if place is None:
+        outputs = []
+        for k in range(self.len_splits):
             pattern = [False] * x.type.ndim
-        else:
-            pattern = list(x.type.broadcastable)
-            pattern[place] = False
-        out = x.type.clone(broadcastable=pattern)
-        return Apply(self, [x, axis, splits], [out.make_variable() for _ in range(self.len_splits)])
+            if place is not None:
+                pattern = list(x.type.broadcastable)
+                pattern[place] = static_int(splits[k]) == 1
+            outputs.append(x.type.clone(broadcastable=pattern).make_variable())
+        return Apply(self, [x, axis, splits], outputs)
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Slice out the pieces."""
