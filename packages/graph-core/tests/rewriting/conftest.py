@@ -5,10 +5,10 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # the toy layer of these tests
 
-from arith import add, div, mul, neg, sub  # noqa: E402
+from arith import add, div, mul, neg, sub
 
-from theano.graph import Constant  # noqa: E402
-from theano.rewriting import P, pattern  # noqa: E402
+from theano.graph import Constant
+from theano.rewriting import P, pattern
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ import time
 import warnings
 
 import pytest
-
 from arith import Twice, add, div, exp, log, log1p, mul, neg, other, real, run, sub
+
 from theano.errors import RewriteError, RewriteWarning
 from theano.graph import Constant, FunctionGraph
 from theano.rewriting import (
-    P,
     Context,
+    P,
     Phase,
     Phases,
     RewriteSettings,

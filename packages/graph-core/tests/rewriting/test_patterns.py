@@ -1,8 +1,8 @@
 """Patterns: what matches, how holes are filled, and what is built."""
 
 import pytest
-
 from arith import Twice, add, div, exp, log, log1p, mul, real
+
 from theano.errors import RewriteError
 from theano.graph import FunctionGraph
 from theano.rewriting import P, pattern_vars, rule

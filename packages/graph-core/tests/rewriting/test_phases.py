@@ -3,8 +3,9 @@
 
 import pytest
 from arith import add, exp, mul, neg, real
+
 from theano.graph import FunctionGraph
-from theano.rewriting import P, Phase, Phases, Query, local_rule, pattern_vars, phases, query_of, rewrite, rule
+from theano.rewriting import Phase, Phases, Query, local_rule, pattern_vars, phases, query_of, rewrite, rule
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
 x, y = pattern_vars("x y")
@@ -73,7 +74,7 @@ def test_names_are_unique(sequence):
     with pytest.raises(ValueError, match="already"):
         rule("neg_neg", -(-x), x, phases=("first",), into=sequence)
     with pytest.raises(AttributeError, match="no phase named third"):
-        sequence.third  # noqa: B018
+        sequence.third
     with pytest.raises(ValueError, match="order"):
         Phase("p", "sideways")
 

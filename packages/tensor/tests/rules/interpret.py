@@ -96,4 +96,4 @@ def ops(fgraph):
     return [str(node.op) for node in fgraph.toposort()]
 
 
-__all__ = ["Context", "DestroyHandler", "Query", "TRUST", "apply_rule", "check", "compute", "ops", "rewritten", "run"]
+__all__ = ["TRUST", "Context", "DestroyHandler", "Query", "apply_rule", "check", "compute", "ops", "rewritten", "run"]

@@ -9,6 +9,7 @@ from theano.gradient import disconnected_grad, grad
 from theano.graph.traverse import explicit_inputs
 from theano.rewriting import phases
 from theano.tensor import nnet
+from theano.tensor.blas import routines
 from theano.tensor.elemwise import functions as F
 from theano.tensor.shape.basic import shape_i_op
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
@@ -98,6 +99,10 @@ CASES = {
     "local_sum_prod_mul_by_scalar": (T.constant(np.array([[2.0]])) * m).sum(),
     "local_sum_of_constant": T.ones_like(m).sum(),
     "local_max_to_min": -((-m).max(axis=1)),
+    "local_max_and_argmax": T.max_and_argmax(m, axis=1)[0],
+    "local_dot_to_dot22": T.dot(m, n.T),
+    "local_dot22_to_dot22scalar": T.constant(np.array([[2.0]])) * routines.Dot22()(m, n.T),
+    "gemm_optimizer": T.dot(m, n.T) + T.exp(T.dot(n, m.T)),
     "local_useless_subtensor": m[:, :],
     "local_useless_slice": m[1, :],
     "local_subtensor_make_vector": T.stack([s, s + 1])[1],

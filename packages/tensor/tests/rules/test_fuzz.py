@@ -152,7 +152,7 @@ class Writer:
         return grad(v.sum(), wrt, disconnected_inputs="ignore") if wrt else []
 
 
-JUMPS = {F.floor: lambda x: x - np.round(x), F.sgn: lambda x: x, **{op: np.subtract for op in COMPARE}}
+JUMPS = {F.floor: lambda x: x - np.round(x), F.sgn: lambda x: x, **dict.fromkeys(COMPARE, np.subtract)}
 
 
 def near_a_jump(node, arguments):

@@ -196,3 +196,44 @@ def test_history_names_the_rule_and_the_line():
     steps = report.why(node)
     assert steps and steps[0].rule == "log1pexp_to_softplus"
     assert "test_pipelines.py" in report.explain(node)
+
+
+@pytest.mark.parametrize(
+    ("expression", "op"),
+    [
+        (lambda a, b, z, y: z + T.dot(a, b), "Gemm{no_inplace}"),
+        (lambda a, b, z, y: z - 0.5 * T.dot(a, b), "Gemm{no_inplace}"),
+        (lambda a, b, z, y: 2 * z - T.dot(a, b) / 3, "Gemm{no_inplace}"),
+        (lambda a, b, z, y: T.exp(z) + T.dot(a, b), "Gemm{inplace}"),
+        (lambda a, b, z, y: T.dot(a, b) * 2.5, "Dot22Scalar"),
+        (lambda a, b, z, y: T.dot(a, b), "Dot22"),
+        (lambda a, b, z, y: y + T.dot(z, y) * 2, "CGemv{no_inplace}"),
+        (lambda a, b, z, y: y - T.dot(y, z), "CGemv{no_inplace}"),
+        (lambda a, b, z, y: z + 2 * T.outer(y, y), "CGer{non-destructive}"),
+        (lambda a, b, z, y: T.dot(a, b) + y, "Dot22"),
+    ],
+)
+def test_products_and_sums_become_calls_of_blas(expression, op):
+    a, b, z, y = T.dmatrix("a"), T.dmatrix("b"), T.dmatrix("z"), T.dvector("y")
+    values = [R.normal(size=s) for s in ((3, 4), (4, 3), (3, 3), (3,))]
+    fgraph = check([a, b, z, y], expression(a, b, z, y), values)
+    assert op in ops(fgraph), ops(fgraph)
+
+
+def test_a_product_that_is_wanted_itself_stays():
+    a, b, z = T.dmatrix("a"), T.dmatrix("b"), T.dmatrix("z")
+    values = [R.normal(size=s) for s in ((3, 4), (4, 3), (3, 3))]
+    product = T.dot(a, b)
+    assert "Dot22" in ops(check([a, b, z], [product, product + z], values))
+
+
+def test_only_one_half_of_max_and_argmax():
+    value, place = T.max_and_argmax(m, axis=1)
+    assert ops(check([m], value, [M])) == ["Reduce{maximum}{1}"]
+    assert ops(check([m], place, [M])) == ["Argmax{axis=(1,)}"]
+
+
+def test_writing_parts_in_place():
+    for part in (T.set_subtensor(T.exp(m)[1], v), T.inc_subtensor(T.exp(m)[T.constant([0, 2])], 1.0)):
+        fgraph = check([m, v], part, [M, V])
+        assert fgraph.outputs[0].owner.op.destroy_map

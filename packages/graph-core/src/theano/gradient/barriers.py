@@ -95,7 +95,9 @@ class GradClip(ViewOp):
 
     def __init__(self, clip_lower_bound: Any, clip_upper_bound: Any):
         if not clip_lower_bound <= clip_upper_bound:
-            raise ValueError(f"grad_clip: the lower bound {clip_lower_bound} is above the upper bound {clip_upper_bound}")
+            raise ValueError(
+                f"grad_clip: the lower bound {clip_lower_bound} is above the upper bound {clip_upper_bound}"
+            )
         self.clip_lower_bound = clip_lower_bound
         self.clip_upper_bound = clip_upper_bound
 

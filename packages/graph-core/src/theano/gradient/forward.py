@@ -89,7 +89,9 @@ def _twice_backward(node: Apply, directions: Sequence[Variable | None]) -> Seque
     try:
         terms = node.op.L_op(node.inputs, node.outputs, u)
     except MethodNotDefined as error:
-        error.add_note(f"Rop needs the derivative of {describe(node.outputs[0])}, and the op defines neither R_op nor grad")
+        error.add_note(
+            f"Rop needs the derivative of {describe(node.outputs[0])}, and the op defines neither R_op nor grad"
+        )
         raise
     moved: list[Variable | None] = [None] * len(u)
     for term, d in zip(terms, directions, strict=True):

@@ -98,7 +98,8 @@ def grad(
             answers.append(stand_in(v, return_disconnected))
             continue
         if is_null(g) and null_gradients == "raise":
-            raise NullTypeGradError(f"grad: there is no gradient with respect to {describe(v)}, since {g.type.why_null}")  # type: ignore[attr-defined]
+            why = g.type.why_null  # type: ignore[attr-defined]
+            raise NullTypeGradError(f"grad: there is no gradient with respect to {describe(v)}, since {why}")
         if add_names and cost is not None and cost.name and v.name and g.name is None and g.owner is not None:
             g.name = f"(d{cost.name}/d{v.name})"
         answers.append(g)
@@ -130,7 +131,9 @@ def _seeds(cost: Variable | None, known: Mapping[Variable, Variable] | None) -> 
     return grads
 
 
-def _path(starts: Sequence[Variable], wrt: Sequence[Variable], constants: set[Variable]) -> list[tuple[Apply, list[bool]]]:
+def _path(
+    starts: Sequence[Variable], wrt: Sequence[Variable], constants: set[Variable]
+) -> list[tuple[Apply, list[bool]]]:
     """Return the nodes through which ``wrt`` influences ``starts``, in order of computation, and by which inputs."""
     # What is considered constant may be asked for itself; the walk does not go past it.
     influenced = set(wrt)
@@ -174,7 +177,7 @@ def _accumulate(node: Apply, connected: list[bool], grads: Grads, given: set[Var
 
 def _ask(node: Apply, outer: list[Variable]) -> Sequence[Variable | None]:
     """Return the terms that the op gives for all inputs."""
-    # What cannot be differentiated must not reach formulas: for outputs without a usable gradient they get "disconnected".
+    # What cannot be differentiated must not reach formulas: an output without a usable gradient is "disconnected".
     usable = [disconnected_type() if is_null(g) else g for g in outer]
     try:
         terms = node.op.L_op(node.inputs, node.outputs, usable)
@@ -317,7 +320,11 @@ def subgraph_grad(
         raise ValueError("subgraph_grad: at least one of start and cost is needed")
     wrt, end = list(wrt), list(end)
     parts: list[list[Variable] | None] = []
-    for source in ({"cost": None, "known_grads": start} if start is not None else None, {"cost": cost} if cost is not None else None):
+    sources = (
+        {"cost": None, "known_grads": start} if start is not None else None,
+        {"cost": cost} if cost is not None else None,
+    )
+    for source in sources:
         parts.append(
             None if source is None
             else grad(wrt=wrt + end, consider_constant=end, disconnected_inputs="ignore", **source)

@@ -90,7 +90,8 @@ class PhaseReport:
     def __str__(self) -> str:
         most = sorted(self.uses.items(), key=lambda item: (-item[1], item[0]))
         used = ", ".join(f"{name} x{n}" for name, n in most[:8]) or "no rule used"
-        return f"{self.name}: {self.nodes_before} -> {self.nodes_after} nodes, {self.seconds * 1e3:.1f} ms, {self.stop}; {used}"
+        change = f"{self.nodes_before} -> {self.nodes_after} nodes, {self.seconds * 1e3:.1f} ms"
+        return f"{self.name}: {change}, {self.stop}; {used}"
 
 
 class Context:
@@ -215,7 +216,7 @@ def attempt(fgraph: FunctionGraph, node: Apply, rule: Rule, context: Context) ->
     try:
         answer = rule.answer(fgraph, node)
         pairs = replacements(rule, node, answer)
-    except Exception as error:  # the boundary to code that anybody may have written
+    except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
         context.failed(rule, node, error)
         return False
     return context.replace(fgraph, pairs, rule.name) if pairs else False

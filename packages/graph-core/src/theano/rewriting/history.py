@@ -112,4 +112,5 @@ def _short(v: Variable, depth: int = 3) -> str:
         return str(v)
     if depth == 0:
         return "..."
-    return f"{v.owner.op}({', '.join(_short(i, depth - 1) for i in v.owner.inputs[:6])}{', ...' if len(v.owner.inputs) > 6 else ''})"
+    shown = [_short(i, depth - 1) for i in v.owner.inputs[:6]] + ["..."] * (len(v.owner.inputs) > 6)
+    return f"{v.owner.op}({', '.join(shown)})"

@@ -12,7 +12,6 @@ from theano.graph.variable import Constant, Variable
 from theano.rewriting.drive import Context
 from theano.rewriting.rule import Answer, FunctionRule
 
-
 #: A variable with very many users makes each change to one of them slow: equal constants share up to this many.
 MANY_USERS = 32
 
@@ -105,11 +104,11 @@ def fold(node: Apply) -> Answer:
     try:
         values = evaluate(node, [v.data for v in node.inputs])  # type: ignore[attr-defined]
         constants = [v.type.make_constant(value) for v, value in zip(node.outputs, values, strict=True)]
-    except Exception:  # the boundary to ops that anybody may have written
+    except Exception:  # noqa: BLE001  (the boundary to ops that anybody may have written)
         return None
     for constant, v in zip(constants, node.outputs, strict=True):
         constant.tag.__update__(v.tag)
-    return {old: new for old, new in zip(node.outputs, constants, strict=True)}
+    return dict(zip(node.outputs, constants, strict=True))
 
 
 def evaluate(node: Apply, values: list[Any]) -> list[Any]:

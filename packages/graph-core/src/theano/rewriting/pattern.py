@@ -167,6 +167,7 @@ class P:
         self._associative = associative
 
     def __call__(self, *args: Any) -> Call:
+        """Return the pattern of this op applied to patterns and numbers."""
         return Call(self, [as_pattern(a) for a in args])
 
     def resolve(self) -> P:
@@ -305,7 +306,8 @@ def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterator[tup
             yield found, []
     elif spec.associative(node.op):
         *firm, last = args
-        if isinstance(last, Hole) and last.name not in bindings and last.name not in {n for a in firm for n in holes(a)}:
+        bound = {*bindings, *(n for a in firm for n in holes(a))}
+        if isinstance(last, Hole) and last.name not in bound:
             for found, rest in _in_any_order(firm, list(node.inputs), bindings):
                 grouped = rest[0] if len(rest) == 1 else node.op(*rest)
                 yield {**found, last.name: grouped}, []

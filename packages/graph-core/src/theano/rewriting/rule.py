@@ -88,6 +88,7 @@ class FunctionRule(Rule):
         return self.function(fgraph, node) if self._wants_graph else self.function(node)
 
     def __call__(self, *args: Any) -> Answer:
+        """Call the function itself."""
         return self.function(*args)
 
 
@@ -114,7 +115,9 @@ class PatternRule(Rule):
         if isinstance(self.result, Pattern):
             unknown = [n for n in holes(self.result) if n not in known]
             if unknown:
-                raise ValueError(f"the result of the rule {name} uses {', '.join(unknown)}, which its pattern does not bind")
+                raise ValueError(
+                    f"the result of the rule {name} uses {', '.join(unknown)}, which its pattern does not bind"
+                )
         self._when_names = _parameters(when, known, name) if when is not None else []
         self._result_names = _parameters(self.result, known, name) if not isinstance(self.result, Pattern) else []
 
@@ -163,7 +166,8 @@ class PatternRule(Rule):
                 for v in n.inputs:
                     if v in bound or v.owner is None or not arg.op.resolve().matches(v.owner.op):  # type: ignore[attr-defined]
                         continue
-                    if len({c for c, _ in v.clients if isinstance(c, Apply)}) > 1 or any(c == "output" for c, _ in v.clients):
+                    users = {c for c, _ in v.clients}
+                    if len(users) > 1 or "output" in users:
                         return False
                     if not inner(arg, v.owner):
                         return False
@@ -180,7 +184,9 @@ def _parameters(function: Callable[..., Any], known: Sequence[str], rule: str) -
     names = list(inspect.signature(function).parameters)
     unknown = [n for n in names if n not in known]
     if unknown:
-        raise ValueError(f"the condition or result of the rule {rule} takes {', '.join(unknown)}, which its pattern does not bind")
+        raise ValueError(
+            f"the condition or result of the rule {rule} takes {', '.join(unknown)}, which its pattern does not bind"
+        )
     return names
 
 

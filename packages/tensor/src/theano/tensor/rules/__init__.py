@@ -1,14 +1,15 @@
 """The rules of the tensor layer, by family. Importing this package enters them in ``theano.rewriting.phases``.
 
-``words`` is the vocabulary. ``useless``, ``algebra``, ``power``, ``stable`` speak of element-wise ops, ``layout`` and
-``shapes`` of dimensions and lengths, ``reductions``, ``index``, ``products`` and ``softmax`` of their ops; ``fusion``
-makes one kernel of many, ``inplace`` takes over memory that nobody needs any more.
+``words`` is the vocabulary. ``useless``, ``algebra``, ``power`` and ``stable`` speak of element-wise ops, ``layout``
+and ``shapes`` of dimensions and lengths, ``reductions``, ``index``, ``products``, ``blas`` and ``softmax`` of their
+ops; ``fusion`` makes one kernel of many, ``inplace`` takes over memory that nobody needs any more.
 """
 
 from __future__ import annotations
 
-from theano.tensor.rules import (
-    useless,  # first: what it takes away the others need not see
+# The order is that in which rules meet a node: what is useless goes first, so that the others need not see it.
+from theano.tensor.rules import (  # isort: skip
+    useless,
     algebra,
     power,
     stable,
@@ -17,12 +18,13 @@ from theano.tensor.rules import (
     reductions,
     index,
     products,
+    blas,
     softmax,
     fusion,
     inplace,
 )
 
 __all__ = [
-    "algebra", "fusion", "index", "inplace", "layout", "power", "products", "reductions", "shapes", "softmax", "stable",
-    "useless",
-]
+    "algebra", "blas", "fusion", "index", "inplace", "layout", "power", "products", "reductions", "shapes", "softmax",
+    "stable", "useless",
+]  # fmt: skip

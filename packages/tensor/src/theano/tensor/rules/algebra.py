@@ -21,8 +21,8 @@ from theano.rewriting.pattern import same
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.words import (
-    constant_like,
     E,
+    constant_like,
     filled_with,
     fit,
     is_discrete,
@@ -129,7 +129,8 @@ def _open_shared(above: list[Any], below: list[Any], family: Family) -> list[Any
     result = []
     for v in above:
         node = made_by(v, family.main)
-        if node is not None and against and not against.isdisjoint(node.inputs) and v.type.dtype == node.inputs[0].type.dtype:
+        helps = node is not None and against and not against.isdisjoint(node.inputs)
+        if node is not None and helps and v.type.dtype == node.inputs[0].type.dtype:
             result.extend(node.inputs)
         else:
             result.append(v)
@@ -406,7 +407,8 @@ def local_elemwise_sub_zeros(node: Apply) -> Any:
 @local_rule([F.abs_], keeps="exact", phases=("canonicalize",))
 def local_abs_lift(node: Apply) -> Any:
     """The absolute value does not see signs: those of a negation, or of another absolute value."""
-    inner = node.inputs[0].owner
-    if inner is not None and scalar_of(inner) in (scal.neg, scal.abs_) and node.inputs[0].type.dtype not in scal.complex_dtypes:  # type: ignore[attr-defined]
+    x: Any = node.inputs[0]
+    inner = x.owner
+    if inner is not None and scalar_of(inner) in (scal.neg, scal.abs_) and x.type.dtype not in scal.complex_dtypes:
         return [F.abs_(inner.inputs[0])]
     return None

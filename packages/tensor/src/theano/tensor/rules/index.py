@@ -185,7 +185,7 @@ def local_subtensor_of_alloc(fgraph: Any, node: Apply) -> Any:
 
 @local_rule([IncSubtensor], phases=("canonicalize",))
 def local_useless_inc_subtensor(fgraph: Any, node: Apply) -> Any:
-    """To set everything is to forget what was there, if the new value has the shape; to add nothing is to do nothing."""
+    """To set everything is to forget what was there, if the new value has the shape; to add 0 is to do nothing."""
     op: Any = node.op
     x: Any = node.inputs[0]
     y: Any = node.inputs[1]

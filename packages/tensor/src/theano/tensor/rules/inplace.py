@@ -8,7 +8,6 @@ the memory) does not change by other decisions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from theano.errors import InconsistencyError
 from theano.graph import Apply, FunctionGraph, Op, Variable
@@ -16,6 +15,7 @@ from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import ReplaceValidate
 from theano.rewriting import Context, phases
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from theano.tensor.index.basic import IncSubtensor
 
 MayTake = Callable[[int], bool]
@@ -140,9 +140,14 @@ phases.register(
 def _inc_subtensor(node: Apply, may_take: MayTake) -> Op | None:
     """Return the op that writes into the tensor itself."""
     op = node.op
-    if type(op) is not IncSubtensor or op.inplace or not may_take(0):
+    if not isinstance(op, _WRITERS) or op.inplace or not may_take(0):  # type: ignore[attr-defined]
         return None
-    return IncSubtensor(op.idx_list, inplace=True, set_instead_of_inc=op.set_instead_of_inc)
+    if isinstance(op, IncSubtensor):
+        return IncSubtensor(op.idx_list, inplace=True, set_instead_of_inc=op.set_instead_of_inc)
+    return type(op)(inplace=True, set_instead_of_inc=op.set_instead_of_inc)  # type: ignore[attr-defined, no-any-return, call-arg]
+
+
+_WRITERS = (IncSubtensor, AdvancedIncSubtensor1, AdvancedIncSubtensor)
 
 
 def inplace_inc_subtensor(fgraph: FunctionGraph, context: Context) -> None:

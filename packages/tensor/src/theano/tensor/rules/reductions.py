@@ -10,6 +10,7 @@ from theano.rewriting import local_rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
 from theano.tensor.rules.words import fit, is_discrete, is_float, made_by, number_of, only_used_by, scalar_of, uniform
 from theano.tensor.shape.basic import shape_i
 
@@ -122,3 +123,15 @@ def local_max_to_min(node: Apply) -> Any:
     if negated is None or not is_float(negated.inputs[0]):
         return None
     return [fit(Min(reduced.op.axis)(negated.inputs[0]), node.outputs[0])]
+
+
+@local_rule([MaxAndArgmax], phases=("uncanonicalize",), keeps="exact")
+def local_max_and_argmax(node: Apply) -> Any:
+    """Of the largest elements and their places, compute only what somebody wants."""
+    value, place = node.outputs
+    op: Any = node.op
+    if not place.clients:
+        return {value: fit(Max(op.axis)(node.inputs[0]), value)}
+    if not value.clients:
+        return {place: fit(Argmax(op.axis)(node.inputs[0]), place)}
+    return None

@@ -114,8 +114,8 @@ def _matrix_and_bias(v: Any) -> tuple[Any, Any] | None:
         return None
     bias = _as_vector(total.inputs[rows[0]])
     rest = [t for i, t in enumerate(total.inputs) if i != rows[0]]
-    matrix = rest[0] if len(rest) == 1 else F.add(*rest)
-    if matrix.type.dtype != v.type.dtype or bias.type.dtype != v.type.dtype or matrix.type.broadcastable != v.type.broadcastable:  # type: ignore[attr-defined, union-attr]
+    matrix: Any = rest[0] if len(rest) == 1 else F.add(*rest)
+    if bias.type.dtype != v.type.dtype or matrix.type != v.type:
         return None
     return matrix, bias
 
@@ -203,7 +203,8 @@ def _counts_rows(v: Any, classes: Any, sm: Any, fgraph: Any) -> bool:
     stop = node.inputs[1]
     feature = getattr(fgraph, "shape_feature", None)
     for model in (classes, sm):
-        if stop.owner is not None and isinstance(stop.owner.op, Shape_i) and stop.owner.op.i == 0 and stop.owner.inputs[0] is model:
+        length = stop.owner
+        if length is not None and length.op == Shape_i(0) and length.inputs[0] is model:
             return True
         if feature is not None and feature.lengths(model)[0] is stop:
             return True

@@ -13,8 +13,8 @@ from theano.graph import Apply
 from theano.rewriting import Phase, local_rule, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import Max, Sum, restore_axes
-from theano.tensor.rules.words import E, fit, is_float, made_by, number_like, only_used_by, scalar_of, uniform
 from theano.tensor.nnet.activation import sigmoid, softplus
+from theano.tensor.rules.words import E, fit, is_float, made_by, number_like, only_used_by, scalar_of, uniform
 
 x, y = pattern_vars("x y")
 exp, log, log1p, expm1 = E(F.exp), E(F.log), E(F.log1p), E(F.expm1)

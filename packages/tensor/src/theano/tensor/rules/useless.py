@@ -85,7 +85,8 @@ def _compared(node: Apply, op: Any) -> Any:
 def _decided(node: Apply, op: Any) -> Any:
     out: Any = node.outputs[0]
     dtype = out.type.dtype
-    absorbing = {scal.and_: 0, scal.or_: 1 if dtype == "bool" else -1 if dtype.startswith("int") else np.iinfo(dtype).max}
+    all_bits = 1 if dtype == "bool" else -1 if dtype.startswith("int") else np.iinfo(dtype).max
+    absorbing = {scal.and_: 0, scal.or_: all_bits}
     neutral = {scal.and_: absorbing[scal.or_], scal.or_: 0}
     for i, v in enumerate(node.inputs):
         if filled_with(v, absorbing[op]) and v.type.dtype == dtype:  # type: ignore[attr-defined]
@@ -280,7 +281,7 @@ def local_elemwise_alloc(fgraph: Any, node: Apply) -> Any:
         if made is None or not isinstance(made.op, Alloc):
             continue
         value: Any = fit_dimensions(made.inputs[0], v)
-        others = [w for j, w in enumerate(inputs) if j != i and not (w.owner is not None and isinstance(w.owner.op, Alloc))]
+        others = [w for j, w in enumerate(inputs) if j != i and not isinstance(w.owner and w.owner.op, Alloc)]
         if any(w.type.broadcastable == v.type.broadcastable and feature.same_shape(w, v) for w in others):  # type: ignore[attr-defined]
             inputs[i] = value
     if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):

@@ -1,0 +1,199 @@
+"""Sums and products of matrices, as the routines of BLAS that compute them in one call.
+
+``b * z + a * dot(x, y)`` is one call of gemm (of gemv or ger, if there are vectors), which adds to ``z`` while it
+multiplies. A rule reads a sum as terms, each a number times a tensor, and looks for a product that nobody else wants
+and for something of the same shape to add it to.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from theano.graph import Apply, FunctionGraph, Op
+from theano.rewriting import Context, Phase, Phases, local_rule, phases
+from theano.tensor.blas.dot import Dot
+from theano.tensor.blas.routines import (
+    BLAS_DTYPES,
+    Dot22,
+    Gemm,
+    Gemv,
+    Ger,
+    _dot22,
+    _dot22scalar,
+    gemm_inplace,
+    gemm_no_inplace,
+    gemv_inplace,
+    gemv_no_inplace,
+    ger,
+    ger_destructive,
+)
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.rules.inplace import MayTake, work_in_place
+from theano.tensor.rules.words import fit, made_by, number_of
+
+blas_phases = Phases("BlasOpt")
+phases.register("BlasOpt", blas_phases, 1.7, "fast_run", "fast_compile")
+for _name, _position, _tags in (
+    ("local_dot_to_dot22", 0, ("fast_run", "fast_compile")),
+    ("gemm_optimizer", 10, ("fast_run",)),
+    ("local_dot22_to_dot22scalar", 11, ("fast_run",)),
+):
+    blas_phases.register(_name, Phase(_name, "in_to_out"), _position, *_tags)
+
+
+@local_rule([Dot], phases=("local_dot_to_dot22",), tags=("fast_run", "fast_compile"), into=blas_phases)
+def local_dot_to_dot22(node: Apply) -> Any:
+    """A product of two matrices of one floating dtype."""
+    x, y = node.inputs
+    if x.type.ndim != 2 or y.type.ndim != 2 or x.type.dtype != y.type.dtype or x.type.dtype not in BLAS_DTYPES:  # type: ignore[attr-defined]
+        return None
+    return [fit(_dot22(x, y), node.outputs[0])]
+
+
+class Term(NamedTuple):
+    """A number (without dimensions; None is 1) times a tensor."""
+
+    factor: Any
+    tensor: Any
+
+
+def as_term(v: Any) -> Term:
+    """Return ``v`` as a number times a tensor, as far as it is written like that."""
+    negated = made_by(v, F.neg)
+    if negated is not None:
+        inner = as_term(negated.inputs[0])
+        return Term(_number(-1, v) if inner.factor is None else F.neg(inner.factor), inner.tensor)
+    over = made_by(v, F.true_div)
+    if over is not None and _is_number(over.inputs[1], v) and over.inputs[0].type == v.type:
+        inner = as_term(over.inputs[0])
+        below = _without_dimensions(over.inputs[1])
+        return Term(F.inv(below) if inner.factor is None else F.true_div(inner.factor, below), inner.tensor)
+    product = made_by(v, F.mul)
+    if product is not None:
+        numbers = [w for w in product.inputs if _is_number(w, v)]
+        rest = [w for w in product.inputs if not _is_number(w, v)]
+        if numbers and len(rest) == 1 and rest[0].type == v.type:
+            found = [_without_dimensions(w) for w in numbers]
+            inner = as_term(rest[0])
+            found += [] if inner.factor is None else [inner.factor]
+            return Term(found[0] if len(found) == 1 else F.mul(*found), inner.tensor)
+    return Term(None, v)
+
+
+def _is_number(v: Any, like: Any) -> bool:
+    return all(v.type.broadcastable) and v.type.dtype == like.type.dtype
+
+
+def _without_dimensions(v: Any) -> Any:
+    return DimShuffle(v.type.broadcastable, ())(v) if v.type.ndim else v
+
+
+def _number(value: Any, like: Any) -> Any:
+    return number_of(value, like.type.dtype, 0)
+
+
+def _added(node: Apply) -> list[Term]:
+    """Return the terms of a sum or difference."""
+    terms = [as_term(v) for v in node.inputs]
+    if made_by(node.outputs[0], F.sub) is not None:
+        first, second = terms
+        minus = _number(-1, second.tensor) if second.factor is None else F.neg(second.factor)
+        return [first, Term(minus, second.tensor)]
+    return terms
+
+
+def _is_vector_as(v: Any, order: tuple[Any, ...]) -> Any:
+    """Return the vector that was made a column (``(0, "x")``) or a row (``("x", 0)``), or None."""
+    node = v.owner
+    shuffled = node is not None and isinstance(node.op, DimShuffle) and node.op.new_order == order
+    return node.inputs[0] if shuffled else None
+
+
+def _in_one_call(product: Term, base: Term) -> Any:
+    """Return ``base + product`` as one call, or None where ``product`` is no product."""
+    node = product.tensor.owner
+    if node is None or not isinstance(node.op, (Dot, Dot22)):
+        return None
+    x, y = node.inputs
+    z = base.tensor
+    if len({v.type.dtype for v in (x, y, z)}) != 1 or z.type.dtype not in BLAS_DTYPES:
+        return None
+    a = _number(1, z) if product.factor is None else product.factor
+    b = _number(1, z) if base.factor is None else base.factor
+    if x.type.ndim == 2 and y.type.ndim == 2:
+        column, row = _is_vector_as(x, (0, "x")), _is_vector_as(y, ("x", 0))
+        if column is not None and row is not None and base.factor is None:
+            return ger(z, a, column, row)
+        return gemm_no_inplace(z, a, x, y, b)
+    if x.type.ndim == 2 and y.type.ndim == 1:
+        return gemv_no_inplace(z, a, x, y, b)
+    if x.type.ndim == 1 and y.type.ndim == 2:
+        return gemv_no_inplace(z, a, y.T, x, b)
+    return None
+
+
+@local_rule([F.add, F.sub], keeps="close", phases=("gemm_optimizer",), into=blas_phases)
+def gemm_optimizer(node: Apply) -> Any:
+    """A sum with a product in it that nobody else wants."""
+    out: Any = node.outputs[0]
+    if out.type.ndim not in (1, 2) or out.type.dtype not in BLAS_DTYPES or out.type.dtype == "float16":
+        return None
+    terms = _added(node)
+    for i, product in enumerate(terms):
+        if product.tensor.type != out.type or not _wanted_here_only(node.inputs[i], product.tensor):
+            continue
+        # What is added to must have the shape of the whole: what is repeated cannot be written into.
+        for j, base in enumerate(terms):
+            if j == i or base.tensor.type != out.type:
+                continue
+            new = _in_one_call(product, base)
+            if new is None or new.type != out.type:
+                continue
+            rest = [v for k, v in enumerate(node.inputs) if k not in (i, j)]
+            return [F.add(new, *rest) if rest else new]
+    return None
+
+
+def _wanted_here_only(top: Any, product: Any) -> bool:
+    """Return whether all on the way from a term down to its product has one user."""
+    v = top
+    while True:
+        if len(getattr(v, "clients", ())) != 1:
+            return False
+        if v is product:
+            return True
+        v = max(v.owner.inputs, key=lambda w: not all(w.type.broadcastable))
+
+
+@local_rule([F.mul], keeps="close", phases=("local_dot22_to_dot22scalar",), into=blas_phases)
+def local_dot22_to_dot22scalar(node: Apply) -> Any:
+    """A product of matrices times a number."""
+    out: Any = node.outputs[0]
+    if out.type.ndim != 2 or out.type.dtype not in BLAS_DTYPES or out.type.dtype == "float16":
+        return None
+    found = as_term(out)
+    inner = found.tensor.owner
+    if found.factor is None or inner is None or not isinstance(inner.op, Dot22) or found.tensor.type != out.type:
+        return None
+    if not any(v is found.tensor and len(v.clients) == 1 for v in node.inputs):
+        return None
+    return [fit(_dot22scalar(*inner.inputs, found.factor), out)]
+
+
+_IN_PLACE: dict[Op, Op] = {gemm_no_inplace: gemm_inplace, gemv_no_inplace: gemv_inplace, ger: ger_destructive}
+
+
+def _add_in_place(node: Apply, may_take: MayTake) -> Op | None:
+    """Return the op that adds to its first input itself."""
+    if not isinstance(node.op, (Gemm, Gemv, Ger)) or node.op not in _IN_PLACE or not may_take(0):
+        return None
+    return _IN_PLACE[node.op]
+
+
+def inplace_blas(fgraph: FunctionGraph, context: Context) -> None:
+    """Let products be added to tensors that nobody reads any more."""
+    work_in_place(fgraph, context, "InplaceBlasOpt", _add_in_place)
+
+
+phases.register("InplaceBlasOpt", inplace_blas, 70.0, "fast_run", "inplace", "blas_opt_inplace")
