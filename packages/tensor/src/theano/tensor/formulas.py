@@ -7,6 +7,7 @@ from typing import Any
 from theano.graph import Constant, Variable
 from theano.printing import FunctionPrinter, IgnorePrinter, OperatorPrinter, PatternPrinter, PrinterState, pprint
 from theano.tensor.blas.dot import Dot
+from theano.tensor.blas.routines import Dot22
 from theano.tensor.create import Alloc
 from theano.tensor.elemwise import functions as el
 from theano.tensor.elemwise.careduce import CAReduce, Max, Min, Prod, Sum
@@ -118,7 +119,8 @@ def register() -> None:
         pprint.assign(function, OperatorPrinter(sign, precedence, association))
     pprint.assign(sigmoid, FunctionPrinter("sigmoid"))
     pprint.assign(softplus, FunctionPrinter("softplus"))
-    pprint.assign(Dot, OperatorPrinter("\\dot", -1, "left"))
+    for product in (Dot, Dot22):
+        pprint.assign(product, OperatorPrinter("\\dot", -1, "left"))
     pprint.assign(DimShuffle, DimShufflePrinter())
     pprint.assign(Subtensor, SubtensorPrinter())
     pprint.assign(IncSubtensor, IncSubtensorPrinter())
