@@ -1,7 +1,7 @@
 """Train a small network on handwritten digits, and see what Theano does on the way.
 
-    python examples/digits.py               # about ten seconds, most of it for drawing
-    python examples/digits.py --epochs 5    # less
+    python examples/digits.py               # a few seconds, most of them for drawing
+    python examples/digits.py --epochs 5    # and other options: --help
 
 It prints the expression of the loss as it is written, the function that Theano makes of it, and where the time
 went; it shows a progress bar while it trains, and draws what was learned into digits.png.
