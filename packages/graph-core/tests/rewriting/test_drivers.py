@@ -186,6 +186,7 @@ def test_history_answers_why():
     a = real("a")
     v = log(add(mul(a, 1), 1))
     v.name = "loss"
+    v.tag.watched = True
     sequence = Phases()
     sequence.register("canonicalize", Phase("canonicalize"), 1, "fast_run")
     for r in rules():
@@ -196,7 +197,7 @@ def test_history_answers_why():
     assert str(fgraph) == "[log1p(a)]" and fgraph.outputs[0].name == "loss"
     assert [s.rule for s in report.why(node)] == ["log1p"]
     assert "log1p (canonicalize) replaced loss, written at" in report.explain(node)
-    assert fgraph.outputs[0].tag.trace == v.tag.trace
+    assert fgraph.outputs[0].tag.trace == v.tag.trace and fgraph.outputs[0].tag.watched
     assert report.uses == {"mul_one": 1, "log1p": 1} and report.complete
     assert "log1p x1" in str(report)
     untouched = FunctionGraph([a], [exp(a)])

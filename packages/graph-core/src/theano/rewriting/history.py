@@ -81,9 +81,16 @@ class Origins(Feature):
     def on_change_input(
         self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
     ) -> None:
-        """Let a replacement inherit the name of what it replaces; inputs and constants keep their own."""
-        if r.name is not None and new_r.name is None and not isinstance(new_r, Constant) and new_r.owner is not None:
+        """Let a replacement inherit the name and the tags of what it replaces; inputs and constants keep their own."""
+        if new_r.owner is None or isinstance(new_r, Constant):
+            return
+        if r.name is not None and new_r.name is None:
             new_r.name = r.name
+        mine = new_r.tag.__dict__
+        for key, value in r.tag.__dict__.items():
+            # What users say of a variable stays true of its replacement; what rules note for themselves may not.
+            if not key.startswith("_"):
+                mine.setdefault(key, value)
 
     def why(self, node: Apply) -> list[Step]:
         """Return the replacements that led to ``node``, the latest first; nothing for a node that the user made."""

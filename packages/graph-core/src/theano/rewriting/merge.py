@@ -56,14 +56,14 @@ def _identity(v: Variable) -> Hashable:
 def _signature(v: Constant) -> Hashable:
     """Return the signature of a constant; kept, as it may have to look at much data."""
     known = v.tag.__dict__
-    if "merge_signature" not in known:
+    if "_merge_signature" not in known:
         signature = v.signature()
         try:
             hash(signature)
         except TypeError:
             signature = id(v)  # a value without hash is equal to nothing
-        known["merge_signature"] = signature
-    return known["merge_signature"]  # type: ignore[no-any-return]
+        known["_merge_signature"] = signature
+    return known["_merge_signature"]  # type: ignore[no-any-return]
 
 
 def _merge_constant(fgraph: FunctionGraph, v: Constant, kept: dict[Hashable, Constant], context: Context) -> None:

@@ -125,7 +125,7 @@ def local_log_sum_exp(node: Apply) -> Any:
     if summed is None or not isinstance(summed.op, Sum):
         return None
     powers = made_by(summed.inputs[0], F.exp)
-    if powers is None or getattr(summed.inputs[0].tag, "below_one", False):
+    if powers is None or getattr(summed.inputs[0].tag, "_below_one", False):
         return None
     x: Any = powers.inputs[0]
     out: Any = node.outputs[0]
@@ -138,7 +138,7 @@ def local_log_sum_exp(node: Apply) -> Any:
     # An infinite maximum would leave nothing but nan.
     top = F.switch(F.isinf_(top), number_like(0, top), top)
     rest = F.exp(F.sub(x, restore_axes(top, x, axes)))
-    rest.tag.below_one = True  # what comes out is what goes in: a logarithm of a sum of exponentials
+    rest.tag._below_one = True  # what comes out is what goes in: a logarithm of a sum of exponentials
     new = F.add(F.log(Sum(axis=axes, dtype=summed.op.dtype, acc_dtype=summed.op.acc_dtype)(rest)), top)
     return [fit(new, out)]
 

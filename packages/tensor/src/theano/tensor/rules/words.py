@@ -100,11 +100,11 @@ def _uniform_constant(v: Any) -> Any:
     if not isinstance(v.type, TensorType):
         return None
     known = v.tag.__dict__
-    if "uniform" not in known:
+    if "_uniform" not in known:
         data = v.data
         same = data.size > 0 and (data.size == 1 or bool(np.all(data == data.flat[0])))
-        known["uniform"] = data.flat[0] if same else None
-    return known["uniform"]
+        known["_uniform"] = data.flat[0] if same else None
+    return known["_uniform"]
 
 
 def filled_with(v: Any, number: Any) -> bool:
