@@ -63,7 +63,6 @@ CASES = {
     "local_expm1_sub": T.exp(v) - 1.0,
     "local_one_minus_exp": 1.0 - T.exp(v),
     "local_inv_1_plus_exp": F.inv(1.0 + T.exp(v)),
-    "local_one_over_1_plus_exp": 1.0 / (1.0 + T.exp(v)),
     "local_exp_over_1_plus_exp": (lambda e: e / (1.0 + e))(T.exp(v)),
     "local_sigm_times_exp": nnet.sigmoid(v) * T.exp(-v),
     "local_sigm_times_exp_neg": nnet.sigmoid(-v) * T.exp(v),

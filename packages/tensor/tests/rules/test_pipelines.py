@@ -237,3 +237,19 @@ def test_writing_parts_in_place():
     for part in (T.set_subtensor(T.exp(m)[1], v), T.inc_subtensor(T.exp(m)[T.constant([0, 2])], 1.0)):
         fgraph = check([m, v], part, [M, V])
         assert fgraph.outputs[0].owner.op.destroy_map
+
+
+def test_logistic_regression_where_it_saturates():
+    """The gradient of the cost written with exp and log is that of the closed form, also where a probability is 0."""
+    a, b = T.dmatrix("a"), T.dvector("b")
+    z = T.dot(a, b)
+    p = 1 / (1 + T.exp(-z))
+    t = T.dvector("t")
+    cost = (-t * T.log(p) - (1 - t) * T.log(1 - p)).sum()
+    f = theano.function([a, b, t], [cost, grad(cost, b)])
+    at, weights, truth = np.array([[800.0, 1], [-800.0, 1], [1.0, 2], [40.0, 0]]), np.array([1.0, 0.0]), np.array([0.0, 1, 1, 1])
+    value, slope = f(at, weights, truth)
+    with np.errstate(over="ignore"):
+        closed = at.T @ (1 / (1 + np.exp(-at @ weights)) - truth)
+    assert value == pytest.approx(1600 + np.log1p(np.exp(-1)))
+    assert slope == pytest.approx(closed)

@@ -29,6 +29,7 @@ from theano.tensor.rules.words import (
     made_by,
     number_of,
     scalar_of,
+    times,
     uniform,
 )
 
@@ -285,7 +286,8 @@ def local_greedy_distributor(node: Apply) -> Any:
         for j, factor in enumerate(node.inputs):
             if j == i or factor not in divisors or factor.type.dtype != out.type.dtype:  # type: ignore[attr-defined]
                 continue
-            terms = [F.mul(term, factor) for term in found.inputs]
+            divided = [times(term, factor) for term in found.inputs]
+            terms = [F.mul(t, factor) if d is None else d for t, d in zip(found.inputs, divided, strict=True)]
             rest = [v for k, v in enumerate(node.inputs) if k not in (i, j)]
             new = found.op(*terms)
             return [fit(F.mul(*rest, new) if rest else new, out)]
@@ -389,7 +391,7 @@ def local_mul_to_sqr(node: Apply) -> Any:
 
 
 x, y = pattern_vars("x y")
-rule("local_neg_neg", E(F.neg)(E(F.neg)(x)), x, phases=("specialize",))
+rule("local_neg_neg", E(F.neg)(E(F.neg)(x)), x, phases=("stabilize", "specialize"))
 rule("local_neg_div_neg", E(F.neg)(E(F.true_div)(E(F.neg)(x), y)), x / y, phases=("specialize",))
 rule("local_intdiv_by_one", x // 1, x)
 

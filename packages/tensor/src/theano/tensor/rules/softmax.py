@@ -31,7 +31,7 @@ from theano.tensor.nnet.softmax import (
     softmax_op,
     softmax_with_bias,
 )
-from theano.tensor.rules.words import filled_with, fit, made_by, number_of, only_used_by, uniform
+from theano.tensor.rules.words import filled_with, fit, made_by, number_of, only_used_by, times, uniform
 from theano.tensor.shape.basic import Shape_i
 
 x, b = pattern_vars("x b")
@@ -55,36 +55,11 @@ def local_logsoftmax_grad(node: Apply) -> Any:
     over = made_by(dy, F.true_div)
     if over is not None and isinstance(over.inputs[0].owner and over.inputs[0].owner.op, AdvancedIncSubtensor):
         return None  # the rule for cross entropies knows better
-    g = _times(dy, sm)
+    g = times(dy, sm)
     g = None if g is None else fit(g, sm)
     if g is None:
         return None
     return [fit(F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm)), node.outputs[0])]
-
-
-def _times(v: Any, divisor: Any) -> Any:
-    """Return ``v * divisor`` where ``v`` was divided by ``divisor``, without dividing; None where it was not."""
-    negated, over, product = made_by(v, F.neg), made_by(v, F.true_div), made_by(v, F.mul)
-    if negated is not None:
-        inner = _times(negated.inputs[0], divisor)
-        return None if inner is None else F.neg(inner)
-    if product is not None:
-        for i, factor in enumerate(product.inputs):
-            inner = _times(factor, divisor)
-            if inner is not None:
-                return F.mul(*[inner if j == i else w for j, w in enumerate(product.inputs)])
-        return None
-    if over is None:
-        return None
-    above, below = over.inputs
-    if below is divisor:
-        return above
-    factors = made_by(below, F.mul)
-    if factors is None or divisor not in factors.inputs:
-        return None
-    rest = list(factors.inputs)
-    rest.remove(divisor)
-    return F.true_div(above, rest[0] if len(rest) == 1 else F.mul(*rest))
 
 
 def _is_softmax(v: Any) -> bool:

@@ -14,7 +14,17 @@ from theano.rewriting import Phase, local_rule, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import Max, Sum, restore_axes
 from theano.tensor.nnet.activation import sigmoid, softplus
-from theano.tensor.rules.words import E, fit, is_float, made_by, number_like, only_used_by, scalar_of, uniform
+from theano.tensor.rules.words import (
+    E,
+    filled_with,
+    fit,
+    is_float,
+    made_by,
+    number_like,
+    only_used_by,
+    scalar_of,
+    uniform,
+)
 
 x, y = pattern_vars("x y")
 exp, log, log1p, expm1 = E(F.exp), E(F.log), E(F.log1p), E(F.expm1)
@@ -34,8 +44,6 @@ rule("local_one_minus_exp", 1 - exp(x), -expm1(x), keeps="close", phases=LATE)
 # -- the sigmoid ------------------------------------------------------------------------------------------------
 
 rule("local_inv_1_plus_exp", E(F.inv)(1 + exp(x)), S(-x), keeps="finite", phases=("stabilize",))
-rule("local_one_over_1_plus_exp", 1 / (1 + exp(x)), S(-x), keeps="finite", phases=("stabilize",))
-rule("local_exp_over_1_plus_exp", exp(x) / (1 + exp(x)), S(x), keeps="finite", phases=("stabilize",))
 rule("local_sigm_times_exp", S(x) * exp(-x), S(-x), keeps="finite", phases=("stabilize",))
 rule("local_sigm_times_exp_neg", S(-x) * exp(x), S(x), keeps="finite", phases=("stabilize",))
 rule("local_1msigmoid", 1 - S(x), S(-x), keeps="close", phases=("stabilize",))
@@ -43,6 +51,48 @@ rule("logsigm_to_softplus", log(S(x)), -softplus_(-x), keeps="finite", phases=("
 rule("log1msigm_to_softplus", log(1 - S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
 rule("log1p_neg_sigmoid", log1p(-S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
 rule("log1pexp_to_softplus", log1p(exp(x)), softplus_(x), keeps="finite", phases=("stabilize",))
+
+
+
+def _one_plus_exp(v: Any) -> Any:
+    """Return x if ``v`` is ``1 + exp(x)``, else None."""
+    total = made_by(v, F.add)
+    if total is None or len(total.inputs) != 2 or not filled_with(total.inputs[0], 1):
+        return None
+    power = made_by(total.inputs[1], F.exp)
+    return None if power is None else power.inputs[0]
+
+
+def _factors(v: Any) -> list[Any]:
+    """Return the factors of a product; a square counts twice."""
+    product, square = made_by(v, F.mul), made_by(v, F.sqr)
+    if product is not None:
+        return [f for w in product.inputs for f in ([w] if made_by(w, F.mul) is not None else _factors(w))]
+    return _factors(square.inputs[0]) * 2 if square is not None and made_by(square.inputs[0], F.mul) is None else [v]
+
+
+@local_rule([F.true_div], keeps="finite", phases=("stabilize",))
+def local_exp_over_1_plus_exp(node: Apply) -> Any:
+    """``exp(x) / (1 + exp(x))`` is sigmoid(x), and ``1 / (1 + exp(x))`` is sigmoid(-x), in any product."""
+    out: Any = node.outputs[0]
+    if not is_float(out) or out.type.dtype in scal.complex_dtypes:
+        return None
+    above, below = _factors(node.inputs[0]), _factors(node.inputs[1])
+    if all(_one_plus_exp(d) is None for d in below):
+        return None
+    rest = []
+    for d in below:
+        x = _one_plus_exp(d)
+        if x is None:
+            rest.append(d)
+            continue
+        met = next((f for f in above if made_by(f, F.exp) is not None and f.owner.inputs[0] is x), None)
+        if met is not None:
+            above.remove(met)
+        above.append(sigmoid(x) if met is not None else sigmoid(F.neg(x)))
+    top = above[0] if len(above) == 1 else F.mul(*above)
+    return [fit(F.true_div(top, rest[0] if len(rest) == 1 else F.mul(*rest)) if rest else top, out)]
+
 
 # -- the error function -----------------------------------------------------------------------------------------
 

@@ -66,6 +66,31 @@ def only_used_by(v: Any, node: Apply) -> bool:
     return all(client is node for client, _ in v.clients)
 
 
+def times(v: Any, divisor: Any) -> Any:
+    """Return ``v * divisor`` where ``v`` was divided by ``divisor``, without dividing; None where it was not."""
+    negated, over, product = made_by(v, F.neg), made_by(v, F.true_div), made_by(v, F.mul)
+    if negated is not None:
+        inner = times(negated.inputs[0], divisor)
+        return None if inner is None else F.neg(inner)
+    if product is not None:
+        for i, factor in enumerate(product.inputs):
+            inner = times(factor, divisor)
+            if inner is not None:
+                return F.mul(*[inner if j == i else w for j, w in enumerate(product.inputs)])
+        return None
+    if over is None:
+        return None
+    above, below = over.inputs
+    if below is divisor:
+        return above
+    factors = made_by(below, F.mul)
+    if factors is None or divisor not in factors.inputs:
+        return None
+    rest = list(factors.inputs)
+    rest.remove(divisor)
+    return F.true_div(above, rest[0] if len(rest) == 1 else F.mul(*rest))
+
+
 # -- what a variable is worth --------------------------------------------------------------------------------
 
 #: Views that have the value of their first input everywhere.
