@@ -1,0 +1,29 @@
+"""The same program becomes the same graph in each process, whatever the hash seed."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+PROGRAM = """
+import warnings
+warnings.simplefilter("ignore")
+import test_fuzz
+from interpret import rewritten
+for seed in range(25):
+    writer = test_fuzz.Writer(seed)
+    fgraph, _ = rewritten(writer.inputs, writer.write())
+    print(fgraph, [str(node) for node in fgraph.toposort()])
+"""
+
+
+def graphs(hash_seed):
+    env = {**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(pathlib.Path(__file__).parent)}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=300, check=True)
+    return done.stdout
+
+
+def test_hash_seeds_make_no_difference():
+    first = graphs(0)
+    assert len(first.splitlines()) >= 25
+    assert graphs(1) == first and graphs(42) == first
