@@ -1,7 +1,8 @@
 """Builds the C kernels that ship with the layer; everything else is in pyproject.toml.
 
-Two headers belong to other layers: abi.h (graph-core) and base.h (scalar). They are taken from the packages next to
-this one in the repository, else from an installed copy, else from this package's own source archive, which carries them.
+Two headers belong to other layers: abi.h (graph-core) and base.h (scalar). They are taken from the packages next
+to this one in the repository, else from this package's own source archive, which carries them, else from an
+installed copy.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class SourceArchive(sdist):
     """A source archive builds alone, so it carries the headers of the other layers."""
 
     def make_release_tree(self, base_dir, files):
+        """Copy the package's own files, then the headers."""
         super().make_release_tree(base_dir, files)
         target = Path(base_dir) / SOURCES / "foreign"
         for header in FOREIGN:
@@ -54,7 +56,10 @@ kernels = Extension(
     sources=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.c")),
     depends=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.h")),
     include_dirs=[str(SOURCES), *dict.fromkeys(str(folder_of(h)) for h in FOREIGN)],
-    extra_compile_args="-std=gnu11 -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv -fno-strict-aliasing".split(),
+    extra_compile_args=[
+        *("-std=gnu11", "-O3", "-fno-math-errno", "-fno-trapping-math"),
+        *("-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"),
+    ],
 )
 
 setup(ext_modules=[kernels], cmdclass={"sdist": SourceArchive})

@@ -15,18 +15,27 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+
 import theano.loader
+import theano.scalar
 from theano.codegen.kernel import Builtin, Kernel
+from theano.tensor.kernels import common
 from theano.tensor.kernels.common import DTYPE_CODES
 
 HERE = Path(__file__).parent
 ABI = Path(next(iter(theano.loader.__path__))) / "abi.h"
+C_SOURCES = Path(common.__file__).parent / "c"
+INCLUDES = [f"-I{ABI.parent}", f"-I{Path(next(iter(theano.scalar.__path__)))}"]
+COMPILER = os.environ.get("CC", "gcc")
 HEADERS = "#include <complex.h>\n#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n"
 FLAGS = "-std=gnu11 -fPIC -shared -O3 -march=native -mprefer-vector-width=512 -fno-math-errno -fno-trapping-math".split()
 FLAGS += "-ffp-contract=off -fwrapv -fno-strict-aliasing -fopenmp-simd -g0".split()
+# More flags for everything compiled here: the test of sanitizers runs the others with some.
+EXTRA = os.environ.get("KERNEL_TEST_FLAGS", "").split()
+FLAGS += EXTRA
 KINDS = {1: ValueError, 2: IndexError, 3: TypeError, 4: MemoryError, 5: ZeroDivisionError, 6: AssertionError}
 KINDS[7], KINDS[8] = np.linalg.LinAlgError, ValueError
-SCRATCH = Path(os.environ.get("H8_SCRATCH") or tempfile.mkdtemp(prefix="kernels-"))
+SCRATCH = Path(os.environ.get("KERNEL_TEST_SCRATCH") or tempfile.mkdtemp(prefix="kernels-"))
 
 
 class Buffer(ctypes.Structure):
@@ -43,13 +52,13 @@ class Buffer(ctypes.Structure):
 
 def compile_text(text: str, extra: tuple[str, ...] = ()) -> ctypes.CDLL:
     """Compile C text to a library in the scratch directory (once per text) and load it."""
-    key = hashlib.sha256("\0".join([text, ABI.read_text(), *extra]).encode()).hexdigest()[:24]
+    key = hashlib.sha256("\0".join([text, ABI.read_text(), *FLAGS, *extra]).encode()).hexdigest()[:24]
     path = SCRATCH / f"{key}.so"
     if not path.exists():
         source = path.with_suffix(".c")
         source.write_text(text)
         part = path.with_suffix(f".{os.getpid()}")
-        command = [os.environ.get("CC", "gcc"), *FLAGS, *extra, f"-I{ABI.parent}", str(source), "-o", str(part), "-lm"]
+        command = [COMPILER, *FLAGS, *extra, f"-I{ABI.parent}", str(source), "-o", str(part), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"{done.stderr[:3000]}\n{source}")
@@ -69,8 +78,14 @@ def runtime() -> ctypes.CDLL:
 
 
 @cache
-def _builtin_library(path: str) -> ctypes.CDLL:
-    return ctypes.CDLL(path)
+def builtin_library(path: str) -> ctypes.CDLL:
+    """Load the library shipped with the layer; with extra flags, one built from the same sources with these flags."""
+    if not EXTRA:
+        return ctypes.CDLL(path)
+    built = SCRATCH / f"builtin-{os.getpid()}.so"
+    sources = [str(p) for p in sorted(C_SOURCES.glob("*.c")) if p.name != "module.c"]
+    subprocess.run([COMPILER, *FLAGS, *INCLUDES, *sources, "-o", str(built), "-lm"], check=True)
+    return ctypes.CDLL(str(built))
 
 
 def compile_many(kernels: list[Kernel]) -> None:
@@ -87,7 +102,7 @@ _compiled: dict = {}
 
 def address(kernel: Kernel | Builtin):
     if isinstance(kernel, Builtin):
-        return getattr(_builtin_library(kernel.library), kernel.symbol)
+        return getattr(builtin_library(kernel.library), kernel.symbol)
     compile_many([kernel])
     return _compiled[kernel.source, kernel.support]
 
@@ -153,9 +168,10 @@ def time_kernel(kernel: Kernel | Builtin, node, inputs: list[np.ndarray], second
     arguments = (address(kernel), params, len(ins), pointers[0], len(outs), pointers[1])
     call = runtime().repeat_kernel
     times = 1
-    while (spent := timeit.timeit(lambda: call(*arguments, ctypes.c_int64(times)), number=1)) < seconds / 20:
+
+    def spent(count: int) -> float:
+        return timeit.timeit(lambda: call(*arguments, ctypes.c_int64(count)), number=1)
+
+    while spent(times) < seconds / 20:
         times *= 4
-    best = spent / times
-    for _ in range(12):
-        best = min(best, timeit.timeit(lambda: call(*arguments, ctypes.c_int64(times)), number=1) / times)
-    return best * 1e9
+    return min(spent(times) for _ in range(12)) / times * 1e9

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
 from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.type import Type

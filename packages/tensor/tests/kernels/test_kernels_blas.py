@@ -7,6 +7,7 @@ import pytest
 from kernel_harness import run
 from kernel_toys import Toy, node
 from layouts import in_all_layouts, laid_out
+
 from theano.tensor.kernels import blas, blas_library
 
 FLOATS = ("float32", "float64", "complex64", "complex128")

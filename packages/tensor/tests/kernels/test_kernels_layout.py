@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kernel_harness import run
 from kernel_toys import Array, Toy, node
 from layouts import in_all_layouts, laid_out, numbers
+
 from theano.tensor.kernels import layout
 
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()

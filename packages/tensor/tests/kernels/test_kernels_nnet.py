@@ -7,6 +7,7 @@ import pytest
 from kernel_harness import run
 from kernel_toys import Toy, node
 from layouts import in_all_layouts
+
 from theano.tensor.kernels import nnet
 
 SHAPES = [(64, 10), (3, 10), (5, 1000), (70, 32), (9, 33), (8, 1), (1, 1), (0, 4), (20, 64), (500, 200)]

@@ -6,10 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-import theano.scalar as ts
 from kernel_harness import compile_many, run
 from kernel_toys import Array, Toy, node
 from layouts import distance, in_all_layouts, laid_out, numbers
+
+import theano.scalar as ts
 from theano.tensor.kernels.reduce import argmax_kernel, careduce_kernel
 
 # Operation, input dtype, dtype of accumulator, dtype of result, NumPy's function.

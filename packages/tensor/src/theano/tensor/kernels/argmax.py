@@ -9,11 +9,12 @@ from string import Template
 from typing import Any
 
 import numpy as np
+
 from theano.codegen.kernel import Kernel
 from theano.codegen.text import comment_text
 from theano.graph.apply import Apply
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
-from theano.tensor.kernels.common import c_text, dtypes_of, normal_axes, title
+from theano.tensor.kernels.common import c_text, dtypes_of, ndim_of, normal_axes, title
 
 _SOURCE = Template("""\
 /* $comment */
@@ -175,7 +176,7 @@ int KERNEL(th_ctx *ctx)
     const double each = 0.5 * (double)gone;
     const int across = width >= 8 && (run < 32 || (next < 0 ? -next : next) < (row < 0 ? -row : row));
     const int64_t n = across ? kept / width * ((width + KERNEL_TILE - 1) / KERNEL_TILE) : kept;
-    const int64_t grain = across ? th_grain(each * (double)(width < KERNEL_TILE ? width : KERNEL_TILE)) : th_grain(each);
+    const int64_t tile = !across ? 1 : width < KERNEL_TILE ? width : KERNEL_TILE, grain = th_grain(each * (double)tile);
     if (each * (double)kept >= TH_SERIAL_NS)
         return ctx->rt->parallel_for(ctx, n, grain, across ? KERNEL_across : KERNEL_along, &job);
     (across ? KERNEL_across : KERNEL_along)(&job, 0, n);
@@ -205,10 +206,10 @@ def argmax_kernel(op: Any, node: Apply) -> Kernel | None:
     x, nout = dtypes[0], len(node.outputs)
     if nout > 2 or (nout == 2 and dtypes[1] != x):
         return None
-    ndim = node.inputs[0].type.ndim
+    ndim = ndim_of(node.inputs[0])
     gone = normal_axes(op.axis, ndim)
     kept = [d for d in range(ndim) if d not in gone]
-    if node.outputs[0].type.ndim != len(kept):
+    if ndim_of(node.outputs[0]) != len(kept):
         return None
     real = x.startswith("float")
     # A scalar is searched as a run of one.

@@ -12,8 +12,8 @@ from theano.tensor.kernels.common import builtin, dtypes_of, library_path, ndim_
 from theano.toolchain.checks import Line, register_check
 
 __all__ = [
-    "BlasLibrary", "batched_dot_kernel", "describe_blas", "dot22_kernel", "dot22scalar_kernel", "dot_kernel", "find_blas",
-    "gemm_kernel", "gemv_kernel", "ger_kernel",
+    "BlasLibrary", "batched_dot_kernel", "describe_blas", "dot22_kernel", "dot22scalar_kernel", "dot_kernel",
+    "find_blas", "gemm_kernel", "gemv_kernel", "ger_kernel",
 ]  # fmt: skip
 
 _BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")

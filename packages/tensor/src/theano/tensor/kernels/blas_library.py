@@ -62,14 +62,15 @@ def _routines() -> list[tuple[str, str, str]]:
 
 def _loaded_libraries() -> list[str]:
     """Return the paths of shared objects in this process whose names speak of BLAS, NumPy's own first."""
-    import numpy  # noqa: F401  (loads its BLAS, if nothing else has)
+    import numpy
 
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
             paths = dict.fromkeys(line.split(maxsplit=5)[-1].strip() for line in maps if "/" in line)
     except OSError:
         folder = os.path.join(os.path.dirname(os.path.dirname(numpy.__file__)), "numpy.libs")
-        paths = dict.fromkeys(os.path.join(folder, f) for f in sorted(os.listdir(folder))) if os.path.isdir(folder) else {}
+        files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        paths = dict.fromkeys(os.path.join(folder, f) for f in files)
     known = [p for p in paths if any(word in os.path.basename(p).lower() for word in _LIBRARY_WORDS)]
     return sorted(known, key=lambda p: ("numpy" not in p, p))
 
@@ -131,7 +132,8 @@ def _multiplies(library: BlasLibrary) -> bool:
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13, ctypes.c_size_t, ctypes.c_size_t)(address)
     by = ctypes.byref
     call(*[ctypes.cast(p, ctypes.c_void_p) for p in (
-        by(order), by(order), size(0), size(1), size(2), by(one), by(a), size(3), by(b), size(4), by(zero), by(c), size(5),
+        by(order), by(order), size(0), size(1), size(2), by(one),
+        by(a), size(3), by(b), size(4), by(zero), by(c), size(5),
     )], 1, 1)  # fmt: skip
     return bool(c[0] == 11.0)
 

@@ -54,13 +54,23 @@ def builtin(symbol: str, *params: int, work: float = 0.5) -> Builtin | None:
 
 def dtypes_of(variables: Any) -> list[str] | None:
     """Return the dtypes of variables, or None if compiled code does not know one of them."""
-    dtypes = [getattr(v.type, "dtype", None) for v in variables]
-    return None if any(d not in DTYPE_CODES for d in dtypes) else dtypes
+    dtypes = [dtype_of(v) for v in variables]
+    return dtypes if all(d in DTYPE_CODES for d in dtypes) else None
 
 
 def is_integer(dtype: str) -> bool:
     """Return whether a dtype can index."""
     return dtype.startswith(("int", "uint"))
+
+
+def dtype_of(variable: Any) -> str:
+    """Return the dtype of a variable, or "" where there is none."""
+    return str(getattr(variable.type, "dtype", ""))
+
+
+def pattern_of(variable: Any) -> tuple[bool, ...]:
+    """Return the broadcast pattern of a tensor variable; that of a scalar is empty."""
+    return tuple(getattr(variable.type, "broadcastable", ()))
 
 
 def ndim_of(variable: Any) -> int:

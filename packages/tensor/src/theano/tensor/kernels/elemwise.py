@@ -16,7 +16,7 @@ from theano.codegen.kernel import Kernel
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
-from theano.tensor.kernels.common import c_text, dtypes_of, title
+from theano.tensor.kernels.common import c_text, dtypes_of, ndim_of, pattern_of, title
 
 # Operations on one vector register, and calls of functions, in nanoseconds per element: enough to choose
 # between one thread and several.
@@ -88,8 +88,9 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
     c = CText()
     c.comment(plan.comment)
     _write_inner(c, plan, "dense")
-    _write_inner(c, plan, "strided")
-    _write_range(c, plan)
+    if plan.ndim:
+        _write_inner(c, plan, "strided")
+        _write_range(c, plan)
     _write_driver(c, plan)
     dtypes = tuple(o.dtype for o in plan.operands)
     support = (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *plan.support)))
@@ -100,8 +101,8 @@ def _plan(op: Any, node: Apply) -> _Plan | None:
     in_dtypes, out_dtypes = dtypes_of(node.inputs), dtypes_of(node.outputs)
     if in_dtypes is None or out_dtypes is None:
         return None
-    ndim = node.outputs[0].type.ndim
-    patterns = [tuple(v.type.broadcastable) for v in node.inputs]
+    ndim = ndim_of(node.outputs[0])
+    patterns = [pattern_of(v) for v in node.inputs]
     if any(len(p) != ndim for p in patterns):
         return None
     in_names = [f"x{i}" for i in range(len(in_dtypes))]
@@ -288,7 +289,8 @@ def _write_general_case(c: CText, plan: _Plan) -> None:
             c(f"loop.strides[{d * nop + k}] = {_stride(o, d)};")
     c(f"loop.nd = th_collapse({nop}, {plan.ndim}, loop.shape, loop.strides);")
     c(f"const int64_t *step = loop.strides + (loop.nd - 1) * {nop};")
-    steps = [f"step[{k}] == {0 if o.still else f'(int64_t)sizeof({c_type(o.dtype)})'}" for k, o in enumerate(plan.operands)]
+    wanted = ["0" if o.still else f"(int64_t)sizeof({c_type(o.dtype)})" for o in plan.operands]
+    steps = [f"step[{k}] == {step}" for k, step in enumerate(wanted)]
     c(*_list("loop.dense = ", steps, ";", " && "))
 
 

@@ -6,7 +6,16 @@ from typing import Any
 
 from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
-from theano.tensor.kernels.common import builtin, dtypes_of, is_integer, is_view, ndim_of, works_in_place
+from theano.tensor.kernels.common import (
+    builtin,
+    dtype_of,
+    dtypes_of,
+    is_integer,
+    is_view,
+    ndim_of,
+    pattern_of,
+    works_in_place,
+)
 
 # How index.c names the parts of an index.
 _ABSENT, _KNOWN, _INPUT = 0, 1, 2
@@ -19,11 +28,11 @@ def _known(node: Apply) -> bool:
 
 
 def _same_dtype(*variables: Any) -> bool:
-    return len({v.type.dtype for v in variables}) == 1
+    return len({dtype_of(v) for v in variables}) == 1
 
 
 def _integers(variables: Any) -> bool:
-    return all(is_integer(v.type.dtype) or v.type.dtype == "bool" for v in variables)
+    return all(is_integer(dtype_of(v)) or dtype_of(v) == "bool" for v in variables)
 
 
 # -- views and copies ----------------------------------------------------------------------------------
@@ -47,7 +56,7 @@ def dimshuffle_kernel(op: Any, node: Apply) -> Builtin | None:
 def reshape_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return the reshape of ``x`` to a vector of lengths: a view where strides allow one."""
     x, lengths = node.inputs[:2]
-    if not _known(node) or not is_integer(lengths.type.dtype) or ndim_of(lengths) != 1:
+    if not _known(node) or not is_integer(dtype_of(lengths)) or ndim_of(lengths) != 1:
         return None
     return builtin("th_kernel_reshape", int(is_view(op)))
 
@@ -56,8 +65,9 @@ def rebroadcast_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return the input itself, checked to have length 1 where only the output's type says so."""
     if not _known(node) or not is_view(op):
         return None
-    before, after = node.inputs[0].type.broadcastable, node.outputs[0].type.broadcastable
-    return builtin("th_kernel_rebroadcast", *[int(b and not a) for a, b in zip(before, after, strict=True)], work=_VIEW_NS)
+    before, after = pattern_of(node.inputs[0]), pattern_of(node.outputs[0])
+    new = [int(b and not a) for a, b in zip(before, after, strict=True)]
+    return builtin("th_kernel_rebroadcast", *new, work=_VIEW_NS)
 
 
 def copy_kernel(op: Any, node: Apply) -> Builtin | None:
@@ -90,7 +100,10 @@ def shape_i_kernel(op: Any, node: Apply) -> Builtin | None:
 
 
 def join_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the join of tensors of one dtype along a run-time axis. ``op.view`` is read if output 0 is declared a view."""
+    """Return the join of tensors of one dtype along a run-time axis.
+
+    ``op.view`` is read if output 0 is declared a view.
+    """
     axis, *tensors = node.inputs
     if not _known(node) or not _integers([axis]) or not _same_dtype(*tensors, *node.outputs):
         return None
@@ -132,10 +145,10 @@ def make_vector_kernel(op: Any, node: Apply) -> Builtin | None:
 
 def arange_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return the numbers from start to stop by step."""
-    dtype = node.outputs[0].type.dtype
+    dtype = dtype_of(node.outputs[0])
     if not _known(node) or dtype == "bool" or dtype == "float16" or dtype.startswith("complex"):
         return None
-    if any(v.type.dtype.startswith("complex") or v.type.dtype == "uint64" for v in node.inputs):
+    if any(dtype_of(v).startswith("complex") or dtype_of(v) == "uint64" for v in node.inputs):
         return None
     return builtin("th_kernel_arange", int(_integers(node.inputs)))
 
@@ -191,7 +204,7 @@ def inc_subtensor_kernel(op: Any, node: Apply) -> Builtin | None:
 def advanced_subtensor1_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return the rows of x that a vector of integers names."""
     x, rows = node.inputs
-    if not _known(node) or ndim_of(rows) != 1 or not is_integer(rows.type.dtype):
+    if not _known(node) or ndim_of(rows) != 1 or not is_integer(dtype_of(rows)):
         return None
     return builtin("th_kernel_take_rows", work=1.0)
 
@@ -199,7 +212,7 @@ def advanced_subtensor1_kernel(op: Any, node: Apply) -> Builtin | None:
 def advanced_inc_subtensor1_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return x with y set in, or added to, the rows that a vector of integers names."""
     x, y, rows = node.inputs
-    if not _known(node) or ndim_of(rows) != 1 or not is_integer(rows.type.dtype):
+    if not _known(node) or ndim_of(rows) != 1 or not is_integer(dtype_of(rows)):
         return None
     if not _same_dtype(x, node.outputs[0]) or not _convertible(y, x):
         return None
@@ -208,4 +221,4 @@ def advanced_inc_subtensor1_kernel(op: Any, node: Apply) -> Builtin | None:
 
 def _convertible(source: Any, target: Any) -> bool:
     """Return whether copy.c converts between two dtypes: everything but complex numbers to others."""
-    return target.type.dtype.startswith("complex") or not source.type.dtype.startswith("complex")
+    return dtype_of(target).startswith("complex") or not dtype_of(source).startswith("complex")

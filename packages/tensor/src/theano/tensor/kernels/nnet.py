@@ -18,6 +18,20 @@ from theano.tensor.kernels.common import c_text, dtypes_of, is_integer, ndim_of,
 
 _FLOATS = ("float32", "float64")
 
+_ERRORS = """\
+TH_ERROR int th_not_one_each(th_ctx *ctx, const char *what, int64_t count, int64_t rows)
+{
+    return ctx->rt->fail(ctx, TH_ERR_SHAPE, "%lld %s for %lld rows", (long long)count, what, (long long)rows);
+}
+
+TH_ERROR int th_bad_label(th_ctx *ctx, int64_t row, int64_t label, int64_t columns)
+{
+    return ctx->rt->fail(ctx, TH_ERR_VALUE,
+                         "y_i value out of bounds: row %lld has label %lld, but there are %lld columns", (long long)row,
+                         (long long)label, (long long)columns);
+}
+"""
+
 _SOFTMAX = Template("""\
 /* $comment */
 typedef $real KERNEL_real;
@@ -186,21 +200,20 @@ int KERNEL(th_ctx *ctx)
     KERNEL_job job = {.x = x->data, .n = n, .x_row = x->strides[0], .x_step = x->strides[1]};
     if (KERNEL_BIAS) {
         if (b->shape[0] != n)
-            return ctx->rt->fail(ctx, TH_ERR_SHAPE, "the bias has %lld elements, the rows have %lld", (long long)b->shape[0],
-                                 (long long)n);
+            return ctx->rt->fail(ctx, TH_ERR_SHAPE, "the bias has %lld elements, the rows have %lld",
+                                 (long long)b->shape[0], (long long)n);
         job.b = b->data;
         job.b_step = b->strides[0];
     }
     if (KERNEL_LOSS) {
         if (label->shape[0] != rows)
-            return ctx->rt->fail(ctx, TH_ERR_SHAPE, "%lld labels for %lld rows", (long long)label->shape[0], (long long)rows);
+            return th_not_one_each(ctx, "labels", label->shape[0], rows);
         job.label = label->data;
         job.label_step = label->strides[0];
         for (int64_t i = 0; i < rows; ++i) {
             const int64_t k = KERNEL_label_of(&job, i);
             if (k < 0 || k >= n)
-                return ctx->rt->fail(ctx, TH_ERR_VALUE, "y_i value out of bounds: row %lld has label %lld, but there are %lld columns",
-                                     (long long)i, (long long)k, (long long)n);
+                return th_bad_label(ctx, i, k, n);
         }
     }
     for (int i = 0; i < ctx->nout; ++i) {
@@ -293,14 +306,13 @@ int KERNEL(th_ctx *ctx)
     const th_buffer *dy = ctx->in[0], *sm = ctx->in[1], *label = ctx->in[2];
     const int64_t rows = sm->shape[0], n = sm->shape[1], step = sm->strides[1];
     if (dy->shape[0] != rows && dy->shape[0] != 1)
-        return ctx->rt->fail(ctx, TH_ERR_SHAPE, "%lld gradients for %lld rows", (long long)dy->shape[0], (long long)rows);
+        return th_not_one_each(ctx, "gradients", dy->shape[0], rows);
     if (label->shape[0] != rows)
-        return ctx->rt->fail(ctx, TH_ERR_SHAPE, "%lld labels for %lld rows", (long long)label->shape[0], (long long)rows);
+        return th_not_one_each(ctx, "labels", label->shape[0], rows);
     for (int64_t i = 0; i < rows; ++i) {
         const int64_t k = (int64_t) * (const KERNEL_label *)(label->data + i * label->strides[0]);
         if (k < 0 || k >= n)
-            return ctx->rt->fail(ctx, TH_ERR_VALUE, "y_i value out of bounds: row %lld has label %lld, but there are %lld columns",
-                                 (long long)i, (long long)k, (long long)n);
+            return th_bad_label(ctx, i, k, n);
     }
     if (ctx->rt->ensure(ctx, ctx->out[0], sm->shape))
         return -1;
@@ -349,7 +361,7 @@ def _softmax(op: Any, node: Apply, bias: bool = False, log: bool = False, loss: 
         logarithm=log_function[0],
     )
     blocks = support([block for _, block in (exp, log_function) if block])
-    return Kernel(title(op, node), source, (c_text("loops.h"), *blocks), b"", 1.5)
+    return Kernel(title(op, node), source, (c_text("loops.h"), _ERRORS, *blocks), b"", 1.5)
 
 
 def softmax_kernel(op: Any, node: Apply) -> Kernel | None:
@@ -368,7 +380,10 @@ def log_softmax_kernel(op: Any, node: Apply) -> Kernel | None:
 
 
 def crossentropy_kernel(op: Any, node: Apply) -> Kernel | None:
-    """Return, for inputs x, b, labels: minus the log of the softmax of ``x + b`` at the labels, the softmax, the argmax."""
+    """Return three things about the rows ``x + b``, for inputs x, b, labels.
+
+    Minus the logarithm of the softmax at the labels, the softmax, and the place of the largest element.
+    """
     return _softmax(op, node, bias=True, loss=True)
 
 
@@ -384,7 +399,11 @@ def softmax_grad_kernel(op: Any, node: Apply) -> Kernel | None:
 def crossentropy_dx_kernel(op: Any, node: Apply) -> Kernel | None:
     """Return the gradient of the cross entropies, for inputs dy (one or as many as rows), sm, labels."""
     dtypes = dtypes_of([*node.inputs, *node.outputs])
-    if dtypes is None or dtypes[0] not in _FLOATS or not (dtypes[0] == dtypes[1] == dtypes[3]) or not is_integer(dtypes[2]):
+    if dtypes is None or not is_integer(dtypes[2]):
         return None
-    source = _LOSS_GRADIENT.substitute(comment=comment_text(f"{op}, {dtypes[0]}"), real=c_type(dtypes[0]), label=c_type(dtypes[2]))
-    return Kernel(title(op, node), source, (c_text("loops.h"),), b"", 1.0)
+    real = dtypes[0]
+    if real not in _FLOATS or not real == dtypes[1] == dtypes[3]:
+        return None
+    comment = comment_text(f"{op}, {real}")
+    source = _LOSS_GRADIENT.substitute(comment=comment, real=c_type(real), label=c_type(dtypes[2]))
+    return Kernel(title(op, node), source, (c_text("loops.h"), _ERRORS), b"", 1.0)

@@ -18,13 +18,14 @@ from string import Template
 from typing import Any
 
 import numpy as np
+
 from theano.codegen.kernel import Kernel
 from theano.codegen.text import comment_text, string_literal
 from theano.graph.apply import Apply
 from theano.scalar.c import support
 from theano.scalar.ctypes import c_type, compute_type, convert, literal, load, storage_support, store
 from theano.tensor.kernels.argmax import argmax_kernel
-from theano.tensor.kernels.common import c_text, dtypes_of, normal_axes, title
+from theano.tensor.kernels.common import c_text, dtypes_of, ndim_of, normal_axes, title
 
 __all__ = ["argmax_kernel", "careduce_kernel", "normal_axes"]
 
@@ -301,7 +302,7 @@ int KERNEL(th_ctx *ctx)
     const th_buffer *x = ctx->in[0];
     th_buffer *y = ctx->out[0];
     static const int kept_axis[] = {$kept_axes-1}, gone_axis[] = {$gone_axes-1};
-    int64_t shape[$room];
+    int64_t shape[$room] = {0};
     KERNEL_job job;
     int64_t kept = 1, gone = 1;
     for (int d = 0; d < $nkept; ++d)
@@ -352,10 +353,10 @@ def careduce_kernel(op: Any, node: Apply) -> Kernel | None:
     dtypes = dtypes_of([*node.inputs, *node.outputs])
     if dtypes is None or len(dtypes) != 2:
         return None
-    ndim = node.inputs[0].type.ndim
+    ndim = ndim_of(node.inputs[0])
     gone = normal_axes(op.axis, ndim)
     kept = [d for d in range(ndim) if d not in gone]
-    if node.outputs[0].type.ndim != len(kept):
+    if ndim_of(node.outputs[0]) != len(kept):
         return None
     x, y = dtypes
     acc = getattr(op, "acc_dtype", None) or y
@@ -385,8 +386,8 @@ def careduce_kernel(op: Any, node: Apply) -> Kernel | None:
     )
     # A reduction to one number has no use for tiles, and its compiler none for reading about them.
     fields["many"] = _MANY.substitute(fields) if kept else ""
-    single = "KERNEL_single(ctx, &job)"
-    fields["finish"] = f"return kept == 1 ? {single} : KERNEL_many(ctx, &job, kept, gone);" if kept else f"return {single};"
+    choice = "kept == 1 ? KERNEL_single(ctx, &job) : KERNEL_many(ctx, &job, kept, gone)"
+    fields["finish"] = f"return {choice if kept else 'KERNEL_single(ctx, &job)'};"
     source = _SOURCE.substitute(fields)
     # The list of kept axes ends with -1 so that it is never empty, which C does not allow.
     support = (c_text("loops.h"), *dict.fromkeys((*storage_support(x, y), *_round_support(acc, y), *body.support)))

@@ -1,0 +1,106 @@
+"""One or a few nodes of every family of kernels, with inputs: for tests that must see all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from kernel_toys import Toy, node
+from test_kernels_elemwise import elemwise_node, several_outputs
+from test_kernels_reduce import argmax_node, reduction
+
+import theano.scalar as ts
+from theano.scalar.composite import Composite
+from theano.tensor.kernels import blas, layout, nnet
+from theano.tensor.kernels.elemwise import elemwise_kernel
+from theano.tensor.kernels.reduce import argmax_kernel, careduce_kernel
+
+
+def _elemwise(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
+    x, y = rng.normal(size=(6, 9)), rng.normal(size=(6, 9)).astype("float32")
+    n = elemwise_node(several_outputs(), [x, y])
+    yield elemwise_kernel(n.op, n), n, [x[::-1], y]
+    row = rng.normal(size=(1, 9))
+    n = elemwise_node(ts.add, [x, row], [(False, False), (True, False)])
+    yield elemwise_kernel(n.op, n), n, [x, row]
+    for dtype in ("bool", "int8", "uint64", "float16", "complex64", "float64"):
+        a = np.arange(12).reshape(3, 4).astype(dtype)
+        for op in (ts.eq, ts.second, *([ts.add, ts.mul] if dtype != "bool" else [])):
+            n = elemwise_node(op, [a, a])
+            yield elemwise_kernel(n.op, n), n, [a, a.T.copy().T]
+    n = elemwise_node(ts.exp, [np.float64(1).reshape(())])
+    yield elemwise_kernel(n.op, n), n, [np.array(0.5)]
+    u, v = ts.float64("u"), ts.float64("v")
+    n = elemwise_node(Composite([u, v], [ts.tanh(u) * ts.exp(-v) + ts.log1p(ts.exp(u))]), [x, x])
+    yield elemwise_kernel(n.op, n), n, [x, x]
+
+
+def _reductions(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
+    for name, dtype, acc in [("add", "float64", "float64"), ("add", "float16", "float32"), ("maximum", "float32", "float32"),
+                             ("mul", "complex64", "complex64"), ("or_", "bool", "bool"), ("add", "int8", "int64"), ("minimum", "uint8", "uint8")]:  # fmt: skip
+        for axes, shape in [((1,), (5, 70)), ((0,), (70, 5)), ((0, 1), (9, 50)), ((), (3, 2)), ((0, 2), (3, 40, 2))]:
+            x = rng.uniform(0.5, 2, size=shape).astype(dtype)
+            n = reduction(name, dtype, acc, acc, axes, len(shape))
+            yield careduce_kernel(n.op, n), n, [x]
+            yield careduce_kernel(n.op, n), n, [x[::-1]]
+    for dtype in ("float64", "int32"):
+        for axes, shape in [((0,), (70, 9)), ((1,), (4, 90)), ((0, 1), (6, 7))]:
+            x = rng.normal(size=shape).astype(dtype)
+            n = argmax_node(dtype, axes, 2)
+            yield argmax_kernel(n.op, n), n, [x]
+
+
+def _layout(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
+    x, view = rng.normal(size=(4, 6)), {"view_map": {0: [0]}}
+
+    def one(kernel_of: Any, op: Any, inputs: list, *outputs: Any) -> tuple[Any, Any, list]:
+        n = node(op, inputs, list(outputs))
+        return kernel_of(op, n), n, inputs
+
+    yield one(layout.dimshuffle_kernel, Toy(new_order=(1, "x", 0), **view), [x], ("float64", 3))
+    yield one(layout.dimshuffle_kernel, Toy(new_order=(1, 0)), [x], ("float64", 2))
+    yield one(layout.reshape_kernel, Toy(**view), [x.T, np.array([3, -1])], ("float64", 2))
+    yield one(layout.copy_kernel, Toy(), [x[:, ::-2]], ("float64", 2))
+    yield one(layout.shape_kernel, Toy(), [x], ("int64", 1))
+    yield one(layout.shape_i_kernel, Toy(i=1), [x], ("int64", 0))
+    yield one(layout.join_kernel, Toy(view=-1), [np.array(1), x, x[:, :2]], ("float64", 2))
+    yield one(layout.split_kernel, Toy(), [x, np.array(1), np.array([2, 4])], ("float64", 2), ("float64", 2))
+    yield one(layout.alloc_kernel, Toy(), [np.array(1, "int8"), np.array(3), np.array(2)], ("float64", 2))
+    yield one(layout.make_vector_kernel, Toy(), [np.array(1), np.array(2)], ("int64", 1))
+    yield one(layout.arange_kernel, Toy(), [np.array(0.0), np.array(1.0), np.array(0.3)], ("float64", 1))
+    yield one(layout.subtensor_kernel, Toy(idx_list=(slice(None, None, -2), 1), **view), [x], ("float64", 1))
+    yield one(layout.inc_subtensor_kernel, Toy(idx_list=(slice(1, 3),), set_instead_of_inc=False), [x, x[:1]], ("float64", 2))
+    yield one(layout.advanced_subtensor1_kernel, Toy(), [x.T, np.array([-1, 0])], ("float64", 2))
+    yield one(layout.advanced_inc_subtensor1_kernel, Toy(set_instead_of_inc=False), [x, x[:2], np.array([3, 3])], ("float64", 2))
+
+
+def _products(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
+    x, y, v = rng.normal(size=(4, 6)), rng.normal(size=(6, 3)), rng.normal(size=12)[::2]
+    z, one_ = rng.normal(size=(4, 3)), np.array(1.5)
+    for kernel_of, inputs, ndim in [
+        (blas.dot_kernel, [x, y], 2), (blas.dot_kernel, [x[:, ::-1], v], 1), (blas.dot_kernel, [v, v], 0),
+        (blas.gemm_kernel, [z, one_, x, y, one_], 2), (blas.gemv_kernel, [z[:, 0], one_, x, v, one_], 1),
+        (blas.ger_kernel, [z, one_, x[:, 0], y[0]], 2), (blas.batched_dot_kernel, [x[None], y[None]], 3),
+    ]:  # fmt: skip
+        n = node(Toy(), inputs, [("float64", ndim)])
+        yield kernel_of(n.op, n), n, inputs
+
+
+def _rows(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
+    for shape in [(9, 5), (3, 100), (2, 7)]:
+        x, b, labels = rng.normal(size=shape), rng.normal(size=shape[1]), rng.integers(0, shape[1], shape[0])
+        for kernel_of, inputs, outputs in [
+            (nnet.softmax_kernel, [x.T.copy().T], [("float64", 2)]), (nnet.log_softmax_kernel, [x], [("float64", 2)]),
+            (nnet.softmax_with_bias_kernel, [x, b], [("float64", 2)]), (nnet.softmax_grad_kernel, [x, x], [("float64", 2)]),
+            (nnet.crossentropy_kernel, [x, b, labels], [("float64", 1), ("float64", 2), ("int64", 1)]),
+            (nnet.crossentropy_dx_kernel, [b[: shape[0]] if shape[0] <= shape[1] else np.ones(1), x, labels], [("float64", 2)]),
+        ]:  # fmt: skip
+            n = node(Toy(), inputs, outputs)
+            yield kernel_of(n.op, n), n, inputs
+
+
+def everything() -> list[tuple[Any, Any, list]]:
+    """Return (kernel, node, inputs) of every family."""
+    rng = np.random.default_rng(0)
+    return [case for family in (_elemwise, _reductions, _layout, _products, _rows) for case in family(rng)]
