@@ -1,0 +1,30 @@
+"""docs/architecture.md names every room of every layer, so that the picture stays that of the house."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import check_layers
+
+PAGE = (check_layers.ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+DOORS = {"__init__.py", "__main__.py", "py.typed"}
+
+
+def rooms(folder: Path):
+    return sorted(p.name for p in folder.iterdir() if (p.suffix == ".py" or (p / "__init__.py").is_file()))
+
+
+@pytest.mark.parametrize("room", rooms(check_layers.ROOT / "packages/graph-core/src/theano"))
+def test_rooms_of_the_core_are_on_the_page(room):
+    assert room in DOORS or f"`{room.removesuffix('/')}" in PAGE
+
+
+def test_what_the_page_names_is_there():
+    for line in PAGE.splitlines():
+        if line.startswith("| `") and "/" in line.split("|")[1]:
+            for name in line.split("|")[1].replace("`", "").split(","):
+                place = name.strip().rstrip("/")
+                homes = [check_layers.ROOT, check_layers.ROOT / "packages/graph-core/src/theano"]
+                assert any((home / place).exists() for home in homes), place
