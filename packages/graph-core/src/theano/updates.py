@@ -31,7 +31,7 @@ class OrderedUpdates(OrderedDict[SharedVariable, Any]):
         _check_key(key)
         super().__setitem__(key, value)
 
-    def update(self, other: Any = None, **kwargs: Any) -> None:  # type: ignore[override]
+    def update(self, other: Any = None, **kwargs: Any) -> None:
         """Take over the updates of ``other``, a mapping or pairs.
 
         Raises
