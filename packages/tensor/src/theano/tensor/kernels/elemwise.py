@@ -138,7 +138,7 @@ def _write_inner(c: CText, plan: _Plan, kind: str) -> None:
     if not dense:
         parameters.append("const int64_t *step")
     # Out of line: it is called from two places, and vectorising a loop twice costs the compiler twice the time.
-    c("static TH_NOINLINE void", *_list(f"KERNEL_{kind}(", parameters, ")"))
+    c("static TH_LOOP void", *_list(f"KERNEL_{kind}(", parameters, ")"))
     with c.block():
         still = [o for o in plan.inputs if dense and o.still]
         for o in still:
@@ -174,7 +174,7 @@ def _write_range(c: CText, plan: _Plan) -> None:
     c("typedef struct {")
     c(f"    char *data[{nop}];", f"    int64_t shape[{room}], strides[{room * nop}];", "    int nd, dense;")
     c("} KERNEL_loop;", "")
-    c("static void KERNEL_range(void *arg, int64_t lo, int64_t hi)")
+    c("static TH_GLUE void KERNEL_range(void *arg, int64_t lo, int64_t hi)")
     with c.block():
         c("const KERNEL_loop *loop = arg;")
         c("const int outer = loop->nd - 1;")

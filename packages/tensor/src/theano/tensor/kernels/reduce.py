@@ -32,7 +32,7 @@ __all__ = ["argmax_kernel", "careduce_kernel", "normal_axes"]
 _LANE_BYTES = 256
 
 _MANY = Template("""\
-static void KERNEL_along(void *arg, int64_t lo, int64_t hi)
+static TH_GLUE void KERNEL_along(void *arg, int64_t lo, int64_t hi)
 {
     const KERNEL_job *job = arg;
     char *p[2] = {(char *)job->x, job->y};
@@ -45,7 +45,7 @@ static void KERNEL_along(void *arg, int64_t lo, int64_t hi)
 }
 
 /* Add n rows of w neighbours to acc; `fresh`: the first row starts it. */
-static TH_NOINLINE void
+static TH_LOOP void
 KERNEL_rows(int64_t w, const char *p, int64_t n, int64_t row, KERNEL_acc *acc, int fresh)
 {
     const int64_t next = sizeof(KERNEL_x);
@@ -70,7 +70,7 @@ KERNEL_rows(int64_t w, const char *p, int64_t n, int64_t row, KERNEL_acc *acc, i
     }
 }
 
-static TH_NOINLINE void
+static TH_GLUE void
 KERNEL_all_rows(int64_t w, const char *p, int64_t next, int64_t n, int64_t row, KERNEL_acc *acc, int fresh)
 {
     if (next == sizeof(KERNEL_x)) {
@@ -86,7 +86,7 @@ KERNEL_all_rows(int64_t w, const char *p, int64_t next, int64_t n, int64_t row, 
     }
 }
 
-static void KERNEL_tile(const KERNEL_job *job, int64_t w, const char *p, char *y)
+static TH_GLUE void KERNEL_tile(const KERNEL_job *job, int64_t w, const char *p, char *y)
 {
     const int outer = job->gone - 1, inner = job->kept - 1;
     const int64_t n = job->gone_shape[outer], row = job->gone_strides[outer], next = job->strides[2 * inner];
@@ -100,8 +100,10 @@ static void KERNEL_tile(const KERNEL_job *job, int64_t w, const char *p, char *y
         at += whole * row;
         if (fold > 1 && r == rows - 1) {
             for (int64_t k = 1; k < fold; ++k)
-                for (int64_t j = 0; j < w; ++j)
+                for (int64_t j = 0; j < w; ++j) {
+                    TH_PLAIN_LOOP;
                     acc[j] = KERNEL_combine(acc[j], acc[k * w + j]);
+                }
         }
         if (whole < n)
             KERNEL_all_rows(w, at, next, n - whole, row, acc, 0);
@@ -109,11 +111,13 @@ static void KERNEL_tile(const KERNEL_job *job, int64_t w, const char *p, char *y
         th_advance(1, outer, job->gone_shape, job->gone_strides, index, &at);
     }
     const int64_t y_next = job->strides[2 * inner + 1];
-    for (int64_t j = 0; j < w; ++j)
+    for (int64_t j = 0; j < w; ++j) {
+        TH_PLAIN_LOOP;
         KERNEL_store(y + j * y_next, acc[j]);
+    }
 }
 
-static void KERNEL_across(void *arg, int64_t lo, int64_t hi)
+static TH_GLUE void KERNEL_across(void *arg, int64_t lo, int64_t hi)
 {
     const KERNEL_job *job = arg;
     const int inner = job->kept - 1;
@@ -127,7 +131,7 @@ static void KERNEL_across(void *arg, int64_t lo, int64_t hi)
     }
 }
 
-static int KERNEL_many(th_ctx *ctx, KERNEL_job *job, int64_t kept, int64_t gone)
+static TH_GLUE int KERNEL_many(th_ctx *ctx, KERNEL_job *job, int64_t kept, int64_t gone)
 {
     const int inner = job->kept - 1, last = job->gone - 1;
     const int64_t width = job->shape[inner], next = job->strides[2 * inner], run = job->gone_shape[last];
@@ -190,7 +194,7 @@ static inline void KERNEL_store(char *p, const KERNEL_acc r)
 }
 
 /* n >= 1 neighbours. */
-static TH_NOINLINE KERNEL_acc KERNEL_block(int64_t n, const KERNEL_x *x)
+static TH_LOOP KERNEL_acc KERNEL_block(int64_t n, const KERNEL_x *x)
 {
     const char *p = (const char *)x;
     int64_t i = KERNEL_LANES;
@@ -209,13 +213,15 @@ static TH_NOINLINE KERNEL_acc KERNEL_block(int64_t n, const KERNEL_x *x)
                 lane[l] = KERNEL_combine(lane[l], lane[l + half]);
         r = lane[0];
     }
-    for (; i < n; ++i)
+    for (; i < n; ++i) {
+        TH_PLAIN_LOOP;
         r = KERNEL_combine(r, KERNEL_load(p + i * sizeof *x));
+    }
     return r;
 }
 
 /* Elements that are not neighbours are brought together first: one loop to compute, whatever the strides. */
-static TH_NOINLINE void KERNEL_gather(int64_t n, const char *p, int64_t step, KERNEL_x *x)
+static TH_LOOP void KERNEL_gather(int64_t n, const char *p, int64_t step, KERNEL_x *x)
 {
     TH_INDEPENDENT
     for (int64_t i = 0; i < n; ++i)
@@ -247,7 +253,7 @@ typedef struct {
 } KERNEL_job;
 
 /* Everything that makes one output. */
-static inline KERNEL_acc KERNEL_one(const KERNEL_job *job, const char *p)
+static TH_GLUE KERNEL_acc KERNEL_one(const KERNEL_job *job, const char *p)
 {
     const int outer = job->gone - 1;
     const int64_t n = job->gone_shape[outer], step = job->gone_strides[outer];
@@ -265,7 +271,7 @@ static inline KERNEL_acc KERNEL_one(const KERNEL_job *job, const char *p)
 }
 
 /* One piece of a single long run; the results of all pieces are combined afterwards. */
-static void KERNEL_piece(void *arg, int64_t lo, int64_t hi)
+static TH_GLUE void KERNEL_piece(void *arg, int64_t lo, int64_t hi)
 {
     const KERNEL_job *job = arg;
     const int64_t step = job->gone_strides[0];
@@ -276,7 +282,7 @@ static void KERNEL_piece(void *arg, int64_t lo, int64_t hi)
 }
 
 $many
-static int KERNEL_single(th_ctx *ctx, KERNEL_job *job)
+static TH_GLUE int KERNEL_single(th_ctx *ctx, KERNEL_job *job)
 {
     const int64_t n = job->gone_shape[0], pieces = (n + 65535) / 65536;
     if (job->gone > 1 || $work * (double)n < TH_SERIAL_NS || pieces < 2) {
@@ -291,8 +297,10 @@ static int KERNEL_single(th_ctx *ctx, KERNEL_job *job)
     if (ctx->rt->parallel_for(ctx, pieces, 1, KERNEL_piece, job))
         return -1;
     for (int64_t m = pieces; m > 1; m = (m + 1) / 2)
-        for (int64_t i = 0; i < (m + 1) / 2; ++i)
+        for (int64_t i = 0; i < (m + 1) / 2; ++i) {
+            TH_PLAIN_LOOP;
             part[i] = 2 * i + 1 < m ? KERNEL_combine(part[2 * i], part[2 * i + 1]) : part[2 * i];
+        }
     KERNEL_store(y, part[0]);
     return 0;
 }

@@ -9,25 +9,37 @@
 /* The iterations are independent: what is written is read again only in its own iteration. */
 #define TH_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #define TH_HELPER static inline __attribute__((unused))
-#define TH_NOINLINE __attribute__((noinline))
+#define TH_LOOP __attribute__((noinline, hot))
+#define TH_GLUE __attribute__((cold))
 #define TH_ONCE static __attribute__((unused, noinline))
 #define TH_ERROR static __attribute__((unused, noinline, cold))
 #elif defined(__GNUC__)
 #define TH_INDEPENDENT _Pragma("GCC ivdep")
 #define TH_HELPER static inline __attribute__((unused))
-#define TH_NOINLINE __attribute__((noinline))
+#define TH_LOOP __attribute__((noinline, hot))
+#define TH_GLUE __attribute__((cold))
 #define TH_ONCE static __attribute__((unused, noinline))
 #define TH_ERROR static __attribute__((unused, noinline, cold))
 #else
 #define TH_INDEPENDENT
 #define TH_HELPER static inline
-#define TH_NOINLINE
+#define TH_LOOP
+#define TH_GLUE
 #define TH_ONCE static
 #define TH_ERROR static
 #endif
 
-/* What is called once per loop nest is kept out of line: inlined into every kernel it would double the time that
- * the compiler takes. (Not "cold": what surely leads to a cold call counts as cold itself, loops and all.) */
+/* In the body of a loop that is short or rare: vectorising it would only cost the compiler time. */
+#if defined(__GNUC__)
+#define TH_PLAIN_LOOP __asm__ volatile("")
+#else
+#define TH_PLAIN_LOOP (void)0
+#endif
+
+/* The compiler's time goes where the run's time goes. TH_LOOP: the innermost loops, each compiled once and as
+ * well as can be. TH_GLUE: what leads to them, compiled for size ("cold"; whatever surely leads to cold code counts as
+ * cold itself, which is why the loops are declared hot). TH_ONCE: helpers called once per loop nest, not copied
+ * into each kernel. */
 
 /* Below this many nanoseconds of work a loop stays on the thread that called it; above, it is cut
  * into pieces of about TH_PIECE_NS. */
@@ -51,8 +63,10 @@ TH_HELPER int th_packed(const th_buffer *b, int ndim)
 TH_HELPER int64_t th_size(int ndim, const int64_t *shape)
 {
     int64_t n = 1;
-    for (int d = 0; d < ndim; ++d)
+    for (int d = 0; d < ndim; ++d) {
+        TH_PLAIN_LOOP;
         n *= shape[d];
+    }
     return n;
 }
 
@@ -69,6 +83,7 @@ TH_ONCE int th_collapse(int nop, int nd, int64_t *shape, int64_t *strides)
             continue;
         int64_t length = shape[d], sum = 0;
         for (int k = 0; k < nop; ++k) {
+            TH_PLAIN_LOOP;
             row[k] = strides[d * nop + k];
             sum += row[k] < 0 ? -row[k] : row[k];
         }
@@ -90,8 +105,10 @@ TH_ONCE int th_collapse(int nop, int nd, int64_t *shape, int64_t *strides)
     int last = 0;
     for (int d = 1; d < kept; ++d) {
         int joins = 1;
-        for (int k = 0; k < nop; ++k)
+        for (int k = 0; k < nop; ++k) {
+            TH_PLAIN_LOOP;
             joins &= strides[last * nop + k] == shape[d] * strides[d * nop + k];
+        }
         if (joins) {
             shape[last] *= shape[d];
         } else {
@@ -110,8 +127,10 @@ TH_ONCE void th_seek(int nop, int nd, const int64_t *shape, const int64_t *strid
     for (int d = nd - 1; d >= 0; --d) {
         index[d] = position % shape[d];
         position /= shape[d];
-        for (int k = 0; k < nop; ++k)
+        for (int k = 0; k < nop; ++k) {
+            TH_PLAIN_LOOP;
             data[k] += index[d] * strides[d * nop + k];
+        }
     }
 }
 
@@ -122,13 +141,17 @@ TH_ONCE void th_carry(int nop, int nd, const int64_t *shape, const int64_t *stri
         const int64_t *step = strides + d * nop;
         if (index[d] < shape[d])
             return;
-        for (int k = 0; k < nop; ++k)
+        for (int k = 0; k < nop; ++k) {
+            TH_PLAIN_LOOP;
             data[k] -= shape[d] * step[k];
+        }
         index[d] = 0;
         if (d > 0) {
             ++index[d - 1];
-            for (int k = 0; k < nop; ++k)
+            for (int k = 0; k < nop; ++k) {
+                TH_PLAIN_LOOP;
                 data[k] += step[k - nop];
+            }
         }
     }
 }
