@@ -3,13 +3,12 @@
 import random
 
 import pytest
+from toy import add, number, split, view
 
 from theano.errors import CycleError, InconsistencyError, MissingInputError
 from theano.graph import Constant, FunctionGraph
 from theano.graph.features import Feature, NodeFinder, ReplaceValidate
 from theano.graph.traverse import ancestors, equal_computations, explicit_inputs, toposort
-
-from toy import add, number, split, view
 
 
 def chain(length):

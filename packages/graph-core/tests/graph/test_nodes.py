@@ -1,12 +1,11 @@
 """Types, variables, ops and nodes: what they accept, how they compare, what they say of themselves."""
 
 import pytest
+from toy import Number, add, number, split
 
 from theano.errors import MethodNotDefined
 from theano.graph import Apply, Constant, Generic, Op, Variable, generic
 from theano.graph.source import created_at
-
-from toy import Number, add, number, split
 
 
 def test_a_variable_knows_where_it_comes_from():

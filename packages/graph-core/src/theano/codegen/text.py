@@ -10,7 +10,7 @@ COMMENT_LIMIT = 240
 
 
 def comment_text(text: str, limit: int = COMMENT_LIMIT) -> str:
-    """Make any text safe to stand inside a C comment.
+    r"""Make any text safe to stand inside a C comment.
 
     Nothing that a user writes may end the comment, join the next line to it or hide
     what the compiler really sees, so everything outside printable ASCII is spelled out.
@@ -19,8 +19,8 @@ def comment_text(text: str, limit: int = COMMENT_LIMIT) -> str:
     --------
     >>> comment_text("x */ int y; /*")
     'x * / int y; / *'
-    >>> print(comment_text("caf\\u00e9\\n"))
-    caf\\xe9\\n
+    >>> print(comment_text("caf\u00e9\n"))
+    caf\xe9\n
     """
     if len(text) > limit:
         text = text[: limit - 3] + "..."
@@ -32,14 +32,14 @@ def comment_text(text: str, limit: int = COMMENT_LIMIT) -> str:
 
 
 def string_literal(text: str) -> str:
-    """Write `text` as a C string literal of plain ASCII (UTF-8 bytes in octal).
+    r"""Write `text` as a C string literal of plain ASCII (UTF-8 bytes in octal).
 
     Examples
     --------
     >>> print(string_literal('say "hi"'))
-    "say \\"hi\\""
-    >>> print(string_literal("\\u00fc?"))
-    "\\303\\274\\077"
+    "say \"hi\""
+    >>> print(string_literal("\u00fc?"))
+    "\303\274\077"
     """
     pieces = []
     for byte in text.encode("utf-8", "surrogateescape"):

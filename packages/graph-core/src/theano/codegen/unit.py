@@ -45,6 +45,7 @@ class KernelAddress(int):
     unit: LoadedUnit | None
 
     def __new__(cls, address: int, unit: LoadedUnit | None) -> KernelAddress:
+        """Make the number; `int` is immutable, so not in ``__init__``."""
         self = super().__new__(cls, address)
         self.unit = unit
         return self

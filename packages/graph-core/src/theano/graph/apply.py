@@ -77,7 +77,9 @@ class Apply:
         choice = self.op.default_output
         if choice is None:
             if len(self.outputs) != 1:
-                raise ValueError(f"{self.op} has {len(self.outputs)} outputs and no default_output: choose one of node.outputs")
+                raise ValueError(
+                    f"{self.op} has {len(self.outputs)} outputs and no default_output: choose one of node.outputs"
+                )
             choice = 0
         if not 0 <= choice < len(self.outputs):
             raise ValueError(f"{self.op}.default_output is {choice}, but there are {len(self.outputs)} outputs")

@@ -394,7 +394,7 @@ class FunctionGraph:
 
 
 def _own(v: Variable, fgraph: FunctionGraph) -> Variable:
-    """Return ``v``, or a copy if it is a constant of another graph: rules may hold on to constants and use them everywhere."""
+    """Return ``v``, or a copy if it is a constant of another graph: rules may hold on to constants."""
     return v.clone() if isinstance(v, Constant) and v.fgraph is not None and v.fgraph is not fgraph else v
 
 

@@ -192,7 +192,7 @@ def as_string(
     leaf_formatter: Callable[[Variable], str] = str,
     node_formatter: Callable[[Any, list[str]], str] = lambda op, args: f"{op}({', '.join(args)})",
 ) -> list[str]:
-    """Return one line for each of ``outs``; what is used several times is shown once, as ``*1 -> ...``, then as ``*1``."""
+    """Return one line for each of ``outs``; what is used twice is shown as ``*1 -> ...``, then as ``*1``."""
     stop = set(ins)
     uses: dict[Apply, int] = {}
     for node in toposort(outs, stop):

@@ -154,7 +154,7 @@ class Variable:
 
 
 def _graph_inputs(variable: Variable) -> list[Variable]:
-    """Return the variables without owner that ``variable`` depends on (traverse.py, which lies above, has the public one)."""
+    """Return the variables without owner that ``variable`` depends on; the public one is above, in traverse.py."""
     found: list[Variable] = []
     seen = {variable}
     stack = [variable]

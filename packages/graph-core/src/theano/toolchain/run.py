@@ -128,14 +128,14 @@ class Running:
 
 
 def run_program(arguments: Sequence[str], folder: str, timeout: float, log: str = "log") -> Outcome | None:
-    """Run one program to its end; None if it cannot be started.
+    r"""Run one program to its end; None if it cannot be started.
 
     Examples
     --------
     >>> import sys, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     run_program([sys.executable, "-c", "print(1)"], folder, timeout=60).output
-    '1\\n'
+    '1\n'
     """
     running: Running | None = None
     try:

@@ -62,7 +62,7 @@ def _routines() -> list[tuple[str, str, str]]:
 
 def _loaded_libraries() -> list[str]:
     """Return the paths of shared objects in this process whose names speak of BLAS, NumPy's own first."""
-    import numpy
+    import numpy  # only a process that multiplies asks
 
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
