@@ -24,6 +24,14 @@ MOST_MESSAGE_LINES = 2
 KERNEL_SHAPE_ERROR = 8
 
 
+#: What to do about a failure of some class, before one looks any further.
+NEXT_STEPS: tuple[tuple[type[BaseException], str], ...] = (
+    (ShapeError, "Give values whose shapes fit, or reshape or transpose one of them where it is used. "),
+    (IndexError, "Keep the index within the length, or clip it where it is used. "),
+    (MemoryError, "Give smaller values, or work on them in parts. "),
+)
+
+
 class LastError:
     """The last failure of a compiled function in this process, with all that is known about it.
 
@@ -97,11 +105,13 @@ class Explainer:
         node = self.nodes[index]
         if getattr(error, "kind", None) == KERNEL_SHAPE_ERROR:
             error = ShapeError(str(error)).with_traceback(error.__traceback__)
-        text = self.explain(node, index, str(error), [_from_loader(numbers) for numbers in inputs])
+        text = self.explain(node, index, str(error), [_from_loader(numbers) for numbers in inputs], type(error))
         last_error.remember(error, self.function, node, [_from_loader(numbers, True) for numbers in inputs])
         return with_text(error, text)
 
-    def explain(self, node: Apply, index: int, message: str, inputs: Sequence[str]) -> str:
+    def explain(
+        self, node: Apply, index: int, message: str, inputs: Sequence[str], kind: type[BaseException] = Exception
+    ) -> str:
         """Return the text."""
         said = message.splitlines()[:MOST_MESSAGE_LINES] or [f"{node.op} failed"]
         lines = [*said, f"  while computing {one_line(node.outputs[0], 60) if node.outputs else node.op}"]
@@ -115,7 +125,8 @@ class Explainer:
             lines.append(f"    {one_line(v, 30)} : {text}" + (f", created at {made}" if made else ""))
         if len(shown) > MOST_INPUTS:
             lines[-1] += f"  (and {len(shown) - MOST_INPUTS} more inputs)"
-        lines.append("  For all that is known: print(theano.last_error.full())")
+        advice = next((text for kinds, text in NEXT_STEPS if issubclass(kind, kinds)), "")
+        lines.append(f"  {advice}For all that is known: print(theano.last_error.full())")
         return "\n".join(lines)
 
 
