@@ -40,7 +40,7 @@ class Structural:
             if own.get(name) is None:
                 setattr(cls, name, method)
         if "__str__" not in own and cls.__str__ in (object.__str__, Structural.__str__):
-            cls.__str__ = _str
+            cls.__str__ = _str  # type: ignore[method-assign]
 
     def _props(self) -> tuple[Any, ...]:
         """Return the values of the parameters, in the order of ``__props__``."""
