@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from theano.errors import CycleError
 from theano.graph.apply import Apply
+from theano.graph.source import created_at
 from theano.graph.variable import Constant, Variable
 
 T = TypeVar("T", bound=Hashable)
@@ -154,9 +155,14 @@ def _needs(node: Apply, stop: Collection[Variable], extra: Mapping[Apply, Sequen
 def _describe_cycle(path: list[Apply], again: Apply) -> str:
     cycle = path[path.index(again) :]
     shown = " -> ".join(str(n.op) for n in cycle[:6]) + (" -> ..." if len(cycle) > 6 else "")
+    lines = dict.fromkeys(str(line) for n in cycle for v in n.outputs if (line := created_at(v)) is not None)
+    written = f"\n  written at {', '.join(list(lines)[:4])}" if lines else ""
+    types = dict.fromkeys(f"{v} : {v.type}" for n in cycle[:3] for v in n.outputs)
     return (
-        f"the graph has a cycle of {len(cycle)} nodes: {shown} -> {again.op}. "
-        "A variable would be needed to compute itself, or overwritten before a node that still reads it."
+        f"the graph has a cycle of {len(cycle)} nodes: {shown} -> {again.op}.{written}\n"
+        f"  through {', '.join(list(types)[:4])}\n"
+        "A variable would be needed to compute itself, or overwritten before a node that still reads it: "
+        "let the replacement depend on what comes before it only, or copy what is overwritten."
     )
 
 
