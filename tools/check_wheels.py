@@ -9,6 +9,7 @@ virtual environment that borrows NumPy and the like from the environment this ru
 from __future__ import annotations
 
 import argparse
+import platform
 import shutil
 import subprocess
 import sys
@@ -77,6 +78,12 @@ def check_owners(files: dict[str, set[str]]) -> None:
         package = "theano" if layer == "graph-core" else f"theano/{layer}"
         for wanted in ("__init__.py", "py.typed"):
             expect(f"{package}/{wanted}" in names, f"{layer}: {package}/{wanted} is missing")
+    levels = ["_kernels", *(["_kernels_v3", "_kernels_v4"] if platform.machine() == "x86_64" else [])]
+    for name in levels:
+        expect(
+            any(n.startswith(f"theano/tensor/{name}.") for n in files["tensor"]),
+            f"tensor: theano/tensor/{name} is missing: one library for each level of instructions",
+        )
     expect(seen["theano/__init__.py"] == "graph-core", "theano/__init__.py belongs to graph-core alone")
 
 

@@ -3,15 +3,21 @@
 Two headers belong to other layers: abi.h (graph-core) and base.h (scalar). They are taken from the packages next
 to this one in the repository, else from this package's own source archive, which carries them, else from an
 installed copy.
+
+On x86-64 the library is built once for each level of instructions, from the same sources; theano.tensor.kernels.common
+decides which one is loaded. A level that the compiler does not know is left out.
 """
 
 from __future__ import annotations
 
+import copy
 import importlib.util
+import platform
 import shutil
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).parent
@@ -51,15 +57,40 @@ class SourceArchive(sdist):
             shutil.copy2(folder_of(header) / header, target / header)
 
 
-kernels = Extension(
-    "theano.tensor._kernels",
-    sources=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.c")),
-    depends=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.h")),
-    include_dirs=[str(SOURCES), *dict.fromkeys(str(folder_of(h)) for h in FOREIGN)],
-    extra_compile_args=[
-        *("-std=gnu11", "-O3", "-fno-math-errno", "-fno-trapping-math"),
-        *("-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"),
-    ],
-)
+class ApartBuild(build_ext):
+    """The same sources become several libraries, so each has its own folder for what is between."""
 
-setup(ext_modules=[kernels], cmdclass={"sdist": SourceArchive})
+    def build_extension(self, ext):
+        """Build one library."""
+        apart = copy.copy(self)
+        apart.build_temp = str(Path(self.build_temp) / ext.name)
+        build_ext.build_extension(apart, ext)
+
+
+LEVELS = {"_kernels": ()}
+if platform.machine().lower() in ("x86_64", "amd64"):
+    LEVELS["_kernels_v3"] = ("-march=x86-64-v3",)
+    LEVELS["_kernels_v4"] = ("-march=x86-64-v4", "-mprefer-vector-width=512")
+
+
+def library(name: str, level: tuple[str, ...]) -> Extension:
+    """Return the library for one level of instructions."""
+    return Extension(
+        f"theano.tensor.{name}",
+        sources=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.c")),
+        depends=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.h")),
+        include_dirs=[str(SOURCES), *dict.fromkeys(str(folder_of(h)) for h in FOREIGN)],
+        define_macros=[("TH_MODULE", name)],
+        extra_compile_args=[
+            *("-std=gnu11", "-O3", "-fno-math-errno", "-fno-trapping-math"),
+            *("-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"),
+            *level,
+        ],
+        optional=bool(level),
+    )
+
+
+setup(
+    ext_modules=[library(*each) for each in LEVELS.items()],
+    cmdclass={"sdist": SourceArchive, "build_ext": ApartBuild},
+)

@@ -73,6 +73,9 @@ def set_threads(n: int) -> None:
 def get_threads() -> int:
     """Return how many threads parallel_for uses: the least of setting, affinity and CPU quota."""
 
+def cpu_level() -> int:
+    """Return the x86-64 level (1 to 4) that this CPU and its system support; 0 on other architectures."""
+
 def memory_cached() -> int:
     """Return how many bytes of big blocks wait to be used again."""
 

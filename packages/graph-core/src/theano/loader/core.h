@@ -77,6 +77,9 @@ void pool_run(int64_t n, int64_t grain, th_body body, void *arg);
 void pool_set_threads(int n); /* 0: as many as this process may use */
 int pool_get_threads();
 
+/* cpu.cpp */
+int cpu_level();
+
 /* --------------------------------------------------------------- the program */
 
 enum SlotKind : uint8_t { SLOT_INPUT, SLOT_CONSTANT, SLOT_SHARED, SLOT_TEMP };

@@ -99,6 +99,7 @@ Library = _loader.Library
 enable_vectorcall = _loader.enable_vectorcall
 get_threads = _loader.get_threads
 set_threads = _loader.set_threads
+cpu_level = _loader.cpu_level
 memory_cached = _loader.memory_cached
 memory_set_limit = _loader.memory_set_limit
 memory_trim = _loader.memory_trim
@@ -108,6 +109,7 @@ __all__ = [
     "Function",
     "KernelShapeError",
     "Library",
+    "cpu_level",
     "enable_vectorcall",
     "get_threads",
     "include_directory",

@@ -152,6 +152,9 @@ _flag("vm.lazy", ConfigParam(None, filter=_lazy), "Compute only what is asked fo
       "where a graph has an op such as ifelse.")
 _flag("threads", IntParam(0, lambda count: count >= 0), "How many threads one call may use; 0: the cores this "
       "process may run on. It is read when the first function is compiled.")
+_flag("cpu_level", EnumStr("auto", "baseline", "v3", "v4"), "The highest x86-64 level that kernels built ahead may "
+      "use: v3 has AVX2, v4 AVX-512, baseline neither; auto: all that this CPU has. Kernels compiled here follow "
+      "gcc.cxxflags instead.")
 _flag("openmp", BoolParam(False), "Let ops that ask for OpenMP use it.", inert=OWN_THREADS)
 _flag("openmp_elemwise_minsize", IntParam(200000), "From which size element-wise ops use OpenMP.", inert=OWN_THREADS)
 _flag("check_input", BoolParam(True), "Let types check their values in the C code of ops that people write.")

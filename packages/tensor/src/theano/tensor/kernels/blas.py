@@ -8,7 +8,14 @@ from typing import Any
 from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
 from theano.tensor.kernels.blas_library import BlasLibrary, describe_blas, find_blas
-from theano.tensor.kernels.common import builtin, dtypes_of, library_path, ndim_of, works_in_place
+from theano.tensor.kernels.common import (
+    builtin,
+    dtypes_of,
+    library_path,
+    library_paths,
+    ndim_of,
+    works_in_place,
+)
 from theano.toolchain.checks import Line, register_check
 
 __all__ = [
@@ -76,9 +83,12 @@ def _doctor() -> Iterator[Line]:
     library = find_blas()
     remedy = "" if library.addresses else "pip install --upgrade numpy scipy"
     yield Line("BLAS", describe_blas(), bool(library.addresses), remedy)
-    path = library_path()
-    text = path or "the C kernels of theano-tensor were not built; all that they do runs in Python"
-    yield Line("kernels", text, path is not None, "" if path else "pip install --force-reinstall theano-tensor")
+    paths, path = library_paths(), library_path()
+    if path is None:
+        text = "the C kernels of theano-tensor were not built; all that they do runs in Python"
+        yield Line("kernels", text, False, "pip install --force-reinstall theano-tensor")
+    else:
+        yield Line("kernels", f"{path} (levels for this CPU: {', '.join(paths)})")
 
 
 register_check("BLAS", _doctor)

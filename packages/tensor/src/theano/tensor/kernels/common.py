@@ -10,6 +10,7 @@ from typing import Any
 
 from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
+from theano.settings import config
 
 _HERE = Path(__file__).parent
 
@@ -34,14 +35,39 @@ def c_text(file: str) -> str:
     return (_HERE / "c" / file).read_text(encoding="ascii")
 
 
+LEVELS = {"baseline": "_kernels", "v3": "_kernels_v3", "v4": "_kernels_v4"}
+"""The levels of x86-64 instructions that the C library is built for, and its name for each, the least first."""
+
+
 @cache
+def library_paths() -> dict[str, str]:
+    """Return where the C library of this layer is for each level that was built and that this CPU has.
+
+    Examples
+    --------
+    >>> set(library_paths()) <= set(LEVELS)
+    True
+    """
+    try:
+        # A compiled module; without it nothing compiled can run at all.
+        from theano.loader.module import cpu_level
+    except ImportError:
+        return {}
+    here = {"v3": 3, "v4": 4}
+    found = {}
+    for level, name in LEVELS.items():
+        files = [path for suffix in EXTENSION_SUFFIXES if (path := _HERE.parent / f"{name}{suffix}").is_file()]
+        if files and here.get(level, 0) <= cpu_level():
+            found[level] = str(files[0])
+    return found
+
+
 def library_path() -> str | None:
-    """Return the path of the C library that was built with this layer, or None if it was not built."""
-    for suffix in EXTENSION_SUFFIXES:
-        path = _HERE.parent / f"_kernels{suffix}"
-        if path.is_file():
-            return str(path)
-    return None
+    """Return the path of the C library that suits this CPU and the flag ``cpu_level``, or None if none was built."""
+    highest = config.cpu_level
+    levels = list(LEVELS)
+    allowed = levels if highest == "auto" else levels[: levels.index(highest) + 1]
+    return next((path for level, path in reversed(library_paths().items()) if level in allowed), None)
 
 
 def builtin(symbol: str, *params: int, work: float = 0.5) -> Builtin | None:
