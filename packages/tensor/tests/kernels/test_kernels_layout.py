@@ -259,6 +259,44 @@ def test_rows(dtype):
     assert not x.any()
 
 
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 255, 256, 257, 1023, 1024, 1025])
+@pytest.mark.parametrize("y_dtype", ["float32", "float64", "int8", "bool"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+def test_long_lists_of_rows(n, dtype, y_dtype):
+    """More rows than are checked at once, in every order and more than once, values of another dtype."""
+    for shape in [(300,), (300, 5), (300, 1), (300, 2, 3)]:
+        x = numbers(rng, shape, dtype)
+        rows = rng.integers(-300, 300, n)
+        got = call(layout.advanced_subtensor1_kernel, Toy(), [x, rows], (dtype, x.ndim))[0]
+        np.testing.assert_array_equal(got, x[rows])
+        for y in (numbers(rng, (n, *shape[1:]), y_dtype), numbers(rng, (), y_dtype), numbers(rng, shape[1:], y_dtype)):
+            y = np.asarray(y)
+            for set_it in (False, True):
+                want = x.copy()
+                full = np.broadcast_to(y, (n, *shape[1:])).astype(dtype)
+                for k, i in enumerate(rows):
+                    want[i] = full[k] if set_it else want[i] + full[k]
+                op = Toy(set_instead_of_inc=set_it)
+                got = call(layout.advanced_inc_subtensor1_kernel, op, [x, y, rows], (dtype, x.ndim))[0]
+                np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("where", [0, 255, 256, 700])
+@pytest.mark.parametrize("bad", [300, -301, 2**63 - 1, -(2**63)])
+def test_a_bad_row_among_many_is_found_before_anything_is_written(where, bad):
+    x = np.zeros((300, 2))
+    rows = rng.integers(-300, 300, 701)
+    rows[where] = bad
+    message = f"index {bad} is out of bounds for axis 0 with size 300"
+    with pytest.raises(IndexError, match=message):
+        call(layout.advanced_subtensor1_kernel, Toy(), [x, rows], ("float64", 2))
+    for set_it in (False, True):
+        op = Toy(set_instead_of_inc=set_it, destroy_map={0: [0]})
+        with pytest.raises(IndexError, match=message):
+            call(layout.advanced_inc_subtensor1_kernel, op, [x, np.ones((701, 2)), rows], ("float64", 2))
+        assert not x.any()
+
+
 def test_what_only_python_can_do():
     obj = Array("object", (False,))()
     assert layout.copy_kernel(Toy(), node(Toy(), [obj], [("float64", 1)])) is None

@@ -47,8 +47,6 @@ int th_stretch(const th_window *to, th_window *from)
     X(TH_FLOAT32, f4, float, float, PLAIN, PLAIN) \
     X(TH_FLOAT64, f8, double, double, PLAIN, PLAIN)
 
-typedef void (*th_line)(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step);
-
 /* All conversions meet in int64, uint64 or double, whichever holds the source exactly: reading and
  * writing are then written once per type, not once per pair of types. */
 enum { CHUNK = 256 };
@@ -158,7 +156,7 @@ MOVE(4, uint32_t)
 MOVE(8, uint64_t)
 MOVE(16, th_pair)
 
-static th_line mover(int64_t itemsize)
+th_line th_mover(int64_t itemsize)
 {
     return itemsize == 8 ? move_8 : itemsize == 4 ? move_4 : itemsize == 1 ? move_1 : itemsize == 2 ? move_2 : move_16;
 }
@@ -167,6 +165,17 @@ static th_line mover(int64_t itemsize)
 #define ADD(NAME, MEMORY, SUM) \
     static void add_##NAME(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step) \
     { \
+        if (to_step == sizeof(MEMORY) && from_step == sizeof(MEMORY)) { \
+            MEMORY *into = (MEMORY *)to; \
+            const MEMORY *terms = (const MEMORY *)from; \
+            TH_INDEPENDENT \
+            for (int64_t i = 0; i < n; ++i) { \
+                MEMORY *a = into + i; \
+                const MEMORY b = terms[i]; \
+                *a = SUM; \
+            } \
+            return; \
+        } \
         for (int64_t i = 0; i < n; ++i) { \
             MEMORY *a = (MEMORY *)(to + i * to_step); \
             const MEMORY b = *(const MEMORY *)(from + i * from_step); \
@@ -187,6 +196,8 @@ static const th_line adders[TH_NDTYPES] = {
     [TH_BOOL] = add_b1, [TH_INT8] = add_u1, [TH_UINT8] = add_u1, [TH_INT16] = add_u2, [TH_UINT16] = add_u2,
     [TH_INT32] = add_u4, [TH_UINT32] = add_u4, [TH_INT64] = add_u8, [TH_UINT64] = add_u8, [TH_FLOAT16] = add_f2,
     [TH_FLOAT32] = add_f4, [TH_FLOAT64] = add_f8, [TH_COMPLEX64] = add_c8, [TH_COMPLEX128] = add_c16};
+
+th_line th_adder(int32_t dtype) { return adders[dtype]; }
 
 /* Both windows as one short loop nest; 0 if there is nothing to do. */
 static int nest(const th_window *to, const th_window *from, int64_t *shape, int64_t *strides)
@@ -228,7 +239,7 @@ void th_copy_into(const th_window *to, const th_window *from)
         return;
     const int64_t n = shape[nd - 1], *step = strides + 2 * (nd - 1), size = to->itemsize;
     const int packed = same && step[0] == size && step[1] == size;
-    const th_line move = mover(size);
+    const th_line move = th_mover(size);
     const int turned = same && nd > 1 && step[0] != step[1] && (step[-2] == size || step[-1] == size) && n >= 8;
     const int outer = turned ? nd - 2 : nd - 1;
     const int64_t rows = th_size(outer, shape);

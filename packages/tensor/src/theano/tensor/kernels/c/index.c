@@ -1,4 +1,4 @@
-/* Subtensors: basic indexes as views, lists of rows as copies, and writing or adding into both. */
+/* Subtensors: basic indexes as views, and writing or adding into them. (Lists of rows: rows.c.) */
 #include "kernels.h"
 
 /* One of start, stop, step, index: absent, known when compiled, or an input. */
@@ -84,7 +84,7 @@ TH_EXPORT int th_kernel_subtensor(th_ctx *ctx)
 }
 
 /* The output that starts as x: x itself or a copy of it. */
-static int started(th_ctx *ctx, int64_t in_place)
+int th_started(th_ctx *ctx, int64_t in_place)
 {
     const th_buffer *x = ctx->in[0];
     th_buffer *out = ctx->out[0];
@@ -109,101 +109,11 @@ TH_EXPORT int th_kernel_inc_subtensor(th_ctx *ctx)
     if (th_stretch(&region, &y))
         return TH_FAIL(ctx, TH_ERR_SHAPE, "cannot write a value of shape %s into a subtensor of shape %s",
                        th_shape_text(a, y.nd, y.shape), th_shape_text(b, region.nd, region.shape));
-    if (started(ctx, p[0]))
+    if (th_started(ctx, p[0]))
         return -1;
     region = th_window_of(ctx->out[0]);
     if (indexed(ctx, p + 2, &region))
         return -1;
     (p[1] ? th_copy_into : th_add_into)(&region, &y);
-    return 0;
-}
-
-static int checked_rows(th_ctx *ctx, const th_buffer *rows, int64_t n)
-{
-    for (int64_t k = 0; k < rows->shape[0]; ++k) {
-        int64_t i = th_integer(rows, k);
-        if (bounded(ctx, &i, 0, n))
-            return -1;
-    }
-    return 0;
-}
-
-static th_window row_of(const th_window *w, int64_t i)
-{
-    th_window row = {.data = w->data + i * w->strides[0], .nd = w->nd - 1, .dtype = w->dtype, .itemsize = w->itemsize};
-    memcpy(row.shape, w->shape + 1, (size_t)row.nd * sizeof(int64_t));
-    memcpy(row.strides, w->strides + 1, (size_t)row.nd * sizeof(int64_t));
-    return row;
-}
-
-/* The length of a row in bytes if it is one piece of memory, else -1. */
-static int64_t solid(const th_window *w)
-{
-    int64_t bytes = w->itemsize;
-    for (int d = w->nd - 1; d > 0; --d) {
-        if (w->shape[d] != 1 && w->strides[d] != bytes)
-            return -1;
-        bytes *= w->shape[d];
-    }
-    return bytes;
-}
-
-/* inputs: x, rows. */
-TH_EXPORT int th_kernel_take_rows(th_ctx *ctx)
-{
-    const th_buffer *rows = ctx->in[1];
-    th_buffer *out = ctx->out[0];
-    const th_window x = th_window_of(ctx->in[0]);
-    const int64_t n = rows->shape[0];
-    int64_t shape[TH_MAX_NDIM];
-    memcpy(shape, x.shape, (size_t)x.nd * sizeof *shape);
-    shape[0] = n;
-    if (checked_rows(ctx, rows, x.shape[0]) || ctx->rt->ensure(ctx, out, shape))
-        return -1;
-    const int64_t bytes = solid(&x), step = out->strides[0];
-    if (n == 0 || bytes == 0)
-        return 0;
-    for (int64_t k = 0; k < n; ++k) {
-        int64_t i = th_integer(rows, k);
-        i += i < 0 ? x.shape[0] : 0;
-        if (bytes == 8) {
-            memcpy(out->data + k * 8, x.data + i * x.strides[0], 8);
-        } else if (bytes > 0) {
-            memcpy(out->data + k * step, x.data + i * x.strides[0], (size_t)bytes);
-        } else {
-            const th_window from = row_of(&x, i);
-            th_window to = from;
-            int64_t inner = x.itemsize;
-            to.data = out->data + k * step;
-            for (int d = to.nd - 1; d >= 0; --d) {
-                to.strides[d] = inner;
-                inner *= to.shape[d];
-            }
-            th_copy_into(&to, &from);
-        }
-    }
-    return 0;
-}
-
-/* inputs: x, y, rows. params: in place, set (not add). A row that is named twice is added to twice. */
-TH_EXPORT int th_kernel_inc_rows(th_ctx *ctx)
-{
-    const int64_t *p = ctx->params;
-    const th_buffer *rows = ctx->in[2];
-    th_window whole = th_window_of(ctx->in[0]), y = th_window_of(ctx->in[1]);
-    const int64_t size = whole.shape[0];
-    th_text a, b;
-    whole.shape[0] = rows->shape[0];
-    if (th_stretch(&whole, &y))
-        return TH_FAIL(ctx, TH_ERR_SHAPE, "cannot write a value of shape %s into rows of shape %s",
-                       th_shape_text(a, y.nd, y.shape), th_shape_text(b, whole.nd, whole.shape));
-    if (checked_rows(ctx, rows, size) || started(ctx, p[0]))
-        return -1;
-    const th_window out = th_window_of(ctx->out[0]);
-    for (int64_t k = 0; k < rows->shape[0]; ++k) {
-        int64_t i = th_integer(rows, k);
-        const th_window to = row_of(&out, i < 0 ? i + size : i), from = row_of(&y, k);
-        (p[1] ? th_copy_into : th_add_into)(&to, &from);
-    }
     return 0;
 }

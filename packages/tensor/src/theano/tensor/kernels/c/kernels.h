@@ -40,6 +40,14 @@ TH_LOCAL void th_copy_into(const th_window *to, const th_window *from);
 TH_LOCAL void th_add_into(const th_window *to, const th_window *from);
 TH_LOCAL int th_stretch(const th_window *to, th_window *from);
 
+/* n elements of one dtype moved, or added, from one line to another. */
+typedef void (*th_line)(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step);
+TH_LOCAL th_line th_mover(int64_t itemsize);
+TH_LOCAL th_line th_adder(int32_t dtype);
+
+/* index.c: output 0 starts as input 0, as a copy of it or in its place. */
+TH_LOCAL int th_started(th_ctx *ctx, int64_t in_place);
+
 /* numbers.c */
 TH_LOCAL int64_t th_integer(const th_buffer *b, int64_t i);
 TH_LOCAL double th_real(const th_buffer *b);
