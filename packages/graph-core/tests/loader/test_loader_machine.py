@@ -502,6 +502,24 @@ def test_number_of_threads(kernels: Any) -> None:
         module.set_threads(0)
 
 
+def test_small_arrays_stay_on_one_thread(kernels: Any) -> None:
+    f = Function(
+        slots=[("input", VECTOR, None), ("temp", VECTOR, None)],
+        instructions=[("c", kernels.part_lengths, None, [0], [1], 1.0)],
+        inputs=[given(0, "x")],
+        outputs=[1],
+        returns="one",
+    )
+    x = np.zeros(1000)
+    alone = module.get_threads() == 1
+    try:
+        for least, whole in [(0, alone), (1000, alone), (1001, True)]:
+            module.set_threads_least(least)
+            assert (f(x).max() == 1000) == whole
+    finally:
+        module.set_threads_least(0)
+
+
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_child_can_call(kernels: Any, chain: Any) -> None:
     f, g = squares(kernels, 10), chain(3)

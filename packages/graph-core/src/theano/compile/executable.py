@@ -6,6 +6,7 @@ Calling it is the loader's business; everything else is here: its stored values,
 from __future__ import annotations
 
 import copy as copy_module
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any
@@ -19,9 +20,10 @@ from theano.compile.storing import FunctionState, state_of, unflatten
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
-from theano.loader.module import enable_vectorcall
+from theano.loader.module import enable_vectorcall, set_threads, set_threads_least
 from theano.runtime.failure import Explainer
 from theano.runtime.profile import CompileTimes, ProfileStats
+from theano.runtime.threads import granted_cpus, wanted_threads
 from theano.settings import config
 
 #: What a name stands for that several inputs have.
@@ -230,6 +232,7 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
         The values of the inputs that have one, if not those that the inputs say.
     """
     start = perf_counter()
+    _set_machine_up()
     cells = maker.containers() if containers is None else containers
     program = maker.lay_out(cells).description() | {
         "on_error": Explainer(maker.name, maker.linked.nodes),
@@ -244,6 +247,13 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
     if maker.profile is not None:
         maker.profile.attach(function)
     return function
+
+
+def _set_machine_up() -> None:
+    """Hand the flags about threads on to the machine."""
+    wanted, granted = wanted_threads(config.threads, config.given("openmp"), os.environ), granted_cpus()
+    set_threads(min(wanted, granted) if wanted and granted else wanted or granted)
+    set_threads_least(config.given("openmp_elemwise_minsize", 0))
 
 
 def call_for_subset(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -71,7 +71,10 @@ def set_threads(n: int) -> None:
     """Set how many threads parallel_for uses at most; 0: as many as this process may use."""
 
 def get_threads() -> int:
-    """Return how many threads parallel_for uses: the least of setting, affinity and CPU quota."""
+    """Return how many threads parallel_for uses: the lesser of setting and affinity."""
+
+def set_threads_least(elements: int) -> None:
+    """Set how many elements the largest array of an instruction must have for parallel_for to use other threads."""
 
 def cpu_level() -> int:
     """Return the x86-64 level (1 to 4) that this CPU and its system support; 0 on other architectures."""

@@ -6,6 +6,7 @@
  */
 #include "core.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -221,7 +222,13 @@ void *rt_scratch(th_ctx *ctx, size_t bytes) {
 }
 
 int rt_parallel_for(th_ctx *ctx, int64_t n, int64_t grain, th_body body, void *arg) {
-    pool_run(n, grain, body, arg);
+    int64_t elements = 0; /* of the largest array; outputs follow inputs in the same table */
+    for (int k = 0; k < ctx->nin + ctx->nout; ++k) elements = std::max(elements, reinterpret_cast<Slot *>(ctx->in[k])->elements);
+    if (pool_worth(elements)) {
+        pool_run(n, grain, body, arg);
+    } else if (n > 0) {
+        body(arg, 0, n);
+    }
     return frame_of(ctx)->error_kind ? -1 : 0;
 }
 

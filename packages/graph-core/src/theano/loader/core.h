@@ -76,6 +76,8 @@ void memory_set_limit(size_t bytes); /* how much the free list may hold */
 void pool_run(int64_t n, int64_t grain, th_body body, void *arg);
 void pool_set_threads(int n); /* 0: as many as this process may use */
 int pool_get_threads();
+void pool_set_least(int64_t elements); /* an instruction on smaller arrays stays on its thread */
+bool pool_worth(int64_t elements);
 
 /* cpu.cpp */
 int cpu_level();

@@ -100,6 +100,7 @@ enable_vectorcall = _loader.enable_vectorcall
 get_threads = _loader.get_threads
 set_threads = _loader.set_threads
 cpu_level = _loader.cpu_level
+set_threads_least = _loader.set_threads_least
 memory_cached = _loader.memory_cached
 memory_set_limit = _loader.memory_set_limit
 memory_trim = _loader.memory_trim
@@ -117,6 +118,7 @@ __all__ = [
     "memory_set_limit",
     "memory_trim",
     "set_threads",
+    "set_threads_least",
 ]
 
 

@@ -21,8 +21,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
+#include <new>
 
 namespace theano {
 namespace {
@@ -42,6 +41,7 @@ struct Pool {
     int workers = 0;
     std::atomic<int> wanted{0}; /* 0: automatic */
     std::atomic<int> automatic{0};
+    std::atomic<int64_t> least{0}; /* arrays of fewer elements stay on one thread */
     std::atomic<int> surplus{0}; /* workers asked to leave */
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t work = PTHREAD_COND_INITIALIZER;
@@ -120,8 +120,10 @@ void *worker(void *) {
 
 void child_after_fork() { /* only the forking thread is here; the others' state means nothing */
     int wanted = pool->wanted.load();
+    int64_t least = pool->least.load();
     new (pool) Pool();
     pool->wanted.store(wanted);
+    pool->least.store(least);
     inside = false;
 }
 
@@ -142,45 +144,7 @@ void start_workers(int count) { /* `busy` is ours */
     pthread_attr_destroy(&attributes);
 }
 
-/* CPUs that the control group grants, or a large number. */
-double quota_of(const char *directory) {
-    char path[640], first[64];
-    std::snprintf(path, sizeof path, "%s/cpu.max", directory);
-    double quota = 1e9, period = 0;
-    if (FILE *file = std::fopen(path, "re")) {
-        if (std::fscanf(file, "%63s %lf", first, &period) == 2 && std::strcmp(first, "max") != 0 && period > 0)
-            quota = std::atof(first) / period;
-        std::fclose(file);
-    }
-    return quota;
-}
-
-double quota_cpus() {
-    double quota = quota_of("/sys/fs/cgroup");
-    if (FILE *file = std::fopen("/proc/self/cgroup", "re")) {
-        char line[512];
-        while (std::fgets(line, sizeof line, file)) {
-            if (std::strncmp(line, "0::", 3) != 0) continue;
-            line[std::strcspn(line, "\n")] = 0;
-            char directory[600];
-            std::snprintf(directory, sizeof directory, "/sys/fs/cgroup%s", line + 3);
-            quota = std::min(quota, quota_of(directory));
-        }
-        std::fclose(file);
-    }
-    double old_quota = 0, old_period = 0; /* control groups, version 1 */
-    if (FILE *file = std::fopen("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "re")) {
-        if (std::fscanf(file, "%lf", &old_quota) != 1) old_quota = 0;
-        std::fclose(file);
-    }
-    if (FILE *file = std::fopen("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "re")) {
-        if (std::fscanf(file, "%lf", &old_period) != 1) old_period = 0;
-        std::fclose(file);
-    }
-    if (old_quota > 0 && old_period > 0) quota = std::min(quota, old_quota / old_period);
-    return quota;
-}
-
+/* What the affinity mask allows. (Quotas of control groups: theano/runtime/threads.py.) */
 int usable_cpus() {
     int known = pool->automatic.load(std::memory_order_relaxed);
     if (known) return known;
@@ -189,8 +153,6 @@ int usable_cpus() {
     cpu_set_t mask;
     if (sched_getaffinity(0, sizeof mask, &mask) == 0) cpus = CPU_COUNT(&mask);
 #endif
-    double quota = quota_cpus();
-    if (quota < cpus) cpus = int(quota + 0.5);
     cpus = std::max(1, std::min(cpus, kMaxThreads));
     pool->automatic.store(cpus);
     return cpus;
@@ -222,6 +184,10 @@ void pool_set_threads(int n) {
     pool->wanted.store(std::max(0, std::min(n, kMaxThreads)));
     pool->automatic.store(0); /* look again: affinity may have changed */
 }
+
+void pool_set_least(int64_t elements) { pool->least.store(elements); }
+
+bool pool_worth(int64_t elements) { return elements >= pool->least.load(std::memory_order_relaxed); }
 
 void pool_run(int64_t n, int64_t grain, th_body body, void *arg) {
     if (n <= 0) return;

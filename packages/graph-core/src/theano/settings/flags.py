@@ -151,12 +151,15 @@ _flag("allow_gc", BoolParam(True), "Give intermediate memory back during a call;
 _flag("vm.lazy", ConfigParam(None, filter=_lazy), "Compute only what is asked for: True, False, or None to do so only "
       "where a graph has an op such as ifelse.")
 _flag("threads", IntParam(0, lambda count: count >= 0), "How many threads one call may use; 0: the cores this "
-      "process may run on. It is read when the first function is compiled.")
+      "process may run on, within its control group's quota, or OMP_NUM_THREADS. It is read whenever a function is "
+      "compiled, for all functions.")
 _flag("cpu_level", EnumStr("auto", "baseline", "v3", "v4"), "The highest x86-64 level that kernels built ahead may "
       "use: v3 has AVX2, v4 AVX-512, baseline neither; auto: all that this CPU has. Kernels compiled here follow "
       "gcc.cxxflags instead.")
-_flag("openmp", BoolParam(False), "Let ops that ask for OpenMP use it.", inert=OWN_THREADS)
-_flag("openmp_elemwise_minsize", IntParam(200000), "From which size element-wise ops use OpenMP.", inert=OWN_THREADS)
+_flag("openmp", BoolParam(False), "Set to False, one thread does everything, unless threads says otherwise. Set to "
+      "True, or left alone: work that is worth it is split among threads (which need no OpenMP).")
+_flag("openmp_elemwise_minsize", IntParam(200000), "If it is set: ops whose arrays have fewer elements stay on one "
+      "thread. If not, the estimated time of an op decides. Read as threads is.")
 _flag("check_input", BoolParam(True), "Let types check their values in the C code of ops that people write.")
 _flag("assert_no_cpu_op", EnumStr(*ACTIONS), "What to do about an op on the CPU in a function for the GPU.", inert=GPU)
 _flag("scan.allow_gc", BoolParam(False), "As allow_gc, inside loops.")
@@ -316,7 +319,7 @@ WAITING = """
     compute_test_value compute_test_value_opt print_test_value pickle_test_value traceback.limit
     traceback.compile_limit exception_verbosity on_shape_error optimizer_verbose check_stack_trace
     optdb.position_cutoff tensor.local_elemwise_fusion experimental.local_alloc_elemwise_assert conv.assert_shape
-    vm.lazy threads check_input scan.allow_gc scan.allow_output_prealloc scan.debug blas.ldflags nocleanup
+    vm.lazy check_input scan.allow_gc scan.allow_output_prealloc scan.debug blas.ldflags nocleanup
     cmodule.warn_no_version cmodule.compilation_warning profile_optimizer profile_memory print_global_stats
     profiling.time_thunks profiling.n_apply profiling.n_ops profiling.output_line_width profiling.min_memory_size
     profiling.min_peak_memory profiling.destination profiling.debugprint profiling.ignore_first_call

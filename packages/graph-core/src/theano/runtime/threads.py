@@ -1,0 +1,89 @@
+"""How many threads one call may use: what was asked for, and what this process is granted.
+
+The loader's pool itself looks at the affinity mask; control groups, the environment and the flags are read here,
+when a function is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+#: Where Linux shows control groups, and which of them this process is in.
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
+MEMBERSHIP = Path("/proc/self/cgroup")
+
+
+def wanted_threads(flag: int, openmp: bool | None, environment: Mapping[str, str]) -> int:
+    """Return how many threads were asked for; 0 if nobody said.
+
+    Parameters
+    ----------
+    flag : int
+        The flag ``threads``; it goes before everything else.
+    openmp : bool or None
+        The flag ``openmp``, if somebody has set it.
+    environment : mapping
+        ``OMP_NUM_THREADS`` is read; of a list for nested loops, the first number counts.
+
+    Examples
+    --------
+    >>> wanted_threads(0, None, {"OMP_NUM_THREADS": "4,2"}), wanted_threads(3, False, {}), wanted_threads(0, False, {})
+    (4, 3, 1)
+    """
+    if flag > 0:
+        return flag
+    if openmp is False:
+        return 1
+    first = environment.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(first) if first.isdecimal() else 0
+
+
+@lru_cache(maxsize=1)
+def granted_cpus(control_groups: Path = CONTROL_GROUPS, membership: Path = MEMBERSHIP) -> int:
+    """Return how many CPUs the quotas of this process's control groups amount to; 0 where there is no quota.
+
+    A part of a CPU counts as one from a half on.
+    """
+    quotas = [quota for quota in _quotas(control_groups, membership) if quota > 0]
+    return max(1, int(min(quotas) + 0.5)) if quotas else 0
+
+
+def _quotas(control_groups: Path, membership: Path) -> Iterator[float]:
+    for line in _read(membership).splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if number == "0" and not controllers:  # version 2: one tree; beside version 1 it is called unified
+            for tree in (control_groups, control_groups / "unified"):
+                yield from map(_quota_2, _up(tree, path))
+        elif "cpu" in controllers.split(","):
+            for tree in (control_groups / controllers, control_groups / "cpu"):
+                yield from map(_quota_1, _up(tree, path))
+
+
+def _up(tree: Path, path: str) -> Iterator[Path]:
+    """Yield a group's directory and those of the groups around it; in a container only the outermost may be there."""
+    group = tree / path.lstrip("/")
+    yield group
+    yield from (parent for parent in group.parents if parent == tree or tree in parent.parents)
+
+
+def _quota_2(group: Path) -> float:
+    return _ratio(*(_read(group / "cpu.max").split() or ["max"]))
+
+
+def _quota_1(group: Path) -> float:
+    return _ratio(_read(group / "cpu.cfs_quota_us").strip(), _read(group / "cpu.cfs_period_us").strip())
+
+
+def _ratio(quota: str, period: str = "100000") -> float:
+    """Return CPUs, or 0 for no limit."""
+    return int(quota) / int(period) if quota.isdecimal() and period.isdecimal() and int(period) else 0.0
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
