@@ -33,6 +33,8 @@ _INFIX = {
     "or_": "|", "xor": "^", "lt": "<", "gt": ">", "le": "<=", "ge": ">=", "eq": "==", "neq": "!=",
 }  # fmt: skip
 _PREFIX = {"neg": "-", "invert": "~"}
+# Of whole numbers, a compiler turns these into multiplications and shifts, which fill vectors, if it knows the number.
+_FASTER_KNOWN = frozenset(("int_div", "mod", "pow"))
 
 
 class Ref(NamedTuple):
@@ -206,6 +208,54 @@ def in_order_of_use(program: Program) -> Program:
             else:
                 place[ref] = writer.step(step.op, [place[a] for a in step.arguments], step.dtype)
     return writer.finish([place[o] for o in program.outputs])
+
+
+def lift_constants(program: Program) -> tuple[Program, tuple[Literal, ...]]:
+    """Return a program that takes its constants as further inputs, and what they are worth.
+
+    Each is in the dtype in which it is computed with, so nothing is converted in a loop. Whole numbers stay where
+    they are if code that knows them is faster: divisors, exponents.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> x, i = ts.float32("x"), ts.int64("i")
+    >>> program, constants = lift_constants(compile_program([x, i], [ts.exp(x) * 3, i // 10]))
+    >>> program.inputs, [c.value for c in constants], [c.value for c in program.constants]
+    (('float32', 'int64', 'float32'), [np.float32(3.0)], [np.int64(10)])
+    """
+    writer = _Writer(program.inputs)
+    lifted: dict[Literal, Ref] = {}
+    made: list[Ref] = []
+
+    def place(ref: Ref, found: Literal | None) -> Ref:
+        if ref.source != "constant":
+            return ref if ref.source == "input" else made[ref.place]
+        found = found or program.constants[ref.place]
+        return lifted.setdefault(found, Ref("input", len(program.inputs) + len(lifted)))
+
+    for step in program.steps:
+        arguments = []
+        for position, ref in enumerate(step.arguments):
+            found = _in_computed_dtype(program, step, position) if ref.source == "constant" else None
+            if found is not None and is_discrete(step.dtype) and getattr(step.op, "op_name", "") in _FASTER_KNOWN:
+                arguments.append(writer.constant(found.value, found.dtype))
+            else:
+                arguments.append(place(ref, found))
+        made.append(writer.step(step.op, arguments, step.dtype))
+    outputs = [place(ref, None) for ref in program.outputs]
+    inputs = (*program.inputs, *(found.dtype for found in lifted))
+    return Program(inputs, tuple(writer.constants), tuple(writer.steps), tuple(outputs)), tuple(lifted)
+
+
+def _in_computed_dtype(program: Program, step: Step, position: int) -> Literal:
+    """Return a constant argument of a step in the dtype in which the step computes, as people would write it."""
+    found = program.constants[step.arguments[position].place]
+    if type(step.op).compute_rule is not at_output or step.op.ignored_inputs or position in step.op.conditions:
+        return found
+    if is_complex(step.dtype) or step.dtype == "float16":
+        return found
+    return Literal(step.dtype, found.value.astype(step.dtype).tobytes())
 
 
 class Composite(ScalarOp):
@@ -387,12 +437,10 @@ class Composite(ScalarOp):
     def _argument(program: Program, step: Step, position: int, texts: dict[str, list[str]]) -> tuple[str, str]:
         """Return the C text and dtype of an argument; constants in the dtype computed with, as people write them."""
         ref = step.arguments[position]
-        dtype = program.dtype_of(ref)
-        if ref.source == "constant" and type(step.op).compute_rule is at_output and not step.op.ignored_inputs:
-            if position not in step.op.conditions and not is_complex(step.dtype) and step.dtype != "float16":
-                value = program.constants[ref.place].value.astype(step.dtype)
-                return literal(value, step.dtype), step.dtype
-        return texts[ref.source][ref.place], dtype
+        if ref.source == "constant":
+            found = _in_computed_dtype(program, step, position)
+            return literal(found.value, found.dtype), found.dtype
+        return texts[ref.source][ref.place], program.dtype_of(ref)
 
     # -- gradient ---------------------------------------------------------------------------------------
 

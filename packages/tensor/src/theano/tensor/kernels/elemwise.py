@@ -16,6 +16,7 @@ from theano.codegen.kernel import Kernel
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
+from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import c_text, dtypes_of, ndim_of, pattern_of, title
 
 # Operations on one vector register, and calls of functions, in nanoseconds per element: enough to choose
@@ -49,8 +50,7 @@ class _Plan:
     operands: tuple[_Operand, ...]  # inputs, then outputs
     in_place: dict[int, int]  # output -> input whose memory it takes
     flat: bool  # every input has either the output's shape or one element
-    lines: tuple[str, ...]
-    support: tuple[str, ...]
+    body: Body
     comment: str
 
     @property
@@ -64,7 +64,7 @@ class _Plan:
     @property
     def work(self) -> float:
         """Estimated nanoseconds per element."""
-        return 0.2 + _LINE_NS * len(self.lines) + _SUPPORT_NS * min(len(self.support), 12) * 0.5
+        return 0.2 + _LINE_NS * len(self.body.lines) + _SUPPORT_NS * min(len(self.body.support), 12) * 0.5
 
 
 def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
@@ -93,8 +93,8 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
         _write_range(c, plan)
     _write_driver(c, plan)
     dtypes = tuple(o.dtype for o in plan.operands)
-    support = (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *plan.support)))
-    return Kernel(title(op, node), str(c), support, b"", plan.work)
+    support = (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *plan.body.support)))
+    return Kernel(title(op, node), str(c), support, plan.body.params, plan.work)
 
 
 def _plan(op: Any, node: Apply) -> _Plan | None:
@@ -107,9 +107,7 @@ def _plan(op: Any, node: Apply) -> _Plan | None:
         return None
     in_names = [f"x{i}" for i in range(len(in_dtypes))]
     out_names = [f"y{i}" for i in range(len(out_dtypes))]
-    body = op.scalar_op.c_statements(
-        [f"{n}_i" for n in in_names], in_dtypes, [f"{n}_i" for n in out_names], out_dtypes
-    )
+    body = body_of(op.scalar_op, [f"{n}_i" for n in in_names], in_dtypes, [f"{n}_i" for n in out_names], out_dtypes)
     if body is None:
         return None
     # Axes that are 1 long in every input are 1 long, whatever else happens.
@@ -125,14 +123,14 @@ def _plan(op: Any, node: Apply) -> _Plan | None:
         for i, (n, t) in enumerate(zip(out_names, out_dtypes, strict=True))
     ]
     in_place = {int(o): int(i) for o, i in dict(getattr(op, "inplace_pattern", None) or {}).items()}
-    comment = f"{', '.join(out_names)} = {op.scalar_op}({', '.join(in_names)})"
-    return _Plan(ndim, tuple(operands), in_place, flat, tuple(body.lines), tuple(body.support), comment)
+    comment = f"{', '.join(out_names)} = {body.op}({', '.join([*in_names, *body.names])})"
+    return _Plan(ndim, tuple(operands), in_place, flat, body, comment)
 
 
 def _write_inner(c: CText, plan: _Plan, kind: str) -> None:
     """Write the innermost loop over n elements."""
     dense = kind == "dense"
-    parameters = ["int64_t n"]
+    parameters = ["int64_t n", "const char *constants"]
     for o in plan.operands:
         parameters.append(o.pointer if dense else f"{'' if o.is_output else 'const '}char *{o.name}")
     if not dense:
@@ -140,6 +138,7 @@ def _write_inner(c: CText, plan: _Plan, kind: str) -> None:
     # Out of line: it is called from two places, and vectorising a loop twice costs the compiler twice the time.
     c("static TH_LOOP void", *_list(f"KERNEL_{kind}(", parameters, ")"))
     with c.block():
+        c.extend(plan.body.declarations("constants"))
         still = [o for o in plan.inputs if dense and o.still]
         for o in still:
             _write_load(c, plan, o, f"*{o.name}")
@@ -155,7 +154,7 @@ def _write_inner(c: CText, plan: _Plan, kind: str) -> None:
                 _write_load(c, plan, o, place)
             for o in plan.outputs:
                 c(f"{compute_type(o.dtype)} {o.name}_i;")
-            c.extend(plan.lines)
+            c.extend(plan.body.lines)
             for o in plan.outputs:
                 place = f"{o.name}[i]" if dense else f"*({c_type(o.dtype)} *)({o.name} + i * {o.name}_step)"
                 c(store(o.dtype, place, f"{o.name}_i"))
@@ -164,14 +163,14 @@ def _write_inner(c: CText, plan: _Plan, kind: str) -> None:
 
 def _write_load(c: CText, plan: _Plan, o: _Operand, place: str) -> None:
     c(f"const {compute_type(o.dtype)} {o.name}_i = {load(o.dtype, place)};")
-    if not any(re.search(rf"\b{o.name}_i\b", line) for line in plan.lines):
+    if not any(re.search(rf"\b{o.name}_i\b", line) for line in plan.body.lines):
         c(f"(void){o.name}_i; /* lends only its shape */")
 
 
 def _write_range(c: CText, plan: _Plan) -> None:
     """Write the loop nest and the function that walks a part of it."""
     nop, room = len(plan.operands), max(plan.ndim, 1)
-    c("typedef struct {")
+    c("typedef struct {", "    const char *constants;")
     c(f"    char *data[{nop}];", f"    int64_t shape[{room}], strides[{room * nop}];", "    int nd, dense;")
     c("} KERNEL_loop;", "")
     c("static TH_GLUE void KERNEL_range(void *arg, int64_t lo, int64_t hi)")
@@ -190,10 +189,10 @@ def _write_range(c: CText, plan: _Plan) -> None:
                 for k, o in enumerate(plan.operands):
                     offset = "" if o.still else " + skip"
                     arguments.append(f"({'' if o.is_output else 'const '}{c_type(o.dtype)} *)p[{k}]{offset}")
-                c(*_list("KERNEL_dense(", ["count", *arguments], ");"))
+                c(*_list("KERNEL_dense(", ["count", "loop->constants", *arguments], ");"))
             with c.block("else"):
                 arguments = [f"p[{k}] + skip * step[{k}]" for k in range(nop)]
-                c(*_list("KERNEL_strided(", ["count", *arguments, "step"], ");"))
+                c(*_list("KERNEL_strided(", ["count", "loop->constants", *arguments, "step"], ");"))
             c("lo += count;", "skip = 0;")
             c(f"th_advance({nop}, outer, loop->shape, loop->strides, index, p);")
     c("")
@@ -210,12 +209,12 @@ def _write_driver(c: CText, plan: _Plan) -> None:
         _write_outputs(c, plan)
         if plan.ndim == 0:
             arguments = [f"({'' if o.is_output else 'const '}{c_type(o.dtype)} *){o.name}->data" for o in plan.operands]
-            c(*_list("KERNEL_dense(", ["1", *arguments], ");"), "return 0;")
+            c(*_list("KERNEL_dense(", ["1", "ctx->params", *arguments], ");"), "return 0;")
         else:
             c(f"const int64_t n = th_size({plan.ndim}, shape);")
             c("if (n == 0)", "    return 0;")
             c(f"const double work = {plan.work:.2f} * (double)n;")
-            c("KERNEL_loop loop;")
+            c("KERNEL_loop loop;", "loop.constants = ctx->params;")
             if plan.flat:
                 _write_flat_case(c, plan)
             else:
@@ -269,7 +268,7 @@ def _write_flat_case(c: CText, plan: _Plan) -> None:
     with c.block("if (packed)"):
         arguments = [f"({'' if o.is_output else 'const '}{c_type(o.dtype)} *){o.name}->data" for o in plan.operands]
         with c.block("if (work < TH_SERIAL_NS)"):
-            c(*_list("KERNEL_dense(", ["n", *arguments], ");"), "return 0;")
+            c(*_list("KERNEL_dense(", ["n", "ctx->params", *arguments], ");"), "return 0;")
         c("loop.nd = 1;", "loop.dense = 1;", "loop.shape[0] = n;")
         for k, o in enumerate(plan.operands):
             c(f"loop.data[{k}] = {o.name}->data;")

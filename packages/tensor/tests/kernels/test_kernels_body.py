@@ -1,0 +1,94 @@
+"""Constants come with the call: kernels that differ in them only share their code, and compute what they should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from kernel_harness import run
+from kernel_toys import Array, Toy, node
+
+import theano
+import theano.scalar as ts
+import theano.tensor as T
+from theano.codegen.unit import compile_counts
+from theano.scalar.composite import Composite
+from theano.tensor.kernels.body import body_of
+from theano.tensor.kernels.elemwise import elemwise_kernel
+
+FLOATS = "float16 float32 float64 complex64 complex128".split()
+
+
+def made(build, dtype, *values):
+    """Return kernel, node and op of an expression of one vector and some constants."""
+    x = ts.get_scalar_type(dtype)("x")
+    op = Composite([x], [build(x, *[constant(v, dtype) for v in values])])
+    out = op.program.dtype_of(op.program.outputs[0])
+    n = node(Toy("Elemwise", scalar_op=op), [Array(dtype, (False,))()], [(out, 1)])
+    return elemwise_kernel(n.op, n), n, op
+
+
+def constant(value, dtype):
+    return ts.get_scalar_type(dtype).make_constant(np.dtype(dtype).type(value))
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int8", "uint64", "bool"])
+@pytest.mark.parametrize("n", [0, 1, 7, 9, 1025])
+def test_values_of_every_dtype(dtype, n):
+    x = (np.arange(n) % 100).astype(dtype)  # halves hold the results exactly
+    for value in (0, 1, 3) if dtype != "bool" else (False, True):
+        kernel, nd, op = made(lambda v, c, one: ts.add(ts.mul(v, c), one), dtype, value, 1)
+        (out,) = run(kernel, nd, [x])
+        np.testing.assert_array_equal(out, op.numpy_form([out.dtype.name])(x))
+
+
+def test_special_values_are_passed_on_bit_by_bit():
+    for value in (np.nan, np.inf, -np.inf, -0.0, 5e-324, 0.1):
+        kernel, nd, op = made(lambda v, c: ts.second(v, c) * 1.0, "float64", value)
+        (out,) = run(kernel, nd, [np.ones(9)])
+        assert out.view("int64").tolist() == np.full(9, value).view("int64").tolist()
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_only_the_constants_differ_so_the_code_is_shared(dtype):
+    one, two = (made(lambda v, a, b: ts.add(ts.mul(v, a), b), dtype, c, 2 * c)[0] for c in (3, 5))
+    assert one.source == two.source and one.support == two.support
+    assert one.params != two.params
+
+
+def test_mixed_widths_are_aligned():
+    x, y = ts.float32("x"), ts.complex128("y")
+    op = Composite([x, y], [x * constant(0.1, "float32"), y * constant(1 + 2j, "complex128") + x * 0.5])
+    outs = [(op.program.dtype_of(o), 1) for o in op.program.outputs]
+    n = node(Toy("Elemwise", scalar_op=op), [Array("float32", (False,))(), Array("complex128", (False,))()], outs)
+    kernel = elemwise_kernel(n.op, n)
+    assert len(kernel.params) % 8 == 0
+    values = [np.arange(9, dtype="float32"), np.arange(9) * (1 - 1j)]
+    for got, want in zip(run(kernel, n, values), op.numpy_form([d for d, _ in outs])(*values), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_a_whole_divisor_stays_in_the_code():
+    ten, three = (made(lambda v, c: ts.add(v // c, c), "int64", value)[0] for value in (10, 3))
+    assert "INT64_C(10)" in ten.source and ten.source != three.source
+    assert np.frombuffer(ten.params, "int64").tolist() == [10]
+
+
+def test_an_operation_of_other_dtypes_keeps_its_constants_in_the_text():
+    x = ts.float64("x")
+    body = body_of(Composite([x], [x * 0.3]), ["a"], ["float32"], ["b"], ["float32"])
+    assert body.constants == () and body.params == b""
+
+
+def test_another_learning_rate_compiles_nothing():
+    x, w = T.vector("x", dtype="float64"), np.arange(5.0)
+    results = []
+    before = None
+    for rate in (0.125, 0.375, 0.01):
+        shared = theano.shared(w)
+        f = theano.function([x], T.tanh(shared) * 0.3, updates=[(shared, shared - rate * T.exp(x) * 7.0)])
+        if before is not None:
+            assert compile_counts().compiled == before
+        before = compile_counts().compiled
+        f(w)
+        results.append(shared.get_value())
+        np.testing.assert_allclose(results[-1], w - rate * np.exp(w) * 7.0)
