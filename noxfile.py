@@ -18,7 +18,7 @@ import nox
 ROOT = Path(__file__).parent
 LAYERS = ["graph-core", "scalar", "tensor"]
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
-TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath"]
+TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint"]
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
 OTHER_PYTHONS = ["3.12", "3.13"]
@@ -108,6 +108,13 @@ def doctests(session: nox.Session) -> None:
                 *installed, *session.posargs)
     session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", "README.md", "CONTRIBUTING.md", "docs",
                 *session.posargs, env={"PYTHONPATH": "tools"})
+
+
+@nox.session
+def maths(session: nox.Session) -> None:
+    """Measure the scalar functions at a million points each, and write the page of results: minutes."""
+    install_layers(session, up_to("scalar"), TEST)
+    session.run("python", "tools/measure_maths.py", *session.posargs)
 
 
 @nox.session

@@ -147,12 +147,24 @@ def symbol(function: str, dtype: str) -> tuple[str, str | None] | None:
     block = f"{function}_{_SUFFIX[dtype]}"
     if block in snippets():
         return f"th_{block}", block
-    spelled = re.sub("^arc", "a", function)
-    if dtype == "float64" and function in _LIBM_REAL:
+    spelled = libm(function, dtype)
+    if spelled is not None:
         return spelled, None
-    if dtype in ("float32", "float16") and function in _LIBM_REAL:
-        return f"{spelled}f", None
     if dtype in ("complex64", "complex128") and function in _LIBM_COMPLEX:
-        named = spelled if spelled == "conj" else f"c{spelled}"
+        short = re.sub("^arc", "a", function)
+        named = short if short == "conj" else f"c{short}"
         return named + ("f" if dtype == "complex64" else ""), None
     return None
+
+
+def libm(function: str, dtype: str) -> str | None:
+    """Return what the C library calls a function of real floats, or None if it has none.
+
+    Examples
+    --------
+    >>> libm("arctan2", "float32"), libm("sigmoid", "float64")
+    ('atan2f', None)
+    """
+    if function not in _LIBM_REAL or dtype not in ("float64", "float32", "float16"):
+        return None
+    return re.sub("^arc", "a", function) + ("" if dtype == "float64" else "f")

@@ -1,0 +1,343 @@
+"""How exact the C forms are: references to any number of digits, where to look, and the distance in ULP.
+
+The reference is Arb, through python-flint: it encloses each result, so that the digits it gives are proven; where
+it is not installed, mpmath with thirty spare digits. A test compares the two.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import theano.scalar as ts
+from theano.scalar.registry import OPS
+
+try:
+    import flint
+except ImportError:  # not there on every platform: slower without
+    flint = None
+
+Special = Callable[[np.random.Generator, int], Sequence[np.ndarray]]
+
+
+class Reference(NamedTuple):
+    """A function to any precision: of Arb's balls, and of mpmath's numbers.
+
+    ``where`` draws arguments from a region of its own, beyond those that all functions are tried in.
+    """
+
+    arb: Callable[..., Any]
+    mpmath: Callable[..., Any]
+    where: Special | None = None
+
+
+#: Where nothing else is said, our own functions are this near to the exact value, in units of its last place.
+BOUND = 2.0
+
+
+def measured_ops(dtype: str = "float64") -> dict[str, Any]:
+    """Return the operations from floats to a float whose C form is an approximation, by name.
+
+    They are those whose statement lets C and NumPy differ (``ulp``) and that have a C form.
+    """
+    found = {}
+    for op in OPS.values():
+        if not isinstance(op, ts.DefinedOp) or op.module != "theano.scalar" or op.ulp == 0 or op.nin < 1:
+            continue
+        try:
+            outs = [t.dtype for t in op.output_types([ts.get_scalar_type(dtype)] * op.nin)]
+        except TypeError:
+            continue
+        if outs == [dtype] and statement(op, dtype) is not None:
+            found[op.op_name] = op
+    return dict(sorted(found.items()))
+
+
+def statement(op: Any, dtype: str) -> str | None:
+    """Return the C statement of an operation for one dtype."""
+    body = op.c_statements([f"x{i}" for i in range(op.nin)], [dtype] * op.nin, ["y"], [dtype])
+    return None if body is None else " ".join(body.lines)
+
+
+def is_own(op: Any, dtype: str) -> bool:
+    """Return whether the C form calls our functions only, none of the C library's approximations."""
+    called = set(re.findall(r"(\w+)\(", statement(op, dtype) or ""))
+    return all(name.startswith("th_") or name in ("sqrt", "sqrtf", "fabs", "fabsf") for name in called)
+
+
+# -- what is exact -----------------------------------------------------------------------------------
+
+
+def _mp(name: str, *before: Any) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        import mpmath
+
+        return getattr(mpmath, name)(*before, *args)
+
+    return call
+
+
+def _same(text: str) -> Reference:
+    """Return a reference from one expression, where both libraries spell all its functions alike."""
+    code = compile(text, text, "eval")
+    methods = {name: _method(name) for name in _SHARED}
+
+    def arb_form(x: Any, y: Any = None) -> Any:
+        return eval(code, methods, {"x": x, "y": y})
+
+    def mp_form(x: Any, y: Any = None) -> Any:
+        return eval(code, {name: _mp(name) for name in _SHARED}, {"x": x, "y": y})
+
+    return Reference(arb_form, mp_form)
+
+
+def _method(name: str) -> Callable[[Any], Any]:
+    return lambda v: getattr(v, name)()
+
+
+_SHARED = "exp expm1 log log1p sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma".split()
+
+
+def _arb_log_gamma(x: Any) -> Any:
+    return x.lgamma() if x > 0 else abs(x.gamma()).log()
+
+
+def _arb_trigamma(x: Any) -> Any:
+    two = flint.arb(2)
+    if x > 0:
+        return two.zeta(x)
+    return (flint.arb.pi() / x.sin_pi()) ** 2 - two.zeta(1 - x)
+
+
+def _powers(rng: np.random.Generator, count: int) -> list[np.ndarray]:
+    """Return bases and exponents whose powers fill the range of a double."""
+    x = np.exp(rng.uniform(-1, 1, count) * 2.0 ** rng.uniform(-40, 9, count))
+    return [x, rng.uniform(-745, 710, count) / np.where(x == 1, 1, np.log(x))]
+
+
+def _near(number: float) -> Special:
+    def draw(rng: np.random.Generator, count: int) -> list[np.ndarray]:
+        return [number * (1 + rng.choice([-1, 1], count) * 2.0 ** -rng.uniform(1, 53, count))]
+
+    return draw
+
+
+def _log_gamma(x: Any) -> Any:
+    import mpmath
+
+    return mpmath.log(abs(mpmath.gamma(x)))
+
+
+def _erfcinv(x: Any) -> Any:
+    import mpmath
+
+    with mpmath.extraprec(200):
+        return mpmath.erfinv(1 - x)
+
+
+REFERENCES = {
+    **{name: _same(f"{name}(x)") for name in
+       "exp expm1 log log1p sqrt sin cos tan sinh cosh tanh erf erfc gamma".split()},
+    **{f"arc{name}": _same(f"a{name}(x)") for name in "sin cos tan sinh cosh tanh".split()},
+    "abs_": Reference(abs, abs),
+    "inv": _same("1 / x"),
+    "true_div": _same("x / y"),
+    "exp2": Reference(lambda x: flint.arb(2) ** x, _mp("power", 2)),
+    "log2": Reference(lambda x: x.log() / flint.arb(2).log(), lambda x: _mp("log")(x, 2)),
+    "log10": Reference(lambda x: x.log() / flint.arb(10).log(), _mp("log10")),
+    "pow": Reference(lambda x, y: x**y, _mp("power"), _powers),
+    "arctan2": Reference(lambda y, x: flint.arb.atan2(y, x), _mp("atan2")),
+    "angle": Reference(lambda x: flint.arb.pi() if x < 0 else flint.arb(0), _mp("arg")),
+    "sigmoid": _same("1 / (1 + exp(-x))"),
+    "softplus": Reference(lambda x: x.exp().log1p() if x < 50 else x + (-x).exp().log1p(),
+                          lambda x: _mp("log1p")(_mp("exp")(x))),
+    "deg2rad": Reference(lambda x: x * (flint.arb.pi() / 180), _mp("radians")),
+    "rad2deg": Reference(lambda x: x * (180 / flint.arb.pi()), _mp("degrees")),
+    "erfcx": _same("exp(x * x) * erfc(x)"),
+    "erfinv": Reference(lambda x: x.erfinv(), _mp("erfinv")),
+    "erfcinv": Reference(lambda x: x.erfcinv(), _erfcinv),
+    "gammaln": Reference(_arb_log_gamma, _log_gamma),
+    "psi": Reference(lambda x: x.digamma(), _mp("digamma"), _near(1.4616321449683623)),
+    "tri_gamma": Reference(_arb_trigamma, _mp("psi", 1)),
+    "gammainc": Reference(lambda k, x: x.gamma_lower(k, regularized=1),
+                          lambda k, x: _mp("gammainc")(k, 0, x, regularized=True)),
+    "gammaincc": Reference(lambda k, x: x.gamma_upper(k, regularized=1),
+                           lambda k, x: _mp("gammainc")(k, x, regularized=True)),
+    "gammal": Reference(lambda k, x: x.gamma_lower(k), lambda k, x: _mp("gammainc")(k, 0, x)),
+    "gammau": Reference(lambda k, x: x.gamma_upper(k), lambda k, x: _mp("gammainc")(k, x)),
+    "chi2sf": Reference(lambda x, k: (x / 2).gamma_upper(k / 2, regularized=1),
+                        lambda x, k: _mp("gammainc")(k / 2, x / 2, regularized=True)),
+    "j0": Reference(lambda x: x.bessel_j(0), _mp("besselj", 0)),
+    "j1": Reference(lambda x: x.bessel_j(1), _mp("besselj", 1)),
+    "jv": Reference(lambda v, x: x.bessel_j(v), _mp("besselj")),
+    "i0": Reference(lambda x: x.bessel_i(0), _mp("besseli", 0)),
+    "i1": Reference(lambda x: x.bessel_i(1), _mp("besseli", 1)),
+    "iv": Reference(lambda v, x: x.bessel_i(v), _mp("besseli")),
+}  # fmt: skip
+
+_ENOUGH = 85  # bits that are certainly right
+_MOST = 1 << 14
+
+
+def exact(op: Any, dtype: str, *arguments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return an operation's exact values: the nearest doubles, and what is left, in units of their last place.
+
+    Where the reference has no number, as at a pole or where a power of e is beyond all measure, it is the NumPy form
+    that says whether that is nan, an infinity or zero. If it says none of these, the rest is nan.
+    """
+    one = partial(_by_arb if flint is not None else _by_mpmath, REFERENCES[op.op_name])
+    pairs = [one(*point) for point in zip(*[a.astype(float).tolist() for a in arguments], strict=True)]
+    high, rest = (np.array([p[i] for p in pairs], float) for i in (0, 1))
+    open_ = np.isnan(high)
+    other = op.numpy_form([dtype])(*[a[open_] for a in arguments]).astype(float)
+    high[open_] = other
+    rest[open_] = np.where(np.isfinite(other) & (other != 0), np.nan, 0.0)
+    return high, rest
+
+
+_NONE = (math.nan, math.nan)
+
+
+def _by_arb(reference: Reference, *point: float) -> tuple[float, float]:
+    if not all(map(math.isfinite, point)):
+        return _NONE
+    bits, arb = 128, flint.arb
+    while bits <= _MOST:
+        flint.ctx.prec = bits
+        y = reference.arb(*map(arb, point))
+        if y.rel_accuracy_bits() >= _ENOUGH or y.is_zero():
+            high = float(y)
+            return high, float((y - high) / math.ulp(high)) if math.isfinite(high) else 0.0
+        if y.is_nan() and bits > 256:
+            return _NONE
+        bits *= 2
+    # A ball around zero that no precision moves away from it: zero.
+    return (0.0, 0.0) if abs(y).abs_upper() < 1e-300 else _NONE
+
+
+def _by_mpmath(reference: Reference, *point: float) -> tuple[float, float]:
+    import mpmath
+
+    if not all(map(math.isfinite, point)):
+        return _NONE
+    with mpmath.workdps(50):
+        try:
+            y = reference.mpmath(*map(mpmath.mpf, point))
+        except (ValueError, ZeroDivisionError, OverflowError, mpmath.libmp.NoConvergence):
+            return _NONE
+        if isinstance(y, mpmath.mpc) or mpmath.isnan(y):
+            return _NONE
+        high = float(y)
+        return high, float((y - high) / math.ulp(high)) if math.isfinite(high) else 0.0
+
+
+# -- where to look -----------------------------------------------------------------------------------
+
+
+def points(op: Any, dtype: str, count: int, seed: int = 0) -> list[np.ndarray]:
+    """Return about ``count`` arguments (an array for each input) from all regions that matter.
+
+    The domain in the op's statement, uniformly; all exponents of the dtype, uniformly; the neighbourhoods of 0, 1,
+    of the domain's ends and of small whole and half numbers, at all distances; where exponentials overflow and
+    underflow. What the function does not take is moved to where it does, by a change of sign or an inversion.
+    """
+    rng = np.random.default_rng(seed)
+    where = REFERENCES[op.op_name].where
+    share = -(-count // (7 if where else 6))
+    columns = [np.concatenate(_regions(rng, dtype, interval, share)) for interval in op.domains(op.nin)]
+    for column in columns[1:]:
+        rng.shuffle(column)  # each region of one argument with every region of the other
+    if where:
+        columns = [np.concatenate([a, b]) for a, b in zip(columns, where(rng, share), strict=True)]
+    with np.errstate(all="ignore"):
+        arrays = [column.astype(dtype) for column in columns]
+        if op.nin > 1:
+            return [np.where(np.isfinite(a), a, np.dtype(dtype).type(1)) for a in arrays]
+        form = op.numpy_form([dtype])
+        (x,) = arrays
+        for change in (np.negative, np.reciprocal):
+            x = np.where(np.isnan(form(x)), change(x), x)
+    return [x[np.isfinite(x)]]
+
+
+def _regions(rng: np.random.Generator, dtype: str, interval: tuple[float, float], share: int) -> list[np.ndarray]:
+    info = np.finfo(dtype)
+    low, high = interval
+    edge = math.log(float(info.max)) * 1.1
+    sign = rng.choice([-1.0, 1.0], share)
+    marks = rng.choice([1.0, -1.0, low, high, *np.arange(-20, 21) / 2], share)
+    away = 2.0 ** -rng.uniform(1, info.nmant + 1, share)
+    return [
+        rng.uniform(low, high, share),
+        rng.uniform(-8, 8, share),
+        sign * rng.permutation(rng.uniform(0, edge, share)),
+        rng.permutation(sign) * np.exp2(rng.uniform(info.minexp - info.nmant, info.maxexp, share)),
+        rng.permutation(sign) * np.exp2(rng.uniform(-info.nmant, 12, share)),
+        np.where(marks == 0, 1, marks) * (1 + sign * away),
+    ]
+
+
+def landmarks(op: Any, dtype: str) -> list[np.ndarray]:
+    """Return zeros, infinities, nan, the least and the greatest numbers, and small whole ones (pairs: all of them)."""
+    info = np.finfo(dtype)
+    some = [0.0, -0.0, np.inf, -np.inf, np.nan, info.tiny, -info.tiny, info.smallest_subnormal,
+            -info.smallest_subnormal, info.max, -info.max, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5]  # fmt: skip
+    grids = np.meshgrid(*[np.array(some, dtype)] * op.nin, indexing="ij")
+    return [grid.ravel() for grid in grids]
+
+
+# -- how far -----------------------------------------------------------------------------------------
+
+
+def distance(found: np.ndarray, high: np.ndarray, rest: np.ndarray, floor: Any = 0.0) -> np.ndarray:
+    """Return how far results are from the exact values, in units of the last place of the latter.
+
+    Parameters
+    ----------
+    found : array
+    high, rest : arrays
+        As :func:`exact` gives them.
+    floor : float or array
+        The unit is nowhere smaller than this number's: near a zero of some functions no other measure makes sense.
+    """
+    with np.errstate(all="ignore"):
+        nearest = high.astype(found.dtype)
+        unit = _ulp(np.maximum(np.abs(nearest), np.asarray(floor, found.dtype))).astype(float)
+        far = np.abs((found.astype(float) - high) - rest * _ulp(np.abs(high))) / unit
+        agree = (found == nearest) & ~np.isfinite(high) | np.isnan(found) & np.isnan(high)
+        # The largest number in place of infinity, and infinity in place of it, are one step away.
+        largest = np.isinf(nearest) & np.isfinite(high) & np.isinf(found)
+        largest |= np.isinf(nearest) & (np.abs(found) == np.finfo(found.dtype).max)
+    far = np.where(agree | (largest & np.isinf(found)), 0.0, np.where(largest, 1.0, far))
+    return np.where(np.isnan(far), np.inf, far)
+
+
+def _ulp(x: np.ndarray) -> np.ndarray:
+    # NumPy's spacing goes upwards, where the largest number has no neighbour.
+    largest = np.finfo(x.dtype).max
+    return np.asarray(np.spacing(np.minimum(x, largest / 2)) * np.where(x > largest / 2, 2, 1).astype(x.dtype))
+
+
+def floor(op: Any, *arguments: np.ndarray) -> Any:
+    """Return the number below which an operation's errors are not relative, as its statement says (``ulp_floor``)."""
+    said = getattr(type(op), "ulp_floor", 0.0)
+    return said(*[a.astype(float) for a in arguments]) if callable(said) else said
+
+
+def wrong_landmarks(op: Any, dtype: str, function: Callable[..., np.ndarray]) -> list[list[str]]:
+    """Return the special values for which ``function`` is not what the exact value or the NumPy form says."""
+    x = landmarks(op, dtype)
+    high, rest = exact(op, dtype, *x)
+    found, said = function(*x), op.numpy_form([dtype])(*x)
+    # The reference knows one zero only.
+    signed = np.logical_or.reduce([(a == 0) & np.signbit(a) for a in x])
+    high, rest = np.where(signed, said.astype(float), high), np.where(signed, 0.0, rest)
+    wrong = ~(distance(found, high, rest, floor(op, *x)) <= BOUND) & ~np.isnan(rest)
+    zero = (found == 0) & (high == 0)
+    wrong |= zero & (np.signbit(found) != np.signbit(said))
+    return [[repr(float(a[i])) for a in (*x, found)] for i in np.flatnonzero(wrong)]
