@@ -1,0 +1,188 @@
+"""``theano.tensor.fft``: the discrete Fourier transform of real batches.
+
+The first axis counts the members of a batch; all others are transformed. Complex numbers are kept as a last axis of
+length 2: real part, imaginary part. Only the half of the spectrum that is not the conjugate of the other half is there,
+as in :func:`numpy.fft.rfftn`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.gradient import DisconnectedType
+from theano.graph import Apply, Op
+from theano.tensor.basic import as_tensor_variable, cast, prod, set_subtensor, sqrt, stack
+from theano.tensor.linalg.common import linalg_dtype, matrix_type
+
+__all__ = ["IRFFTOp", "RFFTOp", "irfft", "irfft_op", "rfft", "rfft_op"]
+
+
+class _Transform(Op):
+    """What both directions share: a batch, and the lengths of the signal."""
+
+    __props__ = ()
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that the lengths have no influence in the sense of derivatives."""
+        return [[True], [False]]
+
+    def _inputs(self, a: Any, s: Any, least: int) -> tuple[Any, Any]:
+        a = as_tensor_variable(a)
+        if a.type.ndim < least:
+            raise TypeError(f"{type(self).__name__}: the input must have {least} dimensions or more, not {a.type.ndim}")
+        if s is None:
+            return cast(a, linalg_dtype(a)), None
+        s = as_tensor_variable(s)
+        if s.type.ndim != 1 or not s.type.dtype.startswith(("int", "uint")):
+            raise TypeError(f"{type(self).__name__}: the lengths of the signal must be a vector of integers, not {s}")
+        return cast(a, linalg_dtype(a)), s
+
+
+class RFFTOp(_Transform):
+    """The spectrum of a real signal, not normalised: (m, ..., n) becomes (m, ..., n // 2 + 1, 2)."""
+
+    def make_node(self, a: Any, s: Any = None) -> Apply:
+        """Return the node for a batch and the lengths to pad or cut the signal to."""
+        a, s = self._inputs(a, s, 2)
+        if s is None:
+            s = as_tensor_variable(a.shape[1:])
+        return Apply(self, [a, s], [matrix_type(a.type.dtype, a.type.ndim + 1).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Transform with NumPy."""
+        a, s = inputs
+        found = np.fft.rfftn(a, s=tuple(map(int, s)), axes=tuple(range(1, a.ndim)))
+        output_storage[0][0] = np.stack([found.real, found.imag], axis=-1).astype(a.dtype, copy=False)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the lengths of the signal, the last one halved, and 2."""
+        s = node.inputs[1]
+        count = len(shapes[0]) - 1
+        lengths = [s[i] for i in range(count)]  # type: ignore[index]
+        return [(shapes[0][0], *lengths[:-1], lengths[-1] // 2 + 1, 2)]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the transform back, in which each coefficient that stands for two counts half."""
+        (_, s), (g,) = inputs, output_grads
+        middle = _paired(g, s)
+        return [irfft_op(set_subtensor(middle, middle * 0.5), s), DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the transform of the direction: it is linear."""
+        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
+
+
+class IRFFTOp(_Transform):
+    """The real signal of a spectrum, times the number of its elements: what :class:`RFFTOp` needs to be undone."""
+
+    def make_node(self, a: Any, s: Any = None) -> Apply:
+        """Return the node for a batch of spectra and the lengths of the signal (even by default)."""
+        a, s = self._inputs(a, s, 3)
+        if s is None:
+            s = a.shape[1:-1]
+            s = set_subtensor(s[-1], (s[-1] - 1) * 2)
+        return Apply(self, [a, s], [matrix_type(a.type.dtype, a.type.ndim - 1).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Transform with NumPy."""
+        a, s = inputs
+        lengths = tuple(map(int, s))
+        found = np.fft.irfftn(a[..., 0] + 1j * a[..., 1], s=lengths, axes=tuple(range(1, a.ndim - 1)))
+        output_storage[0][0] = (found * np.prod(lengths)).astype(a.dtype, copy=False)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the lengths of the signal."""
+        s = node.inputs[1]
+        return [(shapes[0][0], *[s[i] for i in range(len(shapes[0]) - 2)])]  # type: ignore[index]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the spectrum, in which each coefficient that stands for two counts double."""
+        (_, s), (g,) = inputs, output_grads
+        spectrum = rfft_op(g, s)
+        middle = _paired(spectrum, s)
+        return [set_subtensor(middle, middle * 2), DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the transform of the direction: it is linear."""
+        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
+
+
+def _paired(spectrum: Any, s: Any) -> Any:
+    """Return the coefficients along the last transformed axis whose conjugates are left out."""
+    everything = (slice(None),) * (spectrum.type.ndim - 2)
+    return spectrum[(*everything, slice(1, s[-1] // 2 + s[-1] % 2))]
+
+
+rfft_op = RFFTOp()
+irfft_op = IRFFTOp()
+
+
+def rfft(inp: Any, norm: str | None = None) -> Any:
+    """Return the Fourier transform of a batch of real signals.
+
+    Parameters
+    ----------
+    inp : tensor of shape (m, ..., n)
+        All axes but the first are transformed.
+    norm : None, "ortho" or "no_norm"
+        "ortho" divides by the root of the number of elements; the others do not divide.
+
+    Returns
+    -------
+    tensor of shape (m, ..., n // 2 + 1, 2)
+        Real and imaginary parts along the last axis.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> theano.function([x], rfft(x))([[1.0, 2.0, 3.0]]).round(3) + 0.0
+    array([[[ 6.   ,  0.   ],
+            [-1.5  ,  0.866]]])
+    """
+    inp = as_tensor_variable(inp)
+    s = inp.shape[1:]
+    return _scaled(rfft_op(inp, s), prod(s), norm, plain_divides=False)
+
+
+def irfft(inp: Any, norm: str | None = None, is_odd: bool = False) -> Any:
+    """Return the batch of real signals with these spectra.
+
+    Parameters
+    ----------
+    inp : tensor of shape (m, ..., n // 2 + 1, 2)
+    norm : None, "ortho" or "no_norm"
+        None divides by the number of elements, "ortho" by its root, "no_norm" by nothing.
+    is_odd : bool
+        Whether n is odd.
+
+    Returns
+    -------
+    tensor of shape (m, ..., n)
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> theano.function([x], irfft(rfft(x), is_odd=True))([[1.0, 2.0, 3.0]]).round(6)
+    array([[1., 2., 3.]])
+    """
+    if is_odd not in (True, False):
+        raise ValueError(f"is_odd must be True or False, not {is_odd!r}")
+    inp = as_tensor_variable(inp)
+    lengths = [inp.shape[i] for i in range(1, inp.type.ndim - 1)]
+    lengths[-1] = (lengths[-1] - 1) * 2 + int(is_odd)
+    s = stack(lengths)
+    return _scaled(irfft_op(inp, s), prod(s), norm, plain_divides=True)
+
+
+def _scaled(x: Any, elements: Any, norm: str | None, plain_divides: bool) -> Any:
+    if norm not in (None, "ortho", "no_norm"):
+        raise ValueError(f"norm must be None, 'ortho' or 'no_norm', not {norm!r}")
+    elements = cast(elements, x.type.dtype)
+    if norm == "ortho":
+        return x / sqrt(elements)
+    return x / elements if norm is None and plain_divides else x

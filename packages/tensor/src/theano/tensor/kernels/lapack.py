@@ -1,0 +1,101 @@
+"""Factorisations and solutions: which kernel of the library, and which routines of LAPACK it is handed.
+
+LAPACK comes from where BLAS comes from (see :mod:`theano.tensor.kernels.blas_library`): the library that NumPy has
+loaded has both, and SciPy hands out both.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+from functools import cache
+from typing import Any
+
+from theano.codegen.kernel import Builtin
+from theano.graph.apply import Apply
+from theano.tensor.kernels.blas_library import find_blas
+from theano.tensor.kernels.common import builtin, dtypes_of, ndim_of
+
+_LETTERS = {"float32": "s", "float64": "d"}
+
+
+@cache
+def lapack_address(routine: str, dtype: str) -> int:
+    """Return the address of a routine of LAPACK for real numbers, or 0 where there is none.
+
+    Parameters
+    ----------
+    routine : str
+        Its name without the letter that stands for the type: "potrf".
+    dtype : "float32" or "float64"
+
+    Examples
+    --------
+    >>> lapack_address("no_such_routine", "float64")
+    0
+    """
+    blas = find_blas()
+    name = _LETTERS.get(dtype, "?") + routine
+    if not blas.addresses or dtype not in _LETTERS:
+        return 0
+    if blas.source.startswith("scipy"):
+        return _from_scipy(name)
+    prefix, suffix = blas.example.split("dgemm")
+    try:
+        library = ctypes.CDLL(blas.path, mode=getattr(os, "RTLD_NOLOAD", 0) | getattr(os, "RTLD_LOCAL", 0))
+    except OSError:
+        return 0
+    symbol = getattr(library, f"{prefix}{name}{suffix}", None)
+    return 0 if symbol is None else ctypes.cast(symbol, ctypes.c_void_p).value or 0
+
+
+def _from_scipy(name: str) -> int:
+    try:
+        module: Any = importlib.import_module("scipy.linalg.cython_lapack")
+    except ImportError:
+        return 0
+    capsule = module.__pyx_capi__.get(name)
+    if capsule is None:
+        return 0
+    get_name = ctypes.pythonapi.PyCapsule_GetName
+    get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return get_pointer(capsule, get_name(capsule)) or 0
+
+
+def _kernel(symbol: str, node: Apply, routines: tuple[str, ...], *choices: int) -> Builtin | None:
+    """Return a kernel of lapack.c with its choices and the addresses of what it calls, or None without them."""
+    dtypes = dtypes_of([*node.inputs, *node.outputs])
+    if dtypes is None or len(set(dtypes)) != 1 or dtypes[0] not in _LETTERS:
+        return None
+    addresses = [lapack_address(routine, dtypes[0]) for routine in routines]
+    if not all(addresses):
+        return None
+    return builtin(symbol, int(find_blas().integers == 64), *choices, *addresses, work=50.0)
+
+
+def cholesky_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the Cholesky factor of a matrix; ``lower`` and ``on_error`` of the op are read."""
+    return _kernel("th_kernel_cholesky", node, ("potrf",), int(op.lower), int(op.on_error == "nan"))
+
+
+def inverse_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the inverse of a matrix."""
+    return _kernel("th_kernel_inverse", node, ("getrf", "getri"))
+
+
+def det_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the determinant of a matrix."""
+    return _kernel("th_kernel_det", node, ("getrf",))
+
+
+def solve_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the solution of linear equations; ``A_structure`` and ``lower`` of the op are read."""
+    if ndim_of(node.inputs[0]) != 2:
+        return None
+    if op.triangle:
+        return _kernel("th_kernel_solve_triangular", node, ("trtrs",), int(op.triangle == "lower"))
+    symmetric = 0 if op.A_structure != "symmetric" else 1 if op.lower else 2
+    return _kernel("th_kernel_solve", node, ("getrf", "getrs"), symmetric)

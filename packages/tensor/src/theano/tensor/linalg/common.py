@@ -1,0 +1,98 @@
+"""What ops on matrices share: their inputs, their dtypes, and the words of their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Apply, Op, Variable
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.create import eye, tril, triu
+from theano.tensor.elemwise.functions import cast
+from theano.tensor.messages import describe, shape_error
+from theano.tensor.shape.basic import patternbroadcast
+from theano.tensor.type import TensorType
+
+LinAlgError = np.linalg.LinAlgError
+
+
+class MatrixOp(Op):
+    """An op whose inputs are matrices of floating-point numbers; anything else is brought to that first."""
+
+    __props__: tuple[str, ...] = ()
+
+    def matrix(self, x: Any, dims: tuple[int, ...] = (2,), what: str = "the input") -> Any:
+        """Return ``x`` as a variable of floating-point numbers with one of the numbers of dimensions ``dims``."""
+        x = as_tensor_variable(x)
+        if x.type.ndim not in dims:
+            wanted = "a matrix" if dims == (2,) else " or ".join(f"{d} dimensions" for d in dims)
+            raise TypeError(f"{self}: {what} must be {wanted}:\n{describe(x)}")
+        dtype = linalg_dtype(x)
+        return x if x.type.dtype == dtype else cast(x, dtype)
+
+    def same_dtype(self, *variables: Any) -> list[Any]:
+        """Return variables cast to the dtype that holds them all."""
+        dtype = np.result_type(*[v.type.dtype for v in variables]).name
+        return [v if v.type.dtype == dtype else cast(v, dtype) for v in variables]
+
+    def square(self, node: Apply, inputs: Sequence[Any], place: int = 0) -> Any:
+        """Return a value that must be a square matrix."""
+        x = inputs[place]
+        if x.shape[0] != x.shape[1]:
+            raise shape_error(
+                node, inputs, f"a square matrix is needed, not one of shape {x.shape}.",
+                "For other shapes there are pinv, svd, qr and lstsq.",
+            )  # fmt: skip
+        return x
+
+
+def linalg_dtype(x: Any) -> str:
+    """Return the dtype in which linear algebra computes: LAPACK knows neither integers nor float16.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> linalg_dtype(T.fmatrix()), linalg_dtype(T.imatrix())
+    ('float32', 'float64')
+    """
+    dtype = str(x.type.dtype)
+    if dtype == "float16":
+        return "float32"
+    return dtype if dtype.startswith(("float", "complex")) else "float64"
+
+
+def matrix_type(dtype: str, ndim: int = 2) -> TensorType:
+    """Return the type of a matrix, vector or number of which no length is known."""
+    return TensorType(dtype, (False,) * ndim)
+
+
+def real_dtype(dtype: str) -> str:
+    """Return the dtype of the absolute values."""
+    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
+
+
+def identity(x: Any) -> Any:
+    """Return the identity matrix with as many rows as ``x``."""
+    return eye(x.shape[0], dtype=x.type.dtype)
+
+
+def under_type(g: Any, x: Variable) -> Any:
+    """Return a gradient with the broadcast pattern of the variable it belongs to."""
+    return patternbroadcast(g, x.type.broadcastable)  # type: ignore[attr-defined]
+
+
+def fold_triangle(g: Any, lower: bool) -> Any:
+    """Return the gradient for a symmetric matrix of which only one triangle is read.
+
+    What both triangles would get goes to the one that is read; the diagonal is there once.
+    """
+    from_both = g + g.T
+    half = tril(from_both, -1) if lower else triu(from_both, 1)
+    return half + identity(g) * g
+
+
+def half_diagonal(m: Any) -> Any:
+    """Return the lower triangle of a matrix with its diagonal halved."""
+    return tril(m) - identity(m) * m / 2

@@ -1,0 +1,216 @@
+"""Functions of matrices: powers, the exponential, norms, the Kronecker product."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Apply
+from theano.tensor.blas.dot import dot
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.elemwise.functions import neq, sqrt
+from theano.tensor.join import join
+from theano.tensor.linalg.common import MatrixOp, identity, matrix_type, under_type
+from theano.tensor.linalg.factor import svd
+from theano.tensor.linalg.solve import matrix_inverse
+from theano.tensor.reduce import functions as reductions
+from theano.tensor.shape import diagonals
+from theano.tensor.shape.reshape import reshape
+
+
+class Expm(MatrixOp):
+    """The exponential of a square matrix, by SciPy's scaling and squaring with Pade approximants.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A = T.dmatrix("A")
+    >>> theano.function([A], expm(A))([[0, 1], [0, 0]])
+    array([[1., 1.],
+           [0., 1.]])
+    """
+
+    def make_node(self, A: Any) -> Apply:
+        """Return the node."""
+        A = self.matrix(A)
+        return Apply(self, [A], [matrix_type(A.type.dtype).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute it with SciPy."""
+        import scipy.linalg  # 0.2 s that only its users pay
+
+        output_storage[0][0] = scipy.linalg.expm(self.square(node, inputs)).astype(inputs[0].dtype, copy=False)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of the matrix."""
+        return [shapes[0]]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the Frechet derivative at the transposed matrix."""
+        (A,), (g,) = inputs, output_grads
+        return [under_type(_frechet(A.T, g), A)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the Frechet derivative along the direction."""
+        return [None if eval_points[0] is None else _frechet(inputs[0], eval_points[0])]
+
+
+def _frechet(A: Any, E: Any) -> Any:
+    """Return the derivative of the exponential at A along E: a block of the exponential of ``[[A, E], [0, A]]``.
+
+    Higham, "Functions of Matrices" (2008), theorem 3.6.
+    """
+    n = A.shape[0]
+    upper, lower = join(1, A, E), join(1, A.zeros_like(), A)
+    return expm(join(0, upper, lower))[:n, n:]
+
+
+def matrix_dot(*args: Any) -> Any:
+    """Return the product of several matrices, from left to right.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> matrix_dot(T.dmatrix("A"), T.dmatrix("B"), T.dvector("c")).ndim
+    1
+    """
+    return reduce(dot, args)
+
+
+def matrix_power(M: Any, n: int) -> Any:
+    """Return a square matrix to an integer power, by repeated squaring; its inverse to the power -n for negative n.
+
+    Parameters
+    ----------
+    M : matrix
+    n : int
+        Known while the graph is built.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A = T.dmatrix("A")
+    >>> theano.function([A], matrix_power(A, 5))([[1, 1], [0, 1]])
+    array([[1., 5.],
+           [0., 1.]])
+    """
+    M = as_tensor_variable(M)
+    if n != int(n):
+        raise TypeError(f"matrix_power: the exponent must be an integer, not {n!r}")
+    n = int(n)
+    if n < 0:
+        M, n = matrix_inverse(M), -n
+    result, square = None, M
+    while n:
+        if n & 1:
+            result = square if result is None else dot(result, square)
+        n >>= 1
+        if n:
+            square = dot(square, square)
+    return identity(M) if result is None else result
+
+
+def norm(x: Any, ord: Any) -> Any:
+    """Return a norm of a vector or matrix, as :func:`numpy.linalg.norm` defines it.
+
+    Parameters
+    ----------
+    x : vector or matrix
+    ord : None, "fro", "nuc", inf, -inf or number
+        For vectors any number; for matrices 1, -1, 2, -2 or one of the names.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> v = T.dvector("v")
+    >>> float(theano.function([v], norm(v, 2))([3, 4]))
+    5.0
+    """
+    x = as_tensor_variable(x)
+    if x.type.ndim not in (1, 2):
+        raise ValueError(f"norm is there for vectors and matrices; {x} has {x.type.ndim} dimensions")
+    if ord is None or (ord == "fro" and x.type.ndim == 2):
+        return sqrt(reductions.sum(abs(x) ** 2))
+    return _vector_norm(x, ord) if x.type.ndim == 1 else _matrix_norm(x, ord)
+
+
+def _vector_norm(x: Any, ord: Any) -> Any:
+    size = abs(x)
+    if ord in ("inf", np.inf):
+        return reductions.max(size)
+    if ord in ("-inf", -np.inf):
+        return reductions.min(size)
+    if isinstance(ord, str):
+        raise ValueError(f"{ord!r} is no norm of a vector")
+    if ord == 0:
+        return reductions.sum(neq(x, 0), dtype=size.type.dtype)
+    return reductions.sum(size**ord) ** (1.0 / ord)
+
+
+def _matrix_norm(x: Any, ord: Any) -> Any:
+    if ord in ("inf", np.inf):
+        return reductions.max(reductions.sum(abs(x), axis=1))
+    if ord in ("-inf", -np.inf):
+        return reductions.min(reductions.sum(abs(x), axis=1))
+    if ord == 1:
+        return reductions.max(reductions.sum(abs(x), axis=0))
+    if ord == -1:
+        return reductions.min(reductions.sum(abs(x), axis=0))
+    if ord in (2, -2, "nuc"):
+        values = svd(x, compute_uv=False)
+        return {2: reductions.max, -2: reductions.min, "nuc": reductions.sum}[ord](values)
+    raise ValueError(f"{ord!r} is no norm of a matrix; use None, 'fro', 'nuc', 1, -1, 2, -2, inf or -inf")
+
+
+def kron(a: Any, b: Any) -> Any:
+    """Return the Kronecker product of two tensors of 1 or 2 dimensions, of which one at least has 2.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> a, b = T.dmatrices("a b")
+    >>> theano.function([a, b], kron(a, b))([[1, 2]], [[1], [10]])
+    array([[ 1.,  2.],
+           [10., 20.]])
+    """
+    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    if a.type.ndim + b.type.ndim <= 2:
+        raise TypeError(f"kron takes matrices; {a} has {a.type.ndim} dimensions and {b} has {b.type.ndim}. Use outer.")
+    if a.type.ndim > 2 or b.type.ndim > 2:
+        raise TypeError("kron takes tensors of at most 2 dimensions")
+    a = a if a.type.ndim == 2 else a.dimshuffle("x", 0)
+    b = b if b.type.ndim == 2 else b.dimshuffle("x", 0)
+    product = a.dimshuffle(0, "x", 1, "x") * b.dimshuffle("x", 0, "x", 1)
+    return reshape(product, (a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]), ndim=2)
+
+
+def trace(X: Any) -> Any:
+    """Return the sum of the main diagonal of a matrix.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> trace(T.dmatrix("A")).ndim
+    0
+    """
+    return diagonals.trace(X)
+
+
+def diag(x: Any) -> Any:
+    """Return the diagonal of a matrix, or the matrix with a vector on its diagonal.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> diag(T.dvector("v")).ndim, diag(T.dmatrix("A")).ndim
+    (2, 1)
+    """
+    return diagonals.diag(x)
+
+
+expm = Expm()
+alloc_diag = diagonals.AllocDiag()
+extract_diag = diagonals.ExtractDiag()

@@ -1,0 +1,394 @@
+"""Equations: inverses, determinants, solutions.
+
+Gradients are those of Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
+differentiation" (2008), and for the pseudo-inverse of Golub and Pereyra (1973).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.codegen.kernel import Builtin
+from theano.graph import Apply, Variable
+from theano.tensor.blas.dot import dot, outer
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.create import tril, triu
+from theano.tensor.kernels.lapack import det_kernel, inverse_kernel, solve_kernel
+from theano.tensor.linalg.common import LinAlgError, MatrixOp, identity, matrix_type, real_dtype, under_type
+from theano.tensor.messages import shape_error
+from theano.tensor.shape.reshape import reshape
+
+MATRIX_STRUCTURES = ("general", "symmetric", "lower_triangular", "upper_triangular", "hermitian", "banded",
+                     "diagonal", "toeplitz")  # fmt: skip
+
+
+class MatrixInverse(MatrixOp):
+    """The inverse of a square matrix.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        While running: the matrix is singular.
+    theano.errors.ShapeError
+        While running: it is not square.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A = T.dmatrix("A")
+    >>> theano.function([A], matrix_inverse(A))([[2, 0], [0, 4]]) + 0.0
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = self.matrix(x)
+        return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Invert with NumPy."""
+        output_storage[0][0] = np.linalg.inv(self.square(node, inputs))
+
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return inverse_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of the matrix."""
+        return [shapes[0]]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return ``-X' G X'`` for the inverse X."""
+        (x,), (inverse,), (g,) = inputs, outputs, output_grads
+        return [under_type(-dot(dot(inverse.T, g), inverse.T), x)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return ``-X dA X``."""
+        inverse = self(inputs[0])
+        return [None if eval_points[0] is None else -dot(dot(inverse, eval_points[0]), inverse)]
+
+
+class MatrixPinv(MatrixOp):
+    """The Moore-Penrose pseudo-inverse of a matrix: the inverse where there is one, least squares elsewhere."""
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = self.matrix(x)
+        return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute it with NumPy."""
+        output_storage[0][0] = np.linalg.pinv(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)  # type: ignore[attr-defined]
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of the transposed matrix."""
+        return [(shapes[0][1], shapes[0][0])]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient where the rank does not change."""
+        (x,), (z,), (g,) = inputs, outputs, output_grads
+        left, right = identity(x) - dot(x, z), identity(z) - dot(z, x)
+        found = (
+            -dot(dot(z.T, g), z.T)
+            + dot(dot(left, g.T), dot(z, z.T))
+            + dot(dot(z.T, z), dot(g.T, right))
+        )
+        return [under_type(found, x)]
+
+
+class Det(MatrixOp):
+    """The determinant of a square matrix.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A = T.dmatrix("A")
+    >>> float(theano.function([A], det(A))([[2, 1], [0, 4]]))
+    8.0
+    """
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = self.matrix(x)
+        return Apply(self, [x], [matrix_type(x.type.dtype, 0).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute it with NumPy."""
+        dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        output_storage[0][0] = np.asarray(np.linalg.det(self.square(node, inputs)), dtype=dtype)
+
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return det_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return no lengths."""
+        return [()]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the determinant times the transposed inverse."""
+        (x,), (value,), (g,) = inputs, outputs, output_grads
+        return [under_type(g * value * matrix_inverse(x).T, x)]
+
+
+class Solve(MatrixOp):
+    """The solution x of ``A x = b``.
+
+    Parameters
+    ----------
+    A_structure : str
+        What is known of A: "general", "symmetric", "lower_triangular" or "upper_triangular"; of a triangular matrix
+        the other triangle is not read. The other names of ``MATRIX_STRUCTURES`` are solved as general.
+    lower : bool
+        Which triangle of a symmetric matrix is read.
+    overwrite_A, overwrite_b : bool
+        Accepted for old programs: what may be overwritten is for the machine to find out.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        While running: A is singular.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A, b = T.dmatrix("A"), T.dvector("b")
+    >>> theano.function([A, b], solve(A, b))([[2, 0], [0, 4]], [2, 2])
+    array([1. , 0.5])
+    """
+
+    __props__ = ("A_structure", "lower", "overwrite_A", "overwrite_b")
+
+    def __init__(
+        self, A_structure: str = "general", lower: bool = False, overwrite_A: bool = False, overwrite_b: bool = False
+    ):
+        if A_structure not in MATRIX_STRUCTURES:
+            raise ValueError(f"A_structure must be one of {', '.join(MATRIX_STRUCTURES)}, not {A_structure!r}")
+        self.A_structure, self.lower = A_structure, bool(lower)
+        self.overwrite_A, self.overwrite_b = bool(overwrite_A), bool(overwrite_b)
+
+    @property
+    def triangle(self) -> str:
+        """``"lower"``, ``"upper"`` or ``""``: which triangle alone is there."""
+        return self.A_structure.removesuffix("_triangular") if self.A_structure.endswith("triangular") else ""
+
+    def make_node(self, A: Any, b: Any) -> Apply:
+        """Return the node for a matrix and a vector or matrix."""
+        A, b = self.same_dtype(self.matrix(A, what="A"), self.matrix(b, (1, 2), "b"))
+        return Apply(self, [A, b], [matrix_type(A.type.dtype, b.type.ndim).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Solve with SciPy."""
+        import scipy.linalg  # 0.2 s that only those pay who solve without LAPACK's own kernel
+
+        self.square(node, inputs)
+        A, b = inputs
+        if A.shape[0] != b.shape[0]:
+            raise shape_error(
+                node, inputs, f"{A.shape[0]} rows of A against {b.shape[0]} of b.", "Both must have as many rows."
+            )
+        if A.size == 0 or b.size == 0:
+            output_storage[0][0] = np.zeros_like(b)
+        elif self.triangle:
+            try:
+                output_storage[0][0] = scipy.linalg.solve_triangular(A, b, lower=self.triangle == "lower")
+            except LinAlgError:
+                raise LinAlgError("singular matrix: a number on the diagonal is 0") from None
+        else:
+            given = A
+            if self.A_structure == "symmetric":
+                given = np.tril(A) + np.tril(A, -1).T if self.lower else np.triu(A) + np.triu(A, 1).T
+            output_storage[0][0] = np.linalg.solve(given, b)
+
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return solve_kernel(self, node)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the columns of A and the columns of b."""
+        return [(shapes[0][1], *shapes[1][1:])]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Solve with the transposed matrix: for b directly, for A times the solution."""
+        (A, b), (x,), (g,) = inputs, outputs, output_grads
+        other = {"lower": "upper_triangular", "upper": "lower_triangular"}.get(self.triangle, self.A_structure)
+        for_b = Solve(other, lower=not self.lower)(A.T, g)
+        for_A = -(outer(for_b, x) if b.type.ndim == 1 else dot(for_b, x.T))
+        if self.triangle or self.A_structure == "symmetric":
+            reads_lower = self.triangle == "lower" or (self.A_structure == "symmetric" and self.lower)
+            if self.A_structure == "symmetric":
+                for_A = for_A + for_A.T - identity(for_A) * for_A
+            for_A = tril(for_A) if reads_lower else triu(for_A)
+        return [under_type(for_A, A), under_type(for_b, b)]
+
+
+class TensorInv(MatrixOp):
+    """The inverse of a tensor in the sense of ``tensordot(a, tensorinv(a), ind)`` being the identity.
+
+    Parameters
+    ----------
+    ind : int
+        How many first axes count as rows.
+    """
+
+    __props__ = ("ind",)
+
+    def __init__(self, ind: int = 2):
+        if ind <= 0:
+            raise ValueError(f"tensorinv: ind must be positive, not {ind}")
+        self.ind = int(ind)
+
+    def make_node(self, a: Any) -> Apply:
+        """Return the node."""
+        a = self.matrix(a, tuple(range(self.ind, 33)), "the tensor")
+        return Apply(self, [a], [matrix_type(a.type.dtype, a.type.ndim).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute it with NumPy."""
+        output_storage[0][0] = np.linalg.tensorinv(inputs[0], self.ind)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the lengths of columns, then those of rows."""
+        return [(*shapes[0][self.ind :], *shapes[0][: self.ind])]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient of the inverse of the matrix that the tensor stands for."""
+        (a,), (inverse,), (g,) = inputs, outputs, output_grads
+        columns = a.type.ndim - self.ind
+        rows: Any = 1
+        for i in range(columns):
+            rows = rows * inverse.shape[i]
+        z, direction = reshape(inverse, (rows, -1), ndim=2), reshape(g, (rows, -1), ndim=2)
+        return [under_type(reshape(-dot(dot(z.T, direction), z.T), a.shape, ndim=a.type.ndim), a)]
+
+
+class TensorSolve(MatrixOp):
+    """The solution x of ``tensordot(a, x, x.ndim) = b``.
+
+    Parameters
+    ----------
+    axes : tuple of int, optional
+        Axes of ``a`` that are moved to its end first.
+    """
+
+    __props__ = ("axes",)
+
+    def __init__(self, axes: Sequence[int] | None = None):
+        self.axes = None if axes is None else tuple(int(i) for i in axes)
+
+    def make_node(self, a: Any, b: Any) -> Apply:
+        """Return the node."""
+        a, b = as_tensor_variable(a), as_tensor_variable(b)
+        a, b = self.same_dtype(self.matrix(a, (a.type.ndim,)), self.matrix(b, (b.type.ndim,)))
+        return Apply(self, [a, b], [matrix_type(a.type.dtype, a.type.ndim - b.type.ndim).make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute it with NumPy."""
+        output_storage[0][0] = np.linalg.tensorsolve(inputs[0], inputs[1], self.axes)
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the lengths of the last axes of ``a``."""
+        moved = _moved_to_end(self.axes, len(shapes[0]))
+        return [tuple(shapes[0][i] for i in moved[len(shapes[1]) :])]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient of the solution with the matrix that the tensor stands for."""
+        (a, b), (x,), (g,) = inputs, outputs, output_grads
+        order = _moved_to_end(self.axes, a.type.ndim)
+        turned = a.dimshuffle(*order)
+        matrix = reshape(turned, (b.size, -1), ndim=2)
+        for_b = solve(matrix.T, g.flatten())
+        for_a = reshape(-outer(for_b, x.flatten()), turned.shape, ndim=a.type.ndim)
+        back = sorted(range(len(order)), key=order.__getitem__)
+        return [under_type(for_a.dimshuffle(*back), a), under_type(reshape(for_b, b.shape, ndim=b.type.ndim), b)]
+
+
+def _moved_to_end(axes: tuple[int, ...] | None, ndim: int) -> list[int]:
+    """Return the order of axes after those named were moved to the end, one after the other."""
+    order = list(range(ndim))
+    for axis in axes or ():
+        order.remove(axis % ndim)
+        order.append(axis % ndim)
+    return order
+
+
+class lstsq(MatrixOp):
+    """The x for which ``a x`` is nearest to ``b``: solution, residuals, rank and singular values.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> a, b, cut = T.dmatrix("a"), T.dvector("b"), T.dscalar("rcond")
+    >>> x, residuals, rank, s = lstsq()(a, b, cut)
+    >>> theano.function([a, b, cut], x)([[1, 0], [1, 1], [1, 2]], [1, 3, 5], -1).round(6)
+    array([1., 2.])
+    """
+
+    def make_node(self, x: Any, y: Any, rcond: Any) -> Apply:
+        """Return the node for a matrix, a vector or matrix, and the ratio below which singular values count as 0."""
+        y = as_tensor_variable(y)
+        x, y = self.same_dtype(self.matrix(x), self.matrix(y, (1, 2)))
+        rcond = as_tensor_variable(rcond)
+        dtype = x.type.dtype
+        outputs: list[Variable] = [
+            matrix_type(dtype, y.type.ndim).make_variable(),
+            matrix_type(dtype, 1).make_variable(),
+            matrix_type("int64", 0).make_variable(),
+            matrix_type(real_dtype(dtype), 1).make_variable(),
+        ]
+        return Apply(self, [x, y, rcond], outputs)
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute them with NumPy."""
+        found = np.linalg.lstsq(inputs[0], inputs[1], rcond=float(inputs[2]))
+        for cell, value, v in zip(output_storage, found, node.outputs, strict=True):
+            cell[0] = np.asarray(value, dtype=v.type.dtype)  # type: ignore[attr-defined]
+
+
+def pinv(a: Any) -> Any:
+    """Return the pseudo-inverse of a matrix.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A = T.dmatrix("A")
+    >>> theano.function([A], pinv(A))([[2.0], [0.0]])
+    array([[0.5, 0. ]])
+    """
+    return MatrixPinv()(a)
+
+
+def tensorinv(a: Any, ind: int = 2) -> Any:
+    """Return the inverse of a tensor; see :class:`TensorInv`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> tensorinv(T.dtensor4("a")).ndim
+    4
+    """
+    return TensorInv(ind)(a)
+
+
+def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Any:
+    """Return the x for which ``tensordot(a, x, x.ndim)`` is ``b``; see :class:`TensorSolve`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> tensorsolve(T.dtensor3("a"), T.dmatrix("b")).ndim
+    1
+    """
+    return TensorSolve(axes)(a, b)
+
+
+matrix_inverse = MatrixInverse()
+det = Det()
+solve = Solve()
+solve_symmetric = Solve(A_structure="symmetric")
+solve_lower_triangular = Solve(A_structure="lower_triangular", lower=True)
+solve_upper_triangular = Solve(A_structure="upper_triangular", lower=False)
