@@ -99,13 +99,15 @@ def _runs(python: str) -> bool:
 
 @nox.session
 def doctests(session: nox.Session) -> None:
-    """Run every example of the docstrings, the README and the documentation."""
+    """Run every example of the docstrings, the README and the documentation, and the tests of the benchmark."""
     install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])
     installed = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     # packages/scalar/src/theano/scalar is theano.scalar, although the folder above has no __init__.py
     naming = ["-o", "consider_namespace_packages=true"]
     session.run("python", "-m", "pytest", "-q", *naming, "--doctest-modules", "--ignore=tools/tests", "tools",
                 *installed, *session.posargs)
+    session.run("python", "-m", "pytest", "-q", "--doctest-modules", "benchmarks/rating.py", "benchmarks/report.py",
+                "benchmarks/tests", *session.posargs)
     session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", "README.md", "CONTRIBUTING.md", "docs",
                 *session.posargs, env={"PYTHONPATH": "tools"})
 
@@ -161,6 +163,13 @@ def example(session: nox.Session) -> None:
     """Train the digits: the main example, into digits.png."""
     install_layers(session, LAYERS, EXAMPLE)
     session.run("python", "examples/digits.py", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure speed beside NumPy, numexpr and any peers given: nox -s bench -- --help; not part of a default run."""
+    install_layers(session, LAYERS, ["numexpr"])
+    session.run("python", "-m", "benchmarks", *session.posargs)
 
 
 if os.environ.get("CI"):

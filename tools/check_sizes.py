@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FILE, TEST_FILE, FUNCTION = 600, 800, 60
 SUFFIXES = {".py", ".c", ".h", ".cpp", ".hpp"}
-PLACES = ("packages", "tools", "examples", "docs", "noxfile.py")
+PLACES = ("packages", "tools", "benchmarks", "examples", "docs", "noxfile.py")
 
 
 def sources(root: Path) -> Iterator[Path]:

@@ -1,0 +1,146 @@
+"""Measure this Theano beside other systems: ``nox -s bench -- --help``."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.util
+import json
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks import machine, report
+from benchmarks.frameworks import FRAMEWORKS, IMPORTED_AS
+from benchmarks.process import ROOT
+from benchmarks.rating import OURS, bandwidth_share, best_peer, ratio
+from benchmarks.runner import Plan, Row, Session, compile_times
+from benchmarks.workload import Workload
+from benchmarks.workloads import WORKLOADS
+
+PAGE = ROOT / "docs" / "performance.md"
+DATA = ROOT / "docs" / "data" / "benchmark.json"
+
+
+def options(arguments: list[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="nox -s bench --", description=__doc__)
+    add = parser.add_argument
+    add("-w", "--workloads", default="", help="regular expression on the names; c_sum, ^[bc]_")
+    add("-f", "--frameworks", help=f"comma-separated, of {', '.join(FRAMEWORKS)}; default: all that are there")
+    add("-p", "--peers", type=Path, help='JSON: {"jax": PYTHON, "torch": {"python": PYTHON, "env": {...}}}; '
+        "{cache} in a value is a folder to keep compiled code in. Ours is always the running interpreter.")  # fmt: skip
+    add("-d", "--dtypes", default="float64,float32")
+    add("-t", "--threads", default="1,2", help="each number is a series of rows of its own")
+    add("-r", "--rounds", type=int, default=3)
+    add("-s", "--seconds", type=float, default=0.02, help="a turn of one framework on one row")
+    add("--compile-only", action="store_true", help="measure only how long it takes to compile")
+    add("--no-compile", action="store_true", help="do not measure how long it takes to compile")
+    add("--build-limit", type=float, default=120, help="seconds for a framework to make a workload ready")
+    add("--limit", action="append", default=[], metavar="FRAMEWORK=WORKLOADS",
+        help="give a framework only the workloads that match, as torch-compile='^[be]_'; may be repeated")
+    add("--cache", type=Path, help="a folder kept for compiled code; default: a temporary one")
+    add("-o", "--out", type=Path, help="where the JSON goes; default: benchmark.json in the current folder")
+    add("--publish", action="store_true", help="write docs/data/benchmark.json and the tables of docs/performance.md")
+    return parser.parse_args(arguments)
+
+
+def chosen_frameworks(wanted: str | None, peers: Path | None) -> dict[str, Any]:
+    """Return the names of the frameworks to compare, ours first, and where their interpreters are."""
+    given = json.loads(peers.read_text(encoding="utf-8")) if peers else {}
+    given.pop(OURS, None)
+    here = [name for name, module in IMPORTED_AS.items() if importlib.util.find_spec(module)]
+    names = wanted.split(",") if wanted else [*dict.fromkeys([OURS, "numpy", *here, *given]), "bandwidth"]
+    unknown = [name for name in names if name not in FRAMEWORKS]
+    if unknown:
+        raise SystemExit(f"No framework is called {', '.join(unknown)}; there are {', '.join(FRAMEWORKS)}.")
+    places = {name: given.get(name) for name in FRAMEWORKS if name in names}
+    if "bandwidth" in places:
+        places["bandwidth"] = given.get("numpy")
+    return places
+
+
+def line(row: Row) -> str:
+    """Return a row for people who wait."""
+    cells = [f"{name} {report.cell(found) or '-'}" for name, found in row["cells"].items() if name != "bandwidth"]
+    rate, share, peer = ratio(row), bandwidth_share(row), best_peer(row)
+    end = f"  ratio {rate:.2f} ({peer})" if rate is not None else ""
+    end += f"  memory {share:.2f}" if share is not None else ""
+    return f"{row['name']:<24} {row['dtype']:<8} t{row['threads']}  " + "  ".join(cells) + end
+
+
+def run(plan: Plan, chosen: argparse.Namespace, measured: dict[str, Any], save: Any) -> None:
+    """Measure everything, saving after each row."""
+    for threads in [] if chosen.compile_only else map(int, chosen.threads.split(",")):
+        session = Session(plan, threads)
+        try:
+            for workload, dtype in plan.rows(threads):
+                row = session.row(workload, dtype)
+                print(line(row), flush=True)
+                measured["rows"].append(row)
+                measured["frameworks"] |= session.said
+                save()
+        finally:
+            session.close()
+    for workload in [] if chosen.no_compile else plan.workloads:
+        if workload.compiled:
+            row = compile_times(plan, workload)
+            found = [f"{n} {c['cold_s']:.2f}/{c['warm_s']:.2f} s" for n, c in row["cells"].items() if "warm_s" in c]
+            print(f"{row['name']:<24} compiled cold/warm  " + "  ".join(found), flush=True)
+            measured["compile"].append(row)
+            save()
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print, write."""
+    chosen = options(arguments)
+    found = [w for name, w in WORKLOADS.items() if re.search(chosen.workloads, name)]
+    if not found:
+        raise SystemExit(f"No workload matches {chosen.workloads!r}.")
+    out = chosen.out or (DATA if chosen.publish else Path("benchmark.json"))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    measured: dict[str, Any] = {
+        "date": datetime.date.today().isoformat(),
+        "machine": machine.describe(),
+        "options": {"rounds": chosen.rounds, "seconds": chosen.seconds, "build_limit": chosen.build_limit},
+        "frameworks": {}, "rows": [], "compile": [],
+    }  # fmt: skip
+
+    def save() -> None:
+        out.write_text(json.dumps(_rounded(measured), indent=None, separators=(",", ":")) + "\n", encoding="utf-8")
+
+    limits = {name: re.compile(expression) for name, _, expression in (text.partition("=") for text in chosen.limit)}
+
+    def left_out(name: str, workload: Workload) -> bool:
+        return name in limits and not limits[name].search(workload.name)
+
+    with tempfile.TemporaryDirectory() as folder, open(Path(folder) / "log", "w", encoding="utf-8") as log:
+        frameworks, cache = chosen_frameworks(chosen.frameworks, chosen.peers), (chosen.cache or Path(folder)).resolve()
+        dtypes = tuple(chosen.dtypes.split(","))
+        plan = Plan(frameworks, found, dtypes, chosen.rounds, chosen.seconds, chosen.build_limit, cache, log, left_out)
+        run(plan, chosen, measured, save)
+    save()
+    text = report.markdown(measured, report.SECTIONS[:-1])
+    print("\n" + text)
+    print(f"All figures are in {os.path.relpath(out)}.")
+    if chosen.publish:
+        report.put_into(PAGE, report.markdown(_rounded(measured)))
+    return 0
+
+
+def _rounded(value: Any) -> Any:
+    """Return measurements with as many digits as they deserve."""
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

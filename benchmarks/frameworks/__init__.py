@@ -1,0 +1,29 @@
+"""The systems that are compared, by name; each is imported only in its own process."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+# name: (module below this one, class)
+FRAMEWORKS = {
+    "theano": ("theano_like", "OurTheano"),
+    "numpy": ("numpy", "NumPy"),
+    "numexpr": ("numexpr", "NumExpr"),
+    "pytensor-c": ("theano_like", "PyTensorC"),
+    "pytensor-numba": ("theano_like", "PyTensorNumba"),
+    "jax": ("jax", "Jax"),
+    "torch": ("torch", "Torch"),
+    "torch-compile": ("torch", "TorchCompile"),
+    "bandwidth": ("bandwidth", "Bandwidth"),
+}
+# What to import to see whether a peer is there.
+IMPORTED_AS = {"numpy": "numpy", "numexpr": "numexpr", "pytensor-c": "pytensor", "pytensor-numba": "numba",
+               "jax": "jax",
+               "torch": "torch", "torch-compile": "torch"}  # fmt: skip
+
+
+def start(name: str) -> Any:
+    """Import a framework."""
+    module, kind = FRAMEWORKS[name]
+    return getattr(import_module(f"{__name__}.{module}"), kind)()

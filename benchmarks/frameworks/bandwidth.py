@@ -1,0 +1,80 @@
+"""What the memory gives: not a framework, but the yardstick for rows that only move numbers.
+
+For a row that reads and writes so many bytes, it moves as many through NumPy's addition into an existing array (two
+read, one written), its copy (one, one), and, where the row writes nothing, its dot product (two, none). The best
+one counts. With more threads, each moves its share, over and over, so that nobody waits for anybody.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks.frameworks.base import THREADS, Built, Framework, NotAvailable, clock
+from benchmarks.workload import Workload
+
+ITEM = 8
+REPEATS = 7
+SMALLEST = 2**20  # bytes; below, a call costs more than moving the numbers
+
+
+class Bandwidth(Framework):
+    """Moves as many bytes as a workload must; a call tells how long the best way took."""
+
+    version = np.__version__
+
+    def build(self, workload: Workload, dtype: str) -> Built:
+        """Make room for the best way."""
+        if not workload.reads:
+            raise NotAvailable("memory is not its limit")
+        inputs, _ = workload.arrays(dtype)
+        size = 4 if dtype in ("float32", "int32") else 8
+        moved = (workload.reads + workload.writes) * size
+        if moved < SMALLEST:
+            raise NotAvailable("so few bytes are no matter of bandwidth")
+        before = clock()
+        ways = ("read",) if workload.writes < workload.reads / 4 else ("add", "copy")
+        movers = [self._mover(way, moved) for way in ways]
+        best = min(movers, key=lambda mover: min(mover() for _ in range(REPEATS)))
+        return Built(best, (), [], {}, {"total": clock() - before, "bytes": moved}, times_itself=True)
+
+    @staticmethod
+    def _mover(way: str, moved: float) -> Callable[[], float]:
+        """Return a function that moves about so many bytes once per thread's share, and gives the seconds."""
+        arrays = {"read": 2, "copy": 2, "add": 3}[way]
+        length = max(1, int(moved / THREADS / arrays / ITEM))
+        rooms = [[np.ones(length) for _ in range(arrays)] for _ in range(THREADS)]
+
+        def once(room: list[np.ndarray]) -> None:
+            if way == "read":
+                np.dot(*room)
+            elif way == "copy":
+                np.copyto(room[1], room[0])
+            else:
+                np.add(room[0], room[1], out=room[2])
+
+        if THREADS == 1:
+            return lambda: _timed(once, rooms[0])
+        return lambda: _timed_together(once, rooms)
+
+
+def _timed(once: Callable, room: list[np.ndarray]) -> float:
+    before = clock()
+    once(room)
+    return clock() - before
+
+
+def _timed_together(once: Callable, rooms: list[list[np.ndarray]], times: int = 10) -> float:
+    def work(room: list[np.ndarray]) -> None:
+        for _ in range(times):
+            once(room)
+
+    threads = [threading.Thread(target=work, args=(room,)) for room in rooms]
+    before = clock()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return (clock() - before) / times

@@ -1,0 +1,133 @@
+"""JAX with jit, on the processor; arrays stay its own between calls."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from benchmarks.frameworks.base import CACHE, THREADS, Built, Framework, clock, copies, copies_by_name
+from benchmarks.workload import Workload
+
+
+def _import_with_threads():
+    """Import JAX with a pool of so many threads as wanted.
+
+    Its client makes one thread for each core in the process's affinity mask and takes no other advice, so the mask is
+    narrowed while the client is made, and widened again for all threads.
+    """
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, set(sorted(cores)[:THREADS]))
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_platforms", "cpu")
+    if CACHE:
+        jax.config.update("jax_compilation_cache_dir", str(Path(CACHE) / "jax"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    jax.numpy.zeros(3).block_until_ready()
+    for thread in os.listdir("/proc/self/task"):
+        try:
+            os.sched_setaffinity(int(thread), cores)
+        except OSError:
+            pass  # it has ended
+    return jax
+
+
+jax = _import_with_threads()
+jnp = jax.numpy
+
+
+class Jax(Framework):
+    """Workloads under ``jax.jit``; state is donated, so that it can be updated in place."""
+
+    version = jax.__version__
+
+    def __init__(self) -> None:
+        same = "exp log log1p tanh sin cos sqrt where clip dot outer sum mean var std max min prod argmax argmin any"
+        for word in f"{same} all cumsum concatenate stack reshape".split():
+            setattr(self, word, getattr(jnp, word))
+        self.batched_dot, self.erf = jnp.matmul, jax.scipy.special.erf
+        self.sigmoid, self.softplus, self.relu = jax.nn.sigmoid, jax.nn.softplus, jax.nn.relu
+        self.softmax, self.log_softmax, self.logsumexp = jax.nn.softmax, jax.nn.log_softmax, jax.nn.logsumexp
+
+    def take(self, x, index): return x[index]
+    def add_rows(self, x, index, v): return x.at[index].add(v)
+    def set_rows(self, x, index, v): return x.at[index].set(v)
+    def set_block(self, x, block, v): return x.at[slice(*block), slice(*block)].set(v)
+
+    def cross_entropy(self, z, y):
+        return -jnp.mean(jax.nn.log_softmax(z)[jnp.arange(z.shape[0]), y])
+
+    def value_and_grad(self, function, wrt):
+        return jax.value_and_grad(function, argnums=tuple(range(len(wrt))))(*wrt)
+
+    def conv2d(self, x, w):
+        return jax.lax.conv_general_dilated(x, w, (1, 1), "VALID")
+
+    def max_pool2(self, x):
+        window = (1, 1, 2, 2)
+        return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, window, window, "VALID")
+
+    def iterate(self, step, start, count, constants):
+        return jax.lax.scan(lambda h, _: (step(h, *constants), None), start, None, length=count)[0]
+
+    def recurrent(self, step, sequence, shape, constants):
+        start = jnp.zeros(shape, sequence.dtype)
+        return jax.lax.scan(lambda h, xt: (step(xt, h, *constants), None), start, sequence)[0]
+
+    def sparse_dot(self, s, d): return s @ d
+
+    def random(self, kind, size):
+        self.key, key = jax.random.split(self.key)
+        return getattr(jax.random, kind)(key, (size,), self.dtype)
+
+    def array(self, value):
+        """Return an array of its own."""
+        if hasattr(value, "tocsr"):
+            from jax.experimental import sparse
+
+            return sparse.BCSR.from_scipy_sparse(value)
+        return jnp.asarray(value)
+
+    def build(self, workload: Workload, dtype: str) -> Built:
+        """Trace, compile, call once."""
+        inputs, state = workload.arrays(dtype)
+        self.dtype = dtype
+        names = list(inputs)
+        given = [self.array(value) for value in inputs.values()]
+        kept = {name: self.array(value) for name, value in state.items()}
+        if workload.group == "k":
+            kept = {"key": jax.random.key(0)}
+
+        def pure(state, *values):
+            self.key = state.pop("key", None) if workload.group == "k" else None
+            results, new = workload.gives(workload.body(self, **dict(zip(names, values)), **state))
+            return results, ({"key": self.key} if workload.group == "k" else new)
+
+        if not kept:
+            return self._stateless(jax.jit(lambda *values: pure({}, *values)[0]), given)
+        jitted = jax.jit(lambda state, *values: pure(dict(state), *values), donate_argnums=0)
+        before = clock()
+        results, new = jax.block_until_ready(jitted(kept, *given))
+        seconds = {"total": clock() - before}
+        box = [new]
+        first = copies_by_name({} if workload.group == "k" else new)
+
+        def call():
+            results, box[0] = jitted(box[0], *given)
+            jax.block_until_ready((results, box[0]))
+
+        return Built(call, (), copies(results), first, seconds)
+
+    def _stateless(self, jitted, given) -> Built:
+        before = clock()
+        results = jax.block_until_ready(jitted(*given))
+        seconds = {"total": clock() - before}
+        if len(results) == 1:
+            call = lambda *values: jitted(*values)[0].block_until_ready()
+        else:
+            call = lambda *values: jax.block_until_ready(jitted(*values))
+        return Built(call, tuple(given), copies(results), {}, seconds)
+
+

@@ -1,0 +1,126 @@
+"""PyTorch on the processor: eager, and through torch.compile."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from benchmarks.frameworks.base import CACHE, THREADS, Built, Framework, NotAvailable, clock
+from benchmarks.workload import Workload
+
+if CACHE:
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(CACHE) / "inductor")
+os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
+
+import torch
+
+
+def along(function):
+    """Return a reduction that takes an axis or None as NumPy's do."""
+    return lambda x, axis=None: function(x) if axis is None else function(x, dim=axis)
+
+
+class Torch(Framework):
+    """Op by op."""
+
+    version = torch.__version__
+
+    def __init__(self) -> None:
+        torch.set_num_threads(THREADS)
+        for word in "exp log log1p tanh sin cos sqrt erf sigmoid relu where clip outer stack reshape logsumexp".split():
+            setattr(self, word, getattr(torch, word))
+        for word in "sum mean prod argmax argmin any all".split():
+            setattr(self, word, along(getattr(torch, word)))
+        self.max, self.min = along(torch.amax), along(torch.amin)
+        self.dot, self.batched_dot, self.concatenate = torch.matmul, torch.bmm, torch.cat
+        self.softplus = torch.nn.functional.softplus
+        self.cross_entropy, self.conv2d = torch.nn.functional.cross_entropy, torch.nn.functional.conv2d
+        self.sparse_dot = torch.sparse.mm
+
+    def var(self, x, axis=None): return torch.var(x, dim=axis, correction=0)
+    def std(self, x, axis=None): return torch.std(x, dim=axis, correction=0)
+    def cumsum(self, x): return torch.cumsum(x, 0)
+    def softmax(self, x): return torch.softmax(x, -1)
+    def log_softmax(self, x): return torch.log_softmax(x, -1)
+    def take(self, x, index): return x[index]
+    def max_pool2(self, x): return torch.nn.functional.max_pool2d(x, 2)
+    def add_rows(self, x, index, v): return x.index_add_(0, index, v)  # (of state only: in place)
+    def set_rows(self, x, index, v): return x.index_put_((index,), v)
+
+    def set_block(self, x, block, v):
+        x = x.clone()
+        x[slice(*block), slice(*block)] = v
+        return x
+
+    def value_and_grad(self, function, wrt):
+        wrt = [p.detach().requires_grad_(True) for p in wrt]
+        with torch.enable_grad():
+            cost = function(*wrt)
+            gradients = torch.autograd.grad(cost, wrt)
+        return cost.detach(), gradients
+
+    def iterate(self, step, start, count, constants):
+        for _ in range(count):
+            start = step(start, *constants)
+        return start
+
+    def recurrent(self, step, sequence, shape, constants):
+        h = sequence.new_zeros(shape)
+        for xt in sequence:
+            h = step(xt, h, *constants)
+        return h
+
+    def random(self, kind, size):
+        return {"normal": torch.randn, "uniform": torch.rand}[kind](size, dtype=getattr(torch, self.dtype))
+
+    def array(self, value):
+        """Return a tensor of its own."""
+        if hasattr(value, "tocsr"):
+            parts = (torch.from_numpy(part.astype("int64")) for part in (value.indptr, value.indices))
+            return torch.sparse_csr_tensor(*parts, torch.from_numpy(value.data), value.shape)
+        return torch.tensor(value)
+
+    def build(self, workload: Workload, dtype: str) -> Built:
+        """Call it once, in a mode that records no gradients but those asked for."""
+        inputs, state = workload.arrays(dtype)
+        self.dtype = dtype
+        given = {name: self.array(value) for name, value in inputs.items()}
+        kept = {name: self.array(value) for name, value in state.items()}
+        torch.autograd.set_grad_enabled(False)
+        names = list(given)
+
+        if state:
+
+            def step():
+                results, new = workload.body(self, **given, **kept)
+                for name, value in new.items():
+                    kept[name].copy_(value)
+                return results
+
+            function, arguments = self.compiled(step, workload), ()
+        else:
+            function = self.compiled(lambda *values: workload.body(self, **dict(zip(names, values))), workload)
+            arguments = tuple(given.values())
+        before = clock()
+        results = function(*arguments)
+        seconds = {"total": clock() - before}
+        first = [r.detach().numpy().copy() for r in results]
+        return Built(function, arguments, first, {name: t.numpy().copy() for name, t in kept.items()}, seconds)
+
+    def compiled(self, function, workload: Workload):
+        """Return a function as it is to be called."""
+        return function
+
+
+class TorchCompile(Torch):
+    """The same through its compiler."""
+
+    def value_and_grad(self, function, wrt):
+        gradients, cost = torch.func.grad_and_value(function, argnums=tuple(range(len(wrt))))(*wrt)
+        return cost, gradients
+
+    def compiled(self, function, workload: Workload):
+        if workload.group == "h":
+            raise NotAvailable("it would unroll the loop")
+        torch._dynamo.reset()
+        return torch.compile(function, dynamic=False)

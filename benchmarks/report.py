@@ -1,0 +1,243 @@
+"""Tables of what was measured: ``python benchmarks/report.py out.json`` prints, ``--into PAGE`` puts them there."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.rating import (
+    EQUAL,
+    INTERPRETERS,
+    NEEDED_SHARE,
+    NOT_PEERS,
+    OURS,
+    bandwidth_share,
+    best_peer,
+    geometric_mean,
+    gigabytes_per_second,
+    losses,
+    ratio,
+    right,
+)
+from benchmarks.workloads import GROUPS
+
+BEGIN = "<!-- begin of what benchmarks/report.py wrote -->"
+END = "<!-- end of what benchmarks/report.py wrote -->"
+Measured = dict[str, Any]
+
+
+def table(head: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown."""
+    head = list(head)
+    return "\n".join(["| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *lines)]) + "\n"
+
+
+def duration(milliseconds: float) -> str:
+    """Return a duration with three digits.
+
+    Examples
+    --------
+    >>> duration(0.00031), duration(0.4567), duration(12.3), duration(4567.0)
+    ('310 ns', '457 µs', '12.3 ms', '4.57 s')
+    """
+    for limit, factor, unit in ((1e-3, 1e6, "ns"), (1, 1e3, "µs"), (1e3, 1, "ms"), (float("inf"), 1e-3, "s")):
+        if milliseconds < limit:
+            return f"{milliseconds * factor:.3g} {unit}"
+    raise AssertionError
+
+
+def label(row: Measured) -> str:
+    """Return a row's name with its dtype and, if there are several, its threads."""
+    return f"`{row['name']}` {row['dtype']}" + (f", {row['threads']} threads" if row.get("threads", 1) > 1 else "")
+
+
+def cell(found: Measured) -> str:
+    """Return what a framework made of a row."""
+    if "median_ms" in found:
+        return duration(found["median_ms"]) + ("" if found.get("right", True) else " WRONG")
+    if "not_available" in found:
+        return ""
+    return "too long" if found.get("timeout") else "failed"
+
+
+def number(value: float | None) -> str:
+    """Return a ratio with two digits behind the point."""
+    return "" if value is None else f"{value:.2f}"
+
+
+def peers_of(measured: Measured) -> list[str]:
+    """Return the names of the others."""
+    return [name for name in measured["frameworks"] if name not in NOT_PEERS]
+
+
+def machine(measured: Measured) -> Iterator[str]:
+    """Yield where, when and with what it was measured."""
+    m = measured["machine"]
+    versions = ", ".join(
+        f"{'this Theano' if name == OURS else name} {said.get('version', '')}"
+        for name, said in measured["frameworks"].items()
+        if name != "bandwidth"
+    )
+    yield (
+        f"Measured on {measured['date']} on {m['cores']} cores of {m['processor']} ({m['caches']}, {m['memory']}), "
+        f"{m['system']}, {m['compiler']}, CPython {m['python']}. {versions}.\n"
+    )
+    o = measured["options"]
+    yield (
+        f"Each figure is the median of {o['rounds']} rounds of {o['seconds']:g} s in which the frameworks took turns; "
+        "every result was compared with NumPy's in float64. A ratio is the best peer's time by ours: above 1 we are faster.\n"
+    )
+
+
+def summary(measured: Measured) -> Iterator[str]:
+    """Yield one line for each group."""
+    for threads in sorted({row["threads"] for row in measured["rows"]}):
+        rows = [row for row in measured["rows"] if row["threads"] == threads]
+        groups = [(title, [row for row in rows if row["group"] == letter]) for letter, title in GROUPS.items()]
+        lines = [summary_line(title, found) for title, found in [*groups, ("all", rows)] if found]
+        yield f"### Against the best peer of each row, {threads} thread{'s' * (threads > 1)}\n"
+        yield table(["group", "rows", "geometric mean", "ratio ≥ 1", "0.97 to 1", "below 0.97", "worst", ""], lines)
+
+
+def summary_line(title: str, rows: list[Measured]) -> list[str]:
+    """Return how many of some rows are won and lost, and by how much."""
+    ratios = [value for row in rows if (value := ratio(row)) is not None]
+    cells = [row["cells"].get(OURS, {}) for row in rows]
+    missing = sum("not_available" in found for found in cells)
+    failed = sum(not right(found, "median_ms") for found in cells) - missing
+    counts = (sum(r >= 1 for r in ratios), sum(EQUAL <= r < 1 for r in ratios), sum(r < EQUAL for r in ratios))
+    remarks = [f"{missing} not written yet"] * bool(missing) + [f"{failed} failed"] * bool(failed)
+    mean = number(geometric_mean(ratios) if ratios else None)
+    return [title, str(len(ratios)), mean, *map(str, counts), number(min(ratios, default=None)), ", ".join(remarks)]
+
+
+def lost(measured: Measured) -> Iterator[str]:
+    """Yield the rows on which a peer is faster."""
+    found, rated = losses(measured["rows"]), [row for row in measured["rows"] if ratio(row) is not None]
+    yield f"### Where a peer is faster ({len(found)} of {len(rated)} rows)\n"
+    yield table(
+        ["ratio", "workload", "ours", "best peer", "its time"],
+        [[number(value), label(row), cell(row["cells"][OURS]), (best := str(best_peer(row))), cell(row["cells"][best])]
+         for value, row in found],
+    )  # fmt: skip
+    ours = [(label(row), row["cells"].get(OURS, {})) for row in measured["rows"]]
+    wrong = [(name, c) for name, c in ours if "failure" in c or not c.get("right", True)]
+    if wrong:
+        yield "Rows that fail here:\n"
+        yield table(["workload", "what"], [[name, c.get("failure", "wrong result")] for name, c in wrong])
+
+
+def calls(measured: Measured) -> Iterator[str]:
+    """Yield nanoseconds of single calls."""
+    rows = [row for row in measured["rows"] if row["threads"] == 1 and "kept_ns" in row["cells"].get(OURS, {})]
+    peers = peers_of(measured)
+
+    def nanoseconds(row: Measured, name: str, kind: str) -> str:
+        found = row["cells"].get(name, {})
+        return f"{found[kind]:.0f}" if kind in found else ""
+
+    if rows:
+        yield "### One call, nanoseconds (the loop around it not counted; peers with the result kept)\n"
+        yield table(
+            ["workload", "ours, result dropped", "ours, result kept", *peers],
+            [[f"`{row['name']}`", nanoseconds(row, OURS, "dropped_ns"),
+              *(nanoseconds(row, name, "kept_ns") for name in (OURS, *peers))] for row in rows],
+        )  # fmt: skip
+
+
+def compiling(measured: Measured) -> Iterator[str]:
+    """Yield seconds of compiling, cold and warm."""
+    rows, peers = measured.get("compile", []), peers_of(measured)
+    peers = [p for p in peers if p not in INTERPRETERS]
+    if not rows:
+        return
+
+    def both(found: Measured) -> str:
+        if "warm_s" not in found:
+            return "too long" if "not done" in str(found.get("failure")) else ("failed" if "failure" in found else "")
+        return f"{found['cold_s']:.2f} / {found['warm_s']:.2f}"
+
+    yield "### Compiling, seconds: with an empty cache / in a new process with a full one\n"
+    yield table(
+        ["workload", "ours", *peers, "ratio cold", "ratio warm"],
+        [[f"`{row['name']}`", *(both(row["cells"].get(p, {})) for p in (OURS, *peers)),
+          *(number(ratio(_compilers_only(row), key)) for key in ("cold_s", "warm_s"))] for row in rows],
+    )  # fmt: skip
+
+
+def _compilers_only(row: Measured) -> Measured:
+    return {"cells": {name: c for name, c in row["cells"].items() if name not in INTERPRETERS}}
+
+
+def memory_bound(measured: Measured) -> Iterator[str]:
+    """Yield the share of the memory's speed that is reached."""
+    rows = [(share, row) for row in measured["rows"] if (share := bandwidth_share(row)) is not None]
+    if not rows:
+        return
+    reached = sum(share >= NEEDED_SHARE for share, _ in rows)
+    yield f"### Share of the memory's speed ({reached} of {len(rows)} rows reach {NEEDED_SHARE})\n"
+    yield (
+        "The speed is that of the best of NumPy's copy and addition into existing memory (or, for rows that write "
+        "little, of its dot product) over as many bytes, in the same rounds.\n"
+    )
+    yield table(
+        ["share", "workload", "ours", "memory at this size"],
+        [[number(share), label(row), cell(row["cells"][OURS]), f"{gigabytes_per_second(row):.1f} GB/s"]
+         for share, row in sorted(rows, key=lambda pair: pair[0])],
+    )  # fmt: skip
+
+
+def everything(measured: Measured) -> Iterator[str]:
+    """Yield all rows."""
+    peers = peers_of(measured)
+    yield "### All rows\n"
+    for letter, title in GROUPS.items():
+        rows = [row for row in measured["rows"] if row["group"] == letter]
+        if rows:
+            yield f"#### {title}\n"
+            yield table(
+                ["workload", "ours", *peers, "ratio"],
+                [[label(row), *(cell(row["cells"].get(name, {})) for name in (OURS, *peers)), number(ratio(row))]
+                 for row in rows],
+            )  # fmt: skip
+
+
+SECTIONS = (machine, summary, lost, calls, compiling, memory_bound, everything)
+
+
+def markdown(measured: Measured, sections: Iterable[Any] = SECTIONS) -> str:
+    """Return the report."""
+    return "\n".join(part for section in sections for part in section(measured))
+
+
+def put_into(page: Path, text: str) -> None:
+    """Replace what stands between the two markers of a page."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, found, after = rest.partition(END)
+    if not found:
+        raise SystemExit(f"{page} has no place for it between {BEGIN!r} and {END!r}")
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
+
+
+def main() -> None:
+    """Read measurements, write tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("measured", type=Path, help="what `nox -s bench` wrote")
+    parser.add_argument("--into", type=Path, help="a page with a place for it")
+    options = parser.parse_args()
+    text = markdown(json.loads(options.measured.read_text(encoding="utf-8")))
+    if options.into:
+        put_into(options.into, text)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

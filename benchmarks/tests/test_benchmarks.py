@@ -1,0 +1,170 @@
+"""The benchmark measures what it says: right results count, wrong ones do not, and nothing is lost on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import rating, report, worker
+from benchmarks.frameworks.base import Built
+from benchmarks.frameworks.numpy import reference
+from benchmarks.process import Worker
+from benchmarks.workload import Workload, normal, registry
+from benchmarks.workloads import GROUPS, WORKLOADS
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = "a_ten_inputs a_shared_update b_poly_1e3 c_sum_1e3 d_dot_10 e_mlp_small_b32 g_xent_60x10 i_gather_small m_logp6_grad".split()
+
+
+def test_every_workload_belongs_to_a_group_and_has_the_state_it_says():
+    for name, workload in WORKLOADS.items():
+        assert name == workload.name and workload.group in GROUPS
+    for workload in (WORKLOADS[name] for name in SMALL):
+        first, again = workload.arrays("float32"), workload.arrays("float32")
+        assert tuple(first[1]) == workload.state
+        for one, other in zip(first, again):
+            for key in one:
+                np.testing.assert_array_equal(one[key], other[key])
+                assert one[key].dtype != "float64"
+
+
+def test_a_name_is_given_once():
+    add = registry({})
+    add("a_x", normal(x=1), lambda xp, x: [x])
+    with pytest.raises(ValueError, match="two workloads are called a_x"):
+        add("a_x", normal(x=1), lambda xp, x: [x])
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_ours_gives_what_numpy_gives(name, tmp_path):
+    server = worker.Server("theano")
+    for dtype in WORKLOADS[name].dtypes:
+        path = str(tmp_path / f"{dtype}.npz")
+        assert worker.Server("numpy").answer({"do": "reference", "name": name, "dtype": dtype, "path": path}) == {}
+        said = server.answer({"do": "build", "name": name, "dtype": dtype, "reference": path})
+        assert said.get("right") is True, said
+        assert server.answer({"do": "time", "seconds": 0.001})["median"] > 0
+
+
+def slopes(name: str, wrt: str) -> tuple[float, float]:
+    """Return a derivative of a workload's first result along a random direction, by hand and by differences."""
+    workload = WORKLOADS[name]
+    inputs, state = workload.arrays("float64")
+    everything = {**inputs, **state}
+    direction = np.random.default_rng(0).normal(size=everything[wrt].shape)
+
+    def cost(step: float) -> float:
+        moved = {**everything, wrt: everything[wrt] + step * direction}
+        return float(workload.gives(workload.by_hand(**moved))[0][0])
+
+    results, new = workload.gives(workload.by_hand(**{k: v.copy() for k, v in everything.items()}))
+    if wrt in new:
+        gradient = (everything[wrt] - new[wrt]) / 0.01
+    else:
+        gradient = results[1 + [k for k in everything if k in GRADIENTS[name]].index(wrt)]
+    return float((gradient * direction).sum()), (cost(1e-6) - cost(-1e-6)) / 2e-6
+
+
+# The gradients that a workload gives as results, in their order.
+GRADIENTS = {
+    "g_xent_60x10": ["x"], "l_chain_grad": ["x", "w"], "i_gather_grad": ["x"], "g_maxpool_fwdbwd": ["x"],
+    "m_logp6_grad": [f"p{i:02d}" for i in range(6)], "f_conv_lenet_fwdbwd": ["x", "w"], "h_rnn_fwdbwd": ["w", "u"],
+}  # fmt: skip
+STEPS = {"e_mlp_small_b32": ["W0", "b0", "W1", "b1"], "e_relu_deep_b64": ["W3", "b3"]}  # behind the kinks
+
+
+@pytest.mark.parametrize("name, wrt", [(name, wrt) for table in (GRADIENTS, STEPS) for name in table for wrt in table[name]])
+def test_gradients_by_hand(name, wrt):
+    by_hand, by_differences = slopes(name, wrt)
+    assert by_hand == pytest.approx(by_differences, rel=1e-4, abs=1e-6)
+
+
+TOY = Workload("b_toy", normal(x=4), lambda xp, x: [x * 2])
+
+
+def test_wrong_results_are_seen(tmp_path):
+    path = str(tmp_path / "reference.npz")
+    wanted = reference(TOY, "float64")
+    np.savez(path, **wanted)
+    good = Built(lambda: None, (), [wanted["0"]], {}, {"total": 0.0})
+    assert worker.judge(TOY, good, "float64", path) == {"right": True, "error_of_result": 0.0}
+    assert not worker.judge(TOY, replace(good, results=[wanted["0"] * 1.001]), "float64", path)["right"]
+    assert not worker.judge(TOY, replace(good, results=[wanted["0"] * np.nan]), "float64", path)["right"]
+    with pytest.raises(AssertionError, match="shape"):
+        worker.judge(TOY, replace(good, results=[wanted["0"][:2]]), "float64", path)
+    with pytest.raises(AssertionError, match="in place of"):
+        worker.judge(TOY, replace(good, results=[]), "float64", path)
+
+
+def row(name: str = "b_toy", **milliseconds: float) -> dict:
+    cells = {framework: {"median_ms": ms} for framework, ms in milliseconds.items()}
+    return {"name": name, "group": name[0], "dtype": "float64", "threads": 1, "flops": 0, "cells": cells}
+
+
+def test_ratios():
+    slower = row(theano=2.0, numpy=4.0, jax=1.0, bandwidth=0.5)
+    assert rating.best_peer(slower) == "jax" and rating.ratio(slower) == 0.5
+    slower["cells"]["jax"]["right"] = False
+    assert rating.best_peer(slower) == "numpy" and rating.ratio(slower) == 2.0
+    assert rating.bandwidth_share(slower) == 0.25
+    slower["cells"]["theano"]["right"] = False
+    assert rating.ratio(slower) is None
+    alone = row(theano=2.0)
+    assert rating.best_peer(alone) is None and rating.ratio(alone) is None
+
+
+def test_the_worst_losses_come_first():
+    rows = [row("b_even", theano=1.0, numpy=1.0), row("b_bad", theano=1.0, numpy=0.9), row("b_worse", theano=1.0, numpy=0.2)]
+    assert [r["name"] for _, r in rating.losses(rows)] == ["b_worse", "b_bad"]
+
+
+def test_a_page_changes_between_its_markers_only(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
+    for _ in range(2):
+        report.put_into(page, "new")
+        assert page.read_text() == f"before\n{report.BEGIN}\n\nnew\n{report.END}\nafter\n"
+    page.write_text("no place")
+    with pytest.raises(SystemExit, match="no place"):
+        report.put_into(page, "new")
+
+
+def test_a_process_that_hangs_or_dies_is_a_failure_not_an_end(tmp_path):
+    with open(tmp_path / "log", "w") as log:
+        slow = Worker("numpy", sys.executable, 1, tmp_path / "cache", log)
+        assert "version" in slow.hello
+        assert slow.ask(0.05, do="time", seconds=0)["failure"]  # nothing was built
+        assert slow.ask(0.2, do="build", name="b_poly_1e7", dtype="float64")["timeout"]
+        assert "ended" in slow.ask(do="time", seconds=0)["failure"]
+        nobody = Worker("nothing", sys.executable, 1, tmp_path / "cache", log)
+        assert "ended" in nobody.hello["failure"]
+        slow.stop()
+        nobody.stop()
+
+
+def test_from_the_command_line_to_the_tables(tmp_path):
+    out = tmp_path / "out.json"
+    command = [sys.executable, "-m", "benchmarks", "-w", "^a_vec1|c_sum_1e5", "-f", "theano,numpy,bandwidth", "-t", "1", "-r", "1",
+               "-s", "0.001", "-d", "float64", "--no-compile", "-o", str(out)]  # fmt: skip
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=dict(os.environ))
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"a_vec1_add1 +float64 +t1 +theano .* numpy .* ratio \d", done.stdout)
+    measured = json.loads(out.read_text())
+    assert [r["name"] for r in measured["rows"]] == ["a_vec1_add1", "c_sum_1e5"]
+    assert all(r["cells"]["theano"]["right"] for r in measured["rows"])
+    text = report.markdown(measured)
+    assert "| calls | 1 |" in text and "`c_sum_1e5` float64" in text and "### One call, nanoseconds" in text
+
+
+def test_the_page_shows_the_committed_figures():
+    data = ROOT / "docs" / "data" / "benchmark.json"
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert report.markdown(json.loads(data.read_text(encoding="utf-8"))) in page
