@@ -68,6 +68,37 @@ class DisconnectedInputError(ValueError):
     """
 
 
+class GradientError(TheanoError):
+    """A gradient differs from finite differences.
+
+    Parameters
+    ----------
+    arg, err_pos, shape
+        Which argument, which of its elements (flat), and the argument's shape.
+    val1, val2
+        The element of the gradient, and the difference quotient.
+    abs_err, rel_err, abs_tol, rel_tol
+        How far they are apart, and how far they may be.
+    """
+
+    def __init__(
+        self, arg: object, err_pos: object, shape: object, val1: object, val2: object,
+        abs_err: object, rel_err: object, abs_tol: object, rel_tol: object,
+    ):  # fmt: skip
+        super().__init__(arg, err_pos, shape, val1, val2, abs_err, rel_err, abs_tol, rel_tol)
+        self.arg, self.err_pos, self.shape, self.val1, self.val2 = arg, err_pos, shape, val1, val2
+        self.abs_err, self.rel_err, self.abs_tol, self.rel_tol = abs_err, rel_err, abs_tol, rel_tol
+
+    def __str__(self) -> str:
+        return (
+            f"the gradient of argument {self.arg} (shape {self.shape}) is {self.val1} at element {self.err_pos}, "
+            f"finite differences say {self.val2}:\n"
+            f"  apart by {self.abs_err} (allowed: {self.abs_tol}), relatively by {self.rel_err} "
+            f"(allowed: {self.rel_tol}).\n"
+            "  Look at the op's grad; at a kink or where numbers cancel, move the point or raise the tolerances."
+        )
+
+
 class UnavailableLayerError(AttributeError):
     """A layer of the system is used that is not installed.
 

@@ -6,7 +6,10 @@ that is not there (and what a type needs to offer), ``barriers`` the ops that ch
 
 from __future__ import annotations
 
-from theano.errors import DisconnectedInputError, NullTypeGradError
+from typing import Any
+
+from theano import layers
+from theano.errors import DisconnectedInputError, GradientError, NullTypeGradError
 from theano.gradient.absent import (
     DisconnectedType,
     NullType,
@@ -44,6 +47,7 @@ __all__ = [
     "DisconnectedType",
     "GradClip",
     "GradScale",
+    "GradientError",
     "Lop",
     "NullType",
     "NullTypeGradError",
@@ -69,3 +73,13 @@ __all__ = [
     "zero_grad",
     "zero_grad_",
 ]
+
+#: Names that need arrays, by the module of the tensor layer that has them.
+_WITH_ARRAYS = {"numeric_grad": "tensor.verify", "verify_grad": "tensor.verify"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WITH_ARRAYS:
+        layers.load("tensor")
+        return getattr(layers.load(_WITH_ARRAYS[name]), name)
+    raise AttributeError(f"module 'theano.gradient' has no attribute {name!r}")

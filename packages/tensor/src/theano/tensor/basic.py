@@ -427,6 +427,7 @@ from theano.tensor.type_other import (
     none_type_t,
     slicetype,
 )
+from theano.tensor.verify import numeric_grad, verify_grad
 
 # The types by letter and kind (dmatrix, lvector, ...) and the constructors of several variables (dmatrices, ...).
 globals().update(TYPES)
