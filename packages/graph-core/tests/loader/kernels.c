@@ -54,6 +54,7 @@ int expand_view(th_ctx *c) {
     return c->rt->view(c, c->out[0], c->in[0], c->in[0]->data, 1, &shape, &stride);
 }
 int always_fails(th_ctx *c) { return c->rt->fail(c, *(const int32_t *)c->params, "it failed on purpose: %d%%", 100); }
+int always_fails_shape(th_ctx *c) { return c->rt->fail(c, TH_ERR_SHAPE, "it does not fit"); }
 int says_nothing(th_ctx *c) { (void)c; return -1; }
 int bad_shape(th_ctx *c) {
     int64_t shape[1] = {*(const int64_t *)c->params};

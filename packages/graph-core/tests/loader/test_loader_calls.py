@@ -230,6 +230,14 @@ def test_writable_inputs_copy_what_is_read_only(kernels: Any) -> None:
         ({"inputs": []}, "not among"),
         ({"updates": [((), 1)]}, "one-element list"),
         ({"frees": [[1], [1]]}, "one entry per instruction"),
+        ({"last": 2}, "'last'"),
+        ({"last": -1}, "'last'"),
+        ({"instructions": [("perform", print, None, [0], [1])], "last": 0}, "compiled kernels"),
+        ({"overwritten": [(0, 1)]}, "only shared slots"),
+        ({"overwritten": [(9, 1)]}, "out of range"),
+        ({"overwritten": [(1,)]}, "what is overwritten"),
+        ({"makers": [(0, 1)]}, "a maker is"),
+        ({"makers": [(1, 0)]}, "a maker is"),
     ],
 )
 def test_broken_programs_are_refused(kernels: Any, change: dict[str, Any], error: str) -> None:

@@ -151,6 +151,78 @@ def test_two_variables_can_be_swapped(kernels: Any) -> None:
     assert old[0][0] == 0 and a[0][0] == 1 and b[0][0] == 0
 
 
+def in_place(kernels: Any, how: int, cells: list[list[Any]], last: int | None = 1, extra: Any = None) -> Function:
+    """Adds 1, 2, ... to each cell in place after computing x + 1, which is returned."""
+    slots = [("input", VECTOR, None), ("temp", VECTOR, None)]
+    code = [("c", kernels.add_const, number(1), [0], [1], 1.0)]
+    updates, overwritten = [], []
+    for k, cell in enumerate(cells):
+        slots += [("shared", VECTOR, cell), ("temp", VECTOR, None)]
+        code.append(("c", kernels.add_inplace, number(k + 1), [2 * k + 2], [2 * k + 3], 1.0))
+        updates.append((cell, 2 * k + 3))
+        overwritten.append((2 * k + 2, how))
+    if extra is not None:
+        code.append(("c", extra, None, [0], [len(slots)], 1.0))
+        slots.append(("temp", VECTOR, None))
+        updates.append(([None], len(slots) - 1))
+    return Function(
+        slots=slots, instructions=code, inputs=[given(0, "x")], outputs=[1], returns="one", updates=updates,
+        overwritten=overwritten, last=last,
+    )  # fmt: skip
+
+
+def test_shared_arrays_are_written_over_by_the_last_instructions(kernels: Any) -> None:
+    a, b = [np.zeros(4)], [np.zeros(4)]
+    f = in_place(kernels, 1, [a, b])
+    before = id(a[0]), id(b[0])
+    for _ in range(3):
+        f(np.zeros(4))
+    assert (id(a[0]), id(b[0])) == before and a[0][0] == 3 and b[0][0] == 6
+    held = a[0]
+    f(np.zeros(4))
+    assert held[0] == 3 and a[0][0] == 4 and a[0] is not held and id(b[0]) == before[1]
+
+
+def test_others_get_a_copy_of_what_they_overwrite(kernels: Any) -> None:
+    a = [np.zeros(4)]
+    f = in_place(kernels, 2, [a], last=None)
+    for k in range(3):
+        old = id(a[0]), a[0]
+        f(np.zeros(4))
+        assert a[0][0] == k + 1 and old[1][0] == k
+
+
+@pytest.mark.parametrize("fails", ["says_nothing", "always_fails_shape"])
+def test_all_check_before_one_writes(kernels: Any, fails: str) -> None:
+    a, b = [np.zeros(4)], [np.zeros(4)]
+    f = in_place(kernels, 1, [a, b], extra=getattr(kernels, fails))
+    arrays = a[0], b[0]
+    places = [v.copy() for v in arrays]
+    for _ in range(2):
+        with pytest.raises(ValueError):
+            f(np.zeros(4))
+        assert a[0] is arrays[0] and b[0] is arrays[1]
+        assert all(np.array_equal(v, w) for v, w in zip(arrays, places, strict=True))
+
+
+def test_results_in_the_memory_of_others_are_recycled(kernels: Any) -> None:
+    f = Function(
+        slots=[("input", VECTOR, None), ("temp", VECTOR, None), ("temp", VECTOR, None)],
+        instructions=[("c", kernels.add_const, number(1), [0], [1], 1.0), ("c", kernels.add_inplace, number(1), [1], [2], 1.0)],
+        inputs=[given(0, "x")],
+        outputs=[2],
+        returns="one",
+        frees=[[], [1]],
+        makers=[(1, 2)],
+    )
+    y = f(np.zeros(3))
+    assert y.base is None and y.tolist() == [2, 2, 2]
+    kept = [f(np.full(3, float(k))) for k in range(4)]
+    assert [v[0] for v in kept] == [2, 3, 4, 5]
+    del y, kept
+    assert len({id(f(np.zeros(3))) for _ in range(6)}) <= 2
+
+
 def test_python_ops_may_keep_what_they_see(kernels: Any) -> None:
     hoard: list[Any] = []
 

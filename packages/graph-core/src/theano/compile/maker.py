@@ -101,7 +101,8 @@ class FunctionMaker:
         fgraph.update_mapping = {len(self.outputs) + k: i for k, i in enumerate(updated)}
         _refuse_inplace(fgraph, self.accept_inplace)
         protected = [v for v, spec in zip(fgraph.inputs, self.inputs, strict=True) if not _expendable(spec)]
-        fgraph.attach_feature(Supervisor(protected))
+        replaced = [v for v, spec in zip(fgraph.inputs, self.inputs, strict=True) if _is_replaced(spec)]
+        fgraph.attach_feature(Supervisor(protected, replaced))
         self.times.packing += perf_counter() - start
         return fgraph
 
@@ -194,6 +195,11 @@ def _compile(kernels: Sequence[Kernel]) -> Sequence[int]:
 def _expendable(spec: SymbolicInput) -> bool:
     """Return whether the memory of an input may be overwritten: where the user says so and no default is at stake."""
     return spec.mutable and not spec.implicit and spec.value is None
+
+
+def _is_replaced(spec: SymbolicInput) -> bool:
+    """Return whether a call stores a new value where the old one was, in memory that the machine can copy."""
+    return spec.implicit and spec.update is not None and spec.variable.type.buffer_spec() is not None
 
 
 def _watch(fgraph: FunctionGraph) -> None:

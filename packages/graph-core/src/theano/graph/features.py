@@ -214,10 +214,14 @@ class Supervisor(Feature):
     Parameters
     ----------
     protected : iterable of Variable
+    replaced : iterable of Variable
+        Those among them that get a new value in the end: who takes care that no failure can come after may overwrite
+        them (``inplace_updates``); to all others they are protected like the rest.
     """
 
-    def __init__(self, protected: Iterable[Variable]):
+    def __init__(self, protected: Iterable[Variable], replaced: Iterable[Variable] = ()):
         self.protected = set(protected)
+        self.replaced = set(replaced)
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         """Check the graph as it is."""
@@ -228,6 +232,6 @@ class Supervisor(Feature):
         destroyers: Callable[[Variable], Sequence[Apply]] | None = fgraph.destroyers
         if destroyers is None:
             return
-        for v in self.protected:
+        for v in self.protected - self.replaced:
             for node in destroyers(v):
                 raise InconsistencyError(f"{node.op} would overwrite {v}, which belongs to the caller")

@@ -163,6 +163,11 @@ PyObject *box_copy(Slot *slot) {
     return array;
 }
 
+bool has_weak_references(PyObject *object) {
+    Py_ssize_t offset = Py_TYPE(object)->tp_weaklistoffset;
+    return offset > 0 && *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) + offset) != nullptr;
+}
+
 /* May this earlier result be written again? Only if no reference and no weak reference but ours exists, and
  * nobody changed its shape, dtype or flags meanwhile. */
 bool reusable(const Slot *slot, PyObject *object, const int64_t *shape) {
@@ -177,8 +182,7 @@ bool reusable(const Slot *slot, PyObject *object, const int64_t *shape) {
     for (int d = 0; d < slot->info->ndim; ++d) {
         if (PyArray_DIM(array, d) != shape[d]) return false;
     }
-    Py_ssize_t weak = Py_TYPE(object)->tp_weaklistoffset;
-    return weak <= 0 || *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) + weak) == nullptr;
+    return !has_weak_references(object);
 }
 
 } // namespace
@@ -262,6 +266,46 @@ PyObject *box(Frame *frame, Slot *slot) {
     slot->object = made;
     if (made) slot_mark(frame, slot);
     return made;
+}
+
+/* The references to an array that this frame holds itself. */
+Py_ssize_t own_references(Frame *frame, PyObject *array) {
+    Py_ssize_t count = 0;
+    for (int32_t k = 0; k < frame->ndirty; ++k) {
+        const Slot *slot = frame->slots + frame->dirty[k];
+        count += (slot->array == array) + (slot->object == array);
+        if (!slot->object || slot->object == array || !PyArray_CheckExact(slot->object)) continue;
+        /* a view that was made for Python, if nobody kept it */
+        auto *made = reinterpret_cast<PyArrayObject *>(slot->object);
+        count += PyArray_BASE(made) == array && Py_REFCNT(slot->object) == 1;
+    }
+    return count;
+}
+
+bool is_private(Frame *frame, Slot *slot) {
+#ifdef Py_GIL_DISABLED
+    return false; /* a reference count read by one thread says nothing here */
+#endif
+    if (slot->memory != MEM_ARRAY || !PyArray_CheckExact(slot->array)) return false;
+    auto *array = reinterpret_cast<PyArrayObject *>(slot->array);
+    const int wanted = NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE | NPY_ARRAY_OWNDATA;
+    if ((PyArray_FLAGS(array) & wanted) != wanted || PyArray_BASE(array) || has_weak_references(slot->array)) return false;
+    PyObject *cell = slot->info->value;
+    Py_ssize_t stored = PyList_GET_SIZE(cell) > 0 && PyList_GET_ITEM(cell, 0) == slot->array;
+    return Py_REFCNT(slot->array) == stored + own_references(frame, slot->array);
+}
+
+int make_private(Frame *frame, Slot *slot) {
+    if (slot->memory != MEM_ARRAY) return 0; /* a number: in the frame already */
+    PyObject *copy = PyArray_NewLikeArray(reinterpret_cast<PyArrayObject *>(slot->array), NPY_CORDER, nullptr, 0);
+    if (!copy || PyArray_CopyInto(reinterpret_cast<PyArrayObject *>(copy), reinterpret_cast<PyArrayObject *>(slot->array)) < 0) {
+        Py_XDECREF(copy);
+        return -1;
+    }
+    slot_release(frame, slot);
+    bind_array(frame, slot, reinterpret_cast<PyArrayObject *>(copy));
+    slot->object = copy;
+    return 0;
 }
 
 int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t) {

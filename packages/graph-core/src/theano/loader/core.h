@@ -86,6 +86,9 @@ int cpu_level();
 
 enum SlotKind : uint8_t { SLOT_INPUT, SLOT_CONSTANT, SLOT_SHARED, SLOT_TEMP };
 enum InstrKind : uint8_t { INSTR_NATIVE, INSTR_PERFORM, INSTR_THUNK };
+/* What happens to a shared variable's own array: nothing; or the last instructions overwrite it, once nothing
+ * can fail any more and if nobody else holds it (else a copy); or a copy is overwritten from the start. */
+enum Overwritten : uint8_t { OVERWRITE_NOTHING, OVERWRITE_LAST, OVERWRITE_COPY };
 enum Returns : uint8_t { RETURN_ONE, RETURN_LIST, RETURN_NONE, RETURN_DICT };
 
 struct SlotInfo {
@@ -99,10 +102,12 @@ struct SlotInfo {
     bool array_backed = false;  /* `ensure` makes a NumPy array: Python will see the value */
     bool freeable = false;      /* may be dropped after its last use */
     bool in_thunk = false;      /* needs Python storage cells */
+    Overwritten overwritten = OVERWRITE_NOTHING;
     int32_t dtype = -1;
     int32_t ndim = 0;
     int32_t pool = -1;          /* memory plan: which shared buffer, -1 for one of its own */
     int32_t producer = -1;      /* instruction that computes it */
+    int32_t maker = -1;         /* results: the slot in whose array this one lies, if not in its own */
     uint64_t ones = 0;          /* bit d: dimension d has length 1 */
     int64_t itemsize = 0;
     PyArray_Descr *descr = nullptr; /* strong */
@@ -148,6 +153,8 @@ struct Program {
     std::vector<Update> updates;
     std::vector<int32_t> constants, shared, wanted; /* wanted: instructions that results need (lazy) */
     std::vector<int32_t> pooled;                    /* slots with a plan */
+    std::vector<int32_t> overwritten;               /* shared slots that the last instructions write into */
+    size_t last = 0;                                /* where those begin; the number of instructions if there are none */
     PyObject *keys = nullptr;                       /* strong: list, when a dict is returned */
     PyObject *on_error = nullptr, *on_bad_call = nullptr, *keepalive = nullptr, *name = nullptr;
     PyObject *options = nullptr; /* strong: dict from keyword to callable, or NULL */
@@ -209,6 +216,7 @@ struct Frame {
     std::vector<Block *> scratch;
     std::vector<PyObject *> replaced; /* strong: what shared variables held before this call */
     size_t scratch_used;
+    int32_t asked; /* outputs that the kernel being checked has asked for */
     PyThreadState *released; /* not NULL while the GIL is given away */
     int32_t error_kind;
     std::atomic<int32_t> error_lock;
@@ -254,12 +262,16 @@ int bind_value(Frame *frame, Slot *slot, PyObject *value, bool writable); /* ful
 int bind_object(Frame *frame, Slot *slot, PyObject *value);      /* + remembers value as slot->object */
 PyObject *box(Frame *frame, Slot *slot);                         /* borrowed; NULL: error set */
 int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements); /* GIL held */
+int make_private(Frame *frame, Slot *slot); /* a copy of the shared variable's array takes its place; -1: MemoryError */
+bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this frame refers to the array */
 
 /* --------------------------------------------------------------- machine.cpp */
 
-int machine_run(Frame *frame);          /* -1: Python error set */
+int machine_run(Frame *frame);          /* all but the last instructions; -1: Python error set */
+int machine_write(Frame *frame);        /* the last ones: -1 and nothing is written, or 0 */
 extern PyObject *shape_error;           /* KernelShapeError */
 extern const th_runtime runtime_table;
+extern const th_runtime checking_table; /* stops a kernel at its last output: all is checked, nothing written */
 
 /* -------------------------------------------------------------- function.cpp */
 

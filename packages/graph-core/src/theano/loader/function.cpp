@@ -5,9 +5,11 @@
  * type says) touches no Python object but the arguments and the result. Everything else (keywords,
  * defaults, conversions) goes through `bind_slowly`.
  *
- * Updates are committed only when nothing can fail any more. The value a shared variable held before
- * is remembered by the frame and written again next time if nobody else has it: two arrays take
- * turns, and a failed call leaves every variable as it was.
+ * Updates are committed only when nothing can fail any more: a failed call leaves every variable as it was. There are
+ * two ways for a new value. Either it is computed into another array, and the one the variable held before is remembered by
+ * the frame and written again next time if nobody else has it: two arrays take turns. Or, where an
+ * instruction that cannot fail half-way makes it from the old value, it is written over that by the last instructions
+ * (machine_write), after the results have been boxed. theano/runtime/updates.py says which instructions these are.
  */
 #include "core.h"
 
@@ -159,8 +161,8 @@ int bind_shared(Frame *frame) {
             return -1;
         }
         PyObject *value = PyList_GET_ITEM(cell, 0);
-        if (TH_LIKELY(bind_exact(frame, slot, value, false))) continue;
-        if (bind_object(frame, slot, value) < 0) return -1;
+        if (TH_UNLIKELY(!bind_exact(frame, slot, value, false)) && bind_object(frame, slot, value) < 0) return -1;
+        if (TH_UNLIKELY(slot->info->overwritten == OVERWRITE_COPY) && make_private(frame, slot) < 0) return -1;
     }
     return 0;
 }
@@ -192,7 +194,7 @@ bool worth_keeping(const Slot *slot, PyObject *old) {
 #ifdef Py_GIL_DISABLED
     return false;
 #else
-    return slot->info->has_spec && !slot->info->scalar && PyArray_CheckExact(old) &&
+    return slot->fresh && slot->info->has_spec && !slot->info->scalar && PyArray_CheckExact(old) &&
            (PyArray_FLAGS(reinterpret_cast<PyArrayObject *>(old)) & NPY_ARRAY_OWNDATA) && Py_REFCNT(old) <= 3;
 #endif
 }
@@ -206,13 +208,24 @@ void commit(Frame *frame) {
         PyObject *value = slot->object;
         if (old == value) continue;
         PyList_SET_ITEM(update.cell, 0, Py_NewRef(value));
-        slot->fresh = false; /* the variable's now: not ours to write again */
+        if (slot->info->maker >= 0) slot = frame->slots + slot->info->maker;
         if (worth_keeping(slot, old)) {
             slot_remember(slot, old);
         } else {
             frame->replaced.push_back(old); /* dropping it may run Python code: not before all is stored */
         }
+        slot->fresh = false; /* the variable's now: not ours to write again */
     }
+}
+
+bool is_last(const Program &program, int32_t slot) { return program.slots[slot].producer >= int64_t(program.last); }
+
+/* What the last instructions compute lies in arrays that exist: boxing it takes a reference and cannot fail. */
+bool box_updates(Frame *frame, bool last) {
+    for (const Update &update : frame->program->updates) {
+        if (is_last(*frame->program, update.slot) == last && !box(frame, frame->slots + update.slot)) return false;
+    }
+    return true;
 }
 
 PyObject *finish(Frame *frame) {
@@ -220,11 +233,14 @@ PyObject *finish(Frame *frame) {
     for (int32_t k : program.outputs) {
         if (!box(frame, frame->slots + k)) return nullptr;
     }
-    for (const Update &update : program.updates) {
-        if (!box(frame, frame->slots + update.slot)) return nullptr;
-    }
+    if (!box_updates(frame, false)) return nullptr;
     PyObject *result = collect(frame);
-    if (result && !program.updates.empty()) commit(frame);
+    if (!result || program.updates.empty()) return result;
+    if (program.last < program.code.size() && (machine_write(frame) < 0 || !box_updates(frame, true))) {
+        Py_DECREF(result);
+        return nullptr;
+    }
+    commit(frame);
     return result;
 }
 

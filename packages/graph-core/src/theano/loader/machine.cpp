@@ -262,7 +262,7 @@ int run_python(Frame *frame, const Instr &instr, size_t index) {
 
 template <bool PROFILE> int run_straight(Frame *frame) {
     Program *program = frame->program;
-    size_t count = program->code.size();
+    size_t count = program->last;
     const Instr *code = program->code.data();
     th_ctx *contexts = frame->contexts;
     for (size_t i = 0; i < count; ++i) {
@@ -391,7 +391,49 @@ template <bool PROFILE> int run_lazy(Frame *frame) {
     return 0;
 }
 
+/* ------------------------------------------------------------- the last instructions */
+
+/* Runs a kernel up to the point where it has checked everything and has its outputs. 0: there is nothing wrong. */
+int check_native(Frame *frame, const Instr &instr, th_ctx *ctx) {
+    frame->asked = 0;
+    ctx->rt = &checking_table;
+    int status = instr.run(ctx);
+    ctx->rt = &runtime_table;
+    if (frame->scratch_used) reset_scratch(frame);
+    return status < 0 && frame->error_kind == 0 && frame->asked == ctx->nout ? 0 : -1;
+}
+
 } // namespace
+
+/* What overwrites shared variables runs at the very end, when all results are there, and without giving the GIL
+ * away: nobody sees a value half written, and nobody can take a reference after it was found that there is none. An
+ * instruction by itself checks before it writes; where there are several, all check before the first one writes. */
+int machine_write(Frame *frame) {
+    Program *program = frame->program;
+    const size_t count = program->code.size();
+    for (int32_t k : program->overwritten) {
+        Slot *slot = frame->slots + k;
+        if (!is_private(frame, slot) && make_private(frame, slot) < 0) return report(frame, program->last);
+    }
+    if (count - program->last > 1) {
+        for (size_t i = program->last; i < count; ++i) {
+            if (check_native(frame, program->code[i], frame->contexts + i) < 0) return report(frame, i);
+        }
+    }
+    for (size_t i = program->last; i < count; ++i) {
+        const Instr &instr = program->code[i];
+        int64_t start = program->profile ? now_ns() : 0;
+        int status = instr.run(frame->contexts + i);
+        if (TH_UNLIKELY(frame->scratch_used)) reset_scratch(frame);
+        if (TH_UNLIKELY(status != 0)) return report(frame, i);
+        if (program->profile) {
+            program->calls[i]++;
+            program->nanoseconds[i] += now_ns() - start;
+        }
+        for (int32_t k = 0; k < instr.nfrees; ++k) slot_retire(frame, frame->slots + instr.frees[k]);
+    }
+    return 0;
+}
 
 int machine_run(Frame *frame) {
     if (TH_UNLIKELY(frame->program->profile)) return frame->program->lazy ? run_lazy<true>(frame) : run_straight<true>(frame);

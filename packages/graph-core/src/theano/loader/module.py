@@ -43,6 +43,16 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
 ``after``
     Per instruction further slots that must be computed before it runs (demand-driven programs with
     in-place ops: everything that reads what the instruction overwrites).
+``last``, ``overwritten``
+    The instructions from number ``last`` on (default: none) are compiled kernels that write over arrays of shared
+    variables. They run when everything else is done and the results are made; each first checks all that can go
+    wrong, then asks for its outputs, and then cannot fail. What they compute is read by each other and stored by
+    updates, and by nobody else. ``overwritten`` lists ``(slot, how)`` for shared slots: ``how`` is 1 where only these
+    instructions write into it (a copy is taken if anybody else holds the array), 2 where others do (a copy is taken at
+    the start of each call).
+``makers``
+    Pairs ``(slot, result)``: the result lies in the memory of that ``temp`` slot, which therefore becomes a NumPy
+    array that can be written again like any other result.
 ``on_error``
     ``on_error(index, exception, inputs)`` returns the exception to raise for a failed instruction; ``inputs`` lists
     ``(shape, strides, dtype name)`` or None per input. Errors of compiled kernels carry their ``TH_ERR_*``

@@ -319,6 +319,53 @@ bool read_reuse(Program &program, PyObject *object) {
     return true;
 }
 
+/* 'overwritten': pairs of a shared slot and 1 (by the last instructions) or 2 (a copy of it); 'last': where those begin. */
+bool read_overwritten(Program &program, PyObject *object, PyObject *last) {
+    program.last = program.code.size();
+    if (last && last != Py_None) {
+        Py_ssize_t first = PyLong_AsSsize_t(last);
+        if (first < 0 || size_t(first) > program.code.size()) return complain("program: 'last' is the number of an instruction");
+        program.last = size_t(first);
+    }
+    for (size_t i = program.last; i < program.code.size(); ++i) {
+        if (program.code[i].kind != INSTR_NATIVE || program.lazy) return complain("program: the last instructions are compiled kernels, in no lazy program");
+    }
+    Items items(object, "program: 'overwritten' is a sequence");
+    if (!items.ok()) return false;
+    for (Py_ssize_t k = 0; k < items.size(); ++k) {
+        PyObject *slot;
+        int how;
+        int32_t number;
+        if (!PyArg_ParseTuple(items[k], "Oi;program: what is overwritten is (slot, how)", &slot, &how)) return false;
+        if (!read_slot_number(program, slot, &number)) return false;
+        SlotInfo &info = program.slots[number];
+        if (info.kind != SLOT_SHARED || !info.has_spec || how < OVERWRITE_LAST || how > OVERWRITE_COPY)
+            return complain("program: only shared slots with a buffer specification are overwritten");
+        info.overwritten = Overwritten(how);
+        if (how == OVERWRITE_LAST) program.overwritten.push_back(number);
+    }
+    return true;
+}
+
+/* 'makers': pairs of a temp slot and the result that lies in its memory. */
+bool read_makers(Program &program, PyObject *object) {
+    Items items(object, "program: 'makers' is a sequence");
+    if (!items.ok()) return false;
+    for (Py_ssize_t k = 0; k < items.size(); ++k) {
+        PyObject *maker, *result;
+        int32_t from, to;
+        if (!PyArg_ParseTuple(items[k], "OO;program: a maker is (slot, result)", &maker, &result)) return false;
+        if (!read_slot_number(program, maker, &from) || !read_slot_number(program, result, &to)) return false;
+        SlotInfo &info = program.slots[from];
+        if (info.kind != SLOT_TEMP || !info.has_spec || info.scalar || !program.slots[to].result)
+            return complain("program: a maker is a temp slot with a buffer specification, for a result");
+        info.array_backed = info.result = true;
+        info.updates |= program.slots[to].updates;
+        program.slots[to].maker = from;
+    }
+    return true;
+}
+
 bool read_after(Program &program, PyObject *object) {
     Items items(object, "program: 'after' is a sequence");
     if (!items.ok()) return false;
@@ -372,7 +419,7 @@ bool check_order(const Program &program) {
 }
 
 const char *const kEntries[] = {"slots",   "instructions", "inputs", "outputs",  "returns",     "keys",    "updates", "reuse",
-                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile", "options"};
+                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile", "options", "overwritten", "last", "makers"};
 
 bool check_entries(PyObject *description) {
     PyObject *key, *value;
@@ -406,6 +453,7 @@ bool program_read(Program &program, PyObject *description) {
     for (int32_t k : program.outputs) program.slots[k].result = true;
     if (!read_updates(program, entry("updates")) || !read_returns(program, entry("returns"), entry("keys"))) return false;
     derive(program);
+    if (!read_overwritten(program, entry("overwritten"), entry("last")) || !read_makers(program, entry("makers"))) return false;
     return read_frees(program, entry("frees")) && read_reuse(program, entry("reuse")) && read_after(program, entry("after")) &&
            check_order(program);
 }

@@ -16,6 +16,7 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.type import BufferSpec
 from theano.graph.variable import Constant, Variable
 from theano.runtime.link import Compiled, Linked, Performed
+from theano.runtime.updates import makers, overwritten, put_last
 
 Cell = list[Any]
 
@@ -65,6 +66,9 @@ class Program:
     reuse: list[int]
     frees: list[list[int]]
     after: list[list[int]]
+    last: int
+    overwritten: list[tuple[int, int]]
+    makers: list[tuple[int, int]]
     slot_of: dict[Variable, int] = field(repr=False, default_factory=dict)
 
     def description(self) -> dict[str, Any]:
@@ -90,6 +94,7 @@ def build(
     fgraph : FunctionGraph
         Its first ``n_outputs`` outputs are returned.
     linked : Linked
+        Its nodes are put in the order in which they run.
     arguments : list of Argument
         One for each input of ``fgraph``, in order.
     n_outputs : int
@@ -100,6 +105,8 @@ def build(
     allow_gc : bool
         Give memory back during a call.
     """
+    last = put_last(fgraph, linked, n_outputs)
+    shared = [a.variable for a in arguments if a.implicit]
     slots, slot_of = _lay_out(fgraph, linked, arguments)
     instructions = [_instruction(node, how, slot_of) for node, how in zip(linked.nodes, linked.how, strict=True)]
     kept = {slot_of[v] for v in fgraph.outputs}
@@ -123,6 +130,9 @@ def build(
         reuse,
         frees,
         _orderings(fgraph, linked, slot_of) if linked.lazy else [],
+        last,
+        [(slot_of[v], how) for v, how in overwritten(fgraph, linked, last, shared)],
+        [(slot_of[v], slot_of[out]) for v, out in makers(fgraph.outputs, linked)],
         slot_of,
     )
 

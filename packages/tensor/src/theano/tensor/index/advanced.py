@@ -310,6 +310,10 @@ class AdvancedIncSubtensor1(_AdvancedWrite):
         """Return the loop over rows, with bounds checked."""
         return advanced_inc_subtensor1_kernel(self, node)
 
+    def checked_inputs(self, node: Apply) -> tuple[int, ...]:
+        """Return the places, which may be out of bounds."""
+        return (2,)
+
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient (without the rows, where they were set) and its rows."""
         return self._grads(inputs, output_grads[0], advanced_subtensor1)

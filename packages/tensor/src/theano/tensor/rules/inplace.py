@@ -1,4 +1,4 @@
-"""In place: a node writes its result over an input that nobody needs any more.
+"""In place: a node writes its result over an input that nobody needs any more, or over the value that it replaces.
 
 Decisions are made for the whole graph first, on the graph as it is, and then carried out together. A node that takes
 over memory is noted, so that nobody else takes the same; what a decision relies on (who else reads, who else lives in
@@ -8,12 +8,15 @@ the memory) does not change by other decisions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from theano.errors import InconsistencyError
 from theano.graph import Apply, FunctionGraph, Op, Variable
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import ReplaceValidate
+from theano.graph.op import has_own_thunk
 from theano.rewriting import Context, phases
+from theano.runtime.updates import last_nodes
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from theano.tensor.index.basic import IncSubtensor
@@ -142,9 +145,13 @@ def _inc_subtensor(node: Apply, may_take: MayTake) -> Op | None:
     op = node.op
     if not isinstance(op, _WRITERS) or op.inplace or not may_take(0):  # type: ignore[attr-defined]
         return None
+    return _written_in_place(op)
+
+
+def _written_in_place(op: Any) -> Op:
     if isinstance(op, IncSubtensor):
         return IncSubtensor(op.idx_list, inplace=True, set_instead_of_inc=op.set_instead_of_inc)
-    return type(op)(inplace=True, set_instead_of_inc=op.set_instead_of_inc)  # type: ignore[attr-defined, no-any-return, call-arg]
+    return type(op)(inplace=True, set_instead_of_inc=op.set_instead_of_inc)  # type: ignore[no-any-return]
 
 
 _WRITERS = (IncSubtensor, AdvancedIncSubtensor1, AdvancedIncSubtensor)
@@ -156,3 +163,60 @@ def inplace_inc_subtensor(fgraph: FunctionGraph, context: Context) -> None:
 
 
 phases.register("local_inplace_setsubtensor", inplace_inc_subtensor, 60, "fast_run", "inplace")
+
+
+# -- over shared variables ------------------------------------------------------------------------------------------
+
+
+def _over(op: Op, node: Apply, output: int, index: int) -> Op | None:
+    """Return the form of ``op`` that makes an output in the memory of an input, whatever it overwrote before."""
+    if type(op) is Elemwise and node.inputs[index].type == node.outputs[output].type:
+        others = {o: i for o, i in op.inplace_pattern.items() if o != output and i != index}
+        return Elemwise(op.scalar_op, {**others, output: index})
+    if isinstance(op, _WRITERS) and index == 0 and not op.inplace:  # type: ignore[attr-defined]
+        return _written_in_place(op)
+    return None
+
+
+def inplace_updates(fgraph: FunctionGraph, context: Context) -> None:
+    """Let the new values of shared variables be written over the old ones, by nodes that can run last.
+
+    What must hold for that, and why, is said in :mod:`theano.runtime.updates`.
+    """
+    handler = next((f for f in fgraph.features if isinstance(f, DestroyHandler)), None)
+    replaced = set().union(*(getattr(f, "replaced", ()) for f in fgraph.features))
+    order = fgraph.toposort()
+    if handler is None or not replaced or any(has_own_thunk(node.op) for node in order):
+        return
+    mapping = fgraph.update_mapping or {}
+    last = last_nodes(fgraph, order, min(mapping), lambda node: node.op.checked_inputs(node) is not None)
+    taken: set[Variable] = set()
+    decided: list[Decision] = []
+    for node in order:
+        if node not in last:
+            continue
+        op: Op = node.op
+        for o, out in enumerate(node.outputs):
+            own = {fgraph.inputs[mapping[k]] for client, k in out.clients if client == "output"}
+            free = [i for i, v in enumerate(node.inputs) if v in replaced - taken and _is_free(handler, node, i)]
+            for i in sorted(free, key=lambda i: node.inputs[i] not in own):
+                over = _over(op, node, o, i)
+                if over is not None:
+                    op = over
+                    taken.add(node.inputs[i])
+                    break
+        if op is not node.op:
+            decided.append((node, op))
+    _carry_out(fgraph, context, "inplace_updates", decided)
+
+
+def _is_free(handler: DestroyHandler, node: Apply, i: int) -> bool:
+    """Return whether nothing but the order speaks against ``node`` overwriting the graph's input ``node.inputs[i]``."""
+    sharing = handler.sharing_with(node.inputs[i])
+    if any(client == "output" for v in sharing for client, _ in v.clients) or handler.destroyers_of(node.inputs[i]):
+        return False
+    return all(j == i or v not in sharing for j, v in enumerate(node.inputs))
+
+
+# After all others: what they overwrite in a node that comes last matters less than the shared variable.
+phases.register("inplace_updates", inplace_updates, 77, "fast_run", "inplace")
