@@ -88,9 +88,9 @@ def builtin_library(path: str) -> ctypes.CDLL:
     return ctypes.CDLL(str(built))
 
 
-def compile_many(kernels: list[Kernel]) -> None:
-    """Compile kernels as one unit, for later calls of `run`."""
-    fresh = [k for k in dict.fromkeys(kernels) if (k.source, k.support) not in _compiled]
+def compile_many(kernels: list[Kernel | Builtin]) -> None:
+    """Compile kernels as one unit, for later calls of `run`; those built ahead need nothing."""
+    fresh = [k for k in dict.fromkeys(kernels) if isinstance(k, Kernel) and (k.source, k.support) not in _compiled]
     if fresh:
         library = compile_text(unit_text(fresh))
         for i, kernel in enumerate(fresh):

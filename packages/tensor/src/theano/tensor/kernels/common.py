@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -27,12 +28,15 @@ DTYPE_CODES = {
 def c_text(file: str) -> str:
     """Return the text of a file of ``c/``, to stand as a support block of generated kernels.
 
+    Files of the folder that it includes stand in their places.
+
     Examples
     --------
     >>> "th_collapse" in c_text("loops.h")
     True
     """
-    return (_HERE / "c" / file).read_text(encoding="ascii")
+    text = (_HERE / "c" / file).read_text(encoding="ascii")
+    return re.sub(r'^#include "(\w+\.h)"$', lambda include: c_text(include[1]), text, flags=re.MULTILINE)
 
 
 LEVELS = {"baseline": "_kernels", "v3": "_kernels_v3", "v4": "_kernels_v4"}

@@ -1,451 +1,317 @@
-"""Reductions: sum, product, maximum, ... over any axes, by any associative scalar operation.
+"""Reductions: sum, product, maximum, ... of what is computed from the elements of arrays, over any axes.
 
-Two ways to walk, chosen at run time from the strides:
+The walking is done by a driver that was compiled with the layer (``c/reduce.c``): it knows shapes and strides, keeps
+the partial results and hands neighbours to one or two loops. For plain reductions of the common dtypes these loops
+were compiled with the layer as well (``c/reduce_plain.c``); for everything else they are written here, and they are
+all that is compiled:
 
-along
-    Each output is one run over its inputs. A run keeps as many partial results as fill four vector registers,
-    and long runs are halved again and again (pairwise), which is both fast and accurate.
-across
-    A tile of neighbouring outputs advances together, row by row. For sums over the first axis of a C-ordered
-    array, and for very short runs.
-
-Partial results are always combined in the same order, whatever the number of threads.
+block
+    one long run, with as many partial results as four vector registers hold;
+rows
+    rows of neighbouring results, one after the other. Where a term costs much more than reading and writing a partial
+    result, there is only this one.
 """
 
 from __future__ import annotations
 
-from string import Template
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from struct import pack
 from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Kernel
-from theano.codegen.text import comment_text, string_literal
+from theano.codegen.kernel import Builtin, Kernel
+from theano.codegen.text import CText
 from theano.graph.apply import Apply
+from theano.scalar.arithmetic import identity
 from theano.scalar.c import support
-from theano.scalar.ctypes import c_type, compute_type, convert, literal, load, storage_support, store
+from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support
 from theano.tensor.kernels.argmax import argmax_kernel
-from theano.tensor.kernels.common import c_text, dtypes_of, ndim_of, normal_axes, title
+from theano.tensor.kernels.body import Body, body_of
+from theano.tensor.kernels.common import (
+    DTYPE_CODES,
+    c_text,
+    dtypes_of,
+    library_path,
+    ndim_of,
+    normal_axes,
+    pattern_of,
+    title,
+)
 
-__all__ = ["argmax_kernel", "careduce_kernel", "normal_axes"]
+__all__ = ["MAX_RESULTS", "MAX_TERMS", "argmax_kernel", "careduce_kernel", "map_reduce_kernel", "normal_axes"]
 
+MAX_TERMS, MAX_RESULTS = 32, 8
+"""How many operands and results a reduction may have, as reduce.h says."""
+
+_OPS = {"add": 0, "mul": 1, "maximum": 2, "minimum": 3, "and_": 4, "or_": 5, "xor": 6, "mul_without_zeros": 7}
+_STEPS = {
+    "add": "a = a + v;", "mul": "a = a * v;", "maximum": "a = v > a ? v : a;", "minimum": "a = v < a ? v : a;",
+    "and_": "a = a & v;", "or_": "a = a | v;", "xor": "a = a ^ v;",
+    "mul_without_zeros": "a = a == 0 ? v : v == 0 ? a : a * v;",
+}  # fmt: skip
+# As in reduce_plain.c: operation -> pairs of dtypes, of the elements and of the accumulator.
+_SUMS = {
+    ("float64", "float64"), ("float32", "float64"), ("float32", "float32"), ("int64", "int64"), ("uint64", "uint64"),
+    ("int32", "int64"), ("bool", "int64"), ("uint8", "uint64"),
+}  # fmt: skip
+_ORDERS = {(d, d) for d in ("float64", "float32", "int64", "int32", "bool")}
+_BUILT = {"add": _SUMS, "mul": _SUMS, "maximum": _ORDERS, "minimum": _ORDERS}
+_BUILT["and_"] = _BUILT["or_"] = {("bool", "bool")}
 _LANE_BYTES = 256
-
-_MANY = Template("""\
-static TH_GLUE void KERNEL_along(void *arg, int64_t lo, int64_t hi)
-{
-    const KERNEL_job *job = arg;
-    char *p[2] = {(char *)job->x, job->y};
-    int64_t index[$room];
-    th_seek(2, job->kept, job->shape, job->strides, lo, index, p);
-    for (; lo < hi; ++lo) {
-        KERNEL_store(p[1], KERNEL_one(job, p[0]));
-        th_advance(2, job->kept, job->shape, job->strides, index, p);
-    }
-}
-
-/* Add n rows of w neighbours to acc; `fresh`: the first row starts it. */
-static TH_LOOP void
-KERNEL_rows(int64_t w, const char *p, int64_t n, int64_t row, KERNEL_acc *acc, int fresh)
-{
-    const int64_t next = sizeof(KERNEL_x);
-    int64_t i = 0;
-    if (fresh) {
-        TH_INDEPENDENT
-        for (int64_t j = 0; j < w; ++j)
-            acc[j] = KERNEL_load(p + j * next);
-        i = 1;
-    }
-    for (; i + 4 <= n; i += 4) {
-        const char *a = p + i * row, *b = a + row, *c = b + row, *d = c + row;
-        TH_INDEPENDENT
-        for (int64_t j = 0; j < w; ++j) {
-            $four_rows
-        }
-    }
-    for (; i < n; ++i) {
-        TH_INDEPENDENT
-        for (int64_t j = 0; j < w; ++j)
-            acc[j] = KERNEL_combine(acc[j], KERNEL_load(p + i * row + j * next));
-    }
-}
-
-static TH_GLUE void
-KERNEL_all_rows(int64_t w, const char *p, int64_t next, int64_t n, int64_t row, KERNEL_acc *acc, int fresh)
-{
-    if (next == sizeof(KERNEL_x)) {
-        KERNEL_rows(w, p, n, row, acc, fresh);
-        return;
-    }
-    KERNEL_x band[KERNEL_BAND * KERNEL_TILE];
-    for (int64_t i = 0; i < n; i += KERNEL_BAND) {
-        const int64_t count = n - i < KERNEL_BAND ? n - i : KERNEL_BAND;
-        for (int64_t k = 0; k < count; ++k)
-            KERNEL_gather(w, p + (i + k) * row, next, band + k * KERNEL_TILE);
-        KERNEL_rows(w, (const char *)band, count, KERNEL_TILE * sizeof(KERNEL_x), acc, fresh && i == 0);
-    }
-}
-
-static TH_GLUE void KERNEL_tile(const KERNEL_job *job, int64_t w, const char *p, char *y)
-{
-    const int outer = job->gone - 1, inner = job->kept - 1;
-    const int64_t n = job->gone_shape[outer], row = job->gone_strides[outer], next = job->strides[2 * inner];
-    const int64_t rows = th_size(outer, job->gone_shape), fold = job->fold, whole = n / fold * fold;
-    KERNEL_acc acc[KERNEL_TILE];
-    int64_t index[$room] = {0};
-    char *at = (char *)p;
-    for (int64_t r = 0; r < rows; ++r) {
-        /* Rows that follow each other in memory count as one longer row, which fills the vectors. */
-        KERNEL_all_rows(w * fold, at, next, n / fold, row * fold, acc, r == 0);
-        at += whole * row;
-        if (fold > 1 && r == rows - 1) {
-            for (int64_t k = 1; k < fold; ++k)
-                for (int64_t j = 0; j < w; ++j) {
-                    TH_PLAIN_LOOP;
-                    acc[j] = KERNEL_combine(acc[j], acc[k * w + j]);
-                }
-        }
-        if (whole < n)
-            KERNEL_all_rows(w, at, next, n - whole, row, acc, 0);
-        at -= whole * row;
-        th_advance(1, outer, job->gone_shape, job->gone_strides, index, &at);
-    }
-    const int64_t y_next = job->strides[2 * inner + 1];
-    for (int64_t j = 0; j < w; ++j) {
-        TH_PLAIN_LOOP;
-        KERNEL_store(y + j * y_next, acc[j]);
-    }
-}
-
-static TH_GLUE void KERNEL_across(void *arg, int64_t lo, int64_t hi)
-{
-    const KERNEL_job *job = arg;
-    const int inner = job->kept - 1;
-    const int64_t *step = job->strides + 2 * inner;
-    for (; lo < hi; ++lo) {
-        char *p[2] = {(char *)job->x, job->y};
-        int64_t index[$room];
-        const int64_t start = lo % job->tiles * job->width, left = job->shape[inner] - start;
-        th_seek(2, inner, job->shape, job->strides, lo / job->tiles, index, p);
-        KERNEL_tile(job, left < job->width ? left : job->width, p[0] + start * step[0], p[1] + start * step[1]);
-    }
-}
-
-static TH_GLUE int KERNEL_many(th_ctx *ctx, KERNEL_job *job, int64_t kept, int64_t gone)
-{
-    const int inner = job->kept - 1, last = job->gone - 1;
-    const int64_t width = job->shape[inner], next = job->strides[2 * inner], run = job->gone_shape[last];
-    const int64_t row = job->gone_strides[last], near = next < 0 ? -next : next, far = row < 0 ? -row : row;
-    const int follows = row == width * next && 2 * width <= KERNEL_TILE;
-    const double each = $work * (double)gone;
-    if (run >= 2 * KERNEL_LANES ? far <= near || (width < 16 && !follows) : width < 8) {
-        if (each * (double)kept < TH_SERIAL_NS)
-            KERNEL_along(job, 0, kept);
-        else
-            return ctx->rt->parallel_for(ctx, kept, th_grain(each), KERNEL_along, job);
-        return 0;
-    }
-    job->fold = follows ? KERNEL_TILE / width : 1;
-    if (job->fold > run)
-        job->fold = run;
-    job->width = width < KERNEL_TILE ? width : KERNEL_TILE;
-    job->tiles = (width + job->width - 1) / job->width;
-    const int64_t n = kept / width * job->tiles;
-    if (each * (double)kept < TH_SERIAL_NS)
-        KERNEL_across(job, 0, n);
-    else
-        return ctx->rt->parallel_for(ctx, n, th_grain(each * (double)job->width), KERNEL_across, job);
-    return 0;
-}
-""")
-
-# Sums are more accurate as a tree; selections are exact in any order, and compilers vectorise them only in a chain.
-_TREE = """\
-const KERNEL_acc ab = KERNEL_combine(KERNEL_load(a + j * next), KERNEL_load(b + j * next));
-            const KERNEL_acc cd = KERNEL_combine(KERNEL_load(c + j * next), KERNEL_load(d + j * next));
-            acc[j] = KERNEL_combine(acc[j], KERNEL_combine(ab, cd));"""
-_CHAIN = """\
-const KERNEL_acc ab = KERNEL_combine(KERNEL_combine(acc[j], KERNEL_load(a + j * next)), KERNEL_load(b + j * next));
-            acc[j] = KERNEL_combine(KERNEL_combine(ab, KERNEL_load(c + j * next)), KERNEL_load(d + j * next));"""
-
-_SOURCE = Template("""\
-/* $comment */
-typedef $x KERNEL_x;
-typedef $acc KERNEL_acc;
-enum { KERNEL_LANES = $lanes, KERNEL_RUN = 64 * KERNEL_LANES, KERNEL_TILE = 256, KERNEL_BAND = 8 };
-
-static inline KERNEL_acc KERNEL_combine(const KERNEL_acc a, const KERNEL_acc b)
-{
-    KERNEL_acc r;
-    $combine
-    return r;
-}
-
-static inline KERNEL_acc KERNEL_load(const char *p)
-{
-    const $x_value v = $load;
-    return $x_to_acc;
-}
-
-static inline void KERNEL_store(char *p, const KERNEL_acc r)
-{
-    const $y_value v = $acc_to_y;
-    $store
-}
-
-/* n >= 1 neighbours. */
-static TH_LOOP KERNEL_acc KERNEL_block(int64_t n, const KERNEL_x *x)
-{
-    const char *p = (const char *)x;
-    int64_t i = KERNEL_LANES;
-    KERNEL_acc lane[KERNEL_LANES], r;
-    if (n < 2 * KERNEL_LANES) {
-        r = KERNEL_load(p);
-        i = 1;
-    } else {
-        for (int l = 0; l < KERNEL_LANES; ++l)
-            lane[l] = KERNEL_load(p + l * sizeof *x);
-        for (; i + KERNEL_LANES <= n; i += KERNEL_LANES)
-            for (int l = 0; l < KERNEL_LANES; ++l)
-                lane[l] = KERNEL_combine(lane[l], KERNEL_load(p + (i + l) * sizeof *x));
-        for (int half = KERNEL_LANES / 2; half > 0; half /= 2)
-            for (int l = 0; l < half; ++l)
-                lane[l] = KERNEL_combine(lane[l], lane[l + half]);
-        r = lane[0];
-    }
-    for (; i < n; ++i) {
-        TH_PLAIN_LOOP;
-        r = KERNEL_combine(r, KERNEL_load(p + i * sizeof *x));
-    }
-    return r;
-}
-
-/* Elements that are not neighbours are brought together first: one loop to compute, whatever the strides. */
-static TH_LOOP void KERNEL_gather(int64_t n, const char *p, int64_t step, KERNEL_x *x)
-{
-    TH_INDEPENDENT
-    for (int64_t i = 0; i < n; ++i)
-        x[i] = *(const KERNEL_x *)(p + i * step);
-}
-
-/* n >= 1 elements that are `step` bytes apart. */
-static KERNEL_acc KERNEL_run(int64_t n, const char *p, const int64_t step)
-{
-    if (n > KERNEL_RUN) {
-        const int64_t half = n / (2 * KERNEL_LANES) * KERNEL_LANES;
-        const KERNEL_acc left = KERNEL_run(half, p, step);
-        return KERNEL_combine(left, KERNEL_run(n - half, p + half * step, step));
-    }
-    if (step == sizeof(KERNEL_x))
-        return KERNEL_block(n, (const KERNEL_x *)p);
-    KERNEL_x x[KERNEL_RUN];
-    KERNEL_gather(n, p, step, x);
-    return KERNEL_block(n, x);
-}
-
-typedef struct {
-    const char *x;
-    char *y;
-    int kept, gone;                                     /* axes of the result, axes that are reduced */
-    int64_t shape[$room], strides[$room2];              /* kept axes: strides of x and y */
-    int64_t gone_shape[$room], gone_strides[$room];
-    int64_t width, fold, tiles;                         /* across: outputs per tile, rows per super-row */
-} KERNEL_job;
-
-/* Everything that makes one output. */
-static TH_GLUE KERNEL_acc KERNEL_one(const KERNEL_job *job, const char *p)
-{
-    const int outer = job->gone - 1;
-    const int64_t n = job->gone_shape[outer], step = job->gone_strides[outer];
-    KERNEL_acc r = KERNEL_run(n, p, step);
-    if (outer > 0) {
-        int64_t index[$room] = {0};
-        char *at = (char *)p;
-        const int64_t rows = th_size(outer, job->gone_shape);
-        for (int64_t row = 1; row < rows; ++row) {
-            th_advance(1, outer, job->gone_shape, job->gone_strides, index, &at);
-            r = KERNEL_combine(r, KERNEL_run(n, at, step));
-        }
-    }
-    return r;
-}
-
-/* One piece of a single long run; the results of all pieces are combined afterwards. */
-static TH_GLUE void KERNEL_piece(void *arg, int64_t lo, int64_t hi)
-{
-    const KERNEL_job *job = arg;
-    const int64_t step = job->gone_strides[0];
-    for (; lo < hi; ++lo) {
-        const int64_t start = lo * 65536, left = job->gone_shape[0] - start;
-        ((KERNEL_acc *)job->y)[lo] = KERNEL_run(left < 65536 ? left : 65536, job->x + start * step, step);
-    }
-}
-
-$many
-static TH_GLUE int KERNEL_single(th_ctx *ctx, KERNEL_job *job)
-{
-    const int64_t n = job->gone_shape[0], pieces = (n + 65535) / 65536;
-    if (job->gone > 1 || $work * (double)n < TH_SERIAL_NS || pieces < 2) {
-        KERNEL_store(job->y, KERNEL_one(job, job->x));
-        return 0;
-    }
-    char *y = job->y;
-    KERNEL_acc *part = ctx->rt->scratch(ctx, (size_t)pieces * sizeof(KERNEL_acc));
-    if (part == NULL)
-        return -1;
-    job->y = (char *)part;
-    if (ctx->rt->parallel_for(ctx, pieces, 1, KERNEL_piece, job))
-        return -1;
-    for (int64_t m = pieces; m > 1; m = (m + 1) / 2)
-        for (int64_t i = 0; i < (m + 1) / 2; ++i) {
-            TH_PLAIN_LOOP;
-            part[i] = 2 * i + 1 < m ? KERNEL_combine(part[2 * i], part[2 * i + 1]) : part[2 * i];
-        }
-    KERNEL_store(y, part[0]);
-    return 0;
-}
-
-int KERNEL(th_ctx *ctx)
-{
-    const th_buffer *x = ctx->in[0];
-    th_buffer *y = ctx->out[0];
-    static const int kept_axis[] = {$kept_axes-1}, gone_axis[] = {$gone_axes-1};
-    int64_t shape[$room] = {0};
-    KERNEL_job job;
-    int64_t kept = 1, gone = 1;
-    for (int d = 0; d < $nkept; ++d)
-        kept *= shape[d] = x->shape[kept_axis[d]];
-    for (int d = 0; d < $ngone; ++d)
-        gone *= job.gone_shape[d] = x->shape[gone_axis[d]];
-    if (ctx->rt->ensure(ctx, y, shape))
-        return -1;
-    if (gone == 0) {
-        $empty
-    }
-    if (kept == 0)
-        return 0;
-    if ($nkept == 0 && $work * (double)gone < TH_SERIAL_NS && th_packed(x, $ndim)) {
-        KERNEL_store(y->data, KERNEL_run(gone, x->data, sizeof(KERNEL_x)));
-        return 0;
-    }
-    job.x = x->data;
-    job.y = y->data;
-    for (int d = 0; d < $nkept; ++d) {
-        job.shape[d] = shape[d];
-        job.strides[2 * d] = x->strides[kept_axis[d]];
-        job.strides[2 * d + 1] = y->strides[d];
-    }
-    for (int d = 0; d < $ngone; ++d)
-        job.gone_strides[d] = x->strides[gone_axis[d]];
-    job.kept = th_collapse(2, $nkept, job.shape, job.strides);
-    job.gone = th_collapse(1, $ngone, job.gone_shape, job.gone_strides);
-    $finish
-}
-""")
+_LIGHT_SUPPORT = 700
+"""Characters of C that a term may call and still be cheap."""
 
 
-def careduce_kernel(op: Any, node: Apply) -> Kernel | None:
+@dataclass(frozen=True)
+class _Result:
+    """One result: the operation, and the dtypes of its terms, of the accumulator and of the result."""
+
+    name: str
+    term: str
+    acc: str
+
+    @property
+    def step(self) -> str:
+        """The statements that take the term v into the accumulator a."""
+        # A nan loses every comparison: a is kept where it is one, v is taken where it is one.
+        nan_wins = self.name in ("maximum", "minimum") and self.acc.startswith("float")
+        return _STEPS[self.name] + (" a = v != v ? v : a;" if nan_wins else "")
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What the types of a node say about a reduction."""
+
+    patterns: tuple[tuple[bool, ...], ...]
+    dtypes: tuple[str, ...]
+    gone: tuple[int, ...]
+    results: tuple[_Result, ...]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.patterns[0])
+
+    @property
+    def lanes(self) -> int:
+        return _LANE_BYTES // max(np.dtype(r.acc).itemsize for r in self.results)
+
+    def once(self, k: int) -> bool:
+        """Whether operand k is one number, which the loops read before they start."""
+        return len(self.dtypes) > 1 and all(self.patterns[k])
+
+    def params(self, run: int, work: float) -> bytes:
+        """Return the `th_reduction` of reduce.h."""
+        stretched = [
+            -1 if self.once(k) else sum(one << d for d, one in enumerate(pattern))
+            for k, pattern in enumerate(self.patterns)
+        ]
+        results = [n for r in self.results for n in (_OPS[r.name], DTYPE_CODES[r.acc])]
+        gone = sum(1 << d for d in self.gone)
+        head = [run, len(self.dtypes), len(self.results), self.ndim, gone, self.lanes, int(1000 * work)]
+        stretched += [0] * (MAX_TERMS - len(stretched))
+        results += [0] * (2 * MAX_RESULTS - len(results))
+        return pack(f"={len(head) + MAX_TERMS + 2 * MAX_RESULTS}q", *head, *stretched, *results)
+
+
+def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
     """Return the C form of a reduction.
 
     Parameters
     ----------
     op : CAReduce
-        ``scalar_op`` (and its ``identity``), ``axis`` and, if there is one, ``acc_dtype`` are read.
+        ``scalar_op``, ``axis`` and, if there is one, ``acc_dtype`` are read.
     node : Apply
+
+    Returns
+    -------
+    Kernel, Builtin or None
+        None where the scalar operation has no C form for these dtypes.
+    """
+    dtypes = dtypes_of(node.inputs)
+    path = library_path()
+    if dtypes is None or path is None:
+        return None
+    plan = _plan(node, [op], dtypes, dtypes)
+    if plan is None:
+        return None
+    (result,) = plan.results
+    if (result.term, result.acc) in _BUILT.get(result.name, ()):
+        return Builtin(path, "th_kernel_reduce", plan.params(0, 0.15), 0.15)
+    return _generated(op, node, plan, identity, dtypes)
+
+
+def map_reduce_kernel(op: Any, node: Apply) -> Kernel | None:
+    """Return the C form of reductions of what a scalar operation makes of the elements.
+
+    Parameters
+    ----------
+    op : MapReduce
+        ``scalar_op`` and ``reductions``, one for each of its outputs, are read.
+    node : Apply
+        All inputs have the dimensions of the loop.
 
     Returns
     -------
     Kernel or None
         None where the scalar operation has no C form for these dtypes.
     """
-    dtypes = dtypes_of([*node.inputs, *node.outputs])
-    if dtypes is None or len(dtypes) != 2:
+    dtypes = dtypes_of(node.inputs)
+    if dtypes is None or library_path() is None or len(dtypes) > MAX_TERMS or len(op.reductions) > MAX_RESULTS:
         return None
-    ndim = ndim_of(node.inputs[0])
-    gone = normal_axes(op.axis, ndim)
-    kept = [d for d in range(ndim) if d not in gone]
-    if ndim_of(node.outputs[0]) != len(kept):
+    terms = [str(d) for d in op.term_dtypes(dtypes)]
+    plan = _plan(node, op.reductions, dtypes, terms)
+    return None if plan is None else _generated(op, node, plan, op.scalar_op, terms)
+
+
+def _plan(node: Apply, ops: Sequence[Any], dtypes: Sequence[str], terms: Sequence[str]) -> _Plan | None:
+    out_dtypes = dtypes_of(node.outputs)
+    patterns = tuple(pattern_of(v) for v in node.inputs)
+    ndim = len(patterns[0])
+    if out_dtypes is None or any(len(p) != ndim for p in patterns) or ndim > 62:
         return None
-    x, y = dtypes
-    acc = getattr(op, "acc_dtype", None) or y
+    gone = normal_axes(ops[0].axis, ndim)
+    results = []
+    for op, term, out in zip(ops, terms, out_dtypes, strict=True):
+        result = _result(op, term, out)
+        if result is None or normal_axes(op.axis, ndim) != gone:
+            return None
+        results.append(result)
+    if any(ndim_of(v) != ndim - len(gone) for v in node.outputs):
+        return None
+    return _Plan(patterns, tuple(dtypes), tuple(gone), tuple(results))
+
+
+def _result(op: Any, term: str, out: str) -> _Result | None:
+    """Return how terms are taken into one result, or None if C cannot do it."""
+    acc = getattr(op, "acc_dtype", None) or out
     acc = "float32" if acc == "float16" else acc
-    if acc.startswith("complex") < x.startswith("complex") and acc != "bool":
+    name = str(op.scalar_op)
+    if name not in _OPS or acc not in DTYPE_CODES or term not in DTYPE_CODES:
         return None
-    if y.startswith("complex") < acc.startswith("complex") and y != "bool":
+    if acc.startswith("complex") < term.startswith("complex") and acc != "bool":
         return None
-    body = op.scalar_op.c_statements(["a", "b"], [acc, acc], ["r"], [acc])
-    if body is None:
+    if out.startswith("complex") < acc.startswith("complex") and out != "bool":
         return None
-    fields = dict(
-        _types(x, acc, y),
-        comment=comment_text(f"{op.scalar_op} over axes {gone} of {ndim}: {x} in {acc} to {y}"),
-        combine="\n    ".join(body.lines),
-        lanes=max(8, _LANE_BYTES // _size(acc)),
-        room=max(ndim, 1),
-        room2=2 * max(ndim, 1),
-        ndim=ndim,
-        nkept=len(kept),
-        ngone=len(gone),
-        kept_axes="".join(f"{d}, " for d in kept),
-        gone_axes="".join(f"{d}, " for d in gone),
-        four_rows=_CHAIN if getattr(op.scalar_op, "identity", None) is None else _TREE,
-        empty=_empty(op.scalar_op, acc),
-        work=f"{_work(body):.2f}",
-    )
-    # A reduction to one number has no use for tiles, and its compiler none for reading about them.
-    fields["many"] = _MANY.substitute(fields) if kept else ""
-    choice = "kept == 1 ? KERNEL_single(ctx, &job) : KERNEL_many(ctx, &job, kept, gone)"
-    fields["finish"] = f"return {choice if kept else 'KERNEL_single(ctx, &job)'};"
-    source = _SOURCE.substitute(fields)
-    # The list of kept axes ends with -1 so that it is never empty, which C does not allow.
-    support = (c_text("loops.h"), *dict.fromkeys((*storage_support(x, y), *_round_support(acc, y), *body.support)))
-    return Kernel(title(op, node), source, support, b"", _work(body))
+    if acc.startswith("complex") and name not in ("add", "mul", "mul_without_zeros"):
+        return None
+    if acc.startswith(("float", "complex")) and name in ("and_", "or_", "xor"):
+        return None
+    if acc == "bool":
+        # Truth values are added and multiplied as NumPy does it.
+        name = {"add": "or_", "mul": "and_", "mul_without_zeros": "or_"}.get(name, name)
+    return _Result(name, term, acc)
 
 
-def _types(x: str, acc: str, y: str) -> dict[str, str]:
-    """Return the C types of a reduction and the ways between them."""
-    return {
-        "x": c_type(x),
-        "acc": compute_type(acc),
-        "x_value": compute_type(x),
-        "y_value": compute_type(y),
-        "load": load(x, f"*(const {c_type(x)} *)p"),
-        "x_to_acc": convert("v", x, acc),
-        "acc_to_y": "r" if y == "float16" and acc == "float32" else convert("r", acc, y),
-        "store": store(y, f"*({c_type(y)} *)p", "v"),
-    }
+@cache
+def _driver(path: str) -> tuple[Any, int]:
+    """Return the driver's address, and what keeps it there."""
+    from theano.loader.module import Library  # a compiled module; where it is missing there is no path to load
+
+    library = Library(path)
+    return library, int(library.symbol("th_reduce"))
 
 
-def _round_support(acc: str, y: str) -> tuple[str, ...]:
-    from_names = convert("r", acc, y)
-    if "th_round_f16" in from_names and acc != "float32":
-        return support(["round_f16"])
-    return support(["cmplx"]) if y.startswith("complex") else ()
+# -- writing the loops ------------------------------------------------------------------------------------------------
 
 
-def _size(dtype: str) -> int:
-    return np.dtype(dtype).itemsize
+def _generated(op: Any, node: Apply, plan: _Plan, scalar_op: Any, terms: Sequence[str]) -> Kernel | None:
+    names = [f"x{k}_i" for k in range(len(plan.dtypes))]
+    body = body_of(scalar_op, names, list(plan.dtypes), [f"t{k}_i" for k in range(len(terms))], list(terms))
+    path = library_path()
+    if body is None or path is None:
+        return None
+    light = len(body.lines) <= 12 and len("".join(body.support)) < _LIGHT_SUPPORT
+    c = CText()
+    what = ", ".join(f"{r.name} in {r.acc}" for r in plan.results)
+    c.comment(f"{what} of {body.op}({', '.join([*(f'x{k}' for k in range(len(plan.dtypes))), *body.names])})")
+    if light:
+        _write_block(c, plan, body)
+    if not light or len(plan.gone) < plan.ndim:
+        _write_rows(c, plan, body)
+    with c.block("int KERNEL(th_ctx *ctx)"):
+        c("const th_reduction *r = ctx->params;")
+        rows = "KERNEL_rows" if not light or len(plan.gone) < plan.ndim else "NULL"
+        c(f"return r->run(ctx, r, {'KERNEL_block' if light else 'NULL'}, {rows});")
+    conversions = " ".join(_take(plan, k) for k in range(len(plan.results)))
+    blocks = dict.fromkeys((*storage_support(*plan.dtypes), *body.support, *_complex_support(conversions)))
+    work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
+    params = plan.params(_driver(path)[1], work) + body.params
+    return Kernel(title(op, node), str(c), (c_text("reduce.h"), *blocks), params, work)
 
 
-def _work(body: Any) -> float:
-    return 0.15 + 0.5 * min(len(body.support), 4)
+def _complex_support(text: str) -> tuple[str, ...]:
+    return support(["cmplx"]) if "CMPLX" in text else ()
 
 
-def _empty(scalar_op: Any, acc: str) -> str:
-    """Return the statements for a reduction of nothing."""
-    identity = getattr(scalar_op, "identity", None)
-    if identity is None:
-        text = f"zero-size array to reduction operation {scalar_op}, which has no identity"
-        return f'return ctx->rt->fail(ctx, TH_ERR_VALUE, "%s", {string_literal(text)});'
-    return (
-        "for (int64_t i = 0; i < kept; ++i)\n"
-        f"            KERNEL_store(y->data + i * y->itemsize, {_identity(identity, acc)});\n"
-        "        return 0;"
-    )
+def _take(plan: _Plan, k: int) -> str:
+    """Return the term of result k in the dtype of its accumulator."""
+    result = plan.results[k]
+    return convert(f"t{k}_i", result.term, result.acc)
 
 
-def _identity(identity: Any, acc: str) -> str:
-    # All bits set is how "and" of unsigned integers spells the -1 of signed ones.
-    if acc.startswith("uint") and identity < 0:
-        identity = int(identity) % (1 << (8 * _size(acc)))
-    return literal(identity, acc)
+def _write_head(c: CText, plan: _Plan, body: Body) -> None:
+    """Write what is read before a loop starts: constants, operands that are one number, accumulators."""
+    c("(void)constants;")
+    c.extend(body.declarations("constants"))
+    for k, dtype in enumerate(plan.dtypes):
+        if plan.once(k):
+            place = load(dtype, f"*(const {c_type(dtype)} *)p[{k}]")
+            c(f"const {compute_type(dtype)} x{k}_i = {place};", f"(void)x{k}_i;")
+    for k, r in enumerate(plan.results):
+        c(f"{compute_type(r.acc)} *a{k} = acc[{k}];")
+
+
+def _write_terms(c: CText, plan: _Plan, body: Body, index: str, target: str) -> None:
+    """Write the taking in of one element of each operand; ``target`` names accumulator k, with ``{k}``."""
+    for k, dtype in enumerate(plan.dtypes):
+        if not plan.once(k):
+            c(f"const {compute_type(dtype)} x{k}_i = {load(dtype, f'x{k}[{index}]')};")
+            if not any(re.search(rf"\bx{k}_i\b", line) for line in body.lines):
+                c(f"(void)x{k}_i; /* lends only its shape */")
+    for k, r in enumerate(plan.results):
+        c(f"{compute_type(r.term)} t{k}_i;")
+    c.extend(body.lines)
+    for k, r in enumerate(plan.results):
+        place, ctype = target.format(k=k), compute_type(r.acc)
+        with c.block():
+            c(f"const {ctype} v = {_take(plan, k)};", f"{ctype} a = {place};", r.step, f"{place} = a;")
+
+
+def _write_block(c: CText, plan: _Plan, body: Body) -> None:
+    moving = [k for k in range(len(plan.dtypes)) if not plan.once(k)]
+    c("static TH_LOOP void", "KERNEL_block(int64_t n, char *const *p, void *const *acc, const void *constants)")
+    with c.block():
+        c(f"enum {{ LANES = {plan.lanes} }};")
+        _write_head(c, plan, body)
+        for k in moving:
+            c(f"const {c_type(plan.dtypes[k])} *x{k} = (const {c_type(plan.dtypes[k])} *)p[{k}];")
+        for k, r in enumerate(plan.results):
+            c(f"{compute_type(r.acc)} lane{k}[LANES];", f"memcpy(lane{k}, a{k}, sizeof lane{k});")
+        advance = "".join(f", x{k} += LANES" for k in moving)
+        with c.block(f"for (; n >= LANES; n -= LANES{advance})"), c.block("for (int l = 0; l < LANES; ++l)"):
+            _write_terms(c, plan, body, "l", "lane{k}[l]")
+        for k in range(len(plan.results)):
+            c(f"memcpy(a{k}, lane{k}, sizeof lane{k});")
+        with c.block("for (int64_t i = 0; i < n; ++i)"):
+            c("TH_PLAIN_LOOP;")
+            _write_terms(c, plan, body, "i", "a{k}[i]")
+    c("")
+
+
+def _write_rows(c: CText, plan: _Plan, body: Body) -> None:
+    c("static TH_LOOP void", "KERNEL_rows(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc,")
+    c("            const void *constants)")
+    with c.block():
+        _write_head(c, plan, body)
+        with c.block("for (int64_t i = 0; i < n; ++i)"):
+            for k, dtype in enumerate(plan.dtypes):
+                if not plan.once(k):
+                    c(f"const {c_type(dtype)} *x{k} = (const {c_type(dtype)} *)(p[{k}] + i * row[{k}]);")
+            c("TH_INDEPENDENT")
+            with c.block("for (int64_t j = 0; j < w; ++j)"):
+                _write_terms(c, plan, body, "j", "a{k}[j]")
+    c("")

@@ -1,0 +1,586 @@
+/* The driver of reductions: walks operands of any strides and hands what lies side by side to a kernel (reduce.h).
+ *
+ * Two ways to walk, chosen from the strides:
+ *   along   each result is one run over its terms. A run keeps many partial results at once, and hands them up from
+ *           level to level after so many terms, so that a long sum is nearly as accurate as a sum by halves;
+ *   across  a tile of neighbouring results advances together, row by row: for sums over the first axis of a C-ordered
+ *           array, and for very short runs.
+ * In what order terms are combined depends on shapes and strides only, never on the number of threads.
+ */
+#include "accumulate.h"
+
+enum {
+    BAND_BYTES = 1 << 16, /* room for copies of elements that are no neighbours */
+    TILE_BYTES = 1 << 14, /* of accumulators that advance together */
+    SHORT_RUN = 64,       /* elements; shorter runs are first joined to longer ones */
+    PIECE = 65536,        /* terms that one thread takes into one result at a time */
+    LEVELS = 3,
+    FLUSH = 128 /* terms per accumulator, or accumulators per accumulator, before they go up a level */
+};
+
+typedef struct {
+    const th_reduction *r;
+    th_block block;
+    th_rows rows;
+    const void *constants;
+    int nin, nout, kept, gone; /* operands, results; axes after th_collapse */
+    int exact;                 /* in any order the results are the same */
+    int simple;                /* all terms of a result are neighbours, and few */
+    int once[TH_MAX_TERMS];    /* the operand is one number, read by the kernel itself */
+    int64_t size[TH_MAX_TERMS];
+    const th_accumulator *acc[TH_MAX_RESULTS];
+    th_buffer *const *out;
+    char *in[TH_MAX_TERMS + TH_MAX_RESULTS];  /* operands, then results */
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM * (TH_MAX_TERMS + TH_MAX_RESULTS)];
+    int64_t gone_shape[TH_MAX_NDIM], gone_strides[TH_MAX_NDIM * TH_MAX_TERMS];
+    int64_t total;                           /* terms of one result */
+    int64_t width, fold, tiles, pieces;      /* across: results per tile, rows per super-row, cuts of the rows */
+    char *scratch;                           /* of pieces */
+    int64_t slot;                            /* bytes of one piece in it */
+    _Alignas(64) char neutral[TH_MAX_RESULTS][TH_LANE_BYTES];
+} job;
+
+typedef struct {
+    th_number of[TH_MAX_RESULTS];
+} values;
+
+/* -- bringing together -------------------------------------------------------------------------------- */
+
+#define GATHER(TYPE) \
+    do { \
+        TYPE *x = (TYPE *)to; \
+        if (step == 0) { \
+            const TYPE v = *(const TYPE *)from; \
+            for (int64_t i = 0; i < n; ++i) \
+                x[i] = v; \
+        } else { \
+            for (int64_t i = 0; i < n; ++i) \
+                x[i] = *(const TYPE *)(from + i * step); \
+        } \
+    } while (0)
+
+typedef struct {
+    uint64_t a, b;
+} sixteen;
+
+static void gather(int64_t size, char *restrict to, const char *restrict from, int64_t step, int64_t n)
+{
+    if (step == size) {
+        memcpy(to, from, (size_t)(n * size));
+        return;
+    }
+    switch (size) {
+    case 1: GATHER(uint8_t); break;
+    case 2: GATHER(uint16_t); break;
+    case 4: GATHER(uint32_t); break;
+    case 8: GATHER(uint64_t); break;
+    default: GATHER(sixteen); break;
+    }
+}
+
+/* -- along -------------------------------------------------------------------------------------------- */
+
+static void take(const job *j, int64_t n, char *const *p, void *const *acc)
+{
+    if (j->block) {
+        j->block(n, p, acc, j->constants);
+        return;
+    }
+    const int64_t lanes = j->r->lanes, rows = n / lanes, rest = n - rows * lanes;
+    int64_t row[TH_MAX_TERMS];
+    char *q[TH_MAX_TERMS];
+    for (int k = 0; k < j->nin; ++k) {
+        row[k] = j->once[k] ? 0 : lanes * j->size[k];
+        q[k] = p[k] + rows * row[k];
+    }
+    if (rows)
+        j->rows(lanes, rows, p, row, acc, j->constants);
+    if (rest)
+        j->rows(rest, 1, q, row, acc, j->constants);
+}
+
+/* Accumulators of one result each, level by level. */
+typedef struct {
+    _Alignas(64) char bytes[LEVELS][TH_MAX_RESULTS][TH_LANE_BYTES];
+    int64_t taken, count[LEVELS];
+    int levels;
+} ladder;
+
+static void clear(const job *j, ladder *l, int level)
+{
+    for (int k = 0; k < j->nout; ++k)
+        memcpy(l->bytes[level][k], j->neutral[k], (size_t)(j->r->lanes * j->acc[k]->size));
+}
+
+static void join_levels(const job *j, ladder *l, int to, int from)
+{
+    for (int k = 0; k < j->nout; ++k)
+        j->acc[k]->join(j->r->lanes, l->bytes[to][k], l->bytes[from][k]);
+}
+
+static void climb(const job *j, ladder *l)
+{
+    for (int level = 0; level + 1 < LEVELS && l->count[level] >= FLUSH; ++level) {
+        if (level + 1 == l->levels) {
+            clear(j, l, l->levels);
+            l->count[l->levels++] = 0;
+        }
+        join_levels(j, l, level + 1, level);
+        clear(j, l, level);
+        l->count[level] = 0;
+        ++l->count[level + 1];
+    }
+}
+
+/* All terms of a result are neighbours, and few enough for one level. */
+static void along_block(const job *j, char *const *base, values *v)
+{
+    const int64_t lanes = j->r->lanes;
+    _Alignas(64) char memory[TH_MAX_RESULTS][TH_LANE_BYTES];
+    void *acc[TH_MAX_RESULTS];
+    for (int k = 0; k < j->nout; ++k)
+        acc[k] = memcpy(memory[k], j->neutral[k], TH_LANE_BYTES);
+    take(j, j->total, base, acc);
+    for (int k = 0; k < j->nout; ++k) {
+        j->acc[k]->fold(j->total < lanes ? j->total : lanes, acc[k]);
+        memcpy(&v->of[k], acc[k], sizeof v->of[k]);
+    }
+}
+
+/* The terms lo .. hi of the result whose operands start at `base`, in the order of the collapsed axes. */
+static void along(const job *j, char *const *base, int64_t lo, int64_t hi, values *v)
+{
+    const int outer = j->gone - 1, nin = j->nin;
+    const int64_t n = j->gone_shape[outer], lanes = j->r->lanes;
+    const int64_t *step = j->gone_strides + outer * nin;
+    ladder l;
+    void *acc[TH_MAX_RESULTS];
+    char *p[TH_MAX_TERMS], *q[TH_MAX_TERMS];
+    int64_t index[TH_MAX_NDIM], skip = lo % n, room = FLUSH * lanes, bytes = 0;
+    int direct[TH_MAX_TERMS], bands = 0;
+    const int together = n < SHORT_RUN && outer > 0; /* several short runs as one */
+    const int64_t all = hi - lo;
+    _Alignas(64) char band[BAND_BYTES];
+
+    for (int k = 0; k < nin; ++k) {
+        p[k] = base[k];
+        direct[k] = j->once[k] || (step[k] == j->size[k] && !together);
+        bytes += direct[k] ? 0 : j->size[k];
+        bands |= !direct[k];
+    }
+    if (bands && room * bytes > BAND_BYTES)
+        room = BAND_BYTES / bytes;
+    if (j->exact && !bands)
+        room = INT64_MAX;
+    for (int k = 0; k < j->nout; ++k)
+        acc[k] = l.bytes[0][k];
+    l.levels = 1;
+    l.count[0] = l.taken = 0;
+    clear(j, &l, 0);
+    th_seek(nin, outer, j->gone_shape, j->gone_strides, lo / n, index, p);
+    while (lo < hi) {
+        int64_t filled = 0;
+        do {
+            int64_t count = n - skip < hi - lo ? n - skip : hi - lo;
+            count = count < room - filled ? count : room - filled;
+            char *to = band;
+            for (int k = 0; k < nin; ++k) {
+                char *from = p[k] + (j->once[k] ? 0 : skip * step[k]);
+                q[k] = from;
+                if (direct[k])
+                    continue;
+                gather(j->size[k], to + filled * j->size[k], from, step[k], count);
+                q[k] = to;
+                to += room * j->size[k];
+            }
+            filled += count;
+            lo += count;
+            skip += count;
+            if (skip == n) {
+                th_advance(nin, outer, j->gone_shape, j->gone_strides, index, p);
+                skip = 0;
+            }
+        } while (together && filled < room && lo < hi);
+        take(j, filled, q, acc);
+        l.count[0] += (filled + lanes - 1) / lanes;
+        if (!j->exact)
+            climb(j, &l);
+    }
+    for (int level = 1; level < l.levels; ++level)
+        join_levels(j, &l, 0, level);
+    for (int k = 0; k < j->nout; ++k) {
+        j->acc[k]->fold(all < lanes ? all : lanes, acc[k]);
+        memcpy(&v->of[k], acc[k], sizeof v->of[k]);
+    }
+}
+
+static void along_results(void *arg, int64_t lo, int64_t hi)
+{
+    const job *j = arg;
+    const int nop = j->nin + j->nout;
+    char *p[TH_MAX_TERMS + TH_MAX_RESULTS];
+    int64_t index[TH_MAX_NDIM];
+    values v;
+    memcpy(p, j->in, (size_t)nop * sizeof *p);
+    th_seek(nop, j->kept, j->shape, j->strides, lo, index, p);
+    for (; lo < hi; ++lo) {
+        if (j->simple)
+            along_block(j, p, &v);
+        else
+            along(j, p, 0, j->total, &v);
+        for (int k = 0; k < j->nout; ++k)
+            th_put(j->acc[k]->dtype, &v.of[k], 1, j->out[k]->dtype, p[j->nin + k], 0);
+        th_advance(nop, j->kept, j->shape, j->strides, index, p);
+    }
+}
+
+static void along_pieces(void *arg, int64_t lo, int64_t hi)
+{
+    const job *j = arg;
+    for (; lo < hi; ++lo) {
+        const int64_t start = lo * PIECE, left = j->total - start;
+        along(j, j->in, start, start + (left < PIECE ? left : PIECE), (values *)j->scratch + lo);
+    }
+}
+
+/* All terms go to one result. */
+static int single(th_ctx *ctx, job *j, double work)
+{
+    values v, *part = &v;
+    const int64_t pieces = (j->total + PIECE - 1) / PIECE;
+    if (j->simple) {
+        along_block(j, j->in, &v);
+    } else if (work < TH_SERIAL_NS || pieces < 2) {
+        along(j, j->in, 0, j->total, &v);
+    } else {
+        j->scratch = ctx->rt->scratch(ctx, (size_t)pieces * sizeof v);
+        if (j->scratch == NULL || ctx->rt->parallel_for(ctx, pieces, 1, along_pieces, j))
+            return -1;
+        part = (values *)j->scratch;
+        for (int64_t m = pieces; m > 1; m = (m + 1) / 2)
+            for (int64_t i = 0; i < (m + 1) / 2; ++i) {
+                const values other = part[2 * i + 1 < m ? 2 * i + 1 : 2 * i];
+                part[i] = part[2 * i];
+                if (2 * i + 1 < m)
+                    for (int k = 0; k < j->nout; ++k)
+                        j->acc[k]->join(1, &part[i].of[k], &other.of[k]);
+            }
+    }
+    for (int k = 0; k < j->nout; ++k)
+        th_put(j->acc[k]->dtype, &part->of[k], 1, j->out[k]->dtype, j->in[j->nin + k], 0);
+    return 0;
+}
+
+/* -- across ------------------------------------------------------------------------------------------- */
+
+/* Take n rows of w neighbours, or of what is first copied to be neighbours, `next` bytes apart. */
+static void take_rows(const job *j, int64_t w, int64_t n, char *const *p, const int64_t *next, const int64_t *row,
+                      void *const *acc, char *band)
+{
+    int64_t bytes = 0, room = n, step[TH_MAX_TERMS];
+    char *q[TH_MAX_TERMS];
+    for (int k = 0; k < j->nin; ++k) {
+        step[k] = row[k];
+        if (!j->once[k] && next[k] != j->size[k])
+            bytes += w * j->size[k];
+    }
+    if (bytes == 0) {
+        j->rows(w, n, p, row, acc, j->constants);
+        return;
+    }
+    if (room * bytes > BAND_BYTES)
+        room = BAND_BYTES / bytes;
+    for (int64_t i = 0; i < n; i += room) {
+        const int64_t count = n - i < room ? n - i : room;
+        char *to = band;
+        for (int k = 0; k < j->nin; ++k) {
+            char *from = p[k] + i * row[k];
+            q[k] = from;
+            if (j->once[k] || next[k] == j->size[k])
+                continue;
+            q[k] = to;
+            step[k] = w * j->size[k];
+            for (int64_t c = 0; c < count; ++c)
+                gather(j->size[k], to + c * step[k], from + c * row[k], next[k], w);
+            to += room * step[k];
+        }
+        j->rows(w, count, q, step, acc, j->constants);
+    }
+}
+
+/* The rows lo .. hi of the w results whose operands start at `base`. */
+static void across(const job *j, int64_t w, char *const *base, int64_t lo, int64_t hi, void *const *acc)
+{
+    const int outer = j->gone - 1, nin = j->nin;
+    const int64_t n = j->gone_shape[outer], fold = j->fold;
+    const int64_t *row = j->gone_strides + outer * nin, *next = j->strides + (j->kept - 1) * (nin + j->nout);
+    int64_t index[TH_MAX_NDIM], wide[TH_MAX_TERMS], skip = lo % n;
+    char *p[TH_MAX_TERMS], *q[TH_MAX_TERMS];
+    _Alignas(64) char band[BAND_BYTES];
+    for (int k = 0; k < nin; ++k) {
+        p[k] = base[k];
+        wide[k] = row[k] * fold;
+    }
+    for (int k = 0; k < j->nout; ++k)
+        th_fill(j->acc[k]->size, w * fold, acc[k], j->neutral[k]);
+    th_seek(nin, outer, j->gone_shape, j->gone_strides, lo / n, index, p);
+    while (lo < hi) {
+        const int64_t count = n - skip < hi - lo ? n - skip : hi - lo, whole = count / fold;
+        for (int k = 0; k < nin; ++k)
+            q[k] = p[k] + skip * row[k];
+        if (whole)
+            take_rows(j, w * fold, whole, q, next, wide, acc, band);
+        for (int k = 0; k < nin; ++k)
+            q[k] += whole * wide[k];
+        if (count % fold)
+            take_rows(j, w, count % fold, q, next, row, acc, band);
+        lo += count;
+        skip = 0;
+        th_advance(nin, outer, j->gone_shape, j->gone_strides, index, p);
+    }
+    for (int k = 0; k < j->nout; ++k)
+        for (int64_t f = 1; f < fold; ++f)
+            j->acc[k]->join(w, acc[k], (char *)acc[k] + f * w * j->acc[k]->size);
+}
+
+/* Where tile `unit` is; returns its width. */
+static int64_t tile_of(const job *j, int64_t unit, char **p)
+{
+    const int inner = j->kept - 1, nop = j->nin + j->nout;
+    const int64_t start = unit % j->tiles * j->width, left = j->shape[inner] - start;
+    int64_t index[TH_MAX_NDIM];
+    memcpy(p, j->in, (size_t)nop * sizeof *p);
+    th_seek(nop, inner, j->shape, j->strides, unit / j->tiles, index, p);
+    for (int k = 0; k < nop; ++k)
+        p[k] += start * j->strides[inner * nop + k];
+    return left < j->width ? left : j->width;
+}
+
+static void put_tile(const job *j, int64_t w, char *const *p, void *const *acc)
+{
+    const int64_t *step = j->strides + (j->kept - 1) * (j->nin + j->nout) + j->nin;
+    for (int k = 0; k < j->nout; ++k)
+        th_put(j->acc[k]->dtype, acc[k], w, j->out[k]->dtype, p[j->nin + k], step[k]);
+}
+
+/* Accumulators side by side in a piece of memory. */
+static void place(const job *j, char *memory, void **acc)
+{
+    for (int k = 0; k < j->nout; ++k) {
+        acc[k] = memory;
+        memory += (j->width * j->fold * j->acc[k]->size + 63) / 64 * 64;
+    }
+}
+
+static void across_tiles(void *arg, int64_t lo, int64_t hi)
+{
+    const job *j = arg;
+    char *p[TH_MAX_TERMS + TH_MAX_RESULTS];
+    void *acc[TH_MAX_RESULTS];
+    _Alignas(64) char memory[TILE_BYTES + TH_MAX_RESULTS * 64];
+    place(j, memory, acc);
+    for (; lo < hi; ++lo) {
+        const int64_t w = tile_of(j, lo, p);
+        across(j, w, p, 0, j->total, acc);
+        put_tile(j, w, p, acc);
+    }
+}
+
+/* The rows of each tile in pieces: wide tiles, each read in the order of memory, and still work for several threads. */
+static void across_pieces(void *arg, int64_t lo, int64_t hi)
+{
+    const job *j = arg;
+    char *p[TH_MAX_TERMS + TH_MAX_RESULTS];
+    void *acc[TH_MAX_RESULTS];
+    for (; lo < hi; ++lo) {
+        const int64_t w = tile_of(j, lo / j->pieces, p), i = lo % j->pieces;
+        place(j, j->scratch + lo * j->slot, acc);
+        across(j, w, p, j->total * i / j->pieces, j->total * (i + 1) / j->pieces, acc);
+    }
+}
+
+static int in_pieces(th_ctx *ctx, job *j, int64_t units)
+{
+    char *p[TH_MAX_TERMS + TH_MAX_RESULTS];
+    void *acc[TH_MAX_RESULTS], *more[TH_MAX_RESULTS];
+    j->slot = TILE_BYTES + TH_MAX_RESULTS * 64;
+    j->scratch = ctx->rt->scratch(ctx, (size_t)(units * j->pieces * j->slot));
+    if (j->scratch == NULL || ctx->rt->parallel_for(ctx, units * j->pieces, 1, across_pieces, j))
+        return -1;
+    for (int64_t unit = 0; unit < units; ++unit) {
+        const int64_t w = tile_of(j, unit, p);
+        place(j, j->scratch + unit * j->pieces * j->slot, acc);
+        for (int64_t i = 1; i < j->pieces; ++i) {
+            place(j, j->scratch + (unit * j->pieces + i) * j->slot, more);
+            for (int k = 0; k < j->nout; ++k)
+                j->acc[k]->join(w, acc[k], more[k]);
+        }
+        put_tile(j, w, p, acc);
+    }
+    return 0;
+}
+
+/* -- the choice --------------------------------------------------------------------------------------- */
+
+static int64_t reach(int n, const int64_t *strides)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < n; ++k)
+        sum += strides[k] < 0 ? -strides[k] : strides[k];
+    return sum;
+}
+
+/* Whether the rows of every operand follow each other in memory, so that several count as one. */
+static int follows(const job *j, const int64_t *next, const int64_t *row, int64_t width)
+{
+    for (int k = 0; k < j->nin; ++k)
+        if (!j->once[k] && (next[k] != j->size[k] || row[k] != width * next[k]))
+            return 0;
+    return 1;
+}
+
+static int many(th_ctx *ctx, job *j, int64_t kept, double ns)
+{
+    const int nop = j->nin + j->nout;
+    const int64_t *next = j->strides + (j->kept - 1) * nop, *row = j->gone_strides + (j->gone - 1) * j->nin;
+    const int64_t width = j->shape[j->kept - 1], run = j->gone_shape[j->gone - 1];
+    const double each = ns * (double)j->total;
+    int64_t sizes = 0;
+    for (int k = 0; k < j->nout; ++k)
+        sizes += j->acc[k]->size;
+    const int64_t most = TILE_BYTES / sizes;
+    const int joined = follows(j, next, row, width) && 2 * width <= most;
+    const int nearer = reach(j->nin, row) <= reach(j->nin, next);
+    if (run >= SHORT_RUN ? nearer || (width < 16 && !joined) : width < 8 && !joined) {
+        if (each * (double)kept >= TH_SERIAL_NS)
+            return ctx->rt->parallel_for(ctx, kept, th_grain(each), along_results, j);
+        along_results(j, 0, kept);
+        return 0;
+    }
+    j->fold = joined ? (most < 512 ? most : 512) / width : 1;
+    j->fold = j->fold > run ? run : j->fold < 1 ? 1 : j->fold;
+    j->width = most / j->fold;
+    if (nearer) {
+        /* Runs too short to be walked along: they are turned, and what is turned should stay in the cache. */
+        const int64_t fits = (BAND_BYTES / 2) / (run * (j->size[0] > 0 ? j->size[0] : 1));
+        j->width = j->width > fits ? (fits < 64 ? 64 : fits) : j->width;
+        j->width = j->width > most ? most : j->width;
+    }
+    j->width = width < j->width ? width : j->width;
+    j->tiles = (width + j->width - 1) / j->width;
+    const int64_t units = kept / width * j->tiles;
+    if (each * (double)kept < TH_SERIAL_NS) {
+        across_tiles(j, 0, units);
+        return 0;
+    }
+    j->pieces = units >= 8 ? 1 : j->total / 64 < 16 ? j->total / 64 : 16;
+    if (j->pieces > 1)
+        return in_pieces(ctx, j, units);
+    return ctx->rt->parallel_for(ctx, units, th_grain(each * (double)j->width), across_tiles, j);
+}
+
+static int nothing(th_ctx *ctx, const job *j, int64_t kept)
+{
+    for (int k = 0; k < j->nout; ++k) {
+        const int64_t op = j->r->result[k].op;
+        if (op == TH_MAX || op == TH_MIN)
+            return TH_FAIL(ctx, TH_ERR_VALUE, "zero-size array to reduction operation %s, which has no identity",
+                           op == TH_MAX ? "maximum" : "minimum");
+        const th_number value = th_of_nothing(op, j->acc[k]->dtype);
+        for (int64_t i = 0; i < kept; ++i)
+            th_put(j->acc[k]->dtype, &value, 1, j->out[k]->dtype, j->out[k]->data + i * j->out[k]->itemsize, 0);
+    }
+    return 0;
+}
+
+/* The lengths of the loop, which operands of unequal length make impossible. */
+static int lengths(th_ctx *ctx, const th_reduction *r, int64_t *shape)
+{
+    for (int d = 0; d < r->ndim; ++d) {
+        int first = -1;
+        shape[d] = 1;
+        for (int k = 0; k < r->nin; ++k) {
+            if (r->stretched[k] >> d & 1)
+                continue;
+            if (first < 0) {
+                first = k;
+                shape[d] = ctx->in[k]->shape[d];
+            } else if (ctx->in[k]->shape[d] != shape[d]) {
+                return th_mismatch(ctx, d, first, shape[d], k, ctx->in[k]->shape[d]);
+            }
+        }
+    }
+    return 0;
+}
+
+/* The driver: `block` or `rows` may be NULL where the other will do. */
+TH_EXPORT int th_reduce(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows)
+{
+    job j;
+    const int nin = (int)r->nin, nout = (int)r->nout, nop = nin + nout;
+    int64_t loop[TH_MAX_NDIM], shape[TH_MAX_NDIM], kept = 1;
+    int nkept = 0, ngone = 0;
+    if (lengths(ctx, r, loop))
+        return -1;
+    j.total = 1;
+    for (int d = 0; d < r->ndim; ++d) {
+        if (r->gone >> d & 1)
+            j.total *= j.gone_shape[ngone++] = loop[d];
+        else
+            kept *= shape[nkept++] = loop[d];
+    }
+    for (int k = 0; k < nout; ++k)
+        if (ctx->rt->ensure(ctx, ctx->out[k], shape))
+            return -1;
+    j.r = r;
+    j.block = block;
+    j.rows = rows;
+    j.constants = r->constants;
+    j.nin = nin;
+    j.nout = nout;
+    j.out = ctx->out;
+    j.exact = 1;
+    for (int k = 0; k < nout; ++k) {
+        j.acc[k] = th_accumulator_of(r->result[k].op, r->result[k].dtype);
+        j.exact &= j.acc[k]->exact;
+        j.in[nin + k] = ctx->out[k]->data;
+    }
+    if (j.total == 0)
+        return nothing(ctx, &j, kept);
+    if (kept == 0)
+        return 0;
+    for (int k = 0; k < nout; ++k)
+        th_fill(j.acc[k]->size, r->lanes, j.neutral[k], &j.acc[k]->neutral);
+    j.simple = nkept == 0 && j.total <= (j.exact ? PIECE : FLUSH * r->lanes);
+    for (int k = 0; k < nin; ++k) {
+        const th_buffer *x = ctx->in[k];
+        j.once[k] = r->stretched[k] == -1;
+        j.size[k] = x->itemsize;
+        j.in[k] = x->data;
+        j.simple &= j.once[k] || (r->stretched[k] == 0 && th_packed(x, (int)r->ndim));
+    }
+    if (j.simple)
+        return single(ctx, &j, 0.0);
+    for (int k = 0; k < nin; ++k) {
+        for (int d = 0, at = 0, gone = 0; d < r->ndim; ++d) {
+            const int64_t stride = r->stretched[k] >> d & 1 ? 0 : ctx->in[k]->strides[d];
+            if (r->gone >> d & 1)
+                j.gone_strides[gone++ * nin + k] = stride;
+            else
+                j.strides[at++ * nop + k] = stride;
+        }
+    }
+    j.gone = th_collapse(nin, ngone, j.gone_shape, j.gone_strides);
+    j.simple = j.gone == 1 && j.total <= (j.exact ? PIECE : FLUSH * r->lanes);
+    for (int k = 0; k < nin; ++k)
+        j.simple &= j.once[k] || j.gone_strides[k] == j.size[k];
+    const double ns = 1e-3 * (double)r->work;
+    if (kept == 1)
+        return single(ctx, &j, ns * (double)j.total);
+    memcpy(j.shape, shape, (size_t)nkept * sizeof *shape);
+    for (int k = 0; k < nout; ++k)
+        for (int d = 0; d < nkept; ++d)
+            j.strides[d * nop + nin + k] = ctx->out[k]->strides[d];
+    j.kept = th_collapse(nop, nkept, j.shape, j.strides);
+    return many(ctx, &j, kept, ns);
+}
