@@ -87,7 +87,7 @@ def test_an_op_without_any_usable_form():
 
 
 def test_kernels_built_ahead_need_no_compiler(monkeypatch):
-    monkeypatch.setattr(link_module, "_builtin", lambda kernel: 77)
+    monkeypatch.setattr(link_module, "builtin_address", lambda library, symbol: 77)
     (node,) = toposort([BuiltAhead()(vector("x"))])
     (how,) = link([node], predefined_linkers["cvm"], Compiler(NoCompilerError("none"))).how
     assert how.address == 77 and how.name == "copy"

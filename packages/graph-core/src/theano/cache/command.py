@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from theano.cache.contents import Item, survey
+from theano.cache.contents import Contents, Item, survey
 from theano.cache.names import SOURCE
 from theano.cache.staging import is_alive, remove_tree
 from theano.cache.store import CacheSettings, create_trusted, read_verified
@@ -123,11 +123,15 @@ def _list(settings: CacheSettings, options: argparse.Namespace) -> int:
             f"{item.name.key[:12]}  {size_text(item.size):>9}  {age_text(now - item.used):>6}  "
             f"{count:3d} kernel{'s' if count != 1 else ' '}  {_expressions(item)}".rstrip()
         )
-    if not contents.units:
-        print("no compiled units")
-    else:
-        print(f"{len(contents.units)} units, {size_text(contents.unit_bytes)} of {size_text(settings.size_cap)}")
+    print(_total(contents, settings) if contents.units or contents.plans else "no compiled units")
     return 0
+
+
+def _total(contents: Contents, settings: CacheSettings) -> str:
+    """Return how much there is of what counts against the cap."""
+    plans = f" and {len(contents.plans)} plans of functions" if contents.plans else ""
+    together = size_text(contents.unit_bytes + contents.plan_bytes)
+    return f"{len(contents.units)} units{plans}, {together} of {size_text(settings.size_cap)}"
 
 
 def _expressions(item: Item) -> str:
@@ -147,7 +151,7 @@ def _where(settings: CacheSettings, options: argparse.Namespace) -> int:
     print(root or "(no place: the home directory is not known)")
     refusal = create_trusted(root)
     contents = survey(root)
-    print(f"{len(contents.units)} units, {size_text(contents.unit_bytes)} of {size_text(settings.size_cap)}")
+    print(_total(contents, settings))
     print("trusted: only you can write to it" if refusal is None else f"NOT USED: {refusal}")
     for path in settings.pre_filled():
         other = directory_refusal(path)
@@ -159,7 +163,7 @@ def _verify(settings: CacheSettings, options: argparse.Namespace) -> int:
     root = settings.directory()
     contents = survey(root)
     bad = []
-    for item in contents.units + contents.notes:
+    for item in contents.units + contents.plans + contents.notes:
         try:
             right = read_verified(item.path, item.name, root_may_own=False) is not None
         except OSError:
@@ -173,14 +177,14 @@ def _verify(settings: CacheSettings, options: argparse.Namespace) -> int:
     if not options.keep:
         for path in bad + dangling:
             remove_tree(path)
-    good = len(contents.units) + len(contents.notes) - len(bad)
+    good = len(contents.units) + len(contents.plans) + len(contents.notes) - len(bad)
     print(f"{good} entries are right, {len(bad)} wrong, {len(dangling)} references to nothing")
     return 1 if bad else 0
 
 
 def _clear(settings: CacheSettings, options: argparse.Namespace) -> int:
     contents = survey(settings.directory())
-    for item in contents.units + contents.notes + contents.sources:
+    for item in contents.units + contents.plans + contents.notes + contents.sources:
         remove_tree(item.path)
     for path, _ in contents.references:
         remove_tree(path)
@@ -247,7 +251,8 @@ def open_for_reading(root: str) -> None:
         os.chmod(folder, 0o755)
     for item in contents.units:
         os.chmod(item.path, 0o555)
-    for path in [item.path for item in contents.notes + contents.sources] + [path for path, _ in contents.references]:
+    texts = contents.plans + contents.notes + contents.sources
+    for path in [item.path for item in texts] + [path for path, _ in contents.references]:
         os.chmod(path, 0o444)
     remove_tree(os.path.join(root, STAMP))  # nobody sweeps a cache that is only read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from theano.cache.names import NOTE, SOURCE, UNIT, EntryName, ReferenceName, StageName, is_shelf
+from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, StageName, is_shelf
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Contents:
 
     Parameters
     ----------
-    units, notes, sources : list of Item
-        The three kinds of entries.
+    units, plans, notes, sources : list of Item
+        The four kinds of entries.
     references : list of (str, ReferenceName)
         Paths of the references.
     stages : list of (str, StageName)
@@ -35,6 +35,7 @@ class Contents:
     """
 
     units: list[Item] = field(default_factory=list)
+    plans: list[Item] = field(default_factory=list)
     notes: list[Item] = field(default_factory=list)
     sources: list[Item] = field(default_factory=list)
     references: list[tuple[str, ReferenceName]] = field(default_factory=list)
@@ -45,6 +46,11 @@ class Contents:
     def unit_bytes(self) -> int:
         """Bytes of compiled code."""
         return sum(item.size for item in self.units)
+
+    @property
+    def plan_bytes(self) -> int:
+        """Bytes of plans."""
+        return sum(item.size for item in self.plans)
 
 
 def survey(root: str) -> Contents:
@@ -87,5 +93,5 @@ def _add(contents: Contents, file: os.DirEntry[str]) -> None:
         info = file.stat(follow_symlinks=False)
     except OSError:
         return
-    kinds = {UNIT: contents.units, NOTE: contents.notes, SOURCE: contents.sources}
+    kinds = {UNIT: contents.units, PLAN: contents.plans, NOTE: contents.notes, SOURCE: contents.sources}
     kinds[name.kind].append(Item(file.path, name, info.st_size, info.st_mtime))

@@ -1,6 +1,7 @@
 """The file names of the cache, which carry all that a reader must know.
 
     <k1k2>/<key>.<digest>.so                        a compiled unit
+    <k1k2>/<key>.<digest>.plan                      the program of a function, for its graph's key
     <k1k2>/<key>.<digest>.txt                       a note, such as what the compiler is
     <k1k2>/<key>.<digest>.c                         the unit's source, for people; <digest> is the .so's
     <k1k2>/<kernel key>.<unit key>.<digest>.ref     empty: this kernel is in that unit
@@ -21,12 +22,13 @@ KEY_LENGTH = 32
 DIGEST_LENGTH = 32
 
 UNIT = "so"
+PLAN = "plan"
 NOTE = "txt"
 SOURCE = "c"
 REFERENCE = "ref"
 
 _HEX = f"[0-9a-f]{{{KEY_LENGTH}}}"
-_ENTRY = re.compile(rf"(?P<key>{_HEX})\.(?P<digest>{_HEX})\.(?P<kind>{UNIT}|{NOTE}|{SOURCE})\Z")
+_ENTRY = re.compile(rf"(?P<key>{_HEX})\.(?P<digest>{_HEX})\.(?P<kind>{UNIT}|{PLAN}|{NOTE}|{SOURCE})\Z")
 _REFERENCE = re.compile(rf"(?P<kernel>{_HEX})\.(?P<key>{_HEX})\.(?P<digest>{_HEX})\.{REFERENCE}\Z")
 _STAGE = re.compile(r"\.stage-(?P<pid>\d+)-(?P<start>\d+)-(?P<machine>[0-9a-f]{8})-(?P<random>\w+)\Z")
 _SHELF = re.compile(r"[0-9a-f]{2}\Z")

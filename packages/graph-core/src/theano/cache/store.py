@@ -28,7 +28,7 @@ from pathlib import Path
 import platformdirs
 
 from theano.cache import trust
-from theano.cache.names import NOTE, SOURCE, UNIT, EntryName, ReferenceName, digest_of
+from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, digest_of
 from theano.cache.staging import make_stage, remove_tree
 from theano.cache.sweep import sweep_if_due
 from theano.errors import CacheWarning
@@ -242,6 +242,10 @@ class Cache:
         """Return the texts noted under this key."""
         return [data.decode("utf-8", "replace") for _, _, data in self._entries(key, NOTE)]
 
+    def plans(self, key: str) -> list[str]:
+        """Return the plans kept under this key."""
+        return [data.decode("utf-8", "replace") for _, _, data in self._entries(key, PLAN)]
+
     def _entries(self, key: str, kind: str) -> Iterator[tuple[EntryName, str, bytes]]:
         for folder, ours in self.folders():
             for file in _listing(os.path.join(folder, key[:2]), key):
@@ -335,15 +339,26 @@ class Cache:
 
     def add_note(self, key: str, text: str) -> None:
         """Keep a small text under a key; if that fails, nothing happens."""
+        self._add_text(key, text, NOTE)
+
+    def add_plan(self, key: str, text: str) -> None:
+        """Keep a plan under a key; if that fails, nothing happens."""
+        self._published += self._add_text(key, text, PLAN)
+        if self.root and sweep_if_due(self.root, self.settings.size_cap, self._published):
+            self._published = 0
+
+    def _add_text(self, key: str, text: str, kind: str) -> int:
+        """Publish a text; return how many bytes it has, 0 if it could not be published."""
         try:
             data = text.encode()
             with self.stage() as stage:
-                path = os.path.join(stage, "note")
+                path = os.path.join(stage, kind)
                 Path(path).write_bytes(data)
                 os.chmod(path, 0o400)
-                _rename(path, os.path.join(self.writable_root(), EntryName(key, digest_of(data), NOTE).relative))
+                _rename(path, os.path.join(self.writable_root(), EntryName(key, digest_of(data), kind).relative))
         except OSError:
-            pass
+            return 0
+        return len(data)
 
 
 def create_trusted(root: str) -> trust.Refusal | None:

@@ -59,14 +59,14 @@ def sweep_if_due(root: str, size_cap: int, published: int) -> bool:
 
 
 def sweep(root: str, size_cap: int) -> Sweep:
-    """Remove what is stale: staging of dead processes, dead references, the units unused for longest.
+    """Remove what is stale: staging of dead processes, dead references, the units and plans unused for longest.
 
     Parameters
     ----------
     root : str
         The cache's directory.
     size_cap : int
-        Bytes that the units may take.
+        Bytes that units and plans may take together.
 
     Returns
     -------
@@ -78,18 +78,18 @@ def sweep(root: str, size_cap: int) -> Sweep:
     contents = survey(root)
     for path, stage in contents.stages:
         result.removed_stages += _sweep_stage(path, stage, now)
-    result.units, result.bytes = len(contents.units), contents.unit_bytes
+    result.units, result.bytes = len(contents.units), contents.unit_bytes + contents.plan_bytes
     alive = {item.name for item in contents.units}
     if result.bytes > size_cap:
         # Some room is made, so that the next publication does not sweep again.
         goal = size_cap - size_cap // 10
         # A time in the future counts as now.
-        for item in sorted(contents.units, key=lambda item: (min(item.used, now), item.path)):
+        for item in sorted(contents.units + contents.plans, key=lambda item: (min(item.used, now), item.path)):
             if result.bytes - result.removed_bytes <= goal or now - item.used < YOUNG:
                 break
             _unlink(item.path)
             alive.discard(item.name)
-            result.removed_units += 1
+            result.removed_units += item.name.kind == UNIT
             result.removed_bytes += item.size
     dependents = [(path, reference.unit) for path, reference in contents.references]
     dependents += [(item.path, EntryName(item.name.key, item.name.digest, UNIT)) for item in contents.sources]

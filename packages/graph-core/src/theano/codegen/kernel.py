@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 TOKEN = "KERNEL"
 """The word in a kernel's source that becomes its symbol."""
@@ -62,6 +64,8 @@ class Builtin:
         Name of an ``int (th_ctx *)`` function in it.
     params, work
         As for `Kernel`.
+    pointers : tuple of (int, str)
+        Where in ``params`` the address of something stands, and its name: another process finds it elsewhere.
 
     Examples
     --------
@@ -73,3 +77,52 @@ class Builtin:
     symbol: str
     params: bytes = b""
     work: float = 1.0
+    pointers: tuple[tuple[int, str], ...] = ()
+
+
+class Pointer(int):
+    """The address of something that this process has found, and its name.
+
+    Parameters
+    ----------
+    address : int
+    name : str
+        ``family:rest``; the family is one that a layer has entered with `register_pointers`.
+
+    Examples
+    --------
+    >>> Pointer(4096, "blas:gemm:float64") + 0, Pointer(4096, "blas:gemm:float64").name
+    (4096, 'blas:gemm:float64')
+    """
+
+    name: str
+
+    def __new__(cls, address: int, name: str) -> Pointer:
+        """Make the number; `int` is immutable, so not in ``__init__``."""
+        self = super().__new__(cls, address)
+        self.name = name
+        return self
+
+
+class PointerFamily(NamedTuple):
+    """How a process finds what pointers of one family name, and what tells whether another found the same."""
+
+    find: Callable[[str], int]
+    identity: Callable[[], str]
+
+
+pointer_families: dict[str, PointerFamily] = {}
+
+
+def register_pointers(family: str, find: Callable[[str], int], identity: Callable[[], str]) -> None:
+    """Enter a family of pointers.
+
+    Parameters
+    ----------
+    family : str
+    find : callable
+        From a name (without the family) to the address in this process; 0 if there is none.
+    identity : callable
+        A text; where two processes agree in it, a kernel works the same with the addresses of either.
+    """
+    pointer_families[family] = PointerFamily(find, identity)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -43,11 +43,13 @@ class KernelAddress(int):
     """
 
     unit: LoadedUnit | None
+    key: str
 
-    def __new__(cls, address: int, unit: LoadedUnit | None) -> KernelAddress:
+    def __new__(cls, address: int, unit: LoadedUnit | None, key: str = "") -> KernelAddress:
         """Make the number; `int` is immutable, so not in ``__init__``."""
         self = super().__new__(cls, address)
         self.unit = unit
+        self.key = key
         return self
 
 
@@ -61,7 +63,7 @@ class LoadedUnit:
 
     def kernel(self, key: str) -> KernelAddress:
         """Return the address of one of its kernels."""
-        return KernelAddress(self.library.symbol(symbol_of(key)), self)
+        return KernelAddress(self.library.symbol(symbol_of(key)), self, key)
 
 
 @dataclass(slots=True)
@@ -164,6 +166,45 @@ def compile_kernels(
     return [found[key] for key in keys]
 
 
+def find_kernels(
+    keys: Sequence[str], units: Sequence[str] = (), cache: CacheSettings | None = None
+) -> list[KernelAddress] | None:
+    """Return the addresses of kernels by their keys, without anything to compile them from.
+
+    Parameters
+    ----------
+    keys : list of str
+    units : list of str
+        File names of units that probably hold them.
+    cache : CacheSettings, optional
+        Where compiled code is kept.
+
+    Returns
+    -------
+    list of KernelAddress or None
+        None if one of them is not there.
+    """
+    store = open_cache(cache)
+    start = perf_counter()
+    found = _from_process(keys)
+    in_process = len(found)
+    if in_process < len(keys):
+        _load_units(store, units)
+    for key in keys:
+        if key not in found:
+            address = _from_units(units, key) or _from_cache(store, key)
+            if address is None:
+                return None
+            found[key] = address
+    with _loaded.lock:
+        counts = _loaded.counts
+        counts.asked += len(keys)
+        counts.in_process += in_process
+        counts.from_cache += len(keys) - in_process
+        counts.seconds_looking += perf_counter() - start
+    return [found[key] for key in keys]
+
+
 def current_toolchain(settings: ToolchainSettings | None = None, store: Cache | None = None) -> Toolchain:
     """Return the toolchain that kernels are compiled with.
 
@@ -214,7 +255,34 @@ def abi_text() -> str:
 # -- finding -----------------------------------------------------------------------------------
 
 
-def _from_process(wanted: dict[str, Kernel]) -> dict[str, KernelAddress]:
+def _load_units(store: Cache, files: Sequence[str]) -> None:
+    """Load units by their file names, those that are there and right."""
+    for file in files:
+        name = EntryName.parse(file)
+        if name is None or name.kind != UNIT:
+            continue
+        with _loaded.lock:
+            if name in _loaded.units:
+                continue
+        for folder, _ in store.folders():
+            path = os.path.join(folder, name.relative)
+            if store.verify(path, name) and _load(path, name) is not None:
+                break
+
+
+def _from_units(files: Sequence[str], key: str) -> KernelAddress | None:
+    """Return a kernel of one of some units, if they are loaded."""
+    for file in files:
+        name = EntryName.parse(file)
+        with _loaded.lock:
+            unit = _loaded.units.get(name) if name is not None else None
+        address = _register(unit, key) if unit is not None else None
+        if address is not None:
+            return address
+    return None
+
+
+def _from_process(wanted: Iterable[str]) -> dict[str, KernelAddress]:
     with _loaded.lock:
         units = {key: _loaded.kernels[key] for key in wanted if key in _loaded.kernels}
     return {key: unit.kernel(key) for key, unit in units.items()}

@@ -93,10 +93,12 @@ class Function(NativeFunction):
         self.unpack_single = maker.returns == "one"
         self.return_none = maker.returns == "none"
         self.output_keys = maker.output_keys
-        self.nodes_with_inner_function = [
-            node.op for node in maker.linked.nodes if hasattr(node.op, "inner_graph") or hasattr(node.op, "fn")
-        ]
         self._finder: dict[Any, Any] | None = None
+
+    @property
+    def nodes_with_inner_function(self) -> list[Any]:
+        """The ops of this function that have a graph or a function inside."""
+        return [n.op for n in self.maker.linked.nodes if hasattr(n.op, "inner_graph") or hasattr(n.op, "fn")]
 
     # -- stored values ------------------------------------------------------------------------------------
 
@@ -235,10 +237,10 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
     _set_machine_up()
     cells = maker.containers() if containers is None else containers
     program = maker.lay_out(cells).description() | {
-        "on_error": Explainer(maker.name, maker.linked.nodes),
+        "on_error": Explainer(maker.name, maker.nodes_in_order),
         "on_bad_call": CallExplainer(maker.name, [spec for spec in maker.inputs if not spec.implicit]),
         # The addresses of kernels keep the libraries loaded that hold them.
-        "keepalive": maker.linked,
+        "keepalive": maker.keepalive,
         "profile": maker.profile is not None,
         "options": {"output_subset": call_for_subset},
     }

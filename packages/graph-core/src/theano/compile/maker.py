@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 from theano.codegen.kernel import Kernel
 from theano.compile.aliasing import insert_deepcopy
@@ -12,20 +17,40 @@ from theano.compile.arguments import ArgumentFilter
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.mode import Mode, get_mode
 from theano.compile.pack import Packed, Returns
+from theano.compile.plans import CarefulPerform, Lookup, keep, look_up
 from theano.compile.shared import Container, SharedVariable
 from theano.errors import CycleError, InconsistencyError
 from theano.graph.aliasing import DestroyHandler
+from theano.graph.apply import Apply
+from theano.graph.canonical import NoCanonicalForm
 from theano.graph.features import Supervisor
 from theano.graph.fgraph import FunctionGraph
+from theano.graph.op import Op
 from theano.graph.source import created_at
 from theano.graph.variable import Variable
 from theano.rewriting import Report, RewriteSettings, rewrite
-from theano.runtime.link import Linked, Linker, link
+from theano.runtime.link import Linked, Linker, Performed, link
 from theano.runtime.profile import CompileTimes, ProfileStats
 from theano.runtime.program import Argument, Program, build
 from theano.settings import config
 
+if TYPE_CHECKING:
+    from theano.runtime.plan import Plan
+
 logger = logging.getLogger("theano")
+
+_making = threading.RLock()
+"""Held while a graph that a plan has saved is made after all."""
+
+
+def _renew_lock() -> None:
+    """Another thread may have held the lock when this process was forked."""
+    global _making
+    _making = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 class FunctionMaker:
@@ -46,17 +71,18 @@ class FunctionMaker:
 
     Attributes
     ----------
-    fgraph : FunctionGraph
-        The rewritten graph: its outputs are those of the function, then the updates.
     inputs : list of SymbolicInput
         One for each input of ``fgraph``.
     outputs : list of SymbolicOutput
     mode : Mode
+    plan : Plan or None
+        The program as it was found in the cache. The attributes that follow are then made when somebody asks.
+    fgraph : FunctionGraph
+        The rewritten graph: its outputs are those of the function, then the updates.
     rewriting : Report or None
         What rewriting did.
     linked : Linked
         What computes each node.
-    program : Program
     """
 
     def __init__(
@@ -80,14 +106,97 @@ class FunctionMaker:
         self.profile = profile
         self.name = name
         self.times = times or CompileTimes()
-        self.rewriting: Report | None = None
+        self._fgraph = fgraph
+        self._report: Report | None = None
+        self._linked: Linked | None = None
+        self._as_run = True
+        self.lookup = Lookup(reason="its graph was rewritten before")
         if fgraph is None:
-            self.fgraph = self._close()
-            self._rewrite()
+            settings = self._rewrite_settings()
+            self.lookup = look_up(packed, self.mode, settings, accept_inplace, self.allow_gc, self.times)
+        if self.plan is None:
+            self._make()
+
+    @property
+    def plan(self) -> Plan | None:
+        """The program as it was found in the cache."""
+        return self.lookup.plan
+
+    # -- what a plan makes superfluous --------------------------------------------------------------------
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the rewritten graph is there, or would be made if it were asked for."""
+        return self._linked is not None
+
+    @property
+    def fgraph(self) -> FunctionGraph:
+        """The rewritten graph."""
+        self._make_later()
+        assert self._fgraph is not None
+        return self._fgraph
+
+    @property
+    def rewriting(self) -> Report | None:
+        """What rewriting did."""
+        self._make_later()
+        return self._report
+
+    @property
+    def linked(self) -> Linked:
+        """What computes each node."""
+        self._make_later()
+        assert self._linked is not None
+        return self._linked
+
+    def _make(self) -> None:
+        if self._fgraph is None:
+            self._fgraph = self._close()
+            self._rewrite(self._fgraph)
         else:
-            self.fgraph = fgraph
-            _watch(fgraph)
-        self.linked = self._link()
+            _watch(self._fgraph)
+        self._linked = self._link(self._fgraph)
+
+    def _make_later(self) -> None:
+        """Rewrite and link now what a plan has saved so far, as it would have been done then."""
+        with _making:
+            if self._linked is not None:
+                return
+            times, self.times = self.times, CompileTimes()
+            try:
+                with config.as_given(self.lookup.flags):
+                    self._make()
+                    self._as_run = self._agrees()
+            finally:
+                self.times = times
+
+    def _agrees(self) -> bool:
+        """Return whether the program of the graph is the one that runs: rules may have come since it was kept."""
+        # The loader is a compiled module that brings in NumPy: `import theano` does without.
+        from theano.runtime.plan import freeze
+
+        assert self.plan is not None and self._linked is not None
+        arguments = self._arguments(self.containers())
+        try:
+            return freeze(self._build(arguments), self._linked, arguments, self.lookup.constants) == self.plan.text
+        except NoCanonicalForm:
+            return False
+
+    def kinds_of_nodes(self) -> Mapping[str, int]:
+        """Return how many nodes are computed in which way, by the names of the classes of ``runtime.link``."""
+        if self.plan is not None:
+            return self.plan.kinds
+        return Counter(type(how).__name__ for how in self.linked.how)
+
+    def nodes_in_order(self) -> list[Apply]:
+        """Return the node of each instruction; nothing where that cannot be known any more."""
+        nodes = self.linked.nodes
+        return nodes if self._as_run else []
+
+    def _performed(self, number: int) -> Apply | None:
+        """Return one of the nodes that run in Python."""
+        nodes = [n for n, how in zip(self.linked.nodes, self.linked.how, strict=True) if isinstance(how, Performed)]
+        return nodes[number] if self._as_run else None
 
     # -- the graph --------------------------------------------------------------------------------------
 
@@ -106,14 +215,15 @@ class FunctionMaker:
         self.times.packing += perf_counter() - start
         return fgraph
 
-    def _rewrite(self) -> None:
-        start = perf_counter()
-        fgraph = self.fgraph
-        settings = RewriteSettings(
+    def _rewrite_settings(self) -> RewriteSettings:
+        return RewriteSettings(
             max_use_ratio=config.optdb.max_use_ratio,
             on_error=config.on_opt_error if config.on_opt_error != "pdb" else "raise",
         )
-        report = self.rewriting = rewrite(fgraph, self.mode.optimizer, settings)
+
+    def _rewrite(self, fgraph: FunctionGraph) -> None:
+        start = perf_counter()
+        report = self._report = rewrite(fgraph, self.mode.optimizer, self._rewrite_settings())
         self.times.rewriting = perf_counter() - start
         if not report.complete:
             logger.warning("theano: rewriting of %s stopped early: %s", self.name, report.stop)
@@ -140,13 +250,15 @@ class FunctionMaker:
         """How nodes are computed."""
         return self.mode.linker
 
-    def _link(self) -> Linked:
+    def _link(self, fgraph: FunctionGraph) -> Linked:
         start = perf_counter()
         # Who has switched the compiler off needs no telling.
         quiet = config.given("cxx") == ""
-        linked = link(self.fgraph.toposort(), self.linker, _compile, self.fgraph.outputs, quiet)
+        before = _seconds_in_compiler()
+        linked = link(fgraph.toposort(), self.linker, _compile, fgraph.outputs, quiet)
         self.times.generating = linked.seconds_generating
         self.times.compiling = linked.seconds_compiling
+        self.times.compiler = _seconds_in_compiler() - before
         self.times.linking = perf_counter() - start
         return linked
 
@@ -156,20 +268,50 @@ class FunctionMaker:
 
     def lay_out(self, containers: Sequence[Container]) -> Program:
         """Return the program for some containers."""
-        arguments = [
+        arguments = self._arguments(containers)
+        if self.plan is not None:
+            return self.plan.program(self.name, arguments, self.lookup.constants, self._careful)
+        program = self._build(arguments)
+        if self.lookup.key:
+            self._keep(program, arguments)
+        return program
+
+    @property
+    def keepalive(self) -> Any:
+        """What keeps the machine code of the program loaded."""
+        return self.linked if self.plan is None else self.plan.keepalive
+
+    def _careful(self, number: int, op: Op) -> CarefulPerform:
+        return CarefulPerform(op, lambda: self._performed(number))
+
+    def _keep(self, program: Program, arguments: Sequence[Argument]) -> None:
+        report, linked = self._report, self.linked
+        if report is None or not report.complete or report.warnings or linked.no_compiler:
+            # The next process should be told of this, too.
+            self.lookup.key, self.lookup.reason = "", "something was amiss that the user was told about"
+            return
+        keep(self.lookup, program, linked, arguments)
+
+    def _arguments(self, containers: Sequence[Container]) -> list[Argument]:
+        return [
             Argument(
-                variable,
+                spec.variable,
                 spec.name,
                 cell=cell.storage if spec.implicit or spec.value is not None or spec.update is not None else None,
                 implicit=spec.implicit,
                 required=not spec.implicit and spec.value is None,
-                filter=None if spec.implicit else ArgumentFilter(spec, i, self.name, self.originals.get(variable)),
+                filter=None
+                if spec.implicit
+                else ArgumentFilter(spec, i, self.name, self.originals.get(spec.variable)),
                 writable=_expendable(spec),
             )
-            for i, (variable, spec, cell) in enumerate(zip(self.fgraph.inputs, self.inputs, containers, strict=True))
+            for i, (spec, cell) in enumerate(zip(self.inputs, containers, strict=True))
         ]
+
+    def _build(self, arguments: Sequence[Argument]) -> Program:
         mapping = self.fgraph.update_mapping or {}
-        updates = [(containers[i].storage, out) for out, i in sorted(mapping.items())]
+        # Each input with an update has a cell, the default's or the shared variable's.
+        updates = [(cell, out) for out, i in sorted(mapping.items()) if (cell := arguments[i].cell) is not None]
         return build(
             self.fgraph,
             self.linked,
@@ -190,6 +332,11 @@ def _compile(kernels: Sequence[Kernel]) -> Sequence[int]:
     from theano.toolchain.select import ToolchainSettings
 
     return compile_kernels(kernels, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
+
+
+def _seconds_in_compiler() -> float:
+    unit = sys.modules.get("theano.codegen.unit")
+    return float(unit.compile_counts().seconds_compiling) if unit is not None else 0.0
 
 
 def _expendable(spec: SymbolicInput) -> bool:

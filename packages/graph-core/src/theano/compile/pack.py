@@ -12,6 +12,7 @@ from typing import Any, Literal
 from theano.compile.inputs import In, SymbolicInput, SymbolicOutput, as_input, as_output
 from theano.compile.shared import SharedVariable
 from theano.errors import MissingInputError, UnusedInputError
+from theano.graph.apply import Apply
 from theano.graph.source import created_at
 from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
@@ -38,6 +39,8 @@ class Packed:
         The user's shared variables, in the order of their inputs.
     originals : dict
         The user's variable for each input of the copy.
+    nodes : list of Apply, optional
+        The nodes of the copy, each after those that it needs, as they were made.
     """
 
     inputs: list[SymbolicInput]
@@ -46,6 +49,7 @@ class Packed:
     keys: list[str] | None
     shared: list[SharedVariable]
     originals: dict[Variable, Variable]
+    nodes: list[Apply] | None = None
 
 
 def pack(
@@ -100,6 +104,7 @@ def pack(
         keys,
         list(copier.shared),
         {copier.memo[i.variable]: i.variable for i in given_inputs} | {c: v for v, c in copier.shared.items()},
+        copier.nodes,
     )
 
 
@@ -243,6 +248,8 @@ class _Copier:
         self.memo: dict[Variable, Variable] = {v: v.clone() for v in inputs}
         #: The shared variables met, each with the input of the copy that stands for its value.
         self.shared: dict[SharedVariable, Variable] = {}
+        #: The nodes copied so far.
+        self.nodes: list[Apply] = []
         self._strict = strict
         self._function = function
 
@@ -268,6 +275,7 @@ class _Copier:
             inputs = [memo[v] if v in memo else self._leaf(v, node) for v in node.inputs]
             strict = self._strict or all(a.type == b.type for a, b in zip(node.inputs, inputs, strict=True))
             fresh = node.with_inputs(inputs) if strict else node.clone_with_new_inputs(inputs, strict=False)
+            self.nodes.append(fresh)
             for old, new in zip(node.outputs, fresh.outputs, strict=True):
                 memo.setdefault(old, new)
         return [memo[v] if v in memo else self._leaf(v, None) for v in outputs]

@@ -8,12 +8,14 @@ one rule as well as of all that belong to ``"fast_run"``.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from theano.graph.apply import Apply
+from theano.graph.canonical import NoCanonicalForm, is_ours
 from theano.graph.fgraph import FunctionGraph
 from theano.rewriting.drive import Context, GraphPass, PhaseReport, RewriteSettings, fixpoint, walk
 from theano.rewriting.history import Origins, Step
@@ -75,6 +77,22 @@ class Query:
         return not self.include.isdisjoint(tags) and self.require <= tags and self.exclude.isdisjoint(tags)
 
 
+def _at_import() -> bool:
+    """Return whether what is being entered is entered by one of our modules while that is imported."""
+    frame = sys._getframe(2)
+    while frame is not None and is_ours(frame.f_globals.get("__name__", "")):
+        if frame.f_code.co_name == "<module>":
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+class _Changes:
+    """How often any sequence or phase was changed: what was read of them before may be old."""
+
+    count = 0
+
+
 class Phase:
     """Rules that are used together.
 
@@ -92,6 +110,12 @@ class Phase:
         self.order = order
         self._rules: dict[str, tuple[Rule, frozenset[str]]] = {}
         self._passes: dict[str, tuple[GraphPass, frozenset[str]]] = {}
+        #: What somebody else than our own modules has entered.
+        self._foreign: set[str] = set()
+
+    def _changed(self, name: str, ours: bool) -> None:
+        _Changes.count += 1
+        (self._foreign.discard if ours else self._foreign.add)(name)
 
     def add(self, rule: Rule, *tags: str, before: str | None = None) -> Rule:
         """Add ``rule`` under its own tags and ``tags``; one of the same name must not be there.
@@ -100,6 +124,7 @@ class Phase:
         """
         if rule.name in self:
             raise ValueError(f"the phase {self.name} has a rule named {rule.name} already")
+        self._changed(rule.name, _at_import())
         entry = (rule, frozenset((rule.name, self.name, *rule.tags, *tags)))
         if before is None:
             self._rules[rule.name] = entry
@@ -113,10 +138,12 @@ class Phase:
         """Add a pass over the whole graph, to be run before each sweep of the rules."""
         if name in self:
             raise ValueError(f"the phase {self.name} has a rule named {name} already")
+        self._changed(name, _at_import())
         self._passes[name] = (run, frozenset((name, self.name, *tags)))
 
     def remove(self, name: str) -> None:
         """Remove the rule or pass ``name``."""
+        self._changed(name, True)
         if self._rules.pop(name, None) is None:
             del self._passes[name]
 
@@ -136,6 +163,13 @@ class Phase:
 
     def __len__(self) -> int:
         return len(self._rules)
+
+    def contents(self) -> list[Any]:
+        """Return what is in the phase, in order, as names and tags; see :meth:`Phases.contents`."""
+        if self._foreign:
+            raise NoCanonicalForm(f"rules were added from outside: {', '.join(sorted(self._foreign))}")
+        entries = [*self._rules.items(), *self._passes.items()]
+        return [self.name, self.order, *([name, sorted(tags)] for name, (_, tags) in entries)]
 
     def run(self, fgraph: FunctionGraph, context: Context, query: Query) -> None:
         """Use the rules that ``query`` picks."""
@@ -158,6 +192,7 @@ class _Entry:
     what: Phase | Phases | GraphPass
     position: float
     tags: frozenset[str]
+    ours: bool
 
 
 class Phases:
@@ -195,11 +230,13 @@ class Phases:
         """
         if name in self._entries and not replace:
             raise ValueError(f"{self.name} has an entry named {name} already")
-        self._entries[name] = _Entry(name, what, float(position), frozenset((name, *tags)))
+        _Changes.count += 1
+        self._entries[name] = _Entry(name, what, float(position), frozenset((name, *tags)), _at_import())
         return what
 
     def remove(self, name: str) -> None:
         """Remove the entry ``name``."""
+        _Changes.count += 1
         del self._entries[name]
 
     def names(self, query: Query | None = None) -> list[str]:
@@ -247,6 +284,29 @@ class Phases:
                     if rule.name == name:
                         return rule
         return None
+
+    @staticmethod
+    def changes() -> int:
+        """Return a number that grows whenever an entry or a rule comes or goes, in any sequence."""
+        return _Changes.count
+
+    def contents(self) -> list[Any]:
+        """Return what is in the sequence, in order, as names, positions and tags.
+
+        With the text of our own modules, these names say what rewriting does.
+
+        Raises
+        ------
+        NoCanonicalForm
+            Something was entered by others than our own modules, so that a name does not say what it is.
+        """
+        found: list[Any] = [self.name]
+        for entry in sorted(self._entries.values(), key=lambda e: (e.position, e.name)):
+            if not entry.ours:
+                raise NoCanonicalForm(f"the entry {entry.name} was added from outside")
+            inner = entry.what.contents() if isinstance(entry.what, (Phase, Phases)) else None
+            found.append([entry.name, entry.position, sorted(entry.tags), inner])
+        return found
 
     def all_rules(self) -> dict[str, Rule]:
         """Return every rule of every phase, by name."""

@@ -6,7 +6,7 @@ Ten lines at most; the rest is kept for ``theano.last_error.full()``.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from theano.errors import ShapeError
@@ -82,11 +82,11 @@ class Explainer:
     ----------
     function : str
         What to call the function.
-    nodes : list of Apply
-        The node of each instruction.
+    nodes : callable
+        Returns the node of each instruction, in a list; asked when something has failed.
     """
 
-    def __init__(self, function: str, nodes: Sequence[Apply]):
+    def __init__(self, function: str, nodes: Callable[[], Sequence[Apply]]):
         self.function, self.nodes = function, nodes
 
     def __call__(self, index: int, error: BaseException, inputs: Sequence[Any] = ()) -> BaseException:
@@ -100,9 +100,10 @@ class Explainer:
         inputs : list
             What went in: shape, strides and dtype of each input, or None for what is no block of numbers.
         """
-        if not 0 <= index < len(self.nodes):
+        nodes = self.nodes()
+        if not 0 <= index < len(nodes):
             return error
-        node = self.nodes[index]
+        node = nodes[index]
         if getattr(error, "kind", None) == KERNEL_SHAPE_ERROR:
             error = ShapeError(str(error)).with_traceback(error.__traceback__)
         text = self.explain(node, index, str(error), [_from_loader(numbers) for numbers in inputs], type(error))
@@ -115,7 +116,7 @@ class Explainer:
         """Return the text."""
         said = message.splitlines()[:MOST_MESSAGE_LINES] or [f"{node.op} failed"]
         lines = [*said, f"  while computing {one_line(node.outputs[0], 60) if node.outputs else node.op}"]
-        lines.append(f"  which is {node.op}, node {index} of {len(self.nodes)} of {self.function}"[:150])
+        lines.append(f"  which is {node.op}, node {index} of {len(self.nodes())} of {self.function}"[:150])
         where = written_at(node)
         if where is not None:
             lines.append(f"  written at {where}" + (f": {where.text}" if where.text else ""))

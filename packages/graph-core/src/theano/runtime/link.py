@@ -87,6 +87,7 @@ class Compiled:
     params: bytes
     work: float
     name: str
+    pointers: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass
@@ -169,19 +170,20 @@ def link(
     plans = [_plan(node, linker, given_away) for node in nodes]
     linked.seconds_generating = perf_counter() - start
     kernels = [plan for plan in plans if isinstance(plan, Kernel)]
-    addresses = iter(_addresses(kernels, compile_kernels, linker, linked))
+    compiled = iter(_addresses(kernels, compile_kernels, linker, linked))
     if linked.no_compiler and not quiet:
         _say_once(linked.no_compiler)
     linked.seconds_compiling = perf_counter() - start - linked.seconds_generating
     for node, plan in zip(nodes, plans, strict=True):
         if isinstance(plan, Builtin):
-            linked.how.append(Compiled(_builtin(plan), plan.params, plan.work, plan.symbol))
+            address = builtin_address(plan.library, plan.symbol)
+            linked.how.append(Compiled(address, plan.params, plan.work, plan.symbol, plan.pointers))
         elif isinstance(plan, Kernel):
-            address = next(addresses)
-            if address is None:
+            found = next(compiled)
+            if found is None:
                 linked.how.append(_in_python(node, linker, given_away))
             else:
-                linked.how.append(Compiled(address, plan.params, plan.work, plan.name))
+                linked.how.append(Compiled(found, plan.params, plan.work, plan.name))
         else:
             linked.how.append(plan)
     return linked
@@ -238,14 +240,28 @@ def _say_once(reason: str) -> None:
 _libraries: dict[str, Any] = {}
 
 
-def _builtin(kernel: Builtin) -> int:
+class BuiltinAddress(int):
+    """The address of a kernel that was built with its layer, and where it is."""
+
+    library: str
+    symbol: str
+
+    def __new__(cls, address: int, library: str, symbol: str) -> BuiltinAddress:
+        """Make the number; `int` is immutable, so not in ``__init__``."""
+        self = super().__new__(cls, address)
+        self.library, self.symbol = library, symbol
+        return self
+
+
+def builtin_address(library: str, symbol: str) -> BuiltinAddress:
+    """Return the address of a kernel in the library of a layer."""
     # The loader is a compiled module that brings in NumPy: `import theano` does without.
     from theano.loader.module import Library
 
-    library = _libraries.get(kernel.library)
-    if library is None:
-        library = _libraries[kernel.library] = Library(kernel.library, "")
-    return int(library.symbol(kernel.symbol))
+    known = _libraries.get(library)
+    if known is None:
+        known = _libraries[library] = Library(library, "")
+    return BuiltinAddress(known.symbol(symbol), library, symbol)
 
 
 # -- ops that make their own thunks ------------------------------------------------------------------

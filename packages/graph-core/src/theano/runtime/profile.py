@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any, TextIO
@@ -22,11 +22,17 @@ class CompileTimes:
     ----------
     packing : float
         Copying the user's graph, with givens and updates.
+    keying : float
+        Describing it for the cache of whole functions.
+    finding : float
+        Looking it up there, and loading what its program needs.
     rewriting : float
     generating : float
         Writing the C of the kernels.
     compiling : float
         Compiling them, or finding them in the cache.
+    compiler : float
+        Of these, waiting for the compiler.
     linking : float
         Deciding what computes each node, the two before included.
     laying_out : float
@@ -34,9 +40,12 @@ class CompileTimes:
     """
 
     packing: float = 0.0
+    keying: float = 0.0
+    finding: float = 0.0
     rewriting: float = 0.0
     generating: float = 0.0
     compiling: float = 0.0
+    compiler: float = 0.0
     linking: float = 0.0
     laying_out: float = 0.0
     nodes: int = 0
@@ -44,7 +53,7 @@ class CompileTimes:
     @property
     def total(self) -> float:
         """The sum."""
-        return self.packing + self.rewriting + self.linking + self.laying_out
+        return self.packing + self.keying + self.finding + self.rewriting + self.linking + self.laying_out
 
 
 def explain_compile(function: Any) -> str:
@@ -63,18 +72,25 @@ def explain_compile(function: Any) -> str:
     """
     maker = function.maker
     times: CompileTimes = maker.times
-    linked = maker.linked
-    kernels = sum(isinstance(how, Compiled) for how in linked.how)
-    python = sum(isinstance(how, Performed) for how in linked.how)
-    nodes = f"{len(linked.nodes)} nodes ({kernels} compiled, {python} in Python)"
+    kinds: Mapping[str, int] = maker.kinds_of_nodes()
+    compiled, python = kinds.get("Compiled", 0), kinds.get("Performed", 0)
+    nodes = f"{sum(kinds.values())} nodes ({compiled} compiled, {python} in Python)"
+    why_not = f"not kept: {maker.lookup.reason}" if maker.lookup.reason else "kept"
+    second = "found in the cache" if maker.plan is not None else why_not
     lines = [
         f"{function.name}: {times.total * 1e3:.1f} ms for {nodes}",
         f"  copying the graph : {times.packing * 1e3:8.1f} ms",
+        f"  describing it     : {times.keying * 1e3:8.1f} ms",
+        f"  looking it up     : {times.finding * 1e3:8.1f} ms  (the whole program: {second})",
         f"  rewriting         : {times.rewriting * 1e3:8.1f} ms",
         f"  writing C         : {times.generating * 1e3:8.1f} ms",
-        f"  compiling         : {times.compiling * 1e3:8.1f} ms",
+        f"  compiler          : {times.compiler * 1e3:8.1f} ms",
+        f"  loading code      : {max(times.compiling - times.compiler, 0.0) * 1e3:8.1f} ms",
         f"  planning memory   : {times.laying_out * 1e3:8.1f} ms",
     ]
+    if not maker.is_made:
+        return "\n".join(lines)
+    linked = maker.linked
     if linked.no_compiler:
         lines.append(f"  nothing was compiled: {linked.no_compiler.splitlines()[0]}")
     if maker.rewriting is not None:
@@ -207,6 +223,8 @@ class ProfileStats:
         if calls and seconds > 0:
             out.write(f"  Time in nodes: {inside:.6e}s ({100 * inside / seconds:.1f}%)\n")
         out.write(f"  Total compile time: {self.compile_time:.6e}s\n")
+        found = sum(f.maker.plan is not None for f in self._functions)
+        out.write(f"    Whole programs found in the cache: {found} of {len(self._functions)}\n")
         out.write(f"    Time spent rewriting: {self.optimizer_time:.6e}s\n")
         out.write(f"    Time spent generating and loading code: {self.linker_time:.6e}s\n")
         if inside > 0:

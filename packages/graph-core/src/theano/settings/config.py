@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from types import TracebackType
 from typing import Any, TypeVar
@@ -105,6 +106,18 @@ class Config(Section):
         """
         param = self._find(name)
         return self._given.get(param.name, default)
+
+    def all_given(self) -> dict[str, Any]:
+        """Return the flags that somebody has set, and their values.
+
+        Examples
+        --------
+        >>> from theano import config
+        >>> with config.change_flags(threads=2):
+        ...     config.all_given()["threads"]
+        2
+        """
+        return dict(self._given)
 
     def __str__(self) -> str:
         return "\n".join(self._describe(param) for param in self._params.values())
@@ -219,6 +232,29 @@ class Config(Section):
         (('float32', '-g'), 'float64')
         """
         return Changes(self, {**dict(args), **kwargs})
+
+    @contextmanager
+    def as_given(self, given: Mapping[str, object]) -> Iterator[None]:
+        """Let exactly the flags of :meth:`all_given` be set, as they were when it was asked.
+
+        Parameters
+        ----------
+        given : dict
+            What it returned.
+        """
+        before = dict(self._given)
+        self._become(given)
+        try:
+            yield
+        finally:
+            self._become(before)
+
+    def _become(self, given: Mapping[str, object]) -> None:
+        for name in [name for name in self._given if name not in given]:
+            self._restore(self._params[name], False, None)
+        for name, value in given.items():
+            if name not in self._given or self._given[name] is not value:
+                self._put(self._params[name], value)
 
     def load(self, environ: Mapping[str, str]) -> None:
         """Take the values of the rc files, then those of THEANO_FLAGS, which win.

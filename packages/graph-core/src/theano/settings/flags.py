@@ -187,6 +187,8 @@ _flag("cache.readonly", StrParam("", allow_override=False), "More directories of
       "only read; separated as in PATH.")
 _flag("cache.size_cap", IntParam(1 << 30, lambda size: size >= 0, allow_override=False),
       "Bytes that the cache may hold; the code unused for longest goes first.")
+_flag("cache.plans", BoolParam(True), "Keep what a whole function compiles to, so that the next process need not "
+      "rewrite its graph.")
 _flag("nocleanup", BoolParam(False), "Keep the files of a compilation that failed.")
 _flag("cmodule.warn_no_version", BoolParam(False), "Warn about an op whose C code cannot be cached because it has no "
       "c_code_cache_version.")

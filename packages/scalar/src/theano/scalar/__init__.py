@@ -27,7 +27,7 @@ from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
-from theano.scalar import complex_parts, exponential, rounding, special, trigonometric
+from theano.scalar import canonical, complex_parts, exponential, rounding, special, trigonometric
 from theano.scalar.arithmetic import (
     ComplexError,
     IntegerDivisionError,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.graph import canonical
 from theano.scalar.base import ComputeRule, ScalarOp, at_output, flat
 from theano.scalar.cbody import CForm
 from theano.scalar.dtypes import float_dtypes
@@ -242,6 +243,8 @@ def scalar_op(
     created = type(class_name or _class_name(name), (DefinedOp,), body)
     instance = created(None, name)
     for each in (name, *aliases.split()):
+        if each in OPS:
+            canonical.replaced.add(f"the scalar operation {each}")
         OPS[each] = instance
     return instance
 

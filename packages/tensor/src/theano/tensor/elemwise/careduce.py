@@ -249,6 +249,7 @@ class Any_(All):
     """Whether any element along the axes is true."""
 
     __props__ = ("axis",)
+    canonical_name = "Any_"  # where to find it: it is shown as Any, which is another thing here
 
     def __init__(self, axis: Any = None):
         CAReduce.__init__(self, scal.or_, axis)

@@ -10,6 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op, Variable
+from theano.graph.canonical import register_form
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.kernels.elemwise import elemwise_kernel
@@ -47,6 +48,9 @@ class frozendict(Mapping[Any, Any]):
     def copy(self, **changes: Any) -> frozendict:
         """Return a frozendict with ``changes`` made."""
         return frozendict(self._items, **changes)
+
+
+register_form(frozendict, "frozendict", dict, frozendict)
 
 
 class _Documentation:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from theano.codegen.kernel import Pointer, register_pointers
+
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 # Prefix, suffix and width of integers in the builds of OpenBLAS that NumPy's wheels have carried.
 _SPELLINGS = (("scipy_", "_64_", 64), ("", "_64_", 64), ("", "64_", 64), ("scipy_", "_", 32), ("", "_", 32))
@@ -45,7 +47,13 @@ class BlasLibrary:
 
     def address(self, routine: str, dtype: str) -> int:
         """Return the address of a routine, or 0."""
-        return self.addresses.get((routine, dtype), 0)
+        found = self.addresses.get((routine, dtype), 0)
+        return Pointer(found, f"blas:{routine}:{dtype}") if found else 0
+
+    @property
+    def identity(self) -> str:
+        """What tells this library from others, as far as kernels are concerned."""
+        return f"{self.source} {self.integers} {sorted(self.addresses)}"
 
 
 def _routines() -> list[tuple[str, str, str]]:
@@ -148,6 +156,14 @@ def find_blas() -> BlasLibrary:
     True
     """
     return _in_process() or _from_scipy() or BlasLibrary("none: own loops")
+
+
+def _find_pointer(name: str) -> int:
+    routine, _, dtype = name.partition(":")
+    return find_blas().address(routine, dtype)
+
+
+register_pointers("blas", _find_pointer, lambda: find_blas().identity)
 
 
 def describe_blas() -> str:

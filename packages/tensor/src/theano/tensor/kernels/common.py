@@ -9,8 +9,9 @@ from pathlib import Path
 from struct import pack
 from typing import Any
 
-from theano.codegen.kernel import Builtin
+from theano.codegen.kernel import Builtin, Pointer
 from theano.graph.apply import Apply
+from theano.graph.canonical import register_fact
 from theano.settings import config
 
 _HERE = Path(__file__).parent
@@ -66,6 +67,9 @@ def library_paths() -> dict[str, str]:
     return found
 
 
+register_fact("levels of the kernel library", lambda: " ".join(library_paths()))
+
+
 def library_path() -> str | None:
     """Return the path of the C library that suits this CPU and the flag ``cpu_level``, or None if none was built."""
     highest = config.cpu_level
@@ -79,7 +83,8 @@ def builtin(symbol: str, *params: int, work: float = 0.5) -> Builtin | None:
     path = library_path()
     if path is None:
         return None
-    return Builtin(path, symbol, pack(f"={len(params)}q", *params), work)
+    pointers = tuple((8 * i, p.name) for i, p in enumerate(params) if isinstance(p, Pointer))
+    return Builtin(path, symbol, pack(f"={len(params)}q", *params), work, pointers)
 
 
 def dtypes_of(variables: Any) -> list[str] | None:

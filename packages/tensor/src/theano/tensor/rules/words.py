@@ -11,6 +11,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Variable
+from theano.graph.canonical import DERIVED_TAGS
 from theano.rewriting import P, conformers, literal_readers, operators
 from theano.tensor.convert import is_tensor
 from theano.tensor.create import Alloc
@@ -119,6 +120,9 @@ def uniform(v: Any) -> Any:
         else:
             return None
     return None
+
+
+DERIVED_TAGS.add("_uniform")
 
 
 def _uniform_constant(v: Any) -> Any:

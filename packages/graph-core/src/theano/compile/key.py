@@ -1,0 +1,231 @@
+"""The key of a function: 128 bits that two requests share only if compiling them gives the same program.
+
+This is a hard file. A kernel's key is taken over its C text, and whatever led to that text does not matter. The key
+here is taken *before* rewriting, so that rewriting can be left out, and everything that rewriting, linking and laying
+out look at has to be in it. What is forgotten here makes a later process run the wrong program without a word. So
+the rule is not "put in what matters" but "put in everything, leave out what was proved not to matter, and do without
+a key where something cannot be described". Concretely:
+
+*The graph* is the closed one that packing made: givens are replaced, updates and default updates are in, each input
+has its specification. Its nodes are taken in the order in which they were copied (each after those that it needs;
+it follows from the program alone). Variables are numbered as they are met: the inputs first, then constants at their
+first use and the outputs of each node. A node is the number of its op and the numbers of its inputs, an output its
+class, type, name and tags. Ops, types and whatever hangs on them are written by :mod:`theano.graph.canonical`, which
+tells 0 from False, leaves no attribute out, knows only classes of ours, and refuses the rest. Two equal constants are
+not one constant here, and x + y is not y + x: what the rewriting would find out costs a miss, never a wrong hit.
+
+*Constants* go in whole: dtype, shape, order in memory, bytes. *Shared variables* go in as types; their values are the
+call's business. An input goes in with its class and every option.
+
+*What is done with it*: the query and the linker of the mode, field by field; a subclass of either may do anything,
+so there is no key for it. The limits of rewriting, the permission to work in place, whether memory is given back.
+
+*The surroundings* (:mod:`theano.compile.surroundings`): the content of our own sources, the versions of Python, NumPy
+and SciPy (which compute folded constants), the compiler's identity with its options and the CPU, all flags that
+somebody set and that are not known to be without effect, and the names of all rules in force; a rule from outside
+ends it.
+
+What is left out, and why it may be: lines of the user's program (``tag.trace``), for they only show in messages, which
+are made from the rewritten graph when they are needed; the function's name and profile; addresses, ids and hashes,
+which never enter. What can be done behind our back, and is not seen: a method of one of our classes exchanged at run
+time. ``theano.config.cache.plans = False`` is for those who do that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from json import dumps
+from typing import Any
+
+from theano.compile.inputs import In, Param, SymbolicInput
+from theano.compile.mode import Mode
+from theano.compile.pack import Packed
+from theano.compile.shared import Container, SharedVariable
+from theano.graph.apply import Apply
+from theano.graph.canonical import DERIVED_TAGS, NoCanonicalForm, bytes_of, form_of, text_of
+from theano.graph.traverse import toposort
+from theano.graph.variable import Constant, Variable
+from theano.rewriting import RewriteSettings
+from theano.runtime.link import CLinker, Linker, OpWiseCLinker, PerformLinker, VM_Linker
+
+FORMAT = "function 1"
+MAX_CONSTANT_BYTES = 1 << 26
+"""A graph with more than this in its constants takes as long to describe as to rewrite."""
+
+_INPUTS = (SymbolicInput, In, Param)
+_LINKERS = (Linker, PerformLinker, CLinker, OpWiseCLinker, VM_Linker)
+
+
+def function_key(
+    graph: GraphDescription,
+    mode: Mode,
+    settings: RewriteSettings,
+    accept_inplace: bool,
+    allow_gc: bool,
+    surroundings: list[Any],
+) -> str:
+    """Return the key of a function.
+
+    Parameters
+    ----------
+    graph : GraphDescription
+        Its closed graph, as it was before anything was done to it.
+    mode, settings, accept_inplace, allow_gc
+        What is done with it.
+    surroundings : list
+        What else that depends on, as plain data.
+
+    Raises
+    ------
+    NoCanonicalForm
+        Something in it means nothing to other processes.
+    """
+    state = hashlib.sha256()
+    head = [FORMAT, surroundings, _describe_mode(mode), form_of(vars(settings)), accept_inplace, allow_gc]
+    _add(state, dumps(head).encode())
+    for part in graph.parts():
+        _add(state, part)
+    return state.hexdigest()[:32]
+
+
+def _add(state: Any, part: bytes) -> None:
+    state.update(b"%d:" % len(part))
+    state.update(part)
+
+
+def _describe_mode(mode: Mode) -> list[Any]:
+    if type(mode) is not Mode or type(mode.linker) not in _LINKERS:
+        raise NoCanonicalForm(f"nobody knows what {mode!r} does")
+    query, linker = mode.optimizer, mode.linker
+    return [
+        [sorted(query.include), sorted(query.exclude), sorted(query.require), repr(query.position_cutoff)],
+        [linker.name, linker.compiled, linker.allow_gc],
+    ]
+
+
+class GraphDescription:
+    """A packed graph as numbers and texts.
+
+    Attributes
+    ----------
+    constants : list of Constant
+        Those of the graph, in the order in which they were met.
+    """
+
+    def __init__(self, packed: Packed):
+        self.constants: list[Constant] = []
+        self._words: list[int] = []
+        self._data: list[bytes] = []
+        self._bytes = 0
+        self._number: dict[Variable, int] = {}
+        # By identity: two things that are equal for Python may differ in what they do. The things are kept, so
+        # that no other one gets their ids meanwhile.
+        self._texts: dict[int, tuple[Any, int]] = {}
+        self._table: dict[str, int] = {}
+        self._plain: dict[Any, int] = {None: 0}
+        nodes = packed.nodes
+        if nodes is None:
+            wanted = [o.variable for o in packed.outputs] + [i.update for i in packed.inputs if i.update is not None]
+            nodes = toposort(wanted, [i.variable for i in packed.inputs])
+        self._words += [len(packed.inputs), len(nodes)]
+        for spec in packed.inputs:
+            self._leaf(spec.variable)
+        for node in nodes:
+            self._node(node)
+        self._specifications(packed)
+
+    def parts(self) -> list[bytes]:
+        """Return it all as blocks of bytes."""
+        names = [repr(name) for name in self._plain]
+        texts = [dumps([*self._table, names]).encode(), array("q", self._words).tobytes()]
+        return [*texts, *self._data]
+
+    # -- the parts of a graph ------------------------------------------------------------------------------
+
+    def _node(self, node: Apply) -> None:
+        if type(node) is not Apply:
+            raise NoCanonicalForm(f"a node of class {type(node).__qualname__}")
+        words, number = self._words, self._number
+        words.append(self._entry(node.op))
+        words.append(len(node.inputs))
+        for v in node.inputs:
+            known = number.get(v)
+            words.append(self._leaf(v) if known is None else known)
+        words.append(len(node.outputs))
+        for v in node.outputs:
+            number[v] = len(number)
+            self._variable(v)
+        # What rewriting notes about a node that works in place is noted anew for the copy.
+        if node.tag.__dict__.keys() - {"destroyed_roots"}:
+            raise NoCanonicalForm(f"a node of {node.op} carries something in its tag")
+
+    def _variable(self, v: Variable) -> None:
+        words, plain = self._words, self._plain
+        words.append(self._entry(type(v)))
+        words.append(self._entry(v.type))
+        words.append(plain.setdefault(v.name, len(plain)))
+        tags = v.tag.__dict__
+        if tags and (len(tags) > 1 or "trace" not in tags):
+            rest = {key: value for key, value in tags.items() if key not in DERIVED_TAGS}
+            words.append(self._text(text_of(rest)))
+        else:
+            words.append(-1)
+
+    def _leaf(self, v: Variable) -> int:
+        if v.owner is not None:
+            raise NoCanonicalForm(f"{v} is used before it is computed")
+        number = self._number[v] = len(self._number)
+        self._words.append(-2)
+        self._variable(v)
+        if isinstance(v, Constant):
+            self.constants.append(v)
+            data = bytes_of(v.data)
+            self._bytes += len(data)
+            if self._bytes > MAX_CONSTANT_BYTES:
+                raise NoCanonicalForm("the constants of the graph are very large")
+            self._data.append(data)
+        return number
+
+    def _entry(self, thing: Any) -> int:
+        """Return the number of an op, type or class in the table of texts."""
+        known = self._texts.get(id(thing))
+        if known is None:
+            known = self._texts[id(thing)] = (thing, self._text(text_of(thing)))
+        return known[1]
+
+    def _text(self, text: str) -> int:
+        return self._table.setdefault(text, len(self._table))
+
+    # -- what the function makes of it --------------------------------------------------------------------
+
+    def _specifications(self, packed: Packed) -> None:
+        words = self._words
+        words.append(len(packed.inputs))
+        for spec in packed.inputs:
+            words.append(self._number[spec.variable])
+            words.append(self._text(dumps(_options(spec))))
+            words.append(-1 if spec.update is None else self._found(spec.update))
+        words.append(len(packed.outputs))
+        for out in packed.outputs:
+            words.append(self._found(out.variable))
+            words.append(bool(out.borrow))
+        self._text(dumps([packed.returns, packed.keys]))
+
+    def _found(self, v: Variable) -> int:
+        known = self._number.get(v)
+        return self._leaf(v) if known is None else known
+
+
+def _options(spec: SymbolicInput) -> list[Any]:
+    """Return what an input was told beside its variable; the value itself is the call's business."""
+    if type(spec) not in _INPUTS:
+        raise NoCanonicalForm(f"an input of class {type(spec).__qualname__}")
+    value = spec.value
+    kind = (
+        "shared" if isinstance(value, SharedVariable)
+        else "container" if isinstance(value, Container)
+        else "none" if value is None else "value"
+    )  # fmt: skip
+    told = {k: v for k, v in vars(spec).items() if k not in ("variable", "update", "value", "default")}
+    return [type(spec).__name__, kind, form_of(told)]

@@ -1,0 +1,399 @@
+"""Plans: a program as text, so that another process can run it without the graph that it was made from.
+
+A plan is a program in which each thing that lives in one process is replaced by the name by which another process
+finds its own: a cell or a filter by the number of the input it belongs to, a constant by its number in the user's
+graph or by its value, a kernel by its key or by library and symbol, the address of a routine by its name. All else
+(slots, order, memory) is numbers, and is written as it is. :func:`freeze` knows nothing of what the entries of
+a program mean, so it goes on working when programs get new ones; what it cannot name, it refuses.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from json import dumps, loads
+from types import MethodType
+from typing import Any
+
+from theano.codegen.kernel import pointer_families
+from theano.codegen.unit import KernelAddress
+from theano.graph.apply import Apply
+from theano.graph.canonical import NoCanonicalForm, form_of, object_of
+from theano.graph.op import Op
+from theano.graph.type import BufferSpec
+from theano.graph.variable import Constant, Variable
+from theano.runtime.link import BuiltinAddress, Compiled, Linked, builtin_address
+from theano.runtime.program import Argument, Program
+
+FORMAT = "plan 1"
+LIVE = ("name", "slot_of")
+"""Fields of a program that every process fills in by itself."""
+
+
+class BadPlan(Exception):
+    """A text is no plan, or what it speaks of is not here."""
+
+
+@dataclass
+class Plan:
+    """What was read of a plan, with all addresses found.
+
+    Attributes
+    ----------
+    keepalive : list
+        The addresses; while they live, the code is loaded.
+    kinds : dict from str to int
+        How many instructions there are of each kind.
+    text : str
+        The plan itself.
+    """
+
+    fields: dict[str, Any]
+    nodes: list[Any]
+    keepalive: list[Any]
+    kinds: dict[str, int]
+    text: str
+    _addresses: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def program(
+        self,
+        name: str,
+        arguments: Sequence[Argument],
+        constants: Sequence[Constant],
+        careful: Callable[[int, Op], Any] | None = None,
+    ) -> Program:
+        """Return the program for some arguments.
+
+        Parameters
+        ----------
+        name : str
+            What the function is called.
+        arguments : list of Argument
+            One for each input of the graph.
+        constants : list of Constant
+            Those of the user's graph.
+        careful : callable, optional
+            From the number of a node and its op to what computes it in Python, in the place of ``op.perform``.
+        """
+        thaw = _Thaw(self, arguments, constants, careful)
+        fields = {key: thaw(value) for key, value in self.fields.items()}
+        return Program(**fields, name=name)
+
+
+# -- from program to text ----------------------------------------------------------------------------------
+
+
+def freeze(program: Program, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Constant]) -> str:
+    """Return a program as text.
+
+    Parameters
+    ----------
+    program : Program
+        As it was laid out for ``arguments``.
+    linked : Linked
+        What computes its nodes.
+    arguments : list of Argument
+    constants : list of Constant
+        Those of the user's graph.
+
+    Raises
+    ------
+    NoCanonicalForm
+        Something in it has no name that another process would understand.
+    """
+    freezer = _Freezer(linked, arguments, constants)
+    fields = {key: freezer(value) for key, value in vars(program).items() if key not in LIVE}
+    units = sorted({a.unit.name.file for a in freezer.kernels.values() if a.unit is not None})
+    head = {
+        "format": FORMAT, "needs": freezer.needs, "units": units, "kernels": list(freezer.kernels),
+        "builtins": list(freezer.builtins), "nodes": freezer.nodes, "kinds": _kinds(linked),
+    }  # fmt: skip
+    text = dumps({**head, "fields": fields}, separators=(",", ":"), ensure_ascii=False)
+    _check(text, program, freezer, arguments, constants)
+    return text
+
+
+def _kinds(linked: Linked) -> dict[str, int]:
+    kinds: dict[str, int] = {}
+    for how in linked.how:
+        kinds[type(how).__name__] = kinds.get(type(how).__name__, 0) + 1
+    return kinds
+
+
+class _Freezer:
+    """Replaces what lives by names."""
+
+    def __init__(self, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Constant]):
+        self.kernels: dict[str, KernelAddress] = {}
+        self.builtins: dict[str, BuiltinAddress] = {}
+        self.needs: dict[str, str] = {}
+        self.nodes: list[Any] = []
+        self._node: dict[Apply, int] = {}
+        self._names: dict[int, dict[str, Any]] = {}
+        self._kept = list(constants)
+        for k, constant in enumerate(constants):
+            self._names.setdefault(id(constant.data), {"constant": k})
+        for i, argument in enumerate(arguments):
+            if argument.cell is not None:
+                self._names.setdefault(id(argument.cell), {"cell": i})
+            if argument.filter is not None:
+                self._names[id(argument.filter)] = {"filter": i}
+        self._pointers: dict[int, tuple[tuple[int, str], ...]] = {}
+        self._mapped: list[tuple[int, int]] | None = None
+        for how in linked.how:
+            if isinstance(how, Compiled):
+                self._add_parameters(how)
+
+    def __call__(self, thing: Any) -> Any:
+        cls = type(thing)
+        if thing is None or cls in (bool, int, str, float):
+            return thing
+        if id(thing) in self._names:
+            return self._names[id(thing)]
+        if cls is list:
+            if all(type(x) is int for x in thing):
+                return {"i": thing}
+            return ["[", *map(self, thing)]
+        if cls is tuple:
+            return ["(", *map(self, thing)]
+        if cls is BufferSpec:
+            return {"spec": [thing.dtype, thing.ndim, list(thing.broadcastable), thing.scalar]}
+        if cls is KernelAddress:
+            self.kernels[thing.key] = thing
+            return {"kernel": thing.key}
+        if cls is BuiltinAddress:
+            name = f"{_inside(thing.library)}:{thing.symbol}"
+            self.builtins[name] = thing
+            return {"builtin": name}
+        if cls is bytes:
+            return self._parameters(thing)
+        if isinstance(thing, Apply):
+            return {"node": self._node_number(thing)}
+        if cls is MethodType and isinstance(thing.__self__, Op) and thing.__func__ is type(thing.__self__).perform:
+            # The node stands behind it in the instruction; the two are put together again in reading.
+            return {"perform": None}
+        return {"form": form_of(thing)}
+
+    def _add_parameters(self, how: Compiled) -> None:
+        self._pointers[id(how.params)] = how.pointers
+        self._kept.append(how)  # type: ignore[arg-type]
+        declared = {offset for offset, _ in how.pointers}
+        for offset in range(0, len(how.params) - 7, 8):
+            if offset not in declared and self._is_address(*struct.unpack_from("=Q", how.params, offset)):
+                raise NoCanonicalForm(f"the parameters of {how.name} seem to hold an address without a name")
+
+    def _is_address(self, number: int) -> bool:
+        """Return whether there is memory at an address, as far as one can know."""
+        if number < 1 << 32:
+            return False
+        if self._mapped is None:
+            self._mapped = _mapped_memory()
+        return any(low <= number < high for low, high in self._mapped)
+
+    def _parameters(self, params: bytes) -> Any:
+        pointers = self._pointers.get(id(params), ())
+        clean = bytearray(params)
+        for offset, name in pointers:
+            clean[offset : offset + 8] = bytes(8)
+            family = name.partition(":")[0]
+            self.needs[family] = pointer_families[family].identity()
+        return {"b": clean.decode("latin-1"), "pointers": [list(p) for p in pointers]} if pointers else {
+            "b": params.decode("latin-1")
+        }
+
+    def _node_number(self, node: Apply) -> int:
+        if node not in self._node:
+            self._node[node] = len(self.nodes)
+            self.nodes.append(
+                [form_of(node.op), [self._operand(v) for v in node.inputs], [form_of(v.type) for v in node.outputs]]
+            )
+        return self._node[node]
+
+    def _operand(self, v: Variable) -> list[Any]:
+        if not isinstance(v, Constant):
+            return [form_of(v.type)]
+        return [form_of(v.type), self._names.get(id(v.data)) or {"form": form_of(v.data)}]
+
+
+def _mapped_memory() -> list[tuple[int, int]]:
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            spans = [line.split(None, 1)[0].split("-") for line in maps]
+        return [(int(low, 16), int(high, 16)) for low, high in spans]
+    except (OSError, ValueError):
+        # Where the system does not tell, every number of the size of an address might be one.
+        return [(1 << 32, 1 << 48)]
+
+
+def _inside(library: str) -> str:
+    """Return the path of a layer's library inside the package."""
+    for root in sys.modules["theano"].__path__:
+        if library.startswith(root + os.sep):
+            return os.path.relpath(library, root).replace(os.sep, "/")
+    raise NoCanonicalForm(f"{library} does not belong to an installed layer")
+
+
+def _check(
+    text: str, program: Program, freezer: _Freezer, arguments: Sequence[Argument], constants: Sequence[Constant]
+) -> None:
+    """Read a plan back and compare: whatever a program has become, nothing is kept that would not give the same."""
+    plan = _parse(text)
+    plan._addresses = {**freezer.kernels, **freezer.builtins}
+    again = plan.program(program.name, arguments, constants)
+    for key, value in vars(program).items():
+        if key != "slot_of" and not _same(value, getattr(again, key)):
+            raise NoCanonicalForm(f"the {key} of a program cannot be read back")
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, (KernelAddress, BuiltinAddress)):
+        return int(a) == int(b)
+    if isinstance(a, Apply) and isinstance(b, Apply):
+        return form_of(a.op) == form_of(b.op) and len(a.inputs) == len(b.inputs) and len(a.outputs) == len(b.outputs)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, MethodType):
+        return a.__func__ is b.__func__ and bool(form_of(a.__self__) == form_of(b.__self__))
+    return bool(form_of(a) == form_of(b))
+
+
+# -- from text to program ----------------------------------------------------------------------------------
+
+
+def read_plan(text: str, find: Callable[[Sequence[str], Sequence[str]], Sequence[Any] | None]) -> Plan:
+    """Return a plan with the addresses of this process.
+
+    Parameters
+    ----------
+    text : str
+    find : callable
+        From keys of kernels and names of units that probably hold them to addresses; None if one is missing.
+
+    Raises
+    ------
+    BadPlan
+        It is none, or it needs something that is not here.
+    """
+    try:
+        plan = _parse(text)
+        head = plan._addresses
+        for family, identity in head["needs"].items():
+            if pointer_families[family].identity() != identity:
+                raise BadPlan(f"another {family} was found when it was made")
+        keys = head["kernels"]
+        addresses = find(keys, head["units"]) if keys else ()
+        if addresses is None:
+            raise BadPlan("a kernel is missing")
+        found: dict[str, Any] = dict(zip(keys, addresses, strict=True))
+        for name in head["builtins"]:
+            library, _, symbol = name.rpartition(":")
+            found[name] = builtin_address(_outside(library), symbol)
+    except (LookupError, TypeError, ValueError, AttributeError, OSError) as problem:
+        raise BadPlan(str(problem)) from problem
+    plan._addresses = found
+    plan.keepalive = list(found.values())
+    return plan
+
+
+def _parse(text: str) -> Plan:
+    whole = loads(text)
+    if whole["format"] != FORMAT:
+        raise ValueError(f"it is of the format {whole['format']}")
+    return Plan(whole["fields"], whole["nodes"], [], whole["kinds"], text, whole)
+
+
+def _outside(library: str) -> str:
+    for root in sys.modules["theano"].__path__:
+        path = os.path.join(root, *library.split("/"))
+        if os.path.isfile(path) and ".." not in library:
+            return path
+    raise LookupError(f"there is no {library}")
+
+
+class _Thaw:
+    """Puts what lives in this process in the place of names."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        arguments: Sequence[Argument],
+        constants: Sequence[Constant],
+        careful: Callable[[int, Op], Any] | None,
+    ):
+        self._plan, self._arguments, self._constants, self._careful = plan, arguments, constants, careful
+        self._nodes: dict[int, Apply] = {}
+
+    def __call__(self, frozen: Any) -> Any:
+        cls = type(frozen)
+        if cls is list:
+            if frozen[0] == "[":
+                return [self(x) if type(x) in (list, dict) else x for x in frozen[1:]]
+            items = [self(x) if type(x) in (list, dict) else x for x in frozen[1:]]
+            if len(items) > 2 and items[0] == "perform":
+                items[1] = self._perform(items[2])
+            return tuple(items)
+        if cls is not dict:
+            return frozen
+        ((kind, value),) = frozen.items() if len(frozen) == 1 else (("params", frozen),)
+        return _THAWED[kind](self, value)
+
+    def params(self, value: Mapping[str, Any]) -> bytes:
+        data = bytearray(value["b"].encode("latin-1"))
+        for offset, name in value["pointers"]:
+            family, _, rest = name.partition(":")
+            struct.pack_into("=q", data, offset, pointer_families[family].find(rest))
+        return bytes(data)
+
+    def node(self, number: int) -> Apply:
+        if number not in self._nodes:
+            op, operands, results = self._plan.nodes[number]
+            made = Apply(object_of(op), [self._operand(o) for o in operands], [object_of(t)() for t in results])
+            made.op.prepare_node(made, None, None, "py")
+            self._nodes[number] = made
+        return self._nodes[number]
+
+    def _operand(self, parts: list[Any]) -> Variable:
+        kind = object_of(parts[0])
+        made: Variable = kind.make_variable() if len(parts) == 1 else kind.make_constant(self(parts[1]))
+        return made
+
+    def _perform(self, node: Apply) -> Any:
+        if self._careful is None:
+            return node.op.perform
+        number = next(n for n, made in self._nodes.items() if made is node)
+        return self._careful(number, node.op)
+
+    def constant(self, k: int) -> Any:
+        return self._constants[k].data
+
+    def cell(self, i: int) -> Any:
+        return self._arguments[i].cell
+
+    def filter(self, i: int) -> Any:
+        return self._arguments[i].filter
+
+    def address(self, name: str) -> Any:
+        return self._plan._addresses[name]
+
+
+_THAWED: dict[str, Callable[[Any, Any], Any]] = {
+    "i": lambda thaw, value: value,
+    "b": lambda thaw, value: value.encode("latin-1"),
+    "spec": lambda thaw, value: BufferSpec(value[0], value[1], tuple(value[2]), value[3]),
+    "params": _Thaw.params,
+    "constant": _Thaw.constant,
+    "cell": _Thaw.cell,
+    "filter": _Thaw.filter,
+    "kernel": _Thaw.address,
+    "builtin": _Thaw.address,
+    "node": _Thaw.node,
+    "perform": lambda thaw, value: None,
+    "form": lambda thaw, value: object_of(value),
+}

@@ -1,0 +1,91 @@
+"""NumPy's values and this layer's operations in the form that is the same in each process."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from theano.graph.canonical import NoCanonicalForm, is_ours, register_fact, register_form
+from theano.scalar.composite import Composite
+from theano.scalar.define import DefinedOp
+from theano.scalar.output_types import _Parametrised
+from theano.scalar.registry import OPS
+
+
+def _write_dtype(dtype: np.dtype[Any]) -> str:
+    if dtype.kind not in "biufc" or not dtype.isnative or dtype.metadata:
+        raise NoCanonicalForm(f"there is no form for arrays of {dtype}")
+    return dtype.str
+
+
+def _write_array(array: np.ndarray) -> tuple[str, tuple[int, ...], str, bytes]:
+    # The order in memory is part of a value here: results may be laid out as their inputs are.
+    order = "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else ""
+    if not order:
+        raise NoCanonicalForm("there is no form for an array with gaps")
+    return _write_dtype(array.dtype), array.shape, order, array.tobytes(order)
+
+
+def _read_array(parts: tuple[str, tuple[int, ...], str, bytes]) -> np.ndarray:
+    dtype, shape, order, data = parts
+    # A copy: an array that views bytes is read-only, and not aligned for certain.
+    return np.frombuffer(data, dtype).reshape(shape, order=order).copy(order=order)  # type: ignore[call-overload,no-any-return]
+
+
+def _write_op(op: DefinedOp) -> tuple[str, str, Any, Any]:
+    """Name an operation that is a statement: its class has no name that Python could find it by."""
+    cls, state = type(op), op.__dict__
+    if not is_ours(cls.module) or type(OPS.get(cls.op_name)) is not cls:
+        raise NoCanonicalForm(f"the operation {cls.op_name} of {cls.module} is not one of ours")
+    if not state.keys() <= {"name", "output_types_preference"}:
+        raise NoCanonicalForm(f"the operation {cls.op_name} has been given more attributes")
+    return cls.module, cls.op_name, state.get("output_types_preference"), state.get("name")
+
+
+def _read_op(parts: tuple[str, str, Any, Any]) -> Any:
+    module, op_name, preference, name = parts
+    if op_name not in OPS and module.startswith("theano."):
+        importlib.import_module(module)
+    canonical = OPS[op_name]
+    if preference is None and name == canonical.name:
+        return canonical
+    return type(canonical)(preference, name)
+
+
+def _read_rule(parts: tuple[type, dict[str, Any]]) -> Any:
+    cls, state = parts
+    if not issubclass(cls, _Parametrised):
+        raise TypeError(f"{cls} is no rule of types")
+    rule = cls.__new__(cls)
+    rule.__dict__.update(state)
+    return rule
+
+
+register_form(np.dtype, "dtype", _write_dtype, np.dtype, subclasses=True)
+register_form(np.ndarray, "array", _write_array, _read_array)
+register_form(
+    np.generic, "number", lambda x: (_write_dtype(x.dtype), x.tobytes()), lambda p: np.frombuffer(p[1], p[0])[0],
+    subclasses=True,
+)  # fmt: skip
+register_form(DefinedOp, "scalar", _write_op, _read_op, subclasses=True)
+register_form(Composite, "composite", lambda op: op.program, Composite.from_program)
+register_form(
+    _Parametrised, "types", lambda rule: (type(rule), rule.__dict__), _read_rule, subclasses=True
+)
+
+
+def _scipy() -> str:
+    """Return what SciPy says about its version, without importing it: it computes some constants."""
+    spec = importlib.util.find_spec("scipy")
+    if spec is None or not spec.submodule_search_locations:
+        return ""
+    file = Path(spec.submodule_search_locations[0]) / "version.py"
+    return file.read_text(encoding="utf-8") if file.is_file() else str(spec.origin)
+
+
+register_fact("numpy", lambda: np.__version__)
+register_fact("scipy", _scipy)

@@ -1,0 +1,49 @@
+"""Keys of functions, without compiling them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import theano
+from theano.codegen.unit import current_toolchain
+from theano.compile.key import GraphDescription, function_key
+from theano.compile.mode import get_mode
+from theano.compile.pack import pack
+from theano.compile.surroundings import surroundings
+from theano.rewriting import RewriteSettings
+
+
+class NoNotes:
+    """A cache that keeps nothing."""
+
+    def notes(self, key: str) -> list[str]:
+        return []
+
+    def add_note(self, key: str, text: str) -> None:
+        pass
+
+
+def key_of(
+    inputs: list[Any],
+    outputs: Any,
+    updates: Any = None,
+    givens: Any = None,
+    mode: Any = None,
+    accept_inplace: bool = False,
+    settings: RewriteSettings | None = None,
+    allow_gc: bool | None = None,
+    toolchain: str = "a compiler",
+    **more: Any,
+) -> str:
+    """Return the key that ``theano.function`` would take."""
+    packed = pack(inputs, outputs, updates, givens, **more)
+    around = surroundings(NoNotes(), toolchain)
+    gc = bool(theano.config.allow_gc) if allow_gc is None else allow_gc
+    return function_key(
+        GraphDescription(packed), get_mode(mode), settings or RewriteSettings(), accept_inplace, gc, around
+    )
+
+
+def identity() -> str:
+    """Return the toolchain of this process."""
+    return current_toolchain().identity
