@@ -166,6 +166,13 @@ def example(session: nox.Session) -> None:
 
 
 @nox.session
+def endurance(session: nox.Session) -> None:
+    """Call and compile very often, and see that memory does not grow: minutes; not part of a default run."""
+    install_layers(session, LAYERS, [])
+    session.run("python", "tools/endurance.py", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Measure speed beside NumPy, numexpr and any peers given: nox -s bench -- --help; not part of a default run."""
     install_layers(session, LAYERS, ["numexpr"])

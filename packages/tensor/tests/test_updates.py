@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from theano.codegen.unit import compile_kernels
 from theano.compile.mode import get_mode
 from theano.graph import Apply, Op
 from theano.loader.module import Function as NativeFunction
+from theano.loader.module import memory_trim
 from theano.settings import config
 from theano.toolchain.select import ToolchainSettings
 
@@ -460,6 +462,35 @@ def test_copies_and_pickles_update_in_place() -> None:
     for mine, its in zip(f.get_shared(), h.get_shared(), strict=True):
         np.testing.assert_array_equal(mine.get_value(), its.get_value())
     assert f.copy(delete_updates=True)([1])[0] is not None
+
+
+def resident_kb() -> int:
+    gc.collect()
+    memory_trim()
+    status = Path("/proc/self/status")
+    if not status.exists():
+        pytest.skip("needs /proc")
+    return int(next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmRSS:")))
+
+
+def test_memory_does_not_grow() -> None:
+    """A short form of tools/endurance.py."""
+    inputs, outputs, updates = much(40)
+    f = theano.function(inputs, outputs, updates=updates)
+    for calls in (500, 5000):
+        before = resident_kb()
+        for k in range(calls):
+            f([1, 2, 3])
+            if k % 100 == 0:
+                with pytest.raises(IndexError):
+                    f([1, 20])
+    assert resident_kb() - before < 300
+    for cycles in (5, 20):
+        before = resident_kb()
+        for _ in range(cycles):
+            inputs, outputs, updates = much(40)
+            theano.function(inputs, outputs, updates=updates)([1, 2, 3])
+    assert resident_kb() - before < 1500
 
 
 def test_results_made_in_place_are_recycled() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import struct
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,3 +37,23 @@ def resident_kb() -> int:
         if line.startswith("VmRSS:"):
             return int(line.split()[1])
     return 0
+
+
+def in_threads(count: int, body: Any) -> None:
+    errors: list[BaseException] = []
+    barrier = threading.Barrier(count)
+
+    def run(k: int) -> None:
+        try:
+            barrier.wait()
+            body(k)
+        except BaseException as error:  # handed to the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(count)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    if errors:
+        raise errors[0]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loader_specs import VECTOR, ZERO, given, integer, number
+from loader_specs import VECTOR, ZERO, given, in_threads, integer, number
 
 from theano.loader import module
 from theano.loader.module import Function
@@ -324,26 +324,6 @@ def test_profile(kernels: Any, chain: Any) -> None:
 
 
 # ------------------------------------------------------------------- threads and processes
-
-
-def in_threads(count: int, body: Any) -> None:
-    errors: list[BaseException] = []
-    barrier = threading.Barrier(count)
-
-    def run(k: int) -> None:
-        try:
-            barrier.wait()
-            body(k)
-        except BaseException as error:  # handed to the test's own thread
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(k,)) for k in range(count)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    if errors:
-        raise errors[0]
 
 
 def test_sixteen_threads(kernels: Any, chain: Any) -> None:

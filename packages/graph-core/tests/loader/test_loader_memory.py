@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loader_specs import SCALAR, VECTOR, ZERO, given, integer, number, resident_kb
+from loader_specs import SCALAR, VECTOR, ZERO, given, in_threads, integer, number, resident_kb
 
 from theano.loader import module
 from theano.loader.module import Function
@@ -288,22 +288,83 @@ def test_views_and_plan_together(kernels: Any) -> None:
         assert np.array_equal(f(x), (x + 1)[::-1] + x + 100)
 
 
-def test_big_blocks_return_to_the_free_list(chain: Any) -> None:
+BIG = 1 << 18  # float64 numbers: 2 MiB
+
+
+@pytest.fixture
+def free_list() -> Any:
+    """An empty free list with the limit it has by itself."""
+    limit = module.memory_get_limit()
     module.memory_trim()
+    yield
+    module.memory_set_limit(limit)
+    module.memory_trim()
+
+
+def test_big_blocks_return_to_the_free_list(chain: Any, free_list: None) -> None:
     f = chain(3)
-    f(np.zeros(1 << 18))
+    f(np.zeros(BIG))
     waiting = module.memory_cached()
-    assert 2 * (1 << 21) <= waiting <= 3 * (1 << 21)
-    f(np.zeros(1 << 18))
+    assert waiting == 3 * (1 << 21)  # two intermediate values, and the result that was dropped
+    f(np.zeros(BIG))
     assert module.memory_cached() == waiting
+    y = f(np.zeros(BIG))
+    assert module.memory_cached() == waiting - (1 << 21)
+    del y
+    module.memory_trim(1 << 21)
+    assert module.memory_cached() == 1 << 21
     module.memory_trim()
     assert module.memory_cached() == 0
     module.memory_set_limit(0)
-    try:
-        f(np.zeros(1 << 18))
-        assert module.memory_cached() == 0
-    finally:
-        module.memory_set_limit(256 << 20)
+    f(np.zeros(BIG))
+    assert module.memory_cached() == 0
+
+
+def test_the_free_list_is_bounded(chain: Any, free_list: None) -> None:
+    module.memory_set_limit(10 << 20)
+    f = chain(2)
+    for n in [200_000, 1_000_000, 300_000, 3_000_000, 500_000, 140_000] * 3:
+        assert np.array_equal(f(np.zeros(n)), np.full(n, 2.0))
+        assert module.memory_cached() <= 10 << 20
+
+
+def test_big_results_are_ordinary_arrays(chain: Any, free_list: None) -> None:
+    f = chain(1)
+    y = f(np.arange(float(BIG)))
+    assert y.flags.owndata and y.flags.writeable and y.base is None and type(y) is np.ndarray
+    assert np.array_equal(y, np.arange(1.0, BIG + 1))
+    y.resize(2 * BIG, refcheck=False)
+    assert np.array_equal(y[:BIG], np.arange(1.0, BIG + 1)) and not y[BIG:].any()
+    y.resize(3, refcheck=False)
+    assert y.tolist() == [1, 2, 3]
+    y.resize(BIG, refcheck=False)
+    assert y[:3].tolist() == [1, 2, 3]
+    view = f(np.zeros(BIG))[5:]
+    other = f(np.ones(BIG))
+    assert (view == 1).all() and (other == 2).all()
+
+
+def test_big_results_that_are_kept_are_never_written_again(chain: Any, free_list: None) -> None:
+    f = chain(2)
+    kept = [f(np.full(BIG, float(k))) for k in range(6)]
+    for k, y in enumerate(kept):
+        assert (y == k + 2).all()
+    kept.clear()
+    places = {f(np.zeros(BIG)).__array_interface__["data"][0] for _ in range(6)}
+    assert len(places) <= 2
+    assert all(place % 64 == 0 for place in places)
+
+
+def test_big_results_dropped_by_other_threads(chain: Any, free_list: None) -> None:
+    f = chain(1)
+
+    def body(k: int) -> None:
+        for n in range(20):
+            y = f(np.full(BIG + n, float(k)))
+            assert y[0] == k + 1 == y[-1]
+
+    in_threads(6, body)
+    assert module.memory_cached() <= module.memory_get_limit()
 
 
 def test_ensure_twice_and_scratch(kernels: Any) -> None:

@@ -262,12 +262,15 @@ def test_rows(dtype):
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 255, 256, 257, 1023, 1024, 1025])
 @pytest.mark.parametrize("y_dtype", ["float32", "float64", "int8", "bool"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_long_lists_of_rows(n, dtype, y_dtype):
     """More rows than are checked at once, in every order and more than once, values of another dtype."""
     for shape in [(300,), (300, 5), (300, 1), (300, 2, 3)]:
         x = numbers(rng, shape, dtype)
         rows = rng.integers(-300, 300, n)
         got = call(layout.advanced_subtensor1_kernel, Toy(), [x, rows], (dtype, x.ndim))[0]
+        np.testing.assert_array_equal(got, x[rows])
+        got = call(layout.advanced_subtensor1_kernel, Toy(), [x, rows.astype("int32")], (dtype, x.ndim))[0]
         np.testing.assert_array_equal(got, x[rows])
         for y in (numbers(rng, (n, *shape[1:]), y_dtype), numbers(rng, (), y_dtype), numbers(rng, shape[1:], y_dtype)):
             y = np.asarray(y)
@@ -288,6 +291,8 @@ def test_a_bad_row_among_many_is_found_before_anything_is_written(where, bad):
     rows = rng.integers(-300, 300, 701)
     rows[where] = bad
     message = f"index {bad} is out of bounds for axis 0 with size 300"
+    with pytest.raises(IndexError, match=message):
+        call(layout.advanced_subtensor1_kernel, Toy(), [x[:, 0], rows], ("float64", 1))
     with pytest.raises(IndexError, match=message):
         call(layout.advanced_subtensor1_kernel, Toy(), [x, rows], ("float64", 2))
     for set_it in (False, True):

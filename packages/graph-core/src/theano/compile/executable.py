@@ -20,7 +20,7 @@ from theano.compile.storing import FunctionState, state_of, unflatten
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
-from theano.loader.module import enable_vectorcall, set_threads, set_threads_least
+from theano.loader.module import enable_vectorcall, memory_set_limit, set_threads, set_threads_least
 from theano.runtime.failure import Explainer
 from theano.runtime.profile import CompileTimes, ProfileStats
 from theano.runtime.threads import granted_cpus, wanted_threads
@@ -252,10 +252,12 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
 
 
 def _set_machine_up() -> None:
-    """Hand the flags about threads on to the machine."""
+    """Hand the flags about threads and memory on to the machine."""
     wanted, granted = wanted_threads(config.threads, config.given("openmp"), os.environ), granted_cpus()
     set_threads(min(wanted, granted) if wanted and granted else wanted or granted)
     set_threads_least(config.given("openmp_elemwise_minsize", 0))
+    if config.memory.keep >= 0:
+        memory_set_limit(config.memory.keep)
 
 
 def call_for_subset(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -99,5 +99,6 @@ PYBIND11_MODULE(_loader, m) {
     m.def("memory_cached", &theano::memory_cached);
     m.def("memory_trim", &theano::memory_trim, py::arg("keep") = 0);
     m.def("memory_set_limit", &theano::memory_set_limit, py::arg("n"));
+    m.def("memory_get_limit", &theano::memory_get_limit);
     m.def("runtime_address", [] { return reinterpret_cast<size_t>(&theano::runtime_table); });
 }

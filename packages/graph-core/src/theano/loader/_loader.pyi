@@ -89,7 +89,10 @@ def memory_trim(keep: int = 0) -> None:
     """Give all but ``keep`` of those bytes back to the system."""
 
 def memory_set_limit(n: int) -> None:
-    """Set how many bytes may wait (256 MiB at first)."""
+    """Set how many bytes may wait."""
+
+def memory_get_limit() -> int:
+    """Return how many bytes may wait: at first 256 MiB, or an eighth of the machine's memory if that is less."""
 
 def runtime_address() -> int:
     """Return the address of the th_runtime table, for kernels that outlive a call."""

@@ -168,6 +168,39 @@ bool has_weak_references(PyObject *object) {
     return offset > 0 && *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) + offset) != nullptr;
 }
 
+/* ------------------------------------------------- arrays in memory of ours */
+
+/* NumPy's interface for those who bring memory along (NEP 49): the array owns it and hands it back by itself. */
+void *handler_new(void *, size_t bytes) { return lent_new(bytes); }
+void *handler_zeros(void *, size_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) return nullptr;
+    void *data = lent_new(bytes);
+    if (data) std::memset(data, 0, bytes);
+    return data;
+}
+void *handler_resize(void *, void *data, size_t bytes) { return lent_resize(data, bytes); }
+void handler_free(void *, void *data, size_t) { lent_free(data); }
+
+PyDataMem_Handler handler = {"theano", 1, {nullptr, handler_new, handler_zeros, handler_resize, handler_free}};
+
+/* A new array in C order; a big one lies in memory that is used again. */
+PyObject *new_array(const SlotInfo *info, const int64_t *shape, int64_t elements) {
+    static PyObject *capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
+    const bool big = capsule && elements > int64_t(kBigBlock) / info->itemsize;
+    PyObject *before = nullptr;
+    if (big && !(before = PyDataMem_SetHandler(capsule))) return nullptr;
+    Py_INCREF(info->descr);
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, info->descr, info->ndim, reinterpret_cast<npy_intp *>(const_cast<int64_t *>(shape)),
+                                           nullptr, nullptr, 0, nullptr);
+    if (!big) return array;
+    PyObject *ours = PyDataMem_SetHandler(before);
+    Py_DECREF(before);
+    Py_XDECREF(ours);
+    if (!ours) Py_CLEAR(array);
+    return array;
+}
+
 /* May this earlier result be written again? Only if no reference and no weak reference but ours exists, and
  * nobody changed its shape, dtype or flags meanwhile. */
 bool reusable(const Slot *slot, PyObject *object, const int64_t *shape) {
@@ -297,7 +330,7 @@ bool is_private(Frame *frame, Slot *slot) {
 
 int make_private(Frame *frame, Slot *slot) {
     if (slot->memory != MEM_ARRAY) return 0; /* a number: in the frame already */
-    PyObject *copy = PyArray_NewLikeArray(reinterpret_cast<PyArrayObject *>(slot->array), NPY_CORDER, nullptr, 0);
+    PyObject *copy = new_array(slot->info, slot->buf.shape, slot->elements);
     if (!copy || PyArray_CopyInto(reinterpret_cast<PyArrayObject *>(copy), reinterpret_cast<PyArrayObject *>(slot->array)) < 0) {
         Py_XDECREF(copy);
         return -1;
@@ -308,7 +341,7 @@ int make_private(Frame *frame, Slot *slot) {
     return 0;
 }
 
-int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t) {
+int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements) {
     PyObject *array = nullptr;
     for (int k = 0; k < 2; ++k) {
         if (slot->last[k] && reusable(slot, slot->last[k], shape)) {
@@ -318,9 +351,7 @@ int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t) {
         }
     }
     if (!array) {
-        Py_INCREF(slot->info->descr);
-        array = PyArray_NewFromDescr(&PyArray_Type, slot->info->descr, slot->info->ndim,
-                                     reinterpret_cast<npy_intp *>(const_cast<int64_t *>(shape)), nullptr, nullptr, 0, nullptr);
+        array = new_array(slot->info, shape, elements);
         if (!array) return -1;
     }
     bind_array(frame, slot, reinterpret_cast<PyArrayObject *>(array));

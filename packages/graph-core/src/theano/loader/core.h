@@ -67,9 +67,14 @@ void block_release(Block *block);
 inline void block_retain(Block *block) { block->refs.fetch_add(1, std::memory_order_relaxed); }
 /* Acquire: what the last other owner did with the memory is over before we write it. */
 inline bool block_alone(const Block *block) { return block->refs.load(std::memory_order_acquire) == 1; }
+/* Memory for a NumPy array to own: from the free list where it is big, else from malloc. */
+void *lent_new(size_t bytes);
+void *lent_resize(void *data, size_t bytes);
+void lent_free(void *data);
 size_t memory_cached();             /* bytes waiting in the free list */
 void memory_trim(size_t keep);      /* give back to the system all but `keep` bytes */
 void memory_set_limit(size_t bytes); /* how much the free list may hold */
+size_t memory_get_limit();
 
 /* ------------------------------------------------------------------ pool.cpp */
 

@@ -1,30 +1,83 @@
 /* Blocks of numbers.
  *
- * A Block is reference-counted memory, 64-byte aligned. Frames keep small blocks from one call to the
- * next, which makes most calls free of allocation. Big ones are not hoarded by a function that may never be called
- * again: they go to one free list for the whole process, sorted by size class, where the next call of any function
- * finds them. Fresh memory of many megabytes costs more in page faults than the arithmetic done on
- * it, so giving it back to the system each time would be the slowest choice.
+ * A Block is reference-counted memory, 64-byte aligned. Frames keep small blocks from one call to the next, which makes
+ * most calls free of allocation. Big ones are not hoarded by a function that may never be called again: they go to one
+ * free list for the whole process, sorted by size class, where the next call of any function finds them. The memory of
+ * big results comes from there too and returns when their NumPy array is dropped (boundary.cpp hands it over).
+ *
+ * Fresh memory of many megabytes costs more in page faults than the arithmetic done on it, and small pages cost more
+ * each time they are touched. So big memory lies on huge pages where the system has them, and is used again.
+ *
+ * The free list holds at most `limit` bytes, and nothing that lay idle for kIdleNs when somebody next comes by.
  *
  * Nothing here knows Python; every function may be called without the GIL.
  */
 #include "core.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <unordered_map>
 
 namespace theano {
 namespace {
 
 constexpr int kSteps = 8;              /* classes per doubling: at most 1/8 is wasted */
 constexpr int kClasses = 44 * kSteps;  /* up to 2^64 */
+constexpr size_t kHugePage = size_t(1) << 21;
+constexpr size_t kDefaultLimit = size_t(256) << 20; /* or an eighth of the machine's memory, if that is less */
+constexpr int64_t kIdleNs = int64_t(10) * 1000000000;
+
+struct Region {
+    char *data;
+    size_t capacity;
+    int64_t since; /* when it was given back */
+};
+
+struct State {
+    std::vector<Region> free[kClasses];
+    std::unordered_map<void *, size_t> lent; /* what NumPy arrays own: capacity */
+    size_t cached = 0, limit = kDefaultLimit;
+    int64_t swept = 0;
+};
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-std::vector<Block *> *free_lists = nullptr; /* leaked on purpose: blocks may outlive static destructors */
-size_t cached = 0;
-size_t limit = size_t(256) << 20;
+State *state = nullptr; /* leaked on purpose: blocks may outlive static destructors */
+
+/* A fork must not leave the lock held by a thread that does not exist in the child. */
+void before_fork() { pthread_mutex_lock(&lock); }
+void after_fork() { pthread_mutex_unlock(&lock); }
+
+void setup_once() {
+    state = new State();
+    const size_t memory = size_t(std::max(0L, sysconf(_SC_PHYS_PAGES))) * size_t(std::max(0L, sysconf(_SC_PAGESIZE)));
+    if (memory) state->limit = std::min(kDefaultLimit, memory / 8);
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+class Locked {
+  public:
+    Locked() {
+        static pthread_once_t once = PTHREAD_ONCE_INIT;
+        pthread_once(&once, setup_once);
+        pthread_mutex_lock(&lock);
+    }
+    ~Locked() { pthread_mutex_unlock(&lock); }
+    Locked(const Locked &) = delete;
+    Locked &operator=(const Locked &) = delete;
+};
+
+int64_t now_ns() {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
+}
 
 /* The class of a size above kBigBlock, and that class's size. */
 int size_class(size_t bytes, size_t *rounded) {
@@ -37,106 +90,190 @@ int size_class(size_t bytes, size_t *rounded) {
     return (base - 20) * kSteps + sub;
 }
 
-void destroy(Block *block) {
-    std::free(block->data);
-    delete block;
+/* What is mapped for a capacity: what is left behind whole huge pages becomes one more if it fills half of it. */
+size_t mapped(size_t capacity) {
+    const size_t rest = capacity % kHugePage;
+    return rest >= kHugePage / 2 ? capacity - rest + kHugePage : capacity;
 }
 
-/* A fork must not leave the lock held by a thread that does not exist in the child. */
-void before_fork() { pthread_mutex_lock(&lock); }
-void after_fork() { pthread_mutex_unlock(&lock); }
-
-void setup_once() {
-    free_lists = new (std::nothrow) std::vector<Block *>[kClasses];
-    pthread_atfork(before_fork, after_fork, after_fork);
+char *map(size_t capacity) {
+    const size_t bytes = mapped(capacity), room = bytes + kHugePage;
+    void *got = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (got == MAP_FAILED) return nullptr;
+    char *start = static_cast<char *>(got);
+    char *data = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(start) + kHugePage - 1) / kHugePage * kHugePage);
+    if (data != start) munmap(start, size_t(data - start));
+    if (data + bytes != start + room) munmap(data + bytes, size_t(start + room - (data + bytes)));
+#ifdef MADV_HUGEPAGE
+    madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE); /* a wish; without it small pages do */
+#endif
+    return data;
 }
 
-Block *from_free_list(int cls) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, setup_once);
-    Block *found = nullptr;
-    pthread_mutex_lock(&lock);
-    if (free_lists && !free_lists[cls].empty()) {
-        found = free_lists[cls].back();
-        free_lists[cls].pop_back();
-        cached -= found->capacity;
+void unmap(char *data, size_t capacity) { munmap(data, mapped(capacity)); }
+
+/* Gives back to the system: all but `keep` bytes, and what has been idle since before `until`. Locked. */
+void trim(size_t keep, int64_t until) {
+    for (int cls = kClasses - 1; cls >= 0; --cls) {
+        auto &list = state->free[cls]; /* the oldest first */
+        size_t drop = 0;
+        while (drop < list.size() && (state->cached > keep || list[drop].since < until)) {
+            state->cached -= list[drop].capacity;
+            unmap(list[drop].data, list[drop].capacity);
+            ++drop;
+        }
+        list.erase(list.begin(), list.begin() + std::ptrdiff_t(drop));
     }
-    pthread_mutex_unlock(&lock);
-    return found;
 }
 
-bool to_free_list(Block *block) {
-    size_t rounded;
-    int cls = size_class(block->capacity, &rounded);
-    bool kept = false;
-    pthread_mutex_lock(&lock);
-    if (free_lists && cached + block->capacity <= limit) {
-        try {
-            free_lists[cls].push_back(block);
-            cached += block->capacity;
-            kept = true;
-        } catch (const std::bad_alloc &) {
+/* Memory of at least `bytes` > kBigBlock. */
+char *take(size_t bytes, size_t *capacity) {
+    if (bytes > (size_t(1) << 62)) return nullptr;
+    const int cls = size_class(bytes, capacity);
+    {
+        Locked locked;
+        auto &list = state->free[cls];
+        if (!list.empty()) {
+            char *data = list.back().data;
+            list.pop_back();
+            state->cached -= *capacity;
+            return data;
         }
     }
-    pthread_mutex_unlock(&lock);
-    return kept;
+    char *data = map(*capacity);
+    if (data) return data;
+    memory_trim(0); /* what lies idle may be what is missing */
+    return map(*capacity);
+}
+
+void give(char *data, size_t capacity) {
+    size_t rounded;
+    const int cls = size_class(capacity, &rounded);
+    const int64_t now = now_ns();
+    bool kept = false;
+    {
+        Locked locked;
+        if (now - state->swept > kIdleNs / 10) {
+            state->swept = now;
+            trim(SIZE_MAX, now - kIdleNs);
+        }
+        if (state->cached + capacity <= state->limit) {
+            try {
+                state->free[cls].push_back({data, capacity, now});
+                state->cached += capacity;
+                kept = true;
+            } catch (const std::bad_alloc &) {
+            }
+        }
+    }
+    if (!kept) unmap(data, capacity);
 }
 
 } // namespace
 
+/* ------------------------------------------------------------------ blocks */
+
 Block *block_new(size_t bytes) {
     size_t capacity;
+    char *data;
     if (bytes > kBigBlock) {
-        if (bytes > (size_t(1) << 62)) return nullptr;
-        int cls = size_class(bytes, &capacity);
-        if (Block *found = from_free_list(cls)) {
-            found->refs.store(1, std::memory_order_relaxed);
-            return found;
-        }
+        data = take(bytes, &capacity);
     } else {
         capacity = bytes < 64 ? 64 : (bytes + 63) & ~size_t(63);
+        void *got = nullptr;
+        if (posix_memalign(&got, 64, capacity) != 0) {
+            memory_trim(0);
+            if (posix_memalign(&got, 64, capacity) != 0) return nullptr;
+        }
+        data = static_cast<char *>(got);
     }
-    void *data = nullptr;
-    if (posix_memalign(&data, 64, capacity) != 0) {
-        memory_trim(0); /* what lies idle may be what is missing */
-        if (posix_memalign(&data, 64, capacity) != 0) return nullptr;
-    }
-    Block *block = new (std::nothrow) Block{{1}, static_cast<char *>(data), capacity};
-    if (!block) std::free(data);
+    if (!data) return nullptr;
+    Block *block = new (std::nothrow) Block{{1}, data, capacity};
+    if (!block) bytes > kBigBlock ? give(data, capacity) : std::free(data);
     return block;
 }
 
 void block_release(Block *block) {
     if (block->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    if (block->capacity > kBigBlock && to_free_list(block)) return;
-    destroy(block);
+    block->capacity > kBigBlock ? give(block->data, block->capacity) : std::free(block->data);
+    delete block;
 }
 
+/* ---------------------------------------------------- memory that NumPy owns */
+
+void *lent_new(size_t bytes) {
+    if (bytes <= kBigBlock) return std::malloc(bytes);
+    size_t capacity;
+    char *data = take(bytes, &capacity);
+    if (!data) return nullptr;
+    try {
+        Locked locked;
+        state->lent[data] = capacity;
+    } catch (const std::bad_alloc &) {
+        give(data, capacity);
+        return nullptr;
+    }
+    return data;
+}
+
+/* The capacity of lent memory, which is forgotten if `forget`; 0: it came from malloc. */
+static size_t lent_capacity(void *data, bool forget) {
+    Locked locked;
+    auto found = state->lent.find(data);
+    if (found == state->lent.end()) return 0;
+    const size_t capacity = found->second;
+    if (forget) state->lent.erase(found);
+    return capacity;
+}
+
+void lent_free(void *data) {
+    if (!data) return;
+    const size_t capacity = lent_capacity(data, true);
+    capacity ? give(static_cast<char *>(data), capacity) : std::free(data);
+}
+
+void *lent_resize(void *data, size_t bytes) {
+    const size_t capacity = data ? lent_capacity(data, false) : 0;
+    if (!capacity && bytes <= kBigBlock) return std::realloc(data, bytes);
+    void *fresh = lent_new(bytes);
+    if (!fresh) return nullptr;
+    if (data && capacity) {
+        std::memcpy(fresh, data, std::min(bytes, capacity));
+        lent_free(data);
+        return fresh;
+    }
+    /* from malloc, where only malloc knows how much there is */
+    void *whole = std::realloc(data, bytes);
+    if (!whole) {
+        lent_free(fresh);
+        return nullptr;
+    }
+    std::memcpy(fresh, whole, bytes);
+    std::free(whole);
+    return fresh;
+}
+
+/* ------------------------------------------------------------- the free list */
+
 size_t memory_cached() {
-    pthread_mutex_lock(&lock);
-    size_t now = cached;
-    pthread_mutex_unlock(&lock);
-    return now;
+    Locked locked;
+    return state->cached;
 }
 
 void memory_trim(size_t keep) {
-    pthread_mutex_lock(&lock);
-    for (int cls = kClasses - 1; free_lists && cls >= 0; --cls) {
-        auto &list = free_lists[cls];
-        while (cached > keep && !list.empty()) {
-            cached -= list.back()->capacity;
-            destroy(list.back());
-            list.pop_back();
-        }
-    }
-    pthread_mutex_unlock(&lock);
+    Locked locked;
+    trim(keep, 0);
 }
 
 void memory_set_limit(size_t bytes) {
-    pthread_mutex_lock(&lock);
-    limit = bytes;
-    pthread_mutex_unlock(&lock);
-    memory_trim(bytes);
+    Locked locked;
+    state->limit = bytes;
+    trim(bytes, 0);
+}
+
+size_t memory_get_limit() {
+    Locked locked;
+    return state->limit;
 }
 
 } // namespace theano

@@ -112,6 +112,7 @@ set_threads = _loader.set_threads
 cpu_level = _loader.cpu_level
 set_threads_least = _loader.set_threads_least
 memory_cached = _loader.memory_cached
+memory_get_limit = _loader.memory_get_limit
 memory_set_limit = _loader.memory_set_limit
 memory_trim = _loader.memory_trim
 
@@ -125,6 +126,7 @@ __all__ = [
     "get_threads",
     "include_directory",
     "memory_cached",
+    "memory_get_limit",
     "memory_set_limit",
     "memory_trim",
     "set_threads",

@@ -1,6 +1,6 @@
 /* Rows of a tensor that a vector of whole numbers names: taken, set, or added to.
  *
- * The numbers are read in pieces of CHUNK: widened to int64, checked, those that count from the end turned around, all
+ * The numbers are (but for a shortcut) read in pieces of CHUNK: widened to int64, checked, those that count from the end turned around, all
  * without a branch per number, and then used. What is taken is split among threads; what is written is not, since a row
  * that is named twice is written in the order of its names.
  */
@@ -84,6 +84,34 @@ typedef struct {
 
 typedef struct { uint64_t a, b; } th_pair;
 
+/* Single elements by packed int64 or int32, in one pass: its loads are met by chance, and the more of them are under
+ * way at once the better; the branch is never taken but for an error. Returns where it stopped. */
+#define TAKE_ONE(BYTES, TYPE) \
+    case BYTES: \
+        for (; k < n; ++k) { \
+            const int64_t i = places[k], up = i + size; \
+            if (up < 0 || up >= 2 * size) \
+                break; \
+            ((TYPE *)to)[k] = *(const TYPE *)(from + (i + (size & (i >> 63))) * step); \
+        } \
+        break;
+#define TAKE_DIRECTLY(NAME, INDEX) \
+    static int64_t take_##NAME(int64_t n, const INDEX *places, int64_t size, int64_t bytes, char *to, const char *from, \
+                               int64_t step) \
+    { \
+        int64_t k = 0; \
+        switch (bytes) { \
+            TAKE_ONE(1, uint8_t) \
+            TAKE_ONE(2, uint16_t) \
+            TAKE_ONE(4, uint32_t) \
+            TAKE_ONE(8, uint64_t) \
+            TAKE_ONE(16, th_pair) \
+        } \
+        return k; \
+    }
+TAKE_DIRECTLY(i8, int64_t)
+TAKE_DIRECTLY(i4, int32_t)
+
 #define TAKE(BYTES, TYPE) \
     case BYTES: \
         for (int64_t k = 0; k < m; ++k) \
@@ -96,9 +124,18 @@ static void take_range(void *arg, int64_t lo, int64_t hi)
     const char *from = t->from.data;
     const int64_t step = t->from.strides[0], bytes = t->bytes;
     int64_t places[CHUNK];
+    const th_buffer *rows = t->ctx->in[1];
+    if (bytes > 0 && bytes <= 16 && (bytes & (bytes - 1)) == 0 && rows->strides[0] == rows->itemsize) {
+        /* What is not taken here (other types, or a place that does not exist) is left to the loop below. */
+        char *to = t->to.data + lo * bytes;
+        if (rows->dtype == TH_INT64)
+            lo += take_i8(hi - lo, (const int64_t *)rows->data + lo, t->from.shape[0], bytes, to, from, step);
+        else if (rows->dtype == TH_INT32)
+            lo += take_i4(hi - lo, (const int32_t *)rows->data + lo, t->from.shape[0], bytes, to, from, step);
+    }
     for (int64_t m; lo < hi; lo += m) {
         m = piece(hi - lo);
-        if (rows_at(t->ctx, t->ctx->in[1], lo, m, t->from.shape[0], places)) {
+        if (rows_at(t->ctx, rows, lo, m, t->from.shape[0], places)) {
             __atomic_store_n(&t->wrong, 1, __ATOMIC_RELAXED);
             return;
         }
