@@ -12,7 +12,7 @@ import pybind11
 from setuptools import Extension, setup
 
 LOADER = "src/theano/loader"
-UNITS = ["_loader", "boundary", "callbacks", "cpu", "frame", "function", "machine", "memory", "pool", "program"]
+UNITS = "_loader boundary callbacks cpu elementwise frame function machine memory pool program".split()
 
 loader = Extension(
     "theano.loader._loader",

@@ -65,6 +65,18 @@ def test_parameters_and_names_are_not_part_of_the_code(cache: CacheSettings, num
 
 
 @FRESH
+def test_plain_loops_are_compiled_apart(cache: CacheSettings, number: Number, call: Call) -> None:
+    one, two = number(5), number(6)
+    kernels = [replace(one, plain_loops=True), one, two]
+    addresses = compile_kernels(kernels, None, cache)
+    assert [call(address) for address in addresses] == [5, 5, 6]
+    assert len(set(addresses)) == 3
+    (source,) = [Path(path.path).read_text() for path in survey(cache.root).sources]
+    before, mark, after = source.partition(units.FEWER_PASSES)
+    assert mark and "return 6" in before and "return 6" not in after and "return 5" in before and "return 5" in after
+
+
+@FRESH
 def test_support_is_written_once(cache: CacheSettings, call: Call) -> None:
     support = ("static int twice(int x) { return 2 * x; }",)
     kernels = [Kernel(f"{n}", f"int KERNEL(th_ctx *ctx) {{ (void)ctx; return twice({n}); }}", support) for n in (1, 2)]
@@ -318,7 +330,7 @@ class TestStale:
         elif what in ("cpu_class", "libc"):
             other = replace(tools, **{what: "another"})
         else:
-            text = abi_text().replace("TH_ABI_VERSION 1", "TH_ABI_VERSION 1001")
+            text = abi_text().replace("#define TH_ABI_VERSION ", "#define TH_ABI_VERSION 100")
             monkeypatch.setattr(units, "abi_text", lambda: text)
         monkeypatch.setattr(units, "find_toolchain", lambda *args, **kwargs: other)
         compile_kernels([number(1)], None, cache)

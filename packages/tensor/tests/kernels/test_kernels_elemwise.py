@@ -188,6 +188,91 @@ def test_in_place():
     np.testing.assert_array_equal(y, want)
 
 
+def heavy(dtype="float64", other="float64"):
+    """Return an operation whose loop takes whole vectors only."""
+    x, y = ts.get_scalar_type(dtype)("x"), ts.get_scalar_type(other)("y")
+    return Composite([x, y], [ts.exp(x) * y + 0.5, ts.tanh(x + y)])
+
+
+def check_heavy(arrays, patterns=None, **attributes):
+    op = heavy(*(a.dtype.name for a in arrays))
+    n = elemwise_node(op, arrays, patterns, **attributes)
+    kernel = elemwise_kernel(n.op, n)
+    want = op.numpy_form([v.type.dtype for v in n.outputs])(*arrays)
+    result = run(kernel, n, arrays)
+    for got, expected in zip(result, want, strict=True):
+        assert got.shape == expected.shape
+        double = all(a.dtype == "float64" for a in arrays)
+        close = {"rtol": 1e-14, "atol": 1e-15} if double else {"rtol": 2e-6, "atol": 1e-6}
+        np.testing.assert_allclose(got, expected, **close)
+    return result
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 7, 8, 9, 15, 16, 17, 1023, 1024, 1025, 30_001])
+@pytest.mark.parametrize("dtypes", [("float64", "float64"), ("float32", "float32"), ("float32", "float64")])
+def test_what_whole_vectors_leave_over(size, dtypes):
+    rng = np.random.default_rng(8)
+    x, y = (rng.normal(size=size).astype(d) for d in dtypes)
+    for layout in ("C", "step2", "negative", "offset"):
+        result = check_heavy([laid_out(x, layout), y])
+        # A buffer of the test is no longer than it must be: nothing may be written behind it.
+        assert all(r.shape == (size,) for r in result)
+    assert (result.pieces > 1) == (size == 30_001)
+
+
+ROWS = [
+    [((False, False), (4000, 10)), ((True, False), (1, 10))],
+    [((False, False), (4000, 10)), ((False, True), (4000, 1))],
+    [((False, False), (10, 4000)), ((False, True), (10, 1))],
+    [((False, True), (700, 1)), ((True, False), (1, 3))],
+    [((False, True), (3, 1)), ((True, False), (1, 1500))],
+    [((False, False, False), (3, 500, 7)), ((False, True, False), (3, 1, 7))],
+    [((False, False, False), (3, 500, 7)), ((False, False, True), (3, 500, 1))],
+    [((False, False, False), (40, 5, 7)), ((True, False, True), (1, 5, 1))],
+    [((False, False, False), (5, 40, 130)), ((True, False, True), (1, 40, 1))],
+    [((False, False), (300, 129)), ((True, True), (1, 1))],
+]
+
+
+@pytest.mark.parametrize("operands", ROWS)
+@pytest.mark.parametrize("layout", ["C", "F", "negative", "step2", "columns"])
+def test_short_and_long_rows(operands, layout):
+    rng = np.random.default_rng(9)
+    arrays = [laid_out(rng.normal(size=shape), layout) for _, shape in operands]
+    check_heavy(arrays, [p for p, _ in operands])
+    check_heavy(arrays[::-1], [p for p, _ in operands][::-1])
+
+
+def test_every_width_of_element_is_gathered():
+    rng = np.random.default_rng(10)
+    for dtype in ("bool", "int8", "int16", "float16", "float32", "int64", "complex128"):
+        x = numbers(rng, (37, 41), dtype)
+        n = elemwise_node(ts.second, [x, x])
+        kernel = elemwise_kernel(n.op, n)
+        for laid in (x.T.copy().T, x[::-1, ::-1], np.repeat(x, 3, axis=1)[:, ::3], x[:, :5], x[:5]):
+            np.testing.assert_array_equal(run(kernel, n, [laid, laid])[0], laid)
+
+
+def test_in_place_over_what_is_gathered():
+    rng = np.random.default_rng(11)
+    for layout in ("C", "F", "negative", "step2", "columns"):
+        x, y = laid_out(rng.normal(size=(50, 33)), layout), rng.normal(size=(50, 33))
+        n = elemwise_node(heavy(), [x, y], inplace_pattern={1: 0})
+        want = np.tanh(x + y)
+        run(elemwise_kernel(n.op, n), n, [x, y])
+        np.testing.assert_allclose(x, want, rtol=1e-14)
+
+
+def test_more_operands_than_registers():
+    rng = np.random.default_rng(12)
+    arrays = [rng.normal(size=(20, 30)) for _ in range(70)]
+    n = elemwise_node(ts.add, arrays)
+    kernel = elemwise_kernel(n.op, n)
+    for change in (lambda a: a, np.asfortranarray):
+        arrays[1:3] = [change(a) for a in arrays[1:3]]
+        np.testing.assert_allclose(run(kernel, n, arrays)[0], sum(arrays), rtol=1e-13)
+
+
 def several_outputs():
     x, y = ts.float64("x"), ts.float32("y")
     total = x + y

@@ -29,6 +29,9 @@ class Kernel:
         two kernels that differ only here share their machine code.
     work : float
         Estimated nanoseconds for one element of the largest buffer.
+    plain_loops : bool
+        All loops are simple ones that only want to be vectorised: the compiler may leave out the costly passes that
+        serve other code, which halves its time.
 
     Examples
     --------
@@ -42,6 +45,7 @@ class Kernel:
     support: tuple[str, ...] = ()
     params: bytes = b""
     work: float = 1.0
+    plain_loops: bool = False
 
     def __post_init__(self) -> None:
         if TOKEN not in self.source:

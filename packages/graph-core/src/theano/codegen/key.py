@@ -54,7 +54,7 @@ def kernel_key(kernel: Kernel, abi: str, identity: str) -> str:
     >>> kernel_key(one, "abi", "gcc") == kernel_key(one, "abi", "clang")
     False
     """
-    return digest_parts(["kernel", abi, identity, kernel.source, *kernel.support])
+    return digest_parts(["kernel", abi, identity, str(kernel.plain_loops), kernel.source, *kernel.support])
 
 
 def unit_key(text: str, identity: str) -> str:

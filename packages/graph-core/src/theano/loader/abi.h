@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TH_ABI_VERSION 1
+#define TH_ABI_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,6 +81,23 @@ typedef struct th_ctx th_ctx;
 /* Part of a loop: the indices lo <= i < hi. Runs on any thread, without the GIL perhaps. */
 typedef void (*th_body)(void *arg, int64_t lo, int64_t hi);
 
+/* An element-wise kernel as data: what its types say, and its loop over neighbours. */
+enum {
+    TH_SOME = 0,  /* the operand moves along some axes of the outputs */
+    TH_STILL = 1, /* along none: it is one element */
+    TH_FULL = 2   /* along all that are longer than 1 */
+};
+
+typedef struct th_loop {
+    /* n (a multiple of `lanes`) neighbours of each operand, inputs first; those marked TH_STILL do not move. */
+    void (*run)(int64_t n, char *const *data, const char *params);
+    const uint64_t *ones; /* per input: bit d is set if axis d is 1 long by its type */
+    const uint8_t *kind;  /* per input */
+    const int32_t *over;  /* per output: the input it overwrites, or -1 */
+    double work;          /* nanoseconds per element */
+    int32_t nin, nout, ndim, lanes;
+} th_loop;
+
 typedef struct th_runtime {
     int abi_version;
 
@@ -104,6 +121,9 @@ typedef struct th_runtime {
      * possible, on the pool's threads and this one; returns when all are done. 0, or -1. Choose the
      * grain for at least 20 us of work. May be called from inside a body (then it runs there). */
     int (*parallel_for)(th_ctx *ctx, int64_t n, int64_t grain, th_body body, void *arg);
+
+    /* All of an element-wise kernel: shapes, outputs, any strides, threads. For at least one axis. */
+    int (*elementwise)(th_ctx *ctx, const th_loop *loop);
 } th_runtime;
 
 struct th_ctx {

@@ -8,10 +8,11 @@
  *             by construction.
  *   Function  the Python object: a Program, its resting frames, hooks.
  *
- * and four rooms do the work:
+ * and these rooms do the work:
  *
  *   memory.cpp    refcounted blocks of numbers and the free list of big ones     (no Python)
  *   pool.cpp      the threads behind parallel_for                                (no Python)
+ *   elementwise.cpp  loops over strided operands, for generated kernels              (no Python)
  *   boundary.cpp  Python value <-> buffer descriptor
  *   machine.cpp   runs the instructions of a frame; the callbacks kernels see
  *   program.cpp   reads the Python description of a program
@@ -83,6 +84,10 @@ void pool_set_threads(int n); /* 0: as many as this process may use */
 int pool_get_threads();
 void pool_set_least(int64_t elements); /* an instruction on smaller arrays stays on its thread */
 bool pool_worth(int64_t elements);
+
+/* ----------------------------------------------------------- elementwise.cpp */
+
+extern "C" int th_elementwise(th_ctx *ctx, const th_loop *loop);
 
 /* cpu.cpp */
 int cpu_level();

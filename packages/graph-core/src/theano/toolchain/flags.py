@@ -16,6 +16,8 @@ never ``-ffast-math``
 ``-mprefer-vector-width=512``
     Where the CPU has AVX-512 the compilers still choose 256 bits; for the functions of our maths header
     512 bits are 1.3 to 1.8 times faster.
+``--param=vect-epilogues-nomask=0``
+    What 512 bits leave over is not done in loops of 256 and 128 bits first: each would be compiled in full.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from functools import cache
 OPTIMISATION = ("-O3",)
 NUMERIC = ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing")
 ALWAYS = ("-std=gnu11", "-fPIC", "-shared")
-WISHED = ("-fopenmp-simd", "-w", "-g0")
+WISHED = ("-fopenmp-simd", "-w", "-g0", "--param=vect-epilogues-nomask=0")
 NATIVE_FORMS = (("-march=native",), ("-mcpu=native",), ())
 """How compilers are told to use all that this CPU has; the first that works is taken."""
 CPU_FACTS = frozenset(

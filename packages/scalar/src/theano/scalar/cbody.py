@@ -18,6 +18,12 @@ from theano.scalar.dtypes import discrete_dtypes, kind
 
 _CALL = re.compile(r"\b([a-z]\w*)\(")
 _HELPER = re.compile(r"\bth_([a-z]\w*)\(")
+# Functions that are one instruction, also of vectors; round and rint depend on the compiler.
+_INSTRUCTIONS = frozenset(
+    name + suffix
+    for name in "sqrt fabs floor ceil trunc fma copysign fmin fmax rint nearbyint".split()
+    for suffix in ("", "f")
+)
 _COMPLEX_PARTS = re.compile(r"\bCMPLXF?\(")
 
 # Marks of C that needs Python, NumPy or C++, and so cannot stand in a kernel.
@@ -112,6 +118,17 @@ def estimate(text: str) -> float:
     """
     ours = len(_HELPER.findall(text))
     return 0.3 * text.count(";") + 1.0 * ours + 10.0 * (len(_CALL.findall(text)) - ours)
+
+
+def calls_c_library(text: str) -> bool:
+    """Return whether C statements call a function of the C library, which no compiler widens.
+
+    Examples
+    --------
+    >>> calls_c_library("z = sin(x);"), calls_c_library("z = th_exp_f64(x) + sqrt(x) + (y);")
+    (True, False)
+    """
+    return any(not name.startswith("th_") and name not in _INSTRUCTIONS for name in _CALL.findall(text))
 
 
 def expression(

@@ -1,20 +1,23 @@
-"""Element-wise kernels: one loop nest for any scalar operation over any broadcast inputs.
+"""Element-wise kernels: one loop for any scalar operation over any broadcast inputs.
 
-The generated C has two innermost loops, ``_dense`` (every operand either runs contiguously or stands still)
-and ``_strided`` (anything else), and one driver that checks shapes, sizes the outputs, makes the loop nest as
-short as it can be and chooses between the two. Which operands stand still in the dense loop is known from the
-types, so they are loaded once, before it.
+The generated C is the arithmetic only: a loop over elements that lie one after the other, and a table of what the
+types say. Everything else is the same for all of them, and compiled with the loader (``elementwise.cpp``): the check of
+the shapes, the loop nest, threads, operands whose elements are not neighbours. Inputs of one element are read before
+the loop.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from theano.codegen.kernel import Kernel
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
+from theano.scalar.cbody import calls_c_library
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import c_text, dtypes_of, ndim_of, pattern_of, title
@@ -24,6 +27,8 @@ from theano.tensor.kernels.common import c_text, dtypes_of, ndim_of, pattern_of,
 _LINE_NS = 0.1
 _SUPPORT_NS = 0.8
 _MARGIN = 100
+_SHORT = 4
+"""A loop of so few statements that a second one for what is left over costs the compiler nothing."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +38,16 @@ class _Operand:
     name: str
     dtype: str
     broadcastable: tuple[bool, ...]
-    index: int  # among the inputs or among the outputs
     is_output: bool
-    still: bool  # does not move in the innermost loop, by its type
+    kind: str  # of TH_SOME, TH_STILL, TH_FULL
 
     @property
-    def pointer(self) -> str:
-        return f"{'' if self.is_output else 'const '}{c_type(self.dtype)} *{self.name}"
+    def ctype(self) -> str:
+        return f"{'' if self.is_output else 'const '}{c_type(self.dtype)}"
+
+    @property
+    def still(self) -> bool:
+        return self.kind == "TH_STILL"
 
 
 @dataclass(frozen=True)
@@ -47,24 +55,34 @@ class _Plan:
     """What the types of a node say about its loop."""
 
     ndim: int
-    operands: tuple[_Operand, ...]  # inputs, then outputs
-    in_place: dict[int, int]  # output -> input whose memory it takes
-    flat: bool  # every input has either the output's shape or one element
+    inputs: tuple[_Operand, ...]
+    outputs: tuple[_Operand, ...]
+    over: tuple[int, ...]  # per output: the input whose memory it takes, or -1
     body: Body
     comment: str
 
     @property
-    def inputs(self) -> tuple[_Operand, ...]:
-        return tuple(o for o in self.operands if not o.is_output)
-
-    @property
-    def outputs(self) -> tuple[_Operand, ...]:
-        return tuple(o for o in self.operands if o.is_output)
+    def operands(self) -> tuple[_Operand, ...]:
+        return self.inputs + self.outputs
 
     @property
     def work(self) -> float:
         """Estimated nanoseconds per element."""
         return 0.2 + _LINE_NS * len(self.body.lines) + _SUPPORT_NS * min(len(self.body.support), 12) * 0.5
+
+    @property
+    def lanes(self) -> int:
+        """How many elements the loop takes at a time.
+
+        With whole vectors only, the compiler need not write (and compile) the loop a second time for what is left
+        over, and what is left over runs as fast. Not worth it where the second loop is short, nor where a function of
+        the C library makes every element expensive.
+        """
+        text = "\n".join(self.body.lines)
+        if len(self.body.lines) <= _SHORT and not self.body.support or calls_c_library(text):
+            return 1
+        size = min(np.dtype("float32" if o.dtype == "float16" else o.dtype).itemsize for o in self.operands)
+        return max(min(64 // size, 16), 4)
 
 
 def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
@@ -87,14 +105,14 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
         return None
     c = CText()
     c.comment(plan.comment)
-    _write_inner(c, plan, "dense")
     if plan.ndim:
-        _write_inner(c, plan, "strided")
-        _write_range(c, plan)
-    _write_driver(c, plan)
+        _write_loop(c, plan)
+        _write_table(c, plan)
+    else:
+        _write_single(c, plan)
     dtypes = tuple(o.dtype for o in plan.operands)
     support = (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *plan.body.support)))
-    return Kernel(title(op, node), str(c), support, plan.body.params, plan.work)
+    return Kernel(title(op, node), str(c), support, plan.body.params, plan.work, plain_loops=True)
 
 
 def _plan(op: Any, node: Apply) -> _Plan | None:
@@ -112,192 +130,98 @@ def _plan(op: Any, node: Apply) -> _Plan | None:
         return None
     # Axes that are 1 long in every input are 1 long, whatever else happens.
     wide = [d for d in range(ndim) if not all(p[d] for p in patterns)]
-    inner = wide[-1] if wide else None
-    operands = [
-        _Operand(n, t, p, i, False, inner is not None and p[inner])
-        for i, (n, t, p) in enumerate(zip(in_names, in_dtypes, patterns, strict=True))
+    inputs = [
+        _Operand(n, t, p, False, _kind([p[d] for d in wide]))
+        for n, t, p in zip(in_names, in_dtypes, patterns, strict=True)
     ]
-    flat = all(len({p[d] for d in wide}) <= 1 for p in patterns)
-    operands += [
-        _Operand(n, t, tuple(d not in wide for d in range(ndim)), i, True, False)
-        for i, (n, t) in enumerate(zip(out_names, out_dtypes, strict=True))
-    ]
+    pattern = tuple(d not in wide for d in range(ndim))
+    outputs = [_Operand(n, t, pattern, True, "TH_FULL") for n, t in zip(out_names, out_dtypes, strict=True)]
     in_place = {int(o): int(i) for o, i in dict(getattr(op, "inplace_pattern", None) or {}).items()}
+    over = tuple(in_place.get(i, -1) for i in range(len(outputs)))
     comment = f"{', '.join(out_names)} = {body.op}({', '.join([*in_names, *body.names])})"
-    return _Plan(ndim, tuple(operands), in_place, flat, body, comment)
+    return _Plan(ndim, tuple(inputs), tuple(outputs), over, body, comment)
 
 
-def _write_inner(c: CText, plan: _Plan, kind: str) -> None:
-    """Write the innermost loop over n elements."""
-    dense = kind == "dense"
-    parameters = ["int64_t n", "const char *constants"]
-    for o in plan.operands:
-        parameters.append(o.pointer if dense else f"{'' if o.is_output else 'const '}char *{o.name}")
-    if not dense:
-        parameters.append("const int64_t *step")
-    # Out of line: it is called from two places, and vectorising a loop twice costs the compiler twice the time.
-    c("static TH_LOOP void", *_list(f"KERNEL_{kind}(", parameters, ")"))
+def _kind(ones: list[bool]) -> str:
+    return "TH_STILL" if all(ones) else "TH_SOME" if any(ones) else "TH_FULL"
+
+
+def _write_loop(c: CText, plan: _Plan) -> None:
+    """Write the loop over n elements."""
+    c("static void KERNEL_run(int64_t n, char *const *data, const char *params)")
     with c.block():
-        c.extend(plan.body.declarations("constants"))
-        still = [o for o in plan.inputs if dense and o.still]
-        for o in still:
-            _write_load(c, plan, o, f"*{o.name}")
-        if not dense:
-            names = ", ".join(f"{o.name}_step = step[{k}]" for k, o in enumerate(plan.operands))
-            c(f"const int64_t {names};")
+        c.extend(plan.body.declarations("params") or ["(void)params;"])
+        for k, o in enumerate(plan.operands):
+            if not _is_read(plan, o):
+                continue  # it lends only its shape
+            if o.still:
+                _write_load(c, plan, o, f"*({o.ctype} *)data[{k}]")
+            else:
+                c(f"{o.ctype} *{o.name} = ({o.ctype} *)data[{k}];")
         c("TH_INDEPENDENT")
-        with c.block("for (int64_t i = 0; i < n; ++i)"):
-            for o in plan.inputs:
-                if o in still:
-                    continue
-                place = f"{o.name}[i]" if dense else f"*(const {c_type(o.dtype)} *)({o.name} + i * {o.name}_step)"
-                _write_load(c, plan, o, place)
-            for o in plan.outputs:
-                c(f"{compute_type(o.dtype)} {o.name}_i;")
-            c.extend(plan.body.lines)
-            for o in plan.outputs:
-                place = f"{o.name}[i]" if dense else f"*({c_type(o.dtype)} *)({o.name} + i * {o.name}_step)"
-                c(store(o.dtype, place, f"{o.name}_i"))
+        bound = "n" if plan.lanes == 1 else f"(n & -{plan.lanes})"
+        with c.block(f"for (int64_t i = 0; i < {bound}; ++i)"):
+            _write_body(c, plan, "[i]")
     c("")
+
+
+def _write_body(c: CText, plan: _Plan, index: str) -> None:
+    """Write what happens to one element."""
+    for o in plan.inputs:
+        if not o.still:
+            _write_load(c, plan, o, f"{o.name}{index}")
+    for o in plan.outputs:
+        c(f"{compute_type(o.dtype)} {o.name}_i;")
+    c.extend(plan.body.lines)
+    for o in plan.outputs:
+        c(store(o.dtype, f"{o.name}{index}", f"{o.name}_i"))
+
+
+def _is_read(plan: _Plan, o: _Operand) -> bool:
+    return any(re.search(rf"\b{o.name}_i\b", line) for line in plan.body.lines)
 
 
 def _write_load(c: CText, plan: _Plan, o: _Operand, place: str) -> None:
-    c(f"const {compute_type(o.dtype)} {o.name}_i = {load(o.dtype, place)};")
-    if not any(re.search(rf"\b{o.name}_i\b", line) for line in plan.body.lines):
-        c(f"(void){o.name}_i; /* lends only its shape */")
+    if _is_read(plan, o):
+        c(f"const {compute_type(o.dtype)} {o.name}_i = {load(o.dtype, place)};")
 
 
-def _write_range(c: CText, plan: _Plan) -> None:
-    """Write the loop nest and the function that walks a part of it."""
-    nop, room = len(plan.operands), max(plan.ndim, 1)
-    c("typedef struct {", "    const char *constants;")
-    c(f"    char *data[{nop}];", f"    int64_t shape[{room}], strides[{room * nop}];", "    int nd, dense;")
-    c("} KERNEL_loop;", "")
-    c("static TH_GLUE void KERNEL_range(void *arg, int64_t lo, int64_t hi)")
-    with c.block():
-        c("const KERNEL_loop *loop = arg;")
-        c("const int outer = loop->nd - 1;")
-        c("const int64_t n = loop->shape[outer];")
-        c(f"const int64_t *step = loop->strides + outer * {nop};")
-        c(f"char *p[{nop}];", f"int64_t index[{room}], skip = lo % n;")
-        c("memcpy(p, loop->data, sizeof p);")
-        c(f"th_seek({nop}, outer, loop->shape, loop->strides, lo / n, index, p);")
-        with c.block("while (lo < hi)"):
-            c("const int64_t count = n - skip < hi - lo ? n - skip : hi - lo;")
-            with c.block("if (loop->dense)"):
-                arguments = []
-                for k, o in enumerate(plan.operands):
-                    offset = "" if o.still else " + skip"
-                    arguments.append(f"({'' if o.is_output else 'const '}{c_type(o.dtype)} *)p[{k}]{offset}")
-                c(*_list("KERNEL_dense(", ["count", "loop->constants", *arguments], ");"))
-            with c.block("else"):
-                arguments = [f"p[{k}] + skip * step[{k}]" for k in range(nop)]
-                c(*_list("KERNEL_strided(", ["count", "loop->constants", *arguments, "step"], ");"))
-            c("lo += count;", "skip = 0;")
-            c(f"th_advance({nop}, outer, loop->shape, loop->strides, index, p);")
-    c("")
-
-
-def _write_driver(c: CText, plan: _Plan) -> None:
-    """Write the kernel itself."""
+def _write_table(c: CText, plan: _Plan) -> None:
+    """Write what the loader needs to know, and the kernel itself."""
+    ones = [f"{sum(1 << d for d, one in enumerate(o.broadcastable) if one):#x}" for o in plan.inputs]
+    c(*_list("static const uint64_t KERNEL_ones[] = {", ones, "};"))
+    c(*_list("static const uint8_t KERNEL_kind[] = {", [o.kind for o in plan.inputs], "};"))
+    c(*_list("static const int32_t KERNEL_over[] = {", [str(i) for i in plan.over], "};"))
+    numbers = [f"{plan.work:.2f}", *map(str, (len(plan.inputs), len(plan.outputs), plan.ndim, plan.lanes))]
+    names = [f"KERNEL_{part}" for part in ("run", "ones", "kind", "over")]
+    c(*_list("static const th_loop KERNEL_loop = {", [*names, *numbers], "};"), "")
     c("int KERNEL(th_ctx *ctx)")
     with c.block():
-        for o in plan.operands:
-            side = "out" if o.is_output else "in"
-            c(f"{'' if o.is_output else 'const '}th_buffer *{o.name} = ctx->{side}[{o.index}];")
-        _write_shapes(c, plan)
-        _write_outputs(c, plan)
-        if plan.ndim == 0:
-            arguments = [f"({'' if o.is_output else 'const '}{c_type(o.dtype)} *){o.name}->data" for o in plan.operands]
-            c(*_list("KERNEL_dense(", ["1", "ctx->params", *arguments], ");"), "return 0;")
-        else:
-            c(f"const int64_t n = th_size({plan.ndim}, shape);")
-            c("if (n == 0)", "    return 0;")
-            c(f"const double work = {plan.work:.2f} * (double)n;")
-            c("KERNEL_loop loop;", "loop.constants = ctx->params;")
-            if plan.flat:
-                _write_flat_case(c, plan)
-            else:
-                _write_general_case(c, plan)
-            c("if (work < TH_SERIAL_NS)")
-            c("    KERNEL_range(&loop, 0, n);")
-            c(f"else if (ctx->rt->parallel_for(ctx, n, th_grain({plan.work:.2f}), KERNEL_range, &loop))")
+        c("return ctx->rt->elementwise(ctx, &KERNEL_loop);")
+
+
+def _write_single(c: CText, plan: _Plan) -> None:
+    """Write the kernel of numbers, which needs no loop."""
+    c("int KERNEL(th_ctx *ctx)")
+    with c.block():
+        for k, i in enumerate(plan.over):
+            taken = f"ctx->rt->view(ctx, ctx->out[{k}], ctx->in[{i}], ctx->in[{i}]->data, 0, NULL, NULL)"
+            c(f"if ({taken if i >= 0 else f'ctx->rt->ensure(ctx, ctx->out[{k}], NULL)'})")
             c("    return -1;")
-            c("return 0;")
+        c.extend(plan.body.declarations("(const char *)ctx->params"))
+        for side, operands in (("in", plan.inputs), ("out", plan.outputs)):
+            for k, o in enumerate(operands):
+                if _is_read(plan, o):
+                    c(f"{o.ctype} *{o.name} = ({o.ctype} *)ctx->{side}[{k}]->data;")
+        _write_body(c, replace(plan, inputs=tuple(replace(o, kind="TH_FULL") for o in plan.inputs)), "[0]")
+        c("return 0;")
 
 
-def _write_shapes(c: CText, plan: _Plan) -> None:
-    """Write the check of the inputs' shapes and the shape of the outputs."""
-    if plan.ndim == 0:
-        c("const int64_t *shape = NULL;")
-        return
-    firsts: list[_Operand | None] = []
-    for d in range(plan.ndim):
-        moving = [o for o in plan.inputs if not o.broadcastable[d]]
-        firsts.append(moving[0] if moving else None)
-    lengths = [f"{o.name}->shape[{d}]" if o else "1" for d, o in enumerate(firsts)]
-    c(f"const int64_t shape[{plan.ndim}] = {{{', '.join(lengths)}}};")
-    for d, first in enumerate(firsts):
-        for o in plan.inputs:
-            if first is None or o is first or o.broadcastable[d]:
-                continue
-            c(f"if ({o.name}->shape[{d}] != shape[{d}])")
-            c(f"    return th_mismatch(ctx, {d}, {first.index}, shape[{d}], {o.index}, {o.name}->shape[{d}]);")
-
-
-def _write_outputs(c: CText, plan: _Plan) -> None:
-    for o in plan.outputs:
-        if o.index in plan.in_place:
-            source = f"x{plan.in_place[o.index]}"
-            fields = [f"{source}->{field}" for field in ("data", "ndim", "shape", "strides")]
-            c(*_list("if (ctx->rt->view(", ["ctx", o.name, source, *fields], "))"))
-        else:
-            c(f"if (ctx->rt->ensure(ctx, {o.name}, shape))")
-        c("    return -1;")
-
-
-def _stride(o: _Operand, d: int) -> str:
-    return "0" if o.broadcastable[d] else f"{o.name}->strides[{d}]"
-
-
-def _write_flat_case(c: CText, plan: _Plan) -> None:
-    """Write the common case: one loop over everything, if each operand is packed (or one element)."""
-    moving = [o for o in plan.operands if not o.still and not (o.is_output and o.index not in plan.in_place)]
-    tests = [f"th_packed({o.name}, {plan.ndim})" for o in moving] or ["1"]
-    c(*_list("const int packed = ", tests, ";", " && "))
-    with c.block("if (packed)"):
-        arguments = [f"({'' if o.is_output else 'const '}{c_type(o.dtype)} *){o.name}->data" for o in plan.operands]
-        with c.block("if (work < TH_SERIAL_NS)"):
-            c(*_list("KERNEL_dense(", ["n", "ctx->params", *arguments], ");"), "return 0;")
-        c("loop.nd = 1;", "loop.dense = 1;", "loop.shape[0] = n;")
-        for k, o in enumerate(plan.operands):
-            c(f"loop.data[{k}] = {o.name}->data;")
-            c(f"loop.strides[{k}] = {0 if o.still else f'sizeof({c_type(o.dtype)})'};")
-    with c.block("else"):
-        _write_general_case(c, plan)
-
-
-def _write_general_case(c: CText, plan: _Plan) -> None:
-    """Write the setting up of a loop nest over any strides."""
-    nop = len(plan.operands)
-    for k, o in enumerate(plan.operands):
-        c(f"loop.data[{k}] = {o.name}->data;")
-    for d in range(plan.ndim):
-        c(f"loop.shape[{d}] = shape[{d}];")
-        for k, o in enumerate(plan.operands):
-            c(f"loop.strides[{d * nop + k}] = {_stride(o, d)};")
-    c(f"loop.nd = th_collapse({nop}, {plan.ndim}, loop.shape, loop.strides);")
-    c(f"const int64_t *step = loop.strides + (loop.nd - 1) * {nop};")
-    wanted = ["0" if o.still else f"(int64_t)sizeof({c_type(o.dtype)})" for o in plan.operands]
-    steps = [f"step[{k}] == {step}" for k, step in enumerate(wanted)]
-    c(*_list("loop.dense = ", steps, ";", " && "))
-
-
-def _list(head: str, items: list[str], tail: str, separator: str = ", ") -> list[str]:
+def _list(head: str, items: list[str], tail: str) -> list[str]:
     """Return the lines of a list, broken before the margin and aligned under its first item."""
     lines, line = [], head
     for i, item in enumerate(items):
-        piece = item + (separator.rstrip() if i < len(items) - 1 else tail)
+        piece = item + ("," if i < len(items) - 1 else tail)
         if len(line) + len(piece) > _MARGIN and line.strip() and i > 0:
             lines.append(line.rstrip())
             line = " " * min(len(head), 8)
