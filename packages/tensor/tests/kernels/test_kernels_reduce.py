@@ -11,7 +11,8 @@ from kernel_toys import Array, Toy, node
 from layouts import distance, in_all_layouts, laid_out, numbers
 
 import theano.scalar as ts
-from theano.tensor.kernels.reduce import argmax_kernel, careduce_kernel
+from theano.scalar.composite import Composite
+from theano.tensor.kernels.reduce import argmax_kernel, careduce_kernel, map_reduce_kernel
 
 # Operation, input dtype, dtype of accumulator, dtype of result, NumPy's function.
 KINDS = [
@@ -51,8 +52,16 @@ def some_kernels():
         yield careduce_kernel(n.op, n)
 
 
-@pytest.fixture(scope="module")
-def table():
+@pytest.fixture(scope="module", params=["built", "generated"])
+def table(request):
+    """The kernels of all kinds; once more as they would be if none were built with the layer."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "generated":
+            patch.setattr("theano.tensor.kernels.reduce._BUILT", {})
+        return kernels_of_all_kinds()
+
+
+def kernels_of_all_kinds():
     found = {}
     for name, dtype, acc, out, _ in KINDS:
         full = (name, dtype) == ("add", "float64")
@@ -188,3 +197,99 @@ def test_argmax(dtype):
     np.testing.assert_array_equal(run(argmax_kernel(n.op, n), n, [np.ones(9, dtype)]), [0])
     with pytest.raises(ValueError, match="empty"):
         run(argmax_kernel(n.op, n), n, [np.zeros(0, dtype)])
+
+
+def map_reduction(expression, reductions, arrays, axes, patterns=None):
+    """Return a node that reduces terms; ``reductions`` are (operation, accumulator, result)."""
+    patterns = patterns or [(False,) * a.ndim for a in arrays]
+    ops = [Toy("Reduce", scalar_op=ts.OPS[name], axis=axes, acc_dtype=acc) for name, acc, _ in reductions]
+    terms = [t.dtype for t in expression.output_types([ts.get_scalar_type(a.dtype.name) for a in arrays])]
+    op = Toy("MapReduce", scalar_op=expression, reductions=ops, term_dtypes=lambda _: terms)
+    ins = [Array(a.dtype.name, p)() for a, p in zip(arrays, patterns, strict=True)]
+    return node(op, ins, [(out, arrays[0].ndim - len(axes)) for _, _, out in reductions])
+
+
+def squares_and_more():
+    u, v, w = ts.float64("u"), ts.float32("v"), ts.int32("w")
+    return Composite([u, v, w], [(u - v) ** 2, u * w + 0.5, ts.exp(v) > w])
+
+
+SQUARES = [("add", "float64", "float64"), ("maximum", "float64", "float64"), ("or_", "bool", "bool")]
+
+
+def expected_squares(u, v, w, axes):
+    terms = (u - v) ** 2, u * w + 0.5, np.exp(v) > w
+    return [f.reduce(np.broadcast_to(t, u.shape), axis=axes) for f, t in zip((np.add, np.maximum, np.logical_or), terms, strict=True)]
+
+
+@pytest.mark.parametrize("pattern", [(False, False, False), (True, False, False), (False, True, True), (True, True, True)])
+def test_terms_of_several_operands(pattern):
+    """Every axes, every layout, operands that broadcast, three results of different dtypes."""
+    rng = np.random.default_rng(7)
+    full = (False, False, False)
+    for shape in [(3, 4, 5), (9, 2, 40), (70, 3, 8), (1, 1, 1), (2, 300, 7), (5, 8, 1025)]:
+        narrow = tuple(1 if one else n for one, n in zip(pattern, shape, strict=True))
+        arrays = numbers(rng, shape, "float64"), numbers(rng, narrow, "float32"), numbers(rng, narrow, "int32")
+        for axes in axes_of(3):
+            n = map_reduction(squares_and_more(), SQUARES, arrays, axes, [full, pattern, pattern])
+            kernel = map_reduce_kernel(n.op, n)
+            for layout in ("C", "F", "transposed", "negative", "step2", "columns", "stretched"):
+                u = laid_out(arrays[0], layout)
+                v = laid_out(arrays[1], "F" if layout == "C" else "C")
+                got = run(kernel, n, [u, v, arrays[2]])
+                for g, want in zip(got, expected_squares(u, v, arrays[2], axes), strict=True):
+                    np.testing.assert_allclose(g, want, rtol=1e-12, atol=1e-12, err_msg=f"{shape} {axes} {layout}")
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 31, 32, 33, 1023, 1024, 1025, 4095, 4096, 4097, 300_000])
+@pytest.mark.parametrize("heavy", [False, True])
+def test_lengths_of_runs(n, heavy):
+    x = np.random.default_rng(8).uniform(-1, 1, size=n)
+    u = ts.float64("u")
+    expression = Composite([u], [ts.exp(u) if heavy else u * u, u])
+    node_ = map_reduction(expression, [("add", "float64", "float64"), ("mul", "float64", "float64")], [x], (0,))
+    for a in (x, x[::-1], np.repeat(x, 3)[::3]):
+        got = run(map_reduce_kernel(node_.op, node_), node_, [a])
+        np.testing.assert_allclose(got[0], (np.exp(a) if heavy else a * a).sum(), rtol=1e-13)
+        np.testing.assert_allclose(got[1], np.multiply.reduce(a), rtol=1e-10)
+
+
+def test_accurate_sums_of_terms():
+    """As accurate as by halves: against the sum of the rounded terms in long doubles."""
+    x = np.random.default_rng(9).uniform(size=3_000_001)
+    u = ts.float64("u")
+    for expression, terms in ((Composite([u], [u * u]), x * x), (Composite([u], [ts.sqrt(u) + ts.log1p(u)]), None)):
+        n = map_reduction(expression, [("add", "float64", "float64")], [x], (0,))
+        got = run(map_reduce_kernel(n.op, n), n, [x])[0]
+        terms = np.sqrt(x) + np.log1p(x) if terms is None else terms
+        exact = float(terms.astype("longdouble").sum())
+        assert abs(got - exact) <= 4 * np.spacing(exact)
+
+
+def test_operands_that_do_not_match():
+    u, v = ts.float64("u"), ts.float64("v")
+    n = map_reduction(Composite([u, v], [u * v]), [("add", "float64", "float64")], [np.ones((2, 3)), np.ones((2, 3))], (0,))
+    with pytest.raises(ValueError, match="along axis 1, input 1 has length 4 but input 0 has 3"):
+        run(map_reduce_kernel(n.op, n), n, [np.ones((2, 3)), np.ones((2, 4))])
+
+
+def test_nan_wins_among_terms():
+    rng = np.random.default_rng(10)
+    u = ts.float64("u")
+    kinds = [("maximum", "float64", "float64"), ("minimum", "float64", "float64")]
+    for shape, axes in [((200,), (0,)), ((3, 200), (1,)), ((200, 30), (0,)), ((6, 70), (0, 1))]:
+        n = map_reduction(Composite([u], [-u, u]), kinds, [np.ones(shape)], axes)
+        kernel = map_reduce_kernel(n.op, n)
+        for _ in range(10):
+            x = rng.normal(size=shape)
+            x[tuple(rng.integers(0, s) for s in shape)] = np.nan
+            got = run(kernel, n, [x])
+            np.testing.assert_array_equal(got[0], np.maximum.reduce(-x, axis=axes))
+            np.testing.assert_array_equal(got[1], np.minimum.reduce(x, axis=axes))
+
+
+def test_negative_zero_stays():
+    for n_ in (1, 5, 40, 5000):
+        n = reduction("add", "float64", "float64", "float64", (0,), 1)
+        assert np.signbit(run(careduce_kernel(n.op, n), n, [np.full(n_, -0.0)])[0])
+    assert not np.signbit(run(careduce_kernel(n.op, n), n, [np.zeros(0)])[0])

@@ -2,7 +2,8 @@
 
 ``words`` is the vocabulary. ``useless``, ``algebra``, ``power`` and ``stable`` speak of element-wise ops, ``layout``
 and ``shapes`` of dimensions and lengths, ``reductions``, ``index``, ``products``, ``blas`` and ``softmax`` of their
-ops; ``fusion`` makes one kernel of many, ``inplace`` takes over memory that nobody needs any more.
+ops; ``fusion`` makes one kernel of many (``map_reduce`` of reductions and what they reduce, ``joining`` says what both
+need), ``inplace`` takes over memory that nobody needs any more.
 """
 
 from __future__ import annotations

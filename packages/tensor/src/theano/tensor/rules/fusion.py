@@ -13,17 +13,22 @@ is read once. All of it is one walk up and one walk down the graph.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from theano import scalar as scal
-from theano.graph import Apply, Constant, FunctionGraph, Variable
+from theano.graph import Apply, FunctionGraph, Variable
 from theano.rewriting import Context, Phases, phases
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.rules.words import scalar_of
-
-#: More operands than this and the pointers no longer fit in registers; more steps and the compiler takes long.
-MAX_OPERANDS = 24
-MAX_STEPS = 64
+from theano.tensor.rules.joining import (
+    MAX_OPERANDS,
+    MAX_STEPS,
+    Sets,
+    inlined,
+    is_fusible,
+    loop_pattern,
+    scalar_expression,
+    step_count,
+)
+from theano.tensor.rules.map_reduce import fuse_reductions
 
 
 def fuse(fgraph: FunctionGraph, context: Context) -> None:
@@ -43,33 +48,8 @@ def fuse(fgraph: FunctionGraph, context: Context) -> None:
             _join(fgraph, piece, context)
 
 
-def is_fusible(node: Apply) -> bool:
-    """Return whether ``node`` is an element-wise node that C can compute, writing over nothing."""
-    op = scalar_of(node)
-    if op is None or not node.inputs:
-        return False
-    if len(node.outputs) != 1 and not isinstance(op, scal.Composite):
-        return False
-    return _has_c(op, tuple(v.type.dtype for v in node.inputs), tuple(v.type.dtype for v in node.outputs))  # type: ignore[attr-defined]
-
-
-_known_c: dict[Any, bool] = {}
-
-
-def _has_c(op: Any, in_dtypes: tuple[str, ...], out_dtypes: tuple[str, ...]) -> bool:
-    key = (op, in_dtypes, out_dtypes)
-    if key not in _known_c:
-        ins, outs = [f"x{i}" for i in range(len(in_dtypes))], [f"y{i}" for i in range(len(out_dtypes))]
-        _known_c[key] = op.c_statements(ins, in_dtypes, outs, out_dtypes) is not None
-    return _known_c[key]
-
-
-def _pattern(node: Apply) -> tuple[bool, ...]:
-    return node.outputs[0].type.broadcastable  # type: ignore[attr-defined, no-any-return]
-
-
 def _open(producer: Apply, node: Apply, fusible: set[Apply]) -> bool:
-    return producer in fusible and node in fusible and _pattern(producer) == _pattern(node)
+    return producer in fusible and node in fusible and loop_pattern(producer) == loop_pattern(node)
 
 
 def _levels(order: Sequence[Apply], fusible: set[Apply]) -> dict[Apply, int]:
@@ -85,24 +65,6 @@ def _levels(order: Sequence[Apply], fusible: set[Apply]) -> dict[Apply, int]:
     return late
 
 
-class _Sets:
-    """Disjoint sets of nodes."""
-
-    def __init__(self, nodes: Sequence[Apply]):
-        self.parent = {node: node for node in nodes}
-
-    def find(self, node: Apply) -> Apply:
-        root = node
-        while self.parent[root] is not root:
-            root = self.parent[root]
-        while self.parent[node] is not root:
-            self.parent[node], node = root, self.parent[node]
-        return root
-
-    def join(self, a: Apply, b: Apply) -> None:
-        self.parent[self.find(b)] = self.find(a)
-
-
 def _groups(
     order: Sequence[Apply], fusible: set[Apply], levels: dict[Apply, int], alone: bool
 ) -> list[list[Apply]]:
@@ -114,10 +76,10 @@ def _groups(
         Join a node only with its only user.
     """
     nodes = [node for node in order if node in fusible]
-    sets = _Sets(nodes)
+    sets = Sets(nodes)
     readers: dict[tuple[Variable, int, tuple[bool, ...]], Apply] = {}
     for node in nodes:
-        pattern = _pattern(node)
+        pattern = loop_pattern(node)
         for v in node.inputs:
             producer = v.owner
             if producer is not None and _open(producer, node, fusible) and levels[producer] == levels[node]:
@@ -139,14 +101,14 @@ def _cut(group: Sequence[Apply]) -> list[list[Apply]]:
     users: dict[Variable, int] = {}  # its own values, and how many users of each are not in it (yet)
     wanted = steps = 0  # how many of its own values have such users
     for node in group:
-        fresh = {v for v in node.inputs if v not in users and not _inlined(v)}
-        if piece and (steps + _steps(node) > MAX_STEPS or len(read | fresh) + wanted + 1 > MAX_OPERANDS):
+        fresh = {v for v in node.inputs if v not in users and not inlined(v)}
+        if piece and (steps + step_count(node) > MAX_STEPS or len(read | fresh) + wanted + 1 > MAX_OPERANDS):
             pieces.append(piece)
             piece, read, users, wanted, steps = [], set(), {}, 0, 0
-            fresh = {v for v in node.inputs if not _inlined(v)}
+            fresh = {v for v in node.inputs if not inlined(v)}
         piece.append(node)
         read |= fresh
-        steps += _steps(node)
+        steps += step_count(node)
         for v in node.inputs:
             if v in users:
                 users[v] -= 1
@@ -156,16 +118,6 @@ def _cut(group: Sequence[Apply]) -> list[list[Apply]]:
     return [*pieces, piece]
 
 
-def _steps(node: Apply) -> int:
-    op = scalar_of(node)
-    return len(op.program.steps) if isinstance(op, scal.Composite) else max(len(node.inputs) - 1, 1)
-
-
-def _inlined(v: Any) -> bool:
-    """Return whether ``v`` is a number that can stand in the code."""
-    return isinstance(v, Constant) and v.data.size == 1
-
-
 def _leaves(v: Variable, members: set[Apply]) -> bool:
     """Return whether somebody who is not among ``members`` uses ``v``."""
     return any(not isinstance(c, Apply) or c not in members for c, _ in v.clients)
@@ -173,20 +125,7 @@ def _leaves(v: Variable, members: set[Apply]) -> bool:
 
 def _join(fgraph: FunctionGraph, piece: Sequence[Apply], context: Context) -> None:
     """Put one node in the place of the nodes of ``piece``."""
-    outside: dict[Any, Any] = {}
-    known: dict[Any, Any] = {}
-    for node in piece:
-        arguments = []
-        for v in node.inputs:
-            if v not in known:
-                stand_in = scal.get_scalar_type(v.type.dtype)  # type: ignore[attr-defined]
-                if _inlined(v):
-                    known[v] = stand_in.make_constant(v.data.flat[0])  # type: ignore[attr-defined]
-                else:
-                    known[v] = outside[v] = stand_in.make_variable()
-            arguments.append(known[v])
-        made = scalar_of(node).make_node(*arguments)
-        known.update(zip(node.outputs, made.outputs, strict=True))
+    outside, known = scalar_expression(piece, [])
     members = set(piece)
     wanted = [v for node in piece for v in node.outputs if _leaves(v, members)]
     if not outside or not wanted:
@@ -201,6 +140,8 @@ def _join(fgraph: FunctionGraph, piece: Sequence[Apply], context: Context) -> No
 
 def _fusion_phases() -> Phases:
     sequence = Phases("elemwise_fusion")
+    # First, so that what a reduction alone needs is not joined to something that others need as well.
+    sequence.register("map_reduce_fusion", fuse_reductions, 0.5, "fast_run", "fusion")
     sequence.register("composite_elemwise_fusion", fuse, 1, "fast_run", "fusion")
     return sequence
 
