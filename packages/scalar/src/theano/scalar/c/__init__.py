@@ -29,8 +29,12 @@ _MARK = re.compile(r"^/\* @snippet (\w+)(?: needs ([\w ]+?))? \*/$", re.MULTILIN
 # In this order: a block may only need blocks that stand before it or in an earlier file.
 _FILES = (
     "base.h",
+    "rare.h",
     "exponential.h",
     "logarithm.h",
+    "trigonometric.h",
+    "inverse.h",
+    "power.h",
     "error_function.h",
     "integer.h",
     "floating.h",

@@ -49,21 +49,64 @@ TH_INLINE double th_log_f64(double x)
     return x == 0.0 ? -__builtin_inf() : y;
 }
 
-/* @snippet log1p_f64 needs log_split_f64 */
-/* log(u) for u = 1 + x rounded, plus c/u for what the rounding took away. */
-TH_INLINE double th_log1p_f64(double x)
+/* @snippet log1p_pair_f64 needs log_split_f64 */
+/* log(1 + x + low) for finite x > -1 and a small `low`: log(u) for u = 1 + x rounded, plus c/u for what the
+ * rounding took away. */
+TH_INLINE double th_log1p_pair_f64(double x, double low)
 {
     uint64_t biased;
-    double u = 1.0 + x, b = u - 1.0, c = (1.0 - (u - b)) + (x - b), e, f, s, y;
+    double u = 1.0 + x, b = u - 1.0, c = ((1.0 - (u - b)) + (x - b)) + low, e, f, s;
     f = th_log_split_f64(u, &e, &biased);
     s = f / (2.0 + f);
     /* c/u = (c 2^-e)/m, and 1/m = (1 - s)/(1 + s) need only a few bits */
     c *= th_from_bits_f64((2046u - biased) << 52) * (1.0 - s) * (1.0 - s * (1.0 - s));
-    y = th_log_sum_f64(f, e, s, x > 0x1p60 ? 0.0 : c);
+    return th_log_sum_f64(f, e, s, x > 0x1p60 ? 0.0 : c);
+}
+
+/* @snippet log1p_f64 needs log1p_pair_f64 */
+TH_INLINE double th_log1p_f64(double x)
+{
+    double y = th_log1p_pair_f64(x, 0.0);
     y = x < __builtin_inf() ? y : x;
     y = x < -1.0 ? __builtin_nan("") : y;
     y = x == -1.0 ? -__builtin_inf() : y;
     return x == 0.0 ? x : y;
+}
+
+/* @snippet arcsinh_f64 needs log1p_pair_f64 */
+/* log1p(a + (a^2/(1 + sqrt(1 + a^2)))), and log(2a) far out. */
+TH_INLINE double th_arcsinh_f64(double x)
+{
+    double a = __builtin_fabs(x), square = a * a, more = square / (1.0 + sqrt(1.0 + square));
+    double t = a + more, y;
+    int far = a > 0x1p60;
+    y = th_log1p_pair_f64(far ? a : t, far ? 0.0 : (a - t) + more) + (far ? 0x1.62e42fefa39efp-1 : 0.0);
+    return __builtin_copysign(a < __builtin_inf() ? y : a, x);
+}
+
+/* @snippet arccosh_f64 needs log1p_pair_f64 */
+/* log1p(t + sqrt(t^2 + 2t)) for t = x - 1, and log(2x) far out. Near 1 the root is the result, so it gets
+ * back what its argument and it were rounded by. */
+TH_INLINE double th_arccosh_f64(double x)
+{
+    double t = x - 1.0, lost = (x - t) - 1.0, twice = 2.0 * t, w = TH_FMA(t, t, twice), root = sqrt(w), y;
+    double left = TH_FMA(-root, root, w) + TH_FMA(t, t, twice - w), sum = t + root;
+    int far = x > 0x1p60;
+    left *= 0.5 / (w > 0.0 ? root : 1.0);
+    left += (t > root ? (t - sum) + root : (root - sum) + t) + 2.0 * lost;
+    y = th_log1p_pair_f64(far ? x : sum, far ? 0.0 : left) + (far ? 0x1.62e42fefa39efp-1 : 0.0);
+    y = x < __builtin_inf() ? y : x;
+    return x < 1.0 ? __builtin_nan("") : (x == 1.0 ? 0.0 : y);
+}
+
+/* @snippet arctanh_f64 needs log1p_pair_f64 */
+/* log1p(2a/(1 - a))/2 */
+TH_INLINE double th_arctanh_f64(double x)
+{
+    double a = __builtin_fabs(x), d = 1.0 - a, over = 1.0 / (a < 1.0 ? d : 1.0), t = 2.0 * a * over, y;
+    y = 0.5 * th_log1p_pair_f64(t, (TH_FMA(-t, d, 2.0 * a) - t * ((1.0 - d) - a)) * over);
+    y = a < 1.0 ? y : (a == 1.0 ? __builtin_inf() : __builtin_nan(""));
+    return __builtin_copysign(y, x);
 }
 
 /* @snippet log_parts_f64 needs log_split_f64 */
@@ -171,19 +214,64 @@ TH_INLINE float th_log_f32(float x)
     return x == 0.0f ? -__builtin_inff() : y;
 }
 
-/* @snippet log1p_f32 needs log_split_f32 */
-TH_INLINE float th_log1p_f32(float x)
+/* @snippet log1p_pair_f32 needs log_split_f32 */
+/* log(1 + x + low) for finite x > -1 and a small `low`: log(u) for u = 1 + x rounded, plus c/u for what the
+ * rounding took away. */
+TH_INLINE float th_log1p_pair_f32(float x, float low)
 {
     uint32_t biased;
-    float u = 1.0f + x, b = u - 1.0f, c = (1.0f - (u - b)) + (x - b), e, f, s, y;
+    float u = 1.0f + x, b = u - 1.0f, c = ((1.0f - (u - b)) + (x - b)) + low, e, f, s;
     f = th_log_split_f32(u, &e, &biased);
     s = f / (2.0f + f);
+    /* c/u = (c 2^-e)/m, and 1/m = (1 - s)/(1 + s) need only a few bits */
     c *= th_from_bits_f32((254u - biased) << 23) * (1.0f - s) * (1.0f - s * (1.0f - s));
-    y = th_log_sum_f32(f, e, s, x > 0x1p30f ? 0.0f : c);
+    return th_log_sum_f32(f, e, s, x > 0x1p30f ? 0.0f : c);
+}
+
+/* @snippet log1p_f32 needs log1p_pair_f32 */
+TH_INLINE float th_log1p_f32(float x)
+{
+    float y = th_log1p_pair_f32(x, 0.0f);
     y = x < __builtin_inff() ? y : x;
     y = x < -1.0f ? __builtin_nanf("") : y;
     y = x == -1.0f ? -__builtin_inff() : y;
     return x == 0.0f ? x : y;
+}
+
+/* @snippet arcsinh_f32 needs log1p_pair_f32 */
+/* log1p(a + (a^2/(1 + sqrt(1 + a^2)))), and log(2a) far out. */
+TH_INLINE float th_arcsinh_f32(float x)
+{
+    float a = __builtin_fabsf(x), square = a * a, more = square / (1.0f + sqrtf(1.0f + square));
+    float t = a + more, y;
+    int far = a > 0x1p30f;
+    y = th_log1p_pair_f32(far ? a : t, far ? 0.0f : (a - t) + more) + (far ? 0x1.62e43p-1f : 0.0f);
+    return __builtin_copysignf(a < __builtin_inff() ? y : a, x);
+}
+
+/* @snippet arccosh_f32 needs log1p_pair_f32 */
+/* log1p(t + sqrt(t^2 + 2t)) for t = x - 1, and log(2x) far out. Near 1 the root is the result, so it gets
+ * back what its argument and it were rounded by. */
+TH_INLINE float th_arccosh_f32(float x)
+{
+    float t = x - 1.0f, lost = (x - t) - 1.0f, twice = 2.0f * t, w = TH_FMAF(t, t, twice), root = sqrtf(w), y;
+    float left = TH_FMAF(-root, root, w) + TH_FMAF(t, t, twice - w), sum = t + root;
+    int far = x > 0x1p30f;
+    left *= 0.5f / (w > 0.0f ? root : 1.0f);
+    left += (t > root ? (t - sum) + root : (root - sum) + t) + 2.0f * lost;
+    y = th_log1p_pair_f32(far ? x : sum, far ? 0.0f : left) + (far ? 0x1.62e43p-1f : 0.0f);
+    y = x < __builtin_inff() ? y : x;
+    return x < 1.0f ? __builtin_nanf("") : (x == 1.0f ? 0.0f : y);
+}
+
+/* @snippet arctanh_f32 needs log1p_pair_f32 */
+/* log1p(2a/(1 - a))/2 */
+TH_INLINE float th_arctanh_f32(float x)
+{
+    float a = __builtin_fabsf(x), d = 1.0f - a, over = 1.0f / (a < 1.0f ? d : 1.0f), t = 2.0f * a * over, y;
+    y = 0.5f * th_log1p_pair_f32(t, (TH_FMAF(-t, d, 2.0f * a) - t * ((1.0f - d) - a)) * over);
+    y = a < 1.0f ? y : (a == 1.0f ? __builtin_inff() : __builtin_nanf(""));
+    return __builtin_copysignf(y, x);
 }
 
 /* @snippet log_parts_f32 needs log_split_f32 */

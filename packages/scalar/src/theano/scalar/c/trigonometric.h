@@ -1,0 +1,174 @@
+/* sin, cos and tan.
+ *
+ * Method (Cody and Waite, as in exponential.h): x = n pi/2 + r with |r| <= pi/4, n pi/2 taken off in three
+ * parts. With a fused multiply-add the first part may have all its bits and comes off exactly; the rounding
+ * of the second is kept beside r. sin(r) = r + r^3 S(r^2) and cos(r) = 1 - r^2/2 + r^4 C(r^2), S and C minimax
+ * polynomials (Remez exchange with mpmath; relative error of the result < 2^-57 for double, < 2^-27 for float).
+ * The last two bits of n choose between them and the sign. Far out, where n would lose its last
+ * bits, the C library is asked, for a double in long double: glibc's own reduction for double loses
+ * four bits at the hardest arguments.
+ */
+
+/* @snippet trig_reduce_f64 needs fma bits_f64 rare */
+/* r - *lost is x - n pi/2, and *quadrant has n in its low bits. */
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
+#define TH_TRIG_PARTS_f64 {-0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110}
+#define TH_TRIG_FAR_f64 0x1p44
+#else
+#define TH_TRIG_PARTS_f64 {-0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69}
+#define TH_TRIG_FAR_f64 0x1p10
+#endif
+TH_INLINE double th_trig_reduce_f64(double x, double *lost, uint64_t *quadrant)
+{
+    const double part[3] = TH_TRIG_PARTS_f64;
+    double shifted = TH_FMA(x, 0x1.45f306dc9c883p-1, 0x1.8p52), n = shifted - 0x1.8p52;
+    double t = TH_FMA(n, part[0], x), second = n * part[1], r = t - second;
+    *quadrant = th_bits_f64(shifted);
+    *lost = ((r - t) + second) + TH_FMA(n, part[2], TH_FMA(n, part[1], -second));
+    return r;
+}
+
+/* @snippet sin_near_f64 needs trig_reduce_f64 */
+/* what r has beyond sin(r - lost): subtracted, it leaves a zero its sign */
+TH_INLINE double th_sin_near_f64(double r, double lost)
+{
+    double z = r * r, z2 = z * z;
+    double a = TH_FMA(z, 0x1.111111110f724p-7, -0x1.5555555555548p-3);
+    double b = TH_FMA(z, 0x1.71de3552cbaf5p-19, -0x1.a01a019be6deap-13);
+    double c = TH_FMA(z, 0x1.5d8aad7fa2e32p-33, -0x1.ae5e496d77adep-26);
+    return TH_FMA(-r * z, TH_FMA(TH_FMA(c, z2, b), z2, a), lost);
+}
+
+/* @snippet cos_near_f64 needs trig_reduce_f64 */
+/* cos(r - lost) as a first part and what it has beyond that */
+TH_INLINE double th_cos_near_f64(double r, double lost, double *beyond)
+{
+    double z = r * r, z2 = z * z, half = 0.5 * z, first = 1.0 - half;
+    double a = TH_FMA(z, -0x1.6c16c16c14ep-10, 0x1.555555555554ap-5);
+    double b = TH_FMA(z, -0x1.27e4f7cd31f63p-22, 0x1.a01a019c5c397p-16);
+    double c = TH_FMA(z, -0x1.8f99cbb0a5dc1p-37, 0x1.1ee9c335d18d2p-29);
+    *beyond = ((1.0 - first) - half) + TH_FMA(z2, TH_FMA(TH_FMA(c, z2, b), z2, a), r * lost);
+    return first;
+}
+
+/* @snippet sin_f64 needs sin_near_f64 cos_near_f64 */
+TH_RARE(f64, double, th_far_sin_f64, TH_TRIG_FAR_f64, sinl)
+TH_INLINE double th_sin_f64(double x)
+{
+    uint64_t quadrant;
+    double lost, beyond, r = th_trig_reduce_f64(x, &lost, &quadrant), c = th_cos_near_f64(r, lost, &beyond);
+    double y = (quadrant & 1) ? c + beyond : r - th_sin_near_f64(r, lost);
+    return th_far_sin_f64(x, th_from_bits_f64(th_bits_f64(y) ^ (quadrant & 2) << 62));
+}
+
+/* @snippet cos_f64 needs sin_near_f64 cos_near_f64 */
+TH_RARE(f64, double, th_far_cos_f64, TH_TRIG_FAR_f64, cosl)
+TH_INLINE double th_cos_f64(double x)
+{
+    uint64_t quadrant;
+    double lost, beyond, r = th_trig_reduce_f64(x, &lost, &quadrant), c = th_cos_near_f64(r, lost, &beyond);
+    double y = (quadrant & 1) ? r - th_sin_near_f64(r, lost) : c + beyond;
+    return th_far_cos_f64(x, th_from_bits_f64(th_bits_f64(y) ^ ((quadrant + 1) & 2) << 62));
+}
+
+/* @snippet tan_f64 needs sin_near_f64 cos_near_f64 */
+/* The quotient of sine and cosine, or of cosine and minus sine, each a sum of two numbers: they
+ * and the division together would lose three bits. */
+TH_RARE(f64, double, th_far_tan_f64, TH_TRIG_FAR_f64, tanl)
+TH_INLINE double th_tan_f64(double x)
+{
+    uint64_t quadrant;
+    double lost, sl, cl, r = th_trig_reduce_f64(x, &lost, &quadrant), c, s, c0, top, bottom, q, left;
+    int odd = (int)(quadrant & 1);
+    c0 = th_cos_near_f64(r, lost, &cl);
+    c = c0 + cl;
+    cl += c0 - c;
+    sl = -th_sin_near_f64(r, lost);
+    s = r + sl;
+    sl += r - s;
+    top = odd ? c : s;
+    bottom = odd ? s : c;
+    lost = 1.0 / bottom;
+    q = top * lost;
+    left = TH_FMA(q, bottom, -top) + (odd ? TH_FMA(q, sl, -cl) : TH_FMA(q, cl, -sl));
+    q = TH_FMA(-left, lost, q);
+    return th_far_tan_f64(x, th_from_bits_f64(th_bits_f64(q) ^ quadrant << 63));
+}
+
+/* @snippet trig_reduce_f32 needs fma bits_f32 rare */
+/* r - *lost is x - n pi/2, and *quadrant has n in its low bits. */
+TH_INLINE float th_trig_reduce_f32(float x, float *lost, uint32_t *quadrant)
+{
+    float shifted = TH_FMAF(x, 0x1.45f306p-1f, 0x1.8p23f), n = shifted - 0x1.8p23f, r;
+    *quadrant = th_bits_f32(shifted);
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
+    float t = TH_FMAF(n, -0x1.921fb4p+0f, x), second = n * 0x1.4442dp-24f;
+    r = t - second;
+    *lost = ((r - t) + second) + TH_FMAF(n, 0x1.84698ap-48f, TH_FMAF(n, 0x1.4442dp-24f, -second));
+#else
+    double t = ((double)x - n * 0x1.921fb544p+0) - n * 0x1.0b4611a626331p-34;
+    r = (float)t;
+    *lost = (float)(r - t);
+#endif
+    return r;
+}
+
+/* @snippet sin_near_f32 needs trig_reduce_f32 */
+/* what r has beyond sin(r - lost): subtracted, it leaves a zero its sign */
+TH_INLINE float th_sin_near_f32(float r, float lost)
+{
+    float z = r * r, p = TH_FMAF(TH_FMAF(z, -0x1.991c34p-13f, 0x1.1106c6p-7f), z, -0x1.555544p-3f);
+    return TH_FMAF(-r * z, p, lost);
+}
+
+/* @snippet cos_near_f32 needs trig_reduce_f32 */
+/* cos(r - lost) as a first part and what it has beyond that */
+TH_INLINE float th_cos_near_f32(float r, float lost, float *beyond)
+{
+    float z = r * r, half = 0.5f * z, first = 1.0f - half;
+    float p = TH_FMAF(TH_FMAF(z, 0x1.99e61cp-16f, -0x1.6c0c24p-10f), z, 0x1.55554ap-5f);
+    *beyond = ((1.0f - first) - half) + TH_FMAF(z * z, p, r * lost);
+    return first;
+}
+
+/* @snippet sin_f32 needs sin_near_f32 cos_near_f32 */
+TH_RARE(f32, float, th_far_sin_f32, 0x1p16f, sinf)
+TH_INLINE float th_sin_f32(float x)
+{
+    uint32_t quadrant;
+    float lost, beyond, r = th_trig_reduce_f32(x, &lost, &quadrant), c = th_cos_near_f32(r, lost, &beyond);
+    float y = (quadrant & 1) ? c + beyond : r - th_sin_near_f32(r, lost);
+    return th_far_sin_f32(x, th_from_bits_f32(th_bits_f32(y) ^ (quadrant & 2) << 30));
+}
+
+/* @snippet cos_f32 needs sin_near_f32 cos_near_f32 */
+TH_RARE(f32, float, th_far_cos_f32, 0x1p16f, cosf)
+TH_INLINE float th_cos_f32(float x)
+{
+    uint32_t quadrant;
+    float lost, beyond, r = th_trig_reduce_f32(x, &lost, &quadrant), c = th_cos_near_f32(r, lost, &beyond);
+    float y = (quadrant & 1) ? r - th_sin_near_f32(r, lost) : c + beyond;
+    return th_far_cos_f32(x, th_from_bits_f32(th_bits_f32(y) ^ ((quadrant + 1) & 2) << 30));
+}
+
+/* @snippet tan_f32 needs sin_near_f32 cos_near_f32 */
+TH_RARE(f32, float, th_far_tan_f32, 0x1p16f, tanf)
+TH_INLINE float th_tan_f32(float x)
+{
+    uint32_t quadrant;
+    float lost, sl, cl, r = th_trig_reduce_f32(x, &lost, &quadrant), c, s, c0, top, bottom, q, left;
+    int odd = (int)(quadrant & 1);
+    c0 = th_cos_near_f32(r, lost, &cl);
+    c = c0 + cl;
+    cl += c0 - c;
+    sl = -th_sin_near_f32(r, lost);
+    s = r + sl;
+    sl += r - s;
+    top = odd ? c : s;
+    bottom = odd ? s : c;
+    lost = 1.0f / bottom;
+    q = top * lost;
+    left = TH_FMAF(q, bottom, -top) + (odd ? TH_FMAF(q, sl, -cl) : TH_FMAF(q, cl, -sl));
+    q = TH_FMAF(-left, lost, q);
+    return th_far_tan_f32(x, th_from_bits_f32(th_bits_f32(q) ^ quadrant << 31));
+}
