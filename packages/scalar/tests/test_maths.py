@@ -91,7 +91,7 @@ def test_the_references_agree(name: str) -> None:
         assert by_arb == pytest.approx(accuracy._by_mpmath(REFERENCES[name], *point), rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("options", [["-mno-fma"], ["-mavx2", "-mno-avx512f"], []])
+@pytest.mark.parametrize("options", [["-mno-fma"], ["-mavx2", "-mfma"], ["-mavx"]])
 def test_other_instruction_sets(options: list[str], tmp_path: Path, Case_: Any) -> None:
     other = make_run(tmp_path, [*flags.OPTIMISATION, *flags.NUMERIC, *options], Case_)
     for name, dtype in OWN:

@@ -141,8 +141,8 @@ def symbol(function: str, dtype: str) -> tuple[str, str | None] | None:
 
     Examples
     --------
-    >>> symbol("arcsin", "float32")
-    ('asinf', None)
+    >>> symbol("ceil", "float32")
+    ('ceilf', None)
     >>> symbol("floor_div", "int16")
     ('th_floor_div_i16', 'floor_div_i16')
     >>> symbol("no_such", "float64") is None

@@ -87,8 +87,7 @@ TH_INLINE double th_arctan2_f64(double y, double x)
     double a = __builtin_fabs(y), b = __builtin_fabs(x), top = a > b ? b : a, bottom = a > b ? a : b;
     double u = top / bottom, p, first, rest;
     int left = (int)(th_bits_f64(x) >> 63);
-    u = a == b ? 1.0 : u;
-    u = bottom == 0.0 ? 0.0 : u;
+    u = a == b ? (a > 0.0 ? 1.0 : 0.0) : u;
     u = left != (a > b) ? -u : u;
     p = th_arctan_beyond_f64(u);
     first = a > b ? 0x1.921fb54442d18p+0 : (left ? 0x1.921fb54442d18p+1 : 0.0);
@@ -158,8 +157,7 @@ TH_INLINE float th_arctan2_f32(float y, float x)
     float a = __builtin_fabsf(y), b = __builtin_fabsf(x), top = a > b ? b : a, bottom = a > b ? a : b;
     float u = top / bottom, p, first, rest;
     int left = (int)(th_bits_f32(x) >> 31);
-    u = a == b ? 1.0f : u;
-    u = bottom == 0.0f ? 0.0f : u;
+    u = a == b ? (a > 0.0f ? 1.0f : 0.0f) : u;
     u = left != (a > b) ? -u : u;
     p = th_arctan_beyond_f32(u);
     first = a > b ? 0x1.921fb6p+0f : (left ? 0x1.921fb6p+1f : 0.0f);
