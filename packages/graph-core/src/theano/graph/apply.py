@@ -99,8 +99,14 @@ class Apply:
 
     def with_inputs(self, inputs: Sequence[Variable]) -> Apply:
         """Return a node of the same op with fresh outputs of the same types; the caller vouches for the inputs."""
-        node = self.__class__(self.op, list(inputs), [output.clone() for output in self.outputs])
-        node.tag.__update__(self.tag)
+        # Not through __init__, whose checks these have passed before: functions copy all nodes of their graphs.
+        node = self.__class__.__new__(self.__class__)
+        node.op, node.inputs, node.outputs, node.tag = self.op, list(inputs), [], Scratchpad()
+        node.tag.__dict__.update(self.tag.__dict__)
+        for i, output in enumerate(self.outputs):
+            fresh = output.clone()
+            fresh.owner, fresh.index = node, i
+            node.outputs.append(fresh)
         return node
 
     def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> Apply:

@@ -10,6 +10,40 @@ from __future__ import annotations
 from typing import Any
 
 
+class Interned(type):
+    """The class of classes whose equal instances are one, where that can be told from the arguments.
+
+    Such instances are never changed. A program makes few distinct types and thousands of calls that ask for them.
+
+    Examples
+    --------
+    >>> class Unit(metaclass=Interned):
+    ...     def __init__(self, name):
+    ...         self.name = name
+    ...     @classmethod
+    ...     def instance_key(cls, name):
+    ...         return name
+    >>> Unit("m") is Unit("m"), Unit("m") is Unit("s")
+    (True, False)
+    """
+
+    _instances: dict[Any, Any]
+
+    def __init__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]):
+        super().__init__(name, bases, body)
+        cls._instances = {}
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Return the instance for these arguments; ``instance_key`` of the class returns None to have a new one."""
+        key = cls.instance_key(*args, **kwargs)  # type: ignore[attr-defined]
+        if key is None:
+            return super().__call__(*args, **kwargs)
+        found = cls._instances.get(key)
+        if found is None:
+            found = cls._instances[key] = super().__call__(*args, **kwargs)
+        return found
+
+
 class Structural:
     """Base of the classes whose identity is their ``__props__``.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import linecache
 import sys
-from types import FrameType
+from types import CodeType, FrameType
 from typing import NamedTuple
 
 # A trace is kept with each variable; more frames than these help nobody and cost at each op call.
@@ -36,6 +36,25 @@ def _is_ours(frame: FrameType) -> bool:
     return name == "theano" or (name.startswith("theano.") and not name.startswith("theano.tests"))
 
 
+#: Traces by the places of the frames in their code, with the code, so that no other code gets its id.
+_traces: dict[tuple[int, ...], tuple[tuple[SourceLine, ...], list[CodeType]]] = {}
+_MOST_TRACES = 10_000
+_files: dict[str, bool] = {}
+
+
+def _first_of_the_user(frame: FrameType | None) -> FrameType | None:
+    files = _files
+    while frame is not None:
+        file = frame.f_code.co_filename
+        ours = files.get(file)
+        if ours is None:
+            ours = files[file] = _is_ours(frame)
+        if not ours:
+            return frame
+        frame = frame.f_back
+    return None
+
+
 def user_trace(limit: int = TRACE_LIMIT) -> tuple[SourceLine, ...]:
     """Return the user's frames around the current call, innermost first.
 
@@ -49,15 +68,31 @@ def user_trace(limit: int = TRACE_LIMIT) -> tuple[SourceLine, ...]:
     tuple of SourceLine
         Frames of this library are left out, so the first one is the line that the user wrote.
     """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_ours(frame):
+    frame = start = _first_of_the_user(sys._getframe(1))
+    places: list[int] = [limit]
+    left = limit
+    while frame is not None and left:
+        places += (id(frame.f_code), frame.f_lasti)
         frame = frame.f_back
+        left -= 1
+    key = tuple(places)
+    known = _traces.get(key)
+    if known is None:
+        if len(_traces) >= _MOST_TRACES:
+            _traces.clear()
+        known = _traces[key] = _read_frames(start, limit)
+    return known[0]
+
+
+def _read_frames(frame: FrameType | None, limit: int) -> tuple[tuple[SourceLine, ...], list[CodeType]]:
     lines: list[SourceLine] = []
+    codes: list[CodeType] = []
     while frame is not None and len(lines) < limit:
         code = frame.f_code
+        codes.append(code)
         lines.append(SourceLine(code.co_filename, frame.f_lineno, code.co_name))
         frame = frame.f_back
-    return tuple(lines)
+    return tuple(lines), codes
 
 
 def created_at(variable: object) -> SourceLine | None:

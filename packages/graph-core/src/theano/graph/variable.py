@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from theano.errors import MissingInputError
@@ -70,7 +71,7 @@ class Variable:
     (x, None, Generic)
     """
 
-    __count__ = 0
+    __count__ = count()
 
     owner: Apply | None
     fgraph: Any = None
@@ -86,9 +87,12 @@ class Variable:
         self.index = index
         self.name = name
         self.tag = Scratchpad()
-        # Names that are the same in each run of a program, for people who look variables up in printed graphs.
-        self.auto_name = f"auto_{Variable.__count__}"
-        Variable.__count__ += 1
+        self._serial = next(Variable.__count__)
+
+    @property
+    def auto_name(self) -> str:
+        """A name that is the same in each run of a program, for people who look variables up in printed graphs."""
+        return f"auto_{self._serial}"
 
     def __str__(self) -> str:
         if self.name is not None:

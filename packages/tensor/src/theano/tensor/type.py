@@ -10,6 +10,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.graph import BufferSpec, Type, Variable
+from theano.graph.props import Interned
 from theano.settings import config
 
 #: What turns a variable into one of another broadcast pattern. The shape package, which lies above, puts
@@ -73,7 +74,7 @@ def tolerance(*dtypes: str, sloppy: int = 0) -> Tolerance:
     return max(found, key=lambda t: t.atol) if found else _EXACT
 
 
-class TensorType(Type):
+class TensorType(Type, metaclass=Interned):
     """Arrays of one element type, of a fixed number of dimensions, some known to have length 1.
 
     Parameters
@@ -114,6 +115,15 @@ class TensorType(Type):
         self.numpy_dtype = np.dtype(self.dtype)
         self.name = name
         self.sparse_grad = sparse_grad
+
+    @classmethod
+    def instance_key(
+        cls, dtype: str, broadcastable: Sequence[bool], name: str | None = None, sparse_grad: bool = False
+    ) -> Hashable:
+        """Return what tells the types without a name apart; None for the others, each of which is made anew."""
+        if name is not None or sparse_grad or type(dtype) is not str or dtype not in _DTYPES:
+            return None
+        return (dtype, *map(bool, broadcastable))
 
     @property
     def ndim(self) -> int:

@@ -288,6 +288,10 @@ _WIDE = {
 }
 
 
+#: Reductions with everything settled: a graph asks for few different ones, and for those often.
+_settled: dict[Any, Any] = {}
+
+
 class CAReduceDtype(CAReduce):
     """A reduction that may accumulate and answer in other dtypes than that of its input.
 
@@ -327,8 +331,11 @@ class CAReduceDtype(CAReduce):
         _check_conversion(self, x.type.dtype, acc, "acc_dtype")
         if (axis, dtype, acc) == (self.axis, self.dtype, self.acc_dtype):
             return self
-        settled = type(self)(*self._arguments(axis))
-        settled.dtype, settled.acc_dtype = dtype, acc
+        key = (type(self), *self._arguments(axis), dtype, acc)
+        settled = _settled.get(key)
+        if settled is None:
+            settled = _settled[key] = type(self)(*self._arguments(axis))
+            settled.dtype, settled.acc_dtype = dtype, acc
         return settled
 
     def _output_dtype(self, idtype: str) -> str:

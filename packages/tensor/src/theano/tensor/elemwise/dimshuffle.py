@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
 from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
+from theano.graph.props import Interned
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.kernels.layout import dimshuffle_kernel
 from theano.tensor.messages import shape_error
@@ -16,7 +17,7 @@ from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorType
 
 
-class DimShuffle(Op):
+class DimShuffle(Op, metaclass=Interned):
     """A view of a tensor with its dimensions in another order, some dropped, some new.
 
     Parameters
@@ -75,6 +76,16 @@ class DimShuffle(Op):
         self.is_transpose = self.shuffle != sorted(self.shuffle)
         if inplace:
             self.view_map = {0: [0]}
+
+    @classmethod
+    def instance_key(
+        cls, input_broadcastable: Sequence[bool], new_order: Sequence[int | str], inplace: bool = True
+    ) -> Hashable:
+        """Return what tells these ops apart, where it can be told at a glance."""
+        order = tuple(new_order)
+        if any(type(entry) is not int and entry != "x" for entry in order):
+            return None
+        return tuple(map(bool, input_broadcastable)), order, bool(inplace)
 
     def __str__(self) -> str:
         return f"DimShuffle{{{','.join(map(str, self.new_order))}}}"

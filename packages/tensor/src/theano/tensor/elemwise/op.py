@@ -11,6 +11,7 @@ from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op, Variable
 from theano.graph.canonical import register_form
+from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.kernels.elemwise import elemwise_kernel
@@ -308,19 +309,55 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
 
     def _elementwise_gradients(self, inputs: Sequence[Any], outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
         """Return what the scalar op says of each input, translated from scalars to tensors."""
-        scalar_inputs = [scal.get_scalar_type(x.type.dtype).make_variable() for x in inputs]
-        scalar_outputs = self.scalar_op.make_node(*scalar_inputs).outputs
-        scalar_grads = [_scalar_stand_in(g) for g in grads]
-        answers = self.scalar_op.L_op(scalar_inputs, scalar_outputs, scalar_grads)
-        known = dict(zip([*scalar_inputs, *scalar_outputs, *scalar_grads], [*inputs, *outputs, *grads], strict=True))
+        stand_ins, answers = _scalar_gradients(self.scalar_op, inputs, grads)
+        known = dict(zip(stand_ins, [*inputs, *outputs, *grads], strict=True))
         ndim = max((x.type.ndim for x in inputs), default=0)
         return [a if a is None else _lift(a, known, ndim) for a in answers]
+
+
+_Gradients = tuple[list[Variable], list[Any]]
+_known_gradients: dict[Any, _Gradients] = {}
+
+
+def _scalar_gradients(op: Any, inputs: Sequence[Any], grads: Sequence[Any]) -> _Gradients:
+    """Return scalars that stand for the inputs, outputs and output gradients, and the gradients in terms of them.
+
+    What an op that is a statement says depends on dtypes and flags alone, and is asked once.
+    """
+    key = None
+    if isinstance(op, scal.DefinedOp) and all(map(is_tensor, grads)):
+        policies = config.floatX, config.cast_policy, config.int_division
+        key = op, *(x.type.dtype for x in inputs), *(g.type.dtype for g in grads), *policies
+        if key in _known_gradients:
+            return _known_gradients[key]
+    scalar_inputs = [scal.get_scalar_type(x.type.dtype).make_variable() for x in inputs]
+    scalar_outputs = op.make_node(*scalar_inputs).outputs
+    scalar_grads = [_scalar_stand_in(g) for g in grads]
+    answers = op.L_op(scalar_inputs, scalar_outputs, scalar_grads)
+    found = [*scalar_inputs, *scalar_outputs, *scalar_grads], list(answers)
+    # What is not a number speaks of one variable, and is made for each.
+    if key is not None and all(a is not None and isinstance(a.type, scal.Scalar) for a in answers):
+        _known_gradients[key] = found
+    return found
 
 
 def _scalar_stand_in(gradient: Any) -> Variable:
     if is_tensor(gradient):
         return scal.get_scalar_type(gradient.type.dtype).make_variable()  # type: ignore[no-any-return]
     return gradient.type.make_variable()  # type: ignore[no-any-return]
+
+
+_lifted_ops: dict[Any, Elemwise] = {}
+
+
+def _lifted(op: Any) -> Elemwise:
+    """Return the Elemwise of a scalar op; the same one each time for those that are a statement."""
+    if not isinstance(op, scal.DefinedOp):
+        return Elemwise(op)
+    found = _lifted_ops.get(op)
+    if found is None or str(found.scalar_op) != str(op):
+        found = _lifted_ops[op] = Elemwise(op)
+    return found
 
 
 def _lift(scalar: Variable, known: dict[Variable, Any], ndim: int) -> Any:
@@ -340,6 +377,6 @@ def _lift(scalar: Variable, known: dict[Variable, Any], ndim: int) -> Any:
             if missing:
                 stack.extend(missing)
                 continue
-            made = Elemwise(v.owner.op)(*[known[i] for i in v.owner.inputs], return_list=True)
+            made = _lifted(v.owner.op)(*[known[i] for i in v.owner.inputs], return_list=True)
             known.update(zip(v.owner.outputs, made, strict=True))
     return known[scalar]
