@@ -86,7 +86,13 @@ def _integers():
     return [i, m], [m[i], T.set_subtensor(m[i], 0.0), i // 3], [np.array([1, 0]), np.ones((3, 2), "float32")]
 
 
-CASES = {f.__name__: f for f in (_elementwise, _products, _gradient, _in_python, _folded, _views, _integers)}
+def _linear_algebra():
+    m = T.dmatrix("m")
+    outputs = [T.nlinalg.matrix_inverse(m), T.nlinalg.det(m), T.slinalg.cholesky(m), T.slinalg.solve(m, m)]
+    return [m], outputs, [np.eye(3) * 4 + 0.5]
+
+
+CASES = {f.__name__: f for f in (_elementwise, _products, _gradient, _in_python, _folded, _views, _integers, _linear_algebra)}
 
 
 @pytest.fixture(params=CASES)

@@ -32,6 +32,8 @@ class Kernel:
     plain_loops : bool
         All loops are simple ones that only want to be vectorised: the compiler may leave out the costly passes that
         serve other code, which halves its time.
+    pointers : tuple of (int, str)
+        Where in ``params`` the address of something stands, and its name: another process finds it elsewhere.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Kernel:
     params: bytes = b""
     work: float = 1.0
     plain_loops: bool = False
+    pointers: tuple[tuple[int, str], ...] = ()
 
     def __post_init__(self) -> None:
         if TOKEN not in self.source:
@@ -66,10 +69,8 @@ class Builtin:
         Path of the shared object shipped with the layer.
     symbol : str
         Name of an ``int (th_ctx *)`` function in it.
-    params, work
+    params, work, pointers
         As for `Kernel`.
-    pointers : tuple of (int, str)
-        Where in ``params`` the address of something stands, and its name: another process finds it elsewhere.
 
     Examples
     --------

@@ -183,7 +183,7 @@ def link(
             if found is None:
                 linked.how.append(_in_python(node, linker, given_away))
             else:
-                linked.how.append(Compiled(found, plan.params, plan.work, plan.name))
+                linked.how.append(Compiled(found, plan.params, plan.work, plan.name, plan.pointers))
         else:
             linked.how.append(plan)
     return linked

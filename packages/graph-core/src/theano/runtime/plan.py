@@ -45,6 +45,8 @@ class Plan:
     ----------
     keepalive : list
         The addresses; while they live, the code is loaded.
+    pointers : dict from str to int
+        What was found under the names of pointers.
     kinds : dict from str to int
         How many instructions there are of each kind.
     text : str
@@ -56,6 +58,7 @@ class Plan:
     keepalive: list[Any]
     kinds: dict[str, int]
     text: str
+    pointers: dict[str, int] = field(default_factory=dict, repr=False)
     _addresses: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def program(
@@ -108,8 +111,9 @@ def freeze(program: Program, linked: Linked, arguments: Sequence[Argument], cons
     fields = {key: freezer(value) for key, value in vars(program).items() if key not in LIVE}
     units = sorted({a.unit.name.file for a in freezer.kernels.values() if a.unit is not None})
     head = {
-        "format": FORMAT, "needs": freezer.needs, "units": units, "kernels": list(freezer.kernels),
-        "builtins": list(freezer.builtins), "nodes": freezer.nodes, "kinds": _kinds(linked),
+        "format": FORMAT, "needs": freezer.needs, "pointers": sorted(freezer.pointers), "units": units,
+        "kernels": list(freezer.kernels), "builtins": list(freezer.builtins), "nodes": freezer.nodes,
+        "kinds": _kinds(linked),
     }  # fmt: skip
     text = dumps({**head, "fields": fields}, separators=(",", ":"), ensure_ascii=False)
     _check(text, program, freezer, arguments, constants)
@@ -130,6 +134,7 @@ class _Freezer:
         self.kernels: dict[str, KernelAddress] = {}
         self.builtins: dict[str, BuiltinAddress] = {}
         self.needs: dict[str, str] = {}
+        self.pointers: dict[str, int] = {}
         self.nodes: list[Any] = []
         self._node: dict[Apply, int] = {}
         self._names: dict[int, dict[str, Any]] = {}
@@ -144,8 +149,8 @@ class _Freezer:
         self._pointers: dict[int, tuple[tuple[int, str], ...]] = {}
         self._mapped: list[tuple[int, int]] | None = None
         for how in linked.how:
-            if isinstance(how, Compiled):
-                self._add_parameters(how)
+            if isinstance(how, Compiled) and how.pointers:
+                self._pointers[id(how.params)] = how.pointers
 
     def __call__(self, thing: Any) -> Any:
         cls = type(thing)
@@ -177,13 +182,6 @@ class _Freezer:
             return {"perform": None}
         return {"form": form_of(thing)}
 
-    def _add_parameters(self, how: Compiled) -> None:
-        self._pointers[id(how.params)] = how.pointers
-        self._kept.append(how)  # type: ignore[arg-type]
-        declared = {offset for offset, _ in how.pointers}
-        for offset in range(0, len(how.params) - 7, 8):
-            if offset not in declared and self._is_address(*struct.unpack_from("=Q", how.params, offset)):
-                raise NoCanonicalForm(f"the parameters of {how.name} seem to hold an address without a name")
 
     def _is_address(self, number: int) -> bool:
         """Return whether there is memory at an address, as far as one can know."""
@@ -195,8 +193,13 @@ class _Freezer:
 
     def _parameters(self, params: bytes) -> Any:
         pointers = self._pointers.get(id(params), ())
+        declared = {offset for offset, _ in pointers}
+        for offset in range(0, len(params) - 7, 8):
+            if offset not in declared and self._is_address(*struct.unpack_from("=Q", params, offset)):
+                raise NoCanonicalForm("the parameters of a kernel seem to hold an address without a name")
         clean = bytearray(params)
         for offset, name in pointers:
+            (self.pointers[name],) = struct.unpack_from("=q", params, offset)
             clean[offset : offset + 8] = bytes(8)
             family = name.partition(":")[0]
             self.needs[family] = pointer_families[family].identity()
@@ -241,7 +244,7 @@ def _check(
 ) -> None:
     """Read a plan back and compare: whatever a program has become, nothing is kept that would not give the same."""
     plan = _parse(text)
-    plan._addresses = {**freezer.kernels, **freezer.builtins}
+    plan._addresses, plan.pointers = {**freezer.kernels, **freezer.builtins}, freezer.pointers
     again = plan.program(program.name, arguments, constants)
     for key, value in vars(program).items():
         if key != "slot_of" and not _same(value, getattr(again, key)):
@@ -287,6 +290,11 @@ def read_plan(text: str, find: Callable[[Sequence[str], Sequence[str]], Sequence
         for family, identity in head["needs"].items():
             if pointer_families[family].identity() != identity:
                 raise BadPlan(f"another {family} was found when it was made")
+        for name in head["pointers"]:
+            family, _, rest = name.partition(":")
+            plan.pointers[name] = pointer_families[family].find(rest)
+            if not plan.pointers[name]:
+                raise BadPlan(f"there is no {name} here")
         keys = head["kernels"]
         addresses = find(keys, head["units"]) if keys else ()
         if addresses is None:
@@ -306,7 +314,7 @@ def _parse(text: str) -> Plan:
     whole = loads(text)
     if whole["format"] != FORMAT:
         raise ValueError(f"it is of the format {whole['format']}")
-    return Plan(whole["fields"], whole["nodes"], [], whole["kinds"], text, whole)
+    return Plan(whole["fields"], whole["nodes"], [], whole["kinds"], text, {}, whole)
 
 
 def _outside(library: str) -> str:
@@ -347,8 +355,7 @@ class _Thaw:
     def params(self, value: Mapping[str, Any]) -> bytes:
         data = bytearray(value["b"].encode("latin-1"))
         for offset, name in value["pointers"]:
-            family, _, rest = name.partition(":")
-            struct.pack_into("=q", data, offset, pointer_families[family].find(rest))
+            struct.pack_into("=q", data, offset, self._plan.pointers[name])
         return bytes(data)
 
     def node(self, number: int) -> Apply:

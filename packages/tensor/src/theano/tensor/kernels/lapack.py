@@ -12,7 +12,7 @@ import os
 from functools import cache
 from typing import Any
 
-from theano.codegen.kernel import Builtin
+from theano.codegen.kernel import Builtin, Pointer, register_pointers
 from theano.graph.apply import Apply
 from theano.tensor.kernels.blas_library import find_blas
 from theano.tensor.kernels.common import builtin, dtypes_of, ndim_of
@@ -65,6 +65,14 @@ def _from_scipy(name: str) -> int:
     return get_pointer(capsule, get_name(capsule)) or 0
 
 
+def _find_pointer(name: str) -> int:
+    routine, _, dtype = name.partition(":")
+    return lapack_address(routine, dtype)
+
+
+register_pointers("lapack", _find_pointer, lambda: find_blas().identity)
+
+
 def _kernel(symbol: str, node: Apply, routines: tuple[str, ...], *choices: int) -> Builtin | None:
     """Return a kernel of lapack.c with its choices and the addresses of what it calls, or None without them."""
     dtypes = dtypes_of([*node.inputs, *node.outputs])
@@ -73,7 +81,8 @@ def _kernel(symbol: str, node: Apply, routines: tuple[str, ...], *choices: int) 
     addresses = [lapack_address(routine, dtypes[0]) for routine in routines]
     if not all(addresses):
         return None
-    return builtin(symbol, int(find_blas().integers == 64), *choices, *addresses, work=50.0)
+    named = [Pointer(a, f"lapack:{r}:{dtypes[0]}") for a, r in zip(addresses, routines, strict=True)]
+    return builtin(symbol, int(find_blas().integers == 64), *choices, *named, work=50.0)
 
 
 def cholesky_kernel(op: Any, node: Apply) -> Builtin | None:

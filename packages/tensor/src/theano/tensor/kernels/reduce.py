@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel
+from theano.codegen.kernel import Builtin, Kernel, register_pointers
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
 from theano.scalar.arithmetic import identity
@@ -206,6 +206,17 @@ def _result(op: Any, term: str, out: str) -> _Result | None:
     return _Result(name, term, acc)
 
 
+DRIVER = "drivers:th_reduce"
+
+
+def _find_driver(symbol: str) -> int:
+    path = library_path()
+    return _driver(path)[1] if path is not None and symbol == "th_reduce" else 0
+
+
+register_pointers("drivers", _find_driver, lambda: "")
+
+
 @cache
 def _driver(path: str) -> tuple[Any, int]:
     """Return the driver's address, and what keeps it there."""
@@ -240,7 +251,8 @@ def _generated(op: Any, node: Apply, plan: _Plan, scalar_op: Any, terms: Sequenc
     blocks = dict.fromkeys((*storage_support(*plan.dtypes), *body.support, *_complex_support(conversions)))
     work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
     params = plan.params(_driver(path)[1], work) + body.params
-    return Kernel(title(op, node), str(c), (c_text("reduce.h"), *blocks), params, work)
+    # The driver's address is the first of the parameters.
+    return Kernel(title(op, node), str(c), (c_text("reduce.h"), *blocks), params, work, pointers=((0, DRIVER),))
 
 
 def _complex_support(text: str) -> tuple[str, ...]:
