@@ -5,9 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
-import shutil
-import socket
 from functools import cache
 
 from theano.cache.names import StageName
@@ -20,7 +17,7 @@ def machine_tag() -> str:
     A cache may be shared over a network or between containers, where somebody else's live
     process would look dead from here: such staging directories are left alone for longer.
     """
-    facts = [socket.gethostname()]
+    facts = [os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")]
     for path in ("/proc/sys/kernel/random/boot_id",):
         try:
             with open(path) as file:
@@ -66,7 +63,7 @@ def is_alive(name: StageName) -> bool | None:
 def make_stage(root: str) -> str:
     """Create a staging directory for this process and return its path."""
     pid = os.getpid()
-    name = StageName(pid, start_time(pid) or 0, machine_tag(), secrets.token_hex(6))
+    name = StageName(pid, start_time(pid) or 0, machine_tag(), os.urandom(6).hex())
     path = os.path.join(root, name.file)
     os.mkdir(path, 0o700)
     return path
@@ -79,5 +76,7 @@ def remove_tree(path: str) -> None:
     except FileNotFoundError:
         return
     except OSError:
+        import shutil  # brings in much that a process that only reads has no use for
+
         # Either it is a directory, or it cannot be removed at all.
         shutil.rmtree(path, ignore_errors=True)

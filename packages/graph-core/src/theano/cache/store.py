@@ -16,7 +16,6 @@ import errno
 import os
 import shlex
 import stat
-import tempfile
 import threading
 import time
 import warnings
@@ -24,8 +23,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import platformdirs
 
 from theano.cache import trust
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, digest_of
@@ -86,7 +83,7 @@ class CacheSettings:
         """Return the absolute path of the cache; "" if the user has no place for one."""
         if trust.process_is_privileged():
             return _home_of_effective_user()
-        root = self.root or platformdirs.user_cache_dir("theano", appauthor=False)
+        root = self.root or _default_place()
         expanded = os.path.expanduser(root)
         if not self.root and not os.path.isabs(expanded):
             return ""  # no HOME and no entry in the user database
@@ -97,6 +94,12 @@ class CacheSettings:
         if trust.process_is_privileged():
             return ()
         return tuple(os.path.abspath(os.path.expanduser(path)) for path in self.readonly)
+
+
+def _default_place() -> str:
+    import platformdirs  # only for those whose settings name no place
+
+    return platformdirs.user_cache_dir("theano", appauthor=False)
 
 
 def _home_of_effective_user() -> str:
@@ -116,6 +119,8 @@ def private_directory() -> str:
     OSError
         There is no place for one.
     """
+    import tempfile  # brings in much, and is needed only where the cache cannot be used
+
     # TMPDIR is the user's word, which a privileged process does not take.
     first = [] if trust.process_is_privileged() else [tempfile.gettempdir()]
     problem: OSError | None = None

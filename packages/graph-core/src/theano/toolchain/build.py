@@ -8,10 +8,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from theano.errors import KernelCompileError
-from theano.toolchain.run import Outcome, Running
 from theano.toolchain.select import Toolchain
+
+if TYPE_CHECKING:
+    from theano.toolchain.run import Outcome, Running
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,9 @@ def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple
     BuildEnvironmentError
         It failed for another reason.
     """
+    # Starting programs brings in much that a process which finds all kernels has no use for.
+    from theano.toolchain.run import Running
+
     width = max(1, toolchain.settings.jobs or core_count())
     running: list[Running] = []
     try:

@@ -11,12 +11,15 @@ import importlib.util
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from theano.toolchain.run import run_program
+if TYPE_CHECKING:
+    from theano.toolchain.run import Outcome
+
+
 
 ASK_TIMEOUT = 60.0
 
@@ -86,7 +89,7 @@ def candidates(setting: str | None, *, privileged: bool = False) -> Iterator[Com
             yield Compiler(found, "CC")
     seen = set()
     for name in ("cc", "gcc", "clang"):
-        program = shutil.which(name, path=path)
+        program = _which(name, path)
         if program and os.path.realpath(program) not in seen:
             seen.add(os.path.realpath(program))
             yield Compiler((program,), "PATH")
@@ -103,8 +106,21 @@ def _split(command: str) -> list[str]:
 
 
 def _resolve(words: list[str], path: str | None) -> tuple[str, ...]:
-    program = shutil.which(words[0], path=path) if words else None
+    program = _which(words[0], path) if words else None
     return (os.path.abspath(program), *words[1:]) if program else ()
+
+
+def _which(name: str, path: str | None) -> str | None:
+    """Return the program that a command's name means, as ``shutil.which`` does."""
+    if os.name != "posix" or os.path.dirname(name):
+        import shutil  # brings in much, and this is rare
+
+        return shutil.which(name, path=path)
+    for folder in (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep):
+        program = os.path.join(folder or os.curdir, name)
+        if os.access(program, os.X_OK) and os.path.isfile(program):
+            return program
+    return None
 
 
 def _zig_of_wheel() -> str:
@@ -180,7 +196,7 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str) -> Answer | No
         None if it does not answer as a C compiler.
     """
     arguments = [*compiler.argv, *native, "-###", "-x", "c", "-c", "-o", "nothing.o", os.devnull]
-    result = run_program(arguments, folder, timeout=ASK_TIMEOUT)
+    result = _answer(arguments, folder)
     if result is None or result.timed_out:
         return None
     version = re.search(r"^.*\bversion \d.*$", result.output, re.MULTILINE)
@@ -196,9 +212,16 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str) -> Answer | No
     )
 
 
+def _answer(arguments: list[str], folder: str) -> Outcome | None:
+    # Starting programs brings in much; mostly what they would say is noted in the cache.
+    from theano.toolchain.run import run_program
+
+    return run_program(arguments, folder, timeout=ASK_TIMEOUT)
+
+
 def _ask_plainly(compiler: Compiler, folder: str) -> Answer | None:
     """Ask a compiler that does not show its inner commands for its version only."""
-    result = run_program([*compiler.argv, "--version"], folder, timeout=ASK_TIMEOUT)
+    result = _answer([*compiler.argv, "--version"], folder)
     if result is None or result.status != 0 or not result.output.strip():
         return None
     return Answer(result.output.strip().splitlines()[0], "", "", ())

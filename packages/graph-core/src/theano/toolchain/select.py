@@ -16,7 +16,6 @@ from typing import Any, Protocol
 from theano.errors import NoCompilerError
 from theano.toolchain import flags as options
 from theano.toolchain.find import Compiler, ask, candidates, own_files, stamp
-from theano.toolchain.run import run_program
 
 NOTHING_FOUND = "no C compiler was found (looked for CC, cc, gcc, clang, and the ziglang package)"
 NOT_HERE = "elsewhere"
@@ -361,6 +360,9 @@ def _problem(toolchain: Toolchain, folder: str) -> str:
     output = os.path.join(folder, "probe.so")
     with open(os.path.join(folder, "probe.c"), "w", encoding="utf-8") as file:
         file.write(PROBE)
+    # Starting programs brings in much; mostly all that they could say is noted in the cache.
+    from theano.toolchain.run import run_program
+
     command = toolchain.command("probe.c", "probe.so")
     result = run_program(command, folder, timeout=min(toolchain.settings.timeout, 120.0), log="probe.log")
     if result is None:
