@@ -92,7 +92,8 @@ def machine(measured: Measured) -> Iterator[str]:
     o = measured["options"]
     yield (
         f"Each figure is the median of {o['rounds']} rounds of {o['seconds']:g} s in which the frameworks took turns; "
-        "every result was compared with NumPy's in float64. A ratio is the best peer's time by ours: above 1 we are faster.\n"
+        "every result was compared with NumPy's in float64. A ratio is the best peer's time by ours: above 1, we are "
+        "faster.\n"
     )
 
 
