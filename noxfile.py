@@ -173,6 +173,21 @@ def endurance(session: nox.Session) -> None:
 
 
 @nox.session
+def sweep(session: nox.Session) -> None:
+    """Compare compiled code with plain code at more sizes, layouts and dtypes than the tests do."""
+    install_layers(session, LAYERS, TEST)
+    session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/tensor/tests/test_sizes.py", *session.posargs,
+                env={"SIZES": "sweep"})
+
+
+@nox.session
+def sanitise(session: nox.Session) -> None:
+    """Run compiled code under the sanitisers of addresses and undefined behaviour: nox -s sanitise -- sizes."""
+    install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])
+    session.run("python", "tools/sanitise.py", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Measure speed beside NumPy, numexpr and any peers given: nox -s bench -- --help; not part of a default run."""
     install_layers(session, LAYERS, ["numexpr"])

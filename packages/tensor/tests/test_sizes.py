@@ -1,0 +1,96 @@
+"""Compiled code against plain code at the sizes where loops go wrong: 0, 1, around 8 and around 1024.
+
+``SIZES=sweep`` in the environment takes more sizes, layouts and dtypes: ``nox -s sweep``.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+import numpy as np
+import pytest
+from arrays import lay
+from sizes import FLOATS, LAYOUTS, MORE_FLOATS, MORE_INTEGERS, MORE_LAYOUTS, MORE_SIZES, PATHS, SIZES, Index
+
+import theano
+from theano.compile.mode import Mode
+
+SWEEP = os.environ.get("SIZES") == "sweep"
+PLAIN = Mode(linker="py", optimizer="merge")
+# Errors allowed, relative to the largest number of a result.
+CLOSE = {"float64": 1e-11, "float32": 2e-5, "float16": 2e-2}
+
+
+def dtypes_of(path):
+    """Return the dtypes to test a path with."""
+    if not SWEEP:
+        return path.dtypes
+    more_floats = MORE_FLOATS if set(FLOATS) <= set(path.dtypes) else ()
+    return (*path.dtypes, *more_floats, *(MORE_INTEGERS if "int64" in path.dtypes else ()))
+
+
+CASES = [pytest.param(path, dtype, id=f"{path.name}-{dtype}") for path in PATHS for dtype in dtypes_of(path)]
+
+
+def test_paths_have_different_names():
+    assert len({path.name for path in PATHS}) == len(PATHS)
+
+
+def compare(ours, plain, dtype, what):
+    ours, plain = np.asarray(ours), np.asarray(plain)
+    assert (ours.dtype, ours.shape) == (plain.dtype, plain.shape), what
+    if not plain.size:
+        return
+    if plain.dtype.kind != "f":
+        np.testing.assert_array_equal(ours, plain, err_msg=what)
+        return
+    finite = np.isfinite(plain)
+    np.testing.assert_array_equal(np.where(finite, 0, ours), np.where(finite, 0, plain), err_msg=what)
+    scale = np.abs(plain[finite]).max(initial=1e-3)  # what should be 0 is made from numbers about 1
+    error = np.abs(ours[finite].astype("float64") - plain[finite]).max(initial=0) / scale
+    assert error <= max(CLOSE[plain.dtype.name], CLOSE.get(dtype, 0)), f"{what}: off by {error:.2g}"
+
+
+def laid(path, values, layout):
+    """Return values in a layout; "mixed" gives each input another one."""
+    each = [LAYOUTS[i % (len(LAYOUTS) - 1)] if layout == "mixed" else layout for i in range(1, len(values) + 1)]
+    return [v if isinstance(s, Index) else lay(v, how) for v, s, how in zip(values, path.shapes, each)]
+
+
+def outcome(function, values):
+    """Return the results as a list, or the error."""
+    try:
+        found = function(*values)
+    except (ValueError, IndexError) as error:
+        return error
+    return found if isinstance(found, list) else [found]
+
+
+@pytest.mark.parametrize("path, dtype", CASES)
+def test_compiled_and_plain_agree(path, dtype):
+    if dtype == "float16" and path.name.startswith(("dot", "batched", "gem")):
+        pytest.skip("sums of float16 products are rounded in another order")
+    with theano.config.change_flags(floatX=dtype if dtype in FLOATS else "float64"):
+        variables = path.variables(dtype)
+        expression = path.build(*variables)
+        fast = theano.function(variables, expression, mode="FAST_RUN", on_unused_input="ignore")
+        plain = theano.function(variables, expression, mode=PLAIN, on_unused_input="ignore")
+    rng = np.random.default_rng(zlib.crc32(f"{path.name} {dtype}".encode()))
+    for size in MORE_SIZES if SWEEP else SIZES:
+        if size < path.smallest:
+            continue
+        values = path.values(dtype, size, rng)
+        for layout in MORE_LAYOUTS if SWEEP else LAYOUTS:
+            given = laid(path, values, layout)
+            before = [v.copy() for v in given]
+            what = f"{path.name} of {dtype}, size {size}, layout {layout}"
+            with np.errstate(all="ignore"):
+                ours, wanted = outcome(fast, given), outcome(plain, given)
+            if isinstance(wanted, Exception) or isinstance(ours, Exception):
+                assert isinstance(ours, type(wanted)) or isinstance(wanted, type(ours)), f"{what}: {ours!r}, {wanted!r}"
+                continue
+            for one, other in zip(ours, wanted, strict=True):
+                compare(one, other, dtype, what)
+            for value, old in zip(given, before):
+                np.testing.assert_array_equal(value, old, err_msg=f"{what}: an input was changed")
