@@ -80,14 +80,16 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
-def run(env: dict[str, str], *arguments: str) -> bool:
-    """Run Python watched, showing what it says; tell whether all was well."""
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=env, check=False).returncode == 0
-
-
 def pytest(env: dict[str, str], *arguments: str) -> bool:
-    """Run tests watched."""
-    return run(env, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *arguments)
+    """Run tests watched; show how it ended, and where it was when there was a finding."""
+    # Findings come from C, past sys.stderr, so pytest must not keep that file for itself.
+    command = [sys.executable, "-m", "pytest", "-v", "-x", "--capture=sys", "-p", "no:cacheprovider", *arguments]
+    done = subprocess.run(
+        command, cwd=ROOT, env=env, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    lines = done.stdout.splitlines()
+    print("\n".join(lines[-(200 if done.returncode else 1) :]), flush=True)
+    return done.returncode == 0
 
 
 def sizes(env: dict[str, str]) -> bool:
