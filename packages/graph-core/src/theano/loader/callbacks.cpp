@@ -110,7 +110,7 @@ int ensure_slowly(th_ctx *ctx, Slot *slot, const int64_t *shape) {
     }
     if (info->array_backed) {
         int64_t kept[TH_MAX_NDIM]; /* `shape` may be the slot's own table */
-        std::memcpy(kept, shape, size_t(info->ndim) * sizeof(int64_t));
+        std::copy_n(shape, info->ndim, kept); /* none for a number: then it may be a null pointer, which memcpy forbids */
         WithGil gil(frame);
         if (array_ensure(frame, slot, kept, elements) == 0) return 0;
         PyErr_Clear();
