@@ -1,7 +1,10 @@
-"""What is particular to trigonometric functions and pow, beyond what test_maths asks of every function."""
+"""What is particular to trigonometric functions, pow and remainders, beyond what test_maths asks of every function."""
 
 from __future__ import annotations
 
+import platform
+import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +14,13 @@ import pytest
 from loops import Loops
 
 import theano.scalar as ts
+from theano.scalar import c
 from theano.toolchain import flags
 
 mpmath = pytest.importorskip("mpmath")
 
 DTYPES = ("float64", "float32")
-OPS = {op.op_name: op for op in (ts.sin, ts.cos, ts.tan, ts.pow)}
+OPS = {op.op_name: op for op in (ts.sin, ts.cos, ts.tan, ts.pow, ts.mod, ts.int_div, ts.maximum, ts.minimum)}
 TRIGONOMETRIC = ("sin", "cos", "tan")
 WIDTHS = [["-march=native", "-mprefer-vector-width=512"], ["-march=native", "-mprefer-vector-width=256"],
           ["-march=native", "-mprefer-vector-width=128"], ["-mavx2", "-mfma"], ["-mavx"], []]  # fmt: skip
@@ -91,3 +95,69 @@ def test_powers_of_negative_numbers(dtype: str, run: Any) -> None:
         np.testing.assert_array_equal(found, wanted)
         known = ~np.isnan(wanted)
         np.testing.assert_array_equal(np.signbit(found[known]), np.signbit(wanted[known]))
+
+
+@pytest.mark.parametrize("name", ["mod", "int_div"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_quotients_of_all_sizes(dtype: str, name: str, run: Any) -> None:
+    """Exactly NumPy's, for small quotients and those left to the C library, multiples and their neighbours."""
+    rng, info = np.random.default_rng(0), np.finfo(dtype)
+    y = (rng.choice([-1, 1], 30_000) * np.exp2(rng.uniform(-30, 30, 30_000))).astype(dtype)
+    quotients = rng.choice([-1, 1], y.size) * np.exp2(rng.uniform(-5, info.nmant + 6, y.size))
+    near = (np.rint(quotients) * y).astype(dtype)
+    infinity = np.dtype(dtype).type(np.inf)
+    some = np.array([0.0, 1.0, 3.0, info.tiny, info.smallest_subnormal, info.max, infinity, 1e10, 0.1], dtype)
+    grid = np.meshgrid(*[np.concatenate([some, -some, [np.nan]]).astype(dtype)] * 2)
+    x = np.concatenate([(quotients * y).astype(dtype), near, np.nextafter(near, infinity), np.nextafter(near, -infinity),
+                        grid[0].ravel()])  # fmt: skip
+    y = np.concatenate([y, y, y, y, grid[1].ravel()])
+    with np.errstate(all="ignore"):
+        wanted = OPS[name].numpy_form([dtype])(x, y)
+    found = run(name, x, y)
+    np.testing.assert_array_equal(found, wanted)
+    known = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(found[known]), np.signbit(wanted[known]))
+
+
+@pytest.mark.parametrize("options", [*WIDTHS, ["-mno-fma"]], ids=" ".join)
+def test_large_quotients_beside_small_ones(options: list[str], tmp_path: Path, Case_: Any) -> None:
+    other = make_run(tmp_path, options, Case_)
+    for name in ("mod", "int_div"):
+        for dtype in DTYPES:
+            for n in (1, 7, 8, 16, 33):
+                for place in range(n):
+                    x, y = np.linspace(-7, 7, n).astype(dtype), np.linspace(0.3, 2, n).astype(dtype)
+                    x[place] = 3e30 * (-1) ** place
+                    wanted = OPS[name].numpy_form([dtype])(x, y)
+                    np.testing.assert_array_equal(other(name, x, y), wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_extremes_with_nan(dtype: str, run: Any) -> None:
+    values = np.array([0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, np.finfo(dtype).max, -2.5], dtype)
+    x, y = (np.tile(g.ravel(), 3) for g in np.meshgrid(values, values))
+    np.testing.assert_array_equal(run("maximum", x, y), np.maximum(x, y))
+    np.testing.assert_array_equal(run("minimum", x, y), np.minimum(x, y))
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the names of instructions")
+def test_extremes_are_one_instruction(tmp_path: Path) -> None:
+    source = "".join(c.support(["max_f64", "min_f32"])) + (
+        "void most(const double *restrict x, const double *restrict y, double *restrict z, long n)\n"
+        "{ for (long i = 0; i < n; i++) z[i] = th_max_f64(x[i], y[i]); }\n"
+        "void least(const float *restrict x, const float *restrict y, float *restrict z, long n)\n"
+        "{ for (long i = 0; i < n; i++) z[i] = th_min_f32(x[i], y[i]); }\n"
+    )
+    (tmp_path / "extremes.c").write_text(source)
+    command = ["gcc", *flags.OPTIMISATION, *flags.NUMERIC, "-march=x86-64-v3", "-S", "-o", "-", tmp_path / "extremes.c"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "vmaxpd" in text and "vminps" in text
+
+
+def test_remainders_and_extremes_are_vectorised(tmp_path: Path, Case_: Any) -> None:
+    cases = [Case_(OPS[name], (dtype,) * 2, (dtype,)) for name in ("mod", "int_div", "maximum", "minimum")
+             for dtype in DTYPES]  # fmt: skip
+    (tmp_path / "loops.c").write_text(Loops(tmp_path, cases).source)
+    command = ["gcc", *flags.OPTIMISATION, *flags.NUMERIC, "-march=native", "-fopt-info-vec", "-c", "-o", "/dev/null"]
+    said = subprocess.run([*command, tmp_path / "loops.c"], capture_output=True, text=True, check=True).stderr
+    assert len(set(re.findall(r"loops\.c:(\d+):\d+: optimized: loop vectorized", said))) == len(cases), said

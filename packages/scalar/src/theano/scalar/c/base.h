@@ -18,9 +18,11 @@
  * used instead, and the algorithms below stay right with it (their constants have
  * enough trailing zeros), only up to half an ULP less accurate. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
+#define TH_FUSED 1
 #define TH_FMA(a, b, c) __builtin_fma((a), (b), (c))
 #define TH_FMAF(a, b, c) __builtin_fmaf((a), (b), (c))
 #else
+#define TH_FUSED 0
 #define TH_FMA(a, b, c) ((a) * (b) + (c))
 #define TH_FMAF(a, b, c) ((a) * (b) + (c))
 #endif

@@ -11,7 +11,7 @@
 /* a b - p for a p that is a b rounded (Dekker's splitting where there is no fused multiply-add) */
 TH_INLINE double th_residual_f64(double a, double b, double p)
 {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
+#if TH_FUSED
     return TH_FMA(a, b, -p);
 #else
     double a1 = th_from_bits_f64(th_bits_f64(a) & 0xfffffffff8000000u), a2 = a - a1;
@@ -36,7 +36,7 @@ TH_INLINE double th_log_precise_f64(double x, double *low)
     double g = TH_FMA(z, 0x1.ead1aebbd9674p-4, 0x1.de3c1610c47abp-4), p, q, q_low, t, t_low, sum, all;
     p = z * TH_FMA(TH_FMA(g, z2, c), z4, TH_FMA(b, z2, a));
     q = 0x1.5555555555555p-1 + p;
-    q_low = ((0x1.5555555555555p-1 - q) + p) + 0x1.5555555555555p-55;
+    q_low = ((0x1.5555555555555p-1 - q) + p) + TH_FMA(z_low, 0.41, 0x1.5555555555555p-55);
     t = cube * q;
     t_low = th_residual_f64(cube, q, t) + (cube * q_low + cube_low * q);
     e -= tiny ? 54.0 : 0.0;
@@ -84,7 +84,17 @@ TH_INLINE double th_pow_f64(double x, double y)
     return th_pow_ends_f64(x, y, t);
 }
 
-/* @snippet pow_f32 needs log_split_f64 exp_reduce_f64 pow_ends_f64 */
+/* @snippet pow_ends_f32 needs bits_f32 */
+TH_INLINE float th_pow_ends_f32(float x, float y, float power)
+{
+    float b = __builtin_fabsf(y), shifted = b < 0x1p23f ? b + 0x1p23f : b;
+    int whole = (b < 0x1p23f ? shifted - 0x1p23f : b) == b, odd = whole & (b < 0x1p24f) & (int)(th_bits_f32(shifted) & 1);
+    power = (x < 0.0f) & (x > -__builtin_inff()) & !whole & (b == b) ? __builtin_nanf("") : power;
+    power = odd ? __builtin_copysignf(power, x) : power;
+    return ((y == 0.0f) | (x == 1.0f) | ((x == -1.0f) & (b == __builtin_inff()))) ? 1.0f : power;
+}
+
+/* @snippet pow_f32 needs log_split_f64 exp_reduce_f64 pow_ends_f32 */
 TH_INLINE float th_pow_f32(float x, float y)
 {
     uint64_t biased;
@@ -103,5 +113,5 @@ TH_INLINE float th_pow_f32(float x, float y)
     z = r * r;
     q = TH_FMA(TH_FMA(r, 0x1.9f82db7de4db3p-13, 0x1.6d96ab3188fd4p-10), z, TH_FMA(r, 0x1.1113f86ec8138p-7, 0x1.55548889757cp-5));
     q = TH_FMA(q, z, TH_FMA(r, 0x1.55555178234aap-3, 0x1.0000003a6cd85p-1));
-    return (float)th_pow_ends_f64(x, y, (1.0 + TH_FMA(q, z, r)) * th_exp2_scale_f64(e));
+    return th_pow_ends_f32(x, y, (float)((1.0 + TH_FMA(q, z, r)) * th_exp2_scale_f64(e)));
 }

@@ -11,12 +11,12 @@
 
 /* @snippet trig_reduce_f64 needs fma bits_f64 rare */
 /* r - *lost is x - n pi/2, and *quadrant has n in its low bits. */
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
+#if TH_FUSED
 #define TH_TRIG_PARTS_f64 {-0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110}
-#define TH_TRIG_FAR_f64 0x1p44
+#define TH_TRIG_FAR_f64(x, y) (x) * (x) > 0x1p88
 #else
 #define TH_TRIG_PARTS_f64 {-0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69}
-#define TH_TRIG_FAR_f64 0x1p10
+#define TH_TRIG_FAR_f64(x, y) (x) * (x) > 0x1p20
 #endif
 TH_INLINE double th_trig_reduce_f64(double x, double *lost, uint64_t *quadrant)
 {
@@ -52,29 +52,32 @@ TH_INLINE double th_cos_near_f64(double r, double lost, double *beyond)
 }
 
 /* @snippet sin_f64 needs sin_near_f64 cos_near_f64 */
-TH_RARE(f64, double, th_far_sin_f64, TH_TRIG_FAR_f64, sinl)
+#define TH_FAR_sin_f64(x, y) sinl(x)
+TH_RARE_f64(th_far_sin_f64, TH_TRIG_FAR_f64, TH_FAR_sin_f64)
 TH_INLINE double th_sin_f64(double x)
 {
     uint64_t quadrant;
     double lost, beyond, r = th_trig_reduce_f64(x, &lost, &quadrant), c = th_cos_near_f64(r, lost, &beyond);
     double y = (quadrant & 1) ? c + beyond : r - th_sin_near_f64(r, lost);
-    return th_far_sin_f64(x, th_from_bits_f64(th_bits_f64(y) ^ (quadrant & 2) << 62));
+    return th_far_sin_f64(x, x, th_from_bits_f64(th_bits_f64(y) ^ (quadrant & 2) << 62));
 }
 
 /* @snippet cos_f64 needs sin_near_f64 cos_near_f64 */
-TH_RARE(f64, double, th_far_cos_f64, TH_TRIG_FAR_f64, cosl)
+#define TH_FAR_cos_f64(x, y) cosl(x)
+TH_RARE_f64(th_far_cos_f64, TH_TRIG_FAR_f64, TH_FAR_cos_f64)
 TH_INLINE double th_cos_f64(double x)
 {
     uint64_t quadrant;
     double lost, beyond, r = th_trig_reduce_f64(x, &lost, &quadrant), c = th_cos_near_f64(r, lost, &beyond);
     double y = (quadrant & 1) ? r - th_sin_near_f64(r, lost) : c + beyond;
-    return th_far_cos_f64(x, th_from_bits_f64(th_bits_f64(y) ^ ((quadrant + 1) & 2) << 62));
+    return th_far_cos_f64(x, x, th_from_bits_f64(th_bits_f64(y) ^ ((quadrant + 1) & 2) << 62));
 }
 
 /* @snippet tan_f64 needs sin_near_f64 cos_near_f64 */
 /* The quotient of sine and cosine, or of cosine and minus sine, each a sum of two numbers: they
  * and the division together would lose three bits. */
-TH_RARE(f64, double, th_far_tan_f64, TH_TRIG_FAR_f64, tanl)
+#define TH_FAR_tan_f64(x, y) tanl(x)
+TH_RARE_f64(th_far_tan_f64, TH_TRIG_FAR_f64, TH_FAR_tan_f64)
 TH_INLINE double th_tan_f64(double x)
 {
     uint64_t quadrant;
@@ -92,16 +95,17 @@ TH_INLINE double th_tan_f64(double x)
     q = top * lost;
     left = TH_FMA(q, bottom, -top) + (odd ? TH_FMA(q, sl, -cl) : TH_FMA(q, cl, -sl));
     q = TH_FMA(-left, lost, q);
-    return th_far_tan_f64(x, th_from_bits_f64(th_bits_f64(q) ^ quadrant << 63));
+    return th_far_tan_f64(x, x, th_from_bits_f64(th_bits_f64(q) ^ quadrant << 63));
 }
 
 /* @snippet trig_reduce_f32 needs fma bits_f32 rare */
 /* r - *lost is x - n pi/2, and *quadrant has n in its low bits. */
+#define TH_TRIG_FAR_f32(x, y) (x) * (x) > 0x1p32f
 TH_INLINE float th_trig_reduce_f32(float x, float *lost, uint32_t *quadrant)
 {
     float shifted = TH_FMAF(x, 0x1.45f306p-1f, 0x1.8p23f), n = shifted - 0x1.8p23f, r;
     *quadrant = th_bits_f32(shifted);
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
+#if TH_FUSED
     float t = TH_FMAF(n, -0x1.921fb4p+0f, x), second = n * 0x1.4442dp-24f;
     r = t - second;
     *lost = ((r - t) + second) + TH_FMAF(n, 0x1.84698ap-48f, TH_FMAF(n, 0x1.4442dp-24f, -second));
@@ -132,27 +136,30 @@ TH_INLINE float th_cos_near_f32(float r, float lost, float *beyond)
 }
 
 /* @snippet sin_f32 needs sin_near_f32 cos_near_f32 */
-TH_RARE(f32, float, th_far_sin_f32, 0x1p16f, sinf)
+#define TH_FAR_sin_f32(x, y) sinf(x)
+TH_RARE_f32(th_far_sin_f32, TH_TRIG_FAR_f32, TH_FAR_sin_f32)
 TH_INLINE float th_sin_f32(float x)
 {
     uint32_t quadrant;
     float lost, beyond, r = th_trig_reduce_f32(x, &lost, &quadrant), c = th_cos_near_f32(r, lost, &beyond);
     float y = (quadrant & 1) ? c + beyond : r - th_sin_near_f32(r, lost);
-    return th_far_sin_f32(x, th_from_bits_f32(th_bits_f32(y) ^ (quadrant & 2) << 30));
+    return th_far_sin_f32(x, x, th_from_bits_f32(th_bits_f32(y) ^ (quadrant & 2) << 30));
 }
 
 /* @snippet cos_f32 needs sin_near_f32 cos_near_f32 */
-TH_RARE(f32, float, th_far_cos_f32, 0x1p16f, cosf)
+#define TH_FAR_cos_f32(x, y) cosf(x)
+TH_RARE_f32(th_far_cos_f32, TH_TRIG_FAR_f32, TH_FAR_cos_f32)
 TH_INLINE float th_cos_f32(float x)
 {
     uint32_t quadrant;
     float lost, beyond, r = th_trig_reduce_f32(x, &lost, &quadrant), c = th_cos_near_f32(r, lost, &beyond);
     float y = (quadrant & 1) ? r - th_sin_near_f32(r, lost) : c + beyond;
-    return th_far_cos_f32(x, th_from_bits_f32(th_bits_f32(y) ^ ((quadrant + 1) & 2) << 30));
+    return th_far_cos_f32(x, x, th_from_bits_f32(th_bits_f32(y) ^ ((quadrant + 1) & 2) << 30));
 }
 
 /* @snippet tan_f32 needs sin_near_f32 cos_near_f32 */
-TH_RARE(f32, float, th_far_tan_f32, 0x1p16f, tanf)
+#define TH_FAR_tan_f32(x, y) tanf(x)
+TH_RARE_f32(th_far_tan_f32, TH_TRIG_FAR_f32, TH_FAR_tan_f32)
 TH_INLINE float th_tan_f32(float x)
 {
     uint32_t quadrant;
@@ -170,5 +177,5 @@ TH_INLINE float th_tan_f32(float x)
     q = top * lost;
     left = TH_FMAF(q, bottom, -top) + (odd ? TH_FMAF(q, sl, -cl) : TH_FMAF(q, cl, -sl));
     q = TH_FMAF(-left, lost, q);
-    return th_far_tan_f32(x, th_from_bits_f32(th_bits_f32(q) ^ quadrant << 31));
+    return th_far_tan_f32(x, x, th_from_bits_f32(th_bits_f32(q) ^ quadrant << 31));
 }
