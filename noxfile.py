@@ -79,6 +79,19 @@ def tests(session: nox.Session, layer: str) -> None:
     session.run("python", "-m", "pytest", "-n", "auto", f"packages/{layer}/tests", *session.posargs)
 
 
+@nox.session
+def warm(session: nox.Session) -> None:
+    """Run the tests of tensors twice with one cache: the second time, whole functions come out of it."""
+    install_layers(session, LAYERS, TEST)
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(2):
+            session.run(
+                "python", "-m", "pytest", "-q", "-n", "auto", "packages/tensor/tests",
+                "--ignore=packages/tensor/tests/kernels", *session.posargs,
+                env={"THEANO_FLAGS": f"base_compiledir={folder}"},
+            )  # fmt: skip
+
+
 @nox.session(python=OTHER_PYTHONS)
 def versions(session: nox.Session) -> None:
     """Run the tests of all layers with other versions of Python, where they are present."""

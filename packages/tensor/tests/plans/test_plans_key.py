@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from plan_keys import key_of
 
 import theano
 import theano.tensor as T
-from plans.keys import key_of
 from theano.compile.mode import Mode
 from theano.graph.canonical import NoCanonicalForm, form_of, object_of
 from theano.rewriting import RewriteSettings, local_rule, phases
@@ -367,14 +367,14 @@ def test_what_is_no_form_is_refused(tree):
 SCRIPT = """
 import sys
 sys.path.insert(0, {tests!r})
-from plans import test_plans_key as t
+import test_plans_key as t
 for name, make in t.MUTATIONS.items():
     print(t.key_of(*make()), name)
 """
 
 
 def test_another_process_has_the_same_keys(keys):
-    tests = str(Path(__file__).parent.parent)
+    tests = str(Path(__file__).parent)
     for seed in ("1", "2"):
         out = subprocess.run(
             [sys.executable, "-c", SCRIPT.format(tests=tests)], env={**os.environ, "PYTHONHASHSEED": seed},

@@ -178,6 +178,8 @@ _flag("lib.amdlibm", BoolParam(False), "Use AMD's mathematical functions.",
 _flag("cxx", StrParam(places.compiler), "The C compiler, with its arguments; empty: use none. Also found through CC.")
 _flag("gcc.cxxflags", StrParam(""), "Options for the compiler, after those chosen here.")
 _flag("compile.jobs", IntParam(0, lambda count: count >= 0), "How many compilers run side by side; 0: one per core.")
+_flag("compile.progress", EnumStr("auto", "always", "never"), "Show a line on the standard error while compilers work "
+      "for more than a second; auto: on a terminal.")
 _flag("base_compiledir", StrParam(places.base_compiledir, allow_override=False), "Where compiled code is kept.")
 _flag("compiledir_format",
       StrParam("compiledir_%(short_platform)s-%(processor)s-%(python_version)s-%(python_bitwidth)s",

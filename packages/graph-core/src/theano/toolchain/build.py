@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from theano.errors import KernelCompileError
+from theano.toolchain.progress import ProgressLine
 from theano.toolchain.select import Toolchain
 
 if TYPE_CHECKING:
@@ -101,10 +102,11 @@ def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple
 
     width = max(1, toolchain.settings.jobs or core_count())
     running: list[Running] = []
+    progress = ProgressLine(sum(len(job.spans) for job in jobs), toolchain.settings.progress)
     try:
         for index, job in enumerate(jobs):
             if index >= width:
-                _finish(toolchain, jobs[index - width], running[index - width])
+                _finish(toolchain, jobs[index - width], running[index - width], progress)
             source = job.stem + ".c"
             with open(os.path.join(folder, source), "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(job.text)
@@ -112,15 +114,17 @@ def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple
             command = toolchain.command(source, job.stem + ".so", include)
             running.append(Running(command, folder, job.stem + ".log"))
         for job, process in zip(jobs[-width:], running[-width:], strict=True):
-            _finish(toolchain, job, process)
+            _finish(toolchain, job, process, progress)
     finally:
+        progress.finish()
         for process in running:
             process.kill()
     return [os.path.join(folder, job.stem + ".so") for job in jobs]
 
 
-def _finish(toolchain: Toolchain, job: Job, process: Running) -> None:
-    outcome = process.wait(time.monotonic() + toolchain.settings.timeout)
+def _finish(toolchain: Toolchain, job: Job, process: Running, progress: ProgressLine) -> None:
+    outcome = process.wait(time.monotonic() + toolchain.settings.timeout, progress.tick)
+    progress.advance(len(job.spans))
     if outcome.status == 0 and not outcome.timed_out:
         return
     found = _first_error(job, outcome)

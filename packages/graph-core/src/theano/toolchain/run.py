@@ -9,7 +9,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 KEPT_VARIABLES = (
@@ -27,6 +27,8 @@ KEPT_VARIABLES = (
     "CCACHE_DISABLE",
 )
 """All that a compiler sees of the user's environment: nothing that adds flags, files or libraries."""
+TICK = 0.25
+"""Seconds between two looks at the clock for somebody who waits."""
 
 
 def clean_environment(folder: str) -> dict[str, str]:
@@ -86,9 +88,12 @@ class Running:
         finally:
             os.close(descriptor)
 
-    def wait(self, deadline: float) -> Outcome:
-        """Wait until the program ends or `deadline` (``time.monotonic``) passes."""
-        timed_out = not self._ends_before(deadline)
+    def wait(self, deadline: float, tick: Callable[[], None] | None = None) -> Outcome:
+        """Wait until the program ends or `deadline` (``time.monotonic``) passes; call `tick` now and then meanwhile."""
+        timed_out = not self._ends_before(deadline if tick is None else min(deadline, time.monotonic() + TICK))
+        while timed_out and tick is not None and time.monotonic() < deadline:
+            tick()
+            timed_out = not self._ends_before(min(deadline, time.monotonic() + TICK))
         if timed_out:
             self.kill()
         with open(self._log, "rb") as file:

@@ -56,12 +56,15 @@ class ToolchainSettings:
         Seconds for one unit.
     jobs : int, optional
         Units compiled side by side; the cores this process may use unless given.
+    progress : {'auto', 'always', 'never'}
+        Whether to show a line while compilers work.
     """
 
     compiler: str | None = None
     extra_flags: tuple[str, ...] = ()
     timeout: float = 600.0
     jobs: int | None = None
+    progress: str = "auto"
 
     @classmethod
     def from_config(cls, config: object) -> ToolchainSettings:
@@ -90,6 +93,7 @@ class ToolchainSettings:
             None if compiler is None or compiler == "auto" else str(compiler).strip(),
             extra,
             jobs=int(getattr(getattr(config, "compile", None), "jobs", 0) or 0) or None,
+            progress=str(getattr(getattr(config, "compile", None), "progress", "auto")),
         )
 
 
