@@ -145,8 +145,9 @@ class Op(Structural):
         """Return the inputs whose values the compiled form looks at to see whether it will fail.
 
         To declare this is a promise about :meth:`c_kernel`: it checks first (types and shapes of any input, values of
-        these), then asks for each of its outputs once, then writes and cannot fail any more. Such a node may
-        write the new value of a shared variable over the old one. None (the default): no promise.
+        these), then asks for each of its outputs once, then writes and cannot fail any more but for want of scratch
+        memory. Such a node may write the new value of a shared variable over the old one. None (the default): no
+        promise.
         """
         return None
 

@@ -230,7 +230,7 @@ void bind_array(Frame *frame, Slot *slot, PyArrayObject *array) {
     slot->elements = elements;
     slot->buf.data = static_cast<char *>(PyArray_DATA(array));
     slot->memory = MEM_ARRAY;
-    slot->fresh = slot->laid = false;
+    slot->fresh = slot->laid = slot->copied = false;
     slot->readonly = !PyArray_ISWRITEABLE(array);
     Py_INCREF(array);
     slot->array = reinterpret_cast<PyObject *>(array);
@@ -316,10 +316,11 @@ Py_ssize_t own_references(Frame *frame, PyObject *array) {
 }
 
 bool is_private(Frame *frame, Slot *slot) {
+    if (slot->memory != MEM_ARRAY || slot->copied) return true; /* a number, or a copy: in the frame already */
+    if (!PyArray_CheckExact(slot->array)) return false;
 #ifdef Py_GIL_DISABLED
     return false; /* a reference count read by one thread says nothing here */
 #endif
-    if (slot->memory != MEM_ARRAY || !PyArray_CheckExact(slot->array)) return false;
     auto *array = reinterpret_cast<PyArrayObject *>(slot->array);
     const int wanted = NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE | NPY_ARRAY_OWNDATA;
     if ((PyArray_FLAGS(array) & wanted) != wanted || PyArray_BASE(array) || has_weak_references(slot->array)) return false;
@@ -329,15 +330,20 @@ bool is_private(Frame *frame, Slot *slot) {
 }
 
 int make_private(Frame *frame, Slot *slot) {
-    if (slot->memory != MEM_ARRAY) return 0; /* a number: in the frame already */
+    if (slot->memory != MEM_ARRAY || slot->copied) return 0;
     PyObject *copy = new_array(slot->info, slot->buf.shape, slot->elements);
-    if (!copy || PyArray_CopyInto(reinterpret_cast<PyArrayObject *>(copy), reinterpret_cast<PyArrayObject *>(slot->array)) < 0) {
-        Py_XDECREF(copy);
+    if (!copy) return -1;
+    auto *to = reinterpret_cast<PyArrayObject *>(copy), *from = reinterpret_cast<PyArrayObject *>(slot->array);
+    if (PyArray_IS_C_CONTIGUOUS(from)) {
+        std::memcpy(PyArray_DATA(to), PyArray_DATA(from), size_t(PyArray_NBYTES(from)));
+    } else if (PyArray_CopyInto(to, from) < 0) { /* which may give the GIL away */
+        Py_DECREF(copy);
         return -1;
     }
     slot_release(frame, slot);
     bind_array(frame, slot, reinterpret_cast<PyArrayObject *>(copy));
     slot->object = copy;
+    slot->copied = true;
     return 0;
 }
 

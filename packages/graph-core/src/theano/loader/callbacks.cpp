@@ -200,6 +200,7 @@ int rt_view(th_ctx *ctx, th_buffer *out, const th_buffer *base, char *data, int3
 void *rt_scratch(th_ctx *ctx, size_t bytes) {
     Frame *frame = frame_of(ctx);
     bytes = (bytes + 63) & ~size_t(63);
+    frame->scratch_wanted += bytes;
     Block *last = frame->scratch.empty() ? nullptr : frame->scratch.back();
     if (!last || last->capacity - frame->scratch_used < bytes) {
         size_t size = bytes > 4096 ? bytes : 4096;

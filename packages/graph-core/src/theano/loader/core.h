@@ -137,6 +137,9 @@ struct Instr {
     /* then the rest */
     std::vector<int32_t> in, out, after, frees_list;
     std::vector<uint64_t> params; /* uint64_t: 8-byte aligned */
+    /* among the last instructions: how much scratch memory it wanted when it last ran, on inputs of which layout */
+    size_t scratch_wanted = SIZE_MAX;
+    std::vector<int64_t> scratch_layout;
     PyObject *callable = nullptr; /* strong: perform, or the thunk's factory */
     PyObject *node = nullptr;     /* strong */
 };
@@ -199,6 +202,7 @@ struct Slot {
     Memory memory;
     bool fresh;    /* `array` came from ensure: nobody but this function made it */
     bool readonly; /* `array` may not be written through */
+    bool copied;   /* `array` is a copy that this frame made to write over */
     bool dirty;    /* holds references that end with the call */
     bool laid;     /* shape and strides are those of C-contiguous memory, from an earlier `ensure` */
     Block *own;
@@ -225,7 +229,8 @@ struct Frame {
     std::vector<Block *> pool;
     std::vector<Block *> scratch;
     std::vector<PyObject *> replaced; /* strong: what shared variables held before this call */
-    size_t scratch_used;
+    size_t scratch_used;   /* of the last block */
+    size_t scratch_wanted; /* by this instruction, in all */
     int32_t asked; /* outputs that the kernel being checked has asked for */
     PyThreadState *released; /* not NULL while the GIL is given away */
     int32_t error_kind;
@@ -245,6 +250,7 @@ void frame_end_call(Frame *frame);  /* drop what belonged to the call, keep what
 void frame_free_memory(Frame *frame);
 void frame_delete(Frame *frame);
 int frame_traverse(const Frame *frame, visitproc visit, void *arg);
+void scratch_reset(Frame *frame);   /* drop what an instruction asked for, keep a small block */
 void slot_release(Frame *frame, Slot *slot);   /* drop the references that end with the call */
 void slot_retire(Frame *frame, Slot *slot);    /* after its last use: also hand its memory on */
 void slot_remember(Slot *slot, PyObject *array); /* keep (steals) an array to write again */
@@ -273,7 +279,7 @@ int bind_object(Frame *frame, Slot *slot, PyObject *value);      /* + remembers 
 PyObject *box(Frame *frame, Slot *slot);                         /* borrowed; NULL: error set */
 int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements); /* GIL held */
 int make_private(Frame *frame, Slot *slot); /* a copy of the shared variable's array takes its place; -1: MemoryError */
-bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this frame refers to the array */
+bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this frame, or this frame alone, has the array */
 
 /* --------------------------------------------------------------- machine.cpp */
 

@@ -132,6 +132,7 @@ Frame *frame_new(Program *program) {
         frame->bound_store.resize(program->code.size());
         frame->dirty_store.resize(program->slots.size());
         frame->replaced.reserve(program->updates.size());
+        frame->scratch.reserve(8);
         frame->pool.resize(size_t(program->npools));
         if (program->lazy) frame->done.resize(program->code.size());
     } catch (const std::bad_alloc &) {
@@ -148,6 +149,14 @@ Frame *frame_new(Program *program) {
         return nullptr;
     }
     return frame;
+}
+
+void scratch_reset(Frame *frame) {
+    while (frame->scratch.size() > 1 || (!frame->scratch.empty() && frame->scratch.back()->capacity > kBigBlock)) {
+        block_release(frame->scratch.back());
+        frame->scratch.pop_back();
+    }
+    frame->scratch_used = frame->scratch_wanted = 0;
 }
 
 void slot_remember(Slot *slot, PyObject *array) {

@@ -13,6 +13,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace theano {
@@ -159,14 +160,6 @@ int run_without_gil(Frame *frame, const Instr &instr, th_ctx *ctx) {
     return status;
 }
 
-void reset_scratch(Frame *frame) {
-    while (frame->scratch.size() > 1 || (!frame->scratch.empty() && frame->scratch.back()->capacity > kBigBlock)) {
-        block_release(frame->scratch.back());
-        frame->scratch.pop_back();
-    }
-    frame->scratch_used = 0;
-}
-
 inline int run_native(Frame *frame, const Instr &instr, th_ctx *ctx) {
     int64_t elements = 0;
     if (instr.gil_limit != INT64_MAX) {
@@ -177,7 +170,7 @@ inline int run_native(Frame *frame, const Instr &instr, th_ctx *ctx) {
         }
     }
     int status = TH_LIKELY(elements <= instr.gil_limit) ? instr.run(ctx) : run_without_gil(frame, instr, ctx);
-    if (TH_UNLIKELY(frame->scratch_used)) reset_scratch(frame);
+    if (TH_UNLIKELY(frame->scratch_wanted)) scratch_reset(frame);
     return status;
 }
 
@@ -399,33 +392,62 @@ int check_native(Frame *frame, const Instr &instr, th_ctx *ctx) {
     ctx->rt = &checking_table;
     int status = instr.run(ctx);
     ctx->rt = &runtime_table;
-    if (frame->scratch_used) reset_scratch(frame);
+    if (frame->scratch_wanted) scratch_reset(frame);
     return status < 0 && frame->error_kind == 0 && frame->asked == ctx->nout ? 0 : -1;
 }
 
-} // namespace
-
-/* What overwrites shared variables runs at the very end, when all results are there, and without giving the GIL
- * away: nobody sees a value half written, and nobody can take a reference after it was found that there is none. An
- * instruction by itself checks before it writes; where there are several, all check before the first one writes. */
-int machine_write(Frame *frame) {
-    Program *program = frame->program;
-    const size_t count = program->code.size();
-    for (int32_t k : program->overwritten) {
-        Slot *slot = frame->slots + k;
-        if (!is_private(frame, slot) && make_private(frame, slot) < 0) return report(frame, program->last);
-    }
-    if (count - program->last > 1) {
-        for (size_t i = program->last; i < count; ++i) {
-            if (check_native(frame, program->code[i], frame->contexts + i) < 0) return report(frame, i);
+/* Are the lengths and strides of an instruction's inputs those of its last run? */
+bool same_layout(const th_ctx *ctx, const std::vector<int64_t> &seen) {
+    size_t at = 0;
+    for (int k = 0; k < ctx->nin; ++k) {
+        for (int d = 0; d < ctx->in[k]->ndim; ++d, at += 2) {
+            if (at >= seen.size() || seen[at] != ctx->in[k]->shape[d] || seen[at + 1] != ctx->in[k]->strides[d]) return false;
         }
     }
-    for (size_t i = program->last; i < count; ++i) {
+    return true;
+}
+
+void note_scratch(Frame *frame, Instr &instr, const th_ctx *ctx) {
+    instr.scratch_wanted = frame->scratch_wanted;
+    if (!instr.scratch_wanted) return;
+    instr.scratch_layout.clear();
+    for (int k = 0; k < ctx->nin; ++k) {
+        for (int d = 0; d < ctx->in[k]->ndim; ++d) {
+            instr.scratch_layout.push_back(ctx->in[k]->shape[d]);
+            instr.scratch_layout.push_back(ctx->in[k]->strides[d]);
+        }
+    }
+}
+
+/* Scratch memory for the last instructions, before one of them writes. False: how much they want is not known, since one
+ * never ran or ran on another layout; so that it may yet fail for want of memory. */
+bool reserve_scratch(Frame *frame) {
+    Program *program = frame->program;
+    size_t wanted = 0;
+    for (size_t i = program->last; i < program->code.size(); ++i) {
         const Instr &instr = program->code[i];
+        if (instr.scratch_wanted == SIZE_MAX) return false;
+        if (TH_LIKELY(instr.scratch_wanted == 0)) continue;
+        if (!same_layout(frame->contexts + i, instr.scratch_layout)) return false;
+        wanted = std::max(wanted, instr.scratch_wanted);
+    }
+    if (wanted == 0 || (!frame->scratch.empty() && frame->scratch.back()->capacity >= wanted)) return true;
+    Block *block = block_new(wanted);
+    if (!block) return false;
+    frame->scratch.push_back(block); /* there is room for one: frame_new */
+    return true;
+}
+
+/* The write phase: no way out of it but to the end. */
+int write_all(Frame *frame) {
+    Program *program = frame->program;
+    for (size_t i = program->last; i < program->code.size(); ++i) {
+        Instr &instr = program->code[i];
         int64_t start = program->profile ? now_ns() : 0;
+        frame->scratch_used = frame->scratch_wanted = 0;
         int status = instr.run(frame->contexts + i);
-        if (TH_UNLIKELY(frame->scratch_used)) reset_scratch(frame);
         if (TH_UNLIKELY(status != 0)) return report(frame, i);
+        if (TH_UNLIKELY(frame->scratch_wanted || instr.scratch_wanted)) note_scratch(frame, instr, frame->contexts + i);
         if (program->profile) {
             program->calls[i]++;
             program->nanoseconds[i] += now_ns() - start;
@@ -433,6 +455,35 @@ int machine_write(Frame *frame) {
         for (int32_t k = 0; k < instr.nfrees; ++k) slot_retire(frame, frame->slots + instr.frees[k]);
     }
     return 0;
+}
+
+} // namespace
+
+/* What overwrites shared variables runs at the very end, when all results are there, and without giving the GIL
+ * away: nobody sees a value half written, and nobody can take a reference after it was found that there is none. An
+ * instruction by itself checks before it writes; where there are several, all check before the first one writes. Where
+ * one may still fail for want of scratch memory (a first call, new shapes of a product), copies are overwritten instead. */
+int machine_write(Frame *frame) {
+    Program *program = frame->program;
+    const size_t count = program->code.size();
+    if (count - program->last > 1) {
+        for (size_t i = program->last; i < count; ++i) {
+            if (check_native(frame, program->code[i], frame->contexts + i) < 0) return report(frame, i);
+        }
+    }
+    const bool safe = reserve_scratch(frame);
+    for (bool settled = false; !settled;) { /* again after each copy: it may have given the GIL away */
+        settled = true;
+        for (int32_t k : program->overwritten) {
+            Slot *slot = frame->slots + k;
+            if (is_private(frame, slot) && (safe || slot->copied || slot->memory != MEM_ARRAY)) continue;
+            if (make_private(frame, slot) < 0) return report(frame, program->last);
+            settled = false;
+        }
+    }
+    int status = write_all(frame);
+    if (frame->scratch_used || frame->scratch.size() > 0) scratch_reset(frame);
+    return status;
 }
 
 int machine_run(Frame *frame) {

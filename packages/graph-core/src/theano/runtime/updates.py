@@ -6,15 +6,16 @@ allocated from the second call on, and nothing copied that need not be. There ar
 
 *Another array.* An instruction computes the new value into a second array; when everything has succeeded, the two
 change places, and the next call writes the old one (unless somebody holds it). This is right for any op; it
-takes twice the memory and, for dense results, the traffic of a copy. Products (gemm, ger) go this way: they may ask
-for scratch memory half-way, and run too long to keep other threads waiting.
+takes twice the memory and, for dense results, the traffic of a copy.
 
 *In place.* Some nodes fail, if at all, before they write anything (:meth:`theano.graph.op.Op.checked_inputs`):
-element-wise ones look at shapes, writes of rows and parts at shapes and indices. Such nodes are put last, after
-everything that may fail, and first all of them check, then all of them write: the loader does that without giving the
-GIL away. A step of gradient descent then reads and writes each parameter once, and a sparse update touches just its
-rows. Whether the array belongs to the variable alone is asked at each call, just before; where it does not, a copy
-takes its place.
+element-wise ones and products added to a matrix look at shapes, writes of rows and parts at shapes and indices. Such
+nodes are put last, after everything that may fail, and first all of them check, then all of them write: the loader
+does that without giving the GIL away. A step of gradient descent then reads and writes each parameter once, and a
+sparse update touches just its rows. Scratch memory, which products ask for half-way, is reserved before the first one
+writes; how much is known from the call before, so that a first call, and one with new shapes, works on copies.
+Whether the array belongs to the variable alone is asked at each call, just before; where it does not, a copy takes its
+place.
 
 The rule ``inplace_updates`` of the tensor layer chooses the nodes, on the whole graph. Here they are put last, and
 whatever overwrites a shared variable in any other way gets a copy to work on: the rule decides on speed, never on

@@ -115,6 +115,14 @@ class _Update(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{'inplace' if self.inplace else 'no_inplace'}}}"
 
+    def in_place(self) -> Op:
+        """Return the op that adds to its first input itself."""
+        return type(self)(True)
+
+    def checked_inputs(self, node: Apply) -> tuple[int, ...]:
+        """Return that nothing but shapes can be wrong."""
+        return ()
+
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node."""
         tensors = _checked(self, inputs, self.ndims)

@@ -17,6 +17,7 @@ from theano.graph.features import ReplaceValidate
 from theano.graph.op import has_own_thunk
 from theano.rewriting import Context, phases
 from theano.runtime.updates import last_nodes
+from theano.tensor.blas.routines import Gemm, Gemv, Ger
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from theano.tensor.index.basic import IncSubtensor
@@ -173,9 +174,11 @@ def _over(op: Op, node: Apply, output: int, index: int) -> Op | None:
     if type(op) is Elemwise and node.inputs[index].type == node.outputs[output].type:
         others = {o: i for o, i in op.inplace_pattern.items() if o != output and i != index}
         return Elemwise(op.scalar_op, {**others, output: index})
-    if isinstance(op, _WRITERS) and index == 0 and not op.inplace:  # type: ignore[attr-defined]
-        return _written_in_place(op)
-    return None
+    if index != 0 or getattr(op, "inplace", True):
+        return None
+    if isinstance(op, (Gemm, Gemv, Ger)):
+        return op.in_place()
+    return _written_in_place(op) if isinstance(op, _WRITERS) else None
 
 
 def inplace_updates(fgraph: FunctionGraph, context: Context) -> None:

@@ -350,6 +350,15 @@ static int is_zero(const th_buffer *b)
     }
 }
 
+/* What BLAS cannot see is copied, before an output is asked for: an update of a shared variable in its place must not
+ * fail for want of memory once it has begun to write. */
+static int readable(th_ctx *ctx, const blas_params *p, matrix *m, int32_t dtype, int64_t size)
+{
+    char order;
+    int64_t ld;
+    return p->gemm == 0 || m->rows == 0 || m->cols == 0 ? 0 : order_of(ctx, m, dtype, size, &order, &ld);
+}
+
 /* inputs: z, a, x, y, b; the result is b z + a x y. */
 TH_EXPORT int th_kernel_gemm(th_ctx *ctx)
 {
@@ -362,9 +371,12 @@ TH_EXPORT int th_kernel_gemm(th_ctx *ctx)
     if (z->shape[0] != shape[0] || z->shape[1] != shape[1])
         return result_mismatch(ctx, "gemm", z, 2, shape);
     const void *beta = is_zero(b) ? NULL : b->data;
+    matrix left = matrix_of(x), right = matrix_of(y);
+    if (readable(ctx, p, &left, out->dtype, out->itemsize) || readable(ctx, p, &right, out->dtype, out->itemsize))
+        return -1;
     if (beta == NULL && !p->in_place ? ctx->rt->ensure(ctx, out, shape) : started(ctx, p->in_place))
         return -1;
-    return multiply(ctx, p, out->dtype, out->itemsize, ctx->in[1]->data, matrix_of(x), matrix_of(y), beta, matrix_of(out));
+    return multiply(ctx, p, out->dtype, out->itemsize, ctx->in[1]->data, left, right, beta, matrix_of(out));
 }
 
 /* inputs: y, alpha, A, x, beta; the result is beta y + alpha A x. */
