@@ -326,7 +326,8 @@ def _ulp(x: np.ndarray) -> np.ndarray:
 def floor(op: Any, *arguments: np.ndarray) -> Any:
     """Return the number below which an operation's errors are not relative, as its statement says (``ulp_floor``)."""
     said = getattr(type(op), "ulp_floor", 0.0)
-    return said(*[a.astype(float) for a in arguments]) if callable(said) else said
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(said(*[a.astype(float) for a in arguments])) if callable(said) else said
 
 
 def wrong_landmarks(op: Any, dtype: str, function: Callable[..., np.ndarray]) -> list[list[str]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import accuracy
 import numpy as np
 import pytest
 
@@ -105,7 +106,7 @@ def check(loops: Any, case: Any, ulps_between: Any) -> None:
     if wanted.dtype.kind in "biu":
         np.testing.assert_array_equal(found, wanted, err_msg=str(case))
         return
-    distance = ulps_between(found, wanted, getattr(case.op, "ulp_floor", 0.0))
+    distance = ulps_between(found, wanted, accuracy.floor(case.op, *arrays))
     # Complex functions are built of several real ones, in NumPy as in the C library.
     allowed = max(case.op.ulp, 1 if case.outs[0] == "float16" else 0) if wanted.dtype.kind == "f" else 16
     worst = int(np.argmax(distance))
@@ -148,7 +149,7 @@ def test_which_operations_have_no_c_form(loops: Any) -> None:
         case.op.op_name for case, symbol in loops.symbols.items() if symbol is None and set(case.ins) == {"float64"}
     }
     assert real == {
-        "erfcx", "erfinv", "erfcinv", "psi", "polygamma", "tri_gamma", "gammainc", "gammaincc", "gammal", "gammau",
+        "erfinv", "erfcinv", "polygamma", "gammainc", "gammaincc", "gammal", "gammau",
         "chi2sf", "jv", "i0", "i1", "iv",
     }  # fmt: skip
 

@@ -36,6 +36,7 @@ _FILES = (
     "inverse.h",
     "power.h",
     "error_function.h",
+    "gamma.h",
     "integer.h",
     "floating.h",
     "complex.h",

@@ -1,6 +1,6 @@
-/* erf.
+/* erf, erfc and erfcx.
  *
- * Below 1, x + x P(x^2); above, 1 - exp(-x^2) R(4/(x + 2)), where R is what is left of the complement when
+ * erf: below 1, x + x P(x^2); above, 1 - exp(-x^2) R(4/(x + 2)), where R is what is left of the complement when
  * its exponential is taken out. P and R are minimax polynomials (Remez exchange with mpmath; relative
  * error of the result < 2^-60 for double and < 2^-29 for float), their even and odd terms summed apart.
  */
@@ -43,6 +43,77 @@ TH_INLINE double th_erf_f64(double x)
     large = 1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r);
     large = 1.0 - large * th_exp2_scale_f64(shifted) * TH_FMA(odd, z, even);
     return __builtin_copysign(a < 1.0 ? small : large, x);
+}
+
+/* @snippet erfcx_pair_f64 needs residual_f64 */
+/* exp(a^2) erfc(a) for a >= 0 as a sum of two numbers. With the pole's half taken out, (1 + 2a) times it stays
+ * between 1 and 1.24, and is smooth in u = (4.5 - a)/(4.5 + a) from 0 to infinity (M. Shepherd and J. Laframboise,
+ * Math. Comp. 36:249, 1981). The slope in u is so high near 0 that u's own rounding has to be made good. */
+TH_INLINE double th_erfcx_pair_f64(double a, double *low)
+{
+    double top = 4.5 - a, bottom = 4.5 + a, over = 1.0 / bottom, u = top * over, w = u * u, even, odd, p, y, b, slope;
+    even = -0x1.7dd6d515da865p-35;
+    even = TH_FMA(even, w, 0x1.25ec6425493edp-30);
+    even = TH_FMA(even, w, -0x1.10846f3305c60p-26);
+    even = TH_FMA(even, w, 0x1.8763ce9aa276ep-23);
+    even = TH_FMA(even, w, -0x1.b3a74bc2e21cbp-20);
+    even = TH_FMA(even, w, 0x1.0624e335300b9p-17);
+    even = TH_FMA(even, w, 0x1.1c53ab6d1aea9p-14);
+    even = TH_FMA(even, w, -0x1.851b30c03a4bfp-10);
+    even = TH_FMA(even, w, -0x1.d0380b9809d5dp-7);
+    even = TH_FMA(even, w, -0x1.a6d21323f40e4p-5);
+    even = TH_FMA(even, w, -0x1.7201a6b9b8c4bp-4);
+    even = TH_FMA(even, w, -0x1.634e2356a5c30p-5);
+    even = TH_FMA(even, w, 0x1.17f9e45814b5bp-3);
+    odd = 0x1.4027cbf149c0ep-31;
+    odd = TH_FMA(odd, w, -0x1.f17100f769c2cp-28);
+    odd = TH_FMA(odd, w, 0x1.91a83525b9ab7p-25);
+    odd = TH_FMA(odd, w, -0x1.aae554fc6a556p-24);
+    odd = TH_FMA(odd, w, -0x1.5277f31f057d4p-19);
+    odd = TH_FMA(odd, w, 0x1.718e6b2574b4ap-15);
+    odd = TH_FMA(odd, w, -0x1.7e12b5afed8abp-13);
+    odd = TH_FMA(odd, w, -0x1.622bbad1b3734p-8);
+    odd = TH_FMA(odd, w, -0x1.e64e75c5cb0dbp-6);
+    odd = TH_FMA(odd, w, -0x1.34023c8e6ba8ap-4);
+    odd = TH_FMA(odd, w, -0x1.565641b01e784p-4);
+    odd = TH_FMA(odd, w, 0x1.112792084c15dp-5);
+    odd = u * TH_FMA(odd, u, even);
+    p = 0x1.398fa42e218fbp+0 + odd;
+    slope = TH_FMA(TH_FMA(-1.286, u, -1.048), w, TH_FMA(0.340, u, 0.274));
+    top = (((4.5 - top) - a) - th_residual_f64(u, bottom, top)) - u * (a - (bottom - 4.5));
+    odd += (0x1.398fa42e218fbp+0 - p) + TH_FMA(top * over, slope, 0x1.b662d8a75ca54p-54);
+    b = TH_FMA(2.0, a, 1.0);
+    over = 1.0 / b;
+    y = p * over;
+    *low = ((odd - th_residual_f64(y, b, p)) - y * (2.0 * a - (b - 1.0))) * over;
+    return y;
+}
+
+/* @snippet erfc_f64 needs erfcx_pair_f64 exp_pair_f64 */
+/* exp(-x^2) erfcx(|x|), and 2 minus that for negative x. */
+TH_INLINE double th_erfc_f64(double x)
+{
+    double a = __builtin_fabs(x), c = a > 27.5 ? 27.5 : a, square = c * c, e, e_low, r, r_low, y;
+    r = th_erfcx_pair_f64(c, &r_low);
+    e = th_exp_pair_f64(square > 746.0 ? -746.0 : -square, &e_low);
+    r_low -= r * th_residual_f64(c, c, square);
+    y = TH_FMA(e, r, TH_FMA(e, r_low, e_low * r));
+    y = x < 0.0 ? 2.0 - y : y;
+    return x == x ? y : x;
+}
+
+/* @snippet erfcx_f64 needs erfcx_pair_f64 exp_pair_f64 */
+/* For negative x it is 2 exp(x^2) - erfcx(|x|). */
+TH_INLINE double th_erfcx_f64(double x)
+{
+    double a = __builtin_fabs(x), b = a > 27.0 ? 27.0 : a, square = b * b, e, e_low, r, r_low, y;
+    r = th_erfcx_pair_f64(a > 0x1p1022 ? 0x1p1022 : a, &r_low);
+    e = th_exp_pair_f64(square > 712.0 ? 712.0 : square, &e_low);
+    y = (2.0 * e - r) + (2.0 * TH_FMA(e, th_residual_f64(b, b, square), e_low) - r_low);
+    y = 2.0 * e < __builtin_inf() ? y : __builtin_inf();
+    y = x < 0.0 ? y : r + r_low;
+    y = x > 0x1p1000 ? 0x1.20dd750429b6dp-1 / x : y;
+    return x == x ? y : x;
 }
 
 /* @snippet erf_f32 needs exp_reduce_f32 */
