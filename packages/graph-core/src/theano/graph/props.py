@@ -89,7 +89,16 @@ class Structural:
 
 
 def _eq(self: Structural, other: object) -> bool:
-    return self is other or (type(self) is type(other) and self._props() == other._props())
+    if self is other:
+        return True
+    if type(self) is not type(other):
+        return False
+    # One after the other, and what is the same object first: most answers need one look.
+    for name in self.__props__:
+        mine, others = getattr(self, name), getattr(other, name)
+        if mine is not others and mine != others:
+            return False
+    return True
 
 
 def _hash(self: Structural) -> int:

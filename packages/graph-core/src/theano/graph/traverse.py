@@ -123,33 +123,28 @@ def toposort_nodes(
     order: list[Apply] = []
     state: dict[Apply, bool] = {}  # absent: not met; False: its needs are being visited; True: placed
     extra = orderings or {}
-    for root in roots:
-        if root in state:
-            continue
-        stack: list[tuple[Apply, Iterator[Apply]]] = [(root, _needs(root, stop, extra))]
-        state[root] = False
-        while stack:
-            node, needs = stack[-1]
-            for need in needs:
+    stack = list(roots)[::-1]
+    while stack:
+        node = stack[-1]
+        met = state.get(node)
+        if met is None:
+            state[node] = False
+            needs = [v.owner for v in node.inputs if v.owner is not None and v not in stop]
+            if extra:
+                needs.extend(extra.get(node, ()))
+            # What comes first is pushed last. A node may be pushed again by another that needs it earlier.
+            for need in reversed(needs):
                 placed = state.get(need)
                 if placed is None:
-                    state[need] = False
-                    stack.append((need, _needs(need, stop, extra)))
-                    break
-                if not placed:
-                    raise CycleError(_describe_cycle([n for n, _ in stack], need))
-            else:
+                    stack.append(need)
+                elif not placed:
+                    raise CycleError(_describe_cycle([n for n in stack if state.get(n) is False], need))
+        else:
+            stack.pop()
+            if not met:
                 state[node] = True
                 order.append(node)
-                stack.pop()
     return order
-
-
-def _needs(node: Apply, stop: Collection[Variable], extra: Mapping[Apply, Sequence[Apply]]) -> Iterator[Apply]:
-    for v in node.inputs:
-        if v.owner is not None and v not in stop:
-            yield v.owner
-    yield from extra.get(node, ())
 
 
 def _describe_cycle(path: list[Apply], again: Apply) -> str:

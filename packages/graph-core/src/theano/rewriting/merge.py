@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.op import has_own_thunk, has_perform
+from theano.graph.op import Op, has_own_thunk, has_perform
 from theano.graph.variable import Constant, Variable
 from theano.rewriting.drive import Context
 from theano.rewriting.rule import Answer, FunctionRule
@@ -24,13 +24,14 @@ def merge(fgraph: FunctionGraph, context: Context) -> None:
     order = fgraph.toposort()
     kept: dict[Hashable, Constant] = {}
     seen: dict[Hashable, Apply] = {}
+    number_of = _numbers()
     # Once nodes overwrite memory, equal nodes need not be worth the same later: leave what is touched alone.
     destroyed = _destroyed(fgraph, order)
     for node in order:
         if node not in fgraph.apply_nodes:
             continue
         try:
-            first = seen.setdefault((node.op, tuple(map(_identity, node.inputs))), node)
+            first = seen.setdefault((number_of(node.op), *map(_identity, node.inputs)), node)
         except TypeError:
             continue  # an op that cannot be hashed is equal to nothing
         if first is not node and not (destroyed and any(v in destroyed for n in (first, node) for v in n.outputs)):
@@ -46,6 +47,21 @@ def merge(fgraph: FunctionGraph, context: Context) -> None:
     for v in list(fgraph.outputs):
         if isinstance(v, Constant):
             _merge_constant(fgraph, v, kept, context)
+
+
+def _numbers() -> Callable[[Op], int]:
+    """Return a function that gives equal ops the same number, and hashes each object once only."""
+    by_value: dict[Op, int] = {}
+    # The op is kept, so that its id stays its own.
+    by_identity: dict[int, tuple[Op, int]] = {}
+
+    def number_of(op: Op) -> int:
+        known = by_identity.get(id(op))
+        if known is None:
+            known = by_identity[id(op)] = (op, by_value.setdefault(op, len(by_value)))
+        return known[1]
+
+    return number_of
 
 
 def _identity(v: Variable) -> Hashable:
