@@ -49,11 +49,24 @@ static int moves(const th_loop *loop, int k) { return k >= loop->nin || !(loop->
 
 /* ------------------------------------------------------------- bringing elements together */
 
+/* Four at a time: the loop's own steps would take as long as the copies. */
 #define TH_MOVE(T)                                                                                                     \
     for (int64_t r = 0; r < rows; ++r) {                                                                               \
         char *t = to + r * to_row;                                                                                     \
         const char *f = from + r * from_row;                                                                           \
-        for (int64_t i = 0; i < n; ++i) memcpy(t + i * to_step, f + i * from_step, sizeof(T));                         \
+        int64_t i = 0;                                                                                                 \
+        for (; i + 4 <= n; i += 4, t += 4 * to_step, f += 4 * from_step) {                                             \
+            T a, b, c, d;                                                                                              \
+            memcpy(&a, f, sizeof(T));                                                                                  \
+            memcpy(&b, f + from_step, sizeof(T));                                                                      \
+            memcpy(&c, f + 2 * from_step, sizeof(T));                                                                  \
+            memcpy(&d, f + 3 * from_step, sizeof(T));                                                                  \
+            memcpy(t, &a, sizeof(T));                                                                                  \
+            memcpy(t + to_step, &b, sizeof(T));                                                                        \
+            memcpy(t + 2 * to_step, &c, sizeof(T));                                                                    \
+            memcpy(t + 3 * to_step, &d, sizeof(T));                                                                    \
+        }                                                                                                              \
+        for (; i < n; ++i, t += to_step, f += from_step) memcpy(t, f, sizeof(T));                                      \
     }                                                                                                                  \
     break
 
@@ -74,6 +87,15 @@ static void move(char *to, int64_t to_row, int64_t to_step, const char *from, in
         swap = from_row;
         from_row = from_step;
         from_step = swap;
+    }
+    if (to_step == itemsize && from_step == 0 && n > 1) { /* the same element again and again: copies of copies */
+        for (int64_t r = 0; r < rows; ++r) {
+            char *t = to + r * to_row;
+            memcpy(t, from + r * from_row, (size_t)itemsize);
+            for (int64_t done = 1; done < n; done *= 2)
+                memcpy(t + done * itemsize, t, (size_t)(least(done, n - done) * itemsize));
+        }
+        return;
     }
     if (to_step == itemsize && from_step == itemsize) {
         for (int64_t r = 0; r < rows; ++r) memcpy(to + r * to_row, from + r * from_row, (size_t)(n * itemsize));
