@@ -174,7 +174,9 @@ class ProfileStats:
         for function in self._functions:
             counts = function.profile_counts()[2]
             linked = function.maker.linked
-            for node, how, (calls, nanoseconds) in zip(linked.nodes, linked.how, counts, strict=True):
+            # Where it cannot be known any more which node is which, there is nothing to say of them.
+            nodes = function.maker.nodes_in_order()
+            for node, how, (calls, nanoseconds) in zip(nodes, linked.how, counts, strict=False):
                 yield how, node, calls, nanoseconds * 1e-9
 
     @property
