@@ -168,6 +168,20 @@ def test_functions_of_one_plan_are_independent():
         np.testing.assert_array_equal(f(), [2 * i + 4.0] * 2)
 
 
+def test_inputs_that_share_their_value_are_not_inputs_that_do_not():
+    def make(one):
+        s = theano.shared(np.zeros(2), "s")
+        t = s if one else theano.shared(np.full(2, 5.0), "s")
+        x = T.dvector("x")
+        f = theano.function([theano.In(x, value=t.container, implicit=False)], x + 2 * s, updates=[(s, s + 1)])
+        return f, [f().tolist() for _ in range(2)]
+
+    for _ in range(2):
+        assert make(True)[1] == [[0.0, 0.0], [3.0, 3.0]]
+        assert make(False)[1] == [[5.0, 5.0], [7.0, 7.0]]
+    assert make(True)[0].maker.plan is not None and make(False)[0].maker.plan is not None
+
+
 # -- errors --------------------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,8 @@ tells 0 from False, leaves no attribute out, knows only classes of ours, and ref
 not one constant here, and x + y is not y + x: what the rewriting would find out costs a miss, never a wrong hit.
 
 *Constants* go in whole: dtype, shape, order in memory, bytes. *Shared variables* go in as types; their values are the
-call's business. An input goes in with its class and every option.
+call's business. An input goes in with its class and every option, and with the other inputs whose values lie in the
+same place.
 
 *What is done with it*: the query and the linker of the mode, field by field; a subclass of either may do anything,
 so there is no key for it. The limits of rewriting, the permission to work in place, whether memory is given back.
@@ -202,9 +203,13 @@ class GraphDescription:
     def _specifications(self, packed: Packed) -> None:
         words = self._words
         words.append(len(packed.inputs))
-        for spec in packed.inputs:
+        # Two inputs may have their values in one place, and a program then knows it by one name.
+        places: dict[int, int] = {}
+        for i, spec in enumerate(packed.inputs):
             words.append(self._number[spec.variable])
             words.append(self._text(dumps(_options(spec))))
+            place = _place(spec)
+            words.append(-1 if place is None else places.setdefault(id(place), i))
             words.append(-1 if spec.update is None else self._found(spec.update))
         words.append(len(packed.outputs))
         for out in packed.outputs:
@@ -215,6 +220,12 @@ class GraphDescription:
     def _found(self, v: Variable) -> int:
         known = self._number.get(v)
         return self._leaf(v) if known is None else known
+
+
+def _place(spec: SymbolicInput) -> list[Any] | None:
+    """Return the cell that an input shares with others, if it does."""
+    value = spec.value.container if isinstance(spec.value, SharedVariable) else spec.value
+    return value.storage if isinstance(value, Container) else None
 
 
 def _options(spec: SymbolicInput) -> list[Any]:
