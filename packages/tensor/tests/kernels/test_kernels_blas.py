@@ -1,4 +1,4 @@
-"""Products against NumPy: dtypes x layouts x shapes, with the BLAS found, with SciPy's, and without any."""
+"""Products against NumPy: dtypes x layouts x shapes, our own, with the BLAS found, and with SciPy's."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from kernel_harness import run
 from kernel_toys import Toy, node
 from layouts import in_all_layouts, laid_out
 
+from theano.settings import config
 from theano.tensor.kernels import blas, blas_library
 
 FLOATS = ("float32", "float64", "complex64", "complex128")
@@ -27,6 +28,8 @@ LIBRARIES = {
 @pytest.fixture(params=sorted(LIBRARIES))
 def library(request, monkeypatch):
     monkeypatch.setattr(blas, "find_blas", lambda: LIBRARIES[request.param])
+    with config.change_flags(blas__gemm="library"):
+        yield
 
 
 def whole(shape, dtype):

@@ -170,6 +170,8 @@ _flag("scan.allow_output_prealloc", BoolParam(True), "Let a loop write its resul
 _flag("scan.debug", BoolParam(False), "Print what loops do.")
 _flag("blas.ldflags", StrParam(""), "A BLAS library to load, as linker options; empty: the one that NumPy or SciPy "
       "brought along.")
+_flag("blas.gemm", EnumStr("auto", "own", "library"), "Whose products of float32 and float64 matrices and vectors to "
+      "use: ours, those of the BLAS library, or whichever is faster on this CPU.")
 _flag("blas.check_openmp", BoolParam(True), "Check that a BLAS and its OpenMP fit together.", inert=OWN_THREADS)
 _flag("lib.amdlibm", BoolParam(False), "Use AMD's mathematical functions.",
       inert="the functions here are compiled into each kernel")

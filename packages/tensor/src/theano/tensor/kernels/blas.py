@@ -7,6 +7,7 @@ from typing import Any
 
 from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
+from theano.tensor.kernels.blas_choice import choose_gemm, thread_limit
 from theano.tensor.kernels.blas_library import BlasLibrary, describe_blas, find_blas
 from theano.tensor.kernels.common import (
     builtin,
@@ -40,7 +41,10 @@ def _product(symbol: str, op: Any, node: Apply, dims: tuple[tuple[int, ...], ...
         return None
     library, dtype = find_blas(), dtypes[0]
     pointers = [library.address(routine, dtype) for routine in ("gemm", "gemv", "ger", "dot")]
-    return builtin(symbol, int(works_in_place(op)), int(library.integers == 64), *pointers, work=20.0)
+    own = choose_gemm(library).up_to
+    return builtin(
+        symbol, int(works_in_place(op)), int(library.integers == 64), own, thread_limit(), *pointers, work=20.0
+    )
 
 
 def dot_kernel(op: Any, node: Apply) -> Builtin | None:
@@ -83,6 +87,7 @@ def _doctor() -> Iterator[Line]:
     library = find_blas()
     remedy = "" if library.addresses else "pip install --upgrade numpy scipy"
     yield Line("BLAS", describe_blas(), bool(library.addresses), remedy)
+    yield Line("products", choose_gemm(library).reason)
     paths, path = library_paths(), library_path()
     if path is None:
         text = "the C kernels of theano-tensor were not built; all that they do runs in Python"

@@ -37,6 +37,8 @@ class BlasLibrary:
         ``("gemm", "float64")`` and so on.
     example : str
         One symbol, as it is spelled.
+    core : str
+        The CPU that the library has chosen its kernels for, in its own words; "" if it does not say.
     """
 
     source: str
@@ -44,6 +46,7 @@ class BlasLibrary:
     integers: int = 32
     addresses: dict[tuple[str, str], int] = field(default_factory=dict)
     example: str = ""
+    core: str = ""
 
     def address(self, routine: str, dtype: str) -> int:
         """Return the address of a routine, or 0."""
@@ -97,10 +100,20 @@ def _in_process() -> BlasLibrary | None:
                 if symbol is not None:
                     addresses[routine, dtype] = ctypes.cast(symbol, ctypes.c_void_p).value or 0
             example = f"{prefix}dgemm{suffix}"
-            found = BlasLibrary("the library NumPy has loaded", path, integers, addresses, example)
+            core = _core_name(library, prefix, suffix)
+            found = BlasLibrary("the library NumPy has loaded", path, integers, addresses, example, core)
             if _multiplies(found):
                 return found
     return None
+
+
+def _core_name(library: ctypes.CDLL, prefix: str, suffix: str) -> str:
+    """Return what OpenBLAS calls the CPU that it works for; the name of a function has one underscore less."""
+    ask = getattr(library, f"{prefix}openblas_get_corename{suffix.removeprefix('_')}", None)
+    if ask is None:
+        return ""
+    ask.restype, ask.argtypes = ctypes.c_char_p, []
+    return (ask() or b"").decode("ascii", "replace")
 
 
 def _from_scipy() -> BlasLibrary | None:
@@ -171,4 +184,5 @@ def describe_blas() -> str:
     library = find_blas()
     if not library.addresses:
         return "none found; matrix products run in plain loops. Install SciPy, or a NumPy wheel, for fast ones."
-    return f"{library.source}: {library.path} ({library.example}, {library.integers}-bit integers)"
+    core = f", kernels for {library.core}" if library.core else ""
+    return f"{library.source}: {library.path} ({library.example}, {library.integers}-bit integers{core})"

@@ -70,12 +70,18 @@ def library_paths() -> dict[str, str]:
 register_fact("levels of the kernel library", lambda: " ".join(library_paths()))
 
 
-def library_path() -> str | None:
-    """Return the path of the C library that suits this CPU and the flag ``cpu_level``, or None if none was built."""
+def library_level() -> str | None:
+    """Return the level that suits this CPU and the flag ``cpu_level``, or None if no C library was built."""
     highest = config.cpu_level
     levels = list(LEVELS)
     allowed = levels if highest == "auto" else levels[: levels.index(highest) + 1]
-    return next((path for level, path in reversed(library_paths().items()) if level in allowed), None)
+    return next((level for level in reversed(library_paths()) if level in allowed), None)
+
+
+def library_path() -> str | None:
+    """Return the path of the C library of that level, or None."""
+    level = library_level()
+    return None if level is None else library_paths()[level]
 
 
 def builtin(symbol: str, *params: int, work: float = 0.5) -> Builtin | None:

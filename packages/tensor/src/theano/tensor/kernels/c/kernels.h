@@ -18,7 +18,9 @@
 #define TH_LOCAL
 #else
 #define TH_EXPORT __attribute__((visibility("default")))
+#ifndef TH_LOCAL
 #define TH_LOCAL __attribute__((visibility("hidden")))
+#endif
 #endif
 
 #define TH_FAIL(ctx, kind, ...) ((ctx)->rt->fail((ctx), (kind), __VA_ARGS__))

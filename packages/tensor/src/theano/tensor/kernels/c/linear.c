@@ -1,22 +1,20 @@
-/* Products of vectors and matrices, through BLAS where the parameters bring its routines, else in plain loops.
+/* Products of vectors and matrices: our own (gemm.h) or those of a BLAS, as the parameters say; plain loops for what
+ * neither knows.
  *
  * Every product here is C = alpha A B + beta C on strided matrices. BLAS wants one stride of each matrix to be 1 and
  * the other positive: what is not so is copied first. BLAS thinks in columns: a C-ordered matrix is, to it, the
  * transposed one, so a C-ordered result is computed as C' = B' A'.
  */
-#include "kernels.h"
+#include "gemm.h"
 
 /* What Python puts in the parameters. A pointer of 0 stands for a routine that was not found. */
 typedef struct {
     int64_t in_place; /* the op's: the result takes the memory of the first input */
     int64_t wide;     /* BLAS counts in 64 bits, not 32 */
+    int64_t own;      /* up to how many multiplications a product of floats is our own */
+    int64_t threads;  /* how many our own may use; 0: as many as there are */
     int64_t gemm, gemv, ger, dot;
 } blas_params;
-
-typedef struct {
-    char *data;
-    int64_t rows, cols, row, col; /* lengths; strides in bytes */
-} matrix;
 
 typedef void (*gemm32)(const char *, const char *, const int32_t *, const int32_t *, const int32_t *, const void *,
                        const void *, const int32_t *, const void *, const int32_t *, const void *, void *,
@@ -174,43 +172,83 @@ static int vector_of(th_ctx *ctx, char **data, int64_t n, int64_t *step, int32_t
     return 0;
 }
 
-/* y = alpha A x + beta y */
-static int apply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, const void *alpha, matrix a, char *x,
-                 int64_t x_step, const void *beta, char *y, int64_t y_step)
+/* Whether our own routines compute a product of these lengths. */
+static int is_own(const blas_params *p, int32_t dtype, int64_t m, int64_t n, int64_t k)
 {
+    return (dtype == TH_FLOAT32 || dtype == TH_FLOAT64) && (double)m * (double)n * (double)k <= (double)p->own;
+}
+
+static int own_multiply(th_ctx *ctx, int64_t threads, int32_t dtype, const void *alpha, matrix a, matrix b,
+                        const void *beta, matrix z, matrix c)
+{
+    return dtype == TH_FLOAT32 ? th_gemm_f32(ctx, threads, alpha, a, b, beta, z, c)
+                               : th_gemm_f64(ctx, threads, alpha, a, b, beta, z, c);
+}
+
+/* `to` becomes what `from` is, unless it is the same. */
+static void start_as(matrix to, matrix from, int32_t dtype, int64_t size)
+{
+    if (to.data == from.data)
+        return;
+    th_window source = {.data = from.data, .nd = 2, .dtype = dtype, .itemsize = size, .shape = {from.rows, from.cols},
+                        .strides = {from.row, from.col}};
+    th_window target = source;
+    target.data = to.data;
+    target.strides[0] = to.row;
+    target.strides[1] = to.col;
+    th_copy_into(&target, &source);
+}
+
+/* y = alpha A x + beta z, of vectors as matrices with one column */
+static int apply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, const void *alpha, matrix a, matrix x,
+                 const void *beta, matrix z, matrix y)
+{
+    if (is_own(p, dtype, a.rows, a.cols, 1)) {
+        const int done = dtype == TH_FLOAT32 ? th_gemv_f32(ctx, p->threads, alpha, a, x.data, x.row, beta, z.data, z.row, y.data, y.row)
+                                             : th_gemv_f64(ctx, p->threads, alpha, a, x.data, x.row, beta, z.data, z.row, y.data, y.row);
+        return done == 1 ? own_multiply(ctx, p->threads, dtype, alpha, a, x, beta, z, y) : done;
+    }
+    if (beta)
+        start_as(y, z, dtype, size);
+    if (p->gemv == 0 || a.rows == 0 || a.cols == 0 || !fits(p->wide, a.rows, a.cols, 0) ||
+        (a.rows > 1 && (y.row <= 0 || y.row % size || y.row / size >= INT32_MAX))) {
+        products[dtype](a, x, y, alpha, beta);
+        return 0;
+    }
     const number one = number_of(dtype, 1.0), zero = number_of(dtype, 0.0);
     char order;
     int64_t ld;
-    if (p->gemv == 0 || a.rows == 0 || a.cols == 0 || !fits(p->wide, a.rows, a.cols, 0) ||
-        (a.rows > 1 && (y_step <= 0 || y_step % size || y_step / size >= INT32_MAX))) {
-        products[dtype](a, (matrix){x, a.cols, 1, x_step, size}, (matrix){y, a.rows, 1, y_step, size}, alpha, beta);
-        return 0;
-    }
-    if (order_of(ctx, &a, dtype, size, &order, &ld) || vector_of(ctx, &x, a.cols, &x_step, dtype, size))
+    if (order_of(ctx, &a, dtype, size, &order, &ld) || vector_of(ctx, &x.data, a.cols, &x.row, dtype, size))
         return -1;
-    if (a.rows == 1)
-        y_step = size;
     /* BLAS sees the transposed of a C-ordered matrix. */
     const char trans = order == 'N' ? 'T' : 'N';
     const int64_t m = order == 'N' ? a.cols : a.rows, n = order == 'N' ? a.rows : a.cols;
-    const int64_t dx = x_step / size, dy = y_step / size;
+    const int64_t dx = x.row / size, dy = a.rows == 1 ? 1 : y.row / size;
     alpha = alpha ? alpha : &one;
     beta = beta ? beta : &zero;
     if (p->wide) {
-        ((gemv64)(intptr_t)p->gemv)(&trans, &m, &n, alpha, a.data, &ld, x, &dx, beta, y, &dy, 1);
+        ((gemv64)(intptr_t)p->gemv)(&trans, &m, &n, alpha, a.data, &ld, x.data, &dx, beta, y.data, &dy, 1);
     } else {
         const int32_t m32 = (int32_t)m, n32 = (int32_t)n, ld32 = (int32_t)ld, dx32 = (int32_t)dx, dy32 = (int32_t)dy;
-        ((gemv32)(intptr_t)p->gemv)(&trans, &m32, &n32, alpha, a.data, &ld32, x, &dx32, beta, y, &dy32, 1);
+        ((gemv32)(intptr_t)p->gemv)(&trans, &m32, &n32, alpha, a.data, &ld32, x.data, &dx32, beta, y.data, &dy32, 1);
     }
     return 0;
 }
 
-/* C = alpha A B + beta C */
+/* C = alpha A B + beta Z */
 static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, const void *alpha, matrix a, matrix b,
-                    const void *beta, matrix c)
+                    const void *beta, matrix z, matrix c)
 {
     if (c.rows == 0 || c.cols == 0)
         return 0;
+    if (c.cols == 1)
+        return apply(ctx, p, dtype, size, alpha, a, b, beta, z, c);
+    if (c.rows == 1)
+        return apply(ctx, p, dtype, size, alpha, turned(b), turned(a), beta, turned(z), turned(c));
+    if (is_own(p, dtype, c.rows, c.cols, a.cols))
+        return own_multiply(ctx, p->threads, dtype, alpha, a, b, beta, z, c);
+    if (beta)
+        start_as(c, z, dtype, size);
     if (p->gemm == 0 || a.cols == 0 || !fits(p->wide, c.rows, c.cols, a.cols)) {
         products[dtype](a, b, c, alpha, beta);
         return 0;
@@ -219,23 +257,13 @@ static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t si
     if (!by_rows(&c, size, &ldc)) {
         const matrix t = turned(c);
         if (by_rows(&t, size, &ldc))
-            return multiply(ctx, p, dtype, size, alpha, turned(b), turned(a), beta, t);
+            return multiply(ctx, p, dtype, size, alpha, turned(b), turned(a), beta, t, t);
         matrix whole = c;
-        if (packed(ctx, &whole, dtype, size) || multiply(ctx, p, dtype, size, alpha, a, b, beta, whole))
+        if (packed(ctx, &whole, dtype, size) || multiply(ctx, p, dtype, size, alpha, a, b, beta, whole, whole))
             return -1;
-        const th_window from = {.data = whole.data, .nd = 2, .dtype = dtype, .itemsize = size,
-                                .shape = {c.rows, c.cols}, .strides = {whole.row, whole.col}};
-        th_window to = from;
-        to.data = c.data;
-        to.strides[0] = c.row;
-        to.strides[1] = c.col;
-        th_copy_into(&to, &from);
+        start_as(c, whole, dtype, size);
         return 0;
     }
-    if (c.cols == 1)
-        return apply(ctx, p, dtype, size, alpha, a, b.data, b.row, beta, c.data, c.row);
-    if (c.rows == 1)
-        return apply(ctx, p, dtype, size, alpha, turned(b), a.data, a.col, beta, c.data, c.col);
     const number one = number_of(dtype, 1.0), zero = number_of(dtype, 0.0);
     char order_a, order_b;
     if (order_of(ctx, &a, dtype, size, &order_a, &lda) || order_of(ctx, &b, dtype, size, &order_b, &ldb))
@@ -258,9 +286,10 @@ static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t si
 static int inner(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, int64_t n, char *x, int64_t x_step,
                  char *y, int64_t y_step, char *out)
 {
-    if (p->dot == 0 || n == 0 || !fits(p->wide, n, 0, 0) || (dtype != TH_FLOAT32 && dtype != TH_FLOAT64))
-        return multiply(ctx, p, dtype, size, NULL, (matrix){x, 1, n, n * size, x_step}, (matrix){y, n, 1, y_step, size},
-                        NULL, (matrix){out, 1, 1, size, size});
+    const matrix row = {x, 1, n, n * size, x_step}, column = {y, n, 1, y_step, size}, sum = {out, 1, 1, size, size};
+    if (p->dot == 0 || n == 0 || !fits(p->wide, n, 0, 0) || is_own(p, dtype, n, 1, 1) ||
+        (dtype != TH_FLOAT32 && dtype != TH_FLOAT64))
+        return apply(ctx, p, dtype, size, NULL, row, column, NULL, sum, sum);
     if (vector_of(ctx, &x, n, &x_step, dtype, size) || vector_of(ctx, &y, n, &y_step, dtype, size))
         return -1;
     const int64_t dx = x_step / size, dy = y_step / size;
@@ -278,8 +307,11 @@ static int inner(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size,
 
 /* -- kernels ---------------------------------------------------------------------------------------- */
 
+/* A vector is a column. */
 static matrix matrix_of(const th_buffer *b)
 {
+    if (b->ndim == 1)
+        return (matrix){b->data, b->shape[0], 1, b->strides[0], b->itemsize};
     return (matrix){b->data, b->shape[0], b->shape[1], b->strides[0], b->strides[1]};
 }
 
@@ -306,27 +338,20 @@ TH_EXPORT int th_kernel_dot(th_ctx *ctx)
         return -1;
     if (x->ndim == 1 && y->ndim == 1)
         return inner(ctx, p, z->dtype, size, k, x->data, x->strides[0], y->data, y->strides[0], z->data);
+    const matrix c = matrix_of(z), a = matrix_of(x), b = matrix_of(y);
     if (x->ndim == 1)
-        return shape[0] == 0 ? 0
-                             : apply(ctx, p, z->dtype, size, alpha, turned(matrix_of(y)), x->data, x->strides[0], NULL, z->data, size);
+        return shape[0] == 0 ? 0 : apply(ctx, p, z->dtype, size, alpha, turned(b), a, NULL, c, c);
     if (y->ndim == 1)
-        return shape[0] == 0 ? 0
-                             : apply(ctx, p, z->dtype, size, alpha, matrix_of(x), y->data, y->strides[0], NULL, z->data, size);
-    return multiply(ctx, p, z->dtype, size, alpha, matrix_of(x), matrix_of(y), NULL, matrix_of(z));
+        return shape[0] == 0 ? 0 : apply(ctx, p, z->dtype, size, alpha, a, b, NULL, c, c);
+    return multiply(ctx, p, z->dtype, size, alpha, a, b, NULL, c, c);
 }
 
-/* The output that starts as the first input. */
-static int started(th_ctx *ctx, int64_t in_place)
+/* Makes room for an output that is the first input with something added: that input itself, or a new one. */
+static int room_for_sum(th_ctx *ctx, int64_t in_place)
 {
     const th_buffer *z = ctx->in[0];
     th_buffer *out = ctx->out[0];
-    if (in_place)
-        return ctx->rt->view(ctx, out, z, z->data, z->ndim, z->shape, z->strides);
-    if (ctx->rt->ensure(ctx, out, z->shape))
-        return -1;
-    const th_window to = th_window_of(out), from = th_window_of(z);
-    th_copy_into(&to, &from);
-    return 0;
+    return in_place ? ctx->rt->view(ctx, out, z, z->data, z->ndim, z->shape, z->strides) : ctx->rt->ensure(ctx, out, z->shape);
 }
 
 static int result_mismatch(th_ctx *ctx, const char *what, const th_buffer *z, int nd, const int64_t *shape)
@@ -372,11 +397,12 @@ TH_EXPORT int th_kernel_gemm(th_ctx *ctx)
         return result_mismatch(ctx, "gemm", z, 2, shape);
     const void *beta = is_zero(b) ? NULL : b->data;
     matrix left = matrix_of(x), right = matrix_of(y);
-    if (readable(ctx, p, &left, out->dtype, out->itemsize) || readable(ctx, p, &right, out->dtype, out->itemsize))
+    if (!is_own(p, out->dtype, shape[0], shape[1], x->shape[1]) &&
+        (readable(ctx, p, &left, out->dtype, out->itemsize) || readable(ctx, p, &right, out->dtype, out->itemsize)))
         return -1;
-    if (beta == NULL && !p->in_place ? ctx->rt->ensure(ctx, out, shape) : started(ctx, p->in_place))
+    if (room_for_sum(ctx, p->in_place))
         return -1;
-    return multiply(ctx, p, out->dtype, out->itemsize, ctx->in[1]->data, left, right, beta, matrix_of(out));
+    return multiply(ctx, p, out->dtype, out->itemsize, ctx->in[1]->data, left, right, beta, matrix_of(z), matrix_of(out));
 }
 
 /* inputs: y, alpha, A, x, beta; the result is beta y + alpha A x. */
@@ -390,12 +416,24 @@ TH_EXPORT int th_kernel_gemv(th_ctx *ctx)
     if (y->shape[0] != a->shape[0])
         return result_mismatch(ctx, "gemv", y, 1, a->shape);
     const void *beta = is_zero(b) ? NULL : b->data;
-    if (beta == NULL && !p->in_place ? ctx->rt->ensure(ctx, out, y->shape) : started(ctx, p->in_place))
+    if (room_for_sum(ctx, p->in_place))
         return -1;
     if (a->shape[0] == 0)
         return 0;
-    return apply(ctx, p, out->dtype, out->itemsize, ctx->in[1]->data, matrix_of(a), x->data, x->strides[0], beta, out->data,
-                 out->strides[0]);
+    return apply(ctx, p, out->dtype, out->itemsize, ctx->in[1]->data, matrix_of(a), matrix_of(x), beta, matrix_of(y),
+                 matrix_of(out));
+}
+
+/* C = Z + alpha x y', of a column and a row. */
+static int own_add_outer(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, const void *alpha, matrix x,
+                         matrix y, matrix z, matrix c)
+{
+    if (c.row == size && c.col != size)
+        return own_add_outer(ctx, p, dtype, size, alpha, turned(y), turned(x), turned(z), turned(c));
+    const int done = dtype == TH_FLOAT32 ? th_ger_f32(ctx, p->threads, alpha, x.data, x.row, y.data, y.col, z, c)
+                                         : th_ger_f64(ctx, p->threads, alpha, x.data, x.row, y.data, y.col, z, c);
+    const number one = number_of(dtype, 1.0);
+    return done == 1 ? own_multiply(ctx, p->threads, dtype, alpha, x, y, &one, z, c) : done;
 }
 
 /* inputs: A, alpha, x, y; the result is A + alpha x y'. */
@@ -407,11 +445,16 @@ TH_EXPORT int th_kernel_ger(th_ctx *ctx)
     const int64_t shape[2] = {x->shape[0], y->shape[0]}, size = out->itemsize;
     if (ctx->in[0]->shape[0] != shape[0] || ctx->in[0]->shape[1] != shape[1])
         return result_mismatch(ctx, "ger", ctx->in[0], 2, shape);
-    if (started(ctx, p->in_place))
+    if (room_for_sum(ctx, p->in_place))
         return -1;
     if (shape[0] == 0 || shape[1] == 0)
         return 0;
+    const void *alpha = ctx->in[1]->data;
     matrix c = matrix_of(out);
+    const matrix z = matrix_of(ctx->in[0]);
+    if (is_own(p, out->dtype, c.rows, c.cols, 1))
+        return own_add_outer(ctx, p, out->dtype, size, alpha, matrix_of(x), turned(matrix_of(y)), z, c);
+    start_as(c, z, out->dtype, size);
     char *left = y->data, *right = x->data;
     int64_t left_step = y->strides[0], right_step = x->strides[0], ld;
     if (!by_rows(&c, size, &ld)) {
@@ -419,7 +462,6 @@ TH_EXPORT int th_kernel_ger(th_ctx *ctx)
         left = x->data, right = y->data;
         left_step = x->strides[0], right_step = y->strides[0];
     }
-    const void *alpha = ctx->in[1]->data;
     if (p->ger == 0 || !by_rows(&c, size, &ld) || !fits(p->wide, c.rows, c.cols, ld)) {
         const number one = number_of(out->dtype, 1.0);
         products[out->dtype]((matrix){right, c.rows, 1, right_step, size}, (matrix){left, 1, c.cols, size, left_step}, c,
@@ -437,6 +479,28 @@ TH_EXPORT int th_kernel_ger(th_ctx *ctx)
         ((ger32)(intptr_t)p->ger)(&m, &n, alpha, left, &l, right, &r, c.data, &d);
     }
     return 0;
+}
+
+/* Pairs of matrices one after the other. */
+typedef struct {
+    th_ctx *ctx;
+    const blas_params *p;
+    int32_t dtype;
+    int64_t size, a_next, b_next, c_next;
+    matrix a, b, c;
+    int failed;
+} pairs;
+
+static void multiply_pairs(void *arg, int64_t lo, int64_t hi)
+{
+    pairs *j = arg;
+    blas_params p = *j->p;
+    p.threads = 1;
+    matrix a = j->a, b = j->b, c = j->c;
+    a.data += lo * j->a_next, b.data += lo * j->b_next, c.data += lo * j->c_next;
+    for (; lo < hi && !j->failed; ++lo, a.data += j->a_next, b.data += j->b_next, c.data += j->c_next)
+        if (multiply(j->ctx, &p, j->dtype, j->size, NULL, a, b, NULL, c, c))
+            j->failed = 1;
 }
 
 /* inputs: x (b, m, k) or (b, k), y (b, k, n) or (b, k). */
@@ -466,7 +530,8 @@ TH_EXPORT int th_kernel_batched_dot(th_ctx *ctx)
     int64_t ld;
     const matrix at = turned(a), bt = turned(b);
     /* A matrix that BLAS cannot see would be copied once per product: copy the whole batch at once instead. */
-    if (batch > 1 && k > 0 && p->gemm) {
+    const int own = is_own(p, z->dtype, m, n, k);
+    if (batch > 1 && k > 0 && p->gemm && !own) {
         if (!by_rows(&a, size, &ld) && !by_rows(&at, size, &ld)) {
             th_window from = th_window_of(x), to = from;
             to.data = ctx->rt->scratch(ctx, (size_t)(batch * m * k * size));
@@ -492,11 +557,15 @@ TH_EXPORT int th_kernel_batched_dot(th_ctx *ctx)
     }
     const int64_t a_next = a.data == x->data ? x->strides[0] : m * k * size;
     const int64_t b_next = b.data == y->data ? y->strides[0] : k * n * size;
-    for (int64_t i = 0; i < batch; ++i) {
-        const matrix ai = {a.data + i * a_next, m, k, a.row, a.col}, bi = {b.data + i * b_next, k, n, b.row, b.col};
-        const matrix ci = {c.data + i * m * n * size, m, n, c.row, c.col};
-        if (multiply(ctx, p, z->dtype, size, NULL, ai, bi, NULL, ci))
-            return -1;
+    pairs j = {ctx, p, z->dtype, size, a_next, b_next, m * n * size, a, b, c, 0};
+    /* Only what asks the call for no memory may run on other threads. */
+    const int light = own && m > 1 && n > 1 &&
+                      (z->dtype == TH_FLOAT32 ? th_gemm_is_light_f32(a, b, c) : th_gemm_is_light_f64(a, b, c));
+    const double each = (double)m * (double)n * (double)k;
+    if (light && p->threads != 1 && each * (double)batch > 4e6) {
+        const int64_t grain = 1 + (int64_t)(1e6 / each), least = (batch + p->threads - 1) / (p->threads ? p->threads : 1);
+        return ctx->rt->parallel_for(ctx, batch, p->threads && least > grain ? least : grain, multiply_pairs, &j);
     }
-    return 0;
+    multiply_pairs(&j, 0, batch);
+    return j.failed ? -1 : 0;
 }

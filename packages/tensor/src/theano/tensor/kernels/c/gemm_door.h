@@ -1,0 +1,52 @@
+/* What the other files see: a product of matrices, in the orientation that suits it. */
+
+/* C = beta Z, where nothing is summed. */
+static void NAME(scale)(const NAME(ending) *end, int64_t m, int64_t n)
+{
+    const T zero = 0;
+    for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            NAME(ending) e = *end;
+            e.to += i * e.to_row + j * e.to_col;
+            e.from += i * e.from_row + j * e.from_col;
+            NAME(end_anywhere)(&e, &zero, 1, 1, 1);
+        }
+}
+
+/* Vectors are cut out of the result's columns. They had better lie side by side, and not be much fewer than a vector
+ * holds: else the transposed product is the one to compute. */
+static int NAME(is_sideways)(const matrix *c)
+{
+    const int64_t across = parts_of(c->cols, LANES) * LANES * c->rows, down = parts_of(c->rows, LANES) * LANES * c->cols;
+    return c->col == (int64_t)sizeof(T) ? across > 2 * down : c->row == (int64_t)sizeof(T) ? 2 * across > down : across > down;
+}
+
+INLINE matrix NAME(turned)(matrix m) { return (matrix){m.data, m.cols, m.rows, m.col, m.row}; }
+
+/* Whether th_gemm takes no memory from the call for such a product: then it may run on any thread. */
+int NAME(th_gemm_is_light)(matrix a, matrix b, matrix c)
+{
+    const matrix at = NAME(turned)(a), bt = NAME(turned)(b);
+    return a.cols == 0 || (NAME(is_sideways)(&c) ? NAME(is_direct)(&bt, &at) : NAME(is_direct)(&a, &b));
+}
+
+int NAME(th_gemm)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, matrix b, const T *beta, matrix z, matrix c)
+{
+    if (c.rows == 0 || c.cols == 0)
+        return 0;
+    if (NAME(is_sideways)(&c)) {
+        const matrix t = a;
+        a = NAME(turned)(b);
+        b = NAME(turned)(t);
+        c = NAME(turned)(c);
+        z = NAME(turned)(z);
+    }
+    const NAME(ending) end = {c.data, z.data, c.row, c.col, z.row, z.col, alpha ? *alpha : 1, beta ? *beta : 0};
+    if (a.cols == 0) {
+        NAME(scale)(&end, c.rows, c.cols);
+        return 0;
+    }
+    if (NAME(is_direct)(&a, &b))
+        return NAME(multiply_direct)(ctx, threads, a, b, end);
+    return NAME(multiply_packed)(ctx, threads, a, b, end);
+}

@@ -1,0 +1,14 @@
+/* Products of matrices and vectors of double; see gemm.h. */
+#include "gemm.h"
+
+#define T double
+#define T_IS_FLOAT 0
+#define NAME(x) x##_f64
+
+#include "gemm_vector.h"
+#include "gemm_pack.h"
+#include "gemm_tile.h"
+#include "gemm_blocks.h"
+#include "gemm_direct.h"
+#include "gemm_door.h"
+#include "gemm_level2.h"

@@ -1,0 +1,220 @@
+/* Products with a vector. All of the matrix goes by once, so memory sets the pace: it is read row by row as it lies. */
+
+/* Elements of a result that stay in the first-level cache while the matrix goes by. */
+#define REACH ((int64_t)(16384 / sizeof(T)))
+/* What threads are woken for: so many numbers of the matrix. */
+#define WORTH_READING 300000
+
+/* The sum of a vector, in halves. */
+INLINE T NAME(total)(vec v)
+{
+    T part[LANES], *p = part;
+    store(part, v);
+    for (int64_t n = LANES / 2; n > 0; n /= 2)
+        for (int64_t l = 0; l < n; ++l)
+            p[l] += p[l + n];
+    return p[0];
+}
+
+/* sums[i] = the products of row i, `next` bytes from the one before, with x, added up. Counts are constants. */
+INLINE void NAME(row_sums)(const int rows, const int vectors, const char *a, int64_t next, const char *x, int64_t n, T *sums)
+{
+    vec s[4][8];
+    _Pragma("GCC unroll 4") for (int i = 0; i < rows; ++i)
+        _Pragma("GCC unroll 8") for (int v = 0; v < vectors; ++v)
+            s[i][v] = (vec){0};
+    for (; n >= vectors * LANES; n -= vectors * LANES) {
+        _Pragma("GCC unroll 8") for (int v = 0; v < vectors; ++v) {
+            const vec right = load(x + v * VECTOR_BYTES);
+            _Pragma("GCC unroll 4") for (int i = 0; i < rows; ++i)
+                s[i][v] = fused(load(a + i * next + v * VECTOR_BYTES), right, s[i][v]);
+        }
+        a += vectors * VECTOR_BYTES;
+        x += vectors * VECTOR_BYTES;
+    }
+    for (; n > 0; n -= LANES) {
+        const int64_t here = n < LANES ? n : LANES;
+        const vec right = load_some(x, here);
+        _Pragma("GCC unroll 4") for (int i = 0; i < rows; ++i)
+            s[i][0] = fused(load_some(a + i * next, here), right, s[i][0]);
+        a += VECTOR_BYTES;
+        x += VECTOR_BYTES;
+    }
+    _Pragma("GCC unroll 4") for (int i = 0; i < rows; ++i) {
+        _Pragma("GCC unroll 8") for (int half = vectors / 2; half > 0; half /= 2)
+            _Pragma("GCC unroll 8") for (int v = 0; v < half; ++v)
+                s[i][v] += s[i][v + half];
+        sums[i] = NAME(total)(s[i][0]);
+    }
+}
+
+static __attribute__((noinline)) void NAME(four_sums)(const char *a, int64_t next, const char *x, int64_t n, T *sums)
+{
+    NAME(row_sums)(4, 2, a, next, x, n, sums);
+}
+
+static __attribute__((noinline)) void NAME(one_sum)(const char *a, const char *x, int64_t n, T *sum)
+{
+    NAME(row_sums)(1, 8, a, 0, x, n, sum);
+}
+
+/* Up to eight rows, each times a number of its own, added to `to`, or to zeros. */
+INLINE void NAME(add_rows)(const int rows, const char *a, int64_t next, const T *factors, char *to, int64_t n, int fresh)
+{
+    vec f[8];
+    _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i)
+        f[i] = all(factors[i]);
+    for (; n > 0; n -= LANES, a += VECTOR_BYTES, to += VECTOR_BYTES) {
+        const int64_t here = n < LANES ? n : LANES;
+        if (here == LANES) {
+            vec s = fresh ? (vec){0} : load(to);
+            _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i)
+                s = fused(f[i], load(a + i * next), s);
+            store(to, s);
+        } else {
+            vec s = fresh ? (vec){0} : load_some(to, here);
+            _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i)
+                s = fused(f[i], load_some(a + i * next, here), s);
+            store_some(to, s, here);
+        }
+    }
+}
+
+static __attribute__((noinline)) void NAME(add_eight)(const char *a, int64_t next, const T *factors, char *to, int64_t n, int fresh)
+{
+    NAME(add_rows)(8, a, next, factors, to, n, fresh);
+}
+
+static __attribute__((noinline)) void NAME(add_one)(const char *a, const T *factor, char *to, int64_t n, int fresh)
+{
+    NAME(add_rows)(1, a, 0, factor, to, n, fresh);
+}
+
+typedef struct {
+    matrix a;
+    const char *x, *z;
+    char *y;
+    int64_t x_step, y_step, z_step, piece;
+    T alpha, beta;
+} NAME(level2);
+
+/* Groups of four elements of y, lo to hi, of a matrix whose rows' elements are neighbours, as those of x are. */
+static void NAME(sum_rows)(void *arg, int64_t lo, int64_t hi)
+{
+    const NAME(level2) *g = arg;
+    const int64_t end = hi * 4 < g->a.rows ? hi * 4 : g->a.rows;
+    T sums[4];
+    for (int64_t i = lo * 4, done; i < end; i += done) {
+        done = end - i >= 4 ? 4 : 1;
+        const char *a = g->a.data + i * g->a.row;
+        if (done == 4)
+            NAME(four_sums)(a, g->a.row, g->x, g->a.cols, sums);
+        else
+            NAME(one_sum)(a, g->x, g->a.cols, sums);
+        for (int64_t r = i; r < i + done; ++r) {
+            T v = sums[r - i] * g->alpha;
+            if (g->beta != 0)
+                v += g->beta * *(const T *)(g->z + r * g->z_step);
+            *(T *)(g->y + r * g->y_step) = v;
+        }
+    }
+}
+
+/* Pieces lo to hi of y, which lies in one piece, of a matrix whose columns' elements are neighbours. */
+static void NAME(add_columns)(void *arg, int64_t lo, int64_t hi)
+{
+    const NAME(level2) *g = arg;
+    const int64_t size = sizeof(T);
+    for (int64_t q = lo; q < hi; ++q) {
+        const int64_t from = q * g->piece, n = g->a.rows - from < g->piece ? g->a.rows - from : g->piece;
+        const char *a = g->a.data + from * size, *x = g->x;
+        char *y = g->y + from * size;
+        if (g->beta != 0)
+            for (int64_t i = 0; i < n; ++i)
+                ((T *)y)[i] = g->beta * *(const T *)(g->z + (from + i) * g->z_step);
+        for (int64_t j = 0, done; j < g->a.cols; j += done) {
+            T factors[8];
+            done = g->a.cols - j >= 8 ? 8 : 1;
+            for (int64_t c = 0; c < done; ++c, x += g->x_step)
+                factors[c] = *(const T *)x * g->alpha;
+            if (done == 8)
+                NAME(add_eight)(a, g->a.col, factors, y, n, j == 0 && g->beta == 0);
+            else
+                NAME(add_one)(a, factors, y, n, j == 0 && g->beta == 0);
+            a += done * g->a.col;
+        }
+    }
+}
+
+/* y = alpha A x + beta z. 1 if the matrix's axes have no neighbours: this is for th_gemm then. */
+int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *x, int64_t x_step, const T *beta, char *z,
+                  int64_t z_step, char *y, int64_t y_step)
+{
+    const int64_t size = sizeof(T);
+    NAME(level2) g = {a, x, z, y, x_step, y_step, z_step, 0, alpha ? *alpha : 1, beta ? *beta : 0};
+    if (a.rows * a.cols < WORTH_READING)
+        threads = 1;
+    if (a.col == size || a.cols <= 1) {
+        if (x_step != size && a.cols > 1) {
+            char *room = ctx->rt->scratch(ctx, (size_t)(a.cols * size));
+            if (room == NULL)
+                return -1;
+            for (int64_t j = 0; j < a.cols; ++j)
+                memcpy(room + j * size, x + j * x_step, (size_t)size);
+            g.x = room;
+        }
+        const int64_t groups = parts_of(a.rows, 4);
+        if (threads == 1) {
+            NAME(sum_rows)(&g, 0, groups);
+            return 0;
+        }
+        return ctx->rt->parallel_for(ctx, groups, threads ? parts_of(groups, threads) : 1 + 40000 / (4 * a.cols), NAME(sum_rows), &g);
+    }
+    if (a.row != size || (y_step != size && a.rows > 1))
+        return 1;
+    g.piece = threads == 1 ? REACH : 128;
+    const int64_t pieces = parts_of(a.rows, g.piece);
+    if (threads == 1) {
+        NAME(add_columns)(&g, 0, pieces);
+        return 0;
+    }
+    return ctx->rt->parallel_for(ctx, pieces, threads ? parts_of(pieces, threads) : 1, NAME(add_columns), &g);
+}
+
+/* Rows lo to hi of C = Z + alpha x y'; C and Z are the matrix at `a` and that at `z`. */
+typedef struct {
+    matrix c, z;
+    const char *x, *y;
+    int64_t x_step;
+    T alpha;
+} NAME(outer);
+
+static void NAME(outer_rows)(void *arg, int64_t lo, int64_t hi)
+{
+    const NAME(outer) *g = arg;
+    for (int64_t i = lo; i < hi; ++i) {
+        const vec f = all(*(const T *)(g->x + i * g->x_step) * g->alpha);
+        const char *y = g->y, *from = g->z.data + i * g->z.row;
+        char *to = g->c.data + i * g->c.row;
+        int64_t n = g->c.cols;
+        for (; n >= LANES; n -= LANES, y += VECTOR_BYTES, from += VECTOR_BYTES, to += VECTOR_BYTES)
+            store(to, fused(f, load(y), load(from)));
+        if (n > 0)
+            store_some(to, fused(f, load_some(y, n), load_some(from, n)), n);
+    }
+}
+
+/* C = Z + alpha x y'. 1 if the columns of C, of Z or the elements of y are no neighbours. */
+int NAME(th_ger)(th_ctx *ctx, int64_t threads, const T *alpha, char *x, int64_t x_step, char *y, int64_t y_step, matrix z,
+                 matrix c)
+{
+    const int64_t size = sizeof(T);
+    if (c.cols > 1 && (c.col != size || z.col != size || y_step != size))
+        return 1;
+    NAME(outer) g = {c, z, x, y, x_step, *alpha};
+    if (threads == 1 || c.rows * c.cols < WORTH_READING) {
+        NAME(outer_rows)(&g, 0, c.rows);
+        return 0;
+    }
+    return ctx->rt->parallel_for(ctx, c.rows, threads ? parts_of(c.rows, threads) : 1 + 20000 / c.cols, NAME(outer_rows), &g);
+}

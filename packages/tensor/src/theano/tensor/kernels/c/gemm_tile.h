@@ -1,0 +1,91 @@
+/* A tile of the result: its sums live in registers while a slice of the summed axis goes by. */
+
+/* What is done with the sums of a tile: to = alpha sums + beta from. */
+typedef struct {
+    char *to, *from; /* the tile's first elements; strides in bytes */
+    int64_t to_row, to_col, from_row, from_col;
+    T alpha, beta; /* with beta 0, `from` is not read */
+} NAME(ending);
+
+/* The factors of a tile. Row i of the left one begins at x + i x_row and goes on by x_step for each term; term p of
+ * the right one is the vectors at y + p y_step. */
+typedef struct {
+    const char *x, *y;
+    int64_t terms, x_row, x_step, y_step;
+} NAME(factors);
+
+/* One row of a tile with columns that are neighbours; of the last vector, `rest` numbers are wanted. */
+INLINE void NAME(end_row)(const NAME(ending) *e, int64_t i, const vec *sums, const int vectors, int64_t rest)
+{
+    char *to = e->to + i * e->to_row;
+    const char *from = e->from + i * e->from_row;
+    const vec alpha = all(e->alpha), beta = all(e->beta);
+    _Pragma("GCC unroll 3") for (int v = 0; v < vectors; ++v) {
+        const int64_t at = v * VECTOR_BYTES;
+        const int whole = v < vectors - 1 || rest == LANES;
+        vec r = sums[v] * alpha;
+        if (e->beta != 0)
+            r = fused(whole ? load(from + at) : load_some(from + at, rest), beta, r);
+        if (whole)
+            store(to + at, r);
+        else
+            store_some(to + at, r, rest);
+    }
+}
+
+/* The same for any strides. */
+static __attribute__((noinline, unused)) void NAME(end_anywhere)(const NAME(ending) *e, const T *sums, int64_t rows, int64_t step, int64_t n)
+{
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            T r = sums[i * step + j] * e->alpha, old;
+            if (e->beta != 0) {
+                memcpy(&old, e->from + i * e->from_row + j * e->from_col, sizeof old);
+                r += old * e->beta;
+            }
+            memcpy(e->to + i * e->to_row + j * e->to_col, &r, sizeof r);
+        }
+}
+
+/* A tile of `rows` times `vectors`; `n` columns of it are wanted, and no number beyond them is read. All counts are
+ * constants where this is used, but `n` where it is not all columns. */
+INLINE void NAME(tile)(const int rows, const int vectors, NAME(factors) f, NAME(ending) e, int64_t n)
+{
+    vec sums[TALL][VECTORS];
+    const int64_t rest = n - (vectors - 1) * LANES;
+    const char *x = f.x, *y = f.y;
+    _Pragma("GCC unroll 12") for (int i = 0; i < rows; ++i)
+        _Pragma("GCC unroll 3") for (int v = 0; v < vectors; ++v)
+            sums[i][v] = (vec){0};
+    for (int64_t p = 0; p < f.terms; ++p) {
+        vec right[VECTORS];
+        _Pragma("GCC unroll 3") for (int v = 0; v < vectors - 1; ++v)
+            right[v] = load(y + v * VECTOR_BYTES);
+        right[vectors - 1] = rest == LANES ? load(y + (vectors - 1) * VECTOR_BYTES) : load_some(y + (vectors - 1) * VECTOR_BYTES, rest);
+        _Pragma("GCC unroll 12") for (int i = 0; i < rows; ++i) {
+            const vec left = all(*(const T *)(x + i * f.x_row));
+            _Pragma("GCC unroll 3") for (int v = 0; v < vectors; ++v)
+                sums[i][v] = fused(left, right[v], sums[i][v]);
+        }
+        x += f.x_step;
+        y += f.y_step;
+    }
+    const int64_t size = sizeof(T);
+    if (e.to_col == size && (e.beta == 0 || e.from_col == size)) {
+        _Pragma("GCC unroll 12") for (int i = 0; i < rows; ++i)
+            NAME(end_row)(&e, i, sums[i], vectors, rest);
+    } else {
+        T plain[TALL * COLUMNS];
+        _Pragma("GCC unroll 12") for (int i = 0; i < rows; ++i)
+            _Pragma("GCC unroll 3") for (int v = 0; v < vectors; ++v)
+                store(plain + i * COLUMNS + v * LANES, sums[i][v]);
+        NAME(end_anywhere)(&e, plain, rows, COLUMNS, n);
+    }
+}
+
+/* The tiles that fill the middle of a product, both factors packed. */
+static __attribute__((noinline)) void NAME(whole_tile)(const char *x, const char *y, int64_t terms, const NAME(ending) *e)
+{
+    const NAME(factors) f = {x, y, terms, sizeof(T), ROWS * sizeof(T), COLUMNS * sizeof(T)};
+    NAME(tile)(ROWS, VECTORS, f, *e, COLUMNS);
+}
