@@ -23,7 +23,7 @@ from theano.tensor.rules.words import (
     scalar_of,
     uniform,
 )
-from theano.tensor.shape.basic import Rebroadcast, shape_i
+from theano.tensor.shape.basic import Rebroadcast, patternbroadcast, shape_i
 from theano.tensor.type import TensorType
 
 FAST = ("fast_run", "fast_compile")
@@ -248,7 +248,8 @@ def local_fill_to_alloc(fgraph: Any, node: Apply) -> Any:
             shape_i(value if one else model, i, fgraph)
             for i, one in enumerate(model.type.broadcastable)  # type: ignore[attr-defined]
         ]
-    return [fit(alloc(value, *lengths), out)]
+    # Not `fit`: where a length is known to be 1 and the type of the fill does not know it, that would fill once more.
+    return [patternbroadcast(alloc(value, *lengths), out.type.broadcastable)]
 
 
 @local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))

@@ -1,0 +1,65 @@
+"""Rewriting ends, and twice the graph is about twice the work (counted in calls, not in seconds)."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import theano
+import theano.tensor as T
+from theano.graph import FunctionGraph
+from theano.rewriting import rewrite
+
+
+def chain(n):
+    """Return input and output of n steps, each on the result of the one before."""
+    x = h = T.dvector("x")
+    for i in range(n):
+        h = T.tanh(h * (1 + 0.01 * (i % 7)) + 0.1 * (i % 5)) if i % 3 else h + T.exp(-h * h) / (2 + h * h)
+    return x, h.sum()
+
+
+def fan(n):
+    """Return input and output of n steps that all read the same input."""
+    x = T.dvector("x")
+    return x, T.add(*[T.exp(x * (i + 1.5)) / (x + i) for i in range(n)]).sum()
+
+
+def calls(build, n):
+    """Return how many Python calls it takes to rewrite a graph and its gradient."""
+    x, cost = build(n)
+    fgraph = FunctionGraph([x], [cost, theano.grad(cost, x)], clone=False)
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event == "call" or event == "c_call"
+
+    sys.setprofile(note)
+    try:
+        report = rewrite(fgraph)
+    finally:
+        sys.setprofile(None)
+    assert report.complete
+    return count
+
+
+@pytest.mark.parametrize("build", [chain, fan])
+def test_twice_the_graph_is_twice_the_work(build):
+    calls(build, 5)  # what is remembered for ever is remembered now
+    small, large = calls(build, 60), calls(build, 120)
+    assert large < 2.2 * small
+
+
+@pytest.mark.parametrize("fill", ["number", "row"])
+def test_a_length_of_one_that_the_type_does_not_know(fill):
+    r, v = T.drow("r"), T.dvector("v")
+    model = T.exp(T.unbroadcast(r, 0))
+    f = theano.function([r, v], T.second(model, v[0] if fill == "number" else v.dimshuffle("x", 0)))
+    assert f.maker.rewriting.complete
+    assert f.maker.rewriting.uses["local_fill_to_alloc"] <= 3
+    values = np.array([5.0, 6.0])
+    want = np.full((1, 2), 5.0) if fill == "number" else values[None]
+    np.testing.assert_array_equal(f(np.ones((1, 2)), values), want)
