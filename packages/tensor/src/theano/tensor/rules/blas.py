@@ -110,12 +110,14 @@ def _is_vector_as(v: Any, order: tuple[Any, ...]) -> Any:
     return node.inputs[0] if shuffled else None
 
 
+def _is_product(term: Term) -> bool:
+    node = term.tensor.owner
+    return node is not None and isinstance(node.op, (Dot, Dot22))
+
+
 def _in_one_call(product: Term, base: Term) -> Any:
-    """Return ``base + product`` as one call, or None where ``product`` is no product."""
-    node = product.tensor.owner
-    if node is None or not isinstance(node.op, (Dot, Dot22)):
-        return None
-    x, y = node.inputs
+    """Return ``base + product`` as one call, or None where there is none."""
+    x, y = product.tensor.owner.inputs
     z = base.tensor
     if len({v.type.dtype for v in (x, y, z)}) != 1 or z.type.dtype not in BLAS_DTYPES:
         return None
@@ -141,7 +143,9 @@ def gemm_optimizer(node: Apply) -> Any:
         return None
     terms = _added(node)
     for i, product in enumerate(terms):
-        if product.tensor.type != out.type or not _wanted_here_only(node.inputs[i], product.tensor):
+        if not _is_product(product) or product.tensor.type != out.type:
+            continue
+        if not _wanted_here_only(node.inputs[i], product.tensor):
             continue
         # What is added to must have the shape of the whole: what is repeated cannot be written into.
         for j, base in enumerate(terms):
