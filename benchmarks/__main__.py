@@ -23,6 +23,12 @@ from benchmarks.workloads import WORKLOADS
 
 PAGE = ROOT / "docs" / "performance.md"
 DATA = ROOT / "docs" / "data" / "benchmark.json"
+# What frameworks that compile for tens of seconds are given unless --limit says otherwise.
+SLOW = {
+    "pytensor-numba": r"^[abcd]_(?!dot_500)|^e_logreg|^l_one",
+    "torch-compile": r"^b_(poly|transc|gelu|sigmoid)_1e[36]$|^c_(sum|sqdiff_sum|logsumexp_ax1|max_ax1|var)$"
+    r"|^g_softmax$|^g_xent_fwdbwd|^[el]_(logreg_b60|mlp_b60|one_kernel)$|^m_logp30_grad",
+}
 
 
 def options(arguments: list[str]) -> argparse.Namespace:
@@ -41,7 +47,8 @@ def options(arguments: list[str]) -> argparse.Namespace:
     add("--no-compile", action="store_true", help="do not measure how long it takes to compile")
     add("--build-limit", type=float, default=120, help="seconds for a framework to make a workload ready")
     add("--limit", action="append", default=[], metavar="FRAMEWORK=WORKLOADS",
-        help="give a framework only the workloads that match, as torch-compile='^[be]_'; may be repeated")
+        help="give a framework only the workloads that match, as torch-compile='^[be]_'; may be repeated; "
+        f"those that compile slowly have limits of their own ({', '.join(SLOW)}), lifted by NAME=.")
     add("--cache", type=Path, help="a folder kept for compiled code; default: a temporary one")
     add("-o", "--out", type=Path, help="where the JSON goes; default: benchmark.json in the current folder")
     add("--publish", action="store_true", help="write docs/data/benchmark.json and the tables of docs/performance.md")
@@ -112,10 +119,10 @@ def main(arguments: list[str]) -> int:
     def save() -> None:
         out.write_text(json.dumps(_rounded(measured), indent=None, separators=(",", ":")) + "\n", encoding="utf-8")
 
-    limits = {name: re.compile(expression) for name, _, expression in (text.partition("=") for text in chosen.limit)}
+    limits = SLOW | {name: expression for name, _, expression in (text.partition("=") for text in chosen.limit)}
 
     def left_out(name: str, workload: Workload) -> bool:
-        return name in limits and not limits[name].search(workload.name)
+        return name in limits and not re.search(limits[name], workload.name)
 
     with tempfile.TemporaryDirectory() as folder, open(Path(folder) / "log", "w", encoding="utf-8") as log:
         frameworks, cache = chosen_frameworks(chosen.frameworks, chosen.peers), (chosen.cache or Path(folder)).resolve()
