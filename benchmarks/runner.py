@@ -76,6 +76,9 @@ class Session:
         self.reference = plan.spawn("numpy", 2, plan.cache / "reference")
         for name in plan.frameworks:
             self._start(name)
+        self.absent = {name for name, said in self.said.items() if "version" not in said}
+        if self.absent:
+            print(f"not measured, because they do not start: {', '.join(sorted(self.absent))}", flush=True)
 
     def _start(self, name: str) -> Worker:
         worker = self.workers[name] = self.plan.spawn(name, self.threads)
@@ -113,7 +116,7 @@ class Session:
                 "flops": workload.flops, "cells": cells}  # fmt: skip
 
     def _build(self, name: str, workload: Workload, dtype: str, reference: str | None) -> dict[str, Any]:
-        if self.plan.skip(name, workload):
+        if name in self.absent or self.plan.skip(name, workload):
             return {"not_available": "left out"}
         worker = self.workers[name]
         if not worker.alive:

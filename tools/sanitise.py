@@ -100,8 +100,8 @@ def sizes(env: dict[str, str]) -> bool:
 def kernels(env: dict[str, str]) -> bool:
     """Run the compiled expressions of the table of cases, and memory and machine of the loader."""
     places = ["packages/tensor/tests/test_compiled.py", "packages/graph-core/tests/loader"]
-    # These measure memory or time, which the sanitisers change, or expect a process to die.
-    return pytest(env, "-n", "0", "-m", "not slow", "-k", "not memory_of_process and not no_growth", *places)
+    # Interrupting takes its time, and a watched kernel takes another time than the test thinks.
+    return pytest(env, "-n", "0", "-m", "not slow", "-k", "not ctrl_c", *places)
 
 
 def tutorial(env: dict[str, str]) -> bool:

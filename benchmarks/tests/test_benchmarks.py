@@ -168,3 +168,14 @@ def test_the_page_shows_the_committed_figures():
     data = ROOT / "docs" / "data" / "benchmark.json"
     page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert report.markdown(json.loads(data.read_text(encoding="utf-8"))) in page
+
+
+def test_a_framework_that_does_not_start_is_left_out(tmp_path):
+    out, peers = tmp_path / "out.json", tmp_path / "peers.json"
+    peers.write_text(json.dumps({"jax": {"python": sys.executable, "env": {"PYTHONHOME": str(tmp_path)}}}))
+    command = [sys.executable, "-m", "benchmarks", "-w", "^a_vec1", "-f", "numpy,jax", "-p", str(peers), "-t", "1", "-r", "1",
+               "-s", "0.001", "--no-compile", "-o", str(out)]  # fmt: skip
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "not measured, because they do not start: jax" in done.stdout
+    assert json.loads(out.read_text())["rows"][0]["cells"]["jax"] == {"not_available": "left out"}
