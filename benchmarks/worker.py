@@ -86,7 +86,7 @@ def measure(built: Built, seconds: float) -> tuple[list[float], list[float]]:
             return wall, processor
 
 
-def call_overhead(built: Built, times: int = 2000, rounds: int = 30) -> dict[str, float]:
+def call_overhead(built: Built, times: int = 2000, rounds: int = 10) -> dict[str, float]:
     """Return the nanoseconds of a call whose result is dropped, and of one whose result is kept, loop not counted."""
     names = ", ".join(f"a{i}" for i in range(len(built.arguments)))
     space = {"f": built.function, "clock": clock, **{f"a{i}": a for i, a in enumerate(built.arguments)}}

@@ -19,7 +19,7 @@ from theano.compile.mode import Mode
 SWEEP = os.environ.get("SIZES") == "sweep"
 PLAIN = Mode(linker="py", optimizer="merge")
 # Errors allowed, relative to the largest number of a result.
-CLOSE = {"float64": 1e-11, "float32": 2e-5, "float16": 2e-2}
+CLOSE = {"float64": 1e-11, "float32": 2e-5, "float16": 0.1}  # float16: where a chain is rounded, paths differ
 
 
 def dtypes_of(path):
@@ -27,7 +27,8 @@ def dtypes_of(path):
     if not SWEEP:
         return path.dtypes
     more_floats = MORE_FLOATS if set(FLOATS) <= set(path.dtypes) else ()
-    return (*path.dtypes, *more_floats, *(MORE_INTEGERS if "int64" in path.dtypes else ()))
+    more = (*more_floats, *(MORE_INTEGERS if "int64" in path.dtypes else ()))
+    return (*path.dtypes, *(dtype for dtype in more if dtype not in path.without))
 
 
 CASES = [pytest.param(path, dtype, id=f"{path.name}-{dtype}") for path in PATHS for dtype in dtypes_of(path)]
@@ -69,8 +70,6 @@ def outcome(function, values):
 
 @pytest.mark.parametrize("path, dtype", CASES)
 def test_compiled_and_plain_agree(path, dtype):
-    if dtype == "float16" and path.name.startswith(("dot", "batched", "gem")):
-        pytest.skip("sums of float16 products are rounded in another order")
     with theano.config.change_flags(floatX=dtype if dtype in FLOATS else "float64"):
         variables = path.variables(dtype)
         expression = path.build(*variables)
