@@ -363,6 +363,15 @@ def test_a_file_younger_than_the_process_ends_it(monkeypatch, sources, tmp_path)
     assert "have changed" in theano.function([x], x * 2).maker.lookup.reason
 
 
+def test_sources_that_are_no_files_leave_no_key(monkeypatch, sources):
+    monkeypatch.setattr(surroundings, "_known", None)
+    module = type(sys)("theano.tensor.from_an_archive")
+    module.__file__ = str(Path(T.__file__).parent / "from_an_archive.pyc")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    x = T.dvector("x")
+    assert "from_an_archive cannot be found" in theano.function([x], x * 2).maker.lookup.reason
+
+
 # -- other processes ------------------------------------------------------------------------------------------
 
 SCRIPT = """

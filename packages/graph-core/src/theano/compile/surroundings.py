@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
-from theano.graph.canonical import NoCanonicalForm, facts, replaced
+from theano.graph.canonical import NoCanonicalForm, facts, is_ours, replaced
 from theano.rewriting import phases
 from theano.settings import config
 
@@ -69,7 +69,7 @@ def source_digest(notes: Notes) -> str:
     Raises
     ------
     NoCanonicalForm
-        They have changed since this process started.
+        They have changed since this process started, or are not there as files.
 
     Examples
     --------
@@ -127,13 +127,24 @@ def _stamp() -> str:
     global _changed
     state = hashlib.sha256()
     newest = 0
+    seen = set()
     for _, entry in _files():
+        seen.add(entry.path)
         info = entry.stat()
         newest = max(newest, info.st_mtime_ns, info.st_ctime_ns)
         state.update(f"{entry.path}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_ctime_ns}\0".encode())
+    _check_loaded(seen)
     if newest > (sys.modules["theano"].__imported__ - SLACK) * 1e9:
         _changed = True
     return state.hexdigest()[:32]
+
+
+def _check_loaded(seen: set[str]) -> None:
+    """Make sure that what was imported is among the files: not in an archive, not without its source."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file is not None and file not in seen and is_ours(name):
+            raise NoCanonicalForm(f"the source of {name} cannot be found at {file}")
 
 
 def _read(stamp: str, notes: Notes) -> str:

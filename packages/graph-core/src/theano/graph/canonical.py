@@ -17,6 +17,7 @@ readers that layers have entered. It is not a pickle.
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 from collections.abc import Callable, Iterable
@@ -138,7 +139,7 @@ def is_ours(module: str) -> bool:
         known = False
         if module == "theano" or module.startswith("theano."):
             file = getattr(sys.modules.get(module), "__file__", None) or ""
-            known = file.startswith(tuple(f"{root}/" for root in sys.modules["theano"].__path__))
+            known = file.startswith(tuple(os.path.join(root, "") for root in sys.modules["theano"].__path__))
         if module in sys.modules:  # what is not imported yet may be another thing then
             _ours[module] = known
     return known
