@@ -49,9 +49,11 @@ erfcx = scalar_op("erfcx", "x", types=real_float, py="scipy.special.erfcx", doma
                   grad=lambda x, out, g: g * (-like(out, 2 / _ROOT_PI) + 2 * x * out),
                   doc="Scaled complement of the error function, exp(x**2) * erfc(x).")  # fmt: skip
 erfinv = scalar_op("erfinv", "x", types=real_float, py="scipy.special.erfinv", domain=(-0.8, 0.8),
+                   c="erfinv({x})", compute=in_double, ulp=_OFF,
                    grad=lambda x, out, g: g * like(out, _ROOT_PI / 2) * exp(sqr(out)),
                    doc="Inverse of the error function.")  # fmt: skip
 erfcinv = scalar_op("erfcinv", "x", types=real_float, py="scipy.special.erfcinv", domain=(0.2, 1.8),
+                    c="erfcinv({x})", compute=in_double, ulp=_OFF, specials=False,  # as gammaln
                     grad=lambda x, out, g: -g * like(out, _ROOT_PI / 2) * exp(sqr(out)),
                     doc="Inverse of the complement of the error function.")  # fmt: skip
 
@@ -140,9 +142,12 @@ j1 = scalar_op("j1", "x", types=real_float, py="scipy.special.j1", c="j1({x})", 
 jv = scalar_op("jv", "v x", types=real_float, py="scipy.special.jv", domain=[(0.0, 3.0), (0.3, 9.0)],
                grad=lambda v, x, out, g: (not_implemented, g * (jv(v - 1, x) - jv(v + 1, x)) / 2),
                doc="Bessel function of the first kind of order v.")  # fmt: skip
-i0 = scalar_op("i0", "x", types=real_float, py="scipy.special.i0", grad=lambda x, out, g: g * i1(x), domain=(0.3, 4.0),
+i0 = scalar_op("i0", "x", types=real_float, py=lambda x: np.where(np.isinf(x), np.inf, _scipy("i0")(x)),
+               grad=lambda x, out, g: g * i1(x), domain=(0.3, 4.0),
+               c="i0({x})", compute=in_double, ulp=_OFF,
                doc="Modified Bessel function of the first kind of order 0.")  # fmt: skip
-i1 = scalar_op("i1", "x", types=real_float, py="scipy.special.i1", domain=(0.3, 4.0),
+i1 = scalar_op("i1", "x", types=real_float, py=lambda x: np.where(np.isinf(x), x, _scipy("i1")(x)), domain=(0.3, 4.0),
+               c="i1({x})", compute=in_double, ulp=_OFF,
                grad=lambda x, out, g: g * (i0(x) - out / x),
                doc="Modified Bessel function of the first kind of order 1.")  # fmt: skip
 iv = scalar_op("iv", "v x", types=real_float, py="scipy.special.iv", domain=[(0.0, 3.0), (0.3, 4.0)],

@@ -37,6 +37,7 @@ _FILES = (
     "power.h",
     "error_function.h",
     "gamma.h",
+    "bessel.h",
     "integer.h",
     "floating.h",
     "complex.h",

@@ -1,4 +1,4 @@
-/* erf, erfc and erfcx.
+/* erf, erfc, erfcx and the inverses of the first two.
  *
  * erf: below 1, x + x P(x^2); above, 1 - exp(-x^2) R(4/(x + 2)), where R is what is left of the complement when
  * its exponential is taken out. P and R are minimax polynomials (Remez exchange with mpmath; relative
@@ -114,6 +114,73 @@ TH_INLINE double th_erfcx_f64(double x)
     y = x < 0.0 ? y : r + r_low;
     y = x > 0x1p1000 ? 0x1.20dd750429b6dp-1 / x : y;
     return x == x ? y : x;
+}
+
+/* @snippet erfinv_core_f64 needs erfcx_pair_f64 log_f64 */
+/* The y with erf(y) = x and erfc(y) = q, for one of x and q = 1 - x that is exact, and x >= 0. Below 27/32 x times a
+ * minimax polynomial in log(1 - x^2) (M. Giles, GPU Computing Gems, 2011); above, s less a rational function of s =
+ * sqrt(-log q), to 2^-27 of itself, and from there one step of Halley's method on log(erfc(y)) = log(q). */
+TH_INLINE double th_erfinv_core_f64(double x, double x_low, double q)
+{
+    int middle = x < 0.84375;
+    double w = -th_log_f64(middle ? TH_FMA(-x, x, 1.0) : q), s = w > 1.8 ? __builtin_sqrt(w) : 1.35, p, y, r, r_low, step;
+    s = s < 28.0 ? s : 28.0;
+    p = 0x1.75dd262898becp-19;
+    p = TH_FMA(p, s, 0x1.d336424522682p-9);
+    p = TH_FMA(p, s, 0x1.2e13460d390c8p-3);
+    p = TH_FMA(p, s, 0x1.f18200f98978bp-1);
+    p = TH_FMA(p, s, 0x1.a5a5aa7913de3p-1);
+    p = TH_FMA(p, s, 0x1.ae5ac804aecc7p-6);
+    y = 0x1.3ec2baaefe2a3p-10;
+    y = TH_FMA(y, s, 0x1.3f9319ee846d8p-4);
+    y = TH_FMA(y, s, 0x1.be7a3126249f2p-1);
+    y = TH_FMA(y, s, 0x1.10ef1d3c527b1p+1);
+    y = TH_FMA(y, s, 0x1.58a3a97276dd1p+0);
+    y = TH_FMA(y, s, 0x1p+0);
+    y = s - p / y;
+    r = th_erfcx_pair_f64(y, &r_low);
+    p = y * y;
+    step = ((p - w) + th_residual_f64(y, y, p)) - th_log_f64(r);
+    p = -0x1.c5bf891b4ef6bp-1 * r * step;
+    y += p * TH_FMA(y, p, TH_FMA(0.5, step, 1.0));
+    s = w * (middle ? 1.0 : 0.0);
+    p = 0x1.13fb0d388144cp-34;
+    p = TH_FMA(p, s, -0x1.a3da4b4122dbbp-31);
+    p = TH_FMA(p, s, 0x1.48b50f755f2d0p-30);
+    p = TH_FMA(p, s, 0x1.7e55b1b0119ebp-26);
+    p = TH_FMA(p, s, -0x1.3c7de7282a101p-25);
+    p = TH_FMA(p, s, -0x1.0fe02759198c7p-20);
+    p = TH_FMA(p, s, 0x1.0f21dc4f5678ap-19);
+    p = TH_FMA(p, s, 0x1.87013f1cd9a47p-15);
+    p = TH_FMA(p, s, -0x1.0c86b7b6aadccp-13);
+    p = TH_FMA(p, s, -0x1.3211025f0400ap-9);
+    p = TH_FMA(p, s, 0x1.7a72e72c222abp-7);
+    p = TH_FMA(p, s, 0x1.db29fb2fee5d5p-3);
+    p = x * TH_FMA(s, p, -0x1.618f13eb7ca89p-55);
+    s = x * 0x1.c5bf891b4ef6bp-1 + p;
+    s *= s;
+    /* what x has lost, times the slope, exp(y^2) sqrt(pi)/2 */
+    p += x_low * TH_FMA(s, 0.89 + s * (0.443 + 0.15 * s), 0.886);
+    p = TH_FMA(x, 0x1.c5bf891b4ef6bp-1, p);
+    return middle ? p : y;
+}
+
+/* @snippet erfinv_f64 needs erfinv_core_f64 */
+TH_INLINE double th_erfinv_f64(double x)
+{
+    double a = __builtin_fabs(x), y = th_erfinv_core_f64(a, 0.0, 1.0 - a);
+    y = a == 1.0 ? __builtin_inf() : y;
+    y = a > 1.0 ? __builtin_nan("") : y;
+    return x < 0.0 ? -y : y;
+}
+
+/* @snippet erfcinv_f64 needs erfinv_core_f64 */
+TH_INLINE double th_erfcinv_f64(double x)
+{
+    double q = x > 1.0 ? 2.0 - x : x, a = 1.0 - q, y = th_erfinv_core_f64(a, (1.0 - a) - q, q);
+    y = q == 0.0 ? __builtin_inf() : y;
+    y = q < 0.0 ? __builtin_nan("") : y;
+    return x < 1.0 ? y : -y;
 }
 
 /* @snippet erf_f32 needs exp_reduce_f32 */
