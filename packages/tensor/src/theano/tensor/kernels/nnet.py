@@ -361,7 +361,7 @@ def _softmax(op: Any, node: Apply, bias: bool = False, log: bool = False, loss: 
         logarithm=log_function[0],
     )
     blocks = support([block for _, block in (exp, log_function) if block])
-    return Kernel(title(op, node), source, (c_text("loops.h"), _ERRORS, *blocks), b"", 1.5)
+    return Kernel(title(op, node), source, (c_text("loops.h"), _ERRORS, *blocks), b"", 1.5, plain_loops=True)
 
 
 def softmax_kernel(op: Any, node: Apply) -> Kernel | None:
@@ -393,7 +393,7 @@ def softmax_grad_kernel(op: Any, node: Apply) -> Kernel | None:
     if dtypes is None or len(set(dtypes)) != 1 or dtypes[0] not in _FLOATS or ndim_of(node.inputs[0]) != 2:
         return None
     source = _GRADIENT.substitute(comment=comment_text(f"{op}, {dtypes[0]}"), real=c_type(dtypes[0]))
-    return Kernel(title(op, node), source, (c_text("loops.h"),), b"", 1.0)
+    return Kernel(title(op, node), source, (c_text("loops.h"),), b"", 1.0, plain_loops=True)
 
 
 def crossentropy_dx_kernel(op: Any, node: Apply) -> Kernel | None:
@@ -406,4 +406,4 @@ def crossentropy_dx_kernel(op: Any, node: Apply) -> Kernel | None:
         return None
     comment = comment_text(f"{op}, {real}")
     source = _LOSS_GRADIENT.substitute(comment=comment, real=c_type(real), label=c_type(dtypes[2]))
-    return Kernel(title(op, node), source, (c_text("loops.h"), _ERRORS), b"", 1.0)
+    return Kernel(title(op, node), source, (c_text("loops.h"), _ERRORS), b"", 1.0, plain_loops=True)
