@@ -5,7 +5,8 @@
  * off in two parts, exp(r) = 1 + r + r^2 Q(r), then a scaling by 2^n. n is found by
  * adding 1.5*2^52, which leaves its bits at the bottom of the sum. Q is a minimax
  * polynomial (Remez exchange with mpmath, relative error < 2^-61 for double and
- * < 2^-31 for float), evaluated in Estrin's order.
+ * < 2^-31 for float), evaluated in Estrin's order. Arguments beyond the range are not
+ * clamped, which everything would wait for: what comes out there is replaced at the end.
  */
 
 /* @snippet exp_reduce_f64 needs fma bits_f64 */
@@ -36,39 +37,42 @@ TH_INLINE double th_exp2_scale_f64(double shifted)
     return th_from_bits_f64((th_bits_f64(shifted) << 52) + 0x3ff0000000000000u);
 }
 
-/* @snippet exp_f64 needs exp_reduce_f64 */
-/* The scaling is applied in two halves: both are normal numbers, and the only
- * rounding, into a subnormal, or overflow, happens in the last product. */
-TH_INLINE double th_exp_f64(double x)
+/* @snippet exp2_factors_f64 needs exp_reduce_f64 */
+/* 2^n as a product: the first factor is a normal number also where 2^n overflows or is subnormal, so that a
+ * result is rounded only by the last product. `tiny` says that n < -1000; n is at most 1027. */
+TH_INLINE double th_exp2_factors_f64(double shifted, int tiny, double *rest)
 {
-    double n, shifted, half, r;
-    x = x > 710.0 ? 710.0 : x;
-    x = x < -746.0 ? -746.0 : x;
-    r = th_exp_reduce_f64(x, &n, &shifted);
-    half = TH_FMA(n, 0.5, 0x1.8p52);
-    return (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * th_exp2_scale_f64(half)
-           * th_exp2_scale_f64(n - (half - 0x1.8p52) + 0x1.8p52);
+    *rest = tiny ? 0x1p-128 : 16.0;
+    return th_exp2_scale_f64(shifted + (tiny ? 128.0 : -4.0));
 }
 
-/* @snippet exp_pair_f64 needs exp_reduce_f64 */
-/* exp(x) for -746 <= x <= 700 as a sum of two numbers, about eight bits more than
+/* @snippet exp_f64 needs exp2_factors_f64 */
+TH_INLINE double th_exp_f64(double x)
+{
+    double n, shifted, rest, r = th_exp_reduce_f64(x, &n, &shifted), y, scale;
+    scale = th_exp2_factors_f64(shifted, x < -700.0, &rest);
+    y = (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * scale * rest;
+    y = x > 710.0 ? __builtin_inf() : y;
+    return x < -746.0 ? 0.0 : y;
+}
+
+/* @snippet exp_pair_f64 needs exp2_factors_f64 */
+/* exp(x) for -746 <= x <= 712 as a sum of two numbers, about eight bits more than
  * a double; what is built on exp needs them to stay within its error bound. */
 TH_INLINE double th_exp_pair_f64(double x, double *low)
 {
-    double n, shifted, half, r, t, d, m, scale, scale2;
+    double n, shifted, r, t, d, m, scale, rest;
     (void)th_exp_reduce_f64(x, &n, &shifted);
     t = TH_FMA(n, -0x1.62e42ffp-1, x);
     r = TH_FMA(n, 0x1.718432a1b0e26p-35, t);
     d = TH_FMA(n, 0x1.718432a1b0e26p-35, t - r);
     m = TH_FMA(r * r, th_exp_tail_f64(r), d);
-    half = TH_FMA(n, 0.5, 0x1.8p52);
-    scale = th_exp2_scale_f64(half);
-    scale2 = th_exp2_scale_f64(n - (half - 0x1.8p52) + 0x1.8p52);
+    scale = th_exp2_factors_f64(shifted, x < -700.0, &rest);
     t = 1.0 + r;
     m += (1.0 - t) + r;
     r = t + m;
-    *low = ((t - r) + m) * scale * scale2;
-    return r * scale * scale2;
+    *low = ((t - r) + m) * scale * rest;
+    return r * scale * rest;
 }
 
 /* @snippet expm1_f64 needs exp_reduce_f64 */
@@ -76,13 +80,13 @@ TH_INLINE double th_exp_pair_f64(double x, double *low)
 TH_INLINE double th_expm1_f64(double x)
 {
     double n, shifted, r, m, s, y;
-    double c = x > 710.0 ? 710.0 : x;
-    c = c < -50.0 ? -50.0 : c;
-    r = th_exp_reduce_f64(c, &n, &shifted);
+    r = th_exp_reduce_f64(x, &n, &shifted);
     m = TH_FMA(r * r, th_exp_tail_f64(r), r);
     s = th_exp2_scale_f64(shifted - 1.0);
     y = 2.0 * TH_FMA(m, s, s - 0.5);
     y = n == 0.0 ? m : y;
+    y = x > 710.0 ? __builtin_inf() : y;
+    y = x < -50.0 ? -1.0 : y;
     return x == 0.0 ? x : y;
 }
 
@@ -92,12 +96,12 @@ TH_INLINE double th_expm1_f64(double x)
 TH_INLINE double th_tanh_f64(double x)
 {
     double n, shifted, r, e, p, y, z4, z8;
-    double a = __builtin_fabs(x), z = a * a, c = a > 22.0 ? 22.0 : a;
-    r = th_exp_reduce_f64(2.0 * c, &n, &shifted);
+    double a = __builtin_fabs(x), z = a * a;
+    r = th_exp_reduce_f64(2.0 * a, &n, &shifted);
     e = th_exp2_scale_f64(shifted);
     e = TH_FMA(TH_FMA(r * r, th_exp_tail_f64(r), r), e, e);
     y = 1.0 - 2.0 / (e + 1.0);
-    z = z > 0.5 ? 0.5 : z;
+    y = a > 22.0 ? 1.0 : y;
     z4 = z * z;
     z8 = z4 * z4;
     p = TH_FMA(TH_FMA(z, 0x1.664f4781f6d95p-6, -0x1.ba1ba1b53104ap-5), z4,
@@ -115,8 +119,9 @@ TH_INLINE double th_tanh_f64(double x)
 TH_INLINE double th_sigmoid_f64(double x)
 {
     double low, e, d, rest, top, a = __builtin_fabs(x);
-    a = a > 746.0 ? 746.0 : a;
     e = th_exp_pair_f64(-a, &low);
+    e = a > 746.0 ? 0.0 : e;
+    low = a > 746.0 ? 0.0 : low;
     d = 1.0 + e;
     rest = ((1.0 - d) + e) + low;
     top = x < 0 ? e : 1.0;
@@ -125,30 +130,24 @@ TH_INLINE double th_sigmoid_f64(double x)
     return (top + ((x < 0 ? low : 0.0) - rest)) / d;
 }
 
-/* @snippet exp2_f64 needs exp_reduce_f64 */
+/* @snippet exp2_f64 needs exp2_factors_f64 */
 /* The distance to the nearest whole number is exact; the rest is as for exp. */
 TH_INLINE double th_exp2_f64(double x)
 {
-    double n, half, r;
-    x = x > 1100.0 ? 1100.0 : x;
-    x = x < -1100.0 ? -1100.0 : x;
-    n = (x + 0x1.8p52) - 0x1.8p52;
-    r = (x - n) * 0x1.62e42fefa39efp-1;
-    half = TH_FMA(n, 0.5, 0x1.8p52);
-    return (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * th_exp2_scale_f64(half)
-           * th_exp2_scale_f64(n - (half - 0x1.8p52) + 0x1.8p52);
+    double shifted = x + 0x1.8p52, r = (x - (shifted - 0x1.8p52)) * 0x1.62e42fefa39efp-1, rest, y, scale;
+    scale = th_exp2_factors_f64(shifted, x < -1000.0, &rest);
+    y = (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * scale * rest;
+    y = x > 1025.0 ? __builtin_inf() : y;
+    return x < -1080.0 ? 0.0 : y;
 }
 
 /* @snippet half_exp_f64 needs exp_reduce_f64 */
 /* exp(x)/2 for x >= 0: it overflows no earlier than sinh and cosh do. */
 TH_INLINE double th_half_exp_f64(double x)
 {
-    double n, shifted, half, r;
-    x = x > 712.0 ? 712.0 : x;
-    r = th_exp_reduce_f64(x, &n, &shifted);
-    half = TH_FMA(n, 0.5, 0x1.8p52);
-    return (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * th_exp2_scale_f64(half)
-           * th_exp2_scale_f64(n - (half - 0x1.8p52) - 1.0 + 0x1.8p52);
+    double n, shifted, r = th_exp_reduce_f64(x, &n, &shifted);
+    r = (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * th_exp2_scale_f64(shifted - 4.0) * 8.0;
+    return x > 711.0 ? __builtin_inf() : r;
 }
 
 /* @snippet cosh_f64 needs half_exp_f64 */
@@ -162,7 +161,7 @@ TH_INLINE double th_cosh_f64(double x)
 /* Below 1 an odd minimax polynomial (relative error < 2^-62), above from the exponential. */
 TH_INLINE double th_sinh_f64(double x)
 {
-    double a = __builtin_fabs(x), t = th_half_exp_f64(a), z = a > 1.0 ? 1.0 : a * a, z2 = z * z, p, q;
+    double a = __builtin_fabs(x), t = th_half_exp_f64(a), z = a * a, z2 = z * z, p, q;
     p = TH_FMA(z, 0x1.11111111110a1p-7, 0x1.5555555555556p-3);
     q = TH_FMA(z, 0x1.71de3a45f7149p-19, 0x1.a01a01a0291fdp-13);
     p = TH_FMA(q, z2, p);
@@ -192,29 +191,36 @@ TH_INLINE float th_exp2_scale_f32(float shifted)
     return th_from_bits_f32((th_bits_f32(shifted) << 23) + 0x3f800000u);
 }
 
-/* @snippet exp_f32 needs exp_reduce_f32 */
+/* @snippet exp2_factors_f32 needs exp_reduce_f32 */
+/* 2^n as a product: the first factor is a normal number also where 2^n overflows or is subnormal, so that a
+ * result is rounded only by the last product. `tiny` says that n < -110; n is at most 131. */
+TH_INLINE float th_exp2_factors_f32(float shifted, int tiny, float *rest)
+{
+    *rest = tiny ? 0x1p-64f : 16.0f;
+    return th_exp2_scale_f32(shifted + (tiny ? 64.0f : -4.0f));
+}
+
+/* @snippet exp_f32 needs exp2_factors_f32 */
 TH_INLINE float th_exp_f32(float x)
 {
-    float n, shifted, half, r;
-    x = x > 89.0f ? 89.0f : x;
-    x = x < -105.0f ? -105.0f : x;
-    r = th_exp_reduce_f32(x, &n, &shifted);
-    half = TH_FMAF(n, 0.5f, 0x1.8p23f);
-    return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(half)
-           * th_exp2_scale_f32(n - (half - 0x1.8p23f) + 0x1.8p23f);
+    float n, shifted, rest, r = th_exp_reduce_f32(x, &n, &shifted), y, scale;
+    scale = th_exp2_factors_f32(shifted, x < -80.0f, &rest);
+    y = (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * scale * rest;
+    y = x > 89.0f ? __builtin_inff() : y;
+    return x < -105.0f ? 0.0f : y;
 }
 
 /* @snippet expm1_f32 needs exp_reduce_f32 */
 TH_INLINE float th_expm1_f32(float x)
 {
     float n, shifted, r, m, s, y;
-    float c = x > 89.0f ? 89.0f : x;
-    c = c < -25.0f ? -25.0f : c;
-    r = th_exp_reduce_f32(c, &n, &shifted);
+    r = th_exp_reduce_f32(x, &n, &shifted);
     m = TH_FMAF(r * r, th_exp_tail_f32(r), r);
     s = th_exp2_scale_f32(shifted - 1.0f);
     y = 2.0f * TH_FMAF(m, s, s - 0.5f);
     y = n == 0.0f ? m : y;
+    y = x > 89.0f ? __builtin_inff() : y;
+    y = x < -25.0f ? -1.0f : y;
     return x == 0.0f ? x : y;
 }
 
@@ -222,12 +228,12 @@ TH_INLINE float th_expm1_f32(float x)
 TH_INLINE float th_tanh_f32(float x)
 {
     float n, shifted, r, e, p, y;
-    float a = __builtin_fabsf(x), z = a * a, c = a > 10.0f ? 10.0f : a;
-    r = th_exp_reduce_f32(2.0f * c, &n, &shifted);
+    float a = __builtin_fabsf(x), z = a * a;
+    r = th_exp_reduce_f32(2.0f * a, &n, &shifted);
     e = th_exp2_scale_f32(shifted);
     e = TH_FMAF(TH_FMAF(r * r, th_exp_tail_f32(r), r), e, e);
     y = 1.0f - 2.0f / (e + 1.0f);
-    z = z > 0.5f ? 0.5f : z;
+    y = a > 10.0f ? 1.0f : y;
     p = TH_FMAF(-0x1.76ac22p-8f, z, 0x1.5256dap-6f);
     p = TH_FMAF(p, z, -0x1.b8444ap-5f);
     p = TH_FMAF(p, z, 0x1.110768p-3f);
@@ -235,31 +241,30 @@ TH_INLINE float th_tanh_f32(float x)
     return __builtin_copysignf(a < 0.625f ? TH_FMAF(a * z, p, a) : y, x);
 }
 
-/* @snippet exp_pair_f32 needs exp_reduce_f32 */
+/* @snippet exp_pair_f32 needs exp2_factors_f32 */
 TH_INLINE float th_exp_pair_f32(float x, float *low)
 {
-    float n, shifted, half, r, t, d, m, scale, scale2;
+    float n, shifted, r, t, d, m, scale, rest;
     (void)th_exp_reduce_f32(x, &n, &shifted);
     t = TH_FMAF(n, -0x1.62e8p-1f, x);
     r = TH_FMAF(n, 0x1.e8082ep-16f, t);
     d = TH_FMAF(n, 0x1.e8082ep-16f, t - r);
     m = TH_FMAF(r * r, th_exp_tail_f32(r), d);
-    half = TH_FMAF(n, 0.5f, 0x1.8p23f);
-    scale = th_exp2_scale_f32(half);
-    scale2 = th_exp2_scale_f32(n - (half - 0x1.8p23f) + 0x1.8p23f);
+    scale = th_exp2_factors_f32(shifted, x < -80.0f, &rest);
     t = 1.0f + r;
     m += (1.0f - t) + r;
     r = t + m;
-    *low = ((t - r) + m) * scale * scale2;
-    return r * scale * scale2;
+    *low = ((t - r) + m) * scale * rest;
+    return r * scale * rest;
 }
 
 /* @snippet sigmoid_f32 needs exp_pair_f32 */
 TH_INLINE float th_sigmoid_f32(float x)
 {
     float low, e, d, rest, top, a = __builtin_fabsf(x);
-    a = a > 105.0f ? 105.0f : a;
     e = th_exp_pair_f32(-a, &low);
+    e = a > 105.0f ? 0.0f : e;
+    low = a > 105.0f ? 0.0f : low;
     d = 1.0f + e;
     rest = ((1.0f - d) + e) + low;
     top = x < 0 ? e : 1.0f;
@@ -267,30 +272,24 @@ TH_INLINE float th_sigmoid_f32(float x)
     return (top + ((x < 0 ? low : 0.0f) - rest)) / d;
 }
 
-/* @snippet exp2_f32 needs exp_reduce_f32 */
+/* @snippet exp2_f32 needs exp2_factors_f32 */
 /* The distance to the nearest whole number is exact; the rest is as for exp. */
 TH_INLINE float th_exp2_f32(float x)
 {
-    float n, half, r;
-    x = x > 200.0f ? 200.0f : x;
-    x = x < -200.0f ? -200.0f : x;
-    n = (x + 0x1.8p23f) - 0x1.8p23f;
-    r = (x - n) * 0x1.62e43p-1f;
-    half = TH_FMAF(n, 0.5f, 0x1.8p23f);
-    return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(half)
-           * th_exp2_scale_f32(n - (half - 0x1.8p23f) + 0x1.8p23f);
+    float shifted = x + 0x1.8p23f, r = (x - (shifted - 0x1.8p23f)) * 0x1.62e43p-1f, rest, y, scale;
+    scale = th_exp2_factors_f32(shifted, x < -110.0f, &rest);
+    y = (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * scale * rest;
+    y = x > 129.0f ? __builtin_inff() : y;
+    return x < -155.0f ? 0.0f : y;
 }
 
 /* @snippet half_exp_f32 needs exp_reduce_f32 */
 /* exp(x)/2 for x >= 0: it overflows no earlier than sinh and cosh do. */
 TH_INLINE float th_half_exp_f32(float x)
 {
-    float n, shifted, half, r;
-    x = x > 91.0f ? 91.0f : x;
-    r = th_exp_reduce_f32(x, &n, &shifted);
-    half = TH_FMAF(n, 0.5f, 0x1.8p23f);
-    return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(half)
-           * th_exp2_scale_f32(n - (half - 0x1.8p23f) - 1.0f + 0x1.8p23f);
+    float n, shifted, r = th_exp_reduce_f32(x, &n, &shifted);
+    r = (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(shifted - 4.0f) * 8.0f;
+    return x > 90.0f ? __builtin_inff() : r;
 }
 
 /* @snippet cosh_f32 needs half_exp_f32 */
@@ -304,7 +303,7 @@ TH_INLINE float th_cosh_f32(float x)
 /* Below 1 an odd minimax polynomial (relative error < 2^-33), above from the exponential. */
 TH_INLINE float th_sinh_f32(float x)
 {
-    float a = __builtin_fabsf(x), t = th_half_exp_f32(a), z = a > 1.0f ? 1.0f : a * a, p;
+    float a = __builtin_fabsf(x), t = th_half_exp_f32(a), z = a * a, p;
     p = TH_FMAF(TH_FMAF(z, 0x1.7a267cp-19f, 0x1.9ffe12p-13f), z, 0x1.111136p-7f);
     p = TH_FMAF(p, z, 0x1.555556p-3f);
     return __builtin_copysignf(a < 1.0f ? TH_FMAF(a * z, p, a) : t - 0.25f / t, x);

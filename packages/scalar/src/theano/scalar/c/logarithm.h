@@ -165,8 +165,8 @@ TH_INLINE double th_softplus_f64(double x)
 {
     uint64_t biased;
     double low, t, u, b, c, e, f, s, y, a = __builtin_fabs(x);
-    a = a > 746.0 ? 746.0 : a;
     t = th_exp_pair_f64(-a, &low);
+    t = a > 746.0 ? 0.0 : t;
     u = 1.0 + t;
     b = u - 1.0;
     c = (t - b) + low;
@@ -328,8 +328,8 @@ TH_INLINE float th_softplus_f32(float x)
 {
     uint32_t biased;
     float low, t, u, b, c, e, f, s, y, a = __builtin_fabsf(x);
-    a = a > 105.0f ? 105.0f : a;
     t = th_exp_pair_f32(-a, &low);
+    t = a > 105.0f ? 0.0f : t;
     u = 1.0f + t;
     b = u - 1.0f;
     c = (t - b) + low;
