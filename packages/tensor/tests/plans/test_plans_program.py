@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from theano.cache.store import CacheSettings, open_cache
 from theano.codegen.kernel import Builtin, pointer_families, register_pointers
 from theano.compile import plans, surroundings
 from theano.printing import debugprint
+from theano.rewriting import local_rule, phases
 from theano.tensor.kernels import common
 
 rng = np.random.default_rng(5)
@@ -212,6 +214,56 @@ def test_elementwise_in_python_names_the_variables(monkeypatch):
     out = T.psi(x + 1) * T.psi(y)
     f, g = both([x, y], out, name="f")
     assert _message(f, np.ones(3), np.ones(4)) == _message(g, np.ones(3), np.ones(4))
+
+
+def test_an_error_comes_through_where_the_graph_cannot_be_made_again(monkeypatch, caplog):
+    x, y = T.dvector("x"), T.dvector("y")
+    f = warm([x, y], [T.exp(x * 2) + y, T.sort(x)], name="f")
+
+    def fails(*args, **kwargs):
+        raise RuntimeError("rewriting is out of order")
+
+    monkeypatch.setattr("theano.compile.maker.rewrite", fails)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="input 1 has length 4"):
+            f(np.ones(3), np.ones(4))
+        assert "cannot be made again" in caplog.text
+        monkeypatch.undo()
+    with pytest.raises(theano.InconsistencyError, match="RuntimeError: rewriting is out of order"):
+        _ = f.maker.fgraph
+    assert f(np.zeros(3), np.ones(3))[0].tolist() == [2.0] * 3, "it runs as before"
+
+
+def test_rules_that_came_meanwhile_do_not_lead_errors_astray():
+    x, y = T.dvector("x"), T.dvector("y")
+    f = warm([x, y], T.exp(x * 2) + y, name="f")
+
+    @local_rule([T.Elemwise], phases=())
+    def test_plans_swap(node):
+        return [T.log(T.exp(T.exp(node.inputs[0])))] if node.op == T.exp else None
+
+    phases["uncanonicalize"].add(test_plans_swap, "fast_run")
+    try:
+        with pytest.raises(ValueError) as caught:
+            f(np.ones(3), np.ones(4))
+        assert "log" not in str(caught.value) and not f.maker._as_run
+    finally:
+        phases["uncanonicalize"].remove("test_plans_swap")
+
+
+def test_threads_that_compile_and_fail_at_once():
+    def work(_):
+        x, y = T.dvector("x"), T.dvector("y")
+        f = theano.function([x, y], T.exp(x * 3) + y, name="f")
+        assert f(np.zeros(3), np.ones(3)).tolist() == [2.0] * 3
+        return _message(f, np.ones(3), np.ones(4))[:2]
+
+    x, y = T.dvector("x"), T.dvector("y")
+    one = warm([x, y], T.exp(x * 3) - y, name="g")
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(work, range(16)))) == 1
+        found = set(pool.map(lambda _: _message(one, np.ones(3), np.ones(4))[:2], range(16)))
+    assert len(found) == 1 and "written at" in found.pop()[1]
 
 
 def test_wrong_calls_are_refused_in_the_same_words():

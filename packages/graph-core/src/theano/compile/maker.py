@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +111,7 @@ class FunctionMaker:
         self._report: Report | None = None
         self._linked: Linked | None = None
         self._as_run = True
+        self._problem: BaseException | None = None
         self.lookup = Lookup(reason="its graph was rewritten before")
         if fgraph is None:
             settings = self._rewrite_settings()
@@ -162,11 +164,20 @@ class FunctionMaker:
         with _making:
             if self._linked is not None:
                 return
+            if self._problem is not None:
+                raise InconsistencyError(
+                    f"the rewritten graph of {self.name} cannot be had: making it again failed before, with "
+                    f"{type(self._problem).__name__}: {self._problem}"
+                ) from self._problem
             times, self.times = self.times, CompileTimes()
             try:
                 with config.as_given(self.lookup.flags):
                     self._make()
                     self._as_run = self._agrees()
+            except BaseException as problem:
+                # The copy of the user's graph is half rewritten now.
+                self._problem, self._linked = problem, None
+                raise
             finally:
                 self.times = times
 
@@ -190,13 +201,17 @@ class FunctionMaker:
 
     def nodes_in_order(self) -> list[Apply]:
         """Return the node of each instruction; nothing where that cannot be known any more."""
-        nodes = self.linked.nodes
+        try:
+            nodes = self.linked.nodes
+        except Exception:
+            logger.warning("theano: the graph of %s cannot be made again", self.name, exc_info=True)
+            return []
         return nodes if self._as_run else []
 
     def _performed(self, number: int) -> Apply | None:
         """Return one of the nodes that run in Python."""
-        nodes = [n for n, how in zip(self.linked.nodes, self.linked.how, strict=True) if isinstance(how, Performed)]
-        return nodes[number] if self._as_run else None
+        ways = zip(self.nodes_in_order(), self.linked.how, strict=False) if self.nodes_in_order() else ()
+        return next(islice((node for node, how in ways if isinstance(how, Performed)), number, None), None)
 
     # -- the graph --------------------------------------------------------------------------------------
 
