@@ -25,7 +25,7 @@ SOURCES = Path("src/theano/tensor/kernels/c")
 FOREIGN = {
     "abi.h": ("graph-core/src/theano/loader", "theano.loader"),
     # Found through its parent: that folder also has a complex.h, which must not hide the C library's.
-    "c/base.h": ("scalar/src/theano/scalar", "theano.scalar"),
+    **{f"c/{name}.h": ("scalar/src/theano/scalar", "theano.scalar") for name in ("base", "exponential", "logarithm")},
 }
 
 

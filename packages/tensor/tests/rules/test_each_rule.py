@@ -23,6 +23,7 @@ classes = T.lvector("classes")
 entropy = nnet.crossentropy_categorical_1hot
 
 # rule: an expression that it changes. Sums are in the form that the canonizer leaves, where a rule relies on it.
+top = m.max(axis=1)
 CASES = {
     "local_view_op": disconnected_grad(v) + 1,
     "local_useless_elemwise": F.eq(i, i),
@@ -82,6 +83,7 @@ CASES = {
     "local_log_pow": T.log(T.sqr(v)),
     "local_log_add": T.log(T.exp(v) + T.exp(w)),
     "local_log_sum_exp": T.log(T.exp(m).sum(axis=1)),
+    "local_log_sum_exp_shifted": T.log(T.exp(m - top.dimshuffle(0, "x")).sum(axis=1)) + top,
     "local_log_prod_sqr": T.log(T.sqr(m).prod(axis=1)),
     "local_dimshuffle_lift": m.T.T,
     "local_reshape_chain": m.reshape((m.shape[0] * m.shape[1],)).reshape((3, 4)),
@@ -125,6 +127,7 @@ CASES = {
 SHAPES = ("local_shape_to_shape_i", "local_track_shape_i", "local_subtensor_make_vector", "topo_constant_folding")
 AFTER = {
     "local_elemwise_alloc": SHAPES,
+    "local_log_sum_exp_shifted": ("local_log_sum_exp",),
     "local_useless_reshape": SHAPES,
 }
 

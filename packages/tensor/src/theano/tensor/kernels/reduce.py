@@ -42,12 +42,16 @@ from theano.tensor.kernels.common import (
     title,
 )
 
-__all__ = ["MAX_RESULTS", "MAX_TERMS", "argmax_kernel", "careduce_kernel", "map_reduce_kernel", "normal_axes"]
+__all__ = [
+    "MAX_RESULTS", "MAX_TERMS", "argmax_kernel", "careduce_kernel", "log_sum_exp_kernel", "map_reduce_kernel",
+    "normal_axes",
+]  # fmt: skip
 
 MAX_TERMS, MAX_RESULTS = 32, 8
 """How many operands and results a reduction may have, as reduce.h says."""
 
 _OPS = {"add": 0, "mul": 1, "maximum": 2, "minimum": 3, "and_": 4, "or_": 5, "xor": 6, "mul_without_zeros": 7}
+_OPS["log_sum_exp"] = 8
 _STEPS = {
     "add": "a = a + v;", "mul": "a = a * v;", "maximum": "a = v > a ? v : a;", "minimum": "a = v < a ? v : a;",
     "and_": "a = a & v;", "or_": "a = a | v;", "xor": "a = a ^ v;",
@@ -165,6 +169,26 @@ def map_reduce_kernel(op: Any, node: Apply) -> Kernel | None:
     terms = [str(d) for d in op.term_dtypes(dtypes)]
     plan = _plan(node, op.reductions, dtypes, terms)
     return None if plan is None else _generated(op, node, plan, op.scalar_op, terms)
+
+
+def log_sum_exp_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the C form of the logarithm of a sum of exponentials, of float32 and float64.
+
+    Parameters
+    ----------
+    op : LogSumExp
+        ``axis`` is read.
+    node : Apply
+    """
+    dtypes, path = dtypes_of([*node.inputs, *node.outputs]), library_path()
+    if path is None or dtypes not in (["float32"] * 2, ["float64"] * 2):
+        return None
+    # An accumulator is a pair, the largest element and a sum: as large as a complex number.
+    result = _Result("log_sum_exp", dtypes[0], "complex64" if dtypes[0] == "float32" else "complex128")
+    pattern = pattern_of(node.inputs[0])
+    gone = normal_axes(op.axis, len(pattern))
+    plan = _Plan((pattern,), (dtypes[0],), tuple(gone), (result,))
+    return Builtin(path, "th_kernel_reduce", plan.params(0, 0.7), 0.7)
 
 
 def _plan(node: Apply, ops: Sequence[Any], dtypes: Sequence[str], terms: Sequence[str]) -> _Plan | None:

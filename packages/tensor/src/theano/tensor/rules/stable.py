@@ -12,8 +12,10 @@ from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import Phase, local_rule, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
-from theano.tensor.elemwise.careduce import Max, Sum, restore_axes
+from theano.tensor.elemwise.careduce import Sum
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.nnet.activation import sigmoid, softplus
+from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rules.words import (
     E,
     filled_with,
@@ -170,27 +172,64 @@ phases.register("local_log_sum_exp", Phase("local_log_sum_exp", "in_to_out"), 1.
 
 @local_rule([F.log], keeps="finite", phases=("local_log_sum_exp",))
 def local_log_sum_exp(node: Apply) -> Any:
-    """``log(sum(exp(x)))`` is the maximum plus the logarithm of the sum of what is left of it."""
+    """``log(sum(exp(x)))`` is computed relative to the largest element, so that no exponential overflows."""
     summed: Any = node.inputs[0].owner
-    if summed is None or not isinstance(summed.op, Sum):
+    arranged = summed if summed is not None and isinstance(summed.op, DimShuffle) else None
+    if arranged is not None:  # keepdims
+        summed = arranged.inputs[0].owner
+    if summed is None or not isinstance(summed.op, Sum) or not only_used_by(node.inputs[0], node):
         return None
     powers = made_by(summed.inputs[0], F.exp)
-    if powers is None or getattr(summed.inputs[0].tag, "_below_one", False):
+    if powers is None or arranged is not None and not only_used_by(summed.outputs[0], arranged):
         return None
     x: Any = powers.inputs[0]
-    out: Any = node.outputs[0]
-    if not is_float(x) or x.type.dtype in scal.complex_dtypes or not only_used_by(node.inputs[0], node):
-        return None
     axes = summed.op.axes_of(x.type.ndim)
-    if not axes:
+    if not axes or x.type.dtype not in scal.float_dtypes:
         return None
-    top = Max(axes)(x)
-    # An infinite maximum would leave nothing but nan.
-    top = F.switch(F.isinf_(top), number_like(0, top), top)
-    rest = F.exp(F.sub(x, restore_axes(top, x, axes)))
-    rest.tag._below_one = True  # what comes out is what goes in: a logarithm of a sum of exponentials
-    new = F.add(F.log(Sum(axis=axes, dtype=summed.op.dtype, acc_dtype=summed.op.acc_dtype)(rest)), top)
-    return [fit(new, out)]
+    new = LogSumExp(axes)(x)
+    return [fit(new if arranged is None else arranged.op(new), node.outputs[0])]
+
+
+@local_rule([F.add], keeps="finite", phases=("local_log_sum_exp",))
+def local_log_sum_exp_shifted(node: Apply) -> Any:
+    """``LogSumExp(x - m) + m``, as people write it who know that exponentials overflow, is ``LogSumExp(x)``."""
+    for reduced in (v.owner for v in node.inputs):
+        inner = reduced
+        if inner is not None and isinstance(inner.op, DimShuffle):
+            inner = inner.inputs[0].owner
+        if inner is None or not isinstance(inner.op, LogSumExp):
+            continue
+        apart = made_by(inner.inputs[0], F.sub)
+        rest = list(node.inputs)
+        rest.remove(reduced.outputs[0])
+        if apart is None:
+            continue
+        x, shift = apart.inputs
+        for v in rest:
+            if x.type == inner.inputs[0].type and _same_shift(shift, v, inner, reduced):
+                rest.remove(v)
+                whole: Any = LogSumExp(inner.op.axis)(x)
+                if inner is not reduced:
+                    whole = reduced.op(whole)
+                return [fit(F.add(whole, *rest) if rest else whole, node.outputs[0])]
+    return None
+
+
+def _same_shift(shift: Any, v: Any, inner: Any, reduced: Any) -> bool:
+    """Return whether ``shift``, before the sum, and ``v``, after it, are one tensor without the axes of the sum."""
+    axes = inner.op.axes_of(shift.type.ndim)
+    if not all(shift.type.broadcastable[a] for a in axes):
+        return False
+    if inner is not reduced:
+        return v is shift
+    kept = [a for a in range(shift.type.ndim) if a not in axes]
+    restored = tuple(kept.index(a) if a in kept else "x" for a in range(shift.type.ndim))
+    return _arranged(shift, v, restored) or _arranged(v, shift, tuple(kept))
+
+
+def _arranged(new: Any, old: Any, order: tuple[Any, ...]) -> bool:
+    node = new.owner
+    return node is not None and isinstance(node.op, DimShuffle) and node.inputs[0] is old and node.op.new_order == order
 
 
 @local_rule([F.log], keeps="finite", phases=EVERYWHERE)

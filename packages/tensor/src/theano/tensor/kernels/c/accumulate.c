@@ -74,7 +74,7 @@ PAIR(nonzero_u8, uint64_t, NONZERO)
 
 
 #define CELL(N, DTYPE, EXACT, KIND, VALUE) \
-    {DTYPE, sizeof(((th_number *)0)->N), EXACT, join_##KIND, fold_##KIND, {.N = VALUE}}
+    {DTYPE, sizeof(((th_number *)0)->N), EXACT, join_##KIND, fold_##KIND, NULL, {.N = VALUE}}
 #define WHOLE(OP, U1, U2, U4, U8, VALUE) \
     [TH_INT8] = CELL(u1, TH_INT8, 1, U1, (uint8_t)(VALUE)), [TH_UINT8] = CELL(u1, TH_UINT8, 1, U1, (uint8_t)(VALUE)), \
     [TH_INT16] = CELL(u2, TH_INT16, 1, U2, (uint16_t)(VALUE)), \
@@ -115,11 +115,16 @@ static const th_accumulator accumulators[TH_NOPS][TH_NDTYPES] = {
                 [TH_UINT64] = CELL(u8, TH_UINT64, 1, min_u8, UINT64_MAX)},
 };
 
-const th_accumulator *th_accumulator_of(int64_t op, int64_t dtype) { return &accumulators[op][dtype]; }
+const th_accumulator *th_accumulator_of(int64_t op, int64_t dtype)
+{
+    if (op == TH_LOG_SUM_EXP)
+        return dtype == TH_COMPLEX64 ? &th_log_sum_exp_f4 : &th_log_sum_exp_f8;
+    return &accumulators[op][dtype];
+}
 
 th_number th_of_nothing(int64_t op, int64_t dtype)
 {
-    return op == TH_ADD ? (th_number){.bytes = {0}} : accumulators[op][dtype].neutral;
+    return op == TH_ADD ? (th_number){.bytes = {0}} : th_accumulator_of(op, dtype)->neutral;
 }
 
 void th_fill(int64_t size, int64_t n, void *to, const void *value)

@@ -27,6 +27,7 @@ typedef struct {
     int exact;                                         /* the order of operations does not matter */
     void (*join)(int64_t n, void *a, const void *b);   /* a[i] = a[i] op b[i] */
     void (*fold)(int64_t n, void *a);                  /* a[0] = a[0] op a[1] op ... */
+    void (*finish)(int64_t n, void *a);                /* from accumulators to results; NULL where they are the same */
     th_number neutral;                                 /* op with it leaves every value as it is, to the bit */
 } th_accumulator;
 
@@ -40,6 +41,11 @@ TH_LOCAL th_number th_of_nothing(int64_t op, int64_t dtype);
 
 /* n values of one dtype to elements of another, `step` bytes apart. */
 TH_LOCAL void th_put(int64_t dtype, const void *values, int64_t n, int64_t to_dtype, char *to, int64_t step);
+
+/* logsumexp.c: accumulators are pairs, stored as complex numbers, and become their real part. */
+TH_LOCAL extern const th_accumulator th_log_sum_exp_f4, th_log_sum_exp_f8;
+TH_LOCAL extern const th_block th_log_sum_exp_block_f4, th_log_sum_exp_block_f8;
+TH_LOCAL extern const th_rows th_log_sum_exp_rows_f4, th_log_sum_exp_rows_f8;
 
 /* Larger and smaller; nan wins, and of equal numbers the first. */
 #define TH_LARGER(a, b) ((((a) >= (b)) | ((a) != (a))) ? (a) : (b))

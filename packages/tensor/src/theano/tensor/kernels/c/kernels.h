@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "abi.h"
-#include "c/base.h" /* the scalar layer's: half precision */
+#include "c/base.h" /* the scalar layer's: half precision, casts of bits */
 #include "loops.h"
 
 #if defined(_WIN32)

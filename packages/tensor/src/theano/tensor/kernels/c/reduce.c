@@ -78,6 +78,14 @@ static void gather(int64_t size, char *restrict to, const char *restrict from, i
     }
 }
 
+/* n accumulators of result k to elements of it. */
+static void put(const job *j, int k, void *acc, int64_t n, char *to, int64_t step)
+{
+    if (j->acc[k]->finish)
+        j->acc[k]->finish(n, acc);
+    th_put(j->acc[k]->dtype, acc, n, j->out[k]->dtype, to, step);
+}
+
 /* -- along -------------------------------------------------------------------------------------------- */
 
 static void take(const job *j, int64_t n, char *const *p, void *const *acc)
@@ -229,7 +237,7 @@ static void along_results(void *arg, int64_t lo, int64_t hi)
         else
             along(j, p, 0, j->total, &v);
         for (int k = 0; k < j->nout; ++k)
-            th_put(j->acc[k]->dtype, &v.of[k], 1, j->out[k]->dtype, p[j->nin + k], 0);
+            put(j, k, &v.of[k], 1, p[j->nin + k], 0);
         th_advance(nop, j->kept, j->shape, j->strides, index, p);
     }
 }
@@ -267,7 +275,7 @@ static int single(th_ctx *ctx, job *j, double work)
             }
     }
     for (int k = 0; k < j->nout; ++k)
-        th_put(j->acc[k]->dtype, &part->of[k], 1, j->out[k]->dtype, j->in[j->nin + k], 0);
+        put(j, k, &part->of[k], 1, j->in[j->nin + k], 0);
     return 0;
 }
 
@@ -360,7 +368,7 @@ static void put_tile(const job *j, int64_t w, char *const *p, void *const *acc)
 {
     const int64_t *step = j->strides + (j->kept - 1) * (j->nin + j->nout) + j->nin;
     for (int k = 0; k < j->nout; ++k)
-        th_put(j->acc[k]->dtype, acc[k], w, j->out[k]->dtype, p[j->nin + k], step[k]);
+        put(j, k, acc[k], w, p[j->nin + k], step[k]);
 }
 
 /* Accumulators side by side in a piece of memory. */

@@ -19,7 +19,7 @@ typedef void (*th_block)(int64_t n, char *const *p, void *const *acc, const void
 typedef void (*th_rows)(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc,
                         const void *constants);
 
-enum { TH_ADD, TH_MUL, TH_MAX, TH_MIN, TH_AND, TH_OR, TH_XOR, TH_MUL_NONZERO, TH_NOPS };
+enum { TH_ADD, TH_MUL, TH_MAX, TH_MIN, TH_AND, TH_OR, TH_XOR, TH_MUL_NONZERO, TH_LOG_SUM_EXP, TH_NOPS };
 
 typedef struct th_reduction th_reduction;
 typedef int (*th_reducer)(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows);

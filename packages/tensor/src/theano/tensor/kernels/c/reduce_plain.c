@@ -149,6 +149,10 @@ TH_EXPORT int th_kernel_reduce(th_ctx *ctx)
     for (size_t i = 0; i < sizeof plain / sizeof *plain; ++i)
         if (plain[i].op == r->result[0].op && plain[i].x == ctx->in[0]->dtype && plain[i].acc == r->result[0].dtype)
             return th_reduce(ctx, r, plain[i].block, plain[i].rows);
+    if (r->result[0].op == TH_LOG_SUM_EXP && ctx->in[0]->dtype == TH_FLOAT32)
+        return th_reduce(ctx, r, th_log_sum_exp_block_f4, th_log_sum_exp_rows_f4);
+    if (r->result[0].op == TH_LOG_SUM_EXP && ctx->in[0]->dtype == TH_FLOAT64)
+        return th_reduce(ctx, r, th_log_sum_exp_block_f8, th_log_sum_exp_rows_f8);
     return TH_FAIL(ctx, TH_ERR_TYPE, "no reduction %d of dtype %d in dtype %d was built", (int)r->result[0].op,
                    (int)ctx->in[0]->dtype, (int)r->result[0].dtype);
 }

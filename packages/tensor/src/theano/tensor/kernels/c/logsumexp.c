@@ -1,0 +1,180 @@
+/* The logarithm of a sum of exponentials, in one pass through memory.
+ *
+ * An accumulator is a pair: the largest element so far, and the sum of the exponentials of what lies below it. Each
+ * element is looked at twice while it is in the nearest cache: for the largest of a few rows, after which the sum is
+ * scaled once, then for its exponential.
+ */
+#include "accumulate.h"
+#include "c/exponential.h"
+#include "c/logarithm.h"
+
+/* exp(x) as a term of a sum that is at least 1: x <= 0 but for +inf, whose sum is not used, and what would be subnormal
+ * may as well be the smallest normal number. */
+static inline double below_one_f8(double x)
+{
+    double n, shifted, r;
+    x = -__builtin_fabs(x);
+    x = x < -708.0 ? -708.0 : x;
+    r = th_exp_reduce_f64(x, &n, &shifted);
+    return (1.0 + TH_FMA(r * r, th_exp_tail_f64(r), r)) * th_exp2_scale_f64(shifted);
+}
+
+static inline float below_one_f4(float x)
+{
+    float n, shifted, r;
+    x = -__builtin_fabsf(x);
+    x = x < -87.0f ? -87.0f : x;
+    r = th_exp_reduce_f32(x, &n, &shifted);
+    return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(shifted);
+}
+
+enum { ROWS = 4, ROOM = 1024, STEP = 32 };
+
+/* top: the largest; sum: relative to SHIFT(top). Where top is infinite, nothing is taken off. */
+#define LOG_SUM_EXP(F, X, INF, LOG) \
+    typedef struct { \
+        X top, sum; \
+    } pair_##F; \
+    static inline X shift_##F(X top) { return (top == INF) | (top == -INF) ? 0 : top; } \
+    /* What a sum is worth under a higher top; nan stays. */ \
+    static inline X scaled_##F(X sum, X old, X top) \
+    { \
+        const X factor = below_one_##F(shift_##F(old) - shift_##F(top)); \
+        return sum * (old == -INF ? 0 : factor); \
+    } \
+    static void join_##F(int64_t n, void *to, const void *from) \
+    { \
+        pair_##F *a = to; \
+        const pair_##F *b = from; \
+        for (int64_t i = 0; i < n; ++i) { \
+            const X top = b[i].top > a[i].top ? b[i].top : a[i].top; \
+            a[i].sum = scaled_##F(a[i].sum, a[i].top, top) + scaled_##F(b[i].sum, b[i].top, top); \
+            a[i].top = top; \
+        } \
+    } \
+    static void fold_##F(int64_t n, void *at) \
+    { \
+        enum { WHOLE = TH_LANE_BYTES / sizeof(pair_##F) }; \
+        pair_##F *a = at; \
+        X top[WHOLE], sum[WHOLE], best[WHOLE]; \
+        if (n > WHOLE) { \
+            for (int64_t i = 1; i < n; ++i) \
+                join_##F(1, a, a + i); \
+            return; \
+        } \
+        for (int l = 0; l < (int)WHOLE; ++l) { \
+            best[l] = top[l] = l < n ? a[l].top : -INF; \
+            sum[l] = l < n ? a[l].sum : 0; \
+        } \
+        for (int half = WHOLE / 2; half > 0; half /= 2) \
+            for (int l = 0; l < half; ++l) \
+                best[l] = best[l + half] > best[l] ? best[l + half] : best[l]; \
+        const X over = best[0]; \
+        for (int l = 0; l < (int)WHOLE; ++l) \
+            sum[l] = scaled_##F(sum[l], top[l], over); \
+        for (int half = WHOLE / 2; half > 0; half /= 2) \
+            for (int l = 0; l < half; ++l) \
+                sum[l] += sum[l + half]; \
+        a[0] = (pair_##F){over, sum[0]}; \
+    } \
+    static void finish_##F(int64_t n, void *at) \
+    { \
+        pair_##F *a = at; \
+        for (int64_t i = 0; i < n; ++i) { \
+            const X usual = a[i].top + LOG(a[i].sum); \
+            const int infinite = (a[i].top == INF) | (a[i].top == -INF); \
+            a[i].top = infinite & (a[i].sum == a[i].sum) ? a[i].top : usual; \
+        } \
+    } \
+    /* STEP rows of L lanes at a time: more lanes than accumulators, or the compiler makes scalars of them. */ \
+    static void block_##F(int64_t n, char *const *p, void *const *acc, const void *constants) \
+    { \
+        enum { HALF = TH_LANE_BYTES / sizeof(pair_##F), L = 2 * HALF }; \
+        const X *x = (const X *)p[0]; \
+        pair_##F *a = acc[0]; \
+        X top[L], sum[L], last[L]; \
+        (void)constants; \
+        for (int l = 0; l < (int)HALF; ++l) { \
+            top[l] = a[l].top; \
+            sum[l] = a[l].sum; \
+            top[l + HALF] = -INF; \
+            sum[l + HALF] = 0; \
+        } \
+        while (n > 0) { \
+            int64_t rows = n / L < STEP ? n / L : STEP; \
+            if (rows == 0) { \
+                for (int l = 0; l < (int)L; ++l) \
+                    last[l] = l < n ? x[l] : -INF; \
+                x = last; \
+                n = L; \
+                rows = 1; \
+            } \
+            X high[L], over[L]; \
+            memcpy(high, top, sizeof high); \
+            for (int64_t i = 0; i < rows; ++i) \
+                for (int l = 0; l < (int)L; ++l) \
+                    high[l] = x[i * (int)L + l] > high[l] ? x[i * (int)L + l] : high[l]; \
+            for (int l = 0; l < (int)L; ++l) { \
+                sum[l] = scaled_##F(sum[l], top[l], high[l]); \
+                top[l] = high[l]; \
+                over[l] = shift_##F(high[l]); \
+            } \
+            for (int64_t i = 0; i < rows; ++i) \
+                for (int l = 0; l < (int)L; ++l) \
+                    sum[l] += below_one_##F(x[i * (int)L + l] - over[l]); \
+            x += rows * (int)L; \
+            n -= rows * (int)L; \
+        } \
+        for (int l = 0; l < (int)HALF; ++l) { \
+            const X high = top[l + HALF] > top[l] ? top[l + HALF] : top[l]; \
+            sum[l] = scaled_##F(sum[l], top[l], high) + scaled_##F(sum[l + HALF], top[l + HALF], high); \
+            a[l] = (pair_##F){high, sum[l]}; \
+        } \
+    } \
+    static void rows_##F(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
+                         const void *constants) \
+    { \
+        pair_##F *a = acc[0]; \
+        (void)constants; \
+        for (int64_t done = 0; done < w; done += ROOM) { \
+            const int64_t m = w - done < ROOM ? w - done : ROOM; \
+            X top[ROOM], sum[ROOM]; \
+            const char *at = p[0] + done * (int64_t)sizeof(X); \
+            for (int64_t j = 0; j < m; ++j) { \
+                top[j] = a[done + j].top; \
+                sum[j] = a[done + j].sum; \
+            } \
+            for (int64_t i = 0; i < n; i += ROWS) { \
+                const X *x[ROWS]; \
+                for (int64_t r = 0; r < ROWS; ++r) \
+                    x[r] = (const X *)(at + (i + r < n ? i + r : i) * row[0]); \
+                const X *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3]; \
+                const int64_t left = n - i; \
+                TH_INDEPENDENT \
+                for (int64_t j = 0; j < m; ++j) { \
+                    X high = x0[j] > top[j] ? x0[j] : top[j]; \
+                    high = x1[j] > high ? x1[j] : high; \
+                    high = x2[j] > high ? x2[j] : high; \
+                    high = x3[j] > high ? x3[j] : high; \
+                    const X over = shift_##F(high); \
+                    X s = scaled_##F(sum[j], top[j], high) + below_one_##F(x0[j] - over); \
+                    const X e1 = below_one_##F(x1[j] - over), e2 = below_one_##F(x2[j] - over); \
+                    const X e3 = below_one_##F(x3[j] - over); \
+                    s += left > 1 ? e1 : 0; \
+                    s += left > 2 ? e2 : 0; \
+                    sum[j] = s + (left > 3 ? e3 : 0); \
+                    top[j] = high; \
+                } \
+            } \
+            for (int64_t j = 0; j < m; ++j) \
+                a[done + j] = (pair_##F){top[j], sum[j]}; \
+        } \
+    } \
+    const th_block th_log_sum_exp_block_##F = block_##F; \
+    const th_rows th_log_sum_exp_rows_##F = rows_##F;
+
+LOG_SUM_EXP(f4, float, INFINITY, th_log_f32)
+LOG_SUM_EXP(f8, double, (double)INFINITY, th_log_f64)
+
+const th_accumulator th_log_sum_exp_f4 = {TH_COMPLEX64, 8, 0, join_f4, fold_f4, finish_f4, {.c8 = CMPLXF(-INFINITY, 0)}};
+const th_accumulator th_log_sum_exp_f8 = {TH_COMPLEX128, 16, 0, join_f8, fold_f8, finish_f8, {.c16 = CMPLX(-INFINITY, 0)}};
