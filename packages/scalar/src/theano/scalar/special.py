@@ -41,36 +41,36 @@ def in_double(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
 erf = scalar_op("erf", "x", types=real_float, py="scipy.special.erf", c="erf({x})",
                 grad=lambda x, out, g: g * like(out, 2 / _ROOT_PI) * exp(-sqr(x)), ulp=4,
                 doc="Error function.")  # fmt: skip
-erfc = scalar_op("erfc", "x", types=real_float, py="scipy.special.erfc", c="erfc({x})", compute=in_double,
+erfc = scalar_op("erfc", "x", types=real_float, py="scipy.special.erfc", c="erfc({x})",
                  grad=lambda x, out, g: -g * like(out, 2 / _ROOT_PI) * exp(-sqr(x)), ulp=8,
                  doc="Complement of the error function, 1 - erf(x), exact where it is small.")  # fmt: skip
 erfcx = scalar_op("erfcx", "x", types=real_float, py="scipy.special.erfcx", domain=(-1.0, 4.0),
-                  c="erfcx({x})", compute=in_double, ulp=_OFF,
+                  c="erfcx({x})", ulp=_OFF,
                   grad=lambda x, out, g: g * (-like(out, 2 / _ROOT_PI) + 2 * x * out),
                   doc="Scaled complement of the error function, exp(x**2) * erfc(x).")  # fmt: skip
 erfinv = scalar_op("erfinv", "x", types=real_float, py="scipy.special.erfinv", domain=(-0.8, 0.8),
-                   c="erfinv({x})", compute=in_double, ulp=_OFF,
+                   c="erfinv({x})", ulp=_OFF,
                    grad=lambda x, out, g: g * like(out, _ROOT_PI / 2) * exp(sqr(out)),
                    doc="Inverse of the error function.")  # fmt: skip
 erfcinv = scalar_op("erfcinv", "x", types=real_float, py="scipy.special.erfcinv", domain=(0.2, 1.8),
-                    c="erfcinv({x})", compute=in_double, ulp=_OFF, specials=False,  # as gammaln
+                    c="erfcinv({x})", ulp=_OFF, specials=False,  # as gammaln
                     grad=lambda x, out, g: -g * like(out, _ROOT_PI / 2) * exp(sqr(out)),
                     doc="Inverse of the complement of the error function.")  # fmt: skip
 
 gamma = scalar_op(
-    "gamma", "x", types=real_float, py="scipy.special.gamma", c="gamma({x})", compute=in_double,
+    "gamma", "x", types=real_float, py="scipy.special.gamma", c="gamma({x})",
     grad=lambda x, out, g: g * out * psi(x), domain=(0.3, 6.0), ulp=_OFF,
     doc="Gamma function.",
 )  # fmt: skip
 gammaln = scalar_op(
-    "gammaln", "x", types=real_float, py="scipy.special.gammaln", c="gammaln({x})", compute=in_double,
+    "gammaln", "x", types=real_float, py="scipy.special.gammaln", c="gammaln({x})",
     grad=lambda x, out, g: g * psi(x), domain=(0.3, 9.0), ulp=_OFF, class_name="GammaLn",
     specials=False,  # SciPy overflows at the smallest numbers
     attributes={"ulp_floor": staticmethod(_size_of_reflection)},
     doc="Logarithm of the absolute value of the gamma function.",
 )  # fmt: skip
 psi = scalar_op("psi", "x", types=real_float, py="scipy.special.psi", domain=(0.3, 9.0), c="psi({x})",
-                compute=in_double, ulp=_OFF, attributes={"ulp_floor": staticmethod(_size_of_cotangent)},
+                ulp=_OFF, attributes={"ulp_floor": staticmethod(_size_of_cotangent)},
                 grad=lambda x, out, g: g * tri_gamma(x),
                 doc="Derivative of gammaln, the digamma function.")  # fmt: skip
 polygamma = scalar_op(

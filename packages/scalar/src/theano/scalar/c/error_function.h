@@ -183,6 +183,118 @@ TH_INLINE double th_erfcinv_f64(double x)
     return x < 1.0 ? y : -y;
 }
 
+/* @snippet exp_short_f64 needs exp_reduce_f64 */
+/* exp(x) to 2^-28 of itself, enough for a float's result, where it is a normal double */
+TH_INLINE double th_exp_short_f64(double x)
+{
+    double n, shifted, r = th_exp_reduce_f64(x, &n, &shifted), p;
+    p = 0x1.6db5b901eefb3p-10;
+    p = TH_FMA(p, r, 0x1.123b641771f80p-7);
+    p = TH_FMA(p, r, 0x1.55545db17cf0bp-5);
+    p = TH_FMA(p, r, 0x1.55548efd4afe3p-3);
+    p = TH_FMA(p, r, 0x1.0000004f522cap-1);
+    return (1.0 + TH_FMA(r * r, p, r)) * th_exp2_scale_f64(shifted);
+}
+
+/* @snippet erfcx_short_f64 needs fma */
+/* exp(a^2) erfc(a) for a >= 0 to 2^-32 of itself, as t P(t) with t = 3.5/(a + 3.5) */
+TH_INLINE double th_erfcx_short_f64(double a)
+{
+    double t = 3.5 / (a + 3.5), w = t * t, even, odd;
+    even = 0x1.2e6a0b195e8a3p-4;
+    even = TH_FMA(even, w, 0x1.3b9692333da26p-2);
+    even = TH_FMA(even, w, 0x1.85072f6226e9bp-3);
+    even = TH_FMA(even, w, 0x1.7a6db5391dd0dp-4);
+    even = TH_FMA(even, w, 0x1.f7783006ce7c7p-4);
+    even = TH_FMA(even, w, 0x1.3ca8a6452689ep-3);
+    even = TH_FMA(even, w, 0x1.4a21aa4f0e638p-3);
+    odd = -0x1.374bae78449adp-7;
+    odd = TH_FMA(odd, w, -0x1.bd72a34f27356p-3);
+    odd = TH_FMA(odd, w, -0x1.0a07f76409ac9p-2);
+    odd = TH_FMA(odd, w, -0x1.ed05a1797bb19p-7);
+    odd = TH_FMA(odd, w, 0x1.89b16dea42ab1p-4);
+    odd = TH_FMA(odd, w, 0x1.21a6ab35cf4cfp-3);
+    odd = TH_FMA(odd, w, 0x1.4a21a868c81ddp-3);
+    return t * TH_FMA(odd, t, even);
+}
+
+/* @snippet erfc_f32 needs exp_short_f64 erfcx_short_f64 */
+/* As in double; where float is computed in double, nothing is lost on the way. */
+TH_INLINE float th_erfc_f32(float x)
+{
+    double a = __builtin_fabs((double)x), c = a > 11.0 ? 11.0 : a, y = th_erfcx_short_f64(c) * th_exp_short_f64(-(c * c));
+    y = x < 0.0f ? 2.0 - y : y;
+    return x == x ? (float)y : x;
+}
+
+/* @snippet erfcx_f32 needs exp_short_f64 erfcx_short_f64 */
+TH_INLINE float th_erfcx_f32(float x)
+{
+    double a = __builtin_fabs((double)x), c = a > 11.0 ? 11.0 : a, y = th_erfcx_short_f64(a);
+    y = x < 0.0f ? 2.0 * th_exp_short_f64(c * c) - y : y;
+    return x == x ? (float)y : x;
+}
+
+/* @snippet log_short_f64 needs log_split_f64 */
+/* log(x) to 2^-37 of itself, enough for a float's result, for normal x > 0 */
+TH_INLINE double th_log_short_f64(double x)
+{
+    uint64_t biased;
+    double e, f = th_log_split_f64(x, &e, &biased), s = f / (2.0 + f), z = s * s, p;
+    p = 0x1.e2f9f16b27251p-3;
+    p = TH_FMA(p, z, 0x1.2438c1faf6bdfp-2);
+    p = TH_FMA(p, z, 0x1.999a7ad35afebp-2);
+    p = TH_FMA(p, z, 0x1.555554fd83879p-1);
+    return TH_FMA(e, 0x1.62e42fefa39efp-1, TH_FMA(s * z, p, 2.0 * s));
+}
+
+/* @snippet erfinv_core_f32 needs log_short_f64 */
+/* As in double; the rational function alone is near enough. */
+TH_INLINE double th_erfinv_core_f32(double x, double q)
+{
+    int middle = x < 0.84375;
+    double w = -th_log_short_f64(middle ? 1.0 - x * x : q), s = w > 1.8 ? __builtin_sqrt(w) : 1.35, p, y;
+    s = s < 11.0 ? s : 11.0;
+    p = 0x1.748f340f95859p-13;
+    p = TH_FMA(p, s, 0x1.1438ae3e44025p-4);
+    p = TH_FMA(p, s, 0x1.95880b0b65a7bp-1);
+    p = TH_FMA(p, s, 0x1.c2336ae1b2892p-1);
+    p = TH_FMA(p, s, 0x1.b867d2fb16f48p-7);
+    y = 0x1.cad1e750a58a8p-6;
+    y = TH_FMA(y, s, 0x1.3468125d7306ep-1);
+    y = TH_FMA(y, s, 0x1.ef439f7dff503p+0);
+    y = TH_FMA(y, s, 0x1.42465c4ac2bdep+0);
+    y = TH_FMA(y, s, 0x1p+0);
+    y = s - p / y;
+    w = middle ? w : 0.0;
+    p = -0x1.2a386dea3f720p-19;
+    p = TH_FMA(p, w, 0x1.c13bd9096c300p-15);
+    p = TH_FMA(p, w, -0x1.18663b2ec2099p-13);
+    p = TH_FMA(p, w, -0x1.31c159b79d5f4p-9);
+    p = TH_FMA(p, w, 0x1.7a6eef8218d2cp-7);
+    p = TH_FMA(p, w, 0x1.db29ffe61f69dp-3);
+    p = TH_FMA(p, w, 0x1.c5bf8917b30abp-1);
+    return middle ? x * p : y;
+}
+
+/* @snippet erfinv_f32 needs erfinv_core_f32 */
+TH_INLINE float th_erfinv_f32(float x)
+{
+    double a = __builtin_fabs((double)x), y = th_erfinv_core_f32(a, 1.0 - a);
+    y = a == 1.0 ? __builtin_inf() : y;
+    y = a <= 1.0 ? y : __builtin_nan("");
+    return (float)(x < 0.0f ? -y : y);
+}
+
+/* @snippet erfcinv_f32 needs erfinv_core_f32 */
+TH_INLINE float th_erfcinv_f32(float x)
+{
+    double q = x > 1.0f ? 2.0 - x : x, y = th_erfinv_core_f32(1.0 - q, q);
+    y = q == 0.0 ? __builtin_inf() : y;
+    y = q >= 0.0 ? y : __builtin_nan("");
+    return (float)(x < 1.0f ? y : -y);
+}
+
 /* @snippet erf_f32 needs exp_reduce_f32 */
 TH_INLINE float th_erf_f32(float x)
 {

@@ -352,3 +352,147 @@ TH_INLINE double th_tri_gamma_f64(double x)
     y = x == __builtin_inf() ? 0.0 : y;
     return x == x ? y : x;
 }
+
+/* @snippet stirling_f32 needs log_short_f64 */
+TH_INLINE double th_stirling_f32(double a, double l)
+{
+    double over = 1.0 / a, w = over * over, d;
+    d = 0x1.91a9d506e12f1p-11;
+    d = TH_FMA(d, w, -0x1.6c0a25e8e4d5cp-9);
+    d = TH_FMA(d, w, 0x1.555554fc9e1e2p-4);
+    return (a - 0.5) * l - a + TH_FMA(over, d, 0x1.d67f1c864beb5p-1);
+}
+
+/* @snippet sinc_f32 needs fma */
+TH_INLINE double th_sinc_f32(double r)
+{
+    double w = r * r, s;
+    s = -0x1.24f9abd3a935ep-9;
+    s = TH_FMA(s, w, 0x1.abe34e043c53bp-6);
+    s = TH_FMA(s, w, -0x1.86a6b08b3ce91p-3);
+    s = TH_FMA(s, w, 0x1.9f9cab789b54dp-1);
+    s = TH_FMA(s, w, -0x1.a51a660cac6e1p+0);
+    s = TH_FMA(s, w, 0x1.ffffffffd17f6p-1);
+    return s;
+}
+
+/* @snippet gamma_f32 needs select_f64 stirling_f32 whole_f64 sinc_f32 exp_short_f64 */
+/* As in double, where nothing is lost on the way. */
+TH_INLINE float th_gamma_f32(float x)
+{
+    uint64_t odd, negative = x < 0.0f, small, least;
+    double a = __builtin_fabs((double)x), r = th_to_whole_f64(a, &odd), c = a > 50.0 ? 50.0 : a, v, many, f, s, l, y;
+    small = a < 6.0;
+    least = a < 1.0;
+    v = r < 0.0 ? r + 0.5 : r - 0.5;
+    many = (a >= 2.0) & (a < 6.0) ? a - 1.0 : 1.0;
+    many *= (a >= 3.0) & (a < 6.0) ? a - 2.0 : 1.0;
+    many *= (a >= 4.0) & (a < 6.0) ? a - 3.0 : 1.0;
+    many *= (a >= 5.0) & (a < 6.0) ? a - 4.0 : 1.0;
+    f = -0x1.1e635f3729304p-10;
+    f = TH_FMA(f, v, 0x1.20dfd1a536d0ep-9);
+    f = TH_FMA(f, v, 0x1.b1157b5bd42bbp-8);
+    f = TH_FMA(f, v, -0x1.5976611082a2bp-5);
+    f = TH_FMA(f, v, 0x1.a1863f306eac1p-5);
+    f = TH_FMA(f, v, 0x1.669c75a1768cbp-3);
+    f = TH_FMA(f, v, -0x1.0da5a70a9b631p-1);
+    f = TH_FMA(f, v, -0x1.514d489e68748p-5);
+    f = TH_FMA(f, v, 0x1.20dd7504a5938p+0);
+    l = th_stirling_f32(c, th_log_short_f64(c));
+    l = th_exp_short_f64(th_from_bits_f64(th_bits_f64(l) ^ negative << 63));
+    s = th_sinc_f32(r) * r * many * th_select_f64(least, 1.0, c);
+    y = th_select_f64(small, th_select_f64(negative, f, many), l);
+    f *= th_select_f64(least, a, 1.0);
+    y /= th_select_f64(negative, s, th_select_f64(small, f, 1.0));
+    y = th_from_bits_f64(th_bits_f64(y) ^ (negative & ~odd) << 63);
+    y = (x < 0.0f) & (r == 0.0) ? __builtin_nan("") : y;
+    y = a == 0.0 ? __builtin_copysign(__builtin_inf(), (double)x) : y;
+    return x == x ? (float)y : x;
+}
+
+/* @snippet gammaln_f32 needs select_f64 stirling_f32 whole_f64 sinc_f32 */
+TH_INLINE float th_gammaln_f32(float x)
+{
+    uint64_t odd, negative = x < 0.0f, small, least;
+    double a = __builtin_fabs((double)x), r = th_to_whole_f64(a, &odd), many, top, bottom, s, l, u, y;
+    small = a < 6.0;
+    least = a < 0.5;
+    many = a >= 3.0 ? a - 1.0 : 1.0;
+    many *= a >= 4.0 ? a - 2.0 : 1.0;
+    many *= a >= 5.0 ? a - 3.0 : 1.0;
+    u = a >= 3.0 ? a - 1.0 : a;
+    u -= a >= 4.0 ? 1.0 : 0.0;
+    u -= a >= 5.0 ? 1.0 : 0.0;
+    u = a < 6.0 ? u : 2.5;
+    y = th_select_f64(least, a * (a - 1.0), (u - 1.0) * (u - 2.0));
+    u = th_select_f64(least, a + 1.0, u);
+    top = 0x1.22b9562455378p-5;
+    top = TH_FMA(top, u, 0x1.5dfb30f91ee57p+2);
+    top = TH_FMA(top, u, 0x1.71448db8bac2ap+5);
+    top = TH_FMA(top, u, 0x1.41dfea1086bf3p+6);
+    top = TH_FMA(top, u, 0x1.079855bbf2c91p+5);
+    top = TH_FMA(top, u, 0x1.292db54f61cd0p+1);
+    bottom = 0x1.d7f4591d713a1p+0;
+    bottom = TH_FMA(bottom, u, 0x1.01c744173ee87p+5);
+    bottom = TH_FMA(bottom, u, 0x1.cfe176e20bb76p+6);
+    bottom = TH_FMA(bottom, u, 0x1.c0ecc851bf0e8p+6);
+    bottom = TH_FMA(bottom, u, 0x1.abfd8ecdc9b0ap+4);
+    bottom = TH_FMA(bottom, u, 0x1p+0);
+    y *= top / bottom;
+    s = th_sinc_f32(r) * __builtin_fabs(r) * th_select_f64(least, 1.0, a);
+    u = th_select_f64(negative, s * many, th_select_f64(least, a, many));
+    l = th_log_short_f64(th_select_f64(small, u, a));
+    u = th_stirling_f32(a, l);
+    l = th_from_bits_f64(th_bits_f64(l) ^ (least | negative) << 63);
+    y = th_select_f64(small, th_from_bits_f64(th_bits_f64(y) ^ negative << 63) + l,
+                      th_from_bits_f64(th_bits_f64(u) ^ negative << 63)
+                          - th_select_f64(negative, th_log_short_f64(s), 0.0));
+    y = (r == 0.0) & (x <= 0.0f) ? __builtin_inf() : y;
+    y = a == __builtin_inf() ? (double)x : y;
+    return x == x ? (float)y : x;
+}
+
+/* @snippet psi_f32 needs select_f64 whole_f64 log_short_f64 */
+TH_INLINE float th_psi_f32(float x)
+{
+    uint64_t odd, negative = x < 0.0f, up = x < 1.0f, small;
+    double a = __builtin_fabs((double)x), r = th_to_whole_f64(a, &odd), u = th_select_f64(up, a, a - 1.0), b = 1.0 + u;
+    double w, top, bottom, y;
+    small = u < 5.0;
+    u = u < 5.0 ? u : 5.0;
+    top = -0x1.31bfdf7ce9098p-19;
+    top = TH_FMA(top, u, 0x1.e2fa39702512dp-13);
+    top = TH_FMA(top, u, 0x1.2169aac270186p-5);
+    top = TH_FMA(top, u, 0x1.b4b12aa84d32ap-2);
+    top = TH_FMA(top, u, 0x1.64328acafefd0p+0);
+    top = TH_FMA(top, u, 0x1.4018e9a2cff88p+0);
+    bottom = 0x1.2942de2465ddap-7;
+    bottom = TH_FMA(bottom, u, 0x1.703291afe24bdp-3);
+    bottom = TH_FMA(bottom, u, 0x1.ef2d6d3960550p-1);
+    bottom = TH_FMA(bottom, u, 0x1.cbdbfa0a04164p+0);
+    bottom = TH_FMA(bottom, u, 0x1p+0);
+    y = th_select_f64(small, top, 1.0) / th_select_f64(small, bottom, b);
+    w = y * y;
+    top = -0x1.ecdf835feaf02p-9;
+    top = TH_FMA(top, w, 0x1.10f5a4bfd60adp-7);
+    top = TH_FMA(top, w, -0x1.5555515f6f82ap-4);
+    top = th_log_short_f64(b < 0x1p1000 ? b : 1.0) + TH_FMA(w, top, -0.5 * y);
+    bottom = (a - th_select_f64(up, 0x1.d8b618d5af8fcp-2, 0x1.762d86356be3fp+0)) - 0x1.b86a722197829p-54;
+    y = th_select_f64(small, bottom * y, top);
+    w = r * r;
+    top = 0x1.bf60a1b4c37d1p+2;
+    top = TH_FMA(top, w, -0x1.c9aa7fae8dbf0p-1);
+    top = TH_FMA(top, w, 0x1.680355f046a68p+1);
+    top = TH_FMA(top, w, 0x1.df7caada7ac05p+0);
+    top = TH_FMA(top, w, 0x1.01ba339e2203ap+1);
+    top = TH_FMA(top, w, 0x1.00f856c726386p+1);
+    top = TH_FMA(top, w, 0x1.0471107ad633bp+1);
+    top = TH_FMA(top, w, 0x1.1513218798b38p+1);
+    top = TH_FMA(top, w, 0x1.a51a6625a5726p+1);
+    top = th_select_f64(negative, 1.0 / r - r * top, -1.0 / a);
+    y += th_select_f64(up, top, 0.0);
+    y = (x < 0.0f) & (r == 0.0) ? __builtin_nan("") : y;
+    y = x == 0.0f ? -1.0 / (double)x : y;
+    y = x == __builtin_inff() ? __builtin_inf() : y;
+    return x == x ? (float)y : x;
+}
