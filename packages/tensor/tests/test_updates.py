@@ -254,6 +254,15 @@ def test_two_variables_with_one_array() -> None:
     assert data(a)[0] == 2 and data(b)[0] == 4
 
 
+def test_a_variable_and_its_clone_in_one_function() -> None:
+    a, v = theano.shared(np.ones(3)), theano.shared(np.zeros(3))
+    twin = a.clone()  # another variable with the same storage
+    f = theano.function([], [twin.sum()], updates=[(a, a * 2), (v, v + twin)])
+    for k in range(4):
+        assert f()[0] == 3 * 2**k
+        np.testing.assert_array_equal(v.get_value(), np.full(3, 2 ** (k + 1) - 1.0))
+
+
 @pytest.mark.parametrize(
     "value",
     [np.asfortranarray(np.arange(12.0).reshape(3, 4)), np.arange(24.0).reshape(3, 8)[:, ::2], np.arange(12.0)[::-1].reshape(3, 4)],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+import threading
 import weakref
 from typing import Any
 
@@ -394,6 +396,33 @@ def test_big_results_dropped_by_other_threads(chain: Any, free_list: None) -> No
 
     in_threads(6, body)
     assert module.memory_cached() <= module.memory_get_limit()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_uses_big_memory(chain: Any, free_list: None) -> None:
+    f = chain(3)
+    stop = threading.Event()
+
+    def busy() -> None:
+        while not stop.is_set():
+            f(np.zeros(BIG))
+
+    threads = [threading.Thread(target=busy) for _ in range(2)]
+    for t in threads:
+        t.start()
+    try:
+        kept = f(np.ones(BIG))
+        for _ in range(10):
+            child = os.fork()
+            if child == 0:  # the parent's threads may have been in the middle of taking or giving memory
+                g = chain(3)
+                good = all((g(np.full(BIG, float(k))) == k + 3).all() for k in range(5)) and kept[-1] == 4
+                os._exit(0 if good else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.set()
+        for t in threads:
+            t.join()
 
 
 def test_ensure_twice_and_scratch(kernels: Any) -> None:

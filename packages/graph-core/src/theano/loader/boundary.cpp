@@ -301,11 +301,13 @@ PyObject *box(Frame *frame, Slot *slot) {
     return made;
 }
 
-/* The references to an array that this frame holds itself. */
-Py_ssize_t own_references(Frame *frame, PyObject *array) {
+/* The references to a shared variable's array that its slot, and what was computed from it in this call, hold. Those of
+ * another shared variable or an argument are not ours: they would see the array change. */
+Py_ssize_t own_references(Frame *frame, const Slot *own, PyObject *array) {
     Py_ssize_t count = 0;
     for (int32_t k = 0; k < frame->ndirty; ++k) {
         const Slot *slot = frame->slots + frame->dirty[k];
+        if (slot != own && slot->info->kind != SLOT_TEMP) continue;
         count += (slot->array == array) + (slot->object == array);
         if (!slot->object || slot->object == array || !PyArray_CheckExact(slot->object)) continue;
         /* a view that was made for Python, if nobody kept it */
@@ -326,7 +328,7 @@ bool is_private(Frame *frame, Slot *slot) {
     if ((PyArray_FLAGS(array) & wanted) != wanted || PyArray_BASE(array) || has_weak_references(slot->array)) return false;
     PyObject *cell = slot->info->value;
     Py_ssize_t stored = PyList_GET_SIZE(cell) > 0 && PyList_GET_ITEM(cell, 0) == slot->array;
-    return Py_REFCNT(slot->array) == stored + own_references(frame, slot->array);
+    return Py_REFCNT(slot->array) == stored + own_references(frame, slot, slot->array);
 }
 
 int make_private(Frame *frame, Slot *slot) {
