@@ -20,10 +20,10 @@ from theano.compile.storing import FunctionState, state_of, unflatten
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
-from theano.loader.module import enable_vectorcall, memory_set_limit, set_threads, set_threads_least
+from theano.loader.module import enable_vectorcall, memory_get_limit, memory_set_limit, set_threads, set_threads_least
 from theano.runtime.failure import Explainer
+from theano.runtime.grants import granted_cpus, granted_memory, wanted_threads
 from theano.runtime.profile import CompileTimes, ProfileStats
-from theano.runtime.threads import granted_cpus, wanted_threads
 from theano.settings import config
 
 #: What a name stands for that several inputs have.
@@ -258,6 +258,8 @@ def _set_machine_up() -> None:
     set_threads_least(config.given("openmp_elemwise_minsize", 0))
     if config.memory.keep >= 0:
         memory_set_limit(config.memory.keep)
+    elif granted_memory():
+        memory_set_limit(min(memory_get_limit(), granted_memory() // 8))
 
 
 def call_for_subset(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -144,7 +144,7 @@ void start_workers(int count) { /* `busy` is ours */
     pthread_attr_destroy(&attributes);
 }
 
-/* What the affinity mask allows. (Quotas of control groups: theano/runtime/threads.py.) */
+/* What the affinity mask allows. (Quotas of control groups: theano/runtime/grants.py.) */
 int usable_cpus() {
     int known = pool->automatic.load(std::memory_order_relaxed);
     if (known) return known;

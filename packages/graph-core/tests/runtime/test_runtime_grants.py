@@ -1,4 +1,4 @@
-"""How many threads: flags, environment, quotas of control groups."""
+"""How many threads, how much memory: flags, environment, control groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from theano.runtime.threads import granted_cpus, wanted_threads
+from theano.runtime.grants import granted_cpus, granted_memory, wanted_threads
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,29 @@ def test_quotas(tmp_path: Path, membership: str, files: dict[str, str], expected
         assert granted_cpus(tmp_path / "groups", tmp_path / "self") == expected
     finally:
         granted_cpus.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("membership", "files", "expected"),
+    [
+        ("", {}, 0),
+        ("0::/a", {"a/memory.max": "max\n"}, 0),
+        ("0::/a/b", {"a/b/memory.max": "3000000\n", "a/memory.max": "2000000\n"}, 2000000),
+        ("0::/a/b", {"memory.max": "5\n"}, 5),
+        ("5:memory:/x", {"memory/x/memory.limit_in_bytes": "9223372036854771712\n"}, 0),
+        ("5:memory:/x", {"memory/x/memory.limit_in_bytes": "1048576\n"}, 1048576),
+        ("5:cpu:/x", {"memory/x/memory.limit_in_bytes": "1048576\n"}, 0),
+        ("5:memory:/x", {"memory/x/memory.limit_in_bytes": "much"}, 0),
+    ],
+)
+def test_limits_of_memory(tmp_path: Path, membership: str, files: dict[str, str], expected: int) -> None:
+    write(tmp_path, {"self": membership})
+    write(tmp_path / "groups", files)
+    granted_memory.cache_clear()
+    try:
+        assert granted_memory(tmp_path / "groups", tmp_path / "self") == expected
+    finally:
+        granted_memory.cache_clear()
 
 
 def threads_after_compiling(flags: str, omp: str | None) -> tuple[int, int]:

@@ -1,7 +1,7 @@
-"""How many threads one call may use: what was asked for, and what this process is granted.
+"""How many threads one call may use, and how much memory there is: what was asked for, and what is granted.
 
-The loader's pool itself looks at the affinity mask; control groups, the environment and the flags are read here,
-when a function is compiled.
+The loader itself looks at the affinity mask and at the machine's memory; control groups and the environment are read
+here, when a function is compiled.
 """
 
 from __future__ import annotations
@@ -46,20 +46,32 @@ def granted_cpus(control_groups: Path = CONTROL_GROUPS, membership: Path = MEMBE
 
     A part of a CPU counts as one from a half on.
     """
-    quotas = [quota for quota in _quotas(control_groups, membership) if quota > 0]
+    groups = _groups("cpu", control_groups, membership)
+    quotas = [quota for version, group in groups if (quota := (_quota_1 if version == 1 else _quota_2)(group)) > 0]
     return max(1, int(min(quotas) + 0.5)) if quotas else 0
 
 
-def _quotas(control_groups: Path, membership: Path) -> Iterator[float]:
+@lru_cache(maxsize=1)
+def granted_memory(control_groups: Path = CONTROL_GROUPS, membership: Path = MEMBERSHIP) -> int:
+    """Return how many bytes this process's control groups may hold; 0 where there is no limit."""
+    names = {1: "memory.limit_in_bytes", 2: "memory.max"}
+    texts = [_read(group / names[version]).strip() for version, group in _groups("memory", control_groups, membership)]
+    # Version 1 says "no limit" with a number that no machine has.
+    limits = [limit for text in texts if text.isdecimal() and (limit := int(text)) < 1 << 60]
+    return min(limits, default=0)
+
+
+def _groups(controller: str, control_groups: Path, membership: Path) -> Iterator[tuple[int, Path]]:
+    """Yield version and directory of the groups that this process is in, for one controller."""
     for line in _read(membership).splitlines():
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if number == "0" and not controllers:  # version 2: one tree; beside version 1 it is called unified
             for tree in (control_groups, control_groups / "unified"):
-                yield from map(_quota_2, _up(tree, path))
-        elif "cpu" in controllers.split(","):
-            for tree in (control_groups / controllers, control_groups / "cpu"):
-                yield from map(_quota_1, _up(tree, path))
+                yield from ((2, group) for group in _up(tree, path))
+        elif controller in controllers.split(","):
+            for tree in (control_groups / controllers, control_groups / controller):
+                yield from ((1, group) for group in _up(tree, path))
 
 
 def _up(tree: Path, path: str) -> Iterator[Path]:
