@@ -161,3 +161,18 @@ def test_remainders_and_extremes_are_vectorised(tmp_path: Path, Case_: Any) -> N
     command = ["gcc", *flags.OPTIMISATION, *flags.NUMERIC, "-march=native", "-fopt-info-vec", "-c", "-o", "/dev/null"]
     said = subprocess.run([*command, tmp_path / "loops.c"], capture_output=True, text=True, check=True).stderr
     assert len(set(re.findall(r"loops\.c:(\d+):\d+: optimized: loop vectorized", said))) == len(cases), said
+
+
+def test_rare_lanes_of_narrow_and_mixed_inputs(tmp_path: Path, Case_: Any) -> None:
+    """Vectors of small integers and halves become several of floats, each with a call of its own."""
+    inputs = [("int8",), ("int16",), ("int64",), ("float16",), ("bool",), ("int8", "float64"), ("float32", "float64")]
+    ops = {1: ts.sin, 2: ts.mod}
+    cases = [Case_(ops[len(ins)], ins, (ops[len(ins)].output_types([ts.get_scalar_type(d) for d in ins])[0].dtype,))
+             for ins in inputs]  # fmt: skip
+    loops = Loops(tmp_path, cases, [*flags.OPTIMISATION, *flags.NUMERIC, *WIDTHS[0]])
+    rng = np.random.default_rng(0)
+    for case in cases:
+        x = [(rng.normal(size=1003) * 30 + 0.5).astype(dtype) for dtype in case.ins]
+        wanted = case.op.numpy_form(case.outs)(*x)
+        exponent = np.log2(np.finfo(wanted.dtype).eps) + 2
+        np.testing.assert_allclose(loops(case, *x)[0], wanted, rtol=2.0**exponent, atol=2.0 ** (exponent - 10))
