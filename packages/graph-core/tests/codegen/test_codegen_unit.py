@@ -77,6 +77,28 @@ def test_plain_loops_are_compiled_apart(cache: CacheSettings, number: Number, ca
 
 
 @FRESH
+@pytest.mark.parametrize(
+    ("line", "maths"),
+    [
+        ("return (int)th_twice(2);", False),
+        ("if (ctx) return 3; /* not sin(x) */", False),
+        ("char a[4]; memset(a, 0, sizeof a); return a[0];", False),
+        ("return (int)floor(2.5);", True),
+        ("return INFINITY > 3;", True),
+        ("return (int)M_PI;", True),
+        ("double _Complex z = 1; return (int)creal(z);", True),
+        ("return isnan((double)NAN);", True),
+    ],
+)
+def test_headers_of_maths_come_where_they_are_used(cache: CacheSettings, call: Call, line: str, maths: bool) -> None:
+    support = ("static double th_twice(double x) { return 2 * x; }",)
+    kernel = Kernel("k", f"int KERNEL(th_ctx *ctx) {{ (void)ctx; {line} return 0; }}", support)
+    call(compile_kernels([kernel], None, cache)[0])
+    text = Path(survey(cache.root).sources[0].path).read_text()
+    assert ("#include <math.h>" in text) == maths
+
+
+@FRESH
 def test_support_is_written_once(cache: CacheSettings, call: Call) -> None:
     support = ("static int twice(int x) { return 2 * x; }",)
     kernels = [Kernel(f"{n}", f"int KERNEL(th_ctx *ctx) {{ (void)ctx; return twice({n}); }}", support) for n in (1, 2)]

@@ -21,7 +21,7 @@ class Kernel:
     source : str
         C text that defines ``int KERNEL(th_ctx *ctx)``. Static helpers may be defined too if
         their names contain ``KERNEL``. The text must be the same in each process.
-        ``abi.h``, ``stdint.h``, ``stddef.h``, ``string.h``, ``math.h`` and ``complex.h`` are included.
+        ``abi.h``, ``stdint.h``, ``stddef.h`` and ``string.h`` are included, ``math.h`` and ``complex.h`` where needed.
     support : tuple of str
         C text written once for each unit, before all kernels, in the order first seen.
     params : bytes
