@@ -46,10 +46,10 @@ TH_LOCAL int th_gemm_is_light_f64(matrix a, matrix b, matrix c);
 TH_GEMV(th_gemv_f32, float);
 TH_GEMV(th_gemv_f64, double);
 
-/* C = Z + alpha x y', likewise. */
+/* C = beta Z + alpha x y', likewise. */
 #define TH_GER(NAME, T) \
     TH_LOCAL int NAME(th_ctx *ctx, int64_t threads, const T *alpha, char *x, int64_t x_step, char *y, int64_t y_step, \
-                      matrix z, matrix c)
+                      const T *beta, matrix z, matrix c)
 TH_GER(th_ger_f32, float);
 TH_GER(th_ger_f64, double);
 

@@ -181,37 +181,43 @@ int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *
     return ctx->rt->parallel_for(ctx, pieces, threads ? parts_of(pieces, threads) : 1, NAME(add_columns), &g);
 }
 
-/* Rows lo to hi of C = Z + alpha x y'; C and Z are the matrix at `a` and that at `z`. */
+/* C = beta Z + alpha x y' */
 typedef struct {
     matrix c, z;
     const char *x, *y;
     int64_t x_step;
-    T alpha;
+    T alpha, beta;
 } NAME(outer);
 
 static void NAME(outer_rows)(void *arg, int64_t lo, int64_t hi)
 {
     const NAME(outer) *g = arg;
+    const vec beta = all(g->beta);
     for (int64_t i = lo; i < hi; ++i) {
         const vec f = all(*(const T *)(g->x + i * g->x_step) * g->alpha);
         const char *y = g->y, *from = g->z.data + i * g->z.row;
         char *to = g->c.data + i * g->c.row;
         int64_t n = g->c.cols;
-        for (; n >= LANES; n -= LANES, y += VECTOR_BYTES, from += VECTOR_BYTES, to += VECTOR_BYTES)
-            store(to, fused(f, load(y), load(from)));
-        if (n > 0)
-            store_some(to, fused(f, load_some(y, n), load_some(from, n)), n);
+        if (g->beta == 0) {
+            for (; n >= LANES; n -= LANES, y += VECTOR_BYTES, to += VECTOR_BYTES)
+                store(to, f * load(y));
+            store_some(to, f * load_some(y, n), n);
+        } else {
+            for (; n >= LANES; n -= LANES, y += VECTOR_BYTES, from += VECTOR_BYTES, to += VECTOR_BYTES)
+                store(to, fused(f, load(y), load(from) * beta));
+            store_some(to, fused(f, load_some(y, n), load_some(from, n) * beta), n);
+        }
     }
 }
 
-/* C = Z + alpha x y'. 1 if the columns of C, of Z or the elements of y are no neighbours. */
-int NAME(th_ger)(th_ctx *ctx, int64_t threads, const T *alpha, char *x, int64_t x_step, char *y, int64_t y_step, matrix z,
-                 matrix c)
+/* C = beta Z + alpha x y'. 1 if the columns of C, of Z or the elements of y are no neighbours. */
+int NAME(th_ger)(th_ctx *ctx, int64_t threads, const T *alpha, char *x, int64_t x_step, char *y, int64_t y_step,
+                 const T *beta, matrix z, matrix c)
 {
     const int64_t size = sizeof(T);
-    if (c.cols > 1 && (c.col != size || z.col != size || y_step != size))
+    if (c.cols > 1 && (c.col != size || (beta && z.col != size) || y_step != size))
         return 1;
-    NAME(outer) g = {c, z, x, y, x_step, *alpha};
+    NAME(outer) g = {c, z, x, y, x_step, alpha ? *alpha : 1, beta ? *beta : 0};
     if (threads == 1 || c.rows * c.cols < WORTH_READING) {
         NAME(outer_rows)(&g, 0, c.rows);
         return 0;

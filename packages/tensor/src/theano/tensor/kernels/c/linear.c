@@ -235,6 +235,17 @@ static int apply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size,
     return 0;
 }
 
+/* C = beta Z + alpha x y', of a column and a row. */
+static int own_add_outer(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, const void *alpha, matrix x,
+                         matrix y, const void *beta, matrix z, matrix c)
+{
+    if (c.row == size && c.col != size)
+        return own_add_outer(ctx, p, dtype, size, alpha, turned(y), turned(x), beta, turned(z), turned(c));
+    const int done = dtype == TH_FLOAT32 ? th_ger_f32(ctx, p->threads, alpha, x.data, x.row, y.data, y.col, beta, z, c)
+                                         : th_ger_f64(ctx, p->threads, alpha, x.data, x.row, y.data, y.col, beta, z, c);
+    return done == 1 ? own_multiply(ctx, p->threads, dtype, alpha, x, y, beta, z, c) : done;
+}
+
 /* C = alpha A B + beta Z */
 static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, const void *alpha, matrix a, matrix b,
                     const void *beta, matrix z, matrix c)
@@ -246,7 +257,8 @@ static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t si
     if (c.rows == 1)
         return apply(ctx, p, dtype, size, alpha, turned(b), turned(a), beta, turned(z), turned(c));
     if (is_own(p, dtype, c.rows, c.cols, a.cols))
-        return own_multiply(ctx, p->threads, dtype, alpha, a, b, beta, z, c);
+        return a.cols == 1 ? own_add_outer(ctx, p, dtype, size, alpha, a, b, beta, z, c)
+                           : own_multiply(ctx, p->threads, dtype, alpha, a, b, beta, z, c);
     if (beta)
         start_as(c, z, dtype, size);
     if (p->gemm == 0 || a.cols == 0 || !fits(p->wide, c.rows, c.cols, a.cols)) {
@@ -424,18 +436,6 @@ TH_EXPORT int th_kernel_gemv(th_ctx *ctx)
                  matrix_of(out));
 }
 
-/* C = Z + alpha x y', of a column and a row. */
-static int own_add_outer(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size, const void *alpha, matrix x,
-                         matrix y, matrix z, matrix c)
-{
-    if (c.row == size && c.col != size)
-        return own_add_outer(ctx, p, dtype, size, alpha, turned(y), turned(x), turned(z), turned(c));
-    const int done = dtype == TH_FLOAT32 ? th_ger_f32(ctx, p->threads, alpha, x.data, x.row, y.data, y.col, z, c)
-                                         : th_ger_f64(ctx, p->threads, alpha, x.data, x.row, y.data, y.col, z, c);
-    const number one = number_of(dtype, 1.0);
-    return done == 1 ? own_multiply(ctx, p->threads, dtype, alpha, x, y, &one, z, c) : done;
-}
-
 /* inputs: A, alpha, x, y; the result is A + alpha x y'. */
 TH_EXPORT int th_kernel_ger(th_ctx *ctx)
 {
@@ -450,10 +450,11 @@ TH_EXPORT int th_kernel_ger(th_ctx *ctx)
     if (shape[0] == 0 || shape[1] == 0)
         return 0;
     const void *alpha = ctx->in[1]->data;
+    const number one = number_of(out->dtype, 1.0);
     matrix c = matrix_of(out);
     const matrix z = matrix_of(ctx->in[0]);
     if (is_own(p, out->dtype, c.rows, c.cols, 1))
-        return own_add_outer(ctx, p, out->dtype, size, alpha, matrix_of(x), turned(matrix_of(y)), z, c);
+        return own_add_outer(ctx, p, out->dtype, size, alpha, matrix_of(x), turned(matrix_of(y)), &one, z, c);
     start_as(c, z, out->dtype, size);
     char *left = y->data, *right = x->data;
     int64_t left_step = y->strides[0], right_step = x->strides[0], ld;
@@ -463,7 +464,6 @@ TH_EXPORT int th_kernel_ger(th_ctx *ctx)
         left_step = x->strides[0], right_step = y->strides[0];
     }
     if (p->ger == 0 || !by_rows(&c, size, &ld) || !fits(p->wide, c.rows, c.cols, ld)) {
-        const number one = number_of(out->dtype, 1.0);
         products[out->dtype]((matrix){right, c.rows, 1, right_step, size}, (matrix){left, 1, c.cols, size, left_step}, c,
                              alpha, &one);
         return 0;
