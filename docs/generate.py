@@ -107,10 +107,10 @@ def errors_page() -> str:
 
 MATHS_HEAD = """# How exact and how fast the functions are
 
-Every operation of floats whose C form is an approximation, evaluated at {points:,} points for each dtype: uniformly
-over the interval where its tests draw, uniformly over all exponents, around zero, one and other landmarks at all
-distances, where exponentials overflow and underflow. The exact values have proven digits (Arb); an error is given in
-units of the last place (ULP) of the exact value. float16 is computed as float32 and rounded once.
+Every operation of floats whose C form is an approximation, evaluated at {points:,} points or more for each dtype:
+uniformly over the interval where its tests draw, uniformly over all exponents, around zero, one and other landmarks
+at all distances, where exponentials overflow and underflow. The exact values have proven digits (Arb); an error is
+given in units of the last place (ULP) of the exact value. float16 is computed as float32 and rounded once.
 
 - *special values*: signed zeros, infinities, nan, the least and the largest numbers, small whole and half numbers, in
   all pairs where there are two arguments;
@@ -125,7 +125,8 @@ Measured on {date}: {processor}; {software}. Written by `nox -s maths`, never by
 def maths_page() -> str:
     """Return the page of measured errors and speeds."""
     found = json.loads((Path(__file__).parent / "library" / "maths.json").read_text(encoding="utf-8"))
-    lines = [MATHS_HEAD.format(points=found["points"], **found["machine"])]
+    points = min(row["points"] for rows in found["functions"].values() for row in rows.values())
+    lines = [MATHS_HEAD.format(points=points, **found["machine"])]
     for dtype in ("float64", "float32"):
         lines.append(f"## {dtype}\n")
         lines.append("| function | max ULP | mean | worst at | special values | ns | NumPy | libm | gcc ms |")
