@@ -142,7 +142,7 @@ def _reductions() -> Iterator[Path]:
         yield Path(f"argmin_{place}", lambda x, axis=axis: T.argmin(x, axis=axis), (shape,), FLOATS, ties=True)
         yield Path(f"squared_{place}", lambda x, y, axis=axis: T.sum((x - y) ** 2, axis=axis), (shape, shape), NUMBERS)
         yield Path(f"exp_{place}", lambda x, axis=axis: T.sum(T.exp(x), axis=axis), (shape,))
-        yield Path(f"logsumexp_{place}", lambda x, axis=axis: T.log(T.sum(T.exp(x), axis=axis)), (shape,), smallest=1, without=MORE_FLOATS)
+        yield Path(f"logsumexp_{place}", lambda x, axis=axis: T.log(T.sum(T.exp(x), axis=axis)), (shape,), without=MORE_FLOATS)
     for place in ("rows", "columns", "middle"):
         shape, axis = REDUCED[place]
         yield Path(f"argmax_{place}", lambda x, axis=axis: T.argmax(x, axis=axis), (shape,), NUMBERS, ties=True)
