@@ -1,0 +1,106 @@
+/* Softmax of the rows of a matrix, its logarithm, its cross entropy with classes, and the gradients of both. */
+#include "kernels.h"
+
+#include "c/exponential.h"
+#include "c/logarithm.h"
+
+enum { SHORT = 32, GROUP = 64 };
+
+static int not_one_each(th_ctx *ctx, const char *what, int64_t count, int64_t rows)
+{
+    return TH_FAIL(ctx, TH_ERR_SHAPE, "%lld %s for %lld rows", (long long)count, what, (long long)rows);
+}
+
+/* One label for each row, each the number of a column. */
+static int check_labels(th_ctx *ctx, const th_buffer *label, int64_t rows, int64_t columns)
+{
+    if (label->shape[0] != rows)
+        return not_one_each(ctx, "labels", label->shape[0], rows);
+    for (int64_t i = 0; i < rows; ++i) {
+        const int64_t k = th_integer(label, i);
+        if (k < 0 || k >= columns)
+            return TH_FAIL(ctx, TH_ERR_VALUE,
+                           "y_i value out of bounds: row %lld has label %lld, but there are %lld columns", (long long)i,
+                           (long long)k, (long long)columns);
+    }
+    return 0;
+}
+
+static void put_place(const th_buffer *place, int64_t row, int64_t value)
+{
+    char *to = place->data + row * place->itemsize;
+    switch (place->itemsize) {
+    case 1: *(int8_t *)to = (int8_t)value; break;
+    case 2: *(int16_t *)to = (int16_t)value; break;
+    case 4: *(int32_t *)to = (int32_t)value; break;
+    default: *(int64_t *)to = value; break;
+    }
+}
+
+#define REAL float
+#define NAME(WHAT) WHAT##_f4
+#define EXP th_exp_f32
+#define LOG th_log_f32
+#define LANES 64
+#include "softmax_rows.h"
+#undef REAL
+#undef NAME
+#undef EXP
+#undef LOG
+#undef LANES
+#define REAL double
+#define NAME(WHAT) WHAT##_f8
+#define EXP th_exp_f64
+#define LOG th_log_f64
+#define LANES 32
+#include "softmax_rows.h"
+
+/* inputs: x, perhaps b, perhaps labels. Results: the softmax of x + b; or minus its logarithm at the labels, the softmax,
+ * and where the largest elements are. params: whether there is a bias, whether the logarithm is wanted, whether the loss. */
+TH_EXPORT int th_kernel_softmax(th_ctx *ctx)
+{
+    const int64_t *wanted = ctx->params;
+    const int bias = wanted[0] != 0, as_log = wanted[1] != 0, loss = wanted[2] != 0;
+    const th_buffer *x = ctx->in[0];
+    if (bias && ctx->in[1]->shape[0] != x->shape[1])
+        return TH_FAIL(ctx, TH_ERR_SHAPE, "the bias has %lld elements, the rows have %lld",
+                       (long long)ctx->in[1]->shape[0], (long long)x->shape[1]);
+    if (loss && check_labels(ctx, ctx->in[2], x->shape[0], x->shape[1]))
+        return -1;
+    for (int i = 0; i < ctx->nout; ++i)
+        if (ctx->rt->ensure(ctx, ctx->out[i], x->shape))
+            return -1;
+    if (x->shape[0] == 0 || x->shape[1] == 0)
+        return 0;
+    return (x->dtype == TH_FLOAT32 ? softmax_f4 : softmax_f8)(ctx, bias, as_log, loss);
+}
+
+/* inputs: dy, sm. */
+TH_EXPORT int th_kernel_softmax_grad(th_ctx *ctx)
+{
+    const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
+    for (int d = 0; d < 2; ++d)
+        if (dy->shape[d] != sm->shape[d])
+            return th_mismatch(ctx, d, 0, dy->shape[d], 1, sm->shape[d]);
+    if (ctx->rt->ensure(ctx, ctx->out[0], sm->shape))
+        return -1;
+    const int64_t rows = sm->shape[0];
+    const double each = 1.0 * (double)sm->shape[1];
+    const th_body walk = sm->dtype == TH_FLOAT32 ? grad_rows_f4 : grad_rows_f8;
+    if (each * (double)rows >= TH_SERIAL_NS)
+        return ctx->rt->parallel_for(ctx, rows, th_grain(each), walk, ctx);
+    walk(ctx, 0, rows);
+    return 0;
+}
+
+/* inputs: dy (one, or one for each row), sm, labels. */
+TH_EXPORT int th_kernel_crossentropy_dx(th_ctx *ctx)
+{
+    const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
+    if (dy->shape[0] != sm->shape[0] && dy->shape[0] != 1)
+        return not_one_each(ctx, "gradients", dy->shape[0], sm->shape[0]);
+    if (check_labels(ctx, ctx->in[2], sm->shape[0], sm->shape[1]) || ctx->rt->ensure(ctx, ctx->out[0], sm->shape))
+        return -1;
+    (sm->dtype == TH_FLOAT32 ? loss_grad_f4 : loss_grad_f8)(ctx);
+    return 0;
+}

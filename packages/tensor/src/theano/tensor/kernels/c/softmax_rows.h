@@ -1,0 +1,234 @@
+/* Softmax and its relatives for one type of numbers. softmax.c includes this once for each, with REAL, NAME, EXP, LOG and
+ * LANES defined.
+ *
+ * Long rows are walked one by one: largest element, exponentials and their sum, scaling. Short rows would leave vector
+ * registers half empty, so they are taken in groups and turned around: each step then works on one column of many rows.
+ */
+typedef struct {
+    const char *x, *b; /* b: NULL without a bias */
+    const th_buffer *label; /* NULL if no loss is wanted */
+    REAL *y, *loss;
+    th_buffer *place;
+    int64_t n, x_row, x_step, b_step;
+    int as_log; /* the logarithm of the softmax is wanted */
+} NAME(job);
+
+static inline REAL NAME(at)(const NAME(job) *job, int64_t row, int64_t j)
+{
+    const REAL v = *(const REAL *)(job->x + row * job->x_row + j * job->x_step);
+    return job->b ? v + *(const REAL *)(job->b + j * job->b_step) : v;
+}
+
+/* The first nan if there is one (then the sum is nan too), else the first of the largest. */
+static int64_t NAME(first)(const NAME(job) *job, int64_t row, REAL largest, REAL sum)
+{
+    if (sum != sum)
+        for (int64_t j = 0; j < job->n; ++j)
+            if (NAME(at)(job, row, j) != NAME(at)(job, row, j))
+                return j;
+    int64_t j = 0;
+    while (j + 1 < job->n && NAME(at)(job, row, j) != largest)
+        ++j;
+    return j;
+}
+
+static void NAME(long)(const NAME(job) *job, int64_t row)
+{
+    const int as_log = job->as_log, loss = job->label != NULL, bias = job->b != NULL;
+    const int64_t n = job->n, whole = n / LANES * LANES;
+    REAL *y = job->y + row * n, largest, sum = 0, lane[LANES];
+    if (job->x_step == sizeof(REAL) && (!bias || job->b_step == sizeof(REAL))) {
+        const REAL *x = (const REAL *)(job->x + row * job->x_row), *b = (const REAL *)job->b;
+        (void)b;
+        TH_INDEPENDENT
+        for (int64_t j = 0; j < n; ++j)
+            y[j] = bias ? x[j] + b[j] : x[j];
+    } else {
+        for (int64_t j = 0; j < n; ++j)
+            y[j] = NAME(at)(job, row, j);
+    }
+    largest = y[0];
+    for (int l = 0; l < LANES; ++l)
+        lane[l] = largest;
+    for (int64_t j = 0; j < whole; j += LANES)
+        for (int l = 0; l < LANES; ++l)
+            lane[l] = y[j + l] > lane[l] ? y[j + l] : lane[l];
+    for (int l = 0; l < LANES; ++l)
+        largest = lane[l] > largest ? lane[l] : largest;
+    for (int64_t j = whole; j < n; ++j)
+        largest = y[j] > largest ? y[j] : largest;
+    const REAL at_label = loss ? y[th_integer(job->label, row)] - largest : 0;
+    for (int l = 0; l < LANES; ++l)
+        lane[l] = 0;
+    for (int64_t j = 0; j < whole; j += LANES)
+        for (int l = 0; l < LANES; ++l) {
+            const REAL v = y[j + l] - largest, e = EXP(v);
+            y[j + l] = as_log ? v : e;
+            lane[l] += e;
+        }
+    TH_INDEPENDENT
+    for (int64_t j = whole; j < n; ++j) {
+        const REAL v = y[j] - largest, e = EXP(v);
+        y[j] = as_log ? v : e;
+        lane[j - whole] += e;
+    }
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; ++l)
+            lane[l] += lane[l + half];
+    sum = lane[0];
+    const REAL scale = as_log ? LOG(sum) : 1 / sum;
+    for (int64_t j = 0; j < n; ++j)
+        y[j] = as_log ? y[j] - scale : y[j] * scale;
+    if (loss) {
+        job->loss[row] = LOG(sum) - at_label;
+        put_place(job->place, row, NAME(first)(job, row, largest, sum));
+    }
+}
+
+static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
+{
+    const int as_log = job->as_log, loss = job->label != NULL, bias = job->b != NULL;
+    const int64_t n = job->n;
+    REAL v[SHORT * GROUP], largest[GROUP], sum[GROUP], at_label[GROUP];
+    const char *x = job->x + first * job->x_row;
+    for (int64_t j = 0; j < n; ++j) {
+        const REAL b = bias ? *(const REAL *)(job->b + j * job->b_step) : 0;
+        TH_INDEPENDENT
+        for (int64_t i = 0; i < rows; ++i) {
+            const REAL u = *(const REAL *)(x + i * job->x_row + j * job->x_step);
+            v[j * GROUP + i] = bias ? u + b : u;
+        }
+    }
+    memcpy(largest, v, (size_t)rows * sizeof *v);
+    for (int64_t j = 1; j < n; ++j) {
+        TH_INDEPENDENT
+        for (int64_t i = 0; i < rows; ++i) {
+            const REAL u = v[j * GROUP + i];
+            largest[i] = u > largest[i] ? u : largest[i];
+        }
+    }
+    if (loss)
+        for (int64_t i = 0; i < rows; ++i)
+            at_label[i] = v[th_integer(job->label, first + i) * GROUP + i] - largest[i];
+    memset(sum, 0, sizeof sum);
+    for (int64_t j = 0; j < n; ++j) {
+        TH_INDEPENDENT
+        for (int64_t i = 0; i < rows; ++i) {
+            const REAL u = v[j * GROUP + i] - largest[i], e = EXP(u);
+            v[j * GROUP + i] = as_log ? u : e;
+            sum[i] += e;
+        }
+    }
+    if (loss)
+        for (int64_t i = 0; i < rows; ++i) {
+            job->loss[first + i] = LOG(sum[i]) - at_label[i];
+            put_place(job->place, first + i, NAME(first)(job, first + i, largest[i], sum[i]));
+        }
+    TH_INDEPENDENT
+    for (int64_t i = 0; i < rows; ++i)
+        sum[i] = as_log ? LOG(sum[i]) : 1 / sum[i];
+    REAL *y = job->y + first * n;
+    for (int64_t j = 0; j < n; ++j) {
+        TH_INDEPENDENT
+        for (int64_t i = 0; i < rows; ++i) {
+            const REAL u = v[j * GROUP + i];
+            y[i * n + j] = as_log ? u - sum[i] : u * sum[i];
+        }
+    }
+}
+
+static void NAME(rows)(void *arg, int64_t lo, int64_t hi)
+{
+    const NAME(job) *job = arg;
+    while (lo < hi) {
+        const int64_t rows = hi - lo < GROUP ? hi - lo : GROUP;
+        if (job->n <= SHORT && rows >= 8)
+            NAME(short)(job, lo, rows);
+        else
+            for (int64_t i = 0; i < rows; ++i)
+                NAME(long)(job, lo + i);
+        lo += rows;
+    }
+}
+
+static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, int loss)
+{
+    const th_buffer *x = ctx->in[0];
+    const int64_t rows = x->shape[0], n = x->shape[1];
+    NAME(job) job = {.x = x->data, .n = n, .x_row = x->strides[0], .x_step = x->strides[1], .as_log = as_log};
+    if (bias) {
+        job.b = ctx->in[1]->data;
+        job.b_step = ctx->in[1]->strides[0];
+    }
+    job.y = (REAL *)ctx->out[loss ? 1 : 0]->data;
+    if (loss) {
+        job.label = ctx->in[2];
+        job.loss = (REAL *)ctx->out[0]->data;
+        job.place = ctx->out[2];
+    }
+    const double each = 1.5 * (double)n;
+    if (each * (double)rows >= TH_SERIAL_NS)
+        return ctx->rt->parallel_for(ctx, rows, th_grain(each), NAME(rows), &job);
+    NAME(rows)(&job, 0, rows);
+    return 0;
+}
+
+static inline REAL NAME(element)(const th_buffer *b, int64_t i, int64_t j)
+{
+    return *(const REAL *)(b->data + i * b->strides[0] + j * b->strides[1]);
+}
+
+/* sm * (dy - sum(dy * sm)) of each row */
+static void NAME(grad_rows)(void *arg, int64_t lo, int64_t hi)
+{
+    const th_ctx *ctx = arg;
+    const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
+    const int64_t n = sm->shape[1];
+    REAL *y = (REAL *)ctx->out[0]->data;
+    const int dense = dy->strides[1] == sizeof(REAL) && sm->strides[1] == sizeof(REAL);
+    for (; lo < hi; ++lo) {
+        REAL sum = 0, lane[8] = {0}, *to = y + lo * n;
+        int64_t j = 0;
+        if (dense) {
+            const REAL *g = (const REAL *)(dy->data + lo * dy->strides[0]);
+            const REAL *s = (const REAL *)(sm->data + lo * sm->strides[0]);
+            for (; j + 8 <= n; j += 8)
+                for (int l = 0; l < 8; ++l)
+                    lane[l] += g[j + l] * s[j + l];
+            for (; j < n; ++j)
+                sum += g[j] * s[j];
+            for (int l = 0; l < 8; ++l)
+                sum += lane[l];
+            TH_INDEPENDENT
+            for (j = 0; j < n; ++j)
+                to[j] = s[j] * (g[j] - sum);
+        } else {
+            for (; j < n; ++j)
+                sum += NAME(element)(dy, lo, j) * NAME(element)(sm, lo, j);
+            for (j = 0; j < n; ++j)
+                to[j] = NAME(element)(sm, lo, j) * (NAME(element)(dy, lo, j) - sum);
+        }
+    }
+}
+
+/* g * sm of each row, less g at its label */
+static void NAME(loss_grad)(th_ctx *ctx)
+{
+    const th_buffer *dy = ctx->in[0], *sm = ctx->in[1], *label = ctx->in[2];
+    const int64_t rows = sm->shape[0], n = sm->shape[1], step = sm->strides[1];
+    const int64_t next = dy->shape[0] == 1 ? 0 : dy->strides[0];
+    for (int64_t i = 0; i < rows; ++i) {
+        const REAL g = *(const REAL *)(dy->data + i * next);
+        const char *s = sm->data + i * sm->strides[0];
+        REAL *to = (REAL *)ctx->out[0]->data + i * n;
+        if (step == sizeof(REAL)) {
+            TH_INDEPENDENT
+            for (int64_t j = 0; j < n; ++j)
+                to[j] = g * ((const REAL *)s)[j];
+        } else {
+            for (int64_t j = 0; j < n; ++j)
+                to[j] = g * *(const REAL *)(s + j * step);
+        }
+        to[th_integer(label, i)] -= g;
+    }
+}
