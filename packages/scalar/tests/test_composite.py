@@ -112,10 +112,10 @@ def test_names_do_not_collide(xy: Any) -> None:
 
 
 def test_no_c_form_if_a_step_has_none(xy: Any) -> None:
-    x, _ = xy
-    op = ts.Composite([x], [ts.erfinv(x) + 1])
-    assert op.c_statements(["x"], ["float64"], ["z"], ["float64"]) is None
-    assert op.impl(0.5) == pytest.approx(1.4769362762044699)
+    x, y = xy
+    op = ts.Composite([x, y], [ts.iv(x, y) + 1])
+    assert op.c_statements(["x", "y"], ["float64"] * 2, ["z"], ["float64"]) is None
+    assert op.impl(0.0, 1.0) == pytest.approx(2.2660658777520084)
 
 
 def test_unknown_variables_and_foreign_operations(xy: Any) -> None:
