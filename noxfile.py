@@ -133,6 +133,13 @@ def maths(session: nox.Session) -> None:
 
 
 @nox.session
+def names(session: nox.Session) -> None:
+    """Compare Theano's names with ours, and write the page of what is missing."""
+    install_layers(session, LAYERS, [])
+    session.run("python", "tools/coverage_of_names.py", *session.posargs)
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """Build the documentation into docs/_build/html; a broken link inside it is an error."""
     install_layers(session, LAYERS, DOCS)
