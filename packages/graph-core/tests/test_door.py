@@ -67,3 +67,68 @@ def test_updates_are_ordered_and_checked():
         updates[3] = a
     with pytest.raises(TypeError, match="only shared variables"):
         updates.update({3: a})
+
+
+def test_helpers_of_older_programs():
+    from theano import compat, version
+    from theano.gof.graph import list_of_nodes
+    from theano.gof.sched import key_to_cmp
+    from theano.gof.utils import LOCAL_BITWIDTH, apply_across_args, difference, hashtype, uniq
+
+    assert theano.theano is theano and theano.object2 is object and theano.PY3 is True and LOCAL_BITWIDTH in (32, 64)
+    assert version.full_version == theano.__version__ == theano.version.version
+    assert compat.cmp(2, 1) == 1 and list(compat.izip([1], [2])) == [(1, 2)] and compat.decode(b"a") == "a"
+    assert list(compat.decode_iter([b"a"])) == ["a"] and compat.exc_message(ValueError("no")) == "no"
+    assert uniq("abca") == ["a", "b", "c"] and difference("abc", "b") == ["a", "c"] and hashtype([]) == hashtype([1])
+    assert apply_across_args(int)("1") == 1 and key_to_cmp(abs)(-2, 1) == 1
+    assert list_of_nodes([], []) == []
+
+
+def test_handlers_of_messages():
+    import logging
+
+    logger, handler = logging.Logger("apart"), logging.NullHandler()
+    assert not theano.has_handlers(logger)
+    logger.addHandler(handler)
+    assert theano.has_handlers(logger)
+    theano.disable_log_handler(logger, handler)
+    theano.disable_log_handler(logger, handler)
+    assert not theano.has_handlers(logger)
+
+
+def test_clone_takes_expressions_or_inputs_and_outputs(twice):
+    x, z = theano.generic("x"), theano.generic("z")
+    y = twice(twice(x))
+    assert theano.clone(y, replace={x: z}).owner.inputs[0].owner.inputs[0] is z
+    assert theano.clone(y, {twice(x): z}) is y and theano.clone(y) is y
+    assert [v.owner.inputs[0] for v in theano.clone([twice(x)], replace=[(x, z)])] == [z]
+    fresh = theano.clone(y, share_inputs=False).owner.inputs[0].owner.inputs[0]
+    assert fresh is not x and fresh.name == "x"
+    assert theano.clone(y, copy_inputs=False).owner.inputs[0].owner.inputs[0] is not x
+    (new_x,), (new_y,) = theano.clone([x], [y])
+    assert new_x is not x and new_y.owner.inputs[0].owner.inputs[0] is new_x
+    (same,), _ = theano.clone([x], [y], False)
+    assert same is x
+
+
+@pytest.fixture
+def twice():
+    class Twice(theano.Op):
+        __props__ = ()
+        itypes = otypes = [theano.generic]
+
+    return Twice()
+
+
+def test_function_dump(tmp_path):
+    import pickle
+
+    x = theano.generic("x")
+    x.tag.note = lambda: None  # no pickle takes it
+    path = tmp_path / "call.pkl"
+    theano.function_dump(str(path), [x], [x], name="again", extra_tag_to_remove=["note"])
+    call = pickle.loads(path.read_bytes())
+    assert call["name"] == "again" and vars(call["inputs"][0].tag) == {} and call["inputs"][0] is call["outputs"][0]
+    assert theano.function(**call)(5) == [5]
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        theano.function_dump(str(path), [x], [x])

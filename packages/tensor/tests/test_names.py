@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 
-import coverage_of_names as coverage
 import pytest
+
+import coverage_of_names as coverage
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,7 @@ from theano.compile import (
     as_op,
     explain_compile,
     function,
+    function_dump,
     predefined_linkers,
     predefined_modes,
     predefined_optimizers,
@@ -48,7 +50,7 @@ from theano.compile import (
 )
 from theano.errors import InconsistencyError, UnavailableLayerError
 from theano.graph import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
-from theano.graph.clone import clone
+from theano.graph.clone import copy_expression as clone
 from theano.printing import pp, pprint
 from theano.runtime.failure import last_error
 from theano.settings import change_flags, config
@@ -58,7 +60,7 @@ if TYPE_CHECKING:
     from theano import tensor as tensor  # type: ignore[attr-defined,unused-ignore]
 
 #: Modules of this layer that are loaded when they are first used.
-_MODULES = ("configdefaults", "configparser", "doctor", "gof", "gradient", "rewriting")
+_MODULES = ("compat", "configdefaults", "configparser", "doctor", "gof", "gradient", "rewriting", "version")
 
 #: Names that live elsewhere, by the module that defines them.
 _ELSEWHERE = {
@@ -74,6 +76,10 @@ _ELSEWHERE = {
     "opt": "theano.gof",
     "toolbox": "theano.gof",
     "utils": "theano.gof",
+    "disable_log_handler": "theano.compat",
+    "has_handlers": "theano.compat",
+    "object2": "theano.gof.utils",
+    "PY3": "theano.compat",
     "dot": "theano.tensor",
     "get_scalar_constant_value": "theano.tensor",
     "foldl": "theano.scan_module",
@@ -90,6 +96,8 @@ def __getattr__(name: str) -> Any:
         module = _ELSEWHERE[name].removeprefix("theano.")
         owner = layers.load(module) if module in layers.DISTRIBUTIONS else importlib.import_module(_ELSEWHERE[name])
         return getattr(owner, name)
+    if name == "theano":
+        return sys.modules[__name__]  # older modules show what they import, and so does this one
     if name in _MODULES:
         return importlib.import_module(f"theano.{name}")
     if name in layers.DISTRIBUTIONS:
@@ -130,6 +138,7 @@ __all__ = [
     "config",
     "explain_compile",
     "function",
+    "function_dump",
     "generic",
     "last_error",
     "pp",

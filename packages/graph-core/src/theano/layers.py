@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Callable, Mapping
 from types import ModuleType
+from typing import Any
 
 from theano.errors import UnavailableLayerError
 
@@ -75,3 +77,36 @@ def load_for_value(value: object) -> None:
             importlib.import_module(f"theano.{name}")
         else:
             _absent.add(name)
+
+
+def lazily(
+    namespace: Mapping[str, Any], places: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return a module's ``__getattr__`` and ``__dir__``, for names that are brought in when somebody asks for them.
+
+    Parameters
+    ----------
+    namespace : dict
+        The module's ``globals()``.
+    places : dict from str to str
+        For a name, the module that it is, or ``"module:name"``.
+
+    Examples
+    --------
+    >>> get, names = lazily({"__name__": "here"}, {"loads": "json:loads", "tools": "functools"})
+    >>> get("loads")("[1]"), get("tools").__name__, names()
+    ([1], 'functools', ['__name__', 'loads', 'tools'])
+    >>> get("dumps")
+    Traceback (most recent call last):
+     ...
+    AttributeError: module 'here' has no attribute 'dumps'
+    """
+
+    def __getattr__(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
+        module, _, attribute = places[name].partition(":")
+        found = importlib.import_module(module)
+        return getattr(found, attribute) if attribute else found
+
+    return __getattr__, lambda: sorted({*namespace, *places})

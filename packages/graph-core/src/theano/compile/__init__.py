@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from theano import layers
 from theano.compile.aliasing import insert_deepcopy
 from theano.compile.from_function import FromFunctionOp, as_op
-from theano.compile.function import function
+from theano.compile.function import function, function_dump
 from theano.compile.inputs import In, Out, Param, SymbolicInput, SymbolicOutput
 from theano.compile.maker import FunctionMaker
 from theano.compile.mode import (
@@ -121,6 +121,7 @@ __all__ = [
     "deep_copy_op",
     "explain_compile",
     "function",
+    "function_dump",
     "get_default_mode",
     "get_mode",
     "insert_deepcopy",

@@ -11,6 +11,7 @@ from theano.compile.maker import FunctionMaker
 from theano.compile.mode import Mode
 from theano.compile.pack import check_unused, pack
 from theano.compile.shared import SharedVariable
+from theano.compile.storing import StripPickler
 from theano.graph import variable as variable_module
 from theano.graph.source import user_trace
 from theano.graph.variable import Variable
@@ -107,6 +108,54 @@ def function(
     from theano.compile.executable import make_function
 
     return make_function(maker)
+
+
+def function_dump(
+    filename: str,
+    inputs: Sequence[Any],
+    outputs: Any = None,
+    mode: Mode | str | None = None,
+    updates: Pairs | None = None,
+    givens: Pairs | None = None,
+    no_default_updates: bool | Sequence[SharedVariable] = False,
+    accept_inplace: bool = False,
+    name: str | None = None,
+    rebuild_strict: bool = True,
+    allow_input_downcast: bool | None = None,
+    profile: bool | str | ProfileStats | None = None,
+    on_unused_input: str | None = None,
+    extra_tag_to_remove: str | Sequence[str] | None = None,
+) -> None:
+    """Write the arguments of a call of :func:`function` to a file, to send to somebody who wants to repeat it.
+
+    ``theano.function(**pickle.load(open(filename, "rb")))`` repeats the call.
+
+    Parameters
+    ----------
+    filename : str
+    inputs, outputs, mode, updates, givens, no_default_updates, accept_inplace, name, rebuild_strict, \
+allow_input_downcast, profile, on_unused_input
+        As for :func:`function`.
+    extra_tag_to_remove : str or list of str, optional
+        Tags of the variables that are left out, apart from test values and traces: what cannot be pickled.
+
+    Examples
+    --------
+    >>> import pickle, tempfile, theano
+    >>> x = theano.generic("x")
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     function_dump(file.name, [x], x)
+    ...     theano.function(**pickle.load(file))(3)
+    3
+    """
+    call = {
+        "inputs": inputs, "outputs": outputs, "mode": mode, "updates": updates, "givens": givens,
+        "no_default_updates": no_default_updates, "accept_inplace": accept_inplace, "name": name,
+        "rebuild_strict": rebuild_strict, "allow_input_downcast": allow_input_downcast, "profile": profile,
+        "on_unused_input": on_unused_input,
+    }  # fmt: skip
+    with open(filename, "wb") as file:
+        StripPickler(file, extra_tag_to_remove=extra_tag_to_remove).dump(call)
 
 
 def _default_name() -> str:

@@ -8,6 +8,7 @@ machine where it is, or compiles them; it is not rewritten.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
 from theano.graph.source import SourceLine
 from theano.graph.traverse import toposort
-from theano.graph.variable import Constant, Variable
+from theano.graph.variable import Constant, Scratchpad, Variable
 
 
 @dataclass
@@ -93,6 +94,42 @@ def _marked(v: Variable, line: tuple[str, int, str] | None) -> Variable:
     if line is not None:
         v.tag.trace = (SourceLine(*line),)
     return v
+
+
+class StripPickler(pickle.Pickler):
+    """Pickles graphs without what belongs to the machine where they were made.
+
+    Parameters
+    ----------
+    file : file, open for writing bytes
+    protocol : int, optional
+    extra_tag_to_remove : str or list of str, optional
+        Tags that are left out, apart from the lines of the user's program and test values.
+
+    Examples
+    --------
+    >>> import io, pickle, theano
+    >>> x = theano.generic("x")
+    >>> x.tag.note, x.tag.keep = (lambda: "cannot be pickled"), "kept"
+    >>> file = io.BytesIO()
+    >>> StripPickler(file, extra_tag_to_remove="note").dump(x)
+    >>> vars(pickle.loads(file.getvalue()).tag)
+    {'keep': 'kept'}
+    """
+
+    def __init__(
+        self, file: Any, protocol: int | None = None, extra_tag_to_remove: str | Sequence[str] | None = None
+    ):
+        super().__init__(file, protocol)
+        extra = [extra_tag_to_remove] if isinstance(extra_tag_to_remove, str) else extra_tag_to_remove or ()
+        self.unwanted = {"trace", "test_value", *extra}
+
+    def reducer_override(self, obj: Any) -> Any:
+        """Leave tags out of scratchpads; all else is pickled as usual."""
+        if type(obj) is not Scratchpad:
+            return NotImplemented
+        kept = {name: value for name, value in vars(obj).items() if name not in self.unwanted}
+        return Scratchpad, (), kept
 
 
 # -- functions ------------------------------------------------------------------------------------------------

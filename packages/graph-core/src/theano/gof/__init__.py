@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from theano.compile.shared import Container
 from theano.errors import InconsistencyError, MethodNotDefined, MissingInputError
-from theano.gof import destroyhandler, fg, graph, link, op, opt, optdb, toolbox, type, utils, vm
+from theano.gof import destroyhandler, fg, graph, link, op, opt, optdb, sched, toolbox, type, utils, vm
 from theano.graph import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import Bookkeeper, Feature, History, NodeFinder, PrintListener, ReplaceValidate
@@ -47,6 +47,7 @@ __all__ = [
     "op",
     "opt",
     "optdb",
+    "sched",
     "toolbox",
     "type",
     "utils",

@@ -11,6 +11,7 @@ from theano.graph.traverse import (
     inputs,
     is_in_ancestors,
     is_same_graph,
+    list_of_nodes,
     op_as_string,
     view_roots,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "inputs",
     "is_in_ancestors",
     "is_same_graph",
+    "list_of_nodes",
     "op_as_string",
     "ops",
     "orphans",

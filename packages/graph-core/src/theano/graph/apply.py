@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from theano.graph.unwind import rewound, unwound
 from theano.graph.variable import Scratchpad, Variable
 
 if TYPE_CHECKING:
@@ -141,6 +142,12 @@ class Apply:
             new.tag.__update__(old.tag)
             new.name = old.name
         return node
+
+    def __getstate__(self) -> dict[str, Any]:
+        return unwound(dict(self.__dict__), self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(rewound(state))
 
     def __str__(self) -> str:
         return f"{self.op}({', '.join(map(str, self.inputs))})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.traverse import toposort
@@ -102,6 +103,58 @@ def clone_replace(
         for old, made in zip(node.outputs, fresh.outputs, strict=True):
             memo.setdefault(old, made)
     return [copied(v) for v in outputs]
+
+
+def copy_expression(
+    output: Any,
+    replace: Any = None,
+    strict: bool = True,
+    share_inputs: bool = True,
+    copy_inputs: Any = None,
+    copy_orphans: bool | None = None,
+) -> Any:
+    """Return copies of expressions, with something put in place of something else.
+
+    Parameters
+    ----------
+    output : Variable or list of Variable
+    replace : dict, or list of pairs of Variable, optional
+        What becomes what. A replacement may depend on the variable it replaces.
+    strict : bool
+        A replacement must be of the type of what it replaces, or convertible to it.
+    share_inputs : bool
+        Keep the inputs of the expressions; otherwise the copies get fresh ones.
+    copy_inputs : bool, optional
+        The older name of ``share_inputs``.
+
+    Returns
+    -------
+    Variable or list of Variable
+        In the form of ``output``.
+
+    Notes
+    -----
+    With two lists of variables, ``clone(inputs, outputs, copy_inputs=True, copy_orphans=None)`` is
+    :func:`clone`, which older programs call by the same name.
+
+    Examples
+    --------
+    >>> from theano.graph import Op, generic
+    >>> class Twice(Op):
+    ...     __props__ = ()
+    ...     itypes = otypes = [generic]
+    >>> x, z = generic("x"), generic("z")
+    >>> copy_expression(Twice()(x), replace={x: z}).owner
+    Twice(z)
+    """
+    if isinstance(replace, (list, tuple)) and any(isinstance(v, Variable) for v in replace):
+        # (inputs, outputs, copy_inputs), by position
+        copied = strict if copy_inputs is None else copy_inputs
+        return clone(output, replace, copied, copy_orphans)
+    keep = share_inputs if copy_inputs is None else bool(copy_inputs)
+    several = isinstance(output, (list, tuple))
+    copies = clone_replace(output if several else [output], replace or (), strict, keep)
+    return type(output)(copies) if several else copies[0]
 
 
 def rebuild(node: Apply, inputs: Sequence[Variable], strict: bool = True) -> Apply:

@@ -90,6 +90,11 @@ def applys_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list[
     return toposort(outs, ins)
 
 
+def list_of_nodes(inputs: Collection[Variable], outputs: Iterable[Variable]) -> list[Apply]:
+    """Return the same as :func:`applys_between`, under the older name."""
+    return applys_between(inputs, outputs)
+
+
 def toposort(
     outs: Iterable[Variable],
     ins: Collection[Variable] = (),

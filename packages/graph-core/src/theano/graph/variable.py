@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from theano.errors import MissingInputError
+from theano.graph.unwind import rewound, unwound
 
 if TYPE_CHECKING:
     from theano.graph.apply import Apply
@@ -154,7 +155,10 @@ class Variable:
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         state.pop("_fn_cache", None)
-        return state
+        return unwound(state, self.owner)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(rewound(state))
 
 
 def _graph_inputs(variable: Variable) -> list[Variable]:

@@ -1,0 +1,82 @@
+"""Graphs of any depth, as ``pickle`` and ``copy`` see them.
+
+Both follow pointers, and Python's stack ends long before a graph does. What they have met is not followed again,
+though: so the state of the first variable (or node) that they meet begins with all nodes that it depends on, in an
+order in which each comes after those that it needs itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakSet
+
+#: Under which names the order and the end stand in a state.
+_ORDER, _END = "_unwound", "_unwound_end"
+
+#: Graphs of no more nodes than this are left to the stack.
+SMALL = 20
+
+
+class _Underway(threading.local):
+    """The nodes that an order in progress has listed: their own states need none."""
+
+    def __init__(self) -> None:
+        self.nodes: WeakSet[Any] = WeakSet()
+
+
+_underway = _Underway()
+
+
+class _End:
+    """Stands last in a state: when it is met, the order before it is done with."""
+
+    def __reduce__(self) -> tuple[type[_End], tuple[()]]:
+        _underway.nodes = WeakSet()
+        return (_End, ())
+
+
+def unwound(state: dict[str, Any], node: Any) -> dict[str, Any]:
+    """Return the state of a node or of one of its outputs, the nodes that it depends on first.
+
+    Parameters
+    ----------
+    state : dict
+    node : Apply or None
+        The node itself; the owner of a variable.
+    """
+    if node is None or node in _underway.nodes:
+        return state
+    order = _before(node)
+    if len(order) <= SMALL:
+        return state
+    # The last one is what the order is for. It is not listed as under way: were the work cut off by an error and
+    # begun again, it would be taken for a part of it.
+    _underway.nodes = WeakSet(order[:-1])
+    return {_ORDER: order, **state, _END: _End()}
+
+
+def rewound(state: dict[str, Any]) -> dict[str, Any]:
+    """Return a state as it was before :func:`unwound`."""
+    state.pop(_ORDER, None)
+    state.pop(_END, None)
+    return state
+
+
+def _before(node: Any) -> Sequence[Any]:
+    """Return the nodes that ``node`` depends on and itself, each after those that it needs."""
+    order: list[Any] = []
+    done: set[Any] = set()
+    stack = [(node, iter(node.inputs))]
+    done.add(node)
+    while stack:
+        last, inputs = stack[-1]
+        needed = next((v.owner for v in inputs if v.owner is not None and v.owner not in done), None)
+        if needed is None:
+            order.append(last)
+            stack.pop()
+        else:
+            done.add(needed)
+            stack.append((needed, iter(needed.inputs)))
+    return order
