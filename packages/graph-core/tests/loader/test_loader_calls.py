@@ -325,6 +325,74 @@ def test_refcounts_are_even(kernels: Any) -> None:
     assert [sys.getrefcount(o) for o in (x, cell[0], default[0], f, cell)] == before
 
 
+def test_arguments_are_borrowed_for_the_call_only(kernels: Any) -> None:
+    """What a frame knows of an argument is never used by the next call, whatever way that binds its own."""
+    f = Function(
+        slots=[("input", ZERO, None), ("input", VECTOR, None), ("temp", VECTOR, None), ("temp", VECTOR, None)],
+        instructions=[("c", kernels.expand_view, None, [0], [2], 1.0), ("c", kernels.add, None, [2, 1], [3], 1.0)],
+        inputs=[given(0, "a"), given(1, "b")],
+        outputs=[3, 1, 2],
+    )
+    b = np.ones(1)
+    for make in [np.array, float, np.array, np.float64, np.array]:
+        a = make(2.0)
+        died = weakref.ref(a) if isinstance(a, np.ndarray) else None
+        total, same, view = f(a, b)
+        assert (total.tolist(), view.tolist()) == ([3], [2])
+        assert same is b
+        for other, error in [("no array", TypeError), (np.ones(2), module.KernelShapeError)]:
+            with pytest.raises(error):
+                f(a, other)
+        if died is not None:
+            assert view.base is a, "what is returned keeps the argument alive"
+            del a, view
+            assert died() is None, "nothing else does"
+    assert sys.getrefcount(b) == 3  # b, same, the argument
+
+
+def test_a_frame_that_is_called_again_before_it_is_done(kernels: Any) -> None:
+    calls: list[Any] = []
+
+    def inner(node: Any, inputs: list[Any], outputs: list[list[Any]]) -> None:
+        x = inputs[0]
+        calls.append(x)
+        outputs[0][0] = f(x[1:].copy()) + x[0] if len(x) > 1 else x.copy()
+
+    f = Function(
+        slots=[("input", VECTOR, None), ("temp", VECTOR, None), ("temp", VECTOR, None)],
+        instructions=[
+            ("perform", inner, None, [0], [1]),
+            ("c", kernels.add_const, number(1.0), [1], [2], 1.0),
+        ],
+        inputs=[given(0, "x")],
+        outputs=[2],
+        returns="one",
+    )
+    x = np.array([1.0, 2.0, 3.0])
+    for _ in range(3):
+        assert f(x).tolist() == [9.0]
+        assert calls.pop(0) is x and [len(c) for c in calls] == [2, 1]
+        calls.clear()
+    assert sys.getrefcount(x) == 2
+
+
+def test_results_that_somebody_keeps_are_never_written_again(chain: Any) -> None:
+    f, x = chain(1), np.zeros(3)
+    kept = [f(x + k) for k in range(5)]
+    f(np.zeros(4))
+    kept += [f(x + k) for k in range(5, 9)]
+    assert [k.tolist() for k in kept] == [[k + 1.0] * 3 for k in range(9)]
+    y = f(x)
+    y.shape = (3, 1)
+    z = f(x)
+    assert z.shape == (3,) and z is not y
+    view = f(x)[1:]
+    f(x + 7)
+    f(x + 8)
+    f(x + 9)
+    assert view.tolist() == [1, 1]
+
+
 def test_options_are_about_the_call() -> None:
     entries: dict[str, Any] = {
         "slots": [("input", None, None)],

@@ -413,17 +413,35 @@ def test_recursion_through_a_python_op() -> None:
 
 
 def test_ctrl_c_between_instructions(kernels: Any) -> None:
+    running, ended = threading.Event(), []
+    count = 400  # 20 seconds: the other thread has its turn long before
     f = Function(
-        slots=[("input", VECTOR, None)] + [("temp", VECTOR, None)] * 100,
-        instructions=[("c", kernels.busy, integer(50_000_000), [k], [k + 1], 1e9) for k in range(100)],
+        slots=[("input", VECTOR, None)] + [("temp", VECTOR, None)] * (count + 2),
+        instructions=[
+            ("perform", lambda node, i, o: (running.set(), o[0].__setitem__(0, i[0])), None, [0], [1]),
+            *[("c", kernels.busy, integer(50_000_000), [k], [k + 1], 1e9) for k in range(1, count + 1)],
+            ("perform", lambda node, i, o: (ended.append(1), o[0].__setitem__(0, i[0])), None, [count + 1], [count + 2]),
+        ],
         inputs=[given(0, "x")],
-        outputs=[100],
+        outputs=[count + 2],
     )
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        f(np.zeros(1))
-    assert time.monotonic() - start < 3
+
+    def press() -> None:
+        running.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    # A shell starts what it puts in the background with this signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            f(np.zeros(1))
+    finally:
+        signal.signal(signal.SIGINT, before)
+        running.set()
+        thread.join()
+    assert not ended
 
 
 def squares(kernels: Any, grain: int, work: float = 1.0) -> Function:

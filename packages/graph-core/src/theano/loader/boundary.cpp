@@ -1,7 +1,8 @@
 /* The boundary: Python values on one side, buffer descriptors on the other.
  *
  * `bind_*` makes a slot's descriptor point at a Python value's numbers; nothing is copied unless the array is
- * misaligned or byte-swapped. Strides are taken as they are. `box` goes the other way and makes the Python
+ * misaligned or byte-swapped. Strides are taken as they are. An array that is an argument as it came is only borrowed: who
+ * calls holds it until the call is over, so nothing need be counted or cleaned. `box` goes the other way and makes the Python
  * value of a slot, at the latest possible moment: only results and the arguments of Python-implemented
  * ops are ever boxed. `array_ensure` gives such slots a NumPy array to compute into from the start, so that
  * boxing them is free, and writes an earlier one again when nobody else has it.
@@ -59,8 +60,10 @@ inline bool fits(const SlotInfo *info, PyArrayObject *array) {
 }
 
 void bind_cell(Frame *frame, Slot *slot) {
+    if (slot->borrowed) slot->array = nullptr; /* an argument of the call before */
+    slot->borrowed = false;
     slot->buf.data = slot->cell16;
-    slot->elements = 1;
+    slot_count(frame, slot, 1);
     slot->memory = MEM_CELL;
     slot_mark(frame, slot);
 }
@@ -220,20 +223,38 @@ bool reusable(const Slot *slot, PyObject *object, const int64_t *shape) {
 
 } // namespace
 
-void bind_array(Frame *frame, Slot *slot, PyArrayObject *array) {
+namespace {
+
+/* The descriptor of an array that somebody keeps alive for as long as the slot has it. */
+inline void describe_array(Frame *frame, Slot *slot, PyArrayObject *array) {
     int64_t elements = 1;
+    const npy_intp *shape = PyArray_DIMS(array), *strides = PyArray_STRIDES(array);
     for (int d = 0, n = slot->buf.ndim; d < n; ++d) {
         /* copied: an op in Python may change array.shape in place, which moves NumPy's own table */
-        elements *= slot->buf.shape[d] = PyArray_DIM(array, d);
-        slot->buf.strides[d] = PyArray_STRIDE(array, d);
+        elements *= slot->buf.shape[d] = shape[d];
+        slot->buf.strides[d] = strides[d];
     }
-    slot->elements = elements;
+    slot_count(frame, slot, elements);
     slot->buf.data = static_cast<char *>(PyArray_DATA(array));
     slot->memory = MEM_ARRAY;
-    slot->fresh = slot->laid = slot->copied = false;
+    slot->fresh = slot->laid = slot->copied = slot->borrowed = false;
     slot->readonly = !PyArray_ISWRITEABLE(array);
-    Py_INCREF(array);
     slot->array = reinterpret_cast<PyObject *>(array);
+}
+
+/* Exactly what the slot's specification says? */
+inline bool is_exact(const SlotInfo *info, PyObject *value, bool writable) {
+    if (!PyArray_CheckExact(value)) return false;
+    auto *array = reinterpret_cast<PyArrayObject *>(value);
+    int wanted = NPY_ARRAY_ALIGNED | (writable ? NPY_ARRAY_WRITEABLE : 0);
+    return fits(info, array) && (PyArray_FLAGS(array) & wanted) == wanted && PyArray_ISNOTSWAPPED(array);
+}
+
+} // namespace
+
+void bind_array(Frame *frame, Slot *slot, PyArrayObject *array) {
+    Py_INCREF(array);
+    describe_array(frame, slot, array);
     slot_mark(frame, slot);
 }
 
@@ -245,14 +266,21 @@ bool bind_exact(Frame *frame, Slot *slot, PyObject *value, bool writable) {
         PyArray_ScalarAsCtype(value, slot->cell16);
         bind_cell(frame, slot);
     } else {
-        if (!PyArray_CheckExact(value)) return false;
-        auto *array = reinterpret_cast<PyArrayObject *>(value);
-        int wanted = NPY_ARRAY_ALIGNED | (writable ? NPY_ARRAY_WRITEABLE : 0);
-        if (!fits(info, array) || (PyArray_FLAGS(array) & wanted) != wanted || !PyArray_ISNOTSWAPPED(array)) return false;
-        bind_array(frame, slot, array);
+        if (!is_exact(info, value, writable)) return false;
+        bind_array(frame, slot, reinterpret_cast<PyArrayObject *>(value));
     }
     Py_INCREF(value);
     slot->object = value;
+    return true;
+}
+
+/* Takes no reference and leaves nothing to clean: the next call's binding takes its place. */
+bool bind_borrowed(Frame *frame, Slot *slot, PyObject *value, bool writable) {
+    const SlotInfo *info = slot->info;
+    if (TH_UNLIKELY(!info->has_spec || info->scalar)) return bind_exact(frame, slot, value, writable);
+    if (TH_UNLIKELY(!is_exact(info, value, writable))) return false;
+    describe_array(frame, slot, reinterpret_cast<PyArrayObject *>(value));
+    slot->borrowed = true;
     return true;
 }
 
@@ -349,22 +377,41 @@ int make_private(Frame *frame, Slot *slot) {
     return 0;
 }
 
-int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements) {
-    PyObject *array = nullptr;
-    for (int k = 0; k < 2; ++k) {
-        if (slot->last[k] && reusable(slot, slot->last[k], shape)) {
-            array = slot->last[k];
-            slot->last[k] = nullptr;
-            break;
+namespace {
+
+/* An earlier array that nobody else has (its reference becomes the caller's), else a new one. */
+inline PyObject *next_array(Slot *slot, const int64_t *shape, int64_t elements) {
+    for (PyObject *&last : slot->last) {
+        if (last && reusable(slot, last, shape)) {
+            PyObject *array = last;
+            last = nullptr;
+            return array;
         }
     }
-    if (!array) {
-        array = new_array(slot->info, shape, elements);
-        if (!array) return -1;
-    }
+    return new_array(slot->info, shape, elements);
+}
+
+} // namespace
+
+/* The shape, and so the layout, of the slot's last array. */
+int array_again(Frame *frame, Slot *slot) {
+    PyObject *array = next_array(slot, slot->buf.shape, slot->elements);
+    if (TH_UNLIKELY(!array)) return -1;
+    slot->array = Py_NewRef(array);
+    slot->object = array;
+    slot->buf.data = static_cast<char *>(PyArray_DATA(reinterpret_cast<PyArrayObject *>(array)));
+    slot->memory = MEM_ARRAY;
+    slot->fresh = true;
+    slot_mark(frame, slot);
+    return 0;
+}
+
+int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements) {
+    PyObject *array = next_array(slot, shape, elements);
+    if (!array) return -1;
     bind_array(frame, slot, reinterpret_cast<PyArrayObject *>(array));
     slot->object = array; /* the reference that made it */
-    slot->fresh = true;
+    slot->fresh = slot->laid = true;
     return 0;
 }
 

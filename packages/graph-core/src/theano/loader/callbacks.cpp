@@ -65,14 +65,14 @@ int64_t count_elements(const th_buffer *buffer, const int64_t *shape) {
     return overflow || __builtin_mul_overflow(elements, buffer->itemsize, &bytes) ? -1 : elements;
 }
 
-void set_layout(Slot *slot, const int64_t *shape, int64_t elements) {
+void set_layout(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements) {
     int64_t stride = slot->buf.itemsize;
     for (int d = slot->buf.ndim - 1; d >= 0; --d) {
         slot->buf.shape[d] = shape[d];
         slot->buf.strides[d] = stride;
         stride *= shape[d] > 1 ? shape[d] : 1;
     }
-    slot->elements = elements;
+    slot_count(frame, slot, elements);
     slot->laid = true;
 }
 
@@ -96,6 +96,10 @@ inline bool same_shape(const th_buffer *out, const int64_t *shape) {
     return same;
 }
 
+int no_memory(th_ctx *ctx, const Slot *slot, int64_t elements) {
+    return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %lld elements of %s", static_cast<long long>(elements), dtype_name[slot->info->dtype]);
+}
+
 int ensure_slowly(th_ctx *ctx, Slot *slot, const int64_t *shape) {
     Frame *frame = frame_of(ctx);
     const SlotInfo *info = slot->info;
@@ -114,7 +118,7 @@ int ensure_slowly(th_ctx *ctx, Slot *slot, const int64_t *shape) {
         WithGil gil(frame);
         if (array_ensure(frame, slot, kept, elements) == 0) return 0;
         PyErr_Clear();
-        return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %lld elements of %s", static_cast<long long>(elements), dtype_name[info->dtype]);
+        return no_memory(ctx, slot, elements);
     }
     if (info->ndim == 0) {
         slot->buf.data = slot->cell16;
@@ -126,23 +130,30 @@ int ensure_slowly(th_ctx *ctx, Slot *slot, const int64_t *shape) {
     if (!own_block(frame, slot, bytes)) {
         slot->memory = MEM_NONE;
         slot->buf.data = nullptr;
-        return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %lld elements of %s", static_cast<long long>(elements), dtype_name[info->dtype]);
+        return no_memory(ctx, slot, elements);
     }
     slot->buf.data = slot->own->data;
     slot->memory = MEM_OWN;
-    set_layout(slot, shape, elements);
+    set_layout(frame, slot, shape, elements);
     if (slot->own->capacity > kBigBlock) slot_mark(frame, slot);
     return 0;
 }
 
-/* The two common cases in full, each a few ns: the slot still has its block from the last call, or takes the
- * plan's; and the shape is that of the last call. */
+/* The common cases in full, each a few ns: the slot still has its block from the last call, or takes the
+ * plan's, or, where it is a result, an earlier array; and the shape is that of the last call. */
 int rt_ensure(th_ctx *ctx, th_buffer *out, const int64_t *shape) {
     Slot *slot = reinterpret_cast<Slot *>(out);
     if (slot->memory == MEM_OWN) {
         if (TH_LIKELY(same_shape(out, shape) && block_alone(slot->own))) {
             out->data = slot->own->data;
             return 0;
+        }
+    } else if (slot->laid && slot->memory == MEM_NONE && slot->info->array_backed && !slot->object) {
+        Frame *frame = frame_of(ctx);
+        if (TH_LIKELY(same_shape(out, shape) && !frame->released)) {
+            if (TH_LIKELY(array_again(frame, slot) == 0)) return 0;
+            PyErr_Clear();
+            return no_memory(ctx, slot, slot->elements);
         }
     } else if (slot->laid && slot->memory == MEM_NONE && slot->info->pool >= 0 && !slot->own) {
         Block *&shared = frame_of(ctx)->pool[slot->info->pool];
@@ -186,7 +197,7 @@ int rt_view(th_ctx *ctx, th_buffer *out, const th_buffer *base, char *data, int3
     slot->memory = memory;
     slot->fresh = slot->laid = false;
     slot->readonly = readonly;
-    slot->elements = elements;
+    slot_count(frame, slot, elements);
     out->data = data;
     for (int d = 0; d < ndim; ++d) {
         out->shape[d] = kept[d];

@@ -204,10 +204,11 @@ struct Slot {
     bool readonly; /* `array` may not be written through */
     bool copied;   /* `array` is a copy that this frame made to write over */
     bool dirty;    /* holds references that end with the call */
+    bool borrowed; /* `array` is an argument: the caller holds it until the call is over */
     bool laid;     /* shape and strides are those of C-contiguous memory, from an earlier `ensure` */
     Block *own;
     Block *lent;
-    PyObject *array;   /* strong */
+    PyObject *array;   /* strong, unless borrowed */
     PyObject *object;  /* strong: the value as Python sees it; NULL until somebody asks */
     PyObject *last[2]; /* strong: earlier results, written again once nobody else has them */
     const SlotInfo *info;
@@ -231,6 +232,7 @@ struct Frame {
     std::vector<PyObject *> replaced; /* strong: what shared variables held before this call */
     size_t scratch_used;   /* of the last block */
     size_t scratch_wanted; /* by this instruction, in all */
+    int64_t largest; /* no slot has had more elements since the frame was made */
     int32_t asked; /* outputs that the kernel being checked has asked for */
     PyThreadState *released; /* not NULL while the GIL is given away */
     int32_t error_kind;
@@ -262,6 +264,11 @@ inline void slot_mark(Frame *frame, Slot *slot) {
     }
 }
 
+inline void slot_count(Frame *frame, Slot *slot, int64_t elements) {
+    slot->elements = elements;
+    if (TH_UNLIKELY(elements > frame->largest)) frame->largest = elements;
+}
+
 /* -------------------------------------------------------------- boundary.cpp */
 
 extern const int64_t dtype_itemsize[TH_NDTYPES];
@@ -274,10 +281,12 @@ void boundary_setup();
 int dtype_code(const char *name); /* -1: unknown */
 void bind_array(Frame *frame, Slot *slot, PyArrayObject *array); /* takes a new reference */
 bool bind_exact(Frame *frame, Slot *slot, PyObject *value, bool writable); /* fast path; false: no match, no error */
+bool bind_borrowed(Frame *frame, Slot *slot, PyObject *value, bool writable); /* the same for what outlives the call */
 int bind_value(Frame *frame, Slot *slot, PyObject *value, bool writable); /* full path; -1: TypeError set */
 int bind_object(Frame *frame, Slot *slot, PyObject *value);      /* + remembers value as slot->object */
 PyObject *box(Frame *frame, Slot *slot);                         /* borrowed; NULL: error set */
 int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements); /* GIL held */
+int array_again(Frame *frame, Slot *slot); /* the same in the shape that the slot's table says, where it is `laid` */
 int make_private(Frame *frame, Slot *slot); /* a copy of the shared variable's array takes its place; -1: MemoryError */
 bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this frame, or this frame alone, has the array */
 

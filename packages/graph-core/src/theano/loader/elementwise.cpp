@@ -366,6 +366,26 @@ static int packed(const th_buffer *b) {
     return 1;
 }
 
+/* The common case, settled in one pass over the types and tables: all inputs that are not one element have the same
+ * shape and are packed. Returns that shape and counts its elements, or NULL: look closer. */
+static const int64_t *same_and_packed(const th_ctx *ctx, const th_loop *loop, int64_t *n) {
+    const th_buffer *first = NULL;
+    const int ndim = loop->ndim;
+    for (int k = 0; k < loop->nin; ++k) {
+        if (loop->kind[k] == TH_STILL) continue;
+        if (loop->kind[k] != TH_FULL) return NULL;
+        const th_buffer *b = ctx->in[k];
+        if (!first) first = b;
+        int64_t count = 1;
+        for (int d = ndim - 1; d >= 0; --d) {
+            if (b->shape[d] != first->shape[d] || b->strides[d] != count * b->itemsize) return NULL;
+            count *= b->shape[d];
+        }
+        *n = count;
+    }
+    return first ? first->shape : NULL;
+}
+
 /* The outputs' shape from the inputs'; -1: they do not agree. */
 static int find_shape(th_ctx *ctx, const th_loop *loop, int64_t *shape) {
     for (int d = 0; d < loop->ndim; ++d) {
@@ -385,24 +405,9 @@ static int find_shape(th_ctx *ctx, const th_loop *loop, int64_t *shape) {
     return 0;
 }
 
-#ifdef __cplusplus
-extern "C"
-#endif
-int th_elementwise(th_ctx *ctx, const th_loop *loop) {
-    int64_t shape[TH_MAX_NDIM], n = 1;
-    if (find_shape(ctx, loop, shape)) return -1;
-    for (int d = 0; d < loop->ndim; ++d) n *= shape[d];
-    const int nin = loop->nin, nop = nin + loop->nout;
-    char **data = (char **)TH_ALLOCA((size_t)nop * sizeof(char *));
-    int64_t *itemsize = (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t));
-    /* One run over everything, if every operand is packed (or one element, which stands still). */
-    int flat = 1;
-    for (int k = 0; k < nin; ++k) {
-        const th_buffer *b = ctx->in[k];
-        data[k] = b->data;
-        itemsize[k] = b->itemsize;
-        if (loop->kind[k] != TH_STILL) flat &= loop->kind[k] == TH_FULL && packed(b);
-    }
+/* The outputs in that shape, and where all operands lie. */
+static int make_outputs(th_ctx *ctx, const th_loop *loop, const int64_t *shape, char **data) {
+    for (int k = 0; k < loop->nin; ++k) data[k] = ctx->in[k]->data;
     for (int j = 0; j < loop->nout; ++j) {
         th_buffer *b = ctx->out[j];
         if (loop->over[j] >= 0) {
@@ -411,20 +416,50 @@ int th_elementwise(th_ctx *ctx, const th_loop *loop) {
         } else if (ctx->rt->ensure(ctx, b, shape)) {
             return -1;
         }
-        data[nin + j] = b->data;
-        itemsize[nin + j] = b->itemsize;
+        data[loop->nin + j] = b->data;
     }
-    if (n == 0) return 0;
-    walk w = {loop, (const char *)ctx->params, nop, 1, 0, data, itemsize, shape, itemsize, 0};
-    if (!flat) return run_general(ctx, &w, n, shape);
-    if (loop->work * (double)n < kSerialNs) {
-        run(&w, n, data);
+    return 0;
+}
+
+/* One run over everything: every operand is packed (or one element, which stands still). */
+static int run_flat(th_ctx *ctx, walk *w, int64_t n) {
+    if (w->loop->work * (double)n < kSerialNs) {
+        run(w, n, w->data);
         return 0;
     }
-    /* One axis; what stands still has a step of 0. */
-    int64_t *steps = (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t));
-    for (int k = 0; k < nop; ++k) steps[k] = moves(loop, k) ? itemsize[k] : 0;
-    w.shape = &n;
-    w.strides = steps;
-    return start(ctx, &w, n, loop->work, walk_rows);
+    int64_t *steps = (int64_t *)TH_ALLOCA((size_t)w->nop * sizeof(int64_t));
+    for (int k = 0; k < w->nop; ++k) steps[k] = moves(w->loop, k) ? w->itemsize[k] : 0;
+    w->shape = &n;
+    w->strides = steps;
+    return start(ctx, w, n, w->loop->work, walk_rows);
+}
+
+#ifdef __cplusplus
+extern "C"
+#endif
+int th_elementwise(th_ctx *ctx, const th_loop *loop) {
+    const int nin = loop->nin, nop = nin + loop->nout;
+    char **data = (char **)TH_ALLOCA((size_t)nop * sizeof(char *));
+    int64_t own[TH_MAX_NDIM], n;
+    const int64_t *shape = same_and_packed(ctx, loop, &n);
+    int flat = shape != NULL;
+    if (!flat) {
+        shape = own;
+        if (find_shape(ctx, loop, own)) return -1;
+        n = 1;
+        for (int d = 0; d < loop->ndim; ++d) n *= own[d];
+        flat = 1; /* packed in a way that only lengths of 1 hide? */
+        for (int k = 0; k < nin; ++k)
+            if (loop->kind[k] != TH_STILL) flat &= loop->kind[k] == TH_FULL && packed(ctx->in[k]);
+    }
+    if (make_outputs(ctx, loop, shape, data)) return -1;
+    if (n == 0) return 0;
+    if (flat && loop->lanes == 1 && loop->work * (double)n < kSerialNs) {
+        loop->run(n, data, (const char *)ctx->params);
+        return 0;
+    }
+    int64_t *itemsize = (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t));
+    for (int k = 0; k < nop; ++k) itemsize[k] = (k < nin ? ctx->in[k] : ctx->out[k - nin])->itemsize;
+    walk w = {loop, (const char *)ctx->params, nop, 1, 0, data, itemsize, shape, itemsize, 0};
+    return flat ? run_flat(ctx, &w, n) : run_general(ctx, &w, n, shape);
 }

@@ -180,7 +180,8 @@ void slot_remember(Slot *slot, PyObject *array) {
 
 void slot_release(Frame *, Slot *slot) {
     Memory memory = slot->memory;
-    PyObject *array = slot->array, *object = slot->object;
+    PyObject *array = slot->borrowed ? nullptr : slot->array, *object = slot->object;
+    slot->borrowed = false;
     slot->array = slot->object = nullptr;
     if (memory != MEM_OWN) {
         slot->memory = MEM_NONE;

@@ -146,7 +146,7 @@ int bind_arguments(Frame *frame, PyObject *const *args, size_t nargs, PyObject *
         return bind_slowly(frame, args, nargs, kwnames);
     for (size_t k = 0; k < nargs; ++k) {
         const Input &input = program.inputs[k];
-        if (TH_LIKELY(bind_exact(frame, frame->slots + input.slot, args[k], input.writable))) continue;
+        if (TH_LIKELY(bind_borrowed(frame, frame->slots + input.slot, args[k], input.writable))) continue;
         if (bind_argument(frame, input, args[k]) < 0) return -1;
     }
     return 0;
