@@ -256,6 +256,74 @@ class TestDescription:
         assert "-ffp-contract=off" in everything
 
 
+class TestBelieving:
+    """A compiler that says that it knows the options is not tried before there is something to compile."""
+
+    KERNEL = Kernel("x", "int KERNEL(th_ctx *ctx) { return ctx != 0; }")
+
+    @pytest.fixture(autouse=True)
+    def nothing_loaded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(units, "_loaded", units._Loaded())
+        select.forget()
+
+    def test_it_is_only_asked(self, tools: Path, find: Find, cache: Cache) -> None:
+        log = tools / "log"
+        wrapper(tools / "cc", before=f'case "$*" in *"-###"*) echo asked;; *) echo run;; esac >> {log}')
+        found = find()
+        assert log.read_text() == "asked\n" and not found.proven
+        assert find() == found and log.read_text() == "asked\n"
+        units.compile_kernels([self.KERNEL], found.settings, cache.settings)
+        assert log.read_text() == "asked\nrun\n"
+        assert find().proven and find() == found
+
+    def test_an_answer_without_inner_programs_is_not_enough(self, tools: Path, find: Find) -> None:
+        wrapper(tools / "cc", before='case "$*" in *"-###"*) echo "gcc version 9.9 (hides its work)"; exit 0;; esac')
+        assert find().proven
+
+    @pytest.mark.parametrize("complaint", ["warning: unused -fwrapv", "error: unknown -fwrapv"])
+    def test_a_complaint_is_heard(self, tools: Path, find: Find, complaint: str) -> None:
+        wrapper(tools / "cc", before=f'case "$*" in *-fwrapv*) echo "cc: {complaint}" >&2;; esac')
+        found = find()
+        assert found.proven and "-fwrapv" not in found.flags
+
+    def test_what_fails_after_all_is_tried_option_by_option(self, tools: Path, find: Find, cache: Cache) -> None:
+        refuse = 'case "$*" in *"-###"*) ;; *-fwrapv*) echo "cc: error: not that" >&2; exit 1;; esac'
+        wrapper(tools / "cc", before=refuse)
+        assert "-fwrapv" in find().flags
+        assert len(units.compile_kernels([self.KERNEL], ToolchainSettings(), cache.settings)) == 1
+        found = find()
+        assert found.proven and "-fwrapv" not in found.flags and "-ffp-contract=off" in found.flags
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("words", ["unit.c:1:1: fatal error: stddef.h: nothing there", "ld: cannot find crti.o"])
+    def test_what_answers_and_compiles_nothing(self, tools: Path, find: Find, cache: Cache, words: str) -> None:
+        wrapper(tools / "cc", before=f'case "$*" in *"-###"*) ;; *) echo "{words}" >&2; exit 1;; esac')
+        find()
+        for _ in range(2):
+            with pytest.raises(NoCompilerError, match="no C compiler works here"):
+                units.compile_kernels([self.KERNEL], ToolchainSettings(), cache.settings)
+            select.forget()
+
+    def test_the_next_compiler_is_taken_then(self, tools: Path, find: Find, cache: Cache) -> None:
+        wrapper(tools / "cc", before='case "$*" in *"-###"*) ;; *) exit 1;; esac')
+        wrapper(tools / "gcc")
+        assert Path(find().compiler.argv[0]).name == "cc"
+        assert len(units.compile_kernels([self.KERNEL], ToolchainSettings(), cache.settings)) == 1
+        known = select.find_toolchain(ToolchainSettings(), cache, digest=digest_parts)
+        assert Path(known.compiler.argv[0]).name == "gcc" and known.proven
+
+    def test_the_text_is_to_blame_where_the_compiler_works(self, tools: Path, find: Find, cache: Cache) -> None:
+        wrapper(tools / "cc")
+        with pytest.raises(KernelCompileError, match="oops"):
+            units.compile_kernels([Kernel("y", "int KERNEL(th_ctx *ctx) { return oops; }")], None, cache.settings)
+
+    def test_other_wishes_are_asked_for(self, tools: Path, find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
+        wrapper(tools / "cc")
+        assert "-fno-plt" not in find().flags
+        monkeypatch.setattr(flags, "WISHED", (*flags.WISHED, "-fno-plt"))
+        assert "-fno-plt" in find().flags
+
+
 class TestRunning:
     def test_environment_is_clean(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "LD_PRELOAD", "GCC_EXEC_PREFIX", "CFLAGS", "SECRET"):

@@ -60,11 +60,16 @@ def is_alive(name: StageName) -> bool | None:
     return start is not None and (start == 0 or name.start == 0 or start == name.start)
 
 
-def make_stage(root: str) -> str:
-    """Create a staging directory for this process and return its path."""
+def stage_path(root: str) -> str:
+    """Return a name that nobody else uses, by which a sweep knows whose it is."""
     pid = os.getpid()
     name = StageName(pid, start_time(pid) or 0, machine_tag(), os.urandom(6).hex())
-    path = os.path.join(root, name.file)
+    return os.path.join(root, name.file)
+
+
+def make_stage(root: str) -> str:
+    """Create a staging directory for this process and return its path."""
+    path = stage_path(root)
     os.mkdir(path, 0o700)
     return path
 

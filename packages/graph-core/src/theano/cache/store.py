@@ -26,7 +26,7 @@ from pathlib import Path
 
 from theano.cache import trust
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, digest_of
-from theano.cache.staging import make_stage, remove_tree
+from theano.cache.staging import make_stage, remove_tree, stage_path
 from theano.cache.sweep import sweep_if_due
 from theano.errors import CacheWarning
 
@@ -354,14 +354,17 @@ class Cache:
 
     def _add_text(self, key: str, text: str, kind: str) -> int:
         """Publish a text; return how many bytes it has, 0 if it could not be published."""
+        data = text.encode()
+        staged = ""
         try:
-            data = text.encode()
-            with self.stage() as stage:
-                path = os.path.join(stage, kind)
-                Path(path).write_bytes(data)
-                os.chmod(path, 0o400)
-                _rename(path, os.path.join(self.writable_root(), EntryName(key, digest_of(data), kind).relative))
+            root = self.writable_root()
+            # A directory for one file would take longer than the file.
+            staged = stage_path(root)
+            Path(staged).write_bytes(data)
+            os.chmod(staged, 0o400)
+            _rename(staged, os.path.join(root, EntryName(key, digest_of(data), kind).relative))
         except OSError:
+            remove_tree(staged)
             return 0
         return len(data)
 

@@ -23,10 +23,10 @@ from theano.cache.trust import process_is_privileged
 from theano.codegen.kernel import Kernel
 from theano.codegen.key import digest_parts, kernel_key, symbol_of, unit_key
 from theano.codegen.text import CText
-from theano.errors import NoCompilerError
+from theano.errors import KernelCompileError, NoCompilerError
 from theano.loader.module import Library
-from theano.toolchain.build import Job, Span, build, core_count
-from theano.toolchain.select import NOTHING_FOUND, Toolchain, ToolchainSettings, find_toolchain
+from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core_count
+from theano.toolchain.select import NOTHING_FOUND, Toolchain, ToolchainSettings, confirm, find_toolchain, reconsider
 
 HEADERS = ("stddef.h", "stdint.h", "string.h")
 MATHS_HEADERS = ("math.h", "complex.h")
@@ -161,7 +161,11 @@ def compile_kernels(
                 found[key] = address
     between = perf_counter()
     missing = {key: kernel for key, kernel in wanted.items() if key not in found}
-    units = _compile_missing(missing, tools, store, found) if missing else 0
+    try:
+        units = _compile_missing(missing, tools, store, found) if missing else 0
+    except _Doubt:
+        reconsider(tools, store, privileged=process_is_privileged(), digest=digest_parts)
+        return compile_kernels(kernels, toolchain, cache)
     with _loaded.lock:
         counts = _loaded.counts
         counts.asked += len(wanted)
@@ -341,6 +345,10 @@ def _register(unit: LoadedUnit, key: str) -> KernelAddress | None:
 # -- compiling ---------------------------------------------------------------------------------
 
 
+class _Doubt(Exception):
+    """A compiler that has not been seen to compile anything has failed: its own fault, or that of the text."""
+
+
 def _compile_missing(
     missing: dict[str, Kernel], tools: Toolchain, store: Cache, found: dict[str, KernelAddress]
 ) -> int:
@@ -356,7 +364,11 @@ def _compile_missing(
         try:
             _build_and_load(shards, tools, store, found)
             return len(shards)
-        except OSError as error:
+        except (KernelCompileError, OSError) as error:
+            if not tools.proven and isinstance(error, KernelCompileError | BuildEnvironmentError):
+                raise _Doubt from error
+            if isinstance(error, KernelCompileError):
+                raise
             if attempt == 3 or (store.is_private and attempt > 0):
                 raise NoCompilerError(f"there is no room to compile: {error.strerror or error}") from error
             if attempt > 0 or create_trusted(store.root) is not None:
@@ -371,6 +383,8 @@ def _build_and_load(
     unpublished: OSError | None = None
     with store.stage() as folder:
         paths = build(tools, [unit.job for unit in units], folder, include=(LOADER_FOLDER,))
+        if not tools.proven:
+            confirm(tools, store, digest_parts)
         for shard, unit, staged in zip(shards, units, paths, strict=True):
             # Loaded before it is published: whatever others then do to the directory, this process has it.
             try:

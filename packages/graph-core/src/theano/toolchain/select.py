@@ -19,7 +19,7 @@ from theano.toolchain.find import Compiler, ask, candidates, own_files, stamp
 
 NOTHING_FOUND = "no C compiler was found (looked for CC, cc, gcc, clang, and the ziglang package)"
 NOT_HERE = "elsewhere"
-NOTE_VERSION = "toolchain 1"
+NOTE_VERSION = "toolchain 2"
 PROBE = """#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -128,6 +128,8 @@ class Toolchain:
         What was asked for.
     libc : str
         The C library that code is linked with here: a newer one's symbols would not be found by an older one.
+    proven : bool
+        Whether it has compiled something. Otherwise it has only said that it could.
 
     Examples
     --------
@@ -141,6 +143,7 @@ class Toolchain:
     cpu_class: str
     settings: ToolchainSettings = ToolchainSettings()
     libc: str = field(default_factory=c_library)
+    proven: bool = field(default=True, compare=False)
 
     @property
     def can_compile(self) -> bool:
@@ -171,7 +174,9 @@ def find_toolchain(
     """Find the compiler and the options it takes.
 
     The answer is remembered in this process, and in the notes under the stamps of the compiler's files
-    and the description of the CPU, so that usually no program is started.
+    and the description of the CPU, so that usually no program is started. A compiler that says that it
+    knows all the options is believed: to compile something on trial would take as long as one kernel. Whoever
+    has compiled with it says so with `confirm`; whoever has failed to, calls `reconsider`.
 
     Parameters
     ----------
@@ -191,7 +196,7 @@ def find_toolchain(
     """
     if privileged:
         settings = replace(settings, compiler=None if settings.compiler != "" else "", extra_flags=())
-    key = (settings, os.environ.get("CC", ""), os.environ.get("PATH", ""))
+    key = _key_in_process(settings)
     with _guard:
         known = _found.get(key)
     if known is None:
@@ -201,6 +206,37 @@ def find_toolchain(
     if isinstance(known, str):
         raise NoCompilerError(known)
     return known
+
+
+def confirm(toolchain: Toolchain, notes: Notes, digest: Callable[[list[str]], str]) -> None:
+    """Note that a toolchain has compiled something."""
+    proven = replace(toolchain, proven=True)
+    with _guard:
+        for key in [key for key, found in _found.items() if found is toolchain]:
+            _found[key] = proven
+    _note(proven, notes, digest)
+
+
+def reconsider(
+    toolchain: Toolchain, notes: Notes, *, privileged: bool = False, digest: Callable[[list[str]], str]
+) -> Toolchain:
+    """Find the compiler and the options again, by trying them all: one that was only believed has failed.
+
+    Raises
+    ------
+    NoCompilerError
+        None works; the message says why.
+    """
+    found = _search(toolchain.settings, notes, privileged, digest, believing=False)
+    with _guard:
+        _found[_key_in_process(toolchain.settings)] = found
+    if isinstance(found, str):
+        raise NoCompilerError(found)
+    return found
+
+
+def _key_in_process(settings: ToolchainSettings) -> _Key:
+    return (settings, os.environ.get("CC", ""), os.environ.get("PATH", ""))
 
 
 def _renew_lock() -> None:
@@ -220,14 +256,18 @@ def forget() -> None:
 
 
 def _search(
-    settings: ToolchainSettings, notes: Notes, privileged: bool, digest: Callable[[list[str]], str]
+    settings: ToolchainSettings,
+    notes: Notes,
+    privileged: bool,
+    digest: Callable[[list[str]], str],
+    believing: bool = True,
 ) -> Toolchain | str:
     if settings.compiler == "":
         return "the C compiler is switched off (cxx is empty)"
     tried = []
     wish = options.wishes(settings.extra_flags)
     for compiler in candidates(settings.compiler, privileged=privileged):
-        found = _describe(compiler, settings, notes, digest)
+        found = _describe(compiler, settings, notes, digest, believing)
         if isinstance(found, Toolchain):
             return found
         tried.append(f"{shlex.join(compiler.argv)}: {found}")
@@ -243,45 +283,79 @@ def _search(
 
 
 def _describe(
-    compiler: Compiler, settings: ToolchainSettings, notes: Notes, digest: Callable[[list[str]], str]
+    compiler: Compiler,
+    settings: ToolchainSettings,
+    notes: Notes,
+    digest: Callable[[list[str]], str],
+    believing: bool,
 ) -> Toolchain | str:
-    """Return the toolchain of one compiler, from the notes or by asking and probing it; else what is wrong."""
+    """Return the toolchain of one compiler, from the notes or by asking it; else what is wrong.
+
+    Without `believing`, only what has compiled something counts.
+    """
+    noted = [_from_note(text, compiler, settings) for text in notes.notes(_key_of_note(compiler, settings, digest))]
+    known = sorted((n for n in noted if n is not None and (n.proven or believing)), key=lambda n: not n.proven)
+    if known:
+        return known[0]
+    found: Toolchain | str | None = None
+    if believing:
+        try:
+            with notes.stage() as folder:
+                found = _believed(compiler, settings, folder)
+        except OSError:
+            pass  # there is another place for trials
+    if found is None:
+        found = _tried(compiler, settings, notes)
+    if isinstance(found, Toolchain):
+        _note(found, notes, digest)
+    return found
+
+
+def _believed(compiler: Compiler, settings: ToolchainSettings, folder: str) -> Toolchain | None:
+    """Return the toolchain of a compiler that has nothing to say against any option; else None."""
     wish = options.wishes(settings.extra_flags)
-    cpu = options.cpu_description()
-    files = own_files(compiler)
-    asked = [NOTE_VERSION, json.dumps([compiler.argv, files]), cpu, repr(wish), repr(settings.extra_flags), PROBE]
-    key = digest(asked)
-    for text in notes.notes(key):
-        noted = _from_note(text, compiler, settings)
-        if noted is not None:
-            return noted
+    native = options.NATIVE_FORMS[0] if wish.native else ()
+    flags = (*options.ALWAYS, *options.OPTIMISATION, *native, *wish.optional(), *wish.extra)
+    answer = ask(compiler, native, folder, tuple(flag for flag in flags if flag not in native))
+    if answer is None or not answer.content or (native and not answer.native):
+        return None
+    known = replace(compiler, version=answer.version, target=answer.target, witnesses=answer.witnesses)
+    return Toolchain(known, flags, answer.native, settings, proven=False)
+
+
+def _tried(compiler: Compiler, settings: ToolchainSettings, notes: Notes) -> Toolchain | str:
+    """Return the toolchain of a compiler that has compiled something with the options it takes; else what is wrong."""
+    wish = options.wishes(settings.extra_flags)
+    native = options.NATIVE_FORMS[0] if wish.native else ()
+    wished = len((*options.ALWAYS, *options.OPTIMISATION, *native, *wish.optional(), *wish.extra))
     found: Toolchain | str = ""
-    wished = len(
-        (
-            *options.ALWAYS,
-            *options.OPTIMISATION,
-            *(options.NATIVE_FORMS[0] if wish.native else ()),
-            *wish.optional(),
-            *wish.extra,
-        )
-    )
     # On a full disk a compiler fails, sometimes without a word, so what did not go well is tried in another place.
     for elsewhere in (False, True):
         try:
             with notes.stage(elsewhere=elsewhere) as folder:
-                tried = _probe(compiler, wish, settings, cpu, folder)
+                tried = _probe(compiler, wish, settings, options.cpu_description(), folder)
         except OSError as error:
             tried = error.strerror or str(error)
         if not isinstance(found, Toolchain) or (isinstance(tried, Toolchain) and len(tried.flags) > len(found.flags)):
             found = tried
         if isinstance(found, Toolchain) and len(found.flags) == wished:
             break
-    if isinstance(found, Toolchain):
-        text = _to_note(found)
-        notes.add_note(key, text)
-        if settings.compiler is None:
-            notes.add_note(_key_without_compiler(wish, digest), text)
     return found
+
+
+def _note(found: Toolchain, notes: Notes, digest: Callable[[list[str]], str]) -> None:
+    text = _to_note(found)
+    notes.add_note(_key_of_note(found.compiler, found.settings, digest), text)
+    if found.settings.compiler is None:
+        notes.add_note(_key_without_compiler(options.wishes(found.settings.extra_flags), digest), text)
+
+
+def _key_of_note(compiler: Compiler, settings: ToolchainSettings, digest: Callable[[list[str]], str]) -> str:
+    """Return the key of what is noted about a compiler: its files, the CPU, all that is asked of it."""
+    wish = options.wishes(settings.extra_flags)
+    asked = [*options.ALWAYS, *options.OPTIMISATION, repr(options.NATIVE_FORMS), *wish.optional(), *wish.extra, PROBE]
+    files = json.dumps([compiler.argv, own_files(compiler)])
+    return digest([NOTE_VERSION, files, options.cpu_description(), repr(wish), *asked])
 
 
 def _key_without_compiler(wish: options.Wishes, digest: Callable[[list[str]], str]) -> str:
@@ -300,6 +374,7 @@ def _to_note(toolchain: Toolchain) -> str:
         "witnesses": compiler.witnesses,
         "flags": toolchain.flags,
         "cpu_class": toolchain.cpu_class,
+        "proven": toolchain.proven,
     }
     return json.dumps(facts, indent=1, sort_keys=True)
 
@@ -311,7 +386,8 @@ def _from_note(text: str, compiler: Compiler, settings: ToolchainSettings) -> To
         if compiler.origin != NOT_HERE and any(stamp(path) != (path, size, time) for path, size, time in witnesses):
             return None  # an inner program of the compiler was exchanged
         described = replace(compiler, version=str(facts["version"]), target=str(facts["target"]), witnesses=witnesses)
-        return Toolchain(described, tuple(map(str, facts["flags"])), str(facts["cpu_class"]), settings)
+        flags = tuple(map(str, facts["flags"]))
+        return Toolchain(described, flags, str(facts["cpu_class"]), settings, proven=facts["proven"] is True)
     except (ValueError, KeyError, TypeError):
         return None
 
