@@ -28,6 +28,8 @@ class ArgumentFilter:
     def __init__(self, spec: SymbolicInput, index: int, function: str, original: Variable | None = None):
         self.type = spec.variable.type
         self.strict, self.allow_downcast = spec.strict, spec.allow_downcast
+        # Read by the machine, which then asks only about what may lose something.
+        self.casts_safely = not spec.strict and self.type.casts_safely
         self.index, self.function = index, function
         self.name = spec.name
         self.variable = spec.variable if original is None else original

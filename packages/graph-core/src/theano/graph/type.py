@@ -142,6 +142,15 @@ class Type(Structural):
         """Return how compiled code sees the values, or None where only Python can handle them."""
         return None
 
+    @property
+    def casts_safely(self) -> bool:
+        """Whether ``filter``, unless strict, does no more to a number or an array than to cast it where that is safe.
+
+        Safe is what NumPy calls so, and any number that the dtype of `buffer_spec` holds exactly. The machine
+        then casts arguments by itself.
+        """
+        return False
+
     def constant_signature(self, value: Any) -> Hashable:
         """Return a hashable stand-in for ``value``, equal for equal values."""
         return value  # type: ignore[no-any-return]

@@ -300,6 +300,79 @@ int bind_value(Frame *frame, Slot *slot, PyObject *value, bool writable) {
     return 0;
 }
 
+namespace {
+
+/* A number into a cell, if the dtype holds it exactly. */
+bool store_whole(int64_t value, int32_t dtype, char *cell) {
+    const auto store = [&](auto number) {
+        std::memcpy(cell, &number, sizeof number);
+        return true;
+    };
+    const auto within = [&](int64_t low, int64_t high) { return value >= low && value <= high; };
+    switch (dtype) {
+    case TH_INT8: return within(INT8_MIN, INT8_MAX) && store(int8_t(value));
+    case TH_UINT8: return within(0, UINT8_MAX) && store(uint8_t(value));
+    case TH_INT16: return within(INT16_MIN, INT16_MAX) && store(int16_t(value));
+    case TH_UINT16: return within(0, UINT16_MAX) && store(uint16_t(value));
+    case TH_INT32: return within(INT32_MIN, INT32_MAX) && store(int32_t(value));
+    case TH_UINT32: return within(0, UINT32_MAX) && store(uint32_t(value));
+    case TH_INT64: return store(value);
+    case TH_UINT64: return value >= 0 && store(uint64_t(value));
+    case TH_FLOAT32: return within(-(int64_t(1) << 24), int64_t(1) << 24) && store(float(value));
+    case TH_FLOAT64: return within(-(int64_t(1) << 53), int64_t(1) << 53) && store(double(value));
+    default: return false;
+    }
+}
+
+bool store_real(double value, int32_t dtype, char *cell) {
+    const float narrow = float(value);
+    if (dtype == TH_FLOAT64) std::memcpy(cell, &value, sizeof value);
+    if (dtype == TH_FLOAT32) std::memcpy(cell, &narrow, sizeof narrow);
+    return dtype == TH_FLOAT64 || (dtype == TH_FLOAT32 && (double(narrow) == value || value != value));
+}
+
+/* A Python or NumPy number into a cell, without loss; false: not one of ours. No error is set. */
+bool store_number(PyObject *value, int32_t dtype, char *cell) {
+    if (PyFloat_CheckExact(value) || Py_TYPE(value) == &PyDoubleArrType_Type)
+        return store_real(PyFloat_AS_DOUBLE(value), dtype, cell);
+    PyObject *whole = nullptr;
+    if (PyLong_CheckExact(value)) {
+        whole = Py_NewRef(value);
+    } else if (PyArray_IsScalar(value, Integer)) {
+        whole = PyNumber_Index(value);
+    }
+    if (!whole) {
+        PyErr_Clear();
+        return false;
+    }
+    int overflow = 0;
+    const int64_t number = PyLong_AsLongLongAndOverflow(whole, &overflow);
+    Py_DECREF(whole);
+    return !overflow && store_whole(number, dtype, cell);
+}
+
+} // namespace
+
+int bind_cast(Frame *frame, Slot *slot, PyObject *value) {
+    const SlotInfo *info = slot->info;
+    if (!info->has_spec || info->scalar) return 0;
+    if (!PyArray_Check(value)) {
+        if (info->ndim != 0 || !store_number(value, info->dtype, slot->cell16)) return 0;
+        bind_cell(frame, slot);
+        return 1;
+    }
+    auto *array = reinterpret_cast<PyArrayObject *>(value);
+    if (!PyArray_CheckExact(value) || code_of(array) < 0 || PyArray_NDIM(array) != info->ndim || !ones_match(info, array) ||
+        !PyArray_CanCastSafely(PyArray_TYPE(array), dtype_npy[info->dtype]))
+        return 0;
+    Py_INCREF(info->descr);
+    PyObject *made = PyArray_FromArray(array, info->descr, NPY_ARRAY_BEHAVED | NPY_ARRAY_ENSURECOPY);
+    if (!made) return -1;
+    bind_array(frame, slot, reinterpret_cast<PyArrayObject *>(made));
+    slot->object = made;
+    return 1;
+}
+
 int bind_object(Frame *frame, Slot *slot, PyObject *value) {
     if (slot->info->has_spec && slot->info->native_use && bind_value(frame, slot, value, false) < 0) return -1;
     Py_INCREF(value);

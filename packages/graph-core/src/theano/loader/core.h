@@ -148,6 +148,7 @@ struct Input {
     int32_t slot;
     bool required;
     bool writable;          /* the function writes into it: a read-only array is copied */
+    bool casts;             /* what NumPy casts safely need not go through the filter */
     PyObject *name;         /* strong: str or None */
     PyObject *default_cell; /* strong or NULL */
     PyObject *filter;       /* strong or NULL */
@@ -282,6 +283,7 @@ int dtype_code(const char *name); /* -1: unknown */
 void bind_array(Frame *frame, Slot *slot, PyArrayObject *array); /* takes a new reference */
 bool bind_exact(Frame *frame, Slot *slot, PyObject *value, bool writable); /* fast path; false: no match, no error */
 bool bind_borrowed(Frame *frame, Slot *slot, PyObject *value, bool writable); /* the same for what outlives the call */
+int bind_cast(Frame *frame, Slot *slot, PyObject *value); /* what casts without loss: 1; 0: another way; -1: error set */
 int bind_value(Frame *frame, Slot *slot, PyObject *value, bool writable); /* full path; -1: TypeError set */
 int bind_object(Frame *frame, Slot *slot, PyObject *value);      /* + remembers value as slot->object */
 PyObject *box(Frame *frame, Slot *slot);                         /* borrowed; NULL: error set */

@@ -80,6 +80,10 @@ int bad_input(const Program &program, const char *kind, size_t index, const char
 int bind_argument(Frame *frame, const Input &input, PyObject *value) {
     Slot *slot = frame->slots + input.slot;
     if (bind_exact(frame, slot, value, input.writable)) return 0;
+    if (input.casts) {
+        const int cast = bind_cast(frame, slot, value);
+        if (cast != 0) return cast < 0 ? -1 : 0;
+    }
     PyObject *good = input.filter ? PyObject_CallOneArg(input.filter, value) : Py_NewRef(value);
     if (!good) return -1;
     int status = 0;

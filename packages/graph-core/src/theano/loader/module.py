@@ -26,7 +26,9 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
 ``inputs``
     List of ``(slot, name, required, default_cell, filter[, writable])``. A value that is exactly what the spec says
     (ndarray itself, not a subclass; dtype, dimensions, aligned, native byte order) is used
-    as it is. Any other goes through ``filter(value)`` first (None: it must then fit by itself).
+    as it is. Any other goes through ``filter(value)`` first (None: it must then fit by itself); but if
+    ``filter.casts_safely`` is there and true, a number that the dtype holds exactly and an array that NumPy
+    casts safely to it are cast at once.
     ``default_cell`` is a one-element list or None, read at each call that leaves the input out (``required``
     false). ``writable``: the program writes into it; a read-only array is copied.
 ``outputs``, ``returns``, ``keys``

@@ -239,6 +239,12 @@ bool read_inputs(Program &program, PyObject *object) {
         input.default_cell = new_or_null(cell);
         input.filter = new_or_null(filter);
         program.inputs.push_back(input);
+        if (!input.filter || !PyObject_HasAttrString(filter, "casts_safely")) continue;
+        PyObject *casts = PyObject_GetAttrString(filter, "casts_safely");
+        const int is_true = casts ? PyObject_IsTrue(casts) : -1;
+        Py_XDECREF(casts);
+        if (is_true < 0) return false;
+        program.inputs.back().casts = is_true;
     }
     return true;
 }

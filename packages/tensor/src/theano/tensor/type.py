@@ -202,6 +202,8 @@ class TensorType(Type, metaclass=Interned):
     def _without_loss(self, value: Any, allow_downcast: bool | None) -> np.ndarray:
         """Return ``value`` converted to this dtype, or raise TypeError if that could change it."""
         if isinstance(value, np.ndarray):
+            if np.can_cast(value.dtype, self.numpy_dtype) and value.dtype.kind in "biufc":
+                return np.asarray(value, dtype=self.numpy_dtype)
             # The byte order is a matter of storage, not of precision.
             name = value.dtype.newbyteorder("=").name if value.dtype.isnative is False else value.dtype.name
             if name == self.dtype or (name in scal.all_dtypes and scal.upcast(self.dtype, name) == self.dtype):
@@ -226,6 +228,8 @@ class TensorType(Type, metaclass=Interned):
             )
         if plain.dtype.kind == "c" and self.numpy_dtype.kind != "c":
             raise TypeError(self._loss_message(value, f"a complex value ({plain.dtype})"))
+        if np.can_cast(plain.dtype, self.numpy_dtype):
+            return plain.astype(self.numpy_dtype)
         with np.errstate(all="ignore"):
             converted = plain.astype(self.numpy_dtype)
             same = np.all((converted == plain) | ((converted != converted) & (plain != plain)))
@@ -367,6 +371,11 @@ class TensorType(Type, metaclass=Interned):
     def buffer_spec(self) -> BufferSpec:
         """Return how compiled code sees the arrays of this type."""
         return BufferSpec(self.dtype, self.ndim, self.broadcastable)
+
+    @property
+    def casts_safely(self) -> bool:
+        """Whether arguments are no more than cast; not so for subclasses with a filter of their own."""
+        return type(self).filter is TensorType.filter and not self.filter_checks_isfinite
 
     def __str__(self) -> str:
         if self.name:
