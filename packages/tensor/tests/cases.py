@@ -64,6 +64,11 @@ def _inc(x: Any, index: Any, y: Any) -> np.ndarray:
     return out
 
 
+def _diagonal(x: Any, value: Any, offset: Any) -> np.ndarray:
+    i, j = np.indices(x.shape)
+    return np.where(j - i == offset, value, x)
+
+
 m, v, t3 = (3, 4), (4,), (2, 3, 4)
 CASES = [
     # reductions
@@ -332,4 +337,23 @@ CASES = [
     ),
     Case("xlogx", T.xlogx.xlogx, lambda x: x * np.log(x), ((m, 0.1, 3),)),
     Case("isclose", lambda x, y: T.isclose(x, y, 0.5), lambda x, y: np.isclose(x, y, 0.5), (m, m), False),
+    # ops known by their class
+    Case("Choose", lambda i, x: T.Choose("clip")(i, x), lambda i, x: np.choose(i, x, mode="clip"), (np.array([[0, 5, 1, 0]] * 3) - 1, (2, 3, 4))),
+    Case("choose_wrap", lambda i, x: T.choose(i, x, mode="wrap"), lambda i, x: np.choose(i, x, mode="wrap"), (np.array([0, 5, -1, 0]), (2, 3, 4))),
+    Case("choose_list", lambda i, x, y: T.choose(i, [x, y]), lambda i, x, y: np.choose(i, [x, y]), (np.array([0, 1, 1, 0]), m, v)),
+    Case("choose_wide", lambda i, x: T.choose(i, x), lambda i, x: np.choose(i, x), (np.array([[0, 1, 1, 0]] * 3), (2, 4))),
+    Case("DiffOp", T.DiffOp(n=2, axis=0), lambda x: np.diff(x, 2, 0), (m,)),
+    Case("DiffOp0", T.DiffOp(n=0), lambda x: x, (m,)),
+    Case("Flatten", T.Flatten(2), lambda x: x.reshape(2, 12), (t3,)),
+    Case("Flatten1", T.Flatten(), lambda x: x.ravel(), (t3,)),
+    Case("Tile", T.Tile(3), np.tile, (m, np.array([2, 1, 3]))),
+    Case("Mean", T.Mean((0, 2)), lambda x: x.mean((0, 2)), (t3,)),
+    Case("Mean_all", T.Mean(), lambda x: x.mean(), (t3,)),
+    Case("Bartlett", T.Bartlett(), np.bartlett, (np.array(7),), False),
+    Case("FillDiagonal", T.FillDiagonal(), lambda x, y: _diagonal(x, y, 0), (m, ())),
+    Case("FillDiagonalOffset", T.FillDiagonalOffset(), _diagonal, (m, (), np.array(-1))),
+    Case("broadcast_to", lambda x: T.broadcast_to(x, (2, 3, 4)), lambda x: np.broadcast_to(x, (2, 3, 4)), ((3, 1),)),
+    Case("BroadcastTo", lambda x: T.BroadcastTo()(x, T.constant([2, 3, 4])), lambda x: np.broadcast_to(x, (2, 3, 4)), (m,)),
+    Case("cpu_contiguous", lambda x: T.extra_ops.cpu_contiguous(x.T), lambda x: x.T, (m,)),
+    Case("dense_dot", T.dense_dot, np.dot, (m, (4, 5))),
 ]

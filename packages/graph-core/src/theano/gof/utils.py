@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
+import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -14,8 +14,8 @@ T = TypeVar("T")
 object2 = object
 
 #: How many bits an address has, and a C long.
-LOCAL_BITWIDTH = 8 * ctypes.sizeof(ctypes.c_void_p)
-PYTHON_INT_BITWIDTH = 8 * ctypes.sizeof(ctypes.c_long)
+LOCAL_BITWIDTH = 8 * struct.calcsize("P")
+PYTHON_INT_BITWIDTH = 8 * struct.calcsize("l")
 
 
 def hashtype(self: object) -> int:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from builtins import type as _class_of
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from theano.gradient import DisconnectedType, grad_not_implemented, grad_undefined
@@ -27,6 +26,7 @@ from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
+from theano.layers import lazily
 from theano.scalar import canonical, complex_parts, exponential, rounding, special, trigonometric
 from theano.scalar.arithmetic import (
     ComplexError,
@@ -152,8 +152,21 @@ complexes = complexs
 imported_scipy_special = True
 
 
-def __getattr__(name: str) -> Any:
-    # The spellings of inner modules that programs written for Theano use; each re-exports from here.
-    if name in ("basic", "basic_scipy", "sharedvar"):
-        return import_module(f"theano.scalar.{name}")
-    raise AttributeError(f"module 'theano.scalar' has no attribute {name!r}")
+#: The spellings of inner modules, and what older programs find here besides; each is a reference.
+_ELSEWHERE = {
+    **{name: f"theano.scalar.{name}" for name in ("basic", "basic_scipy", "sharedvar")},
+    "FunctionGraph": "theano.graph:FunctionGraph",
+    "MethodNotDefined": "theano.errors:MethodNotDefined",
+    "apply_across_args": "theano.gof.utils:apply_across_args",
+    "clone": "theano.graph.clone:clone",
+    "difference": "theano.gof.utils:difference",
+    "from_return_values": "theano.gof.utils:from_return_values",
+    "gof": "theano.gof",
+    "list_of_nodes": "theano.graph.traverse:list_of_nodes",
+    "pprint": "theano.printing:pprint",
+    "printing": "theano.printing",
+    "theano": "theano",
+    "to_return_values": "theano.gof.utils:to_return_values",
+    "utils": "theano.gof.utils",
+}
+__getattr__, __dir__ = lazily(globals(), _ELSEWHERE)

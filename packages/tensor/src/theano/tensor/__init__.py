@@ -15,5 +15,9 @@ from __future__ import annotations
 
 from theano.tensor.basic import *  # noqa: F403  (the list of names is there)
 
-from theano.tensor import fft, nlinalg, opt, rules, slinalg, subtensor  # noqa: F401  # isort: skip  (rules: functions are compiled by them)
+from theano.tensor import fft, nlinalg, opt, rules, slinalg, subtensor, utils  # noqa: F401  # isort: skip  (rules: functions are compiled by them)
+from theano.layers import lazily
+from theano.tensor.basic import _LATER
 from theano.tensor.basic import _shared as _shared
+
+__getattr__, __dir__ = lazily(globals(), _LATER)

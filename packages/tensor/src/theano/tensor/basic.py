@@ -15,16 +15,19 @@ from theano.gradient import (
     grad_undefined,
 )
 from theano.graph import Apply, Constant, Generic, Op, Type, Variable
+from theano.layers import lazily
 from theano.scalar import (
     all_dtypes,
     complex_dtypes,
     continuous_dtypes,
     discrete_dtypes,
     float_dtypes,
+    int32,
     int_dtypes,
     integer_dtypes,
     uint_dtypes,
 )
+from theano.scalar import int32 as int32_t
 from theano.settings import config
 
 from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before var)
@@ -36,6 +39,7 @@ from theano.tensor.blas.dot import (
     Dot,
     batched_dot,
     batched_tensordot,
+    dense_dot,
     dot,
     outer,
     tensordot,
@@ -218,6 +222,7 @@ from theano.tensor.elemwise.scalars import (
     MulWithoutZeros,
     mul_without_zeros,
 )
+from theano.tensor.elemwise.symbols import scalar_elemwise
 from theano.tensor.extra_ops import (
     CumOp,
     CumprodOp,
@@ -242,6 +247,7 @@ from theano.tensor.extra_ops import (
     unique,
     unravel_index,
 )
+from theano.tensor.formulas import SubtensorPrinter
 from theano.tensor.functions import (
     allclose,
     ceil_intdiv,
@@ -299,6 +305,18 @@ from theano.tensor.index.functions import (
 from theano.tensor.index.lengths import (
     get_canonical_form_slice,
 )
+from theano.tensor.index.results import (
+    as_index_constant,
+    basic_shape,
+    check_advanced_indexing_dimensions,
+    check_and_reject_bool,
+    group_indices,
+    indexed_result_shape,
+    is_basic_idx,
+    make_constant,
+    range_len,
+    slice_len,
+)
 from theano.tensor.join import (
     Join,
     MakeVector,
@@ -311,6 +329,18 @@ from theano.tensor.join import (
     stack,
     stacklists,
     vertical_stack,
+)
+from theano.tensor.named import (
+    Bartlett,
+    BroadcastTo,
+    Choose,
+    DiffOp,
+    FillDiagonal,
+    FillDiagonalOffset,
+    Flatten,
+    Mean,
+    Tile,
+    broadcast_to,
 )
 from theano.tensor.reduce.argmax import (
     Argmax,
@@ -349,6 +379,7 @@ from theano.tensor.shape.basic import (
     specify_shape,
     unbroadcast,
 )
+from theano.tensor.shape.broadcast import broadcast_shape, broadcast_shape_iter
 from theano.tensor.shape.diagonals import (
     AllocDiag,
     ExtractDiag,
@@ -427,6 +458,7 @@ from theano.tensor.type_other import (
     none_type_t,
     slicetype,
 )
+from theano.tensor.utils import as_list, check_equal_numpy, constructor
 from theano.tensor.verify import numeric_grad, verify_grad
 
 # The types by letter and kind (dmatrix, lvector, ...) and the constructors of several variables (dmatrices, ...).
@@ -435,3 +467,32 @@ globals().update(SEVERAL)
 
 Tensor = TensorType
 as_tensor = as_tensor_variable
+
+#: A diagonal that NumPy returns is a view.
+numpy_diagonal_return_view = True
+
+#: Element-wise operations of known numbers that :func:`get_scalar_constant_value` computes.
+get_scalar_constant_value_elemwises = (
+    scal.Cast, scal.Switch, scal.NEQ, scal.EQ, scal.LT, scal.GT, scal.LE, scal.GE, scal.Sub, scal.Add, scal.Mod,
+    scal.Mul, scal.IntDiv, scal.TrueDiv, scal.ScalarMinimum, scal.ScalarMaximum,
+)  # fmt: skip
+
+#: What is loaded when somebody asks for it: rarely used parts, and modules that older programs find here.
+_LATER = {
+    **{name: f"theano.tensor.io:{name}" for name in (
+        "LoadFromDisk", "MPIRecv", "MPIRecvWait", "MPISend", "MPISendWait", "irecv", "isend", "load", "mpi_cmps",
+        "mpi_enabled", "mpi_keys", "mpi_send_wait_cmp", "mpi_send_wait_key", "mpi_tag_cmp", "mpi_tag_key", "recv",
+        "send",
+    )},
+    "apply_across_args": "theano.gof.utils:apply_across_args",
+    "compile": "theano.compile",
+    "gof": "theano.gof",
+    "hashtype": "theano.gof.utils:hashtype",
+    "integer_types": "theano.compat:integer_types",
+    "io": "theano.tensor.io",
+    "key_to_cmp": "theano.gof.sched:key_to_cmp",
+    "opt_uncanonicalize": "theano.tensor.opt_uncanonicalize",
+    "theano": "theano",
+}  # fmt: skip
+
+__getattr__, __dir__ = lazily(globals(), _LATER)

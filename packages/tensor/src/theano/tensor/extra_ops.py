@@ -10,13 +10,14 @@ import numpy as np
 from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
+from theano.layers import lazily
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, gradient_dtype, static_int
 from theano.tensor.create import arange, zeros
 from theano.tensor.elemwise.functions import cast, eq, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, inc_subtensor, set_subtensor
 from theano.tensor.join import join
-from theano.tensor.messages import shape_error
+from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.type import TensorType
 
 
@@ -109,9 +110,18 @@ def cumprod(x: Any, axis: int | None = None) -> Any:
 
 
 def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
-    """Return the differences of neighbours along an axis, ``n`` times over."""
+    """Return the differences of neighbours along an axis, ``n`` times over.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> T.diff(T.constant([1, 4, 9, 16])).eval()
+    array([3, 5, 7])
+    """
     x = as_tensor_variable(x)
-    before = (slice(None),) * (axis % x.type.ndim)
+    if n < 0:
+        raise ValueError(f"diff: n is {n}; differences are taken 0 times or more")
+    before = (slice(None),) * axis_of(x, axis, "diff")
     for _ in range(n):
         x = getitem(x, (*before, slice(1, None))) - getitem(x, (*before, slice(None, -1)))
     return x
@@ -142,6 +152,7 @@ class RepeatOp(Op):
             pattern = [False]
         else:
             pattern = list(x.type.broadcastable)
+            axis_of(x, self.axis, "repeat")
             pattern[self.axis] = pattern[self.axis] and static_int(repeats) == 1
         return Apply(self, [x, repeats], [TensorType(x.type.dtype, pattern).make_variable()])
 
@@ -226,7 +237,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
         return RepeatOp(axis=axis)(x, repeats)
     if repeats.type.dtype not in scal.integer_dtypes:
         raise TypeError(f"repeats must be whole numbers, not {repeats} of dtype {repeats.type.dtype}")
-    flat, place = (x.flatten(), 0) if axis is None else (x, axis % x.type.ndim)
+    flat, place = (x.flatten(), 0) if axis is None else (x, axis_of(x, axis, "repeat"))
     if static_int(repeats) == 1:
         return flat
     # A new axis after the one repeated, stretched and joined with it.
@@ -300,7 +311,7 @@ def compress(condition: Any, x: Any, axis: int | None = None) -> Any:
     x = as_tensor_variable(x)
     if axis is None:
         return getitem(x.flatten(), places)
-    return getitem(x, (slice(None),) * (axis % x.type.ndim) + (places,))
+    return getitem(x, (slice(None),) * axis_of(x, axis, "compress") + (places,))
 
 
 def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> Any:
@@ -546,3 +557,35 @@ def unique(
 ) -> Any:  # fmt: skip
     """Return the different elements of a tensor in order; see :class:`Unique`."""
     return Unique(return_index, return_inverse, return_counts, axis)(ar)
+
+
+#: What is defined on top of these functions, and what older programs find here.
+__getattr__, __dir__ = lazily(
+    globals(),
+    {
+        **{name: f"theano.tensor.named:{name}" for name in (
+            "Bartlett", "BroadcastTo", "DiffOp", "FillDiagonal", "FillDiagonalOffset", "bartlett_", "broadcast_to",
+            "fill_diagonal_", "fill_diagonal_offset_",
+        )},
+        "CpuContiguous": "theano.tensor.contiguous:CpuContiguous",
+        "cpu_contiguous": "theano.tensor.contiguous:cpu_contiguous",
+        "LOCAL_BITWIDTH": "theano.gof.utils:LOCAL_BITWIDTH",
+        "PYTHON_INT_BITWIDTH": "theano.gof.utils:PYTHON_INT_BITWIDTH",
+        "basic": "theano.tensor.basic",
+        "broadcast_shape": "theano.tensor.shape.broadcast:broadcast_shape",
+        "broadcast_shape_iter": "theano.tensor.shape.broadcast:broadcast_shape_iter",
+        "disconnected_type": "theano.gradient:disconnected_type",
+        "equal_computations": "theano.graph.traverse:equal_computations",
+        "Generic": "theano.graph:Generic",
+        "gof": "theano.gof",
+        "grad_undefined": "theano.gradient:grad_undefined",
+        "gradient": "theano.gradient",
+        "int_t": "theano.scalar:int32",
+        "nlinalg": "theano.tensor.nlinalg",
+        "scalar": "theano.scalar",
+        "squeeze": "theano.tensor.shape.reshape:squeeze",
+        "tensor": "theano.tensor.basic",
+        "theano": "theano",
+        "upcast": "theano.scalar:upcast",
+    },
+)  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
+from theano.layers import lazily
 from theano.tensor.basic import as_tensor_variable, cast, prod, set_subtensor, sqrt, stack
 from theano.tensor.linalg.common import linalg_dtype, matrix_type
 
@@ -186,3 +187,6 @@ def _scaled(x: Any, elements: Any, norm: str | None, plain_divides: bool) -> Any
     if norm == "ortho":
         return x / sqrt(elements)
     return x / elements if norm is None and plain_divides else x
+
+#: What older programs find here.
+__getattr__, __dir__ = lazily(globals(), {"T": "theano.tensor", "gof": "theano.gof", "tt": "theano.tensor"})

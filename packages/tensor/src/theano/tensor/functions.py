@@ -173,31 +173,58 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
     out : None
         Accepted for programs that write it.
     mode : "raise", "wrap" or "clip"
-        What to do about numbers that name no choice; "raise" takes the last one for them here only after an
-        out-of-range check at run time.
+        What to do about numbers that name no choice: an error at run time, or take them modulo the number of choices,
+        or the first or last choice for them.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> i, x, y = T.lvector("i"), T.dvector("x"), T.dvector("y")
+    >>> theano.function([i, x, y], choose(i, [x, y]))([0, 1, 0], [1, 2, 3], [4, 5, 6])
+    array([1., 5., 3.])
     """
-    assert out is None
+    if out is not None:
+        raise NotImplementedError("choose: the result goes into a new variable; out must be None")
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"choose: mode is {mode!r}; it must be 'raise', 'wrap' or 'clip'")
     a = as_tensor_variable(a)
-    if isinstance(choices, (list, tuple)):
-        options = [as_tensor_variable(c) for c in choices]
-        total: Any = a
-        for c in options:
-            total = total + c.zeros_like()
-        zero = total - total
-        table = stack([c + cast(zero, c.type.dtype) for c in options])
-    else:
-        table = as_tensor_variable(choices)
-        shape_maker = a + cast(table[0], a.type.dtype) * 0
-        zero = shape_maker - shape_maker
-    index = cast(a + cast(zero, a.type.dtype), "int64")
+    if a.type.dtype not in scal.discrete_dtypes:
+        raise TypeError(f"choose: what chooses must be whole numbers, not {a} of dtype {a.type.dtype}")
+    table = table_of_choices(a, choices)
+    index = cast(a, "int64") + cast(table[0].zeros_like(), "int64")
     count = table.shape[0]
     if mode == "wrap":
         index = mod(index, count)
     elif mode == "clip":
         index = switch(index < 0, np.int64(0), switch(index >= count, count - 1, index))
+    else:
+        index = switch(index < 0, count, index)  # from the end is nobody's choice
     n = index.type.ndim
     grids = [arange(index.shape[i]).dimshuffle(*["x"] * i, 0, *["x"] * (n - 1 - i)) for i in range(n)]
-    return getitem(table, (index, *grids))
+    return getitem(_as_wide_as(table, index), (index, *grids))
+
+
+def table_of_choices(a: Any, choices: Any) -> Any:
+    """Return choices as one tensor, the first dimension of which goes through them."""
+    if not isinstance(choices, (list, tuple)):
+        table = as_tensor_variable(choices)
+        if table.type.ndim == 0:
+            raise TypeError(f"choose: there must be several choices, but {table} is one number")
+        return table
+    if not choices:
+        raise ValueError("choose: there are no choices")
+    options = [as_tensor_variable(c) for c in choices]
+    nothing: Any = cast(a.zeros_like(), "int64")
+    for c in options:
+        nothing = nothing + cast(c.zeros_like(), "int64")
+    return stack([c + cast(nothing, c.type.dtype) for c in options])
+
+
+def _as_wide_as(table: Any, index: Any) -> Any:
+    """Return a table whose choices are stretched to the shape of what chooses."""
+    missing = index.type.ndim - (table.type.ndim - 1)
+    wide = table.dimshuffle(0, *["x"] * missing, *range(1, table.type.ndim)) if missing else table
+    return wide + cast(index.zeros_like(), table.type.dtype).dimshuffle("x", *range(index.type.ndim))
 
 
 def inverse_permutation(perm: Any) -> Any:

@@ -22,6 +22,20 @@ def describe(variable: Variable, shape: Sequence[Any] | None = None) -> str:
     return f"    {text} : {dtype}, {size}" + (f"      created at {where}" if where else "")
 
 
+def axis_of(x: Variable, axis: int, what: str) -> int:
+    """Return an axis counted from 0.
+
+    Raises
+    ------
+    ValueError
+        The tensor has no such axis.
+    """
+    ndim = x.type.ndim  # type: ignore[attr-defined]
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"{what}: there is no axis {axis}; a tensor of {ndim} dimensions is given:\n{describe(x)}")
+    return int(axis) % ndim
+
+
 def shape_error(node: Apply, inputs: Sequence[Any], problem: str, remedy: str) -> ShapeError:
     """Return the error for values whose shapes do not fit.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from theano.layers import lazily
 from theano.tensor.linalg.factor import SVD as SVD
 from theano.tensor.linalg.factor import Eig as Eig
 from theano.tensor.linalg.factor import Eigh as Eigh
@@ -18,6 +19,7 @@ from theano.tensor.linalg.functions import matrix_dot as matrix_dot
 from theano.tensor.linalg.functions import matrix_power as matrix_power
 from theano.tensor.linalg.functions import norm as norm
 from theano.tensor.linalg.functions import trace as trace
+from theano.tensor.linalg.gradients import EighGrad as EighGrad
 from theano.tensor.linalg.solve import Det as Det
 from theano.tensor.linalg.solve import MatrixInverse as MatrixInverse
 from theano.tensor.linalg.solve import MatrixPinv as MatrixPinv
@@ -31,3 +33,16 @@ from theano.tensor.linalg.solve import tensorinv as tensorinv
 from theano.tensor.linalg.solve import tensorsolve as tensorsolve
 from theano.tensor.shape.diagonals import AllocDiag as AllocDiag
 from theano.tensor.shape.diagonals import ExtractDiag as ExtractDiag
+
+#: What older programs find here.
+__getattr__, __dir__ = lazily(
+    globals(),
+    {
+        "Apply": "theano.graph:Apply",
+        "DisconnectedType": "theano.gradient:DisconnectedType",
+        "Op": "theano.graph:Op",
+        "as_tensor_variable": "theano.tensor.convert:as_tensor_variable",
+        "tensor": "theano.tensor.basic",
+        "theano": "theano",
+    },
+)

@@ -117,6 +117,18 @@ def dot(a: Any, b: Any) -> Any:
     return _dot(a, b)
 
 
+def dense_dot(a: Any, b: Any) -> Any:
+    """Return the product of two tensors; sparse ones have a function of their own.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> dense_dot(T.dmatrix("a"), T.dvector("b")).type
+    TensorType(float64, vector)
+    """
+    return dot(as_tensor_variable(a), as_tensor_variable(b))
+
+
 def outer(x: Any, y: Any) -> Any:
     """Return the matrix of the products of each element of ``x`` with each of ``y``.
 

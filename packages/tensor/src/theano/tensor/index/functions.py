@@ -26,7 +26,7 @@ from theano.tensor.index.advanced import (
 )
 from theano.tensor.index.basic import IncSubtensor, Subtensor, entry_variables
 from theano.tensor.join import join
-from theano.tensor.messages import describe
+from theano.tensor.messages import axis_of, describe
 from theano.tensor.shape.basic import addbroadcast
 from theano.tensor.shape.reshape import Reshape, reshape
 from theano.tensor.type_other import NoneTypeT, SliceConstant, SliceType
@@ -296,7 +296,7 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
     x = as_tensor_variable(x)
     if axis is None:
         return roll(x.flatten(), shift, 0).reshape(x.shape, ndim=x.type.ndim) if x.type.ndim != 1 else roll(x, shift, 0)
-    axis %= x.type.ndim
+    axis = axis_of(x, axis, "roll")
     length = x.shape[axis]
     # A shift by a whole turn or more is the rest of it.
     cut = cast(-as_tensor_variable(shift), "int64") % _at_least_one(length)

@@ -1,0 +1,52 @@
+"""An array whose elements lie one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Apply, Op
+from theano.tensor.convert import as_tensor_variable
+
+
+class CpuContiguous(Op):
+    """The input itself where its elements lie one after the other, in C order; otherwise a copy that does.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> theano.function([x], cpu_contiguous(x.T))([[1, 2], [3, 4]]).flags.c_contiguous
+    True
+    """
+
+    __props__ = ()
+    view_map = {0: [0]}
+    check_input = False
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node."""
+        x = as_tensor_variable(x)
+        return Apply(self, [x], [x.type.make_variable()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Copy if there is need."""
+        (x,) = inputs
+        output_storage[0][0] = x if x.flags.c_contiguous else np.array(x, order="C")
+
+    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape."""
+        return [shapes[0]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient."""
+        return [output_grads[0]]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction."""
+        return [eval_points[0]]
+
+
+cpu_contiguous = CpuContiguous()
