@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import run, shapes
 
+import theano
 import theano.tensor as T
 
 SHAPES = st.lists(st.integers(0, 4), min_size=1, max_size=3).map(tuple)
@@ -205,3 +206,37 @@ def test_bad_writes():
         T.set_subtensor(T.exp(x), 1)
     with pytest.raises(ValueError, match="does not fit"):
         run(T.set_subtensor(x[0], v), {x: np.zeros((3, 4)), v: np.zeros(3)})
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_a_length_that_happens_to_be_1_is_not_stretched(mode):
+    """The type of what is written says what its gradient looks like; see T.addbroadcast."""
+    x, v, r = T.dmatrix("x"), T.dvector("v"), T.drow("r")
+    value = np.zeros((3, 4))
+    for part in (x[0], x[1:], x[[0, 2]], x[[0, 1], [1, 2]], x[T.constant([True, False, True])]):
+        for function in (T.set_subtensor, T.inc_subtensor):
+            f = theano.function([x, v], function(part, v), mode=mode)
+            with pytest.raises(ValueError, match=r"\(1,\) does not fit in .*"):
+                f(value, np.ones(1))
+    for part in (x[1:], x[[0, 2]]):
+        f = theano.function([x, r], T.inc_subtensor(part, r), mode=mode)
+        assert f(value, np.ones((1, 4))).sum() == 8
+    f = theano.function([v], T.alloc(v, 3, 4), mode=mode)
+    with pytest.raises(ValueError, match="only if the variable's type says"):
+        f(np.ones(1))
+    assert f(np.ones(4)).shape == (3, 4)
+
+
+def test_c_form_where_numpy_and_perform_agree():
+    """Arrays, masks, new axes and slices that are known run compiled; so do those whose ends are symbols, when read."""
+    x, i, j, n = T.dtensor3("x"), T.ivector("i"), T.lmatrix("j"), T.lscalar("n")
+    m = T.TensorType("bool", (False, False))("m")
+    value = np.arange(60.0).reshape(3, 4, 5)
+    given = {i: np.array([2, 0, -1], "int32"), j: np.array([[0], [3]]), m: value[:, :, 0] > 20, n: 3}
+    for index in [(i, j), (i, slice(None), j), (slice(1, None), i), (None, i, None, j), (m,), (m, i[0]), (slice(None, n), i), (i, slice(n, 0, -2))]:
+        out = x[index]
+        wanted = run(out, {x: value, **given})
+        f = theano.function([x, *given], out, on_unused_input="ignore", mode="FAST_RUN")
+        for node in f.maker.fgraph.toposort():
+            assert node.op.c_kernel(node) is not None, node
+        np.testing.assert_array_equal(f(value, *given.values()), wanted)

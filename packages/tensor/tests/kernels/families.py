@@ -12,7 +12,7 @@ from test_kernels_reduce import argmax_node, reduction
 
 import theano.scalar as ts
 from theano.scalar.composite import Composite
-from theano.tensor.kernels import blas, layout, nnet
+from theano.tensor.kernels import blas, index, layout, nnet
 from theano.tensor.kernels.elemwise import elemwise_kernel
 from theano.tensor.kernels.reduce import argmax_kernel, careduce_kernel
 
@@ -69,10 +69,15 @@ def _layout(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
     yield one(layout.alloc_kernel, Toy(), [np.array(1, "int8"), np.array(3), np.array(2)], ("float64", 2))
     yield one(layout.make_vector_kernel, Toy(), [np.array(1), np.array(2)], ("int64", 1))
     yield one(layout.arange_kernel, Toy(), [np.array(0.0), np.array(1.0), np.array(0.3)], ("float64", 1))
-    yield one(layout.subtensor_kernel, Toy(idx_list=(slice(None, None, -2), 1), **view), [x], ("float64", 1))
-    yield one(layout.inc_subtensor_kernel, Toy(idx_list=(slice(1, 3),), set_instead_of_inc=False), [x, x[:1]], ("float64", 2))
-    yield one(layout.advanced_subtensor1_kernel, Toy(), [x.T, np.array([-1, 0])], ("float64", 2))
-    yield one(layout.advanced_inc_subtensor1_kernel, Toy(set_instead_of_inc=False), [x, x[:2], np.array([3, 3])], ("float64", 2))
+    yield one(index.subtensor_kernel, Toy(idx_list=(slice(None, None, -2), 1), **view), [x], ("float64", 1))
+    yield one(index.inc_subtensor_kernel, Toy(idx_list=(slice(1, 3),), set_instead_of_inc=False), [x, x[:2]], ("float64", 2))
+    yield one(index.advanced_subtensor_kernel, Toy(), [x.T, np.array([-1, 0])], ("float64", 2))
+    yield one(index.advanced_inc_subtensor_kernel, Toy(set_instead_of_inc=False), [x, x[:2], np.array([3, 3])], ("float64", 2))
+    two = [np.array([[3], [0]]), np.array([1, -1])]
+    yield one(index.advanced_subtensor_kernel, Toy(), [x.T, *two], ("float64", 2))
+    yield one(index.advanced_inc_subtensor_kernel, Toy(set_instead_of_inc=True), [x, np.ones((2, 2)), *two], ("float64", 2))
+    yield one(index.advanced_subtensor_kernel, Toy(), [x, x > 0], ("float64", 1))
+    yield one(index.nonzero_kernel, Toy(), [x > 0], ("int64", 1), ("int64", 1))
 
 
 def _products(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:

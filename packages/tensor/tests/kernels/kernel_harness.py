@@ -15,10 +15,12 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from kernel_toys import node
 
 import theano.loader
 import theano.scalar
 from theano.codegen.kernel import Builtin, Kernel
+from theano.graph.variable import Constant
 from theano.tensor.kernels import common
 from theano.tensor.kernels.common import DTYPE_CODES
 
@@ -107,7 +109,10 @@ def address(kernel: Kernel | Builtin):
     return _compiled[kernel.source, kernel.support]
 
 
-def as_buffer(array: np.ndarray) -> Buffer:
+def as_buffer(array: np.ndarray | Constant) -> Buffer:
+    if isinstance(array, Constant):
+        # What is no array comes without data.
+        return Buffer(None, 0, 0, None, None, 0, None)
     n = array.ndim
     shape = (ctypes.c_int64 * max(n, 1))(*array.shape)
     strides = (ctypes.c_int64 * max(n, 1))(*array.strides)
@@ -158,6 +163,19 @@ def run(kernel: Kernel | Builtin, node, inputs: list[np.ndarray]) -> Result:
         if b.priv:
             runtime().release(ctypes.c_void_p(b.priv))
     return result
+
+
+def scalar(value, dtype: str = "int64") -> np.ndarray:
+    """Return a number as an array without dimensions."""
+    return np.asarray(value, dtype)
+
+
+def call(kernel_of, op, inputs: list, *outputs: tuple) -> Result:
+    """Run the kernel that ``kernel_of`` makes of a node with these inputs and outputs (dtype, ndim)."""
+    n = node(op, inputs, list(outputs))
+    kernel = kernel_of(op, n)
+    assert kernel is not None
+    return run(kernel, n, inputs)
 
 
 def time_kernel(kernel: Kernel | Builtin, node, inputs: list[np.ndarray], seconds: float = 0.2) -> float:

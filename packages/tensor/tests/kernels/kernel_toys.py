@@ -9,7 +9,11 @@ import numpy as np
 
 from theano.graph.apply import Apply
 from theano.graph.op import Op
-from theano.graph.type import Type
+from theano.graph.type import Generic, Type
+from theano.graph.variable import Constant
+
+DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
+VIEW = {"view_map": {0: [0]}}
 
 
 class Array(Type):
@@ -37,9 +41,26 @@ def like(array: np.ndarray, broadcastable: tuple[bool, ...] | None = None):
     return Array(array.dtype.name, broadcastable or (False,) * array.ndim)()
 
 
+class Stretching(np.ndarray):
+    """An array for a variable whose type says which of its lengths are 1."""
+
+
+def stretching(array: np.ndarray) -> np.ndarray:
+    """Return the same array, marked so that `node` makes a variable that may be repeated along its axes of length 1."""
+    return array.view(Stretching)
+
+
+def object_constant(value: Any) -> Constant:
+    """Return a constant that is no array: None, a slice."""
+    return Constant(Generic(), value)
+
+
 def node(op: Op, inputs: list, outputs: list[tuple[str, int | tuple[bool, ...]]]) -> Apply:
     """Return a node from arrays or variables to outputs given as (dtype, ndim or pattern)."""
-    variables = [like(i) if isinstance(i, np.ndarray) else i for i in inputs]
+    variables = [
+        like(i, tuple(n == 1 for n in i.shape) if isinstance(i, Stretching) else None) if isinstance(i, np.ndarray) else i
+        for i in inputs
+    ]
     patterns = [(d, (False,) * b if isinstance(b, int) else b) for d, b in outputs]
     return Apply(op, variables, [Array(d, b)() for d, b in patterns])
 

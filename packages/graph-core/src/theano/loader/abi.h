@@ -7,7 +7,7 @@
  * The life of one call:
  *   1. read `ctx->in[i]`: `data`, `ndim`, `shape`, `strides`; the data are never the kernel's to
  *      write unless the op declares that it destroys that input. Any strides may come: negative,
- *      zero, not contiguous.
+ *      zero, not contiguous. A constant that is no array (None, a slice) comes without data.
  *   2. for each output either `ctx->rt->ensure(ctx, out, shape)` (fresh or reused memory: C order,
  *      writable, CONTENTS UNDEFINED) or `ctx->rt->view(...)` (a window on an input's memory; this is also
  *      how an op works in place: view the whole input, then write through the output).

@@ -187,6 +187,8 @@ bool check_native_specs(const Program &program, const Instr &instr) {
     if (instr.kind != INSTR_NATIVE) return true;
     for (const auto *list : {&instr.in, &instr.out}) {
         for (int32_t k : *list) {
+            /* A constant that is no array (None, a slice) is known to who wrote the kernel: it comes without data. */
+            if (program.slots[k].kind == SLOT_CONSTANT) continue;
             if (!program.slots[k].has_spec) return complain("program: a compiled kernel is given a slot without a buffer specification");
         }
     }

@@ -15,7 +15,7 @@ from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, gradient_dtype, is_tensor, static_int
 from theano.tensor.elemwise.functions import cast, ceil, maximum, second
 from theano.tensor.kernels.layout import alloc_empty_kernel, alloc_kernel, arange_kernel
-from theano.tensor.messages import shape_error
+from theano.tensor.messages import shape_error, stretched
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorType, dtype_name, values_eq_approx_always_true
 
@@ -43,7 +43,8 @@ def shape_arguments(shape: Sequence[Any]) -> tuple[list[Any], list[bool]]:
 class Alloc(Op):
     """A value repeated to fill a shape.
 
-    The node takes the value and each length; dimensions that the value already has stretch where it has length 1.
+    The node takes the value and each length; dimensions of the value stretch where its type says that
+    they are 1 long.
     """
 
     __props__ = ()
@@ -60,19 +61,13 @@ class Alloc(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Fill an array."""
-        value, shape = inputs[0], tuple(int(n) for n in inputs[1:])
+        shape = tuple(int(n) for n in inputs[1:])
         if any(n < 0 for n in shape):
             raise shape_error(node, inputs, f"negative length in shape {shape}.", "Lengths are 0 or more.")
         out = output_storage[0][0]
         if out is None or out.shape != shape:
             out = np.empty(shape, dtype=node.outputs[0].type.dtype)  # type: ignore[attr-defined]
-        try:
-            out[...] = value
-        except ValueError:
-            raise shape_error(
-                node, inputs, f"a value of shape {value.shape} does not fill shape {shape}.",
-                "Its lengths must be 1 or equal to those at the right end of the shape.",
-            ) from None
+        out[...] = stretched(node, inputs, 0, shape)
         output_storage[0][0] = out
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:

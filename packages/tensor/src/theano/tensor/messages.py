@@ -51,6 +51,36 @@ def shape_error(node: Apply, inputs: Sequence[Any], problem: str, remedy: str) -
     return ShapeError("\n".join([f"{node.op}: {problem}", *_table(node.inputs, inputs), f"  {remedy}"]))
 
 
+def stretched(node: Apply, inputs: Sequence[Any], k: int, shape: Sequence[int]) -> np.ndarray:
+    """Return input ``k`` repeated to a shape, along axes that are 1 long by its type alone.
+
+    A length that only happens to be 1 is not repeated: the gradient, which knows types alone, would have another shape.
+
+    Parameters
+    ----------
+    node : Apply
+    inputs : list of values
+    k : int
+    shape : tuple of int
+
+    Raises
+    ------
+    ShapeError
+        It does not fit.
+    """
+    value, known = inputs[k], node.inputs[k].type.broadcastable  # type: ignore[attr-defined]
+    target = shape[len(shape) - value.ndim :]
+    pairs = list(zip(value.shape, target, known, strict=False))
+    fits = value.ndim <= len(shape) and all(n in (m, 1) for n, m, _ in pairs)
+    if fits and all(n == m or one for n, m, one in pairs):
+        return np.broadcast_to(value, tuple(shape))
+    hint = ". A length of 1 is stretched only if the variable's type says it is always 1" if fits else ""
+    raise shape_error(
+        node, inputs, f"a value of shape {value.shape} does not fit in one of shape {tuple(shape)}{hint}",
+        "T.addbroadcast(y, axis) says that a length is 1." if fits else "Its lengths must be 1 or those at the right end.",
+    )  # fmt: skip
+
+
 def _table(variables: Iterable[Variable], values: Sequence[Any], limit: int = 5) -> list[str]:
     lines = [describe(v, np.shape(x)) for v, x in zip(variables, values, strict=True)]
     return lines if len(lines) <= limit else [*lines[: limit - 1], f"    ... and {len(lines) - limit + 1} more"]

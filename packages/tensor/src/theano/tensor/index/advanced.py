@@ -15,8 +15,8 @@ from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor
 from theano.tensor.elemwise.functions import cast, eq, neq, switch
 from theano.tensor.index.basic import sum_to_pattern
 from theano.tensor.index.lengths import slice_length
-from theano.tensor.kernels.layout import advanced_inc_subtensor1_kernel, advanced_subtensor1_kernel
-from theano.tensor.messages import describe, shape_error
+from theano.tensor.kernels.index import advanced_inc_subtensor_kernel, advanced_subtensor_kernel, nonzero_kernel
+from theano.tensor.messages import describe, stretched
 from theano.tensor.type import TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant, SliceType, as_index_variable
 
@@ -32,7 +32,7 @@ def _is_mask(entry: Any) -> bool:
     return is_tensor(entry) and entry.type.dtype == "bool"
 
 
-def _parts(entry: Variable) -> slice:
+def slice_parts(entry: Variable) -> slice:
     """Return a slice variable as a slice of variables, numbers and None."""
     if isinstance(entry, SliceConstant):
         return entry.data  # type: ignore[no-any-return]
@@ -130,7 +130,7 @@ def _advanced_shape(x: Any, idx: Sequence[Variable], x_shape: Sequence[Any]) -> 
         elif kind == "keep":
             result.append(x_shape[axis])
         elif kind == "slice":
-            result.append(slice_length(_parts(entry), x_shape[axis]))
+            result.append(slice_length(slice_parts(entry), x_shape[axis]))
     return tuple(result)
 
 
@@ -186,7 +186,7 @@ class AdvancedSubtensor1(Op):
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return the loop over rows, with bounds checked."""
-        return advanced_subtensor1_kernel(self, node)
+        return advanced_subtensor_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of places and the lengths of a row."""
@@ -231,22 +231,28 @@ class _AdvancedWrite(Op):
         """Return that the index has no influence in the sense of derivatives."""
         return [[True], [True], *([[False]] * (len(node.inputs) - 2))]
 
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop that writes, with bounds checked."""
+        return advanced_inc_subtensor_kernel(self, node)
+
+    def checked_inputs(self, node: Apply) -> Sequence[int] | None:
+        """Return the arrays of places, which may be out of bounds; masks ask for memory that depends on them."""
+        return None if any(map(_is_mask, node.inputs[2:])) else range(2, len(node.inputs))
+
     def _write(self, node: Apply, inputs: Sequence[Any], index: Any) -> np.ndarray:
-        x, y = inputs[:2]
+        x = inputs[0]
         out = x if self.inplace else x.copy()
         try:
-            with np.errstate(all="ignore"):
-                y = y.astype(out.dtype, copy=False)
-                if self.set_instead_of_inc:
-                    out[index] = y
-                else:
-                    np.add.at(out, index, y)
+            # Only its shape is wanted: a part of something that has no elements in memory.
+            part = np.broadcast_to(np.empty((), bool), x.shape)[index].shape
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
-        except ValueError as exc:
-            raise shape_error(
-                node, inputs, str(exc), "What is written must have length 1 or that of the part along each axis."
-            ) from None
+        with np.errstate(all="ignore"):
+            y = stretched(node, inputs, 1, part).astype(out.dtype, copy=False)
+            if self.set_instead_of_inc:
+                out[index] = y
+            else:
+                np.add.at(out, index, y)
         return out  # type: ignore[no-any-return]
 
     def _check_rank(self, x: Any, y: Any, ndim: int) -> None:
@@ -306,14 +312,6 @@ class AdvancedIncSubtensor1(_AdvancedWrite):
         """Write the rows with NumPy."""
         output_storage[0][0] = self._write(node, inputs, inputs[2].astype("int64", copy=False))
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows, with bounds checked."""
-        return advanced_inc_subtensor1_kernel(self, node)
-
-    def checked_inputs(self, node: Apply) -> tuple[int, ...]:
-        """Return the places, which may be out of bounds."""
-        return (2,)
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient (without the rows, where they were set) and its rows."""
         return self._grads(inputs, output_grads[0], advanced_subtensor1)
@@ -344,6 +342,10 @@ class BaseAdvancedSubtensor(Op):
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
         output_storage[0][0] = np.array(out) if np.may_share_memory(out, inputs[0]) else np.asarray(out)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop that gathers, with bounds checked."""
+        return advanced_subtensor_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths that NumPy's rules give."""
@@ -441,6 +443,10 @@ class Nonzero(Op):
         """Search with NumPy."""
         for cell, places in zip(output_storage, np.nonzero(inputs[0]), strict=True):
             cell[0] = places.astype("int64", copy=False)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the search."""
+        return nonzero_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return how many elements are not 0."""

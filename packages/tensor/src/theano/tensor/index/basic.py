@@ -13,8 +13,8 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op, Variable
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor, static_int
 from theano.tensor.index.lengths import slice_length
-from theano.tensor.kernels.layout import inc_subtensor_kernel, subtensor_kernel
-from theano.tensor.messages import describe, shape_error
+from theano.tensor.kernels.index import inc_subtensor_kernel, subtensor_kernel
+from theano.tensor.messages import describe, stretched
 from theano.tensor.type import TensorType
 
 
@@ -336,19 +336,12 @@ class IncSubtensor(_Indexed):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Write with NumPy."""
-        x, y = inputs[:2]
+        x = inputs[0]
         out = x if self.inplace else x.copy()
         part = self._select(node, inputs, out, inputs[2:])
         index = tuple(fill_entries(self.idx_list, inputs[2:], int))
-        try:
-            with np.errstate(all="ignore"):
-                value = np.broadcast_to(y, part.shape).astype(out.dtype, copy=False)
-        except ValueError:
-            raise shape_error(
-                node, inputs, f"a value of shape {y.shape} does not fit in a part of shape {part.shape}.",
-                "Its lengths must be 1 or equal to those of the part.",
-            ) from None
         with np.errstate(all="ignore"):
+            value = stretched(node, inputs, 1, part.shape).astype(out.dtype, copy=False)
             out[index] = value if self.set_instead_of_inc else part + value
         output_storage[0][0] = out
 

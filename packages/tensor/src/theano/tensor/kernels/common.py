@@ -99,6 +99,30 @@ def dtypes_of(variables: Any) -> list[str] | None:
     return dtypes if all(d in DTYPE_CODES for d in dtypes) else None
 
 
+VIEW_NS = 0.0
+"""The work of a kernel for each element where it touches none."""
+
+
+def are_known(node: Apply, variables: Any = None) -> bool:
+    """Return whether compiled code knows the dtypes of some variables, by default those of all a node has."""
+    return dtypes_of([*node.inputs, *node.outputs] if variables is None else variables) is not None
+
+
+def same_dtype(*variables: Any) -> bool:
+    """Return whether variables have one dtype."""
+    return len({dtype_of(v) for v in variables}) == 1
+
+
+def is_convertible(source: Any, target: Any) -> bool:
+    """Return whether copy.c converts between two dtypes: everything but complex numbers to others."""
+    return dtype_of(target).startswith("complex") or not dtype_of(source).startswith("complex")
+
+
+def ones_of(variable: Any) -> int:
+    """Return the axes that are 1 long by the type of a variable, as bits."""
+    return sum(1 << axis for axis, one in enumerate(pattern_of(variable)) if one)
+
+
 def is_integer(dtype: str) -> bool:
     """Return whether a dtype can index."""
     return dtype.startswith(("int", "uint"))

@@ -10,9 +10,11 @@ from theano.graph import Apply, Constant
 from theano.rewriting import local_rule
 from theano.tensor.convert import static_int
 from theano.tensor.create import Alloc
+from theano.tensor.index.advanced import AdvancedBooleanSubtensor, AdvancedSubtensor, slice_parts
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
 from theano.tensor.join import MakeVector
 from theano.tensor.rules.words import filled_with, fit, only_used_by, scalar_of
+from theano.tensor.type_other import NoneTypeT, SliceType
 
 FULL = slice(None, None, None)
 
@@ -181,6 +183,26 @@ def local_subtensor_of_alloc(fgraph: Any, node: Apply) -> Any:
         value = value.dimshuffle()
     lengths = feature.lengths(out)
     return [fit(made.op(value, *lengths), out)]
+
+
+@local_rule([AdvancedSubtensor, AdvancedBooleanSubtensor], phases=("specialize",))
+def local_slices_before_arrays(node: Apply) -> Any:
+    """Slices with symbolic ends are a view taken first: what is left is an index of arrays and whole axes, in C."""
+    x: Any = node.inputs[0]
+    index = node.inputs[1:]
+    if not any(isinstance(e.type, SliceType) and not isinstance(e, Constant) for e in index):
+        return None
+    first: list[Any] = []
+    rest: list[Any] = []
+    for entry in index:
+        if isinstance(entry.type, SliceType):
+            first.append(slice_parts(entry))
+            rest.append(FULL)
+            continue
+        rest.append(entry)
+        if not isinstance(entry.type, NoneTypeT):
+            first += [FULL] * (entry.type.ndim if entry.type.dtype == "bool" else 1)  # type: ignore[attr-defined]
+    return [fit(node.op(x[tuple(first)], *rest), node.outputs[0])]
 
 
 @local_rule([IncSubtensor], phases=("canonicalize",))

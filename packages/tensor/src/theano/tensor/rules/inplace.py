@@ -19,7 +19,7 @@ from theano.rewriting import Context, phases
 from theano.runtime.updates import last_nodes
 from theano.tensor.blas.routines import Gemm, Gemv, Ger
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from theano.tensor.index.advanced import AdvancedBooleanIncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1
 from theano.tensor.index.basic import IncSubtensor
 
 MayTake = Callable[[int], bool]
@@ -155,7 +155,7 @@ def _written_in_place(op: Any) -> Op:
     return type(op)(inplace=True, set_instead_of_inc=op.set_instead_of_inc)  # type: ignore[no-any-return]
 
 
-_WRITERS = (IncSubtensor, AdvancedIncSubtensor1, AdvancedIncSubtensor)
+_WRITERS = (IncSubtensor, AdvancedIncSubtensor1, AdvancedIncSubtensor, AdvancedBooleanIncSubtensor)
 
 
 def inplace_inc_subtensor(fgraph: FunctionGraph, context: Context) -> None:

@@ -3,7 +3,11 @@
 
 th_window th_window_of(const th_buffer *b)
 {
-    th_window w = {.data = b->data, .nd = b->ndim, .dtype = b->dtype, .itemsize = b->itemsize};
+    th_window w; /* not all of it: what lies beyond its axes would cost more than a small kernel */
+    w.data = b->data;
+    w.nd = b->ndim;
+    w.dtype = b->dtype;
+    w.itemsize = b->itemsize;
     for (int d = 0; d < b->ndim; ++d) {
         w.shape[d] = b->shape[d];
         w.strides[d] = b->strides[d];
@@ -11,19 +15,24 @@ th_window th_window_of(const th_buffer *b)
     return w;
 }
 
-/* Stretch `from` to the shape of `to`: axes are matched from the last one, lengths of 1 repeat. */
-int th_stretch(const th_window *to, th_window *from)
+/* Stretch `from` to the shape of `to`: axes are matched from the last one, and those that its type says are 1 long (bit
+ * d of `ones` for axis d) repeat. A length that only happens to be 1 does not: the gradient, which knows types alone,
+ * would have another shape. */
+int th_stretch(th_ctx *ctx, const th_window *to, th_window *from, uint64_t ones)
 {
     const int extra = to->nd - from->nd;
     th_window w = *from;
-    if (extra < 0)
-        return -1;
     for (int d = 0; d < to->nd; ++d) {
         const int s = d - extra;
-        if (s >= 0 && from->shape[s] != 1 && from->shape[s] != to->shape[d])
-            return -1;
+        const int repeats = s < 0 || (from->shape[s] == 1 && to->shape[d] != 1);
+        if (s >= 0 && (repeats ? !(ones >> s & 1) : from->shape[s] != to->shape[d])) {
+            th_text a, b;
+            return TH_FAIL(ctx, TH_ERR_SHAPE, "a value of shape %s does not fit in one of shape %s%s",
+                           th_shape_text(a, from->nd, from->shape), th_shape_text(b, to->nd, to->shape),
+                           repeats ? ". A length of 1 is stretched only if the variable's type says it is always 1" : "");
+        }
         w.shape[d] = to->shape[d];
-        w.strides[d] = s < 0 || from->shape[s] == 1 ? 0 : from->strides[s];
+        w.strides[d] = repeats ? 0 : from->strides[s];
     }
     w.nd = to->nd;
     *from = w;

@@ -12,7 +12,7 @@ static int lengths_of(th_ctx *ctx, int first, int64_t *shape)
     return 0;
 }
 
-/* inputs: value, lengths; the value is repeated to fill them. */
+/* inputs: value, lengths; the value is repeated to fill them. params: axes of it that are 1 long by its type. */
 TH_EXPORT int th_kernel_alloc(th_ctx *ctx)
 {
     int64_t shape[TH_MAX_NDIM];
@@ -20,10 +20,8 @@ TH_EXPORT int th_kernel_alloc(th_ctx *ctx)
         return -1;
     const th_window to = th_window_of(ctx->out[0]);
     th_window from = th_window_of(ctx->in[0]);
-    th_text a, b;
-    if (th_stretch(&to, &from))
-        return TH_FAIL(ctx, TH_ERR_SHAPE, "alloc cannot repeat a value of shape %s to shape %s",
-                       th_shape_text(a, from.nd, from.shape), th_shape_text(b, to.nd, to.shape));
+    if (th_stretch(ctx, &to, &from, *(const uint64_t *)ctx->params))
+        return -1;
     th_copy_into(&to, &from);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Subtensors: basic indexes as views, and writing or adding into them. (Lists of rows: rows.c.) */
+/* Subtensors: basic indexes as views, and writing or adding into them. (Lists of places: advanced.c.) */
 #include "kernels.h"
 
 /* One of start, stop, step, index: absent, known when compiled, or an input. */
@@ -10,7 +10,7 @@ static int64_t component(th_ctx *ctx, const int64_t *c)
     return c[0] == INPUT ? th_integer(ctx->in[c[1]], 0) : c[1];
 }
 
-static int bounded(th_ctx *ctx, int64_t *i, int axis, int64_t n)
+int th_bounded(th_ctx *ctx, int64_t *i, int axis, int64_t n)
 {
     if (*i < -n || *i >= n)
         return TH_FAIL(ctx, TH_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)*i, axis,
@@ -27,7 +27,7 @@ static int64_t clipped(int64_t i, int64_t n, int64_t low, int64_t high)
 }
 
 /* Python's rule for slices: start, step and the number of elements. */
-static int sliced(th_ctx *ctx, const int64_t *c, int64_t n, int64_t *start, int64_t *step, int64_t *count)
+int th_sliced(th_ctx *ctx, const int64_t *c, int64_t n, int64_t *start, int64_t *step, int64_t *count)
 {
     *step = c[4] == ABSENT ? 1 : component(ctx, c + 4);
     if (*step == 0)
@@ -53,13 +53,13 @@ static int indexed(th_ctx *ctx, const int64_t *p, th_window *w)
     for (int d = 0; d < entries; ++d, p += 7) {
         if (p[0] == INDEX) {
             int64_t i = component(ctx, p + 1);
-            if (bounded(ctx, &i, d, w->shape[d]))
+            if (th_bounded(ctx, &i, d, w->shape[d]))
                 return -1;
             w->data += i * w->strides[d];
             continue;
         }
         int64_t start = 0, step = 1, count = 0;
-        if (sliced(ctx, p + 1, w->shape[d], &start, &step, &count))
+        if (th_sliced(ctx, p + 1, w->shape[d], &start, &step, &count))
             return -1;
         /* An empty slice points nowhere: data stays inside its memory. */
         if (count > 0)
@@ -97,22 +97,18 @@ int th_started(th_ctx *ctx, int64_t in_place)
     return 0;
 }
 
-/* inputs: x, y, indexes. params: in place, set (not add), then as for subtensor. */
+/* inputs: x, y, indexes. params: in place, set (not add), axes of y that are 1 long by its type, then as for subtensor. */
 TH_EXPORT int th_kernel_inc_subtensor(th_ctx *ctx)
 {
     const int64_t *p = ctx->params;
     /* Indexes and shapes are checked before anything is written: a failed call leaves x as it was. */
     th_window region = th_window_of(ctx->in[0]), y = th_window_of(ctx->in[1]);
-    if (indexed(ctx, p + 2, &region))
+    if (indexed(ctx, p + 3, &region))
         return -1;
-    th_text a, b;
-    if (th_stretch(&region, &y))
-        return TH_FAIL(ctx, TH_ERR_SHAPE, "cannot write a value of shape %s into a subtensor of shape %s",
-                       th_shape_text(a, y.nd, y.shape), th_shape_text(b, region.nd, region.shape));
-    if (th_started(ctx, p[0]))
+    if (th_stretch(ctx, &region, &y, (uint64_t)p[2]) || th_started(ctx, p[0]))
         return -1;
     region = th_window_of(ctx->out[0]);
-    if (indexed(ctx, p + 2, &region))
+    if (indexed(ctx, p + 3, &region))
         return -1;
     (p[1] ? th_copy_into : th_add_into)(&region, &y);
     return 0;

@@ -40,15 +40,22 @@ typedef char th_text[160];
 TH_LOCAL th_window th_window_of(const th_buffer *b);
 TH_LOCAL void th_copy_into(const th_window *to, const th_window *from);
 TH_LOCAL void th_add_into(const th_window *to, const th_window *from);
-TH_LOCAL int th_stretch(const th_window *to, th_window *from);
+TH_LOCAL int th_stretch(th_ctx *ctx, const th_window *to, th_window *from, uint64_t ones);
 
 /* n elements of one dtype moved, or added, from one line to another. */
 typedef void (*th_line)(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step);
 TH_LOCAL th_line th_mover(int64_t itemsize);
 TH_LOCAL th_line th_adder(int32_t dtype);
 
-/* index.c: output 0 starts as input 0, as a copy of it or in its place. */
+/* index.c: output 0 starts as input 0, as a copy of it or in its place; what a slice
+ * means; a number counted from 0, if it exists. */
 TH_LOCAL int th_started(th_ctx *ctx, int64_t in_place);
+TH_LOCAL int th_bounded(th_ctx *ctx, int64_t *i, int axis, int64_t n);
+TH_LOCAL int th_sliced(th_ctx *ctx, const int64_t *c, int64_t n, int64_t *start, int64_t *step, int64_t *count);
+
+/* places.c: how many elements are not 0, and where: one list for each axis. */
+TH_LOCAL int64_t th_count_true(const th_buffer *b);
+TH_LOCAL void th_find_true(const th_buffer *b, int64_t count, int64_t *const *places);
 
 /* numbers.c */
 TH_LOCAL int64_t th_integer(const th_buffer *b, int64_t i);
