@@ -12,12 +12,12 @@ import pybind11
 from setuptools import Extension, setup
 
 LOADER = "src/theano/loader"
-UNITS = "_loader boundary callbacks cpu elementwise frame function machine memory pool program".split()
+UNITS = "_loader boundary callbacks cpu elementwise frame function machine memory move pool program".split()
 
 loader = Extension(
     "theano.loader._loader",
     sources=[f"{LOADER}/{unit}.cpp" for unit in UNITS],
-    depends=[f"{LOADER}/core.h", f"{LOADER}/abi.h"],
+    depends=[f"{LOADER}/core.h", f"{LOADER}/abi.h", f"{LOADER}/move.h", f"{LOADER}/move_level.h"],
     include_dirs=[numpy.get_include(), pybind11.get_include(), LOADER],
     define_macros=[("NDEBUG", None)],
     extra_compile_args=[

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi.h"
-#include "elementwise.cpp" /* the loader's, which is C as well */
+#include "elementwise.cpp" /* the loader's, which is C as well, */
+#include "move.cpp"        /* as is this */
 
 typedef struct {
     char message[512];
@@ -125,6 +126,24 @@ int keep(th_ctx *ctx, th_buffer *out, const int64_t *shape)
     if (out->data != NULL && memcmp(out->shape, shape, (size_t)out->ndim * sizeof *shape) == 0)
         return 0;
     return ensure(ctx, out, shape);
+}
+
+/* A copy with the loops of one level of instructions, 0 to 2; -1: this machine does not have it. */
+int move_at_level(int level, char *to, int64_t to_row, int64_t to_step, const char *from, int64_t from_row,
+                  int64_t from_step, int64_t rows, int64_t n, int64_t itemsize)
+{
+    const mover *all = movers_base;
+#ifdef MOVE_LEVELS
+    const mover *most = find_movers();
+    all = level == 2 ? movers_v4 : level == 1 ? movers_v3 : movers_base;
+    if ((level == 2 && most != movers_v4) || (level == 1 && most == movers_base))
+        return -1;
+#else
+    if (level)
+        return -1;
+#endif
+    move_with(mover_of(all, itemsize), to, to_row, to_step, from, from_row, from_step, rows, n, itemsize);
+    return 0;
 }
 
 void release(void *p) { free(p); }

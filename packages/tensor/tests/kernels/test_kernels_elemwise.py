@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import subprocess
@@ -242,6 +243,39 @@ def test_short_and_long_rows(operands, layout):
     arrays = [laid_out(rng.normal(size=shape), layout) for _, shape in operands]
     check_heavy(arrays, [p for p, _ in operands])
     check_heavy(arrays[::-1], [p for p, _ in operands][::-1])
+
+
+@pytest.mark.parametrize("shape", [(128, 8), (8, 128), (130, 129), (17, 300), (300, 17), (193, 257), (5, 140, 33), (33, 5, 140)])
+def test_neighbours_along_other_axes(shape):
+    rng = np.random.default_rng(12)
+    x = rng.normal(size=shape)
+    for axes in itertools.permutations(range(len(shape))):
+        back = np.argsort(axes)
+        y = np.ascontiguousarray(rng.normal(size=shape).transpose(axes)).transpose(back)
+        check_heavy([x, y])
+        check_heavy([y, x])
+        check_heavy([y, y])
+        check_heavy([y.astype("float32"), x.astype("float32")])
+        check_heavy([y.astype("float32"), x])
+        check_heavy([x[..., ::-1], y])
+        check_heavy([x[:1], y], [(True, *(False,) * (x.ndim - 1)), (False,) * x.ndim])
+        check_heavy([y, x[..., :1]], [(False,) * x.ndim, (*(False,) * (x.ndim - 1), True)])
+        for dtype in ("int8", "int16", "float32", "complex128"):
+            a, b = numbers(rng, shape, dtype), y.astype(dtype)
+            n = elemwise_node(ts.add, [a, b])
+            np.testing.assert_array_equal(run(elemwise_kernel(n.op, n), n, [a, b])[0], a + b)
+
+
+def test_in_place_over_another_order_of_axes():
+    rng = np.random.default_rng(13)
+    for shape in ((150, 200), (129, 17), (5, 130, 40)):
+        x, y = rng.normal(size=shape), np.asfortranarray(rng.normal(size=shape))
+        for a, b in ((x, y), (y, x)):
+            a = a.copy(order="K")
+            n = elemwise_node(heavy(), [a, b], inplace_pattern={1: 0})
+            want = np.tanh(a + b)
+            run(elemwise_kernel(n.op, n), n, [a, b])
+            np.testing.assert_allclose(a, want, rtol=1e-13)
 
 
 def test_every_width_of_element_is_gathered():

@@ -13,6 +13,7 @@
  *   memory.cpp    refcounted blocks of numbers and the free list of big ones     (no Python)
  *   pool.cpp      the threads behind parallel_for                                (no Python)
  *   elementwise.cpp  loops over strided operands, for generated kernels              (no Python)
+ *   move.cpp      copies of rectangles from any strides to any others               (no Python)
  *   boundary.cpp  Python value <-> buffer descriptor
  *   machine.cpp   runs the instructions of a frame; the callbacks kernels see
  *   program.cpp   reads the Python description of a program

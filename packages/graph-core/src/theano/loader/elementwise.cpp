@@ -12,6 +12,7 @@
  * Written in what C and C++ have in common: the kernels' tests include it in a runtime of their own.
  */
 #include "abi.h"
+#include "move.h"
 
 #include <string.h>
 
@@ -29,6 +30,11 @@ static const double kSerialNs = 60000.0, kPieceNs = 25000.0;
 static const int64_t kTileBytes = 24 << 10; /* of buffers, per tile: half of a first-level cache */
 static const int64_t kTileMost = 1024;      /* elements */
 static const int64_t kShortRow = 128;       /* shorter rows go several to a tile */
+static const int64_t kLongRun = 32;         /* elements that are worth a run */
+
+/* Tiles where neighbours lie along another axis: rows, bytes of what is turned around,
+ * and elements of a row. */
+static const int64_t kBand = 16, kBandBytes = 24 << 10, kBandMost = 256;
 
 /* One loop nest, made ready: see walk_rows. */
 typedef struct {
@@ -41,74 +47,12 @@ typedef struct {
     const int64_t *shape;    /* per axis */
     const int64_t *strides;  /* per axis, one for each operand */
     int gathers;             /* some operand needs a buffer */
+    int bands;               /* tiles are of kBand rows: see walk_bands */
 } walk;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int moves(const th_loop *loop, int k) { return k >= loop->nin || !(loop->kind[k] & TH_STILL); }
-
-/* ------------------------------------------------------------- bringing elements together */
-
-/* Four at a time: the loop's own steps would take as long as the copies. */
-#define TH_MOVE(T)                                                                                                     \
-    for (int64_t r = 0; r < rows; ++r) {                                                                               \
-        char *t = to + r * to_row;                                                                                     \
-        const char *f = from + r * from_row;                                                                           \
-        int64_t i = 0;                                                                                                 \
-        for (; i + 4 <= n; i += 4, t += 4 * to_step, f += 4 * from_step) {                                             \
-            T a, b, c, d;                                                                                              \
-            memcpy(&a, f, sizeof(T));                                                                                  \
-            memcpy(&b, f + from_step, sizeof(T));                                                                      \
-            memcpy(&c, f + 2 * from_step, sizeof(T));                                                                  \
-            memcpy(&d, f + 3 * from_step, sizeof(T));                                                                  \
-            memcpy(t, &a, sizeof(T));                                                                                  \
-            memcpy(t + to_step, &b, sizeof(T));                                                                        \
-            memcpy(t + 2 * to_step, &c, sizeof(T));                                                                    \
-            memcpy(t + 3 * to_step, &d, sizeof(T));                                                                    \
-        }                                                                                                              \
-        for (; i < n; ++i, t += to_step, f += from_step) memcpy(t, f, sizeof(T));                                      \
-    }                                                                                                                  \
-    break
-
-typedef struct {
-    uint64_t half[2];
-} th_sixteen;
-
-/* Copy rows x n elements from one pair of strides to another. */
-static void move(char *to, int64_t to_row, int64_t to_step, const char *from, int64_t from_row, int64_t from_step,
-                 int64_t rows, int64_t n, int64_t itemsize) {
-    if (rows > n) { /* the longer loop inside */
-        int64_t swap = rows;
-        rows = n;
-        n = swap;
-        swap = to_row;
-        to_row = to_step;
-        to_step = swap;
-        swap = from_row;
-        from_row = from_step;
-        from_step = swap;
-    }
-    if (to_step == itemsize && from_step == 0 && n > 1) { /* the same element again and again: copies of copies */
-        for (int64_t r = 0; r < rows; ++r) {
-            char *t = to + r * to_row;
-            memcpy(t, from + r * from_row, (size_t)itemsize);
-            for (int64_t done = 1; done < n; done *= 2)
-                memcpy(t + done * itemsize, t, (size_t)(least(done, n - done) * itemsize));
-        }
-        return;
-    }
-    if (to_step == itemsize && from_step == itemsize) {
-        for (int64_t r = 0; r < rows; ++r) memcpy(to + r * to_row, from + r * from_row, (size_t)(n * itemsize));
-        return;
-    }
-    switch (itemsize) {
-    case 1: TH_MOVE(uint8_t);
-    case 2: TH_MOVE(uint16_t);
-    case 4: TH_MOVE(uint32_t);
-    case 8: TH_MOVE(uint64_t);
-    default: TH_MOVE(th_sixteen);
-    }
-}
 
 /* ------------------------------------------------------------------------------ running */
 
@@ -149,25 +93,49 @@ typedef struct {
     int64_t *held_size;
 } desk;
 
+/* Each row of a tile by itself; those in buffers follow each other. */
+static void run_apart(const walk *w, const desk *d, char *const *p, const int64_t *row, int64_t rows, int64_t n) {
+    char **at = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *));
+    memcpy(at, d->at, (size_t)w->nop * sizeof(char *));
+    for (int64_t r = 0; r < rows; ++r) {
+        w->loop->run(n, at, w->params);
+        for (int k = 0; k < w->nop; ++k)
+            if (moves(w->loop, k)) at[k] += d->at[k] == p[k] ? row[k] : n * w->itemsize[k];
+    }
+}
+
+/* Whether each row of a tile is better run by itself: it is long enough, and the rows of some operand, though not what is
+ * between them, lie as neighbours, so that it needs no buffer then. */
+static int runs_apart(const walk *w, const int64_t *step, const int64_t *row, int64_t n) {
+    if (n < kLongRun || n & (w->loop->lanes - 1)) return 0;
+    for (int k = 0; k < w->nop; ++k)
+        if (moves(w->loop, k) && step[k] == w->itemsize[k] && row[k] != n * w->itemsize[k] && (row[k] || k >= w->loop->nin)) return 1;
+    return 0;
+}
+
 /* rows x n elements from `p` on, rows along the axis before the last. */
 static void tile(const walk *w, const desk *d, char *const *p, int64_t rows, int64_t n) {
     const int nin = w->loop->nin;
     const int64_t *step = w->strides + (w->nd - 1) * w->nop, *row = step - (rows > 1 ? w->nop : 0);
+    const int apart = rows > 1 && runs_apart(w, step, row, n);
     for (int k = 0; k < w->nop; ++k) {
         const int64_t size = w->itemsize[k];
         d->at[k] = p[k];
-        if (!moves(w->loop, k) || (step[k] == size && (rows == 1 || row[k] == n * size))) continue;
+        if (!moves(w->loop, k) || (step[k] == size && (rows == 1 || apart || row[k] == n * size))) continue;
         d->at[k] = d->buffer[k];
         if (k >= nin || (d->held[k] == p[k] && d->held_size[k] >= rows * n)) continue;
-        move(d->buffer[k], n * size, size, p[k], row[k], step[k], rows, n, size);
+        th_move(d->buffer[k], n * size, size, p[k], row[k], step[k], rows, n, size);
         /* The same elements again for the next tile, where all of them or whole rows repeat. */
         const int repeats = rows == 1 ? step[k] == 0 : row[k] == 0;
         d->held[k] = repeats ? p[k] : NULL;
         d->held_size[k] = rows * n;
     }
-    run(w, rows * n, d->at);
+    if (apart)
+        run_apart(w, d, p, row, rows, n);
+    else
+        run(w, rows * n, d->at);
     for (int k = nin; k < w->nop; ++k)
-        if (d->at[k] != p[k]) move(p[k], row[k], step[k], d->at[k], n * w->itemsize[k], w->itemsize[k], rows, n, w->itemsize[k]);
+        if (d->at[k] != p[k]) th_move(p[k], row[k], step[k], d->at[k], n * w->itemsize[k], w->itemsize[k], rows, n, w->itemsize[k]);
 }
 
 /* Put `index` and the operands' pointers at the `position`-th point of the first `nd` axes. */
@@ -191,11 +159,19 @@ static void advance(const walk *w, int nd, int64_t *index, char **p) {
     }
 }
 
+/* Bytes of an operand's buffer: a whole tile; of bands, what lies as neighbours in different rows needs one for the
+ * edges only, which are less than kLongRun wide. */
+static int64_t buffer_size(const walk *w, int k) {
+    if (!w->gathers || !moves(w->loop, k)) return 0;
+    const int64_t *step = w->strides + (w->nd - 1) * w->nop + k;
+    const int edges = w->bands && step[0] == w->itemsize[k] && step[-w->nop] != 0;
+    return w->itemsize[k] * (edges ? least(w->tile, kBand * kLongRun) : w->tile);
+}
+
 /* A desk in `room`, which is at least desk_size(w) bytes. */
 static size_t desk_size(const walk *w) {
     size_t size = (size_t)w->nop * 4 * sizeof(char *) + 64;
-    if (w->gathers)
-        for (int k = 0; k < w->nop; ++k) size += moves(w->loop, k) ? (size_t)(w->tile * w->itemsize[k]) : 0;
+    for (int k = 0; k < w->nop; ++k) size += (size_t)buffer_size(w, k);
     return size;
 }
 
@@ -212,7 +188,7 @@ static desk desk_in(const walk *w, char *room) {
         d.buffer[k] = room;
         d.held[k] = NULL;
         d.held_size[k] = 0;
-        if (w->gathers && moves(w->loop, k)) room += w->tile * w->itemsize[k];
+        room += buffer_size(w, k);
     }
     return d;
 }
@@ -244,7 +220,7 @@ static void walk_short_rows(void *arg, int64_t lo, int64_t hi) {
     const walk *w = (const walk *)arg;
     const int outer = w->nd - 2;
     const int64_t m = w->shape[outer], n = w->shape[outer + 1], *row = w->strides + outer * w->nop;
-    const int64_t most = w->tile / n;
+    const int64_t fit = w->tile / n, most = fit > 8 ? fit & ~(int64_t)7 : fit; /* whole squares of what is turned */
     char **p = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *));
     int64_t index[TH_MAX_NDIM], skip = lo % m;
     const desk d = desk_in(w, (char *)TH_ALLOCA(desk_size(w)));
@@ -259,6 +235,28 @@ static void walk_short_rows(void *arg, int64_t lo, int64_t hi) {
         }
         skip = 0;
         advance(w, outer, index, p);
+    }
+}
+
+/* Tiles lo to hi of kBand rows each: some operand has its neighbours along the axis before the last. */
+static void walk_bands(void *arg, int64_t lo, int64_t hi) {
+    const walk *w = (const walk *)arg;
+    const int outer = w->nd - 2;
+    const int64_t m = w->shape[outer], n = w->shape[outer + 1], *row = w->strides + outer * w->nop, *step = row + w->nop;
+    const int64_t width = w->tile / kBand, across = (n + width - 1) / width, down = (m + kBand - 1) / kBand;
+    char **p = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *));
+    int64_t index[TH_MAX_NDIM];
+    const desk d = desk_in(w, (char *)TH_ALLOCA(desk_size(w)));
+    memcpy(p, w->data, (size_t)w->nop * sizeof(char *));
+    seek(w, outer, lo / (across * down), index, p);
+    for (; lo < hi; ++lo) {
+        const int64_t r = lo / across % down * kBand, c = lo % across * width;
+        for (int k = 0; k < w->nop; ++k) q[k] = p[k] + r * row[k] + c * step[k];
+        const int64_t all = least(width, n - c), rest = all & (w->loop->lanes - 1), rows = least(kBand, m - r);
+        if (all > rest) tile(w, &d, q, rows, all - rest);
+        for (int k = 0; k < w->nop; ++k) q[k] += (all - rest) * step[k];
+        if (rest) tile(w, &d, q, rows, rest);
+        if ((lo + 1) % (across * down) == 0) advance(w, outer, index, p);
     }
 }
 
@@ -313,6 +311,39 @@ static int64_t tile_size(const walk *w) {
     return size < kShortRow ? kShortRow : size & ~(int64_t)63;
 }
 
+/* The same where a tile is kBand rows: only what is not packed along the last axis needs a buffer. */
+static int64_t band_size(const walk *w) {
+    const int64_t *step = w->strides + (w->nd - 1) * w->nop;
+    int64_t bytes = 0;
+    for (int k = 0; k < w->nop; ++k) bytes += moves(w->loop, k) && step[k] != w->itemsize[k] ? w->itemsize[k] : 0;
+    const int64_t width = least(kBandBytes / (bytes * kBand), kBandMost) & ~(int64_t)63;
+    return kBand * (width < 64 ? 64 : width);
+}
+
+/* The axis along which an operand that is not packed along the last one has its neighbours, or -1. */
+static int other_axis(const walk *w) {
+    const int64_t *step = w->strides + (w->nd - 1) * w->nop;
+    for (int k = 0; k < w->nop; ++k) {
+        if (!moves(w->loop, k) || step[k] == w->itemsize[k] || step[k] == 0) continue;
+        for (int d = w->nd - 2; d >= 0; --d)
+            if (w->strides[d * w->nop + k] == w->itemsize[k]) return d;
+    }
+    return -1;
+}
+
+/* Make an axis the one before the last; the others keep their order. */
+static void bring_inside(int nop, int nd, int axis, int64_t *shape, int64_t *strides, int64_t *room) {
+    const size_t width = (size_t)nop * sizeof(int64_t);
+    const int64_t length = shape[axis];
+    memcpy(room, strides + axis * nop, width);
+    for (int d = axis; d < nd - 2; ++d) {
+        shape[d] = shape[d + 1];
+        memcpy(strides + d * nop, strides + (d + 1) * nop, width);
+    }
+    shape[nd - 2] = length;
+    memcpy(strides + (nd - 2) * nop, room, width);
+}
+
 static int start(th_ctx *ctx, const walk *w, int64_t n, double ns, th_body body) {
     if (ns * (double)n < kSerialNs) {
         body((void *)w, 0, n);
@@ -342,6 +373,15 @@ static int run_general(th_ctx *ctx, walk *w, int64_t n, const int64_t *full_shap
     const int many = w->nd > 1 && inner < kShortRow;
     w->gathers = many;
     for (int k = 0; k < nop; ++k) w->gathers |= moves(loop, k) && step[k] != w->itemsize[k];
+    const int axis = w->gathers && !many ? other_axis(w) : -1;
+    if (axis >= 0 && shape[axis] >= 8) {
+        bring_inside(nop, w->nd, axis, shape, strides, (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t)));
+        w->bands = 1;
+        w->tile = band_size(w);
+        const int64_t m = shape[w->nd - 2], width = w->tile / kBand;
+        const int64_t tiles = (n / (m * inner)) * ((m + kBand - 1) / kBand) * ((inner + width - 1) / width);
+        return start(ctx, w, tiles, loop->work * (double)w->tile, walk_bands);
+    }
     if (many) return start(ctx, w, n / inner, loop->work * (double)inner, walk_short_rows);
     return start(ctx, w, n, loop->work, walk_rows);
 }
@@ -460,6 +500,6 @@ int th_elementwise(th_ctx *ctx, const th_loop *loop) {
     }
     int64_t *itemsize = (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t));
     for (int k = 0; k < nop; ++k) itemsize[k] = (k < nin ? ctx->in[k] : ctx->out[k - nin])->itemsize;
-    walk w = {loop, (const char *)ctx->params, nop, 1, 0, data, itemsize, shape, itemsize, 0};
+    walk w = {loop, (const char *)ctx->params, nop, 1, 0, data, itemsize, shape, itemsize, 0, 0};
     return flat ? run_flat(ctx, &w, n) : run_general(ctx, &w, n, shape);
 }
