@@ -10,15 +10,21 @@ from theano.graph.traverse import explicit_inputs
 from theano.rewriting import phases
 from theano.tensor import nnet
 from theano.tensor.blas import routines
+from theano.tensor.checks import Assert
 from theano.tensor.elemwise import functions as F
+from theano.tensor.join import Split
+from theano.tensor.nlinalg import det, matrix_inverse
 from theano.tensor.shape.basic import shape_i_op
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
+from theano.tensor.slinalg import cholesky, solve
 
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-300, -1e-300, 1e300, 1e-17, np.inf, -np.inf, np.nan])
 
 v, w, m, n = T.dvector("v"), T.dvector("w"), T.dmatrix("m"), T.dmatrix("n")
 i, k, c = T.lvector("i"), T.lvector("k"), T.bvector("c")
 s = T.dscalar("s")
+square, psd = T.dmatrix("square"), T.dmatrix("psd")
+psd.tag.psd = True
 classes = T.lvector("classes")
 entropy = nnet.crossentropy_categorical_1hot
 
@@ -38,6 +44,16 @@ CASES = {
     "local_fill_sink": F.second(v, T.constant(np.array([2.0]))) * w,
     "local_fill_to_alloc": F.second(v, T.constant(np.array([2.0]))),
     "local_useless_alloc": T.alloc(v, v.shape[0]),
+    "local_canonicalize_alloc": T.alloc(v, 1, v.shape[0]),
+    "local_alloc_unary": T.exp(T.alloc(s, 3)),
+    "local_alloc_dimshuffle": T.alloc(v.dimshuffle("x", 0), 3, v.shape[0]),
+    "local_dimshuffle_alloc": T.alloc(s, 3).dimshuffle("x", 0),
+    "local_reshape_dimshuffle": m.dimshuffle("x", 0, 1).reshape((12,)),
+    "local_rebroadcast_lift": T.addbroadcast(T.exp(m[:1]), 0),
+    "remove_tensor_copy": T.tensor_copy(v),
+    "local_remove_useless_assert": Assert("no")(v, T.constant(1)),
+    "local_remove_all_assert": Assert("no")(v, T.eq(v.shape[0], 4)),
+    "local_useless_elemwise_comparison": T.ge(shape_i_op(0)(v), 0),
     "local_merge_alloc": T.alloc(T.alloc(s.dimshuffle("x"), 1), 3),
     "local_elemwise_alloc": T.alloc(T.constant(2.0), v.shape[0]) * v,
     "local_useless_rebroadcast": T.unbroadcast(T.addbroadcast(m, 0), 0),
@@ -74,7 +90,17 @@ CASES = {
     "log1p_neg_sigmoid": T.log1p(-nnet.sigmoid(v)),
     "log1pexp_to_softplus": T.log1p(T.exp(v)),
     "local_one_minus_erf": 1.0 - T.erf(v),
-    "local_one_minus_erf2": F.add(T.constant(np.array([1.0])), -T.erf(v)),
+    "local_one_minus_erf2": F.add(T.constant(np.array([1.0])), -1.0 * T.erf(v)),
+    "local_one_plus_neg_erf": 1.0 + -T.erf(v),
+    "local_one_minus_erfc2": 1.0 + -T.erfc(v),
+    "local_one_minus_erfc3": 1.0 + -1.0 * T.erfc(v),
+    "local_erf_neg_minus_one2": -1.0 + -1.0 * T.erf(v),
+    "local_log_erfc": T.log(T.erfc(v)),
+    "local_grad_log_erfc_neg": 3.0 * T.exp(-T.sqr(v)) / T.erfc(v),
+    "local_abs_merge": abs(v) * abs(w),
+    "local_add_mul_fusion": F.add(F.add(v, w), v),
+    "local_ultra_fast_sigmoid": nnet.sigmoid(v),
+    "local_hard_sigmoid": nnet.sigmoid(v),
     "local_one_plus_erf": 1.0 + T.erf(v),
     "local_one_minus_erfc": 1.0 - T.erfc(v),
     "local_one_add_neg_erfc": F.add(T.constant(np.array([1.0])), -T.erfc(v)),
@@ -99,7 +125,14 @@ CASES = {
     "local_sum_prod_all_to_none": m.sum(axis=[0, 1]),
     "local_op_of_op": m.sum(axis=1).sum(),
     "local_sum_prod_mul_by_scalar": (T.constant(np.array([[2.0]])) * m).sum(),
-    "local_sum_of_constant": T.ones_like(m).sum(),
+    "local_opt_alloc": T.ones_like(m).sum(axis=1),
+    "local_sum_prod_div_dimshuffle": (m / v.dimshuffle("x", 0)).sum(axis=0),
+    "local_sumsqr2dot": T.sqr(m.dimshuffle("x", 0, 1) * n.T.dimshuffle(0, 1, "x")).sum(axis=(1, 2)),
+    "local_reduce_join": T.stack([v, w, v * w], axis=0).sum(axis=0),
+    "local_join_1": T.join_(0, v),
+    "local_join_empty": T.join(0, v, np.zeros(0), w),
+    "local_join_make_vector": T.join(0, T.stack([s, s + 1]), T.stack([s, 2 * s]), v),
+    "local_useless_split": Split(1)(v, 0, T.stack([v.shape[0]])),
     "local_max_to_min": -((-m).max(axis=1)),
     "local_max_and_argmax": T.max_and_argmax(m, axis=1)[0],
     "local_dot_to_dot22": T.dot(m, n.T),
@@ -112,21 +145,51 @@ CASES = {
     "local_subtensor_merge": m[1:][1:],
     "local_subtensor_inc_subtensor": T.set_subtensor(m[1], m[0])[1],
     "local_subtensor_of_alloc": T.alloc(s, 5, 6)[1:3],
-    "local_useless_inc_subtensor": T.inc_subtensor(m[1], 0.0),
+    "local_useless_inc_subtensor": T.set_subtensor(m[:], m * 2),
     "local_incsubtensor_of_zeros_to_setsubtensor": T.inc_subtensor(T.zeros_like(m)[1], v),
+    "local_incsubtensor_of_zeros": T.inc_subtensor(m[1], 0.0),
+    "local_setsubtensor_of_constants": T.set_subtensor(T.zeros_like(m)[1:], 0.0),
+    "local_useless_inc_subtensor_alloc": T.inc_subtensor(m[:], T.alloc(s, m.shape[0], m.shape[1])),
+    "local_set_to_inc_subtensor": T.set_subtensor(m[1], m[1] + v),
+    "local_IncSubtensor_serialize": (
+        T.inc_subtensor(T.zeros_like(m)[1], v) + T.inc_subtensor(T.zeros_like(m)[2], w) + m
+    ),
+    "local_subtensor_remove_broadcastable_index": m.dimshuffle(0, "x", 1)[:, 0],
+    "local_slices_before_arrays": m[classes[0] :, classes],
+    "local_dimshuffle_subtensor": T.addbroadcast(m[:1], 0)[:, 1:3].dimshuffle(1),
+    "local_subtensor_of_dot": T.dot(m, n.T)[1:, 2],
+    "local_adv_sub1_adv_inc_sub1": T.set_subtensor(T.constant(np.ones((5, 4)))[[0, 3, -1]], m)[[0, 3, -1]],
+    "local_gemm_to_gemv": routines.gemm_no_inplace(
+        v.dimshuffle("x", 0), s, w.dimshuffle("x", 0), T.dot(m.T, n), s
+    ),
+    "transinv_to_invtrans": matrix_inverse(square).T,
+    "no_transpose_symmetric": T.dot(m, m.T).T,
+    "inv_as_solve": T.dot(matrix_inverse(square), m),
+    "tag_solve_triangular": solve(cholesky(T.dot(m, m.T)), m),
+    "psd_solve_with_chol": solve(psd, m),
+    "local_det_chol": det(psd) + cholesky(psd).sum(),
+    "local_argmax_pushdown": T.argmax(nnet.softmax(m), axis=1),
     "local_0_dot_x": T.dot(T.zeros_like(m), n.T),
     "local_lift_transpose_through_dot": T.dot(m, n.T).T,
     "local_logsoftmax": T.log(nnet.softmax(m)),
     "local_logsoftmax_grad": grad(T.log(nnet.softmax(m)).sum(), m),
     "local_logsoftmax_with_bias": T.log(nnet.softmax_with_bias(m, v)),
     "local_softmax_with_bias": nnet.softmax(m + v),
-    "crossentropy_to_crossentropy_with_softmax_with_bias": entropy(nnet.softmax(m), classes),
+    "crossentropy_to_crossentropy_with_softmax_with_bias": entropy(nnet.softmax_with_bias(m, v), classes),
+    "crossentropy_to_crossentropy_with_softmax": entropy(nnet.softmax(m), classes),
+    "local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc": nnet.crossentropy_softmax_1hot_with_bias_dx(
+        T.alloc(s, m.shape[0]), nnet.softmax(m), classes
+    ),
     "local_softmax_grad_to_crossentropy_with_softmax_grad": grad(entropy(nnet.softmax(m), classes).sum(), m),
 }
 
 # Rules that count on what others have done before.
 SHAPES = ("local_shape_to_shape_i", "local_track_shape_i", "local_subtensor_make_vector", "topo_constant_folding")
 AFTER = {
+    "local_canonicalize_alloc": SHAPES,
+    "local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc": SHAPES,
+    "local_useless_inc_subtensor_alloc": SHAPES,
+    "local_useless_split": SHAPES,
     "local_elemwise_alloc": SHAPES,
     "local_log_sum_exp_shifted": ("local_log_sum_exp",),
     "local_useless_reshape": SHAPES,
@@ -139,9 +202,8 @@ VALUES = {
     m: [rng.normal(size=(3, 4)), rng.normal(size=(3, 4)) * 30],
     n: [rng.normal(size=(3, 4))],
     i: [np.array([-3, 0, 1, 7])], k: [np.array([1, 2, -1, 3])], c: [np.array([0, 1, 1, 0], "int8")],
-    s: [np.array(0.5)], classes: [np.array([0, 3, 1])],
+    s: [np.array(0.5)], square: [rng.normal(size=(3, 3))], psd: [np.eye(3) + 0.2], classes: [np.array([0, 3, 1])],
 }  # fmt: skip
-TOLERANCE = {"exact": 0.0, "close": 1e-6, "finite": 1e-6}
 
 
 def samples(inputs):
@@ -177,6 +239,9 @@ def hold_to_promise(keeps, wanted, found, name):
         np.testing.assert_array_equal(found, wanted, err_msg=name)
         return
     where = np.isfinite(wanted) if keeps == "finite" else np.ones(wanted.shape, bool)
+    if keeps == "approximate":
+        assert np.nanmax(np.abs(found[where] - wanted[where]), initial=0) <= 0.1, name
+        return
     # Near 0 and near overflow the unrewritten form is the one that is wrong: that is why the rule exists.
     where &= ~(np.isfinite(wanted) & ((np.abs(wanted) > 1e150) | (np.abs(wanted) < 1e-15)))
     np.testing.assert_allclose(found[where], wanted[where], rtol=1e-6, atol=1e-9, err_msg=name)
@@ -185,6 +250,7 @@ def hold_to_promise(keeps, wanted, found, name):
 def test_every_rule_has_a_case():
     untested = set(phases.all_rules()) - set(CASES)
     assert untested <= {
+        "local_alloc_empty_to_zeros",  # what it replaces has no value
         "topo_constant_folding",  # graph-core's own
         "local_scalar_tensor_scalar",
         "graph_merge_softmax_with_crossentropy_softmax",

@@ -254,3 +254,86 @@ def test_logistic_regression_where_it_saturates():
         closed = at.T @ (1 / (1 + np.exp(-at @ weights)) - truth)
     assert value == pytest.approx(1600 + np.log1p(np.exp(-1)))
     assert slope == pytest.approx(closed)
+
+
+# -- what users ask for by name, and what saves a computation ---------------------------------------------------------
+
+
+def named(*names):
+    return theano.compile.mode.get_default_mode().including(*names)
+
+
+def test_the_logarithm_of_a_small_tail_does_not_underflow():
+    x = T.dvector("x")
+    cost = T.log(T.erfc(x))
+    f = theano.function([x], [cost, grad(cost.sum(), x)])
+    at = np.array([-30.0, -1.0, 0.0, 1.0, 5.0, 26.0, 40.0, 1e8])
+    from scipy.special import erfcx, log_ndtr
+
+    value, slope = f(at)
+    np.testing.assert_allclose(value, log_ndtr(-at * np.sqrt(2)) + np.log(2), rtol=1e-13, atol=1e-14)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(slope, -2 / np.sqrt(np.pi) / erfcx(at), rtol=1e-13)
+
+
+def test_the_gradient_of_many_parts_is_one_tensor():
+    parts = sum(T.sqr(m[i]).sum() * (i + 1) for i in range(3))
+    f = theano.function([m], grad(parts, m))
+    written = [n for n in f.maker.fgraph.toposort() if "IncSubtensor" in str(n.op)]
+    assert len(written) == 3
+    assert sum("Alloc" in str(n.op) for n in f.maker.fgraph.toposort()) == 1
+    np.testing.assert_allclose(f(M), 2 * M * np.arange(1, 4)[:, None])
+
+
+def test_an_assertion_stays_holds_and_goes():
+    from theano.tensor.opt import Assert
+
+    checked = Assert("only positive")(v, T.all(v > 0))
+    f = theano.function([v], checked * 2)
+    np.testing.assert_array_equal(f(W), W * 2)
+    with pytest.raises(AssertionError, match="only positive"):
+        f(-W)
+    g = theano.function([v], checked * 2, mode=named("local_remove_all_assert"))
+    np.testing.assert_array_equal(g(-W), -W * 2)
+    h = theano.function([v], Assert("never")(v, T.constant(0)) * 2)
+    with pytest.raises(AssertionError, match="never"):
+        h(W)
+    np.testing.assert_allclose(theano.function([v], grad(checked.sum(), v))(W), np.ones(4))
+    with pytest.raises(TypeError, match="has dimensions"):
+        Assert("no")(v, v > 0)
+
+
+def test_sigmoids_are_replaced_on_request():
+    at = np.linspace(-4, 4, 9)
+    for name, op in (("local_hard_sigmoid", nnet.hard_sigmoid), ("local_ultra_fast_sigmoid", nnet.ultra_fast_sigmoid)):
+        f = theano.function([v], nnet.sigmoid(v), mode=named(name))
+        np.testing.assert_allclose(f(at), theano.function([v], op(v))(at), rtol=1e-12)
+    exact = theano.function([v], nnet.sigmoid(v))(at)
+    np.testing.assert_allclose(exact, 1 / (1 + np.exp(-at)), rtol=1e-14)
+
+
+def test_empty_memory_is_zeros_on_request():
+    f = theano.function([], T.AllocEmpty("float64")(3, 4), mode=named("alloc_empty_to_zeros"))
+    np.testing.assert_array_equal(f(), np.zeros((3, 4)))
+
+
+def test_what_is_known_of_a_matrix_chooses_the_way_to_solve():
+    from theano.tensor.nlinalg import matrix_inverse
+    from theano.tensor.slinalg import Cholesky, Solve, solve
+
+    A, b = T.dmatrix("A"), T.dvector("b")
+    value = M @ M.T + np.eye(3)
+    plain = theano.function([A, b], T.dot(matrix_inverse(A), b))
+    assert [type(n.op) for n in plain.maker.fgraph.toposort()] == [Solve]
+    A.tag.psd = True
+    f = theano.function([A, b], solve(A, b))
+    kinds = [type(n.op) for n in f.maker.fgraph.toposort()]
+    assert kinds.count(Cholesky) == 1 and kinds.count(Solve) == 2
+    for g in (plain, f):
+        np.testing.assert_allclose(g(value, np.arange(3.0)), np.linalg.solve(value, np.arange(3.0)))
+
+
+def test_lengths_are_never_negative():
+    f = theano.function([v], T.switch(T.lt(v.shape[0], 0), v.sum(), T.maximum(v.shape[0], 0) * 1.0))
+    assert [str(n.op) for n in f.maker.fgraph.toposort() if "sum" in str(n.op).lower()] == []
+    assert f(V) == 4

@@ -18,8 +18,8 @@ from theano.graph.variable import Variable
 from theano.rewriting.pattern import Call, Hole, Literal, Pattern, as_pattern, build, conform, holes, match_inputs
 
 #: What a rule may promise about values: the same bits; the same within rounding; the same where all values met are
-#: finite and no divisor is zero.
-CONTRACTS = ("exact", "close", "finite")
+#: finite and no divisor is zero; something near, as its text says, for rules that one has to ask for.
+CONTRACTS = ("exact", "close", "finite", "approximate")
 
 #: A replacement for each output (None keeps it), or by the variable replaced.
 Answer = Sequence[Variable | None] | Mapping[Variable, Variable] | Variable | bool | None
@@ -34,7 +34,7 @@ class Rule:
         Under which queries select it, reports count it and errors speak of it.
     tracks : tuple of Op or subclasses of Op, or None
         Which nodes it wants to see; None is all, which costs time at every node.
-    keeps : "exact", "close" or "finite"
+    keeps : "exact", "close", "finite" or "approximate"
         What it promises about values.
     tags : tuple of str
     """

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from theano.tensor.checks import Assert, assert_, assert_op  # noqa: F401
 from theano.tensor.rules.algebra import *  # noqa: F403
+from theano.tensor.rules.approximations import *  # noqa: F403
+from theano.tensor.rules.asserts import *  # noqa: F403
+from theano.tensor.rules.equations import *  # noqa: F403
 from theano.tensor.rules.fusion import *  # noqa: F403
 from theano.tensor.rules.index import *  # noqa: F403
 from theano.tensor.rules.inplace import *  # noqa: F403
+from theano.tensor.rules.joins import *  # noqa: F403
 from theano.tensor.rules.layout import *  # noqa: F403
+from theano.tensor.rules.lengths import *  # noqa: F403
 from theano.tensor.rules.power import *  # noqa: F403
 from theano.tensor.rules.products import *  # noqa: F403
 from theano.tensor.rules.reductions import *  # noqa: F403
+from theano.tensor.rules.repeats import *  # noqa: F403
 from theano.tensor.rules.shapes import *  # noqa: F403
 from theano.tensor.rules.stable import *  # noqa: F403
 from theano.tensor.rules.useless import *  # noqa: F403
+from theano.tensor.rules.writes import *  # noqa: F403

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
 from theano.tensor.kernels.common import (
@@ -58,6 +60,16 @@ def rebroadcast_kernel(op: Any, node: Apply) -> Builtin | None:
     before, after = pattern_of(node.inputs[0]), pattern_of(node.outputs[0])
     new = [int(b and not a) for a, b in zip(before, after, strict=True)]
     return builtin("th_kernel_rebroadcast", *new, work=VIEW_NS)
+
+
+def assert_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the first input itself, if the others are true; ``op.msg`` is the text of the error."""
+    value, *conds = node.inputs
+    if not are_known(node) or any(dtype_of(c).startswith("complex") for c in conds) or not is_view(op):
+        return None
+    text = op.msg.encode() + b"\0"
+    letters = np.frombuffer(text + b"\0" * (-len(text) % 8), "int64")
+    return builtin("th_kernel_assert", *map(int, letters), work=VIEW_NS)
 
 
 def copy_kernel(op: Any, node: Apply) -> Builtin | None:

@@ -1,10 +1,11 @@
 """The rules of the tensor layer, by family. Importing this package enters them in ``theano.rewriting.phases``.
 
 ``words`` is the vocabulary. ``compound`` puts expressions in place of the ops that stand for them. ``useless``,
-``algebra``, ``power`` and ``stable`` speak of element-wise ops, ``layout`` and ``shapes`` of dimensions and lengths,
-``reductions``, ``index``, ``products``, ``blas`` and ``softmax`` of their ops; ``fusion`` makes one kernel of many
-(``map_reduce`` of reductions and what they reduce, ``joining`` says what both need), ``inplace`` takes over memory that
-nobody needs any more.
+``algebra``, ``power``, ``stable`` and ``approximations`` speak of element-wise ops, ``repeats`` of fills and
+allocations, ``layout``, ``shapes`` and ``lengths`` of dimensions and how long they are, ``joins``, ``reductions``,
+``index`` and ``writes`` (parts read, parts written), ``products``, ``equations``, ``blas``, ``softmax`` and
+``asserts`` of their ops; ``fusion`` makes one kernel of many (``map_reduce`` of reductions and what they reduce,
+``joining`` says what both need), ``inplace`` takes over memory that nobody needs any more.
 """
 
 from __future__ import annotations
@@ -13,21 +14,29 @@ from __future__ import annotations
 from theano.tensor.rules import (  # isort: skip
     compound,
     useless,
+    repeats,
+    asserts,
     algebra,
     power,
     stable,
     layout,
     shapes,
+    lengths,
+    joins,
     reductions,
     index,
+    writes,
     products,
+    equations,
     blas,
     softmax,
+    approximations,
     fusion,
     inplace,
 )
 
 __all__ = [
-    "algebra", "blas", "compound", "fusion", "index", "inplace", "layout", "power", "products", "reductions", "shapes",
-    "softmax", "stable", "useless",
+    "algebra", "approximations", "asserts", "blas", "compound", "equations", "fusion", "index", "inplace", "joins",
+    "layout", "lengths", "power", "products", "reductions", "repeats", "shapes", "softmax", "stable", "useless",
+    "writes",
 ]  # fmt: skip

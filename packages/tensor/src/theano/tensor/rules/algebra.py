@@ -414,3 +414,19 @@ def local_abs_lift(node: Apply) -> Any:
     if inner is not None and scalar_of(inner) in (scal.neg, scal.abs_) and x.type.dtype not in scal.complex_dtypes:
         return [F.abs_(inner.inputs[0])]
     return None
+
+
+@local_rule([F.mul, F.true_div], keeps="close", phases=("specialize",))
+def local_abs_merge(node: Apply) -> Any:
+    """A product or quotient of absolute values is the absolute value of one."""
+    out: Any = node.outputs[0]
+    if out.type.dtype in scal.complex_dtypes or len(node.inputs) < 2:
+        return None
+    insides = [made_by(v, F.abs_) for v in node.inputs]
+    if sum(a is not None for a in insides) < 2:
+        return None
+    if all(a is not None for a in insides):
+        return [fit(F.abs_(node.op(*[a.inputs[0] for a in insides if a is not None])), out)]
+    merged = F.abs_(F.mul(*[a.inputs[0] for a in insides if a is not None]))
+    rest = [v for v, a in zip(node.inputs, insides, strict=True) if a is None]
+    return [fit(F.mul(merged, *rest), out)]

@@ -38,6 +38,7 @@ for _name, _position, _tags in (
     ("local_dot_to_dot22", 0, ("fast_run", "fast_compile")),
     ("gemm_optimizer", 10, ("fast_run",)),
     ("local_dot22_to_dot22scalar", 11, ("fast_run",)),
+    ("local_gemm_to_gemv", 15, ("fast_run",)),
 ):
     blas_phases.register(_name, Phase(_name, "in_to_out"), _position, *_tags)
 
@@ -183,6 +184,25 @@ def local_dot22_to_dot22scalar(node: Apply) -> Any:
     if not any(v is found.tensor and len(v.clients) == 1 for v in node.inputs):
         return None
     return [fit(_dot22scalar(*inner.inputs, found.factor), out)]
+
+
+@local_rule([Gemm], keeps="close", phases=("local_gemm_to_gemv",), into=blas_phases)
+def local_gemm_to_gemv(node: Apply) -> Any:
+    """A product of a matrix and a single row or column, added to one, is a product of a matrix and a vector."""
+    z, a, x, y, b = node.inputs
+    if node.op != gemm_no_inplace:
+        return None
+    if z.type.broadcastable == x.type.broadcastable == (True, False):  # type: ignore[attr-defined]
+        row = gemv_no_inplace(_line(z, 1), a, y.T, _line(x, 1), b)  # type: ignore[attr-defined]
+        return [fit(row.dimshuffle("x", 0), node.outputs[0])]
+    if z.type.broadcastable == y.type.broadcastable == (False, True):  # type: ignore[attr-defined]
+        column = gemv_no_inplace(_line(z, 0), a, x, _line(y, 0), b)
+        return [fit(column.dimshuffle(0, "x"), node.outputs[0])]
+    return None
+
+
+def _line(matrix: Any, axis: int) -> Any:
+    return DimShuffle(matrix.type.broadcastable, (axis,))(matrix)
 
 
 _IN_PLACE: dict[Op, Op] = {gemm_no_inplace: gemm_inplace, gemv_no_inplace: gemv_inplace, ger: ger_destructive}

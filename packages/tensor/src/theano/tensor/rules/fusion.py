@@ -13,10 +13,12 @@ is read once. All of it is one walk up and one walk down the graph.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph, Variable
-from theano.rewriting import Context, Phases, phases
+from theano.rewriting import Context, Phase, Phases, local_rule, phases
+from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.joining import (
     MAX_OPERANDS,
@@ -29,6 +31,7 @@ from theano.tensor.rules.joining import (
     step_count,
 )
 from theano.tensor.rules.map_reduce import fuse_reductions
+from theano.tensor.rules.words import fit, only_used_by, scalar_of
 
 
 def fuse(fgraph: FunctionGraph, context: Context) -> None:
@@ -138,13 +141,21 @@ def _join(fgraph: FunctionGraph, piece: Sequence[Apply], context: Context) -> No
         context.replace(fgraph, pairs, "composite_elemwise_fusion")
 
 
-def _fusion_phases() -> Phases:
-    sequence = Phases("elemwise_fusion")
-    # First, so that what a reduction alone needs is not joined to something that others need as well.
-    sequence.register("map_reduce_fusion", fuse_reductions, 0.5, "fast_run", "fusion")
-    sequence.register("composite_elemwise_fusion", fuse, 1, "fast_run", "fusion")
-    return sequence
+fusion_phases = Phases("elemwise_fusion")
+fusion_phases.register("local_add_mul_fusion", Phase("local_add_mul_fusion", "in_to_out"), 0, "fast_run", "fusion")
+# Before element-wise nodes are joined, so that what a reduction alone needs is not joined to what others need as well.
+fusion_phases.register("map_reduce_fusion", fuse_reductions, 0.5, "fast_run", "fusion")
+fusion_phases.register("composite_elemwise_fusion", fuse, 1, "fast_run", "fusion")
+phases.register("elemwise_fusion", fusion_phases, 49, "fast_run", "fusion", "local_elemwise_fusion")
 
 
-phases.register("elemwise_fusion", _fusion_phases(), 49, "fast_run", "fusion", "local_elemwise_fusion")
-
+@local_rule([F.add, F.mul], phases=("local_add_mul_fusion",), tags=("fast_run", "fusion"), into=fusion_phases)
+def local_add_mul_fusion(node: Apply) -> Any:
+    """A sum that begins with a sum which nobody else wants is one sum, of the same bits; products likewise."""
+    first, *rest = node.inputs
+    inner = first.owner
+    if inner is None or scalar_of(inner) != scalar_of(node) or not only_used_by(first, node):
+        return None
+    if first.type != node.outputs[0].type:  # type: ignore[attr-defined]
+        return None
+    return [fit(node.op(*inner.inputs, *rest), node.outputs[0])]

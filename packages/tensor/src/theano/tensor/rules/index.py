@@ -1,4 +1,4 @@
-"""Parts of tensors: merged, moved towards the inputs, or read where they were written."""
+"""Parts of tensors that are read: merged, moved towards the inputs, or read where they were written."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ import numpy as np
 
 from theano.graph import Apply, Constant
 from theano.rewriting import local_rule
+from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import static_int
 from theano.tensor.create import Alloc
-from theano.tensor.index.advanced import AdvancedBooleanSubtensor, AdvancedSubtensor, slice_parts
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.index.advanced import (
+    AdvancedBooleanSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+    slice_parts,
+)
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
 from theano.tensor.join import MakeVector
 from theano.tensor.rules.words import filled_with, fit, only_used_by, scalar_of
@@ -159,10 +167,10 @@ def local_subtensor_inc_subtensor(fgraph: Any, node: Apply) -> Any:
             return None
     value: Any = written.inputs[1]
     out: Any = node.outputs[0]
-    return [value] if value.type == out.type and _same_shape(fgraph, value, out) else None
+    return [value] if value.type == out.type and same_shape(fgraph, value, out) else None
 
 
-def _same_shape(fgraph: Any, a: Any, b: Any) -> bool:
+def same_shape(fgraph: Any, a: Any, b: Any) -> bool:
     """Return whether two variables have one shape for certain: a value that is written may also be repeated."""
     feature = getattr(fgraph, "shape_feature", None)
     return all(a.type.broadcastable) or (feature is not None and feature.same_shape(a, b))
@@ -205,25 +213,70 @@ def local_slices_before_arrays(node: Apply) -> Any:
     return [fit(node.op(x[tuple(first)], *rest), node.outputs[0])]
 
 
-@local_rule([IncSubtensor], phases=("canonicalize",))
-def local_useless_inc_subtensor(fgraph: Any, node: Apply) -> Any:
-    """To set everything is to forget what was there, if the new value has the shape; to add 0 is to do nothing."""
-    op: Any = node.op
+@local_rule([Subtensor], phases=("specialize",))
+def local_subtensor_remove_broadcastable_index(node: Apply) -> Any:
+    """The only element along an axis of length 1 is what is left when the axis is dropped."""
     x: Any = node.inputs[0]
-    y: Any = node.inputs[1]
-    whole = all(takes_all(e) for e in entries(node))
-    if not op.set_instead_of_inc and filled_with(y, 0):
-        return [x]
-    if whole and op.set_instead_of_inc and y.type == x.type and _same_shape(fgraph, x, y):
-        return [y]
-    return None
-
-
-@local_rule([IncSubtensor], phases=("canonicalize", "specialize"))
-def local_incsubtensor_of_zeros_to_setsubtensor(node: Apply) -> Any:
-    """To add to zeros is to set."""
-    op: Any = node.op
-    if op.set_instead_of_inc or not filled_with(node.inputs[0], 0) or isinstance(node.inputs[0], Constant):
+    index = entries(node)
+    dropped = [a for a, e in enumerate(index) if not isinstance(e, slice)]
+    if not dropped or not all(x.type.broadcastable[a] and is_known(index[a]) and index[a] in (0, -1) for a in dropped):
         return None
-    return [fit(IncSubtensor(op.idx_list, set_instead_of_inc=True)(*node.inputs), node.outputs[0])]
+    if not all(takes_all(e) for e in index if isinstance(e, slice)):
+        return None
+    kept = [a for a in range(x.type.ndim) if a not in dropped]
+    return [fit(DimShuffle(x.type.broadcastable, kept)(x), node.outputs[0])]
 
+
+@local_rule([DimShuffle], phases=("uncanonicalize",))
+def local_dimshuffle_subtensor(node: Apply) -> Any:
+    """An axis of length 1 that a part keeps only to be dropped afterwards is dropped by the index."""
+    part: Any = node.inputs[0].owner
+    if part is None or not isinstance(part.op, Subtensor):
+        return None
+    x: Any = part.inputs[0]
+    index = entries(part)
+    index += [FULL] * (x.type.ndim - len(index))
+    sliced = [a for a, e in enumerate(index) if isinstance(e, slice)]
+    order: Any = node.op.new_order  # type: ignore[attr-defined]
+    gone = [d for d in range(len(sliced)) if d not in order]
+    if not gone or not all(x.type.broadcastable[sliced[d]] and takes_all(index[sliced[d]]) for d in gone):
+        return None
+    for d in gone:
+        index[sliced[d]] = 0
+    left = [d for d in range(len(sliced)) if d not in gone]
+    new: Any = x[tuple(index)]
+    return [fit(new.dimshuffle(*["x" if d == "x" else left.index(d) for d in order]), node.outputs[0])]
+
+
+@local_rule([Subtensor], keeps="close", phases=("stabilize",))
+def local_subtensor_of_dot(node: Apply) -> Any:
+    """A part of a product is the product of a part: of the rows of the first factor, the columns of the second."""
+    product: Any = node.inputs[0].owner
+    if product is None or not isinstance(product.op, Dot) or not only_used_by(node.inputs[0], node):
+        return None
+    a, b = product.inputs
+    index = entries(node)
+    rows = a.type.ndim - 1
+    of_a, of_b = index[:rows], index[rows:]
+    a = a[tuple(of_a)] if of_a else a
+    if of_b:
+        # The columns of a matrix; of a vector there is nothing left to take.
+        b = b[(FULL, *of_b)]
+    return [fit(product.op(a, b), node.outputs[0])]
+
+
+@local_rule([AdvancedSubtensor1], phases=("stabilize",))
+def local_adv_sub1_adv_inc_sub1(node: Apply) -> Any:
+    """Rows that are read where they were just set, at places that are known and differ, are what was set."""
+    written: Any = node.inputs[0].owner
+    places: Any = node.inputs[1]
+    if written is None or not isinstance(written.op, AdvancedIncSubtensor1):
+        return None
+    x, value = written.inputs[:2]
+    if not written.op.set_instead_of_inc and not filled_with(x, 0) or value.type != node.outputs[0].type:
+        return None
+    if not isinstance(places, Constant) or not isinstance(x, Constant) or not places.equals(written.inputs[2]):
+        return None  # a place may lie outside, which has to be found out
+    where = np.where(places.data < 0, places.data + len(x.data), places.data)
+    inside = bool(np.all((where >= 0) & (where < len(x.data))))
+    return [value] if inside and len(np.unique(where)) == len(where) else None

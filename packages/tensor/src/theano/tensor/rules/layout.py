@@ -119,6 +119,17 @@ def local_reshape_lift(node: Apply) -> Any:
     return [fit(new, node.outputs[0])]
 
 
+@local_rule([Reshape], phases=("uncanonicalize",))
+def local_reshape_dimshuffle(node: Apply) -> Any:
+    """Dimensions of length 1 that are added just before a reshape are not needed."""
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, DimShuffle):
+        return None
+    if tuple(d for d in inner.op.new_order if d != "x") != tuple(range(inner.inputs[0].type.ndim)):
+        return None
+    return [fit(node.op(inner.inputs[0], node.inputs[1]), node.outputs[0])]
+
+
 @local_rule([TensorFromScalar], phases=("canonicalize", "specialize"))
 def local_tensor_scalar_tensor(node: Apply) -> Any:
     """A tensor made a scalar and a tensor again."""

@@ -7,6 +7,8 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply, Constant
 from theano.rewriting import local_rule
+from theano.tensor.blas.dot import dot
+from theano.tensor.create import Alloc, alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
 from theano.tensor.elemwise.dimshuffle import DimShuffle
@@ -92,25 +94,73 @@ def local_sum_prod_mul_by_scalar(node: Apply) -> Any:
     return [fit(F.mul(*factors, total), node.outputs[0])]
 
 
-@local_rule([Sum], phases=("canonicalize", "specialize"), keeps="close")
-def local_sum_of_constant(fgraph: Any, node: Apply) -> Any:
-    """The sum of one number repeated is that number times how often."""
+@local_rule([Sum, Prod], phases=("canonicalize", "specialize"), keeps="close")
+def local_opt_alloc(fgraph: Any, node: Apply) -> Any:
+    """The sum of one number repeated is that number times how often, their product its power."""
     x: Any = node.inputs[0]
     value = uniform(x)
     if value is None or isinstance(x, Constant) or x.owner is None or not is_float(x):
         return None
-    if scalar_of(x.owner) != scal.second and type(x.owner.op).__name__ != "Alloc":
+    if scalar_of(x.owner) != scal.second and not isinstance(x.owner.op, Alloc):
         return None
     op: Any = node.op
     out: Any = node.outputs[0]
     axes = op.axes_of(x.type.ndim)
-    if len(axes) != x.type.ndim:
-        return None
     total: Any = number_of(value, out.type.dtype, 0)
-    for a in axes:
-        if not x.type.broadcastable[a]:
-            total = F.mul(total, F.cast(shape_i(x, a, fgraph), out.type.dtype))
-    return [fit(total, out)]
+    times = [shape_i(x, a, fgraph) for a in axes if not x.type.broadcastable[a]]
+    if times:
+        count = F.cast(F.mul(*times) if len(times) > 1 else times[0], out.type.dtype)
+        total = F.mul(total, count) if isinstance(op, Sum) else F.pow(total, count)
+    rest = [shape_i(x, a, fgraph) for a in range(x.type.ndim) if a not in axes]
+    return [fit(alloc(total, *rest) if rest else total, out)]
+
+
+@local_rule([Sum, Prod], phases=("specialize",), keeps="finite")
+def local_sum_prod_div_dimshuffle(node: Apply) -> Any:
+    """What all terms of a sum are divided by divides the sum: one division instead of many.
+
+    In a product it does so as often as there are factors, which only floats of moderate size survive: sums alone.
+    """
+    op: Any = node.op
+    x: Any = node.inputs[0]
+    over = made_by(x, F.true_div)
+    if not isinstance(op, Sum) or over is None or not only_used_by(x, node) or not is_float(x):
+        return None
+    above, below = over.inputs
+    axes = op.axes_of(x.type.ndim)
+    if above.type != x.type or not all(below.type.broadcastable[a] for a in axes) or isinstance(below, Constant):  # type: ignore[attr-defined]
+        return None
+    total = op(above)
+    if total.type.dtype != node.outputs[0].type.dtype:  # type: ignore[attr-defined]
+        return None
+    kept = [i for i in range(x.type.ndim) if i not in axes]
+    return [fit(F.true_div(total, DimShuffle(below.type.broadcastable, kept)(below)), node.outputs[0])]  # type: ignore[attr-defined]
+
+
+@local_rule([Sum], phases=("specialize",), keeps="close")
+def local_sumsqr2dot(node: Apply) -> Any:
+    """``sqr(W[None, :, :] * G[:, :, None]).sum(axis=(1, 2))`` is ``dot(sqr(G), sqr(W).sum(axis=1))``.
+
+    That is the norms of the gradients of each example, without a tensor of three dimensions.
+    """
+    x: Any = node.inputs[0]
+    square = made_by(x, F.sqr)
+    product = None if square is None else made_by(square.inputs[0], F.mul)
+    if product is None or len(product.inputs) != 2 or x.type.ndim != 3 or not is_float(x):
+        return None
+    op: Any = node.op
+    found: dict[Any, Any] = {}
+    for v in product.inputs:
+        if v.owner is not None and isinstance(v.owner.op, DimShuffle):
+            found[v.owner.op.new_order] = v.owner.inputs[0]
+    W, G = found.get(("x", 0, 1)), found.get((0, 1, "x"))
+    if W is None or G is None or op.axes_of(3) != (1, 2) or W.type.dtype != G.type.dtype:
+        return None
+    if op.acc_dtype not in (None, x.type.dtype) or op.dtype not in (None, x.type.dtype):
+        return None
+    if not only_used_by(x, node) or not only_used_by(square.inputs[0], x.owner):  # type: ignore[union-attr]
+        return None
+    return [fit(dot(F.sqr(G), Sum(axis=(1,))(F.sqr(W))), node.outputs[0])]
 
 
 @local_rule([F.neg], phases=("uncanonicalize",), keeps="exact")

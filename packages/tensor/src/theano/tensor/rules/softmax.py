@@ -10,20 +10,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import P, local_rule, pattern_vars, rule
-from theano.tensor.create import ARange
+from theano.tensor.create import Alloc, ARange
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedSubtensor
+from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.nnet.crossentropy import (
     CrossentropyCategorical1Hot,
+    CrossentropySoftmax1HotWithBiasDx,
     CrossentropySoftmaxArgmax1HotWithBias,
     crossentropy_categorical_1hot_grad,
     crossentropy_softmax_1hot_with_bias_dx,
     crossentropy_softmax_argmax_1hot_with_bias,
 )
 from theano.tensor.nnet.softmax import (
+    LogSoftmax,
     Softmax,
     SoftmaxGrad,
     SoftmaxWithBias,
@@ -31,7 +35,8 @@ from theano.tensor.nnet.softmax import (
     softmax_op,
     softmax_with_bias,
 )
-from theano.tensor.rules.words import filled_with, fit, made_by, number_of, only_used_by, times, uniform
+from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
+from theano.tensor.rules.words import filled_with, fit, made_by, number_of, only_used_by, scalar_of, times, uniform
 from theano.tensor.shape.basic import Shape_i
 
 x, b = pattern_vars("x b")
@@ -123,21 +128,44 @@ def _no_bias(matrix: Any) -> Any:
 # -- cross entropy with classes -------------------------------------------------------------------------------------
 
 
-@local_rule(
-    [CrossentropyCategorical1Hot], name="crossentropy_to_crossentropy_with_softmax_with_bias",
-    keeps="finite", phases=("stabilize", "specialize"), tags=ALWAYS,
-)  # fmt: skip
-def crossentropy_with_softmax(fgraph: Any, node: Apply) -> Any:
-    """The cross entropy of a softmax, and the softmax itself for whoever else uses it, from the rows in one step."""
+def _entropy_of(node: Apply, biased: bool) -> Any:
+    """Return the cross entropy of a softmax with or without a bias, and the softmax for whoever else uses it."""
     sm, classes = node.inputs
     rows = _rows_of(sm)
-    if rows is None:
+    if rows is None or isinstance(sm.owner.op, SoftmaxWithBias) != biased:  # type: ignore[union-attr]
         return None
     nll, new_sm, _ = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)
     answer = {node.outputs[0]: fit(nll, node.outputs[0])}
     if any(client is not node for client, _ in sm.clients):
         answer[sm] = fit(new_sm, sm)
     return answer
+
+
+@local_rule([CrossentropyCategorical1Hot], keeps="finite", phases=("stabilize", "specialize"), tags=(*ALWAYS, "xent"))
+def crossentropy_to_crossentropy_with_softmax_with_bias(node: Apply) -> Any:
+    """The cross entropy of a softmax with a bias, and the softmax itself, from the rows in one step."""
+    return _entropy_of(node, biased=True)
+
+
+@local_rule([CrossentropyCategorical1Hot], keeps="finite", phases=("stabilize", "specialize"), tags=(*ALWAYS, "xent"))
+def crossentropy_to_crossentropy_with_softmax(node: Apply) -> Any:
+    """The cross entropy of a softmax, and the softmax itself, from the rows in one step."""
+    return _entropy_of(node, biased=False)
+
+
+@local_rule([CrossentropySoftmax1HotWithBiasDx], phases=("stabilize", "specialize"), tags=ALWAYS)
+def local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc(fgraph: Any, node: Apply) -> Any:
+    """One gradient for all rows need not be repeated: the op reads it for each."""
+    dy, sm, classes = node.inputs
+    made: Any = dy.owner
+    feature = getattr(fgraph, "shape_feature", None)
+    if made is None or not isinstance(made.op, Alloc) or feature is None:
+        return None
+    value = made.inputs[0]
+    # As many as there are rows, for certain: otherwise the error would be lost.
+    if not all(value.type.broadcastable) or not feature.same_shape(dy, sm, 0, 0):
+        return None
+    return [fit(node.op(value.dimshuffle("x") if value.type.ndim == 0 else value, sm, classes), node.outputs[0])]
 
 
 @local_rule(
@@ -230,3 +258,34 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: Apply) -
     if values.type.ndim > 1 or values.type.dtype != sm.type.dtype:  # type: ignore[attr-defined]
         return None
     return [fit(crossentropy_softmax_1hot_with_bias_dx(F.neg(values), sm, classes), node.outputs[0])]
+
+
+# -- the place of the largest ---------------------------------------------------------------------------------------
+
+_INCREASING = (sigmoid.scalar_op, softplus.scalar_op, scal.tanh, scal.exp)
+
+
+@local_rule([Argmax, MaxAndArgmax], keeps="finite", phases=("specialize",), tags=ALWAYS)
+def local_argmax_pushdown(node: Apply) -> Any:
+    """The largest of a softmax, or of any increasing function, is where the largest of its argument is.
+
+    Where rounding makes several values of the function equal, that is still the place of the largest argument.
+    """
+    place = node.outputs[-1]
+    inner: Any = node.inputs[0].owner
+    if inner is None or len(node.outputs) == 2 and node.outputs[0].clients:  # type: ignore[attr-defined]
+        return None
+    op: Any = node.op
+    if isinstance(inner.op, (Softmax, SoftmaxWithBias, LogSoftmax)):
+        if op.axis is None or tuple(op.axis) != (1,):
+            return None  # the largest of all rows depends on what each is divided by
+        x = inner.inputs[0]
+        if isinstance(inner.op, SoftmaxWithBias):
+            x = F.add(x, inner.inputs[1].dimshuffle("x", 0))
+    elif scalar_of(inner) in _INCREASING:
+        x = inner.inputs[0]
+    else:
+        return None
+    if x.type.dtype not in scal.float_dtypes:
+        return None
+    return {place: fit(Argmax(op.axis)(x), place)}

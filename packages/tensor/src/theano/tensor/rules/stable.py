@@ -98,13 +98,69 @@ def local_exp_over_1_plus_exp(node: Apply) -> Any:
 
 # -- the error function -----------------------------------------------------------------------------------------
 
+minus = E(F.mul)(-1, erf(x)), E(F.mul)(-1, erfc(x))  # how a canonical sum subtracts a product's only factor
+erfcx = E(F.erfcx)
 rule("local_one_minus_erf", 1 - erf(x), erfc(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_minus_erf2", 1 + -erf(x), erfc(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_minus_erf2", 1 + minus[0], erfc(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_plus_neg_erf", 1 + -erf(x), erfc(x), keeps="close", phases=EVERYWHERE)
 rule("local_one_plus_erf", 1 + erf(x), erfc(-x), keeps="close", phases=EVERYWHERE)
 rule("local_one_minus_erfc", 1 - erfc(x), erf(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_add_neg_erfc", 1 + -erfc(x), erf(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_minus_erfc2", 1 + -erfc(x), erf(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_minus_erfc3", 1 + minus[1], erf(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_add_neg_erfc", -erfc(x) + 1, erf(x), keeps="close", phases=EVERYWHERE)
 rule("local_erf_minus_one", -1 + erf(x), -erfc(x), keeps="close", phases=EVERYWHERE)
 rule("local_erf_neg_minus_one", -1 + erf(-x), -erfc(-x), keeps="close", phases=("specialize",))
+rule("local_erf_neg_minus_one2", -1 + minus[0], -erfc(-x), keeps="close", phases=EVERYWHERE)
+
+
+def _is_real(x: Any) -> bool:
+    return x.type.dtype in scal.float_dtypes  # type: ignore[no-any-return]
+
+
+@local_rule([F.log], keeps="finite", phases=LATE)
+def local_log_erfc(node: Apply) -> Any:
+    """``log(erfc(x))`` of a large x is ``log(erfcx(x)) - x ** 2``: erfc underflows there, erfcx does not."""
+    inner = made_by(node.inputs[0], F.erfc)
+    if inner is None or not _is_real(inner.inputs[0]) or _is_chosen(node):
+        return None
+    x: Any = inner.inputs[0]
+    # From 1 on erfcx falls slowly; below, erfc has no bad place, and above x ** 2 may be subtracted without loss.
+    large = F.gt(x, number_like(1, x))
+    tail = F.sub(F.log(F.erfcx(F.maximum(x, number_like(1, x)))), F.sqr(x))
+    return [fit(F.switch(large, tail, F.log(F.erfc(F.minimum(x, number_like(1, x))))), node.outputs[0])]
+
+
+def _is_chosen(node: Apply) -> bool:
+    """Return whether the argument of the function under ``node`` is cut off already, as by the rule itself."""
+    x = node.inputs[0].owner.inputs[0]  # type: ignore[union-attr]
+    return made_by(x, F.minimum) is not None and filled_with(x.owner.inputs[1], 1)  # type: ignore[union-attr]
+
+
+@local_rule([F.true_div], keeps="finite", phases=LATE)
+def local_grad_log_erfc_neg(node: Apply) -> Any:
+    """``exp(-x ** 2) / erfc(x)``, the derivative of ``log(erfc(x))``, is ``1 / erfcx(x)``, in any product."""
+    above, below = _factors(node.inputs[0]), _factors(node.inputs[1])
+    for d in below:
+        inner = made_by(d, F.erfc)
+        met = None if inner is None else next((f for f in above if _is_bell(f, inner.inputs[0])), None)
+        if inner is None or met is None or not _is_real(inner.inputs[0]):
+            continue
+        above.remove(met)
+        rest = [F.erfcx(inner.inputs[0]) if v is d else v for v in below]
+        top = F.mul(*above) if len(above) > 1 else above[0] if above else number_like(1, node.outputs[0])
+        return [fit(F.true_div(top, F.mul(*rest) if len(rest) > 1 else rest[0]), node.outputs[0])]
+    return None
+
+
+def _is_bell(v: Any, x: Any) -> bool:
+    """Return whether ``v`` is ``exp(-x ** 2)``."""
+    power = made_by(v, F.exp)
+    negated = None if power is None else made_by(power.inputs[0], F.neg)
+    if negated is None:
+        return False
+    square, product = made_by(negated.inputs[0], F.sqr), made_by(negated.inputs[0], F.mul)
+    return list(square.inputs) == [x] if square is not None else product is not None and list(product.inputs) == [x, x]
+
 
 # -- an inverse after its function ------------------------------------------------------------------------------
 

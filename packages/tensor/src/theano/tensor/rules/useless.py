@@ -1,4 +1,4 @@
-"""Computations that change nothing: identities, casts to what is there already, choices that are made, empty fills."""
+"""Computations that change nothing: identities, casts to what is there already, choices that are made."""
 
 from __future__ import annotations
 
@@ -10,23 +10,22 @@ from theano import scalar as scal
 from theano.gradient import ViewOp
 from theano.graph import Apply, Constant
 from theano.rewriting import local_rule
-from theano.tensor.create import Alloc, alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.words import (
+    FAST,
     constant_like,
     filled_with,
     fit,
     is_discrete,
     made_by,
     number_of,
+    only_used_by,
     scalar_of,
     uniform,
 )
-from theano.tensor.shape.basic import Rebroadcast, patternbroadcast, shape_i
+from theano.tensor.shape.basic import Rebroadcast
 from theano.tensor.type import TensorType
-
-FAST = ("fast_run", "fast_compile")
 
 
 @local_rule([ViewOp], tags=FAST, phases=("canonicalize",))
@@ -41,7 +40,7 @@ def local_view_op(node: Apply) -> Any:
 def _one_input(node: Apply) -> Any:
     """Return the input that a node of one remaining input, or an identity, hands on."""
     op = scalar_of(node)
-    if op == scal.identity or (op in (scal.add, scal.mul) and len(node.inputs) == 1):
+    if op in (scal.add, scal.mul) and len(node.inputs) == 1:
         return node.inputs[0]
     if isinstance(op, scal.Cast) and node.inputs[0].type == node.outputs[0].type:
         return node.inputs[0]
@@ -57,7 +56,7 @@ def _one_input(node: Apply) -> Any:
 
 @local_rule([Elemwise], tags=FAST, phases=("canonicalize", "specialize"))
 def local_useless_elemwise(node: Apply) -> Any:
-    """An identity is its input; whole numbers compared with themselves are equal; logic with a constant is decided."""
+    """What changes nothing is its input, whole numbers are equal to themselves, logic with a constant is decided."""
     op = scalar_of(node)
     if op is None or len(node.outputs) != 1:
         return None
@@ -97,6 +96,12 @@ def _decided(node: Apply, op: Any) -> Any:
             new = fit(rest[0] if len(rest) == 1 else node.op(*rest), out)
             return None if new is None else [new]
     return None
+
+
+@local_rule([F.tensor_copy], tags=FAST, phases=("canonicalize",))
+def remove_tensor_copy(node: Apply) -> Any:
+    """A copy that a user asked for has done its work once the graph is a function's own."""
+    return [node.inputs[0]]
 
 
 @local_rule([F.switch], tags=FAST, phases=("canonicalize", "specialize"))
@@ -197,106 +202,6 @@ def local_upcast_elemwise_constant_inputs(node: Apply) -> Any:
     return [new] if new.type == out.type else None
 
 
-# -- fills ----------------------------------------------------------------------------------------------------------
-
-
-@local_rule([F.second], tags=FAST, phases=("canonicalize",))
-def local_useless_fill(node: Apply) -> Any:
-    """A fill with something that has the shape already."""
-    value: Any = node.inputs[1]
-    if value.type.broadcastable == node.outputs[0].type.broadcastable:  # type: ignore[attr-defined]
-        return [fit(value, node.outputs[0])]
-    return None
-
-
-@local_rule([Elemwise], phases=("canonicalize",))
-def local_fill_sink(node: Apply) -> Any:
-    """An element-wise op takes what a fill repeats, where another input says the shape as well.
-
-    Otherwise the fill moves behind the op.
-    """
-    op = scalar_of(node)
-    if op is None or op == scal.second or len(node.outputs) != 1:
-        return None
-    out: Any = node.outputs[0]
-    fills = [made_by(v, F.second) for v in node.inputs]
-    if not any(f is not None for f in fills):
-        return None
-    inputs = [v if f is None else f.inputs[1] for f, v in zip(fills, node.inputs, strict=True)]
-    if any(a.type.dtype != b.type.dtype for a, b in zip(inputs, node.inputs, strict=True)):  # type: ignore[attr-defined]
-        return None
-    new: Any = node.op(*inputs)
-    for f in fills:
-        if f is None or new.type.broadcastable == out.type.broadcastable:
-            continue
-        model: Any = f.inputs[0]
-        if any(one and not other for one, other in zip(new.type.broadcastable, model.type.broadcastable, strict=True)):
-            new = F.second(model, new)
-    return [new] if new.type == out.type else None
-
-
-@local_rule([F.second], keeps="exact", phases=("stabilize", "specialize"))
-def local_fill_to_alloc(fgraph: Any, node: Apply) -> Any:
-    """A fill becomes an allocation, which needs the shape of its model but not the model."""
-    model, value = node.inputs
-    out: Any = node.outputs[0]
-    if value.type == out.type:  # type: ignore[attr-defined]
-        return [value]
-    lengths = [shape_i(model, i, fgraph) for i in range(out.type.ndim)]
-    if any(one and not out.type.broadcastable[i] for i, one in enumerate(model.type.broadcastable)):  # type: ignore[attr-defined]
-        lengths = [
-            shape_i(value if one else model, i, fgraph)
-            for i, one in enumerate(model.type.broadcastable)  # type: ignore[attr-defined]
-        ]
-    # Not `fit`: where a length is known to be 1 and the type of the fill does not know it, that would fill once more.
-    return [patternbroadcast(alloc(value, *lengths), out.type.broadcastable)]
-
-
-@local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))
-def local_useless_alloc(node: Apply) -> Any:
-    """An allocation for a value of its own type repeats nothing."""
-    return [node.inputs[0]] if node.inputs[0].type == node.outputs[0].type else None
-
-
-@local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))
-def local_merge_alloc(node: Apply) -> Any:
-    """An allocation of an allocation repeats what the inner one repeats, where that has no more dimensions than fit."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Alloc) or not all(node.inputs[0].type.broadcastable):  # type: ignore[attr-defined]
-        return None
-    return [fit(alloc(inner.inputs[0], *node.inputs[1:]), node.outputs[0])]
-
-
-@local_rule([Elemwise], phases=("specialize",))
-def local_elemwise_alloc(fgraph: Any, node: Apply) -> Any:
-    """An element-wise op takes what an allocation repeats, where another input has the same shape for certain."""
-    op = scalar_of(node)
-    if op is None or len(node.outputs) != 1:
-        return None
-    feature = getattr(fgraph, "shape_feature", None)
-    if feature is None:
-        return None
-    inputs = list(node.inputs)
-    for i, v in enumerate(inputs):
-        made = v.owner
-        if made is None or not isinstance(made.op, Alloc):
-            continue
-        value: Any = fit_dimensions(made.inputs[0], v)
-        others = [w for j, w in enumerate(inputs) if j != i and not isinstance(w.owner and w.owner.op, Alloc)]
-        if any(w.type.broadcastable == v.type.broadcastable and feature.same_shape(w, v) for w in others):  # type: ignore[attr-defined]
-            inputs[i] = value
-    if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
-        return None
-    new = node.op(*inputs)
-    return [new] if new.type == node.outputs[0].type else None
-
-
-def fit_dimensions(value: Any, like: Any) -> Any:
-    """Return ``value`` with new dimensions on the left, as many as ``like`` has."""
-    missing = like.type.ndim - value.type.ndim
-    return value.dimshuffle(*["x"] * missing, *range(value.type.ndim)) if missing else value
-
-
 @local_rule([Rebroadcast], phases=("canonicalize", "specialize"))
 def local_useless_rebroadcast(node: Apply) -> Any:
     """What a rebroadcast says is known already, or said by another one under it."""
@@ -309,3 +214,15 @@ def local_useless_rebroadcast(node: Apply) -> Any:
         merged = {**inner.op.axis, **node.op.axis}  # type: ignore[attr-defined]
         return [fit(Rebroadcast(*merged.items())(inner.inputs[0]), out)]
     return None
+
+
+@local_rule([Rebroadcast], phases=("specialize",))
+def local_rebroadcast_lift(node: Apply) -> Any:
+    """What is declared of a function of one tensor is declared of the tensor, where other rules see it."""
+    x: Any = node.inputs[0]
+    inner = x.owner
+    if inner is None or scalar_of(inner) is None or len(inner.inputs) != 1 or len(inner.outputs) != 1:
+        return None
+    if not only_used_by(x, node):
+        return None
+    return [fit(inner.op(node.op(inner.inputs[0])), node.outputs[0])]

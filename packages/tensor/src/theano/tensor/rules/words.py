@@ -21,6 +21,9 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.shape.basic import Rebroadcast, SpecifyShape, patternbroadcast
 from theano.tensor.type import TensorType
 
+#: The tags of a rule that takes part in quick compilation as well.
+FAST = ("fast_run", "fast_compile")
+
 
 def E(op: Elemwise) -> P:
     """Return an element-wise op for use in patterns; its scalar op says whether inputs may change places."""

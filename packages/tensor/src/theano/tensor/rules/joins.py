@@ -1,0 +1,122 @@
+"""Join and Split: pieces that are nothing, pieces that are one, and reductions along the joint."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import groupby
+from typing import Any
+
+from theano import scalar as scal
+from theano.graph import Apply, Constant
+from theano.rewriting import local_rule
+from theano.tensor.convert import static_int
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.careduce import CAReduce, Max, Min, Prod, Sum
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.join import Join, MakeVector, Split, join
+from theano.tensor.rules.words import fit, only_used_by
+
+
+def joint(node: Apply) -> int | None:
+    """Return the axis of a join or split, counted from the left, or None where it is not known."""
+    axis = static_int(node.inputs[1 if isinstance(node.op, Split) else 0])
+    ndim = node.inputs[0 if isinstance(node.op, Split) else 1].type.ndim  # type: ignore[attr-defined]
+    return None if axis is None or not -ndim <= axis < ndim else axis % ndim
+
+
+@local_rule([Join], phases=("canonicalize", "specialize"))
+def local_join_1(node: Apply) -> Any:
+    """One piece joined with nothing is that piece."""
+    return [fit(node.inputs[1], node.outputs[0])] if len(node.inputs) == 2 and joint(node) is not None else None
+
+
+@local_rule([Join], phases=("canonicalize", "specialize"))
+def local_join_empty(node: Apply) -> Any:
+    """A piece that is known to be empty along the joint adds nothing.
+
+    Its other lengths have to match all the same, which only vectors have not to prove.
+    """
+    axis = joint(node)
+    if axis is None:
+        return None
+    pieces = node.inputs[1:]
+    full = [v for v in pieces if not _is_empty(v)]
+    if len(full) == len(pieces) or not full:
+        return None
+    new = fit(join(axis, *full), node.outputs[0])
+    return None if new is None else [new]
+
+
+def _is_empty(v: Any) -> bool:
+    if v.type.ndim != 1:
+        return False
+    made = v.owner
+    return isinstance(v, Constant) and not v.data.size or (
+        made is not None and isinstance(made.op, MakeVector) and not made.inputs
+    )
+
+
+@local_rule([Join], phases=("canonicalize", "specialize"))
+def local_join_make_vector(node: Apply) -> Any:
+    """Vectors of scalars that lie side by side are one vector of scalars."""
+    if node.outputs[0].type.ndim != 1 or joint(node) is None:  # type: ignore[attr-defined]
+        return None
+    pieces: list[Any] = []
+    for together, run in groupby(node.inputs[1:], _is_made):
+        members = list(run)
+        if together and len(members) > 1:
+            maker = members[0].owner.op  # type: ignore[union-attr]
+            members = [maker(*[x for v in members for x in v.owner.inputs])]  # type: ignore[union-attr]
+        pieces += members
+    if len(pieces) == len(node.inputs) - 1:
+        return None
+    return [fit(join(0, *pieces), node.outputs[0])]
+
+
+def _is_made(v: Any) -> bool:
+    return v.owner is not None and isinstance(v.owner.op, MakeVector)
+
+
+@local_rule([Split], phases=("canonicalize", "specialize"))
+def local_useless_split(node: Apply) -> Any:
+    """A tensor cut into one piece of its own length is that tensor."""
+    x, _, sizes = node.inputs
+    axis = joint(node)
+    if node.op.len_splits != 1 or axis is None:  # type: ignore[attr-defined]
+        return None
+    lengths = sizes.owner.inputs if sizes.owner is not None and isinstance(sizes.owner.op, MakeVector) else None
+    if lengths is None or not _is_length(lengths[0], x, axis):
+        return None  # the length asked for may be another one, which is an error of run time
+    return [fit(x, node.outputs[0])]
+
+
+def _is_length(n: Any, x: Any, axis: int) -> bool:
+    asked = n.owner
+    if asked is not None and type(asked.op).__name__ == "Shape_i":
+        return asked.inputs[0] is x and asked.op.i == axis
+    return x.type.broadcastable[axis] and static_int(n) == 1  # type: ignore[no-any-return]
+
+
+_PAIRWISE = {Sum: F.add, Prod: F.mul, Max: F.maximum, Min: F.minimum}
+
+
+@local_rule([CAReduce], phases=("uncanonicalize",), keeps="close")
+def local_reduce_join(node: Apply) -> Any:
+    """A reduction along the axis on which tensors were stacked combines them element by element."""
+    stacked = node.inputs[0].owner
+    combine = _PAIRWISE.get(type(node.op))
+    if stacked is None or not isinstance(stacked.op, Join) or combine is None:
+        return None
+    axis, op, out = joint(stacked), node.op, node.outputs[0]
+    pieces: list[Any] = stacked.inputs[1:]
+    if axis is None or op.axes_of(pieces[0].type.ndim) != (axis,) or not only_used_by(node.inputs[0], node):  # type: ignore[attr-defined]
+        return None
+    if not all(v.type.broadcastable[axis] for v in pieces) or len({v.type.broadcastable for v in pieces}) > 1:
+        return None
+    dtype = getattr(op, "acc_dtype", None) or out.type.dtype  # type: ignore[attr-defined]
+    if dtype in scal.discrete_dtypes and isinstance(op, (Sum, Prod)) or dtype == "bool":
+        return None  # narrow whole numbers would be added in their own dtype
+    order = [i for i in range(pieces[0].type.ndim) if i != axis]
+    flat = [F.cast(DimShuffle(v.type.broadcastable, order)(v), dtype) for v in pieces]
+    new = combine(*flat) if combine in (F.add, F.mul) else reduce(combine, flat)
+    return [fit(new, out)]

@@ -1,0 +1,145 @@
+"""Parts of tensors that are written: sums of gradients into one tensor, what is written in vain, what was there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Apply, Constant
+from theano.rewriting import Phase, local_rule, phases
+from theano.tensor.create import Alloc
+from theano.tensor.elemwise import functions as F
+from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from theano.tensor.index.basic import IncSubtensor, Subtensor
+from theano.tensor.rules.index import entries, same_shape, takes_all
+from theano.tensor.rules.words import filled_with, fit, made_by, only_used_by, uniform
+
+
+@local_rule([IncSubtensor], phases=("canonicalize",))
+def local_useless_inc_subtensor(fgraph: Any, node: Apply) -> Any:
+    """To set everything is to forget what was there, if the new value has the shape."""
+    op: Any = node.op
+    x: Any = node.inputs[0]
+    y: Any = node.inputs[1]
+    whole = all(takes_all(e) for e in entries(node))
+    if whole and op.set_instead_of_inc and y.type == x.type and same_shape(fgraph, x, y):
+        return [y]
+    return None
+
+
+@local_rule([IncSubtensor], phases=("canonicalize", "specialize"))
+def local_incsubtensor_of_zeros_to_setsubtensor(node: Apply) -> Any:
+    """To add to zeros is to set."""
+    op: Any = node.op
+    if op.set_instead_of_inc or not filled_with(node.inputs[0], 0) or isinstance(node.inputs[0], Constant):
+        return None
+    return [fit(IncSubtensor(op.idx_list, set_instead_of_inc=True)(*node.inputs), node.outputs[0])]
+
+
+
+_WRITES = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
+
+
+@local_rule(_WRITES, phases=("canonicalize", "stabilize"), tags=("local_incsubtensor_of_allocs",))
+def local_incsubtensor_of_zeros(node: Apply) -> Any:
+    """To add 0 is to do nothing."""
+    x, y = node.inputs[:2]
+    return [x] if not node.op.set_instead_of_inc and filled_with(y, 0) else None  # type: ignore[attr-defined]
+
+
+@local_rule([IncSubtensor], phases=("canonicalize", "stabilize"), tags=("local_incsubtensor_of_allocs",))
+def local_setsubtensor_of_constants(node: Apply) -> Any:
+    """To set a part to the number that is everywhere is to do nothing."""
+    x, y = node.inputs[:2]
+    if not node.op.set_instead_of_inc:  # type: ignore[attr-defined]
+        return None
+    there, new = uniform(x), uniform(y)
+    if there is None or new is None or np.asarray(new).astype(x.type.dtype) != there:  # type: ignore[attr-defined]
+        return None
+    return [x] if all(isinstance(e, slice) for e in entries(node)) else None
+
+
+@local_rule(_WRITES, phases=("stabilize",), tags=("local_incsubtensor_of_allocs",))
+def local_useless_inc_subtensor_alloc(fgraph: Any, node: Apply) -> Any:
+    """What is written is stretched to the part anyway: it need not be repeated before."""
+    x, y = node.inputs[:2]
+    made: Any = y.owner
+    feature = getattr(fgraph, "shape_feature", None)
+    if made is None or not isinstance(made.op, Alloc) or feature is None or isinstance(node.op, AdvancedIncSubtensor):
+        return None
+    if isinstance(node.op, IncSubtensor):
+        part: Any = Subtensor(node.op.idx_list)(x, *node.inputs[2:])
+    else:
+        part = x[node.inputs[2]]  # type: ignore[index]
+    value: Any = made.inputs[0]
+    # The repeated value has to fit for certain: otherwise the error would be lost.
+    if part.type.ndim != y.type.ndim or not feature.same_shape(part, y):  # type: ignore[attr-defined]
+        return None
+    return [fit(node.op(x, value, *node.inputs[2:]), node.outputs[0])]
+
+
+@local_rule([IncSubtensor], phases=("canonicalize",))
+def local_set_to_inc_subtensor(node: Apply) -> Any:
+    """To set a part to itself and something more is to add to it."""
+    op: Any = node.op
+    x, y, *numbers = node.inputs
+    total = made_by(y, F.add)
+    if not op.set_instead_of_inc or total is None or y.type.dtype != x.type.dtype:  # type: ignore[attr-defined]
+        return None
+    for i, v in enumerate(total.inputs):
+        part: Any = v.owner
+        if part is None or not isinstance(part.op, Subtensor) or part.inputs[0] is not x:
+            continue
+        if part.op.idx_list != op.idx_list:
+            continue
+        if not all(_equal(a, b) for a, b in zip(part.inputs[1:], numbers, strict=True)):
+            continue
+        rest = [w for j, w in enumerate(total.inputs) if j != i]
+        more = rest[0] if len(rest) == 1 else F.add(*rest)
+        return [fit(IncSubtensor(op.idx_list)(x, more, *numbers), node.outputs[0])]
+    return None
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return a is b or isinstance(a, Constant) and a.equals(b)
+
+
+phases.register(
+    "pre_local_IncSubtensor_serialize", Phase("pre_local_IncSubtensor_serialize", "in_to_out"), 0.99, "fast_run"
+)
+
+
+@local_rule([F.add], keeps="close", phases=("pre_local_IncSubtensor_serialize", "canonicalize"))
+def local_IncSubtensor_serialize(node: Apply) -> Any:
+    """``inc(zeros, a) + inc(zeros, b) + c`` becomes ``inc(inc(c, a), b)``: one tensor of full size, not three.
+
+    This is what the gradient of a tensor looks like of which many parts are read.
+    """
+    out: Any = node.outputs[0]
+    chains = {v: _chain(v, node) for v in node.inputs}
+    rest = [v for v in node.inputs if not chains[v]]
+    movable = [v for v in node.inputs if chains[v]]
+    if not rest and movable:
+        rest = [movable.pop(0)]
+    if not movable:
+        return None
+    total: Any = rest[0] if len(rest) == 1 else F.add(*rest)
+    for v in movable:
+        for written in chains[v]:
+            total = written.op(total, *written.inputs[1:])
+    return [total] if total.type == out.type else None
+
+
+def _chain(v: Any, user: Apply) -> list[Apply]:
+    """Return the additions to parts, the first one first, that make ``v`` of zeros, or none where it is not so made."""
+    found: list[Apply] = []
+    total = user.outputs[0]
+    while v.owner is not None and isinstance(v.owner.op, _WRITES):
+        op: Any = v.owner.op
+        if op.set_instead_of_inc or op.inplace or v.type != total.type or not only_used_by(v, user):
+            return []
+        user = v.owner
+        found.insert(0, user)
+        v = user.inputs[0]
+    return found if filled_with(v, 0) else []
