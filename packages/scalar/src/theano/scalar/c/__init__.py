@@ -30,6 +30,7 @@ _MARK = re.compile(r"^/\* @snippet (\w+)(?: needs ([\w ]+?))? \*/$", re.MULTILIN
 _FILES = (
     "base.h",
     "rare.h",
+    "wide.h",
     "exponential.h",
     "logarithm.h",
     "trigonometric.h",
@@ -64,7 +65,7 @@ class Snippet(NamedTuple):
 
     Examples
     --------
-    >>> snippets()["log_f64"].needs
+    >>> snippets()["log1p_pair_f64"].needs
     ('log_split_f64',)
     """
 

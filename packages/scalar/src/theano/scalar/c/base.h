@@ -35,6 +35,20 @@ TH_INLINE double th_from_bits_f64(uint64_t u) { double x; memcpy(&x, &u, sizeof 
 TH_INLINE uint32_t th_bits_f32(float x) { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
 TH_INLINE float th_from_bits_f32(uint32_t u) { float x; memcpy(&x, &u, sizeof x); return x; }
 
+/* @snippet select_f64 needs bits_f64 */
+/* which ? a : b, in a form that the compiler does not make branches of where one condition decides often, as it does
+ * where an expression has the sine and the cosine of one number: then nothing is widened. */
+TH_INLINE double th_select_f64(uint64_t which, double a, double b)
+{
+    return th_from_bits_f64((th_bits_f64(a) & (0 - which)) | (th_bits_f64(b) & (which - 1)));
+}
+
+/* @snippet select_f32 needs bits_f32 */
+TH_INLINE float th_select_f32(uint32_t which, float a, float b)
+{
+    return th_from_bits_f32((th_bits_f32(a) & (0 - which)) | (th_bits_f32(b) & (which - 1)));
+}
+
 /* @snippet half needs bits_f32 */
 /* IEEE binary16 is only a storage format here: loaded to float, stored from float.
  * A half's bits, moved to a float's places, are its value times 2^-112, subnormals

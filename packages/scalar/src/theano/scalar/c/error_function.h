@@ -116,14 +116,14 @@ TH_INLINE double th_erfcx_f64(double x)
     return x == x ? y : x;
 }
 
-/* @snippet erfinv_core_f64 needs erfcx_pair_f64 log_f64 */
+/* @snippet erfinv_core_f64 needs erfcx_pair_f64 log_plain_f64 */
 /* The y with erf(y) = x and erfc(y) = q, for one of x and q = 1 - x that is exact, and x >= 0. Below 27/32 x times a
  * minimax polynomial in log(1 - x^2) (M. Giles, GPU Computing Gems, 2011); above, s less a rational function of s =
  * sqrt(-log q), to 2^-27 of itself, and from there one step of Halley's method on log(erfc(y)) = log(q). */
 TH_INLINE double th_erfinv_core_f64(double x, double x_low, double q)
 {
     int middle = x < 0.84375;
-    double w = -th_log_f64(middle ? TH_FMA(-x, x, 1.0) : q), s = w > 1.8 ? __builtin_sqrt(w) : 1.35, p, y, r, r_low, step;
+    double w = -th_log_plain_f64(middle ? TH_FMA(-x, x, 1.0) : q), s = w > 1.8 ? __builtin_sqrt(w) : 1.35, p, y, r, r_low, step;
     s = s < 28.0 ? s : 28.0;
     p = 0x1.75dd262898becp-19;
     p = TH_FMA(p, s, 0x1.d336424522682p-9);
@@ -140,7 +140,7 @@ TH_INLINE double th_erfinv_core_f64(double x, double x_low, double q)
     y = s - p / y;
     r = th_erfcx_pair_f64(y, &r_low);
     p = y * y;
-    step = ((p - w) + th_residual_f64(y, y, p)) - th_log_f64(r);
+    step = ((p - w) + th_residual_f64(y, y, p)) - th_log_plain_f64(r);
     p = -0x1.c5bf891b4ef6bp-1 * r * step;
     y += p * TH_FMA(y, p, TH_FMA(0.5, step, 1.0));
     s = w * (middle ? 1.0 : 0.0);

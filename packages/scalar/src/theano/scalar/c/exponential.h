@@ -170,6 +170,27 @@ TH_INLINE double th_sinh_f64(double x)
     return __builtin_copysign(a < 1.0 ? TH_FMA(a * z, p, a) : t - 0.25 / t, x);
 }
 
+/* @snippet exp_table_f64 needs wide */
+/* 2^(i/16); what its roundings leave is a table of its own */
+#if TH_WIDE
+static const double th_exp_high_f64[16] __attribute__((aligned(64))) = {
+    0x1p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0,
+    0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0,
+    0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f090p+0,
+    0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0,
+};
+#endif
+
+/* @snippet exp_table_low_f64 needs exp_table_f64 */
+#if TH_WIDE
+static const double th_exp_low_f64[16] __attribute__((aligned(64))) = {
+    0.0, 0x1.8a62e4adc610bp-54, -0x1.19041b9d78a76p-55, 0x1.9b07eb6c70573p-54,
+    0x1.6f46ad23182e4p-55, 0x1.ada0911f09ebcp-55, 0x1.d4397afec42e2p-56, 0x1.6324c054647adp-54,
+    -0x1.bdd3413b26456p-54, -0x1.41577ee04992fp-55, 0x1.6e9f156864b27p-54, 0x1.c7c46b071f2bep-56,
+    0x1.7a1cd345dcc81p-54, 0x1.11065895048ddp-55, 0x1.2ed02d75b3707p-55, -0x1.e9c23179c2893p-54,
+};
+#endif
+
 /* @snippet exp_reduce_f32 needs fma bits_f32 */
 TH_INLINE float th_exp_reduce_f32(float x, float *n, float *shifted)
 {
@@ -308,3 +329,23 @@ TH_INLINE float th_sinh_f32(float x)
     p = TH_FMAF(p, z, 0x1.555556p-3f);
     return __builtin_copysignf(a < 1.0f ? TH_FMAF(a * z, p, a) : t - 0.25f / t, x);
 }
+
+/* @snippet exp_table_f32 needs wide */
+#if TH_WIDE
+static const float th_exp_high_f32[16] __attribute__((aligned(64))) = {
+    0x1p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
+    0x1.306fep+0f, 0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
+    0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
+    0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f,
+};
+#endif
+
+/* @snippet exp_table_low_f32 needs exp_table_f32 */
+#if TH_WIDE
+static const float th_exp_low_f32[16] __attribute__((aligned(64))) = {
+    0.0f, 0x1.9f3122p-25f, -0x1.c15742p-27f, 0x1.ceac48p-25f,
+    0x1.4636e2p-25f, 0x1.824684p-25f, -0x1.593abcp-25f, -0x1.5bd5ecp-27f,
+    0x1.9fcef4p-26f, -0x1.829fdp-25f, 0x1.15506ep-27f, 0x1.51f848p-27f,
+    -0x1.a94b14p-26f, -0x1.3d56b2p-27f, -0x1.822dbcp-27f, 0x1.52486cp-27f,
+};
+#endif

@@ -55,13 +55,6 @@ TH_INLINE double th_sinc_f64(double r, double *low)
     return y;
 }
 
-/* @snippet select_f64 needs bits_f64 */
-/* which ? a : b, in a form that the compiler does not make branches of where one condition decides often */
-TH_INLINE double th_select_f64(uint64_t which, double a, double b)
-{
-    return th_from_bits_f64((th_bits_f64(a) & (0 - which)) | (th_bits_f64(b) & (which - 1)));
-}
-
 /* @snippet gamma_f64 needs select_f64 stirling_f64 whole_f64 sinc_f64 exp_reduce_f64 */
 TH_INLINE double th_times_f64(double a, double a_low, double b, double b_low, double *low)
 {
@@ -138,7 +131,7 @@ TH_INLINE double th_gamma_f64(double x)
     return x == x ? y : x;
 }
 
-/* @snippet gammaln_f64 needs select_f64 stirling_f64 whole_f64 sinc_f64 log_f64 */
+/* @snippet gammaln_f64 needs select_f64 stirling_f64 whole_f64 sinc_f64 log_plain_f64 */
 /* log|gamma(x)|. From 1/2 to 3 it is (a - 1)(a - 2) times a rational function, so that it is exact around its zeros
  * 1 and 2; to there it is brought down from 6, and up from 0. */
 TH_INLINE double th_gammaln_f64(double x)
@@ -192,7 +185,7 @@ TH_INLINE double th_gammaln_f64(double x)
     u = th_select_f64(negative, s * many, th_select_f64(least, a, many));
     l = th_log_precise_f64(th_select_f64(small, u, a), &l_low);
     u = th_stirling_f64(a, l, l_low, &s_low);
-    s = th_log_f64(s);
+    s = th_log_plain_f64(s);
     s = th_select_f64(negative, s, 0.0);
     least |= negative;
     l = th_from_bits_f64(th_bits_f64(l) ^ least << 63);
@@ -210,7 +203,7 @@ TH_INLINE double th_gammaln_f64(double x)
     return x == x ? y : x;
 }
 
-/* @snippet psi_f64 needs select_f64 whole_f64 residual_f64 log_f64 */
+/* @snippet psi_f64 needs select_f64 whole_f64 residual_f64 log_plain_f64 */
 /* The derivative of gammaln: up to 6 a rational function, with the zero near 1.46 taken out as a sum of two numbers;
  * beyond, the logarithm and a series (DLMF 5.11). psi(a) = psi(1 + a) - 1/a below 1, and
  * psi(-a) = psi(1 + a) + pi cot(pi a). */
@@ -250,7 +243,7 @@ TH_INLINE double th_psi_f64(double x)
     top = TH_FMA(top, w, -0x1.04104049ee81ap-8);
     top = TH_FMA(top, w, 0x1.11111110d6c36p-7);
     top = TH_FMA(top, w, -0x1.555555555553cp-4);
-    even = th_log_f64(b);
+    even = th_log_plain_f64(b);
     odds = TH_FMA(w, top, -0.5 * y);
     top = even + odds;
     odds = b < 0x1p1000 ? odds + (even - top) : 0.0;

@@ -35,8 +35,8 @@ TH_INLINE double th_log_sum_f64(double f, double e, double s, double low)
     return TH_FMA(e, 0x1.62e42ffp-1, f - (half - low));
 }
 
-/* @snippet log_f64 needs log_split_f64 */
-TH_INLINE double th_log_f64(double x)
+/* @snippet log_plain_f64 needs log_split_f64 */
+TH_INLINE double th_log_plain_f64(double x)
 {
     uint64_t biased;
     double e, f, y;
@@ -47,6 +47,71 @@ TH_INLINE double th_log_f64(double x)
     y = x < __builtin_inf() ? y : x;
     y = x < 0.0 ? __builtin_nan("") : y;
     return x == 0.0 ? -__builtin_inf() : y;
+}
+
+/* @snippet log_reduce_wide_f64 needs wide */
+/* With a table (P. T. P. Tang, ACM TOMS 16:378, 1990): x = 2^e m with 47/64 <= m < 47/32, and for each sixteenth of that
+ * there is a c of so few bits that r = m c - 1 is exact, and below 0.043. log(x) is *s + log(1 + r) + *low: the first part
+ * of -log(c) has as few bits as ln2's, so that e ln2 is added to it exactly. Around 1 c is 1. For normal x > 0. */
+#if TH_WIDE
+static const double th_log_c_f64[16] __attribute__((aligned(64))) = {
+    0x1.58p+0, 0x1.48p+0, 0x1.38p+0, 0x1.3p+0,
+    0x1.28p+0, 0x1.18p+0, 0x1.1p+0, 0x1.08p+0,
+    0x1p+0, 0x1.ep-1, 0x1.cp-1, 0x1.bp-1,
+    0x1.ap-1, 0x1.8p-1, 0x1.7p-1, 0x1.6p-1,
+};
+static const double th_log_high_f64[16] __attribute__((aligned(64))) = {
+    -0x1.2e8e2bae12p-2, -0x1.fb9186d5e4p-3, -0x1.9525a9cf46p-3, -0x1.5ff3070a7ap-3,
+    -0x1.29552f82p-3, -0x1.6f0d28ae58p-4, -0x1.f0a30c0118p-5, -0x1.f829b0e78p-6,
+    0.0, 0x1.08598b59e4p-4, 0x1.1178e8227ep-3, 0x1.5bf406b544p-3,
+    0x1.a93ed3c8aep-3, 0x1.269621134ep-2, 0x1.522ae0738ap-2, 0x1.7fafa3bd81p-2,
+};
+static const double th_log_low_f64[16] __attribute__((aligned(64))) = {
+    0x1.67b1e99b72bd8p-45, 0x1.d572aab993c87p-47, 0x1.297137d9f158fp-44, 0x1.8586f183bebf2p-44,
+    0x1.5b967f4471dfcp-44, 0x1.4b4641b664613p-44, 0x1.d599e83368e91p-45, -0x1.980267c7e09e4p-45,
+    0.0, -0x1.7e5dd7009902cp-46, 0x1.1ef78ce2d07f2p-45, -0x1.27023eb68981cp-46,
+    -0x1.8724350562169p-45, -0x1.1b61f10522625p-44, 0x1.ebe708164c759p-45, 0x1.46fb79bf6d4cbp-44,
+};
+TH_INLINE th_f64x8 th_log_reduce_wide_f64(th_f64x8 x, th_f64x8 *s, th_f64x8 *low)
+{
+    th_i64x8 u = (th_i64x8)x - 0x3fe7800000000000LL, index = u >> 48;
+    th_f64x8 e = __builtin_convertvector(u >> 52, th_f64x8), m = (th_f64x8)((th_i64x8)x - (u & -0x10000000000000LL));
+    *s = TH_FMA_f64x8(e, TH_ALL_f64x8(0x1.62e42fefa38p-1), TH_LOOK_f64x8(th_log_high_f64, index));
+    *low = TH_FMA_f64x8(e, TH_ALL_f64x8(0x1.ef35793c7673p-45), TH_LOOK_f64x8(th_log_low_f64, index));
+    return TH_FMA_f64x8(m, TH_LOOK_f64x8(th_log_c_f64, index), TH_ALL_f64x8(-0x1p+0));
+}
+#endif
+
+/* @snippet log_wide_f64 needs log_reduce_wide_f64 log_plain_f64 */
+#if TH_WIDE
+#define TH_PLAIN_log_f64(x, y) th_log_plain_f64(x)
+TH_WIDE_f64(th_log_wide_f64, TH_PLAIN_log_f64, 1.0)
+static th_f64x8 th_log_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 y)
+{
+    th_f64x8 low, s, r = th_log_reduce_wide_f64(x, &s, &low), r2 = r * r, r4 = r2 * r2, p, q, t;
+    p = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.555555555555bp-2), TH_ALL_f64x8(-0.5));
+    q = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.9999999985745p-3), TH_ALL_f64x8(-0x1.ffffffffff407p-3));
+    p = TH_FMA_f64x8(q, r2, p);
+    q = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.249249d0c833cp-3), TH_ALL_f64x8(-0x1.55555562d1cb2p-3));
+    t = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.c717ff702c961p-4), TH_ALL_f64x8(-0x1.ffff5e694abf7p-4));
+    q = TH_FMA_f64x8(t, r2, q);
+    t = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.79cf08b47c2cep-4), TH_ALL_f64x8(-0x1.9b255510a25abp-4));
+    q = TH_FMA_f64x8(t, r4, q);
+    p = TH_FMA_f64x8(q, r4, p);
+    s += r + TH_FMA_f64x8(r2, p, low);
+    int which = __builtin_ia32_fpclasspd512_mask(x, 0xff, -1) & 0xff;
+    return __builtin_expect(which, 0) ? th_log_wide_f64_rest(x, y, s, which) : s;
+}
+#endif
+
+/* @snippet log_f64 needs log_wide_f64 */
+TH_INLINE double th_log_f64(double x)
+{
+#if TH_WIDE
+    return th_log_wide_f64(x, x);
+#else
+    return th_log_plain_f64(x);
+#endif
 }
 
 /* @snippet log1p_pair_f64 needs log_split_f64 */
@@ -200,8 +265,8 @@ TH_INLINE float th_log_sum_f32(float f, float e, float s, float low)
     return TH_FMAF(e, 0x1.62e8p-1f, f - (half - low));
 }
 
-/* @snippet log_f32 needs log_split_f32 */
-TH_INLINE float th_log_f32(float x)
+/* @snippet log_plain_f32 needs log_split_f32 */
+TH_INLINE float th_log_plain_f32(float x)
 {
     uint32_t biased;
     float e, f, y;
@@ -212,6 +277,63 @@ TH_INLINE float th_log_f32(float x)
     y = x < __builtin_inff() ? y : x;
     y = x < 0.0f ? __builtin_nanf("") : y;
     return x == 0.0f ? -__builtin_inff() : y;
+}
+
+/* @snippet log_reduce_wide_f32 needs wide */
+/* As in double. */
+#if TH_WIDE
+static const float th_log_c_f32[16] __attribute__((aligned(64))) = {
+    0x1.58p+0f, 0x1.48p+0f, 0x1.38p+0f, 0x1.3p+0f,
+    0x1.28p+0f, 0x1.18p+0f, 0x1.1p+0f, 0x1.08p+0f,
+    0x1p+0f, 0x1.ep-1f, 0x1.cp-1f, 0x1.bp-1f,
+    0x1.ap-1f, 0x1.8p-1f, 0x1.7p-1f, 0x1.6p-1f,
+};
+static const float th_log_high_f32[16] __attribute__((aligned(64))) = {
+    -0x1.2e9p-2f, -0x1.fb9p-3f, -0x1.9528p-3f, -0x1.5ffp-3f,
+    -0x1.2958p-3f, -0x1.6f1p-4f, -0x1.f0ap-5f, -0x1.f84p-6f,
+    0.0f, 0x1.086p-4f, 0x1.1178p-3f, 0x1.5bf8p-3f,
+    0x1.a94p-3f, 0x1.2698p-2f, 0x1.522cp-2f, 0x1.7fbp-2f,
+};
+static const float th_log_low_f32[16] __attribute__((aligned(64))) = {
+    0x1.d451eep-18f, -0x1.86d5e4p-19f, 0x1.2b185ep-18f, -0x1.83853cp-18f,
+    0x1.683fp-18f, 0x1.6ba8d4p-19f, -0x1.86008cp-20f, 0x1.64f188p-18f,
+    0.0f, -0x1.9d2988p-18f, 0x1.d044fcp-20f, -0x1.fca55ep-18f,
+    -0x1.2c3752p-19f, -0x1.deecb2p-18f, -0x1.1f8c76p-18f, -0x1.7109fap-20f,
+};
+TH_INLINE th_f32x16 th_log_reduce_wide_f32(th_f32x16 x, th_f32x16 *s, th_f32x16 *low)
+{
+    th_i32x16 u = (th_i32x16)x - 0x3f3c0000, index = u >> 19;
+    th_f32x16 e = __builtin_convertvector(u >> 23, th_f32x16), m = (th_f32x16)((th_i32x16)x - (u & -0x800000));
+    *s = TH_FMA_f32x16(e, TH_ALL_f32x16(0x1.62e4p-1f), TH_LOOK_f32x16(th_log_high_f32, index));
+    *low = TH_FMA_f32x16(e, TH_ALL_f32x16(0x1.7f7d1cp-20f), TH_LOOK_f32x16(th_log_low_f32, index));
+    return TH_FMA_f32x16(m, TH_LOOK_f32x16(th_log_c_f32, index), TH_ALL_f32x16(-0x1p+0f));
+}
+#endif
+
+/* @snippet log_wide_f32 needs log_reduce_wide_f32 log_plain_f32 */
+#if TH_WIDE
+#define TH_PLAIN_log_f32(x, y) th_log_plain_f32(x)
+TH_WIDE_f32(th_log_wide_f32, TH_PLAIN_log_f32, 1.0f)
+static th_f32x16 th_log_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 y)
+{
+    th_f32x16 low, s, r = th_log_reduce_wide_f32(x, &s, &low), r2 = r * r, p, q;
+    p = TH_FMA_f32x16(r, TH_ALL_f32x16(0x1.555514p-2f), TH_ALL_f32x16(-0.5f));
+    q = TH_FMA_f32x16(r, TH_ALL_f32x16(0x1.9c0fap-3f), TH_ALL_f32x16(-0x1.0042c8p-2f));
+    p = TH_FMA_f32x16(q, r2, p);
+    s += r + TH_FMA_f32x16(r2, p, low);
+    int which = __builtin_ia32_fpclassps512_mask(x, 0xff, -1) & 0xffff;
+    return __builtin_expect(which, 0) ? th_log_wide_f32_rest(x, y, s, which) : s;
+}
+#endif
+
+/* @snippet log_f32 needs log_wide_f32 */
+TH_INLINE float th_log_f32(float x)
+{
+#if TH_WIDE
+    return th_log_wide_f32(x, x);
+#else
+    return th_log_plain_f32(x);
+#endif
 }
 
 /* @snippet log1p_pair_f32 needs log_split_f32 */

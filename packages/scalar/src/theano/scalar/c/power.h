@@ -75,8 +75,8 @@ TH_INLINE float th_pow_ends_f32(float x, float y, float power)
     return (x < 0.0f) & (x > -__builtin_inff()) & !whole ? __builtin_nanf("") : power;
 }
 
-/* @snippet pow_f64 needs log_precise_f64 exp2_factors_f64 pow_ends_f64 */
-TH_INLINE double th_pow_f64(double x, double y)
+/* @snippet pow_plain_f64 needs log_precise_f64 exp2_factors_f64 pow_ends_f64 */
+TH_INLINE double th_pow_plain_f64(double x, double y)
 {
     double a = __builtin_fabs(x), l, low, p, n, shifted, scale, rest, r, t, m;
     l = th_log_precise_f64(a, &low);
@@ -98,8 +98,8 @@ TH_INLINE double th_pow_f64(double x, double y)
     return th_pow_ends_f64(x, y, t);
 }
 
-/* @snippet pow_f32 needs log_split_f64 exp_reduce_f64 pow_ends_f32 */
-TH_INLINE float th_pow_f32(float x, float y)
+/* @snippet pow_plain_f32 needs log_split_f64 exp_reduce_f64 pow_ends_f32 */
+TH_INLINE float th_pow_plain_f32(float x, float y)
 {
     uint64_t biased;
     double a = __builtin_fabsf(x), e, f = th_log_split_f64(a, &e, &biased), s = f / (2.0 + f), z = s * s, p, n, r, q;
@@ -119,4 +119,113 @@ TH_INLINE float th_pow_f32(float x, float y)
     n = (1.0 + TH_FMA(q, z, r)) * th_exp2_scale_f64(e);
     n = p > 90.0 ? __builtin_inf() : n;
     return th_pow_ends_f32(x, y, (float)(p < -110.0 ? 0.0 : n));
+}
+
+/* @snippet pow_wide_f64 needs log_reduce_wide_f64 exp_table_low_f64 pow_plain_f64 */
+/* The logarithm from a table, and 2^(i/16) too, which takes the exponential's argument below ln2/32. (Relative error of
+ * the polynomials < 2^-69 of the logarithm, < 2^-56 of the exponential.) */
+#if TH_WIDE
+TH_WIDE_f64(th_pow_wide_f64, th_pow_plain_f64, 1.0)
+static th_f64x8 th_pow_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 y)
+{
+    th_f64x8 low, s, r = th_log_reduce_wide_f64(x, &s, &low), r2, r4, a, b, p, q, t;
+    th_i64x8 index;
+    /* s + r - r^2/2 without loss, and what follows */
+    a = s + r;
+    low += (s - a) + r;
+    r2 = r * r;
+    b = TH_FMA_f64x8(r2, TH_ALL_f64x8(-0.5), a);
+    t = TH_FMA_f64x8(r2, TH_ALL_f64x8(-0.5), a - b);
+    low = TH_FMA_f64x8(TH_FMA_f64x8(r, r, -r2), TH_ALL_f64x8(-0.5), low) + t;
+    r4 = r2 * r2;
+    p = TH_FMA_f64x8(r, TH_ALL_f64x8(-0x1.000000000000dp-2), TH_ALL_f64x8(0x1.5555555555556p-2));
+    q = TH_FMA_f64x8(r, TH_ALL_f64x8(-0x1.55555555349afp-3), TH_ALL_f64x8(0x1.99999999978a9p-3));
+    p = TH_FMA_f64x8(q, r2, p);
+    q = TH_FMA_f64x8(r, TH_ALL_f64x8(-0x1.000000dc1eb11p-3), TH_ALL_f64x8(0x1.2492493a5feb4p-3));
+    t = TH_FMA_f64x8(r, TH_ALL_f64x8(-0x1.9994c09ee125ep-4), TH_ALL_f64x8(0x1.c71baa7232d16p-4));
+    q = TH_FMA_f64x8(t, r2, q);
+    t = TH_FMA_f64x8(r, TH_ALL_f64x8(-0x1.5aa6352738032p-4), TH_ALL_f64x8(0x1.75f8b295eff34p-4));
+    q = TH_FMA_f64x8(t, r4, q);
+    p = TH_FMA_f64x8(q, r4, p);
+    low = TH_FMA_f64x8(r * r2, p, low);
+    a = b + low;
+    low += b - a;
+    /* times y, and the exponential */
+    p = y * a;
+    low = TH_FMA_f64x8(y, low, TH_FMA_f64x8(y, a, -p));
+    t = TH_FMA_f64x8(p, TH_ALL_f64x8(0x1.71547652b82fep+4), TH_ALL_f64x8(0x1.8p52));
+    index = (th_i64x8)t;
+    t -= 0x1.8p52;
+    r = TH_FMA_f64x8(t, TH_ALL_f64x8(-0x1.62e42fefa38p-5), p);
+    r = TH_FMA_f64x8(t, TH_ALL_f64x8(-0x1.ef35793c7673p-49), r + low);
+    r2 = r * r;
+    q = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.555555548eba6p-3), TH_ALL_f64x8(0x1.0000000000005p-1));
+    a = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.11123b491852fp-7), TH_ALL_f64x8(0x1.555555545e7f2p-5));
+    a = TH_FMA_f64x8(r2, TH_ALL_f64x8(0x1.6c185e4b312efp-10), a);
+    q = TH_FMA_f64x8(a, r2, q);
+    q = TH_FMA_f64x8(q, r2, r);
+    a = TH_LOOK_f64x8(th_exp_high_f64, index);
+    q = a + TH_FMA_f64x8(a, q, TH_LOOK_f64x8(th_exp_low_f64, index));
+    q = TH_SCALE_f64x8(q, t * 0.0625);
+    /* what is not a normal positive number to a finite power, and what is beyond a double's range */
+    int which = __builtin_ia32_fpclasspd512_mask(x, 0xff, -1) & 0xff;
+    which |= ~__builtin_ia32_cmppd512_mask(p * p, TH_ALL_f64x8(555000.0), 1, -1, 4) & 0xff;
+    return __builtin_expect(which, 0) ? th_pow_wide_f64_rest(x, y, q, which) : q;
+}
+#endif
+
+/* @snippet pow_f64 needs pow_wide_f64 */
+TH_INLINE double th_pow_f64(double x, double y)
+{
+#if TH_WIDE
+    return th_pow_wide_f64(x, y);
+#else
+    return th_pow_plain_f64(x, y);
+#endif
+}
+
+/* @snippet pow_wide_f32 needs log_reduce_wide_f32 exp_table_f32 pow_plain_f32 */
+/* As in double, with shorter polynomials (relative error < 2^-34 of the logarithm, < 2^-29 of the exponential). */
+#if TH_WIDE
+TH_WIDE_f32(th_pow_wide_f32, th_pow_plain_f32, 1.0f)
+static th_f32x16 th_pow_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 y)
+{
+    th_f32x16 low, s, r = th_log_reduce_wide_f32(x, &s, &low), r2, a, b, p, q, t;
+    th_i32x16 index;
+    a = s + r;
+    low += (s - a) + r;
+    r2 = r * r;
+    b = TH_FMA_f32x16(r2, TH_ALL_f32x16(-0.5f), a);
+    t = TH_FMA_f32x16(r2, TH_ALL_f32x16(-0.5f), a - b);
+    low = TH_FMA_f32x16(TH_FMA_f32x16(r, r, -r2), TH_ALL_f32x16(-0.5f), low) + t;
+    p = TH_FMA_f32x16(r, TH_ALL_f32x16(-0x1.ffff66p-3f), TH_ALL_f32x16(0x1.55554ap-2f));
+    q = TH_FMA_f32x16(r, TH_ALL_f32x16(-0x1.578376p-3f), TH_ALL_f32x16(0x1.9a4dc8p-3f));
+    p = TH_FMA_f32x16(q, r2, p);
+    low = TH_FMA_f32x16(r * r2, p, low);
+    a = b + low;
+    low += b - a;
+    p = y * a;
+    low = TH_FMA_f32x16(y, low, TH_FMA_f32x16(y, a, -p));
+    t = TH_FMA_f32x16(p, TH_ALL_f32x16(0x1.715476p+4f), TH_ALL_f32x16(0x1.8p23f));
+    index = (th_i32x16)t;
+    t -= 0x1.8p23f;
+    r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.62e4p-5f), p);
+    r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.7f7d1cp-24f), r + low);
+    q = TH_FMA_f32x16(TH_FMA_f32x16(r, TH_ALL_f32x16(0x1.555764p-3f), TH_ALL_f32x16(0x1.00022p-1f)), r * r, r);
+    a = TH_LOOK_f32x16(th_exp_high_f32, index);
+    q = TH_SCALE_f32x16(TH_FMA_f32x16(a, q, a), t * 0.0625f);
+    int which = __builtin_ia32_fpclassps512_mask(x, 0xff, -1) & 0xffff;
+    which |= ~__builtin_ia32_cmpps512_mask(p * p, TH_ALL_f32x16(10820.0f), 1, -1, 4) & 0xffff;
+    return __builtin_expect(which, 0) ? th_pow_wide_f32_rest(x, y, q, which) : q;
+}
+#endif
+
+/* @snippet pow_f32 needs pow_wide_f32 */
+TH_INLINE float th_pow_f32(float x, float y)
+{
+#if TH_WIDE
+    return th_pow_wide_f32(x, y);
+#else
+    return th_pow_plain_f32(x, y);
+#endif
 }

@@ -9,7 +9,7 @@
  * four bits at the hardest arguments.
  */
 
-/* @snippet trig_reduce_f64 needs fma bits_f64 rare */
+/* @snippet trig_reduce_f64 needs fma select_f64 rare */
 /* r - *lost is x - n pi/2, and *quadrant has n in its low bits. */
 #if TH_FUSED
 #define TH_TRIG_PARTS_f64 {-0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110}
@@ -58,7 +58,7 @@ TH_INLINE double th_sin_f64(double x)
 {
     uint64_t quadrant;
     double lost, beyond, r = th_trig_reduce_f64(x, &lost, &quadrant), c = th_cos_near_f64(r, lost, &beyond);
-    double y = (quadrant & 1) ? c + beyond : r - th_sin_near_f64(r, lost);
+    double y = th_select_f64(quadrant & 1, c + beyond, r - th_sin_near_f64(r, lost));
     return th_far_sin_f64(x, x, th_from_bits_f64(th_bits_f64(y) ^ (quadrant & 2) << 62));
 }
 
@@ -69,7 +69,7 @@ TH_INLINE double th_cos_f64(double x)
 {
     uint64_t quadrant;
     double lost, beyond, r = th_trig_reduce_f64(x, &lost, &quadrant), c = th_cos_near_f64(r, lost, &beyond);
-    double y = (quadrant & 1) ? r - th_sin_near_f64(r, lost) : c + beyond;
+    double y = th_select_f64(quadrant & 1, r - th_sin_near_f64(r, lost), c + beyond);
     return th_far_cos_f64(x, x, th_from_bits_f64(th_bits_f64(y) ^ ((quadrant + 1) & 2) << 62));
 }
 
@@ -98,7 +98,7 @@ TH_INLINE double th_tan_f64(double x)
     return th_far_tan_f64(x, x, th_from_bits_f64(th_bits_f64(q) ^ quadrant << 63));
 }
 
-/* @snippet trig_reduce_f32 needs fma bits_f32 rare */
+/* @snippet trig_reduce_f32 needs fma select_f32 rare */
 /* r - *lost is x - n pi/2, and *quadrant has n in its low bits. */
 #define TH_TRIG_FAR_f32(x, y) (x) * (x) > 0x1p32f
 TH_INLINE float th_trig_reduce_f32(float x, float *lost, uint32_t *quadrant)
@@ -142,7 +142,7 @@ TH_INLINE float th_sin_f32(float x)
 {
     uint32_t quadrant;
     float lost, beyond, r = th_trig_reduce_f32(x, &lost, &quadrant), c = th_cos_near_f32(r, lost, &beyond);
-    float y = (quadrant & 1) ? c + beyond : r - th_sin_near_f32(r, lost);
+    float y = th_select_f32(quadrant & 1, c + beyond, r - th_sin_near_f32(r, lost));
     return th_far_sin_f32(x, x, th_from_bits_f32(th_bits_f32(y) ^ (quadrant & 2) << 30));
 }
 
@@ -153,7 +153,7 @@ TH_INLINE float th_cos_f32(float x)
 {
     uint32_t quadrant;
     float lost, beyond, r = th_trig_reduce_f32(x, &lost, &quadrant), c = th_cos_near_f32(r, lost, &beyond);
-    float y = (quadrant & 1) ? r - th_sin_near_f32(r, lost) : c + beyond;
+    float y = th_select_f32(quadrant & 1, r - th_sin_near_f32(r, lost), c + beyond);
     return th_far_cos_f32(x, x, th_from_bits_f32(th_bits_f32(y) ^ ((quadrant + 1) & 2) << 30));
 }
 

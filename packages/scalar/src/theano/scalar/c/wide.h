@@ -1,0 +1,71 @@
+/* Functions that 512-bit registers make in another way: with tables of sixteen numbers held in two registers, and with
+ * the instructions that split a number and scale it by a power of two.
+ *
+ * A compiler does not find these forms by itself in plain C. So, as in rare.h, a function is declared to have vector
+ * forms, named as the x86 vector ABI has it, and these are written here; a widened loop calls the one for its vectors.
+ * Lanes that the form does not treat (zeros, infinities, ...) are put right by the plain form, which is the only one
+ * where TH_WIDE is 0. A number alone goes through the same form as sixteen of them: a result does not depend on where
+ * in a loop it is computed.
+ */
+
+/* @snippet wide needs fma */
+#if defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) && defined(__x86_64__) && defined(__ELF__) && defined(__AVX512DQ__)
+#define TH_WIDE 1
+typedef double th_f64x2 __attribute__((vector_size(16))), th_f64x4 __attribute__((vector_size(32)));
+typedef double th_f64x8 __attribute__((vector_size(64)));
+typedef float th_f32x4 __attribute__((vector_size(16))), th_f32x8 __attribute__((vector_size(32)));
+typedef float th_f32x16 __attribute__((vector_size(64)));
+typedef long long th_i64x8 __attribute__((vector_size(64)));
+typedef int th_i32x16 __attribute__((vector_size(64)));
+#define TH_ALL_f64x8(c) ((th_f64x8){} + (c))
+#define TH_ALL_f32x16(c) ((th_f32x16){} + (c))
+#define TH_FMA_f64x8(a, b, c) __builtin_ia32_vfmaddpd512_mask((a), (b), (c), -1, 4)
+#define TH_FMA_f32x16(a, b, c) __builtin_ia32_vfmaddps512_mask((a), (b), (c), -1, 4)
+#define TH_SCALE_f64x8(x, n) __builtin_ia32_scalefpd512_mask((x), (n), (x), -1, 4)
+#define TH_SCALE_f32x16(x, n) __builtin_ia32_scalefps512_mask((x), (n), (x), -1, 4)
+/* table[index mod 16] */
+#define TH_LOOK_f64x8(table, index) \
+    __builtin_ia32_vpermt2varpd512_mask((index), *(const th_f64x8 *)(table), *(const th_f64x8 *)((table) + 8), -1)
+#define TH_LOOK_f32x16(table, index) \
+    __builtin_ia32_permvarsf512_mask(*(const th_f32x16 *)(table), (index), (th_f32x16){}, -1)
+/* TH_WIDE_f64(NAME, PLAIN, FILLER) declares NAME(x, y) and all its forms but the one for 64 bytes, which follows it
+ * and is called NAME_th_f64x8. Shorter vectors are filled up with FILLER. NAME_rest(x, y, z, which) puts PLAIN(x, y) into
+ * the lanes of z that have a bit in `which`. */
+#define TH_WIDE_FORM(NAME, ISA, V, L, FILLER)                                             \
+    static __attribute__((used)) V NAME##_##V(V x, V y) __asm__("_ZGV" ISA "vv_" #NAME);  \
+    static V NAME##_##V(V x, V y)                                                         \
+    {                                                                                     \
+        L a = (L){} + FILLER, b = a;                                                      \
+        memcpy(&a, &x, sizeof x);                                                         \
+        memcpy(&b, &y, sizeof y);                                                         \
+        a = NAME##_##L(a, b);                                                             \
+        memcpy(&x, &a, sizeof x);                                                         \
+        return x;                                                                         \
+    }
+#define TH_WIDE_BEGIN(T, NAME, PLAIN, ISA, L)                                             \
+    __attribute__((simd("notinbranch"), const)) T NAME(T x, T y);                         \
+    static __attribute__((used, noinline)) L NAME##_##L(L x, L y) __asm__("_ZGV" ISA "vv_" #NAME); \
+    static __attribute__((used)) T NAME##_one(T x, T y) __asm__(#NAME);                   \
+    static T NAME##_one(T x, T y) { return NAME##_##L(x - (L){}, y - (L){})[0]; }         \
+    static __attribute__((noinline)) L NAME##_rest(L x, L y, L z, int which)              \
+    {                                                                                     \
+        T a[sizeof x / sizeof(T)], b[sizeof x / sizeof(T)], c[sizeof x / sizeof(T)];      \
+        memcpy(a, &x, sizeof x);                                                          \
+        memcpy(b, &y, sizeof y);                                                          \
+        memcpy(c, &z, sizeof z);                                                          \
+        for (int i = 0; i < (int)(sizeof x / sizeof(T)); i++)                             \
+            c[i] = which >> i & 1 ? PLAIN(a[i], b[i]) : c[i];                             \
+        memcpy(&z, c, sizeof z);                                                          \
+        return z;                                                                         \
+    }
+#define TH_WIDE_f64(NAME, PLAIN, FILLER)                                                  \
+    TH_WIDE_BEGIN(double, NAME, PLAIN, "eN8", th_f64x8)                                   \
+    TH_WIDE_FORM(NAME, "dN4", th_f64x4, th_f64x8, FILLER)                                 \
+    TH_WIDE_FORM(NAME, "bN2", th_f64x2, th_f64x8, FILLER)
+#define TH_WIDE_f32(NAME, PLAIN, FILLER)                                                  \
+    TH_WIDE_BEGIN(float, NAME, PLAIN, "eN16", th_f32x16)                                  \
+    TH_WIDE_FORM(NAME, "dN8", th_f32x8, th_f32x16, FILLER)                                \
+    TH_WIDE_FORM(NAME, "bN4", th_f32x4, th_f32x16, FILLER)
+#else
+#define TH_WIDE 0
+#endif
