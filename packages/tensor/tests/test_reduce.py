@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from arrays import LAYOUTS, lay, sample
 from oracle import run
 
+import theano
 import theano.tensor as T
 from theano import scalar as scal
 from theano.tensor.elemwise import CAReduce, CAReduceDtype, Prod, Sum
@@ -118,3 +121,22 @@ def test_axis_may_be_a_constant():
     x = T.dmatrix("x")
     assert x.sum(axis=T.constant(1)).owner.op.axis == (1,)
     assert x.sum(axis=np.array([0, 1])).owner.op.axis == (0, 1)
+
+
+@pytest.mark.parametrize("zeros", list(itertools.product([False, True], repeat=3)), ids=str)
+def test_derivatives_of_a_product_where_elements_are_zero(zeros):
+    x, first = T.dvector("x"), T.constant([1.0, 0.0, 0.0])
+    slope = T.grad(T.prod(x), x)
+    second = T.stack([T.grad(slope[i], x) for i in range(3)])
+    third = T.stack([T.grad(second[0, i], x) for i in range(3)])
+    along = theano.gradient.Rop(slope, x, first)
+    values = np.where(zeros, 0.0, [1.5, -2.0, 3.0])
+
+    def without(*places):
+        return np.prod([n for k, n in enumerate(values) if k not in places]) if len(set(places)) == len(places) else 0
+
+    one, two = [without(i) for i in range(3)], [[without(i, j) for j in range(3)] for i in range(3)]
+    three = [[without(0, i, j) for j in range(3)] for i in range(3)]
+    for got, wanted in ((slope, one), (second, two), (third, three), (along, two[0])):
+        np.testing.assert_allclose(theano.function([x], got)(values), wanted)
+        np.testing.assert_allclose(theano.function([x], got, mode="FAST_COMPILE")(values), wanted)

@@ -9,9 +9,11 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
+from theano.gradient import DisconnectedType, Rop, grad
 from theano.graph import Apply, Op
+from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
-from theano.tensor.elemwise.functions import cast, eq, neq, second, switch
+from theano.tensor.elemwise.functions import cast, eq, neq, second, sqr, switch
 from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.kernels.reduce import careduce_kernel
 from theano.tensor.messages import shape_error
@@ -427,12 +429,7 @@ class Prod(CAReduceDtype):
         product = restore_axes(outputs[0], x, axes)
         if self.no_zeros_in_input:
             return [g * product / x]
-        zero = eq(x, 0)
-        zeros = restore_axes(zero.sum(axis=axes), x, axes)
-        rest = restore_axes(ProdWithoutZeros(axis=axes, dtype=self.dtype, acc_dtype=self.acc_dtype)(x), x, axes)
-        # With one zero only that element has a gradient; with two or more, none has.
-        others = switch(eq(zeros, 0), product / x, switch(eq(zeros, 1) & zero, rest, product.zeros_like()))
-        return [g * others]
+        return [g * ProductOfOthers(axes, self.dtype, self.acc_dtype)(x, product)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the gradient dotted with the direction."""
@@ -474,3 +471,56 @@ class ProdWithoutZeros(CAReduceDtype):
         zero = eq(x, 0)
         return [switch(zero, x.zeros_like(), g * product / switch(zero, x.ones_like(), x))]
 
+
+class ProductOfOthers(Compound):
+    """For each element, the product of the others along the axes: the derivative of a product.
+
+    It divides the product by the element, and knows what to do where that is 0. Its own derivative cannot be read off
+    such a choice of cases: a case that is worth 0 need not stay 0 when an element leaves 0. So that is taken from
+    :meth:`smooth`, which is worth the same.
+    """
+
+    __props__ = ("axis", "dtype", "acc_dtype")
+
+    def __init__(self, axis: Any, dtype: str | None = None, acc_dtype: str | None = None):
+        self.axis, self.dtype, self.acc_dtype = axis, dtype, acc_dtype
+
+    def expression(self, x: Any, product: Any) -> Any:
+        """Return the products, given that of all elements."""
+        zero = eq(x, 0)
+        zeros = restore_axes(zero.sum(axis=self.axis), x, self.axis)
+        rest = restore_axes(ProdWithoutZeros(self.axis, self.dtype, self.acc_dtype)(x), x, self.axis)
+        # With one zero only that element has a gradient; with two or more, none has.
+        return switch(eq(zeros, 0), product / x, switch(eq(zeros, 1) & zero, rest, product.zeros_like()))
+
+    def smooth(self, x: Any) -> Any:
+        """Return the same products in a form that can be differentiated twice more where elements are 0.
+
+        The others that are not 0 make a product that one may divide by. The others that are 0 make an elementary
+        symmetric polynomial: 1 where there are none, their sum where there is one, and so on.
+        """
+        zero = eq(x, 0)
+        safe = switch(zero, x.ones_like(), x)
+        rest = restore_axes(Prod(self.axis, self.dtype, self.acc_dtype, no_zeros_in_input=True)(safe), x, self.axis)
+        few = switch(zero, x, x.zeros_like())  # worth 0 everywhere, but not constant
+
+        def of_others(v: Any) -> Any:
+            return restore_axes(v.sum(axis=self.axis), x, self.axis) - v
+
+        others = of_others(cast(zero, "int64"))
+        pairs = (sqr(of_others(few)) - of_others(sqr(few))) / 2
+        third = switch(eq(others, 2), pairs, x.zeros_like())
+        return rest / safe * switch(eq(others, 0), x.ones_like(), switch(eq(others, 1), of_others(few), third))
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that the product of all is only a help."""
+        return [[True], [False]]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient of the smooth form."""
+        return [grad(None, inputs[0], known_grads={self.smooth(inputs[0]): output_grads[0]}), DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction of the smooth form."""
+        x, along = inputs[0], eval_points[0]
+        return [None if along is None else Rop(self.smooth(x), x, along)]
