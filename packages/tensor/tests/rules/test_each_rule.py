@@ -84,6 +84,7 @@ CASES = {
     "local_exp_over_1_plus_exp": (lambda e: e / (1.0 + e))(T.exp(v)),
     "local_sigm_times_exp": nnet.sigmoid(v) * T.exp(-v),
     "local_sigm_times_exp_neg": nnet.sigmoid(-v) * T.exp(v),
+    "local_sigmoid_before_dimshuffle": (lambda p: T.log(p.dimshuffle("x", 0)) * p)(nnet.sigmoid(v)),
     "local_1msigmoid": 1.0 - nnet.sigmoid(v),
     "logsigm_to_softplus": T.log(nnet.sigmoid(v)),
     "log1msigm_to_softplus": T.log(1.0 - nnet.sigmoid(v)),

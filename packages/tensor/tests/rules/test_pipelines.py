@@ -337,3 +337,35 @@ def test_lengths_are_never_negative():
     f = theano.function([v], T.switch(T.lt(v.shape[0], 0), v.sum(), T.maximum(v.shape[0], 0) * 1.0))
     assert [str(n.op) for n in f.maker.fgraph.toposort() if "sum" in str(n.op).lower()] == []
     assert f(V) == 4
+
+
+def crossentropy(p, y):
+    return -(y * T.log(p) + (1 - y) * T.log(1 - p)).sum()
+
+
+SATURATED = {
+    "rearranged": lambda p, y: crossentropy(p.dimshuffle(0, "x"), y.dimshuffle(0, "x")),
+    "both": lambda p, y: crossentropy(p.dimshuffle(0, "x"), y.dimshuffle(0, "x")) + crossentropy(p, y),
+    "and squared": lambda p, y: crossentropy(p.dimshuffle("x", 0), y.dimshuffle("x", 0)) + (p**2).sum(),
+    "plain and squared": lambda p, y: crossentropy(p, y) + (p**2).sum(),
+    "in a matrix": lambda p, y: crossentropy(p.dimshuffle("x", 0).T, y.dimshuffle(0, "x")) + 3 * p.sum(),
+    "times": lambda p, y: crossentropy(p.dimshuffle(0, "x"), y.dimshuffle(0, "x")) + (p * y).sum(),
+}
+
+
+@pytest.mark.parametrize("name", SATURATED)
+def test_a_logistic_cost_whose_sigmoid_is_rearranged(name):
+    logits, y = T.dvector("logits"), T.dvector("y")
+    p = nnet.sigmoid(logits)
+    cost = SATURATED[name](p, y)
+    f = theano.function([logits, y], [cost, grad(cost, logits)])
+    plain = theano.function([logits, y], [cost, grad(cost, logits)], mode=theano.Mode("vm", None))
+    middle, target = np.array([-3.0, 0.1, 2.0, 5.0]), np.array([1.0, 0.3, 0.0, 1.0])
+    for got, wanted in zip(f(middle, target), plain(middle, target)):
+        np.testing.assert_allclose(got, wanted, rtol=1e-10)
+    far, target = np.array([-800.0, 800.0, -800.0, 800.0]), np.array([1.0, 0.0, 0.0, 1.0])
+    value, slope = f(far, target)
+    times = 2 if name == "both" else 1
+    further = {"and squared": 2, "plain and squared": 2, "in a matrix": 6, "times": 1}.get(name, 0)
+    np.testing.assert_allclose(value, 1600 * times + further)
+    np.testing.assert_allclose(slope, times * np.array([-1.0, 1.0, 0.0, 0.0]), atol=1e-300)

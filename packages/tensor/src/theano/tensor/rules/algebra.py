@@ -21,6 +21,7 @@ from theano.rewriting.pattern import same
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.words import (
+    NESTED,
     E,
     constant_like,
     filled_with,
@@ -29,6 +30,7 @@ from theano.tensor.rules.words import (
     made_by,
     number_of,
     scalar_of,
+    terms_of,
     times,
     uniform,
 )
@@ -294,14 +296,18 @@ def local_greedy_distributor(node: Apply) -> Any:
     return None
 
 
-def _divisors(term: Any) -> list[Any]:
-    """Return what ``term`` is divided by."""
+def _divisors(term: Any, levels: int = NESTED) -> list[Any]:
+    """Return what ``term``, or a term of it, is divided by."""
+    if levels == 0:
+        return []
     negated = made_by(term, F.neg)
     if negated is not None:
-        return _divisors(negated.inputs[0])
-    product = made_by(term, F.mul)
+        return _divisors(negated.inputs[0], levels - 1)
+    product, total = made_by(term, F.mul), terms_of(term)
+    if total is not None:
+        return [d for v in total.inputs for d in _divisors(v, levels - 1)]
     if product is not None:
-        return [d for v in product.inputs for d in _divisors(v) if made_by(v, F.mul) is None]
+        return [d for v in product.inputs for d in _divisors(v, levels - 1) if made_by(v, F.mul) is None]
     over, inverse = made_by(term, F.true_div), made_by(term, F.inv)
     below = over.inputs[1] if over is not None else inverse.inputs[0] if inverse is not None else None
     if below is None:

@@ -9,7 +9,7 @@ from theano.rewriting import local_rule
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.join import MakeVector
-from theano.tensor.rules.words import fit, only_used_by, scalar_of
+from theano.tensor.rules.words import fit, of_shared_sigmoid, only_used_by, scalar_of
 from theano.tensor.shape.basic import Shape, Shape_i
 from theano.tensor.shape.reshape import Reshape, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
@@ -30,6 +30,8 @@ def local_dimshuffle_lift(node: Apply) -> Any:
         return [fit(DimShuffle(inner.inputs[0].type.broadcastable, order)(inner.inputs[0]), node.outputs[0])]
     if scalar_of(inner) is None or len(inner.outputs) != 1 or not only_used_by(x, node):
         return None
+    if any(of_shared_sigmoid(v) for v in inner.inputs):
+        return None  # see local_sigmoid_before_dimshuffle
     # What drops a dimension that the op stretched to 1 everywhere may do so before the op as well.
     shuffled = [DimShuffle(v.type.broadcastable, op.new_order)(v) for v in inner.inputs]
     new = inner.op(*shuffled)

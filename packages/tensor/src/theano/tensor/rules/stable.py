@@ -23,6 +23,8 @@ from theano.tensor.rules.words import (
     is_float,
     made_by,
     number_like,
+    number_of,
+    of_shared_sigmoid,
     only_used_by,
     scalar_of,
     uniform,
@@ -53,6 +55,24 @@ rule("logsigm_to_softplus", log(S(x)), -softplus_(-x), keeps="finite", phases=("
 rule("log1msigm_to_softplus", log(1 - S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
 rule("log1p_neg_sigmoid", log1p(-S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
 rule("log1pexp_to_softplus", log1p(exp(x)), softplus_(x), keeps="finite", phases=("stabilize",))
+
+
+@local_rule([F.log, F.log1p, F.neg, F.sub], phases=("canonicalize", "stabilize"))
+def local_sigmoid_before_dimshuffle(node: Apply) -> Any:
+    """``log(p)``, ``1 - p`` and ``-p`` of a rearranged sigmoid p are computed first and rearranged then.
+
+    So they meet the rules above, and in gradients the factors that they cancel with. That is for a p that is needed
+    as it is, too: otherwise the rearrangement moves into the sigmoid.
+    """
+    *ones, arranged = node.inputs
+    shuffle = arranged.owner
+    if shuffle is None or not isinstance(shuffle.op, DimShuffle) or not all(filled_with(v, 1) for v in ones):
+        return None
+    p: Any = shuffle.inputs[0]
+    if not of_shared_sigmoid(p):
+        return None
+    inner = node.op(*[number_of(1, v.type.dtype, p.type.ndim) for v in ones], p)  # type: ignore[attr-defined]
+    return [fit(shuffle.op(inner), node.outputs[0])]
 
 
 

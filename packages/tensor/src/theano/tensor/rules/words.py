@@ -70,15 +70,34 @@ def only_used_by(v: Any, node: Apply) -> bool:
     return all(client is node for client, _ in v.clients)
 
 
-def times(v: Any, divisor: Any) -> Any:
-    """Return ``v * divisor`` where ``v`` was divided by ``divisor``, without dividing; None where it was not."""
+def terms_of(v: Any) -> Apply | None:
+    """Return the node that adds up ``v``, if it does so for one user only."""
+    total = made_by(v, F.add) or made_by(v, F.sub)
+    return total if total is not None and len(v.clients) == 1 else None
+
+
+#: How deep in an expression a divisor is looked for; what people write is not deeper.
+NESTED = 8
+
+
+def times(v: Any, divisor: Any, levels: int = NESTED) -> Any:
+    """Return ``v * divisor`` where ``v`` (or a term of it) was divided by ``divisor``, without dividing; else None."""
+    if levels == 0:
+        return None
     negated, over, product = made_by(v, F.neg), made_by(v, F.true_div), made_by(v, F.mul)
+    total = terms_of(v)
+    if total is not None:
+        parts = [times(term, divisor, levels - 1) for term in total.inputs]
+        if all(part is None for part in parts):
+            return None
+        pairs = zip(total.inputs, parts, strict=True)
+        return total.op(*[F.mul(term, divisor) if part is None else part for term, part in pairs])
     if negated is not None:
-        inner = times(negated.inputs[0], divisor)
+        inner = times(negated.inputs[0], divisor, levels - 1)
         return None if inner is None else F.neg(inner)
     if product is not None:
         for i, factor in enumerate(product.inputs):
-            inner = times(factor, divisor)
+            inner = times(factor, divisor, levels - 1)
             if inner is not None:
                 return F.mul(*[inner if j == i else w for j, w in enumerate(product.inputs)])
         return None
@@ -93,6 +112,18 @@ def times(v: Any, divisor: Any) -> Any:
     rest = list(factors.inputs)
     rest.remove(divisor)
     return F.true_div(above, rest[0] if len(rest) == 1 else F.mul(*rest))
+
+
+def of_shared_sigmoid(v: Any) -> bool:
+    """Return whether ``v`` is a sigmoid with more than one user, one less such a sigmoid, or the negative of either."""
+    while True:
+        negated, less = made_by(v, F.neg), made_by(v, F.sub)
+        if negated is not None:
+            v = negated.inputs[0]
+        elif less is not None and filled_with(less.inputs[0], 1):
+            v = less.inputs[1]
+        else:
+            return v.owner is not None and scalar_of(v.owner) == scal.sigmoid and len(v.clients) > 1
 
 
 # -- what a variable is worth --------------------------------------------------------------------------------
