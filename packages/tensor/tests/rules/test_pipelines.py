@@ -369,3 +369,10 @@ def test_a_logistic_cost_whose_sigmoid_is_rearranged(name):
     further = {"and squared": 2, "plain and squared": 2, "in a matrix": 6, "times": 1}.get(name, 0)
     np.testing.assert_allclose(value, 1600 * times + further)
     np.testing.assert_allclose(slope, times * np.array([-1.0, 1.0, 0.0, 0.0]), atol=1e-300)
+
+
+def test_a_fill_along_a_length_of_one_that_the_type_does_not_know_ends():
+    row, number = T.drow("row"), T.dscalar("number")
+    model = T.unbroadcast(row, 0)
+    for out in (T.fill(model, number), T.exp(T.fill(model, number)) + 1, T.fill(T.fill(model, number), row.T[:, 0])):
+        check([row, number], out, [W.reshape(1, 4), np.float64(2)])  # says itself whether no rule was stopped
