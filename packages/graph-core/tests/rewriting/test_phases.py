@@ -1,10 +1,12 @@
 """Phases: positions, tags and queries pick what runs."""
 
+import gc
 
 import pytest
 from arith import add, exp, mul, neg, real
 
 from theano.graph import FunctionGraph
+from theano.graph.source import user_trace
 from theano.rewriting import Phase, Phases, Query, local_rule, pattern_vars, phases, query_of, rewrite, rule
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
@@ -102,3 +104,22 @@ def test_the_common_sequence_stands_where_it_is_documented():
     assert {name: phases.position(name) for name in documented} == documented
     assert "inplace" in phases.tags("add_destroy_handler")
     assert {"topo_constant_folding", "merge"} <= {n for n in ("topo_constant_folding", "merge") if n in phases.canonicalize}
+
+
+def test_the_collector_is_held_and_given_back(sequence):
+    seen = []
+
+    @local_rule([neg], phases=("first",), into=sequence)
+    def look(node):
+        """See what is switched on."""
+        seen.append((gc.isenabled(), user_trace()))
+
+    for before in (True, False):
+        (gc.enable if before else gc.disable)()
+        try:
+            rewrite(graph(), "fast_run", sequence=sequence)
+            assert gc.isenabled() is before
+        finally:
+            gc.enable()
+    assert set(seen) == {(False, ())}
+    assert user_trace()[0].function == "test_the_collector_is_held_and_given_back"

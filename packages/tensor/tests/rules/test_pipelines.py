@@ -13,6 +13,7 @@ from theano.graph import FunctionGraph
 from theano.rewriting import rewrite
 from theano.tensor import nnet
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.rules import algebra
 
 R = np.random.default_rng(0)
 v, w, x, m = T.dvector("v"), T.dvector("w"), T.dvector("x"), T.dmatrix("m")
@@ -31,6 +32,32 @@ def test_the_documented_graph_of_a_sum(capsys):
     assert printed[0].startswith("Sum{acc_dtype=float64} [id A]")
     assert printed[1].startswith(" |Elemwise{add,no_inplace} [id B]")
     assert printed[2].startswith("   |TensorConstant{(1,) of 1.0} [id C]")
+
+
+INPUTS = [T.fvector("f"), v, w, T.ivector("i"), T.dscalar("s")]
+TERMS = [*INPUTS, 0.0, 1.0, -1.0, 2.0, np.nan, np.inf, np.array([1.0, 2.0]), v + 1, -v, v * w, v - w, v / w]
+
+
+@pytest.mark.parametrize("op", [T.add, T.sub, T.mul, T.true_div])
+def test_what_is_canonical_is_told_without_writing_it_again(op, monkeypatch):
+    found = []
+    for first in TERMS:
+        for second in TERMS:
+            found.append(op(first, second))
+            if op in (T.add, T.mul) and first is v:
+                found.extend(op(first, second, third) for third in TERMS[::3])
+
+    def canonical():
+        graph, _ = rewritten(INPUTS, found)
+        return theano.printing.debugprint(graph.outputs, file="str")
+
+    told = []
+    plain = algebra._is_plain
+    monkeypatch.setattr(algebra, "_is_plain", lambda *a: told.append(plain(*a)) or told[-1])
+    quick = canonical()
+    assert any(told) and not all(told)
+    monkeypatch.setattr(algebra, "_is_plain", lambda *a: False)
+    assert canonical() == quick
 
 
 def test_xy_over_y_is_x():

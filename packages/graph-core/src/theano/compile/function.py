@@ -13,6 +13,7 @@ from theano.compile.pack import check_unused, pack
 from theano.compile.shared import SharedVariable
 from theano.compile.storing import StripPickler
 from theano.graph import variable as variable_module
+from theano.graph.collector import collector_held
 from theano.graph.source import user_trace
 from theano.graph.variable import Variable
 from theano.runtime.profile import CompileTimes, ProfileStats
@@ -98,16 +99,18 @@ def function(
     start = perf_counter()
     called = name if name is not None else _default_name()
     shown = f"the function {called}"
-    packed = pack(
-        inputs, outputs, updates, givens, no_default_updates, rebuild_strict, allow_input_downcast, shown
-    )
-    check_unused(packed, config.on_unused_input if on_unused_input is None else on_unused_input, shown, _warn)
-    times = CompileTimes(packing=perf_counter() - start)
-    maker = FunctionMaker(packed, mode, accept_inplace, _profile(profile), called, times=times)
-    # The loader is a compiled module that brings in NumPy: `import theano` does without.
-    from theano.compile.executable import make_function
+    # Nearly all that is made here stays as long as the function.
+    with collector_held():
+        packed = pack(
+            inputs, outputs, updates, givens, no_default_updates, rebuild_strict, allow_input_downcast, shown
+        )
+        check_unused(packed, config.on_unused_input if on_unused_input is None else on_unused_input, shown, _warn)
+        times = CompileTimes(packing=perf_counter() - start)
+        maker = FunctionMaker(packed, mode, accept_inplace, _profile(profile), called, times=times)
+        # The loader is a compiled module that brings in NumPy: `import theano` does without.
+        from theano.compile.executable import make_function
 
-    return make_function(maker)
+        return make_function(maker)
 
 
 def function_dump(

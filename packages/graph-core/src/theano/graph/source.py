@@ -6,8 +6,11 @@ Every variable made by an op or a type remembers the frames of the user's code t
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import sys
+import threading
+from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -55,6 +58,30 @@ def _first_of_the_user(frame: FrameType | None) -> FrameType | None:
     return None
 
 
+class _Thread(threading.local):
+    untraced = False
+
+
+_thread = _Thread()
+
+
+@contextlib.contextmanager
+def untraced() -> Iterator[None]:
+    """Let `user_trace` return nothing in this thread: what rewriting makes inherits the lines of what it replaces.
+
+    Examples
+    --------
+    >>> with untraced():
+    ...     user_trace()
+    ()
+    """
+    before, _thread.untraced = _thread.untraced, True
+    try:
+        yield
+    finally:
+        _thread.untraced = before
+
+
 def user_trace(limit: int = TRACE_LIMIT) -> tuple[SourceLine, ...]:
     """Return the user's frames around the current call, innermost first.
 
@@ -68,6 +95,8 @@ def user_trace(limit: int = TRACE_LIMIT) -> tuple[SourceLine, ...]:
     tuple of SourceLine
         Frames of this library are left out, so the first one is the line that the user wrote.
     """
+    if _thread.untraced:
+        return ()
     frame = start = _first_of_the_user(sys._getframe(1))
     places: list[int] = [limit]
     left = limit

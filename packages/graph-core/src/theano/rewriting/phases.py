@@ -8,8 +8,6 @@ one rule as well as of all that belong to ``"fast_run"``.
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +16,9 @@ from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm, is_ours
+from theano.graph.collector import collector_held
 from theano.graph.fgraph import FunctionGraph
+from theano.graph.source import untraced
 from theano.rewriting.drive import Context, GraphPass, PhaseReport, RewriteSettings, fixpoint, walk
 from theano.rewriting.history import Origins, Step
 from theano.rewriting.rule import Rule
@@ -424,22 +424,6 @@ def query_of(what: str | Query | None) -> Query:
     return predefined_queries[what]
 
 
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Hold Python's search for cyclic garbage: rewriting makes a great many objects, nearly all of which stay.
-
-    Looking through them again and again took a sixth of the time.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 def rewrite(
     fgraph: FunctionGraph,
     query: str | Query | None = "fast_run",
@@ -467,7 +451,7 @@ def rewrite(
     start = time.perf_counter()
     fgraph.attach_feature(context.origins)
     try:
-        with _no_collection():
+        with collector_held(), untraced():
             (phases if sequence is None else sequence).run(fgraph, context, query_of(query), report)
     finally:
         fgraph.remove_feature(context.origins)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import struct
 import sys
+from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from json import dumps, loads
@@ -182,14 +183,14 @@ class _Freezer:
             return {"perform": None}
         return {"form": form_of(thing)}
 
-
     def _is_address(self, number: int) -> bool:
         """Return whether there is memory at an address, as far as one can know."""
         if number < 1 << 32:
             return False
         if self._mapped is None:
-            self._mapped = _mapped_memory()
-        return any(low <= number < high for low, high in self._mapped)
+            self._mapped = sorted(_mapped_memory())
+        below = bisect(self._mapped, (number, 1 << 64)) - 1
+        return below >= 0 and number < self._mapped[below][1]
 
     def _parameters(self, params: bytes) -> Any:
         pointers = self._pointers.get(id(params), ())

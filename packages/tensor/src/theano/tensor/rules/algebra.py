@@ -211,6 +211,30 @@ def _cast(v: Any, dtype: str) -> Any:
     return v if v.type.dtype == dtype else F.cast(v, dtype)
 
 
+def _is_plain(node: Apply, family: Family, above: list[Any], below: list[Any]) -> bool:
+    """Return whether there is nothing to gather, the usual case: it is told without writing anything."""
+    inputs: list[Any] = node.inputs
+    terms = [*above, *below]
+    if len(terms) != len(inputs) or len(terms) < 2 or any(a is not b for a, b in zip(terms, inputs, strict=True)):
+        return False
+    dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+    first, *rest = inputs
+    if any(isinstance(v, Constant) for v in rest):
+        return False
+    if below:
+        return (
+            scalar_of(node) == family.inverse.scalar_op
+            and not isinstance(first, Constant)
+            and first is not rest[0]
+            and made_by(first, family.main) is None
+            and first.type.dtype == rest[0].type.dtype == dtype
+        )
+    if not isinstance(first, Constant):
+        return True
+    value = uniform(first) if first.type.dtype == dtype and all(first.type.broadcastable) else None
+    return value is not None and bool(np.isfinite(value)) and value not in (family.identity, 0, -1)
+
+
 def canonical(node: Apply, family: Family) -> Any:
     """Return what ``node`` becomes in the form of its family, or None where it has it."""
     out: Any = node.outputs[0]
@@ -222,6 +246,8 @@ def canonical(node: Apply, family: Family) -> Any:
     if family is products and dtype in scal.discrete_dtypes and scalar_of(node) != scal.mul:
         return None
     above, below, sign = _collect(node, family)
+    if _is_plain(node, family, above, below):
+        return None
     above, below, cancelled = _cancel(above, below)
     if not cancelled:
         above, below, cancelled = _cancel(_open_shared(above, below, family), below)
