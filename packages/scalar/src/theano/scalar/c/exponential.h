@@ -113,10 +113,10 @@ TH_INLINE double th_tanh_f64(double x)
     return __builtin_copysign(a < 0.625 ? TH_FMA(a * z, p, a) : y, x);
 }
 
-/* @snippet sigmoid_f64 needs exp_pair_f64 */
+/* @snippet sigmoid_plain_f64 needs exp_pair_f64 */
 /* 1/(1 + exp(-x)), with exp(-|x|) so that nothing overflows; for negative x that
  * is e/(1 + e), which keeps the left tail down to subnormals. */
-TH_INLINE double th_sigmoid_f64(double x)
+TH_INLINE double th_sigmoid_plain_f64(double x)
 {
     double low, e, d, rest, top, a = __builtin_fabs(x);
     e = th_exp_pair_f64(-a, &low);
@@ -279,8 +279,8 @@ TH_INLINE float th_exp_pair_f32(float x, float *low)
     return r * scale * rest;
 }
 
-/* @snippet sigmoid_f32 needs exp_pair_f32 */
-TH_INLINE float th_sigmoid_f32(float x)
+/* @snippet sigmoid_plain_f32 needs exp_pair_f32 */
+TH_INLINE float th_sigmoid_plain_f32(float x)
 {
     float low, e, d, rest, top, a = __builtin_fabsf(x);
     e = th_exp_pair_f32(-a, &low);
@@ -349,3 +349,83 @@ static const float th_exp_low_f32[16] __attribute__((aligned(64))) = {
     -0x1.a94b14p-26f, -0x1.3d56b2p-27f, -0x1.822dbcp-27f, 0x1.52486cp-27f,
 };
 #endif
+
+/* @snippet sigmoid_wide_f64 needs exp_table_low_f64 sigmoid_plain_f64 */
+/* 1/(1 + exp(-x)): the exponential is 2^n (a + q) with a from a table; 1/((1 + 2^n a) + 2^n q) by Newton's method from
+ * 14 bits, its residual from both terms, so that their sum need not be exact. */
+#if TH_WIDE
+#define TH_PLAIN_sigmoid_f64(x, y) th_sigmoid_plain_f64(x)
+TH_WIDE_f64(th_sigmoid_wide_f64, TH_PLAIN_sigmoid_f64, 0.0)
+static th_f64x8 th_sigmoid_wide_f64_th_f64x8(th_f64x8 x, th_f64x8 unused)
+{
+    th_f64x8 t = TH_FMA_f64x8(x, TH_ALL_f64x8(-0x1.71547652b82fep+4), TH_ALL_f64x8(0x1.8p+52)), r, r2, a, q, d, y;
+    th_i64x8 index = (th_i64x8)t;
+    t -= 0x1.8p+52;
+    r = TH_FMA_f64x8(t, TH_ALL_f64x8(-0x1.62e42fep-5), -x);
+    r = TH_FMA_f64x8(t, TH_ALL_f64x8(-0x1.f473de6af278fp-34), r);
+    r2 = r * r;
+    a = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.11123b491852fp-7), TH_ALL_f64x8(0x1.555555545e7f2p-5));
+    a = TH_FMA_f64x8(r2, TH_ALL_f64x8(0x1.6c185e4b312efp-10), a);
+    q = TH_FMA_f64x8(r, TH_ALL_f64x8(0x1.555555548eba6p-3), TH_ALL_f64x8(0x1.0000000000005p-1));
+    q = TH_FMA_f64x8(TH_FMA_f64x8(a, r2, q), r2, r);
+    a = TH_LOOK_f64x8(th_exp_high_f64, index);
+    q = TH_FMA_f64x8(a, q, TH_LOOK_f64x8(th_exp_low_f64, index));
+    t *= 0.0625;
+    d = TH_ALL_f64x8(0x1p+0) + TH_SCALE_f64x8(a, t);
+    q = TH_SCALE_f64x8(q, t);
+    y = __builtin_ia32_rcp14pd512_mask(d + q, d, -1);
+    a = TH_FMA_f64x8(-q, y, TH_FMA_f64x8(-d, y, TH_ALL_f64x8(0x1p+0)));
+    y = TH_FMA_f64x8(y, a, y);
+    a = TH_FMA_f64x8(-q, y, TH_FMA_f64x8(-d, y, TH_ALL_f64x8(0x1p+0)));
+    y = TH_FMA_f64x8(y, a, y);
+    int which = ~__builtin_ia32_cmppd512_mask(x * x, TH_ALL_f64x8(0x1.de84p+18), 1, -1, 4) & 0xff;
+    return __builtin_expect(which, 0) ? th_sigmoid_wide_f64_rest(x, unused, y, which) : y;
+}
+#endif
+
+/* @snippet sigmoid_f64 needs sigmoid_wide_f64 */
+TH_INLINE double th_sigmoid_f64(double x)
+{
+#if TH_WIDE
+    return th_sigmoid_wide_f64(x, x);
+#else
+    return th_sigmoid_plain_f64(x);
+#endif
+}
+
+/* @snippet sigmoid_wide_f32 needs exp_table_low_f32 sigmoid_plain_f32 */
+/* As in double. */
+#if TH_WIDE
+#define TH_PLAIN_sigmoid_f32(x, y) th_sigmoid_plain_f32(x)
+TH_WIDE_f32(th_sigmoid_wide_f32, TH_PLAIN_sigmoid_f32, 0.0f)
+static th_f32x16 th_sigmoid_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
+{
+    th_f32x16 t = TH_FMA_f32x16(x, TH_ALL_f32x16(-0x1.715476p+4f), TH_ALL_f32x16(0x1.8p+23f)), r, r2, a, q, d, y;
+    th_i32x16 index = (th_i32x16)t;
+    t -= 0x1.8p+23f;
+    r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.62e8p-5f), -x);
+    r = TH_FMA_f32x16(t, TH_ALL_f32x16(0x1.e8082ep-20f), r);
+    r2 = r * r;
+    q = TH_FMA_f32x16(TH_FMA_f32x16(r, TH_ALL_f32x16(0x1.555764p-3f), TH_ALL_f32x16(0x1.00022p-1f)), r2, r);
+    a = TH_LOOK_f32x16(th_exp_high_f32, index);
+    q = TH_FMA_f32x16(a, q, TH_LOOK_f32x16(th_exp_low_f32, index));
+    t *= 0.0625f;
+    d = TH_ALL_f32x16(0x1p+0f) + TH_SCALE_f32x16(a, t);
+    q = TH_SCALE_f32x16(q, t);
+    y = __builtin_ia32_rcp14ps512_mask(d + q, d, -1);
+    a = TH_FMA_f32x16(-q, y, TH_FMA_f32x16(-d, y, TH_ALL_f32x16(0x1p+0f)));
+    y = TH_FMA_f32x16(y, a, y);
+    int which = ~__builtin_ia32_cmpps512_mask(x * x, TH_ALL_f32x16(0x1.ce4p+12f), 1, -1, 4) & 0xffff;
+    return __builtin_expect(which, 0) ? th_sigmoid_wide_f32_rest(x, unused, y, which) : y;
+}
+#endif
+
+/* @snippet sigmoid_f32 needs sigmoid_wide_f32 */
+TH_INLINE float th_sigmoid_f32(float x)
+{
+#if TH_WIDE
+    return th_sigmoid_wide_f32(x, x);
+#else
+    return th_sigmoid_plain_f32(x);
+#endif
+}
