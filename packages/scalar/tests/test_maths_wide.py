@@ -120,3 +120,43 @@ def test_products_of_relatives_are_vectorised(names: str, tmp_path: Path, Case_:
     loops = [n for n, line in enumerate(lines, 1) if line.strip() == "for (int64_t i = 0; i < n; i++) {"]
     assert len(loops) == len(cases)
     assert [str(case.op) for case, n in zip(cases, loops, strict=True) if n not in widened] == []
+
+
+def inverse_root(dtype: str) -> Any:
+    x = ts.get_scalar_type(dtype)()
+    return ts.Composite([x], [ts.inv(ts.sqrt(x))])
+
+
+def test_inverse_root(tmp_path: Path, Case_: Any) -> None:
+    """It is one function in double, as exact as the others, with NumPy's special values, the same in every lane."""
+    assert "rsqrt" in "".join(inverse_root("float64").c_statements(["x"], ["float64"], ["y"], ["float64"]).lines)
+    case = Case_(inverse_root("float64"), ("float64",), ("float64",))
+    rng = np.random.default_rng(0)
+    info = np.finfo("f8")
+    x = np.concatenate(
+        [np.exp(rng.uniform(-745, 709, 3000)), rng.uniform(0.1, 3, 3000), *accuracy.landmarks(ts.sqrt, "float64")]
+    )
+    x = rng.permutation(np.concatenate([x, [info.tiny * 1.5, info.smallest_subnormal * 3, info.max]]))
+    with np.errstate(all="ignore"):
+        root = np.sqrt(x.astype(np.longdouble))
+        wanted = (1 / root).astype("f8")
+    whole = None
+    for width in WIDTHS:
+        loops = Loops(tmp_path, [case], [*NATIVE, f"-mprefer-vector-width={width}"])
+        found = loops(case, x)[0]
+        np.testing.assert_array_equal(np.isfinite(found), np.isfinite(wanted))
+        np.testing.assert_array_equal(found[~np.isfinite(wanted)], wanted[~np.isfinite(wanted)])
+        near = np.isfinite(wanted)
+        assert (np.abs(found - wanted)[near] <= 2 * np.spacing(np.abs(wanted[near]))).all()
+        whole = found if whole is None else whole
+        alone = np.concatenate([loops(case, x[i : i + 1])[0] for i in range(200)])
+        np.testing.assert_array_equal(bits(found), bits(whole))
+        np.testing.assert_array_equal(bits(alone), bits(whole[:200]))
+
+
+def test_a_root_used_twice_stays(Case_: Any, tmp_path: Path) -> None:
+    x = ts.float64()
+    root = ts.sqrt(x)
+    case = Case_(ts.Composite([x], [ts.inv(root), root]), ("float64",), ("float64",) * 2)
+    found = Loops(tmp_path, [case])(case, np.array([4.0, 0.25]))
+    np.testing.assert_array_equal(found, [[0.5, 2.0], [2.0, 0.5]])

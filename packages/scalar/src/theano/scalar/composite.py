@@ -21,6 +21,8 @@ from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import toposort
 from theano.scalar.base import ScalarOp, at_output
+from theano.scalar.c import support as support_of
+from theano.scalar.c import symbol
 from theano.scalar.cbody import CBody
 from theano.scalar.convert import as_scalar
 from theano.scalar.ctypes import compute_type, convert, literal
@@ -174,6 +176,27 @@ def compile_program(inputs: Sequence[Any], outputs: Sequence[Any]) -> Program:
             raise TypeError(f"a Composite is made of scalar operations of one output, not of {node.op}")
         place.update(zip(node.outputs, results, strict=True))
     return in_order_of_use(writer.finish([find(v) for v in outputs]))
+
+
+#: Two operations of one argument, the outer and the inner, that are one function in C, where it has a block.
+_TOGETHER = {("inv", "sqrt"): "rsqrt"}
+
+
+def _joined_steps(program: Program) -> dict[int, tuple[str, str]]:
+    """Return the steps that are computed together with the only one that uses them: the function and its block."""
+    uses = program.uses()
+    found: dict[int, tuple[str, str]] = {}
+    for step in program.steps:
+        ref = step.arguments[0] if len(step.arguments) == 1 else None
+        if ref is None or ref.source != "step" or uses[ref] != 1:
+            continue
+        inner = program.steps[ref.place]
+        names = (getattr(step.op, "op_name", ""), getattr(inner.op, "op_name", ""))
+        called = symbol(_TOGETHER[names], step.dtype) if names in _TOGETHER else None
+        same = {step.dtype, inner.dtype, program.dtype_of(inner.arguments[0])} == {step.dtype}
+        if called is not None and called[1] is not None and same:
+            found[ref.place] = (called[0], called[1])
+    return found
 
 
 def in_order_of_use(program: Program) -> Program:
@@ -413,7 +436,11 @@ class Composite(ScalarOp):
         texts["constant"] = [literal(c.value, c.dtype) for c in program.constants]
         lines: list[str] = []
         support: dict[str, None] = {}
+        joined = _joined_steps(program)
         for i, step in enumerate(program.steps):
+            if i in joined:  # part of the only step that uses it
+                texts["step"].append("")
+                continue
             local = re.sub(r"\W", "", getattr(step.op, "op_name", type(step.op).__name__).strip("_")) + f"_{i}"
             while local in taken:
                 local += "_"
@@ -421,6 +448,11 @@ class Composite(ScalarOp):
                 *[self._argument(program, step, i, texts) for i in range(len(step.arguments))], strict=True
             )
             body = step.op.c_statements(names, dtypes, [local], [step.dtype])
+            inner = step.arguments[0].place if step.arguments and step.arguments[0].source == "step" else None
+            if inner in joined:
+                call, block = joined[inner]
+                argument, _ = self._argument(program, program.steps[inner], inner, texts)
+                body = CBody([f"{local} = {call}({argument});"], (*support_of([block]),))
             if body is None:
                 return None
             if len(body.lines) == 1:
