@@ -218,13 +218,74 @@ TH_INLINE double th_erfcx_short_f64(double a)
     return t * TH_FMA(odd, t, even);
 }
 
-/* @snippet erfc_f32 needs exp_short_f64 erfcx_short_f64 */
+/* @snippet erfc_plain_f32 needs exp_short_f64 erfcx_short_f64 */
 /* As in double; where float is computed in double, nothing is lost on the way. */
-TH_INLINE float th_erfc_f32(float x)
+TH_INLINE float th_erfc_plain_f32(float x)
 {
     double a = __builtin_fabs((double)x), c = a > 11.0 ? 11.0 : a, y = th_erfcx_short_f64(c) * th_exp_short_f64(-(c * c));
     y = x < 0.0f ? 2.0 - y : y;
     return x == x ? (float)y : x;
+}
+
+/* @snippet erfc_wide_f32 needs exp_table_low_f32 erfc_plain_f32 */
+/* exp(-a^2) as for pow, with what a^2 loses; erfcx(a) for each quarter of a power of two of a + 1 from a polynomial of its
+ * own in the distance from the middle, whose coefficients are looked up (relative error < 2^-27). */
+#if TH_WIDE
+static const float th_erfcx_pieces_f32[8][16] __attribute__((aligned(64))) = {
+    {0x1.781718p-2f, 0x1.23bfp-2f, 0x1.d8cd76p-3f, 0x1.8c743cp-3f, 0x1.3e1d1ep-3f, 0x1.f5c69cp-4f, 0x1.9d9f1p-4f, 0x1.5f62c6p-4f,
+     0x1.1ea8c4p-4f, 0x1.dc5aeep-5f, 0.0f, 0.0f, 0x1.bea28ap-1f, 0x1.5eb2ecp-1f, 0x1.1d248cp-1f, 0x1.da8c6ep-2f},
+    {-0x1.aa8576p-3f, -0x1.0c20cap-3f, -0x1.69c51p-4f, -0x1.02d064p-4f, -0x1.52ac14p-5f, -0x1.aa5ffep-6f, -0x1.23a926p-6f, -0x1.a6b59ap-7f,
+     -0x1.1a5888p-7f, -0x1.86b9aep-8f, 0.0f, 0.0f, -0x1.d132f8p-1f, -0x1.39adb4p-1f, -0x1.bae1cp-2f, -0x1.4255eap-2f},
+    {0x1.b3d1a8p-4f, 0x1.c88c74p-5f, 0x1.056444p-5f, 0x1.4359e8p-6f, 0x1.5d9194p-7f, 0x1.62e9e8p-8f, 0x1.955fcp-9f, 0x1.f70f18p-10f,
+     0x1.141094p-10f, 0x1.3ed8a2p-11f, 0.0f, 0.0f, 0x1.8407dep-1f, 0x1.d1385p-2f, 0x1.2597aep-2f, 0x1.7f3328p-3f},
+    {-0x1.99768p-5f, -0x1.6c6b68p-6f, -0x1.674a5cp-7f, -0x1.8453e4p-8f, -0x1.5e98fap-9f, -0x1.21b464p-10f, -0x1.15c942p-11f, -0x1.2838a2p-12f,
+     -0x1.0bf17cp-13f, -0x1.02df7p-14f, 0.0f, 0.0f, -0x1.1589d2p-1f, -0x1.2d7958p-2f, -0x1.59f0b4p-3f, -0x1.9b0e9ep-4f},
+    {0x1.66a4ap-6f, 0x1.1323f8p-7f, 0x1.d86758p-9f, 0x1.c1f4ccp-10f, 0x1.5681f6p-11f, 0x1.d056a8p-13f, 0x1.77a4ecp-14f, 0x1.59564ep-15f,
+     0x1.0249bp-16f, 0x1.a2463ap-18f, 0.0f, 0.0f, 0x1.610f44p-2f, 0x1.5fb6ecp-3f, 0x1.730e02p-4f, 0x1.958dcp-5f},
+    {-0x1.2c8646p-7f, -0x1.9085c8p-9f, -0x1.2d5e02p-10f, -0x1.fc8d54p-12f, -0x1.4e1c8p-13f, -0x1.739a14p-15f, -0x1.fb5db2p-17f, -0x1.923666p-18f,
+     -0x1.faf954p-20f, -0x1.52c0cap-21f, 0.0f, 0.0f, -0x1.9b7a44p-3f, -0x1.7ad5fcp-4f, -0x1.721a64p-5f, -0x1.76b232p-6f},
+    {0x1.d767p-9f, 0x1.132ddep-10f, 0x1.7084dep-12f, 0x1.15026p-13f, 0x1.35f7d6p-15f, 0x1.1f21e8p-17f, 0x1.4dcc48p-19f, 0x1.cc5a12p-21f,
+     0x1.e1be88p-23f, 0x1.0f35b4p-24f, 0.0f, 0.0f, 0x1.b7c5cep-4f, 0x1.79c996p-5f, 0x1.56765cp-6f, 0x1.464642p-7f},
+    {0x1.40acp+0f, 0x1.c02p+0f, 0x1.2054p+1f, 0x1.602ap+1f, 0x1.bfe4p+1f, 0x1.1ff4p+2f, 0x1.5feep+2f, 0x1.a017p+2f,
+     0x1p+3f, 0x1.34d7p+3f, 0.0f, 0.0f, 0x1.02p-3f, 0x1.818p-2f, 0x1.3fep-1f, 0x1.c17p-1f},
+};
+#define TH_PLAIN_erfc_f32(x, y) th_erfc_plain_f32(x)
+TH_WIDE_f32(th_erfc_wide_f32, TH_PLAIN_erfc_f32, 0.0f)
+static th_f32x16 th_erfc_wide_f32_th_f32x16(th_f32x16 x, th_f32x16 unused)
+{
+    th_f32x16 a = (th_f32x16)((th_i32x16)x & 0x7fffffff), z, t, r, q, d, y;
+    (void)unused;
+    a = __builtin_ia32_minps512_mask(TH_ALL_f32x16(10.25f), a, a, -1, 4); /* nan stays */
+    z = a * a;
+    t = TH_FMA_f32x16(z, TH_ALL_f32x16(-0x1.715476p+4f), TH_ALL_f32x16(0x1.8p23f));
+    th_i32x16 index = (th_i32x16)t, part = (th_i32x16)(a + 1.0f) >> 21;
+    t -= 0x1.8p23f;
+    r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.62e4p-5f), -z);
+    r = TH_FMA_f32x16(t, TH_ALL_f32x16(-0x1.7f7d1cp-24f), r - TH_FMA_f32x16(a, a, -z));
+    q = TH_FMA_f32x16(TH_FMA_f32x16(r, TH_ALL_f32x16(0x1.555764p-3f), TH_ALL_f32x16(0x1.00022p-1f)), r * r, r);
+    d = a - TH_LOOK_f32x16(th_erfcx_pieces_f32[7], part);
+    y = TH_LOOK_f32x16(th_erfcx_pieces_f32[6], part);
+    y = TH_FMA_f32x16(y, d, TH_LOOK_f32x16(th_erfcx_pieces_f32[5], part));
+    y = TH_FMA_f32x16(y, d, TH_LOOK_f32x16(th_erfcx_pieces_f32[4], part));
+    y = TH_FMA_f32x16(y, d, TH_LOOK_f32x16(th_erfcx_pieces_f32[3], part));
+    y = TH_FMA_f32x16(y, d, TH_LOOK_f32x16(th_erfcx_pieces_f32[2], part));
+    y = TH_FMA_f32x16(y, d, TH_LOOK_f32x16(th_erfcx_pieces_f32[1], part));
+    y = TH_FMA_f32x16(y, d, TH_LOOK_f32x16(th_erfcx_pieces_f32[0], part));
+    a = TH_LOOK_f32x16(th_exp_high_f32, index);
+    q = a + TH_FMA_f32x16(a, q, TH_LOOK_f32x16(th_exp_low_f32, index));
+    y = TH_SCALE_f32x16(q * y, t * 0.0625f);
+    return __builtin_ia32_subps512_mask(TH_ALL_f32x16(2.0f), y, y, __builtin_ia32_cmpps512_mask(x, (th_f32x16){}, 1, -1, 4), 4);
+}
+#endif
+
+/* @snippet erfc_f32 needs erfc_wide_f32 */
+TH_INLINE float th_erfc_f32(float x)
+{
+#if TH_WIDE
+    return th_erfc_wide_f32(x, x);
+#else
+    return th_erfc_plain_f32(x);
+#endif
 }
 
 /* @snippet erfcx_f32 needs exp_short_f64 erfcx_short_f64 */

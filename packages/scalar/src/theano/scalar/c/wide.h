@@ -47,7 +47,7 @@ typedef int th_i32x16 __attribute__((vector_size(64)));
     static __attribute__((used, noinline)) L NAME##_##L(L x, L y) __asm__("_ZGV" ISA "vv_" #NAME); \
     static __attribute__((used)) T NAME##_one(T x, T y) __asm__(#NAME);                   \
     static T NAME##_one(T x, T y) { return NAME##_##L(x - (L){}, y - (L){})[0]; }         \
-    static __attribute__((noinline)) L NAME##_rest(L x, L y, L z, int which)              \
+    static __attribute__((noinline, unused)) L NAME##_rest(L x, L y, L z, int which)      \
     {                                                                                     \
         T a[sizeof x / sizeof(T)], b[sizeof x / sizeof(T)], c[sizeof x / sizeof(T)];      \
         memcpy(a, &x, sizeof x);                                                          \
