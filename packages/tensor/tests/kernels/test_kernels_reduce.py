@@ -137,6 +137,70 @@ def test_big_ones_run_in_pieces(shape, axes):
             np.testing.assert_allclose(got, ufunc.reduce(x, axis=axes), rtol=1e-11, atol=1e-11)
 
 
+def moved(x, places):
+    """Return a copy of an array that starts so many elements behind a multiple of 64 bytes."""
+    raw = np.empty(x.nbytes + 128 + places * x.itemsize, "uint8")
+    start = -raw.ctypes.data % 64 + places * x.itemsize
+    there = raw[start : start + x.nbytes].view(x.dtype).reshape(x.shape)
+    there[...] = x
+    return there
+
+
+ALIGNMENTS = [
+    ("add", "float64", "float64"), ("add", "float32", "float64"), ("add", "float32", "float32"), ("mul", "float64", "float64"),
+    ("maximum", "float32", "float32"), ("minimum", "float64", "float64"), ("maximum", "int32", "int32"), ("add", "bool", "int64"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name,dtype,acc", ALIGNMENTS)
+def test_where_an_array_starts_changes_no_bit(name, dtype, acc):
+    """Vectors are read at multiples of their size, wherever a run starts."""
+    rng = np.random.default_rng(11)
+    shapes = [(n,) for n in (1, 7, 8, 9, 31, 32, 33, 40, 63, 65, 127, 1023, 1025, 4096, 4103, 140_000)]
+    shapes += [(3, 5), (20, 7), (20, 9), (19, 16), (5, 17), (9, 33), (17, 70), (40, 300), (70, 40), (5, 2100), (6, 40, 70)]
+    for shape in shapes:
+        low, high = (0.9, 1.1) if name == "mul" else (-9, 9)
+        x = numbers(rng, shape, dtype, low, high)
+        for axes in axes_of(len(shape))[1:]:
+            n = reduction(name, dtype, acc, acc, axes, len(shape))
+            kernel = careduce_kernel(n.op, n)
+            want = run(kernel, n, [moved(x, 0)])[0]
+            for places in range(1, 16, 2):
+                np.testing.assert_array_equal(run(kernel, n, [moved(x, places)])[0], want, err_msg=f"{shape} {axes} {places}")
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_infinities_of_both_signs_are_no_nan(dtype):
+    """A sum of what is compared tells whether to look for a nan: these make it one without any."""
+    for shape in [(9,), (40,), (300,), (5000,), (30, 5), (30, 12), (30, 200), (7, 500)]:
+        for axes in axes_of(len(shape))[1:]:
+            for name, ufunc in (("maximum", np.maximum), ("minimum", np.minimum)):
+                x = np.random.default_rng(12).normal(size=shape).astype(dtype)
+                x.flat[3], x.flat[5] = np.inf, -np.inf
+                n = reduction(name, dtype, dtype, dtype, axes, len(shape))
+                kernel = careduce_kernel(n.op, n)
+                np.testing.assert_array_equal(run(kernel, n, [x])[0], ufunc.reduce(x, axis=axes))
+                x.flat[-1] = np.nan
+                np.testing.assert_array_equal(run(kernel, n, [x])[0], ufunc.reduce(x, axis=axes))
+
+
+@pytest.mark.parametrize("axes", [(0, 2), (0, 3), (0, 1, 3), (0, 2, 3)])
+@pytest.mark.parametrize("shape", [(7, 5, 3, 70), (64, 2, 5, 100), (3, 1, 6, 5000), (2, 3, 300, 1)])
+def test_gone_axes_around_kept_ones(shape, axes):
+    """The sum over the first and the last axis goes in two steps, of plain elements and of terms."""
+    x = np.random.default_rng(13).normal(size=shape)
+    u = ts.float64("u")
+    for layout in ("C", "F", "negative", "step2"):
+        there = laid_out(x, layout)
+        for name, ufunc in (("add", np.add), ("minimum", np.minimum)):
+            n = reduction(name, "float64", "float64", "float64", axes, 4)
+            np.testing.assert_allclose(run(careduce_kernel(n.op, n), n, [there])[0], ufunc.reduce(x, axis=axes), rtol=1e-10, atol=1e-12)
+        n = map_reduction(Composite([u], [u * u, -u]), [("add", "float64", "float64"), ("maximum", "float64", "float64")], [x], axes)
+        squares, largest = run(map_reduce_kernel(n.op, n), n, [there])
+        np.testing.assert_allclose(squares, (x * x).sum(axes), rtol=1e-12)
+        np.testing.assert_array_equal(largest, (-x).max(axes))
+
+
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
 @pytest.mark.parametrize("shape,axes", [((200,), (0,)), ((3, 200), (1,)), ((200, 3), (0,)), ((6, 7), (0, 1)), ((300, 20), (1,))])
 def test_nan_wins(name, shape, axes):

@@ -8,10 +8,13 @@
  * In what order terms are combined depends on shapes and strides only, never on the number of threads.
  */
 #include "accumulate.h"
+#include "lanes.h"
 
 enum {
     BAND_BYTES = 1 << 16, /* room for copies of elements that are no neighbours */
-    TILE_BYTES = 1 << 14, /* of accumulators that advance together */
+    TILE_BYTES = 1 << 16, /* of accumulators that advance together: they stay in the second cache, and ... */
+    SMALL_TILE = 1 << 14, /* ... in the first one where there are few rows, */
+    FEW_ROWS = 32,        /* so that starting and storing them counts for more than reading long pieces of rows */
     SHORT_RUN = 64,       /* elements; shorter runs are first joined to longer ones */
     PIECE = 65536,        /* terms that one thread takes into one result at a time */
     LEVELS = 3,
@@ -22,10 +25,12 @@ typedef struct {
     const th_reduction *r;
     th_block block;
     th_rows rows;
+    th_runs runs; /* NULL: there is none */
     const void *constants;
     int nin, nout, kept, gone; /* operands, results; axes after th_collapse */
     int exact;                 /* in any order the results are the same */
     int simple;                /* all terms of a result are neighbours, and few */
+    int raw;                   /* accumulators are wanted, not yet results */
     int once[TH_MAX_TERMS];    /* the operand is one number, read by the kernel itself */
     int64_t size[TH_MAX_TERMS];
     const th_accumulator *acc[TH_MAX_RESULTS];
@@ -81,9 +86,9 @@ static void gather(int64_t size, char *restrict to, const char *restrict from, i
 /* n accumulators of result k to elements of it. */
 static void put(const job *j, int k, void *acc, int64_t n, char *to, int64_t step)
 {
-    if (j->acc[k]->finish)
+    if (j->acc[k]->finish && !j->raw)
         j->acc[k]->finish(n, acc);
-    th_put(j->acc[k]->dtype, acc, n, j->out[k]->dtype, to, step);
+    th_put(j->acc[k]->dtype, acc, n, j->raw ? j->acc[k]->dtype : j->out[k]->dtype, to, step);
 }
 
 /* -- along -------------------------------------------------------------------------------------------- */
@@ -178,8 +183,6 @@ static void along(const job *j, char *const *base, int64_t lo, int64_t hi, value
     }
     if (bands && room * bytes > BAND_BYTES)
         room = BAND_BYTES / bytes;
-    if (j->exact && !bands)
-        room = INT64_MAX;
     for (int k = 0; k < j->nout; ++k)
         acc[k] = l.bytes[0][k];
     l.levels = 1;
@@ -239,6 +242,27 @@ static void along_results(void *arg, int64_t lo, int64_t hi)
         for (int k = 0; k < j->nout; ++k)
             put(j, k, &v.of[k], 1, p[j->nin + k], 0);
         th_advance(nop, j->kept, j->shape, j->strides, index, p);
+    }
+}
+
+/* The same, by the kernel for many runs. */
+static void along_runs(void *arg, int64_t lo, int64_t hi)
+{
+    enum { SOME = 256 };
+    const job *j = arg;
+    const int inner = j->kept - 1;
+    const int64_t *step = j->strides + inner * 2;
+    _Alignas(64) char results[SOME * sizeof(th_number)];
+    while (lo < hi) {
+        char *p[2] = {j->in[0], j->in[1]};
+        int64_t index[TH_MAX_NDIM];
+        th_seek(2, j->kept, j->shape, j->strides, lo, index, p);
+        int64_t count = j->shape[inner] - index[inner];
+        count = count < hi - lo ? count : hi - lo;
+        count = count < SOME ? count : SOME;
+        j->runs(count, j->total, p[0], step[0], results);
+        put(j, 0, results, count, p[1], step[1]);
+        lo += count;
     }
 }
 
@@ -371,9 +395,14 @@ static void put_tile(const job *j, int64_t w, char *const *p, void *const *acc)
         put(j, k, acc[k], w, p[j->nin + k], step[k]);
 }
 
-/* Accumulators side by side in a piece of memory. */
-static void place(const job *j, char *memory, void **acc)
+/* Accumulators side by side in a piece of memory. A kernel for plain elements takes them in at multiples of a vector; there,
+ * accumulators should be at multiples of a vector as well. */
+static void place(const job *j, const char *x, char *memory, void **acc)
 {
+    if (j->runs) {
+        const int64_t size = j->acc[0]->size;
+        memory += th_behind(x, j->size[0], TH_VECTOR / size) * size;
+    }
     for (int k = 0; k < j->nout; ++k) {
         acc[k] = memory;
         memory += (j->width * j->fold * j->acc[k]->size + 63) / 64 * 64;
@@ -386,9 +415,9 @@ static void across_tiles(void *arg, int64_t lo, int64_t hi)
     char *p[TH_MAX_TERMS + TH_MAX_RESULTS];
     void *acc[TH_MAX_RESULTS];
     _Alignas(64) char memory[TILE_BYTES + TH_MAX_RESULTS * 64];
-    place(j, memory, acc);
     for (; lo < hi; ++lo) {
         const int64_t w = tile_of(j, lo, p);
+        place(j, p[0], memory, acc);
         across(j, w, p, 0, j->total, acc);
         put_tile(j, w, p, acc);
     }
@@ -402,7 +431,7 @@ static void across_pieces(void *arg, int64_t lo, int64_t hi)
     void *acc[TH_MAX_RESULTS];
     for (; lo < hi; ++lo) {
         const int64_t w = tile_of(j, lo / j->pieces, p), i = lo % j->pieces;
-        place(j, j->scratch + lo * j->slot, acc);
+        place(j, p[0], j->scratch + lo * j->slot, acc);
         across(j, w, p, j->total * i / j->pieces, j->total * (i + 1) / j->pieces, acc);
     }
 }
@@ -417,9 +446,9 @@ static int in_pieces(th_ctx *ctx, job *j, int64_t units)
         return -1;
     for (int64_t unit = 0; unit < units; ++unit) {
         const int64_t w = tile_of(j, unit, p);
-        place(j, j->scratch + unit * j->pieces * j->slot, acc);
+        place(j, p[0], j->scratch + unit * j->pieces * j->slot, acc);
         for (int64_t i = 1; i < j->pieces; ++i) {
-            place(j, j->scratch + (unit * j->pieces + i) * j->slot, more);
+            place(j, p[0], j->scratch + (unit * j->pieces + i) * j->slot, more);
             for (int k = 0; k < j->nout; ++k)
                 j->acc[k]->join(w, acc[k], more[k]);
         }
@@ -447,6 +476,87 @@ static int follows(const job *j, const int64_t *next, const int64_t *row, int64_
     return 1;
 }
 
+/* All terms of a result after each other. */
+static int walk_along(th_ctx *ctx, job *j, int64_t kept, double ns)
+{
+    const double each = ns * (double)j->total;
+    const th_body walk = j->simple && j->runs ? along_runs : along_results;
+    if (each * (double)kept >= TH_SERIAL_NS)
+        return ctx->rt->parallel_for(ctx, kept, th_grain(each), walk, j);
+    walk(j, 0, kept);
+    return 0;
+}
+
+static int is_simple(const job *j)
+{
+    int simple = j->gone == 1 && j->total <= (j->exact ? PIECE : FLUSH * j->r->lanes);
+    for (int k = 0; k < j->nin; ++k)
+        simple &= j->once[k] || j->gone_strides[k] == j->size[k];
+    return simple;
+}
+
+/* Whether there are gone axes on both sides of the kept ones, as in the sum over the first and the last axis: then memory
+ * is read in its order only if the inner one goes first. */
+static int on_both_sides(const job *j)
+{
+    const int64_t *inner = j->gone_strides + (j->gone - 1) * j->nin;
+    int64_t nearest = INT64_MAX;
+    if (j->gone < 2 || j->gone_shape[j->gone - 1] < SHORT_RUN)
+        return 0;
+    for (int d = 0; d < j->kept; ++d) {
+        const int64_t next = reach(j->nin, j->strides + d * (j->nin + j->nout));
+        nearest = j->shape[d] > 1 && next < nearest ? next : nearest;
+    }
+    return reach(j->nin, inner) < nearest && reach(j->nin, inner - j->nin) > nearest;
+}
+
+/* The innermost axis first, into accumulators; these are then joined by halves. */
+static int in_two_steps(th_ctx *ctx, const job *j, int64_t kept, double ns)
+{
+    const int outer = j->gone - 1, nop = j->nin + j->nout;
+    const int64_t run = j->gone_shape[outer], times = j->total / run;
+    job first = *j;
+    char *part[TH_MAX_RESULTS];
+    int64_t bytes = 0;
+    for (int k = 0; k < j->nout; ++k)
+        bytes += j->acc[k]->size;
+    char *memory = ctx->rt->scratch(ctx, (size_t)(times * kept * bytes));
+    if (memory == NULL)
+        return -1;
+    first.raw = 1;
+    first.total = run;
+    first.gone = 1;
+    first.gone_shape[0] = run;
+    memcpy(first.gone_strides, j->gone_strides + outer * j->nin, (size_t)j->nin * sizeof(int64_t));
+    first.simple = is_simple(&first);
+    first.kept = outer + j->kept;
+    for (int d = 0; d < first.kept; ++d) {
+        first.shape[d] = d < outer ? j->gone_shape[d] : j->shape[d - outer];
+        const int64_t *from = d < outer ? j->gone_strides + d * j->nin : j->strides + (d - outer) * nop;
+        memcpy(first.strides + d * nop, from, (size_t)j->nin * sizeof(int64_t));
+    }
+    for (int k = 0; k < j->nout; ++k) {
+        int64_t step = j->acc[k]->size;
+        first.in[j->nin + k] = part[k] = memory;
+        for (int d = first.kept - 1; d >= 0; --d) {
+            first.strides[d * nop + j->nin + k] = step;
+            step *= first.shape[d];
+        }
+        memory += step;
+    }
+    first.kept = th_collapse(nop, first.kept, first.shape, first.strides);
+    if (walk_along(ctx, &first, times * kept, ns))
+        return -1;
+    for (int k = 0; k < j->nout; ++k) {
+        for (int64_t n = times; n > 1; n = (n + 1) / 2) {
+            const int64_t half = (n + 1) / 2;
+            j->acc[k]->join((n - half) * kept, part[k], part[k] + half * kept * j->acc[k]->size);
+        }
+        put(j, k, part[k], kept, j->out[k]->data, j->out[k]->itemsize);
+    }
+    return 0;
+}
+
 static int many(th_ctx *ctx, job *j, int64_t kept, double ns)
 {
     const int nop = j->nin + j->nout;
@@ -456,15 +566,12 @@ static int many(th_ctx *ctx, job *j, int64_t kept, double ns)
     int64_t sizes = 0;
     for (int k = 0; k < j->nout; ++k)
         sizes += j->acc[k]->size;
-    const int64_t most = TILE_BYTES / sizes;
+    const int64_t most = (j->total < FEW_ROWS ? SMALL_TILE : TILE_BYTES) / sizes;
     const int joined = follows(j, next, row, width) && 2 * width <= most;
     const int nearer = reach(j->nin, row) <= reach(j->nin, next);
-    if (run >= SHORT_RUN ? nearer || (width < 16 && !joined) : width < 8 && !joined) {
-        if (each * (double)kept >= TH_SERIAL_NS)
-            return ctx->rt->parallel_for(ctx, kept, th_grain(each), along_results, j);
-        along_results(j, 0, kept);
-        return 0;
-    }
+    const int in_runs = j->simple && j->runs && nearer;
+    if (in_runs || (run >= SHORT_RUN ? nearer || (width < 16 && !joined) : width < 8 && !joined))
+        return walk_along(ctx, j, kept, ns);
     j->fold = joined ? (most < 512 ? most : 512) / width : 1;
     j->fold = j->fold > run ? run : j->fold < 1 ? 1 : j->fold;
     j->width = most / j->fold;
@@ -524,6 +631,11 @@ static int lengths(th_ctx *ctx, const th_reduction *r, int64_t *shape)
 /* The driver: `block` or `rows` may be NULL where the other will do. */
 TH_EXPORT int th_reduce(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows)
 {
+    return th_reduce_runs(ctx, r, block, rows, NULL);
+}
+
+int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, th_runs runs)
+{
     job j;
     const int nin = (int)r->nin, nout = (int)r->nout, nop = nin + nout;
     int64_t loop[TH_MAX_NDIM], shape[TH_MAX_NDIM], kept = 1;
@@ -543,11 +655,13 @@ TH_EXPORT int th_reduce(th_ctx *ctx, const th_reduction *r, th_block block, th_r
     j.r = r;
     j.block = block;
     j.rows = rows;
+    j.runs = runs;
     j.constants = r->constants;
     j.nin = nin;
     j.nout = nout;
     j.out = ctx->out;
     j.exact = 1;
+    j.raw = 0;
     for (int k = 0; k < nout; ++k) {
         j.acc[k] = th_accumulator_of(r->result[k].op, r->result[k].dtype);
         j.exact &= j.acc[k]->exact;
@@ -579,16 +693,17 @@ TH_EXPORT int th_reduce(th_ctx *ctx, const th_reduction *r, th_block block, th_r
         }
     }
     j.gone = th_collapse(nin, ngone, j.gone_shape, j.gone_strides);
-    j.simple = j.gone == 1 && j.total <= (j.exact ? PIECE : FLUSH * r->lanes);
-    for (int k = 0; k < nin; ++k)
-        j.simple &= j.once[k] || j.gone_strides[k] == j.size[k];
+    j.simple = is_simple(&j);
     const double ns = 1e-3 * (double)r->work;
     if (kept == 1)
         return single(ctx, &j, ns * (double)j.total);
     memcpy(j.shape, shape, (size_t)nkept * sizeof *shape);
+    j.kept = nkept;
     for (int k = 0; k < nout; ++k)
         for (int d = 0; d < nkept; ++d)
             j.strides[d * nop + nin + k] = ctx->out[k]->strides[d];
+    if (on_both_sides(&j))
+        return in_two_steps(ctx, &j, kept, ns);
     j.kept = th_collapse(nop, nkept, j.shape, j.strides);
     return many(ctx, &j, kept, ns);
 }

@@ -1,126 +1,323 @@
 /* Reductions of arrays of the common dtypes: the loops of one operand whose terms are its elements. */
 #include "accumulate.h"
+#include "lanes.h"
 
 #define ADD(a, v) ((a) + (v))
 #define MUL(a, v) ((a) * (v))
 #define AND(a, v) ((a) & (v))
 #define OR(a, v) ((a) | (v))
-#define MAX(a, v) ((v) > (a) ? (v) : (a))
-#define MIN(a, v) ((v) < (a) ? (v) : (a))
 
-/* Lanes: four vector registers of 512 bits. More of them, and the compiler no longer keeps them in registers. */
-#define LANES(ACC) (256 / (int)sizeof(ACC))
+/* -- runs: all terms of a result are neighbours ------------------------------------------------------- */
 
-/* Four rows at a time, as a tree: accumulators are read and written once for four terms. */
-#define PLAIN(NAME, X, ACC, OP) \
+/* What the lanes of a run are: term i is in lane i % 4W, of four vectors of W. The terms are read at multiples of a vector,
+ * `behind` before the run's start: then lane i holds what belongs into lane i - behind, and is slid there in the end.
+ * A nan loses the comparisons of an order, so these watch a sum, which a nan (rarely something else) makes nan.
+ *
+ * OP: on vectors; JOIN: on numbers, where a nan wins; WATCH: takes a vector into the watched sum; NANS: whether
+ * that has become nan. */
+#define RUNS(NAME, LOAD, X, A, OP, JOIN, NEUTRAL, WATCH, NANS) \
+    TH_INLINE lanes_##A none_##NAME(void) \
+    { \
+        lanes_##A v; \
+        for (int l = 0; l < WIDTH(A); ++l) \
+            v[l] = NEUTRAL; \
+        return v; \
+    } \
+    TH_INLINE lanes_##A few_##NAME(const X *x, int64_t n) \
+    { \
+        lanes_##A v; \
+        TYPE(A) t[WIDTH(A)]; \
+        INTO_ONE_VECTOR \
+        for (int l = 0; l < WIDTH(A); ++l) \
+            t[l] = l < n ? (TYPE(A))x[l] : NEUTRAL; \
+        memcpy(&v, t, sizeof v); \
+        return v; \
+    } \
+    TH_INLINE void run_##NAME(const X *x, int64_t n, int64_t behind, lanes_##A *t, lanes_##A *watched) \
+    { \
+        enum { W = WIDTH(A) }; \
+        const lanes_##A none = none_##NAME(); \
+        lanes_##A a = none, b = none, c = none, d = none, last, v; \
+        if (n < W) { \
+            a = few_##NAME(x, n); \
+            WATCH(*watched, a); \
+        } else { \
+            v = load_##LOAD(x); \
+            last = load_##LOAD(x + n - W); \
+            WATCH(*watched, v); \
+            WATCH(*watched, last); \
+            a = slide_##A(none, v, W - behind); \
+            x += W - behind; \
+            n -= W - behind; \
+            for (; n >= 4 * W; n -= 4 * W, x += 4 * W) { \
+                lanes_##A p = load_##LOAD(x), q = load_##LOAD(x + W); \
+                lanes_##A r = load_##LOAD(x + 2 * W), s = load_##LOAD(x + 3 * W); \
+                WATCH##_FOUR(*watched, p, q, r, s); \
+                b = OP(b, p); \
+                c = OP(c, q); \
+                d = OP(d, r); \
+                a = OP(a, s); \
+            } \
+            last = rest_##A(last, none, n % W); \
+            if (n < W) { \
+                b = OP(b, last); \
+            } else { \
+                v = load_##LOAD(x); \
+                b = OP(b, v); \
+                WATCH(*watched, v); \
+                if (n < 2 * W) { \
+                    c = OP(c, last); \
+                } else { \
+                    v = load_##LOAD(x + W); \
+                    c = OP(c, v); \
+                    WATCH(*watched, v); \
+                    if (n < 3 * W) { \
+                        d = OP(d, last); \
+                    } else { \
+                        v = load_##LOAD(x + 2 * W); \
+                        d = OP(d, v); \
+                        WATCH(*watched, v); \
+                        a = OP(a, last); \
+                    } \
+                } \
+            } \
+        } \
+        t[0] = slide_##A(a, b, behind); \
+        t[1] = slide_##A(b, c, behind); \
+        t[2] = slide_##A(c, d, behind); \
+        t[3] = slide_##A(d, a, behind); \
+    } \
     static void block_##NAME(int64_t n, char *const *p, void *const *acc, const void *constants) \
     { \
+        enum { W = WIDTH(A) }; \
         const X *x = (const X *)p[0]; \
-        ACC *a = acc[0], lane[LANES(ACC)]; \
+        TYPE(A) *to = acc[0], lane[4 * W]; \
+        lanes_##A t[4], watched = {0}; \
+        (void)constants; \
+        run_##NAME(x, n, n < 4 * W ? 0 : th_behind(x, sizeof *x, W), t, &watched); \
+        memcpy(lane, t, sizeof lane); \
+        for (int l = 0; l < 4 * W; ++l) \
+            to[l] = JOIN(to[l], lane[l]); \
+        if (NANS(watched)) \
+            for (int64_t i = 0; i < n; ++i) \
+                if (x[i] != x[i]) { \
+                    to[0] = (TYPE(A))x[i]; \
+                    break; \
+                } \
+    } \
+    static void runs_##NAME(int64_t count, int64_t n, const char *at, int64_t step, void *results) \
+    { \
+        enum { W = WIDTH(A) }; \
+        TYPE(A) *to = results; \
+        lanes_##A row[W]; \
+        for (int64_t done = 0; done < count; done += W) { \
+            const int64_t some = count - done < W ? count - done : W; \
+            const char *next = at + done * step; \
+            lanes_##A t[4], watched = {0}; \
+            if (n < W) { \
+                for (int64_t i = 0; i < some; ++i, next += step) { \
+                    row[i] = few_##NAME((const X *)next, n); \
+                    WATCH(watched, row[i]); \
+                } \
+            } else if (n <= 2 * W) { \
+                for (int64_t i = 0; i < some; ++i, next += step) { \
+                    lanes_##A v = load_##LOAD((const X *)next), last = load_##LOAD((const X *)next + n - W); \
+                    WATCH##_TWO(watched, v, last); \
+                    row[i] = OP(v, rest_##A(last, none_##NAME(), n - W)); \
+                } \
+            } else if (n < 8 * W) { \
+                for (int64_t i = 0; i < some; ++i, next += step) { \
+                    run_##NAME((const X *)next, n, 0, t, &watched); \
+                    row[i] = OP(OP(t[0], t[2]), OP(t[1], t[3])); \
+                } \
+            } else { \
+                for (int64_t i = 0; i < some; ++i, next += step) { \
+                    run_##NAME((const X *)next, n, th_behind(next, sizeof(X), W), t, &watched); \
+                    row[i] = OP(OP(t[0], t[2]), OP(t[1], t[3])); \
+                } \
+            } \
+            INTO_ONE_VECTOR \
+            for (int64_t i = some; i < W; ++i) \
+                row[i] = none_##NAME(); \
+            TH_FOLD_ROWS_##A(OP, row) \
+            memcpy(to + done, row, (size_t)some * sizeof *to); \
+            if (NANS(watched)) \
+                for (int64_t i = 0; i < some; ++i) \
+                    for (int64_t k = 0; k < n; ++k) { \
+                        const X v = ((const X *)(at + (done + i) * step))[k]; \
+                        if (v != v) { \
+                            to[done + i] = (TYPE(A))v; \
+                            break; \
+                        } \
+                    } \
+        } \
+    }
+
+/* A loop as long as a vector is taken apart into scalars before anybody thinks of vectors. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define INTO_ONE_VECTOR _Pragma("GCC unroll 1")
+#else
+#define INTO_ONE_VECTOR
+#endif
+
+#define TYPE(A) __typeof__(((lanes_##A){0})[0])
+#define WIDTH(A) (TH_VECTOR / (int)sizeof(TYPE(A)))
+
+#define NO_WATCH(sum, v) (void)(sum)
+#define NO_WATCH_FOUR(sum, p, q, r, s) (void)(sum)
+#define NO_WATCH_TWO(sum, p, q) (void)(sum)
+#define NEVER(sum) 0
+#define WATCH_SUM(sum, v) (sum) += (v)
+#define WATCH_SUM_TWO(sum, p, q) \
+    do { \
+        TH_HELD(p); \
+        TH_HELD(q); \
+        (sum) += (p) + (q); \
+    } while (0)
+#define WATCH_SUM_FOUR(sum, p, q, r, s) \
+    do { \
+        TH_HELD(p); \
+        TH_HELD(q); \
+        TH_HELD(r); \
+        TH_HELD(s); \
+        (sum) += ((p) + (q)) + ((r) + (s)); \
+    } while (0)
+
+/* -- rows: results are neighbours ----------------------------------------------------------------------- */
+
+/* Four rows at a time, as a tree: accumulators are read and written once for four terms. Most columns are taken in at
+ * multiples of a vector. The first and the last few are held in vectors of their own, which reach over columns in
+ * between; of these vectors only the few are kept. */
+#define ROWS(NAME, LOAD, X, A, FOUR, JOIN) \
+    static void few_columns_##NAME(int64_t w, int64_t n, const char *at, int64_t step, TYPE(A) *a) \
+    { \
+        for (; n > 0; --n, at += step) \
+            for (int64_t j = 0; j < w; ++j) \
+                a[j] = JOIN(a[j], (TYPE(A))((const X *)at)[j]); \
+    } \
+    static void rows_##NAME(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
+                            const void *constants) \
+    { \
+        enum { W = WIDTH(A) }; \
+        const char *at = p[0]; \
+        const int64_t step = row[0], from = w < 4 * W ? 0 : -th_behind(at, sizeof(X), W) & (W - 1); \
+        const int64_t to = w - (w - from) % W; \
+        TYPE(A) *a = acc[0]; \
+        (void)constants; \
+        if (w < W) { \
+            few_columns_##NAME(w, n, at, step, a); \
+            return; \
+        } \
+        lanes_##A first = load_##A(a), last = load_##A(a + w - W); \
+        for (; n > 0; n -= 4, at += 4 * step) { \
+            const X *x = (const X *)at, *y = (const X *)(at + (n > 1 ? step : 0)); \
+            const X *z = (const X *)(at + (n > 2 ? 2 * step : 0)), *u = (const X *)(at + (n > 3 ? 3 * step : 0)); \
+            if (n >= 4) { \
+                first = FOUR(A, first, load_##LOAD(x), load_##LOAD(y), load_##LOAD(z), load_##LOAD(u)); \
+                for (int64_t j = from; j < to; j += W) { \
+                    const lanes_##A v = FOUR(A, load_##A(a + j), load_##LOAD(x + j), load_##LOAD(y + j), \
+                                             load_##LOAD(z + j), load_##LOAD(u + j)); \
+                    memcpy(a + j, &v, sizeof v); \
+                } \
+                x += w - W, y += w - W, z += w - W, u += w - W; \
+                last = FOUR(A, last, load_##LOAD(x), load_##LOAD(y), load_##LOAD(z), load_##LOAD(u)); \
+                continue; \
+            } \
+            for (int64_t i = 0; i < n; ++i) { \
+                x = (const X *)(at + i * step); \
+                first = FOUR##_ONE(A, first, load_##LOAD(x)); \
+                for (int64_t j = from; j < to; j += W) { \
+                    const lanes_##A v = FOUR##_ONE(A, load_##A(a + j), load_##LOAD(x + j)); \
+                    memcpy(a + j, &v, sizeof v); \
+                } \
+                last = FOUR##_ONE(A, last, load_##LOAD(x + w - W)); \
+            } \
+        } \
+        memcpy(a, &first, (size_t)from * sizeof *a); \
+        memcpy(a + to, (const char *)&last + (W - (w - to)) * (int64_t)sizeof *a, (size_t)(w - to) * sizeof *a); \
+    }
+
+#define ADD_ROWS(A, a, x, y, z, u) ((a) + (((x) + (y)) + ((z) + (u))))
+#define ADD_ROWS_ONE(A, a, x) ((a) + (x))
+#define MUL_ROWS(A, a, x, y, z, u) ((a) * (((x) * (y)) * ((z) * (u))))
+#define MUL_ROWS_ONE(A, a, x) ((a) * (x))
+#define MAX_ROWS(A, a, x, y, z, u) larger_rows_##A(a, x, y, z, u)
+#define MAX_ROWS_ONE(A, a, x) larger_row_##A(a, x)
+#define MIN_ROWS(A, a, x, y, z, u) smaller_rows_##A(a, x, y, z, u)
+#define MIN_ROWS_ONE(A, a, x) smaller_row_##A(a, x)
+#define ORDER_ROWS(OP, A) \
+    TH_INLINE lanes_##A OP##_rows_##A(lanes_##A a, lanes_##A x, lanes_##A y, lanes_##A z, lanes_##A u) \
+    { \
+        TH_HELD(x); TH_HELD(y); TH_HELD(z); TH_HELD(u); \
+        return nan_or_##A(OP##_##A(OP##_##A(OP##_##A(x, y), OP##_##A(z, u)), a), x, y, z, u); \
+    } \
+    TH_INLINE lanes_##A OP##_row_##A(lanes_##A a, lanes_##A x) { return nan_or_##A(OP##_##A(x, a), x, x, x, x); }
+ORDER_ROWS(larger, f8)
+ORDER_ROWS(larger, f4)
+ORDER_ROWS(larger, i8)
+ORDER_ROWS(larger, i4)
+ORDER_ROWS(smaller, f8)
+ORDER_ROWS(smaller, f4)
+ORDER_ROWS(smaller, i8)
+ORDER_ROWS(smaller, i4)
+
+/* -- bytes: truths ------------------------------------------------------------------------------------ */
+
+#define BYTES(NAME, OP) \
+    static void block_##NAME(int64_t n, char *const *p, void *const *acc, const void *constants) \
+    { \
+        const uint8_t *x = (const uint8_t *)p[0]; \
+        uint8_t *a = acc[0], lane[TH_LANE_BYTES]; \
         (void)constants; \
         memcpy(lane, a, sizeof lane); \
-        for (; n >= LANES(ACC); n -= LANES(ACC), x += LANES(ACC)) \
-            for (int l = 0; l < LANES(ACC); ++l) \
-                lane[l] = OP(lane[l], (ACC)x[l]); \
+        for (; n >= TH_LANE_BYTES; n -= TH_LANE_BYTES, x += TH_LANE_BYTES) \
+            for (int l = 0; l < TH_LANE_BYTES; ++l) \
+                lane[l] = OP(lane[l], x[l]); \
         memcpy(a, lane, sizeof lane); \
         TH_INDEPENDENT \
         for (int64_t i = 0; i < n; ++i) \
-            a[i] = OP(a[i], (ACC)x[i]); \
+            a[i] = OP(a[i], x[i]); \
     } \
     static void rows_##NAME(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
                             const void *constants) \
     { \
-        const char *at = p[0]; \
-        const int64_t step = row[0]; \
-        ACC *a = acc[0]; \
+        uint8_t *a = acc[0]; \
         (void)constants; \
-        for (; n >= 4; n -= 4, at += 4 * step) { \
-            const X *x = (const X *)at, *y = (const X *)(at + step), *z = (const X *)(at + 2 * step); \
-            const X *u = (const X *)(at + 3 * step); \
-            TH_INDEPENDENT \
-            for (int64_t j = 0; j < w; ++j) { \
-                const ACC xy = OP((ACC)x[j], (ACC)y[j]), zu = OP((ACC)z[j], (ACC)u[j]); \
-                a[j] = OP(a[j], OP(xy, zu)); \
-            } \
-        } \
-        for (; n > 0; --n, at += step) { \
-            const X *x = (const X *)at; \
+        for (int64_t i = 0; i < n; ++i) { \
+            const uint8_t *x = (const uint8_t *)p[0] + i * row[0]; \
             TH_INDEPENDENT \
             for (int64_t j = 0; j < w; ++j) \
-                a[j] = OP(a[j], (ACC)x[j]); \
+                a[j] = OP(a[j], x[j]); \
         } \
     }
+BYTES(and_u1, AND)
+BYTES(or_u1, OR)
 
-/* The larger or smaller of floats. A nan would lose the comparisons; it is looked for apart.
- * One comparison after the other: of nested ones, compilers make jumps. */
-#define ORDER(NAME, X, OP) \
-    static void block_##NAME(int64_t n, char *const *p, void *const *acc, const void *constants) \
-    { \
-        const X *x = (const X *)p[0]; \
-        X *a = acc[0], lane[LANES(X)], nan[LANES(X)]; \
-        (void)constants; \
-        memcpy(lane, a, sizeof lane); \
-        memset(nan, 0, sizeof nan); \
-        for (; n >= LANES(X); n -= LANES(X), x += LANES(X)) { \
-            for (int l = 0; l < LANES(X); ++l) \
-                lane[l] = OP(lane[l], x[l]); \
-            for (int l = 0; l < LANES(X); ++l) \
-                nan[l] = x[l] != x[l] ? x[l] : nan[l]; \
-        } \
-        for (int l = 0; l < LANES(X); ++l) \
-            a[l] = nan[l] != nan[l] ? nan[l] : lane[l]; \
-        for (int64_t i = 0; i < n; ++i) \
-            a[i] = x[i] != x[i] ? x[i] : OP(a[i], x[i]); \
-    } \
-    static void rows_##NAME(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
-                            const void *constants) \
-    { \
-        const char *at = p[0]; \
-        const int64_t step = row[0]; \
-        X *a = acc[0]; \
-        (void)constants; \
-        for (; n >= 4; n -= 4, at += 4 * step) { \
-            const X *x = (const X *)at, *y = (const X *)(at + step), *z = (const X *)(at + 2 * step); \
-            const X *u = (const X *)(at + 3 * step); \
-            TH_INDEPENDENT \
-            for (int64_t j = 0; j < w; ++j) { \
-                X best = OP(a[j], x[j]); \
-                best = OP(best, y[j]); \
-                best = OP(best, z[j]); \
-                best = OP(best, u[j]); \
-                best = x[j] != x[j] ? x[j] : best; \
-                best = y[j] != y[j] ? y[j] : best; \
-                best = z[j] != z[j] ? z[j] : best; \
-                a[j] = u[j] != u[j] ? u[j] : best; \
-            } \
-        } \
-        for (; n > 0; --n, at += step) { \
-            const X *x = (const X *)at; \
-            TH_INDEPENDENT \
-            for (int64_t j = 0; j < w; ++j) { \
-                const X best = OP(a[j], x[j]); \
-                a[j] = x[j] != x[j] ? x[j] : best; \
-            } \
-        } \
-    }
+/* -- what there is ------------------------------------------------------------------------------------ */
 
 #define FIELD(MAKE) \
-    MAKE(f8, double, double) MAKE(f4f8, float, double) MAKE(f4, float, float) MAKE(i8, uint64_t, uint64_t) \
-    MAKE(i4i8, int32_t, int64_t) MAKE(u1i8, uint8_t, uint64_t)
-#define SUMS(NAME, X, ACC) PLAIN(add_##NAME, X, ACC, ADD) PLAIN(mul_##NAME, X, ACC, MUL)
+    MAKE(f8, double, f8) MAKE(f4f8, float, f8) MAKE(f4, float, f4) MAKE(i8, int64_t, i8) MAKE(i4i8, int32_t, i8) \
+    MAKE(u1i8, uint8_t, i8)
+/* -0.0: 0.0 would make +0.0 of a sum of negative zeros. */
+#define SUMS(NAME, X, A) \
+    RUNS(add_##NAME, NAME, X, A, ADD, ADD, (TYPE(A))-0.0, NO_WATCH, NEVER) \
+    ROWS(add_##NAME, NAME, X, A, ADD_ROWS, ADD)
+#define PRODUCTS(NAME, X, A) \
+    RUNS(mul_##NAME, NAME, X, A, MUL, MUL, 1, NO_WATCH, NEVER) \
+    ROWS(mul_##NAME, NAME, X, A, MUL_ROWS, MUL)
 FIELD(SUMS)
-PLAIN(max_i8, int64_t, int64_t, MAX)
-PLAIN(min_i8, int64_t, int64_t, MIN)
-PLAIN(max_i4, int32_t, int32_t, MAX)
-PLAIN(min_i4, int32_t, int32_t, MIN)
-ORDER(max_f8, double, MAX)
-ORDER(min_f8, double, MIN)
-ORDER(max_f4, float, MAX)
-ORDER(min_f4, float, MIN)
-PLAIN(and_u1, uint8_t, uint8_t, AND)
-PLAIN(or_u1, uint8_t, uint8_t, OR)
+FIELD(PRODUCTS)
+#define ORDER(N, X, LOW, HIGH, WATCH, NANS) \
+    RUNS(max_##N, N, X, N, larger_##N, TH_LARGER, LOW, WATCH, NANS) \
+    RUNS(min_##N, N, X, N, smaller_##N, TH_SMALLER, HIGH, WATCH, NANS) \
+    ROWS(max_##N, N, X, N, MAX_ROWS, TH_LARGER) \
+    ROWS(min_##N, N, X, N, MIN_ROWS, TH_SMALLER)
+ORDER(f8, double, (double)-INFINITY, (double)INFINITY, WATCH_SUM, any_nan_f8)
+ORDER(f4, float, -INFINITY, INFINITY, WATCH_SUM, any_nan_f4)
+ORDER(i8, int64_t, INT64_MIN, INT64_MAX, NO_WATCH, NEVER)
+ORDER(i4, int32_t, INT32_MIN, INT32_MAX, NO_WATCH, NEVER)
 
-#define LOOPS(OP, X, ACC, NAME) {TH_##OP, TH_##X, TH_##ACC, block_##NAME, rows_##NAME}
+#define LOOPS(OP, X, ACC, NAME) {TH_##OP, TH_##X, TH_##ACC, block_##NAME, rows_##NAME, runs_##NAME}
 #define SUM_LOOPS(OP, NAME) \
     LOOPS(OP, FLOAT64, FLOAT64, NAME##_f8), LOOPS(OP, FLOAT32, FLOAT64, NAME##_f4f8), \
     LOOPS(OP, FLOAT32, FLOAT32, NAME##_f4), LOOPS(OP, INT64, INT64, NAME##_i8), \
@@ -130,17 +327,17 @@ PLAIN(or_u1, uint8_t, uint8_t, OR)
     LOOPS(OP, FLOAT64, FLOAT64, NAME##_f8), LOOPS(OP, FLOAT32, FLOAT32, NAME##_f4), \
     LOOPS(OP, INT64, INT64, NAME##_i8), LOOPS(OP, INT32, INT32, NAME##_i4)
 
+#define TRUTHS(OP, NAME) {TH_##OP, TH_BOOL, TH_BOOL, block_##NAME, rows_##NAME, NULL}
+
 static const struct {
     int64_t op, x, acc;
     th_block block;
     th_rows rows;
+    th_runs runs;
 } plain[] = {
     SUM_LOOPS(ADD, add), SUM_LOOPS(MUL, mul), ORDER_LOOPS(MAX, max), ORDER_LOOPS(MIN, min),
-    LOOPS(AND, BOOL, BOOL, and_u1), LOOPS(OR, BOOL, BOOL, or_u1), LOOPS(MAX, BOOL, BOOL, or_u1),
-    LOOPS(MIN, BOOL, BOOL, and_u1),
+    TRUTHS(AND, and_u1), TRUTHS(OR, or_u1), TRUTHS(MAX, or_u1), TRUTHS(MIN, and_u1),
 };
-
-TH_EXPORT int th_reduce(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows);
 
 /* params: a th_reduction of one operand and one result. */
 TH_EXPORT int th_kernel_reduce(th_ctx *ctx)
@@ -148,11 +345,11 @@ TH_EXPORT int th_kernel_reduce(th_ctx *ctx)
     const th_reduction *r = ctx->params;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; ++i)
         if (plain[i].op == r->result[0].op && plain[i].x == ctx->in[0]->dtype && plain[i].acc == r->result[0].dtype)
-            return th_reduce(ctx, r, plain[i].block, plain[i].rows);
+            return th_reduce_runs(ctx, r, plain[i].block, plain[i].rows, plain[i].runs);
     if (r->result[0].op == TH_LOG_SUM_EXP && ctx->in[0]->dtype == TH_FLOAT32)
-        return th_reduce(ctx, r, th_log_sum_exp_block_f4, th_log_sum_exp_rows_f4);
+        return th_reduce_runs(ctx, r, th_log_sum_exp_block_f4, th_log_sum_exp_rows_f4, NULL);
     if (r->result[0].op == TH_LOG_SUM_EXP && ctx->in[0]->dtype == TH_FLOAT64)
-        return th_reduce(ctx, r, th_log_sum_exp_block_f8, th_log_sum_exp_rows_f8);
+        return th_reduce_runs(ctx, r, th_log_sum_exp_block_f8, th_log_sum_exp_rows_f8, NULL);
     return TH_FAIL(ctx, TH_ERR_TYPE, "no reduction %d of dtype %d in dtype %d was built", (int)r->result[0].op,
                    (int)ctx->in[0]->dtype, (int)r->result[0].dtype);
 }
