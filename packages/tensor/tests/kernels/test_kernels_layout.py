@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from kernel_harness import call, run, scalar
@@ -70,6 +72,21 @@ def test_copy_alloc_join_split(dtype):
     lengths = [scalar(2), scalar(4, "int8"), scalar(5)]
     filled = call(layout.alloc_kernel, Toy(), [stretching(value), *lengths], (dtype, 3))
     np.testing.assert_array_equal(filled[0], np.broadcast_to(value, (2, 4, 5)))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
+def test_copies_that_threads_share(dtype):
+    long = numbers(rng, (2**21 + 13,), dtype)
+    for x in (long, long[::2], long[::-1], long[1:]):
+        result = call(layout.copy_kernel, Toy(), [x], (dtype, 1))
+        np.testing.assert_array_equal(result[0], x)
+        assert result.pieces > 1 or x.nbytes < 2**21
+    for shape in ((533, 701), (67, 129, 35), (3, 300, 201)):
+        x = np.resize(long, shape)
+        for axes in itertools.permutations(range(x.ndim)):
+            y = x.transpose(axes)
+            for z in (y, y[::-1], y[..., ::2], y[:, 1:], np.broadcast_to(y[:1], y.shape)):
+                np.testing.assert_array_equal(call(layout.copy_kernel, Toy(), [z], (dtype, x.ndim))[0], z)
 
 
 def test_alloc_converts_and_checks():

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TH_ABI_VERSION 2
+#define TH_ABI_VERSION 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -124,6 +124,10 @@ typedef struct th_runtime {
 
     /* All of an element-wise kernel: shapes, outputs, any strides, threads. For at least one axis. */
     int (*elementwise)(th_ctx *ctx, const th_loop *loop);
+
+    /* rows x n elements from one pair of strides (bytes) to another, at the speed of memory. The two do not overlap. */
+    void (*move)(char *to, int64_t to_row, int64_t to_step, const char *from, int64_t from_row, int64_t from_step,
+                 int64_t rows, int64_t n, int64_t itemsize);
 } th_runtime;
 
 struct th_ctx {

@@ -259,7 +259,7 @@ int checking_view(th_ctx *ctx, th_buffer *out, const th_buffer *base, char *data
 
 } // namespace
 
-const th_runtime runtime_table = {TH_ABI_VERSION, rt_ensure, rt_view, rt_fail, rt_scratch, rt_parallel_for, th_elementwise};
-const th_runtime checking_table = {TH_ABI_VERSION, checking_ensure, checking_view, rt_fail, rt_scratch, rt_parallel_for, th_elementwise};
+const th_runtime runtime_table = {TH_ABI_VERSION, rt_ensure, rt_view, rt_fail, rt_scratch, rt_parallel_for, th_elementwise, th_move};
+const th_runtime checking_table = {TH_ABI_VERSION, checking_ensure, checking_view, rt_fail, rt_scratch, rt_parallel_for, th_elementwise, th_move};
 
 } // namespace theano

@@ -46,6 +46,7 @@
 #include <vector>
 
 #include "abi.h"
+#include "move.h"
 
 #define TH_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TH_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -137,8 +137,10 @@ static void move_with(const mover *m, char *to, int64_t to_row, int64_t to_step,
         swap(&to_row, &to_step);
         swap(&from_row, &from_step);
     }
-    if (to_step == itemsize && from_step == itemsize) {
-        const int64_t bytes = n * itemsize;
+    const int64_t bytes = n * itemsize;
+    if (to_step == itemsize && from_step == itemsize && to_row == bytes && from_row == bytes) {
+        memcpy(to, from, (size_t)(rows * bytes));
+    } else if (to_step == itemsize && from_step == itemsize) {
         for (int64_t r = 0; r < rows; ++r, to += to_row, from += from_row)
             if (bytes <= SHORT)
                 copy_short(to, from, bytes);

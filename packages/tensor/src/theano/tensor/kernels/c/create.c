@@ -22,7 +22,7 @@ TH_EXPORT int th_kernel_alloc(th_ctx *ctx)
     th_window from = th_window_of(ctx->in[0]);
     if (th_stretch(ctx, &to, &from, *(const uint64_t *)ctx->params))
         return -1;
-    th_copy_into(&to, &from);
+    th_copy(ctx, &to, &from);
     return 0;
 }
 

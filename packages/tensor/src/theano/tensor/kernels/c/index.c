@@ -93,7 +93,7 @@ int th_started(th_ctx *ctx, int64_t in_place)
     if (ctx->rt->ensure(ctx, out, x->shape))
         return -1;
     const th_window to = th_window_of(out), from = th_window_of(x);
-    th_copy_into(&to, &from);
+    th_copy(ctx, &to, &from);
     return 0;
 }
 
@@ -110,6 +110,9 @@ TH_EXPORT int th_kernel_inc_subtensor(th_ctx *ctx)
     region = th_window_of(ctx->out[0]);
     if (indexed(ctx, p + 3, &region))
         return -1;
-    (p[1] ? th_copy_into : th_add_into)(&region, &y);
+    if (p[1])
+        th_copy(ctx, &region, &y);
+    else
+        th_add_into(&region, &y);
     return 0;
 }

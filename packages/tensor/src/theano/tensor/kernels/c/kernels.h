@@ -38,6 +38,7 @@ typedef char th_text[160];
 
 /* copy.c */
 TH_LOCAL th_window th_window_of(const th_buffer *b);
+TH_LOCAL void th_copy(th_ctx *ctx, const th_window *to, const th_window *from);
 TH_LOCAL void th_copy_into(const th_window *to, const th_window *from);
 TH_LOCAL void th_add_into(const th_window *to, const th_window *from);
 TH_LOCAL int th_stretch(th_ctx *ctx, const th_window *to, th_window *from, uint64_t ones);

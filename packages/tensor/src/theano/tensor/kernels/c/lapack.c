@@ -42,15 +42,15 @@ static char *copied(th_ctx *ctx, const th_buffer *b)
     }
     to.data = ctx->rt->scratch(ctx, (size_t)(size > 0 ? size : 1));
     if (to.data != NULL)
-        th_copy_into(&to, &from);
+        th_copy(ctx, &to, &from);
     return to.data;
 }
 
 /* The same into an output that has been given its shape. */
-static void copy_out(const th_buffer *to, const th_buffer *from)
+static void copy_out(th_ctx *ctx, const th_buffer *to, const th_buffer *from)
 {
     const th_window t = th_window_of(to), f = th_window_of(from);
-    th_copy_into(&t, &f);
+    th_copy(ctx, &t, &f);
 }
 
 static int square(th_ctx *ctx, const th_buffer *a)
@@ -97,7 +97,7 @@ TH_EXPORT int th_kernel_cholesky(th_ctx *ctx)
     const int64_t rows = a->shape[0];
     if (rows == 0)
         return 0;
-    copy_out(out, a);
+    copy_out(ctx, out, a);
     integer n = integer_of(p, rows), info = {0};
     ROUTINE(p, 2, potrf)(lower ? "U" : "L", &n, out->data, &n, &info, 1);
     const int64_t failed = value_of(p, info);
@@ -127,7 +127,7 @@ TH_EXPORT int th_kernel_inverse(th_ctx *ctx)
     void *work = ctx->rt->scratch(ctx, (size_t)(room * out->itemsize));
     if (pivots == NULL || work == NULL)
         return -1;
-    copy_out(out, a);
+    copy_out(ctx, out, a);
     integer n = integer_of(p, rows), lwork = integer_of(p, room), info = {0};
     ROUTINE(p, 0, getrf)(&n, &n, out->data, &n, pivots, &info);
     if (value_of(p, info) == 0)

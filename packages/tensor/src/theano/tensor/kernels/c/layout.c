@@ -11,7 +11,7 @@ static int copy_of(th_ctx *ctx, th_buffer *out, const th_window *w)
     if (ctx->rt->ensure(ctx, out, w->shape))
         return -1;
     const th_window to = th_window_of(out);
-    th_copy_into(&to, w);
+    th_copy(ctx, &to, w);
     return 0;
 }
 
@@ -150,7 +150,7 @@ TH_EXPORT int th_kernel_reshape(th_ctx *ctx)
         to.strides[d] = step;
         step *= to.shape[d];
     }
-    th_copy_into(&to, &from);
+    th_copy(ctx, &to, &from);
     return 0;
 }
 
@@ -219,7 +219,7 @@ TH_EXPORT int th_kernel_join(th_ctx *ctx)
     for (int k = 1; k < ctx->nin; ++k) {
         const th_window from = th_window_of(ctx->in[k]);
         to.shape[axis] = from.shape[axis];
-        th_copy_into(&to, &from);
+        th_copy(ctx, &to, &from);
         to.data += to.shape[axis] * to.strides[axis];
     }
     return 0;

@@ -133,7 +133,7 @@ static int packed(th_ctx *ctx, matrix *m, int32_t dtype, int64_t size)
         return -1;
     to.strides[0] = m->cols * size;
     to.strides[1] = size;
-    th_copy_into(&to, &from);
+    th_copy(ctx, &to, &from);
     *m = (matrix){to.data, m->rows, m->cols, to.strides[0], size};
     return 0;
 }
@@ -186,7 +186,7 @@ static int own_multiply(th_ctx *ctx, int64_t threads, int32_t dtype, const void 
 }
 
 /* `to` becomes what `from` is, unless it is the same. */
-static void start_as(matrix to, matrix from, int32_t dtype, int64_t size)
+static void start_as(th_ctx *ctx, matrix to, matrix from, int32_t dtype, int64_t size)
 {
     if (to.data == from.data)
         return;
@@ -196,7 +196,7 @@ static void start_as(matrix to, matrix from, int32_t dtype, int64_t size)
     target.data = to.data;
     target.strides[0] = to.row;
     target.strides[1] = to.col;
-    th_copy_into(&target, &source);
+    th_copy(ctx, &target, &source);
 }
 
 /* y = alpha A x + beta z, of vectors as matrices with one column */
@@ -209,7 +209,7 @@ static int apply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t size,
         return done == 1 ? own_multiply(ctx, p->threads, dtype, alpha, a, x, beta, z, y) : done;
     }
     if (beta)
-        start_as(y, z, dtype, size);
+        start_as(ctx, y, z, dtype, size);
     if (p->gemv == 0 || a.rows == 0 || a.cols == 0 || !fits(p->wide, a.rows, a.cols, 0) ||
         (a.rows > 1 && (y.row <= 0 || y.row % size || y.row / size >= INT32_MAX))) {
         products[dtype](a, x, y, alpha, beta);
@@ -260,7 +260,7 @@ static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t si
         return a.cols == 1 ? own_add_outer(ctx, p, dtype, size, alpha, a, b, beta, z, c)
                            : own_multiply(ctx, p->threads, dtype, alpha, a, b, beta, z, c);
     if (beta)
-        start_as(c, z, dtype, size);
+        start_as(ctx, c, z, dtype, size);
     if (p->gemm == 0 || a.cols == 0 || !fits(p->wide, c.rows, c.cols, a.cols)) {
         products[dtype](a, b, c, alpha, beta);
         return 0;
@@ -273,7 +273,7 @@ static int multiply(th_ctx *ctx, const blas_params *p, int32_t dtype, int64_t si
         matrix whole = c;
         if (packed(ctx, &whole, dtype, size) || multiply(ctx, p, dtype, size, alpha, a, b, beta, whole, whole))
             return -1;
-        start_as(c, whole, dtype, size);
+        start_as(ctx, c, whole, dtype, size);
         return 0;
     }
     const number one = number_of(dtype, 1.0), zero = number_of(dtype, 0.0);
@@ -455,7 +455,7 @@ TH_EXPORT int th_kernel_ger(th_ctx *ctx)
     const matrix z = matrix_of(ctx->in[0]);
     if (is_own(p, out->dtype, c.rows, c.cols, 1))
         return own_add_outer(ctx, p, out->dtype, size, alpha, matrix_of(x), turned(matrix_of(y)), &one, z, c);
-    start_as(c, z, out->dtype, size);
+    start_as(ctx, c, z, out->dtype, size);
     char *left = y->data, *right = x->data;
     int64_t left_step = y->strides[0], right_step = x->strides[0], ld;
     if (!by_rows(&c, size, &ld)) {
@@ -540,7 +540,7 @@ TH_EXPORT int th_kernel_batched_dot(th_ctx *ctx)
             to.strides[x->ndim - 1] = size;
             to.strides[x->ndim - 2] = k * size;
             to.strides[0] = m * k * size;
-            th_copy_into(&to, &from);
+            th_copy(ctx, &to, &from);
             a = (matrix){to.data, m, k, k * size, size};
         }
         if (!by_rows(&b, size, &ld) && !by_rows(&bt, size, &ld)) {
@@ -551,7 +551,7 @@ TH_EXPORT int th_kernel_batched_dot(th_ctx *ctx)
             to.strides[y->ndim - 1] = size;
             to.strides[1] = n * size;
             to.strides[0] = k * n * size;
-            th_copy_into(&to, &from);
+            th_copy(ctx, &to, &from);
             b = (matrix){to.data, k, n, n * size, size};
         }
     }
