@@ -196,8 +196,9 @@ def endurance(session: nox.Session) -> None:
 def sweep(session: nox.Session) -> None:
     """Compare compiled code with plain code at more sizes, layouts and dtypes than the tests do."""
     install_layers(session, LAYERS, TEST)
-    session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/tensor/tests/test_sizes.py", *session.posargs,
-                env={"SIZES": "sweep"})
+    session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/tensor/tests/test_sizes.py",
+                "packages/tensor/tests/test_combinations.py", *session.posargs,
+                env={"SIZES": "sweep", "COMBINATIONS": "sweep"})
 
 
 @nox.session

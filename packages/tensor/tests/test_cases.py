@@ -104,3 +104,21 @@ def test_gradient_of_a_product_with_zeros(name):
         for place in zeros:
             value[place] = 0
         check_gradient(case.build(x).sum(), [x], {x: value}, np.random.default_rng(3))
+
+
+#: Expressions whose shape depends on values, so that something has to be computed.
+BY_VALUE = {"mask_symbolic", "mask_and_slice", "nonzero_values", "repeat_each"}
+
+
+@pytest.mark.parametrize("case", BY_NAME)
+def test_a_shape_alone_computes_no_values(case):
+    variables = case.variables()
+    values = case.values(np.random.default_rng(5))
+    out = case.build(*variables)
+    f = theano.function(variables, out.shape, on_unused_input="ignore")
+    assert tuple(f(*values)) == np.shape(case.reference(*values))
+    if case.name in BY_VALUE or out.owner is None:
+        return
+    # No node is left that reads a tensor of numbers: those of shapes read lengths.
+    floats = {v for v in f.maker.fgraph.variables if getattr(v.type, "dtype", "")[:5] == "float" and v.owner is not None}
+    assert not floats, f"{case.name}: {sorted(map(str, floats))} are computed for a shape"

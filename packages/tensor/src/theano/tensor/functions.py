@@ -107,8 +107,11 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     TensorType(bool, vector)
     """
     a, b = as_tensor_variable(a), as_tensor_variable(b)
+    whole = a.type.dtype in scal.discrete_dtypes and b.type.dtype in scal.discrete_dtypes
+    if b.type.dtype in scal.discrete_dtypes:
+        b = cast(b, "float64")  # differences of unsigned numbers would wrap
     close = le(abs_(a - b), atol + rtol * abs_(b))
-    if a.type.dtype in scal.discrete_dtypes and b.type.dtype in scal.discrete_dtypes:
+    if whole:
         return close
     infinite = isinf(a) | isinf(b)
     # Infinities are close to themselves only; their difference says nothing.

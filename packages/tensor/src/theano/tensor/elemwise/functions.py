@@ -195,6 +195,11 @@ def cast(x: Any, dtype: str) -> Any:
 _casts: dict[str, Elemwise] = {}
 
 
+def floats(x: Any) -> Any:
+    """Return ``x`` in the dtype of its exponential: differences of unsigned numbers would wrap."""
+    return cast(x, exp(x).type.dtype) if x.type.dtype in scal.discrete_dtypes else x
+
+
 def cast_op(dtype: str) -> Elemwise:
     """Return the op that converts elements to ``dtype``."""
     if dtype not in _casts:

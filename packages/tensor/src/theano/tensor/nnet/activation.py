@@ -93,6 +93,8 @@ def relu(x: Any, alpha: Any = 0) -> Any:
     TensorType(float32, matrix)
     """
     x = as_tensor_variable(x)
+    if x.type.dtype == "bool":
+        x = cast(x, "int8")  # True and True is True, not 2
     if not hasattr(alpha, "type") and np.ndim(alpha) == 0 and alpha == 0:
         return _number(0.5, x) * (x + abs_(x))
     alpha = as_tensor_variable(alpha)

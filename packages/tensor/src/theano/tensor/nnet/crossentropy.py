@@ -13,7 +13,7 @@ from theano.gradient import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import arange
-from theano.tensor.elemwise.functions import abs_, cast, eq, gt, log
+from theano.tensor.elemwise.functions import abs_, cast, eq, floats, gt, log
 from theano.tensor.kernels.nnet import crossentropy_dx_kernel, crossentropy_kernel
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.nnet.activation import softplus
@@ -288,5 +288,5 @@ def binary_crossentropy(output: Any, target: Any) -> Any:
 
 def sigmoid_binary_crossentropy(output: Any, target: Any) -> Any:
     """Return ``binary_crossentropy(sigmoid(output), target)``, exact also where the sigmoid is 0 or 1."""
-    output, target = as_tensor_variable(output), as_tensor_variable(target)
+    output, target = floats(as_tensor_variable(output)), floats(as_tensor_variable(target))
     return softplus(-abs_(output)) + output * (gt(output, 0) - target)

@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.elemwise.functions import exp
+from theano.tensor.elemwise.functions import exp, floats
 from theano.tensor.kernels.nnet import (
     log_softmax_kernel,
     softmax_grad_kernel,
@@ -231,6 +231,6 @@ def logsoftmax(c: Any) -> Any:
 
 def softmax_graph(c: Any) -> Any:
     """Return the softmax of each row, written out with exp and sum."""
-    c = as_tensor_variable(c)
+    c = floats(as_tensor_variable(c))
     e = exp(c - c.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)

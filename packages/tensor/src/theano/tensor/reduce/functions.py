@@ -11,7 +11,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.careduce import All, Any_, Max, Min, Prod, Sum, normalize_axes, restore_axes
-from theano.tensor.elemwise.functions import abs_, cast, exp, log, neq, pow, sqrt, switch, true_div
+from theano.tensor.elemwise.functions import abs_, cast, exp, floats, log, neq, pow, sqrt, switch, true_div
 from theano.tensor.elemwise.functions import isinf as is_infinite
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
 from theano.tensor.shape.basic import shape_i
@@ -272,7 +272,7 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> logsumexp(T.dmatrix("m"), axis=1).type
     TensorType(float64, vector)
     """
-    x = as_tensor_variable(x)
+    x = floats(as_tensor_variable(x))
     largest = max(x, axis=axis, keepdims=True)
     shift = switch(is_infinite(largest), largest.zeros_like(), largest)
     result = log(sum(exp(x - shift), axis=axis, keepdims=True)) + shift

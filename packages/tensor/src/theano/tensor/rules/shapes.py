@@ -237,8 +237,10 @@ def local_shape_to_shape_i(fgraph: Any, node: Apply) -> Any:
     """A shape is the vector of its lengths, none of which needs the value."""
     feature = getattr(fgraph, "shape_feature", None)
     x: Any = node.inputs[0]
-    if feature is None or not is_tensor(x) or not x.type.ndim:
+    if feature is None or not is_tensor(x):
         return None
+    if not x.type.ndim:
+        return [node.outputs[0].type.make_constant(np.zeros(0, "int64"))]
     return [fit(MakeVector("int64")(*feature.lengths(x)), node.outputs[0])]
 
 
