@@ -12,7 +12,7 @@ from test_kernels_reduce import argmax_node, reduction
 
 import theano.scalar as ts
 from theano.scalar.composite import Composite
-from theano.tensor.kernels import blas, index, layout, nnet
+from theano.tensor.kernels import blas, index, layout, nnet, order
 from theano.tensor.kernels.elemwise import elemwise_kernel
 from theano.tensor.kernels.reduce import argmax_kernel, careduce_kernel
 
@@ -105,7 +105,22 @@ def _rows(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
             yield kernel_of(n.op, n), n, inputs
 
 
+def _order(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
+    x, topk = rng.normal(size=(6, 90)), Toy(axis=1, return_values=True, return_indices=True)
+    for kernel_of, op, inputs, outputs in [
+        (order.cumulate_kernel, Toy(axis=0, mode="add"), [x.T], [("float64", 2)]),
+        (order.cumulate_kernel, Toy(axis=1, mode="mul"), [x], [("float64", 2)]),
+        (order.topk_kernel, topk, [x, np.array(3)], [("float64", 2), ("int64", 2)]),
+        (order.topk_kernel, topk, [x, np.array(-80)], [("float64", 2), ("int64", 2)]),
+        (order.searchsorted_kernel, Toy(side="left"), [np.sort(x[0]), x], [("int64", 2)]),
+        (lambda op, n: order.sort_kernel(op, n, False), Toy(kind="quicksort"), [x, np.array(0)], [("float64", 2)]),
+        (lambda op, n: order.sort_kernel(op, n, True), Toy(kind="stable"), [x, np.array(1)], [("int64", 2)]),
+    ]:
+        n = node(op, inputs, outputs)
+        yield kernel_of(op, n), n, inputs
+
+
 def everything() -> list[tuple[Any, Any, list]]:
     """Return (kernel, node, inputs) of every family."""
     rng = np.random.default_rng(0)
-    return [case for family in (_elemwise, _reductions, _layout, _products, _rows) for case in family(rng)]
+    return [case for family in (_elemwise, _reductions, _layout, _products, _rows, _order) for case in family(rng)]

@@ -70,7 +70,7 @@ def numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, low: f
     values = rng.uniform(low, high, shape)
     if kind == "c":
         values = values + 1j * rng.uniform(low, high, shape)
-    return values.astype(dtype)
+    return np.asarray(values, dtype)
 
 
 def distance(got: np.ndarray, wanted: np.ndarray) -> float:

@@ -95,6 +95,7 @@ PYBIND11_MODULE(_loader, m) {
     m.def("set_threads", &theano::pool_set_threads, py::arg("n"));
     m.def("get_threads", &theano::pool_get_threads);
     m.def("cpu_level", &theano::cpu_level);
+    m.def("numpy_sort", &theano::numpy_sort, py::arg("dtype"), py::arg("kind"), py::arg("places"));
     m.def("set_threads_least", &theano::pool_set_least, py::arg("elements"));
     m.def("memory_cached", &theano::memory_cached);
     m.def("memory_trim", &theano::memory_trim, py::arg("keep") = 0);

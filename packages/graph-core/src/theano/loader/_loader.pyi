@@ -82,6 +82,9 @@ def set_threads_least(elements: int) -> None:
 def cpu_level() -> int:
     """Return the x86-64 level (1 to 4) that this CPU and its system support; 0 on other architectures."""
 
+def numpy_sort(dtype: str, kind: int, places: bool) -> int:
+    """Return the address of NumPy's sort of a dtype, or of the places that order it; 0 if there is none."""
+
 def memory_cached() -> int:
     """Return how many bytes of big blocks wait to be used again."""
 

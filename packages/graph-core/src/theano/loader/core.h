@@ -276,6 +276,7 @@ inline void slot_count(Frame *frame, Slot *slot, int64_t elements) {
 
 extern const int64_t dtype_itemsize[TH_NDTYPES];
 extern const char *const dtype_name[TH_NDTYPES];
+size_t numpy_sort(const char *dtype, int kind, bool places);
 extern const int dtype_npy[TH_NDTYPES];
 constexpr int kNpyTypes = 24;
 extern int8_t dtype_of_npy[kNpyTypes]; /* NumPy type number -> code, -1: none */

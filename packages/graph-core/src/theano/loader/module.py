@@ -112,6 +112,7 @@ enable_vectorcall = _loader.enable_vectorcall
 get_threads = _loader.get_threads
 set_threads = _loader.set_threads
 cpu_level = _loader.cpu_level
+numpy_sort = _loader.numpy_sort
 set_threads_least = _loader.set_threads_least
 memory_cached = _loader.memory_cached
 memory_get_limit = _loader.memory_get_limit
@@ -131,6 +132,7 @@ __all__ = [
     "memory_get_limit",
     "memory_set_limit",
     "memory_trim",
+    "numpy_sort",
     "set_threads",
     "set_threads_least",
 ]

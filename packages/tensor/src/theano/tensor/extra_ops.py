@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.layers import lazily
@@ -17,6 +18,7 @@ from theano.tensor.create import arange, zeros
 from theano.tensor.elemwise.functions import cast, eq, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, inc_subtensor, set_subtensor
 from theano.tensor.join import join
+from theano.tensor.kernels.order import cumulate_kernel, searchsorted_kernel
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.type import TensorType
 
@@ -56,6 +58,10 @@ class CumOp(Op):
         accumulate = np.cumsum if self.mode == "add" else np.cumprod
         with np.errstate(all="ignore"):
             output_storage[0][0] = accumulate(x, axis=self.axis, dtype=x.dtype)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop."""
+        return cumulate_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor, or its size."""
@@ -280,6 +286,10 @@ class SearchsortedOp(Op):
         x, v = inputs[:2]
         found = np.searchsorted(x, v, side=self.side, sorter=inputs[2] if len(inputs) == 3 else None)  # type: ignore[call-overload]
         output_storage[0][0] = np.asarray(found, dtype="int64")
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the search."""
+        return searchsorted_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the values."""

@@ -75,10 +75,10 @@ def stretched(node: Apply, inputs: Sequence[Any], k: int, shape: Sequence[int]) 
     if fits and all(n == m or one for n, m, one in pairs):
         return np.broadcast_to(value, tuple(shape))
     hint = ". A length of 1 is stretched only if the variable's type says it is always 1" if fits else ""
+    remedy = "T.addbroadcast(y, axis) says that a length is 1." if fits else "Lengths must be 1 or those of the other."
     raise shape_error(
-        node, inputs, f"a value of shape {value.shape} does not fit in one of shape {tuple(shape)}{hint}",
-        "T.addbroadcast(y, axis) says that a length is 1." if fits else "Its lengths must be 1 or those at the right end.",
-    )  # fmt: skip
+        node, inputs, f"a value of shape {value.shape} does not fit in one of shape {tuple(shape)}{hint}", remedy
+    )
 
 
 def _table(variables: Iterable[Variable], values: Sequence[Any], limit: int = 5) -> list[str]:

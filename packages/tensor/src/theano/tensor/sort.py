@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
 from theano.tensor.create import arange
 from theano.tensor.elemwise.functions import abs_, cast
 from theano.tensor.index.functions import getitem, set_subtensor
+from theano.tensor.kernels.order import sort_kernel, topk_kernel
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
 
@@ -58,6 +60,10 @@ class SortOp(_Ordering):
         """Sort with NumPy."""
         output_storage[0][0] = np.sort(inputs[0], int(inputs[1]), self.kind)
 
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return NumPy's sort, called from C."""
+        return sort_kernel(self, node, places=False)
+
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient, each element back at the place it came from."""
         (x, axis), (g,) = inputs, output_grads
@@ -84,6 +90,10 @@ class ArgSortOp(_Ordering):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Sort with NumPy."""
         output_storage[0][0] = np.asarray(np.argsort(inputs[0], int(inputs[1]), self.kind), dtype="int64")
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return NumPy's sort, called from C."""
+        return sort_kernel(self, node, places=True)
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return zero: places jump."""
@@ -192,6 +202,10 @@ class TopKOp(Op):
             results.append(places.astype(self.idx_dtype))
         for cell, value in zip(output_storage, results, strict=True):
             cell[0] = np.ascontiguousarray(value)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the selection by a heap."""
+        return topk_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor, with the number of elements along the axis."""

@@ -1,0 +1,365 @@
+/* Order along an axis: sort and argsort by NumPy's own functions, the k best by a heap.
+ *
+ * Lines along the axis are ordered one by one, each by one thread. NumPy's functions are handed over by address; they
+ * need no GIL, and use the widest instructions of the CPU. Their order is NumPy's: nan is larger than all numbers.
+ */
+#include "kernels.h"
+
+#include <stdlib.h>
+
+typedef int (*sorter)(void *elements, intptr_t n, void *unused);
+typedef int (*place_sorter)(void *elements, intptr_t *places, intptr_t n, void *unused);
+
+/* The window with one axis moved to the end. */
+static th_window axis_last(const th_buffer *b, int axis)
+{
+    th_window w = th_window_of(b);
+    for (int d = axis; d < w.nd - 1; ++d) {
+        w.shape[d] = b->shape[d + 1];
+        w.strides[d] = b->strides[d + 1];
+    }
+    if (w.nd) {
+        w.shape[w.nd - 1] = b->shape[axis];
+        w.strides[w.nd - 1] = b->strides[axis];
+    }
+    return w;
+}
+
+/* A packed window of that shape. */
+static th_window packed_like(const th_window *w, char *data, int32_t dtype, int64_t itemsize)
+{
+    th_window made;
+    made.data = data;
+    made.nd = w->nd;
+    made.dtype = dtype;
+    made.itemsize = itemsize;
+    for (int d = w->nd - 1; d >= 0; itemsize *= w->shape[d], --d) {
+        made.shape[d] = w->shape[d];
+        made.strides[d] = itemsize;
+    }
+    return made;
+}
+
+static int is_packed(const th_window *w)
+{
+    int64_t stride = w->itemsize;
+    for (int d = w->nd - 1; d >= 0; stride *= w->shape[d], --d)
+        if (w->shape[d] != 1 && w->strides[d] != stride)
+            return 0;
+    return 1;
+}
+
+static void *room_for(th_ctx *ctx, int64_t n, int64_t itemsize)
+{
+    return ctx->rt->scratch(ctx, (size_t)(n > 0 ? n : 1) * (size_t)itemsize);
+}
+
+/* The elements with lines together: where they are, if they are so already, else a copy. */
+static char *lines_of(th_ctx *ctx, const th_window *w)
+{
+    if (is_packed(w))
+        return w->data;
+    char *room = room_for(ctx, th_size(w->nd, w->shape), w->itemsize);
+    if (room) {
+        const th_window copy = packed_like(w, room, w->dtype, w->itemsize);
+        th_copy_into(&copy, w);
+    }
+    return room;
+}
+
+typedef struct {
+    th_window from, to; /* the axis last; what is before it are the lines */
+    int64_t n, k;
+    sorter sort;
+    place_sorter sort_places;
+    void (*select)(int64_t n, int64_t k, const char *v, int64_t *places);
+    void (*collect)(int64_t n, int64_t k, const char *v, const char *worst, int64_t *places);
+    char *elements;  /* all lines */
+    int64_t *places; /* of the k best of each line */
+    int smallest, failed;
+} lines;
+
+/* The elements of a line one after the other in `room`, or where they are. */
+static char *line_at(const lines *s, char *from, char *room)
+{
+    const int last = s->from.nd - 1;
+    const int64_t size = s->from.itemsize, step = s->from.strides[last];
+    if (step == size && s->sort_places)
+        return from;
+    th_mover(size)(s->n, room, size, from, step);
+    return room;
+}
+
+/* Lines lo .. hi; each is copied, if need be, ordered, and its elements or places put where they belong. */
+static void sort_lines(void *arg, int64_t lo, int64_t hi)
+{
+    lines *s = arg;
+    const int last = s->from.nd - 1;
+    const int64_t n = s->n, size = s->from.itemsize, step = s->to.strides[last];
+    const int direct = step == s->to.itemsize;
+    char *room = malloc((size_t)(n * (size + (int64_t)sizeof(int64_t))));
+    int64_t strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM] = {0};
+    char *p[2] = {s->from.data, s->to.data};
+    for (int d = 0; d < last; ++d) {
+        strides[2 * d] = s->from.strides[d];
+        strides[2 * d + 1] = s->to.strides[d];
+    }
+    th_seek(2, last, s->from.shape, strides, lo, index, p);
+    int failed = room == NULL;
+    for (; lo < hi && !failed; ++lo, th_advance(2, last, s->from.shape, strides, index, p)) {
+        if (s->sort_places) {
+            int64_t *places = direct ? (int64_t *)p[1] : (int64_t *)(room + n * size);
+            for (int64_t i = 0; i < n; ++i)
+                places[i] = i;
+            failed = s->sort_places(line_at(s, p[0], room), (intptr_t *)places, n, NULL);
+            if (!direct)
+                th_mover(sizeof *places)(n, p[1], step, (char *)places, sizeof *places);
+        } else {
+            char *v = line_at(s, p[0], direct ? p[1] : room);
+            failed = s->sort(v, n, NULL);
+            if (!direct)
+                th_mover(size)(n, p[1], step, v, size);
+        }
+    }
+    free(room);
+    if (failed)
+        __atomic_store_n(&s->failed, 1, __ATOMIC_RELAXED);
+}
+
+static int in_lines(th_ctx *ctx, lines *s, th_body body, double work)
+{
+    const int64_t count = s->n ? th_size(s->from.nd - 1, s->from.shape) : 0;
+    if (ctx->rt->parallel_for(ctx, count, th_grain(work * (double)s->n), body, s))
+        return -1;
+    return s->failed ? TH_FAIL(ctx, TH_ERR_MEMORY, "not enough memory to sort %lld elements", (long long)s->n) : 0;
+}
+
+/* inputs: x, axis. params: the address of NumPy's function, whether the places are wanted. */
+TH_EXPORT int th_kernel_sort(th_ctx *ctx)
+{
+    const int64_t *p = ctx->params;
+    const int nd = ctx->in[0]->ndim;
+    int64_t axis = th_integer(ctx->in[1], 0);
+    if (axis < -nd || axis >= nd)
+        return TH_FAIL(ctx, TH_ERR_INDEX, "axis %lld is out of bounds for array of dimension %d", (long long)axis, nd);
+    axis += axis < 0 ? nd : 0;
+    if (ctx->rt->ensure(ctx, ctx->out[0], ctx->in[0]->shape))
+        return -1;
+    lines s = {.n = ctx->in[0]->shape[axis], .from = axis_last(ctx->in[0], (int)axis), .to = axis_last(ctx->out[0], (int)axis)};
+    if (p[1])
+        s.sort_places = (place_sorter)(intptr_t)p[0];
+    else
+        s.sort = (sorter)(intptr_t)p[0];
+    return in_lines(ctx, &s, sort_lines, 20.0);
+}
+
+/* -------------------------------------------------------------------------------------- the k best */
+
+#define PLAIN(v) (v)
+#define LESS(a, b) ((a) < (b))
+#define MORE(a, b) ((a) > (b))
+#define FLOAT_LESS(a, b) ((a) < (b) || ((b) != (b) && (a) == (a)))
+#define FLOAT_MORE(a, b) FLOAT_LESS(b, a)
+
+/* A heap of places, the worst on top. Elements are met in such an order that of equals the one met first stays: of the
+ * largest the last one, as a stable sort read from its end has it, of the smallest the first. Pieces without anything better
+ * than the worst are passed over at once. */
+enum { PIECE = 32 };
+#define SELECT(NAME, MEMORY, COMPUTE, LOAD, BETTER, FROM_END) \
+    static void sink_##NAME(const MEMORY *v, int64_t *heap, int64_t k, int64_t at) \
+    { \
+        const int64_t moved = heap[at]; \
+        const COMPUTE value = LOAD(v[moved]); \
+        for (int64_t child; (child = 2 * at + 1) < k; at = child) { \
+            COMPUTE below = LOAD(v[heap[child]]); \
+            if (child + 1 < k) { \
+                const COMPUTE other = LOAD(v[heap[child + 1]]); \
+                const int later = FROM_END ? heap[child + 1] < heap[child] : heap[child + 1] > heap[child]; \
+                if (BETTER(below, other) || (!BETTER(other, below) && later)) { \
+                    below = other; \
+                    ++child; \
+                } \
+            } \
+            const int later = FROM_END ? heap[child] < moved : heap[child] > moved; \
+            if (!(BETTER(value, below) || (!BETTER(below, value) && later))) \
+                break; \
+            heap[at] = heap[child]; \
+        } \
+        heap[at] = moved; \
+    } \
+    static TH_LOOP void select_##NAME(int64_t n, int64_t k, const char *elements, int64_t *heap) \
+    { \
+        const MEMORY *v = (const MEMORY *)elements; \
+        for (int64_t i = 0; i < k; ++i) \
+            heap[i] = FROM_END ? n - 1 - i : i; \
+        for (int64_t i = k / 2; i-- > 0;) \
+            sink_##NAME(v, heap, k, i); \
+        for (int64_t i = k; i < n;) { \
+            const int64_t m = n - i < PIECE ? n - i : PIECE; \
+            const MEMORY *piece = FROM_END ? v + n - i - m : v + i; \
+            const COMPUTE worst = LOAD(v[heap[0]]); \
+            int any = m < PIECE; \
+            if (!any) \
+                for (int64_t j = 0; j < PIECE; ++j) \
+                    any |= BETTER(LOAD(piece[j]), worst); \
+            if (any) \
+                for (int64_t j = 0; j < m; ++j) { \
+                    const int64_t at = FROM_END ? n - 1 - i - j : i + j; \
+                    if (BETTER(LOAD(v[at]), LOAD(v[heap[0]]))) { \
+                        heap[0] = at; \
+                        sink_##NAME(v, heap, k, 0); \
+                    } \
+                } \
+            i += m; \
+        } \
+        for (int64_t m = k; m-- > 1;) { \
+            const int64_t worst = heap[0]; \
+            heap[0] = heap[m]; \
+            heap[m] = worst; \
+            sink_##NAME(v, heap, m, 0); \
+        } \
+    }
+
+/* The places of the k best elements, given the worst of them: all that are better, and as many equals as are missing. */
+#define COLLECT(NAME, MEMORY, COMPUTE, LOAD, BETTER, FROM_END) \
+    static TH_LOOP void collect_##NAME(int64_t n, int64_t k, const char *elements, const char *worst_, int64_t *places) \
+    { \
+        const MEMORY *v = (const MEMORY *)elements; \
+        const COMPUTE worst = LOAD(*(const MEMORY *)worst_); \
+        int64_t equals = k, found = 0; \
+        for (int64_t i = 0; i < n; ++i) \
+            equals -= BETTER(LOAD(v[i]), worst) != 0; \
+        for (int64_t j = 0; j < n && found < k; ++j) { \
+            const int64_t i = FROM_END ? n - 1 - j : j; \
+            const int better = BETTER(LOAD(v[i]), worst); \
+            const int equal = !better && !BETTER(worst, LOAD(v[i])) && equals > 0; \
+            places[found] = i; \
+            found += better || equal; \
+            equals -= equal; \
+        } \
+    }
+
+#define TYPES(X) \
+    X(TH_BOOL, u1, uint8_t, uint8_t, PLAIN, LESS, MORE) \
+    X(TH_INT8, i1, int8_t, int8_t, PLAIN, LESS, MORE) \
+    X(TH_INT16, i2, int16_t, int16_t, PLAIN, LESS, MORE) \
+    X(TH_UINT16, u2, uint16_t, uint16_t, PLAIN, LESS, MORE) \
+    X(TH_INT32, i4, int32_t, int32_t, PLAIN, LESS, MORE) \
+    X(TH_UINT32, u4, uint32_t, uint32_t, PLAIN, LESS, MORE) \
+    X(TH_INT64, i8, int64_t, int64_t, PLAIN, LESS, MORE) \
+    X(TH_UINT64, u8, uint64_t, uint64_t, PLAIN, LESS, MORE) \
+    X(TH_FLOAT16, f2, uint16_t, float, th_load_f16, FLOAT_LESS, FLOAT_MORE) \
+    X(TH_FLOAT32, f4, float, float, PLAIN, FLOAT_LESS, FLOAT_MORE) \
+    X(TH_FLOAT64, f8, double, double, PLAIN, FLOAT_LESS, FLOAT_MORE)
+#define BOTH(CODE, NAME, MEMORY, COMPUTE, LOAD, DOWN, UP) \
+    SELECT(smallest_##NAME, MEMORY, COMPUTE, LOAD, DOWN, 0) \
+    SELECT(largest_##NAME, MEMORY, COMPUTE, LOAD, UP, 1) \
+    COLLECT(smallest_##NAME, MEMORY, COMPUTE, LOAD, DOWN, 0) \
+    COLLECT(largest_##NAME, MEMORY, COMPUTE, LOAD, UP, 1)
+TYPES(BOTH)
+
+static void select_lines(void *arg, int64_t lo, int64_t hi)
+{
+    lines *s = arg;
+    for (int64_t line = lo; line < hi; ++line)
+        s->select(s->n, s->k, s->elements + line * s->n * s->from.itemsize, s->places + line * s->k);
+}
+
+/* Where k is no small part of a line: sort a copy to know the worst, collect what is not worse, order that. What is
+ * collected for the largest comes from the end, so that an order of it read backwards has the later of equals first. */
+static void order_lines(void *arg, int64_t lo, int64_t hi)
+{
+    lines *s = arg;
+    const int64_t n = s->n, k = s->k, size = s->from.itemsize;
+    char *copy = malloc((size_t)(n * size));
+    int64_t *order = malloc((size_t)k * 2 * sizeof *order);
+    int failed = copy == NULL || order == NULL;
+    for (; lo < hi && !failed; ++lo) {
+        const char *v = s->elements + lo * n * size;
+        int64_t *places = s->places + lo * k;
+        memcpy(copy, v, (size_t)(n * size));
+        failed = s->sort(copy, n, NULL);
+        s->collect(n, k, v, copy + (s->smallest ? k - 1 : n - k) * size, places);
+        for (int64_t i = 0; i < k; ++i) {
+            order[i] = i;
+            order[k + i] = s->smallest ? places[i] : places[k - 1 - i];
+            memcpy(copy + i * size, v + order[k + i] * size, (size_t)size);
+        }
+        failed |= s->sort_places(copy, (intptr_t *)order, k, NULL);
+        for (int64_t i = 0; i < k; ++i)
+            places[i] = order[k + order[s->smallest ? i : k - 1 - i]];
+    }
+    free(copy);
+    free(order);
+    if (failed)
+        __atomic_store_n(&s->failed, 1, __ATOMIC_RELAXED);
+}
+
+/* Output `i`: something for the k best of each line, found in lines. */
+static void put_back(th_ctx *ctx, int i, int axis, const th_window *found)
+{
+    const th_window to = axis_last(ctx->out[i], axis);
+    th_copy_into(&to, found);
+}
+
+static char *values_of(th_ctx *ctx, const lines *s, int64_t count)
+{
+    const int64_t size = s->from.itemsize;
+    char *values = room_for(ctx, count * s->k, size);
+    for (int64_t line = 0; values && line < count; ++line)
+        for (int64_t i = line * s->k; i < (line + 1) * s->k; ++i)
+            memcpy(values + i * size, s->elements + (line * s->n + s->places[i]) * size, (size_t)size);
+    return values;
+}
+
+/* inputs: x, k (the largest, or for a negative number the smallest). params: the axis, whether values and places are wanted,
+ * the addresses of NumPy's sort and of its stable one of places, or 0. */
+TH_EXPORT int th_kernel_topk(th_ctx *ctx)
+{
+    const int64_t *p = ctx->params;
+    const th_buffer *b = ctx->in[0];
+    const int axis = (int)p[0];
+    const int64_t wanted = th_integer(ctx->in[1], 0), n = b->shape[axis], k = wanted < 0 ? -wanted : wanted;
+    if (wanted == 0 || k > n || k < 0)
+        return TH_FAIL(ctx, TH_ERR_SHAPE, "topk: kth must be 1 to %lld, the length of axis %d, or its negative; got %lld",
+                       (long long)n, axis, (long long)wanted);
+    int64_t shape[TH_MAX_NDIM];
+    memcpy(shape, b->shape, (size_t)b->ndim * sizeof *shape);
+    shape[axis] = k;
+    for (int i = 0; i < ctx->nout; ++i)
+        if (ctx->rt->ensure(ctx, ctx->out[i], shape))
+            return -1;
+    lines s = {.n = n, .k = k, .smallest = wanted < 0, .from = axis_last(b, axis)};
+    const int64_t count = th_size(b->ndim, b->shape) / n;
+    s.elements = lines_of(ctx, &s.from);
+    s.places = room_for(ctx, count * k, sizeof(int64_t));
+    if (!s.elements || !s.places)
+        return -1;
+    s.sort = (sorter)(intptr_t)p[3];
+    s.sort_places = (place_sorter)(intptr_t)p[4];
+#define CHOICE(CODE, NAME, MEMORY, COMPUTE, LOAD, DOWN, UP) \
+    case CODE: \
+        s.select = wanted > 0 ? select_largest_##NAME : select_smallest_##NAME; \
+        s.collect = wanted > 0 ? collect_largest_##NAME : collect_smallest_##NAME; \
+        break;
+    switch (b->dtype == TH_UINT8 ? TH_BOOL : b->dtype) {
+        TYPES(CHOICE)
+    }
+    const int many = k > 64 && k > n / 128 && s.sort && s.sort_places;
+    if (in_lines(ctx, &s, many ? order_lines : select_lines, many ? 20.0 : 1.0))
+        return -1;
+    th_window part = s.from;
+    part.shape[b->ndim - 1] = k;
+    if (p[1]) {
+        char *values = values_of(ctx, &s, count);
+        if (!values)
+            return -1;
+        const th_window found = packed_like(&part, values, b->dtype, b->itemsize);
+        put_back(ctx, 0, axis, &found);
+    }
+    if (p[2]) {
+        const th_window found = packed_like(&part, (char *)s.places, TH_INT64, sizeof(int64_t));
+        put_back(ctx, p[1] != 0, axis, &found);
+    }
+    return 0;
+}
