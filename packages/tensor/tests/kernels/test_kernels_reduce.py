@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from layouts import distance, in_all_layouts, laid_out, numbers
 
 import theano.scalar as ts
 from theano.scalar.composite import Composite
+from theano.tensor.kernels.common import library_paths
 from theano.tensor.kernels.reduce import argmax_kernel, careduce_kernel, map_reduce_kernel
 
 # Operation, input dtype, dtype of accumulator, dtype of result, NumPy's function.
@@ -167,6 +169,22 @@ def test_where_an_array_starts_changes_no_bit(name, dtype, acc):
             want = run(kernel, n, [moved(x, 0)])[0]
             for places in range(1, 16, 2):
                 np.testing.assert_array_equal(run(kernel, n, [moved(x, places)])[0], want, err_msg=f"{shape} {axes} {places}")
+
+
+@pytest.mark.parametrize("level", list(library_paths()))
+def test_lengths_at_each_level(level):
+    """Vectors are as wide as the level's registers, so that other lengths are special."""
+    rng = np.random.default_rng(14)
+    for name, dtype, acc, ufunc in [("add", "float64", "float64", np.add), ("add", "float32", "float64", np.add),
+                                    ("maximum", "float32", "float32", np.maximum), ("minimum", "int64", "int64", np.minimum)]:  # fmt: skip
+        for axes in ((0,), (1,)):
+            n = reduction(name, dtype, acc, acc, axes, 2)
+            kernel = replace(careduce_kernel(n.op, n), library=library_paths()[level])
+            for length in (*range(1, 40), 63, 64, 65, 1023, 1024, 1025):
+                x = numbers(rng, (5, length) if axes == (1,) else (length, 5), dtype, -4, 4)
+                for layout in ("C", "F", "negative"):
+                    want = ufunc.reduce(x, axis=axes, dtype=acc)
+                    np.testing.assert_allclose(run(kernel, n, [laid_out(x, layout)])[0], want, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -145,17 +145,19 @@ static void climb(const job *j, ladder *l)
     }
 }
 
+/* How many accumulators may hold anything after so many terms. Kernels for plain elements use them in any order. */
+static int64_t used(const job *j, int64_t terms) { return terms < j->r->lanes && !j->runs ? terms : j->r->lanes; }
+
 /* All terms of a result are neighbours, and few enough for one level. */
 static void along_block(const job *j, char *const *base, values *v)
 {
-    const int64_t lanes = j->r->lanes;
     _Alignas(64) char memory[TH_MAX_RESULTS][TH_LANE_BYTES];
     void *acc[TH_MAX_RESULTS];
     for (int k = 0; k < j->nout; ++k)
         acc[k] = memcpy(memory[k], j->neutral[k], TH_LANE_BYTES);
     take(j, j->total, base, acc);
     for (int k = 0; k < j->nout; ++k) {
-        j->acc[k]->fold(j->total < lanes ? j->total : lanes, acc[k]);
+        j->acc[k]->fold(used(j, j->total), acc[k]);
         memcpy(&v->of[k], acc[k], sizeof v->of[k]);
     }
 }
@@ -220,7 +222,7 @@ static void along(const job *j, char *const *base, int64_t lo, int64_t hi, value
     for (int level = 1; level < l.levels; ++level)
         join_levels(j, &l, 0, level);
     for (int k = 0; k < j->nout; ++k) {
-        j->acc[k]->fold(all < lanes ? all : lanes, acc[k]);
+        j->acc[k]->fold(used(j, all), acc[k]);
         memcpy(&v->of[k], acc[k], sizeof v->of[k]);
     }
 }
