@@ -11,6 +11,7 @@ import theano
 import theano.tensor as T
 from theano.graph import FunctionGraph
 from theano.rewriting import rewrite
+from theano.tensor.blas.routines import Gemm
 
 
 def chain(n):
@@ -25,6 +26,21 @@ def fan(n):
     """Return input and output of n steps that all read the same input."""
     x = T.dvector("x")
     return x, T.add(*[T.exp(x * (i + 1.5)) / (x + i) for i in range(n)]).sum()
+
+
+def unrolled(n):
+    """Return input and output of a recurrent network: the gradient of its weights is a sum of n products."""
+    w = T.dmatrix("w")
+    h = T.dot(w, w)
+    for i in range(n):
+        h = T.tanh(T.dot(h, w) + T.dot(w[i % 7 : i % 7 + 3], w))
+    return w, (h**2).sum()
+
+
+def densities(n):
+    """Return input and output of n log-densities with their own parameters, which are constants here."""
+    x = T.dvector("x")
+    return x, T.add(*[(-0.5 * ((x - 0.1 * i) / (1 + i)) ** 2 - np.log(1.0 + i)).sum() for i in range(n)])
 
 
 def calls(build, n):
@@ -46,7 +62,7 @@ def calls(build, n):
     return count
 
 
-@pytest.mark.parametrize("build", [chain, fan])
+@pytest.mark.parametrize("build", [chain, fan, unrolled, densities])
 def test_twice_the_graph_is_twice_the_work(build):
     calls(build, 5)  # what is remembered for ever is remembered now
     small, large = calls(build, 60), calls(build, 120)
@@ -63,3 +79,19 @@ def test_a_length_of_one_that_the_type_does_not_know(fill):
     values = np.array([5.0, 6.0])
     want = np.full((1, 2), 5.0) if fill == "number" else values[None]
     np.testing.assert_array_equal(f(np.ones((1, 2)), values), want)
+
+
+@pytest.mark.parametrize("first", ["product", "matrix", "scaled"])
+def test_a_sum_of_products_is_read_once(first):
+    m = T.dmatrix("m")
+    parts = [T.dot(m + i, T.exp(m) - i) * (1 if i % 3 else -0.5) for i in range(20)]
+    given = {"product": [], "matrix": [m], "scaled": [2 * m]}[first]
+    f = theano.function([m], T.add(*given, *parts[:7], m, *parts[7:]))
+    assert f.maker.rewriting.uses["gemm_optimizer"] == 1
+    # A product that stands first is what the second is added to.
+    kinds = [isinstance(node.op, Gemm) for node in f.maker.fgraph.apply_nodes]
+    assert sum(kinds) == (19 if first == "product" else 20)
+    value = np.random.default_rng(0).normal(size=(5, 5))
+    terms = [(value + i) @ (np.exp(value) - i) * (1 if i % 3 else -0.5) for i in range(20)]
+    want = sum(terms) + value * {"product": 1, "matrix": 2, "scaled": 3}[first]
+    np.testing.assert_allclose(f(value), want, rtol=1e-10, atol=1e-10)

@@ -142,21 +142,37 @@ def gemm_optimizer(node: Apply) -> Any:
     out: Any = node.outputs[0]
     if out.type.ndim not in (1, 2) or out.type.dtype not in BLAS_DTYPES or out.type.dtype == "float16":
         return None
-    terms = _added(node)
-    for i, product in enumerate(terms):
-        if not _is_product(product) or product.tensor.type != out.type:
+    # All products of the sum at once: one after the other, each would write a long sum anew.
+    left = list(zip(node.inputs, _added(node), strict=True))
+    i = 0
+    while i < len(left):
+        found = _first_call(left, i, out.type)
+        if found is None:
+            i += 1
             continue
-        if not _wanted_here_only(node.inputs[i], product.tensor):
-            continue
+        new, j = found
+        for k in sorted((i, j), reverse=True):
+            del left[k]
+        left.insert(0, (new, Term(None, new)))
+        # What is before it stands one place later if what it was added to came after it.
+        i += j > i
+    if len(left) == len(node.inputs):
+        return None
+    rest = [v for v, _ in left]
+    return [F.add(*rest) if len(rest) > 1 else rest[0]]
+
+
+def _first_call(terms: list[tuple[Any, Term]], i: int, kind: Any) -> tuple[Any, int] | None:
+    """Return the call that computes the product at `i` and adds it to another term, and which that is."""
+    top, product = terms[i]
+    if not _is_product(product) or product.tensor.type != kind or not _wanted_here_only(top, product.tensor):
+        return None
+    for j, (_, base) in enumerate(terms):
         # What is added to must have the shape of the whole: what is repeated cannot be written into.
-        for j, base in enumerate(terms):
-            if j == i or base.tensor.type != out.type:
-                continue
+        if j != i and base.tensor.type == kind:
             new = _in_one_call(product, base)
-            if new is None or new.type != out.type:
-                continue
-            rest = [v for k, v in enumerate(node.inputs) if k not in (i, j)]
-            return [F.add(new, *rest) if rest else new]
+            if new is not None and new.type == kind:
+                return new, j
     return None
 
 
