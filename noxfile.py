@@ -197,8 +197,8 @@ def sweep(session: nox.Session) -> None:
     """Compare compiled code with plain code at more sizes, layouts and dtypes than the tests do."""
     install_layers(session, LAYERS, TEST)
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/tensor/tests/test_sizes.py",
-                "packages/tensor/tests/test_combinations.py", *session.posargs,
-                env={"SIZES": "sweep", "COMBINATIONS": "sweep"})
+                "packages/tensor/tests/test_combinations.py", "packages/tensor/tests/rules/test_fuzz.py",
+                *session.posargs, env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000"})
 
 
 @nox.session

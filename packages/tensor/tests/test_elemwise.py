@@ -225,3 +225,8 @@ def test_cast():
 def test_documentation_is_derived():
     for name, op in elementwise_functions().items():
         assert "Parameters" in op.__doc__, name
+
+
+def test_a_shuffle_of_no_dimensions_is_an_array():
+    x = T.dscalar("x")
+    assert type(run(T.DimShuffle((), ())(x), {x: np.array(2.0)})) is np.ndarray

@@ -16,10 +16,15 @@ from interpret import compute, rewritten
 from theano.gradient import grad
 from theano.graph import Constant
 from theano.graph.traverse import toposort
+from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
+from theano.tensor.create import alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.index.functions import inc_subtensor, set_subtensor
+from theano.tensor.join import join, split, stack
 from theano.tensor.nnet.activation import sigmoid, softplus
+from theano.tensor.nnet.softmax import softmax
 from theano.tensor.type import TensorType
 
 GRAPHS = int(os.environ.get("THEANO_FUZZ_GRAPHS", "300"))
@@ -80,7 +85,9 @@ class Writer:
             return self.reduction()
         if kind < 0.88:
             return self.view()
-        if kind < 0.93:
+        if kind < 0.91:
+            return self.arranged()
+        if kind < 0.94:
             return F.pow(F.abs_(self.pick()), as_tensor_variable(float(rng.choice([0, 1, 2, 3, 0.5, -1, -2, 7]))))
         return self.seeded()
 
@@ -115,6 +122,40 @@ class Writer:
             return F.second(x, self.number())
         order = ["x", *range(x.type.ndim)] if x.type.ndim < 2 else list(range(x.type.ndim))
         return DimShuffle(x.type.broadcastable, order)(x)
+
+    def of_type(self, *pattern):
+        """Return something in float64 that has a broadcast pattern, made for the purpose where there is none."""
+        fitting = [v for v in self.pool if v.type.broadcastable == pattern and v.type.dtype != "bool"]
+        if not fitting:
+            x = self.pick()
+            x = F.cast(x, "float64")
+            shape = (4,) if len(pattern) == 1 else LENGTHS
+            lead = x if x.type.ndim <= len(pattern) else x[0]
+            return alloc(lead, *shape)
+        return F.cast(fitting[int(self.rng.integers(len(fitting)))], "float64")
+
+    def arranged(self):
+        """Return something joined, written into, repeated, multiplied or cut."""
+        a, b = self.of_type(False), self.of_type(False)
+        m, n = self.of_type(False, False), self.of_type(False, False)
+        row = int(self.rng.integers(-3, 3))
+        zeros = m.zeros_like()
+        return [
+            lambda: stack([a, b, a]).sum(axis=0), lambda: stack([a, b]).max(axis=0), lambda: join(0, a, b)[2:6],
+            lambda: join(1, m, n)[:, 1:5], lambda: set_subtensor(m[row], a), lambda: inc_subtensor(m[1:], n[:2]),
+            lambda: inc_subtensor(zeros[row], a) + inc_subtensor(zeros[0], b) + n,
+            lambda: inc_subtensor(zeros[row], a) + inc_subtensor(zeros[1:, ::2], 2.0),
+            lambda: set_subtensor(m[row], m[row] + b), lambda: set_subtensor(zeros[:, 1:3], 0.0),
+            lambda: inc_subtensor(m[:], alloc(a, 3, 4)), lambda: set_subtensor(m[:], n), lambda: inc_subtensor(m[1], 0.0),
+            lambda: F.exp(alloc(a, 3, 4)), lambda: alloc(a.dimshuffle("x", 0), 3, 4), lambda: alloc(a, 1, 4),
+            lambda: dot(m, a).dimshuffle(0, "x"), lambda: dot(m.T, n)[row], lambda: dot(m, n.T)[1:, :2].sum(),
+            lambda: dot(m.T, n).T[:3], lambda: m.reshape((12,)).reshape((3, 4)), lambda: F.exp(m).reshape((4, 3)).T,
+            lambda: m[[0, 2, row]], lambda: inc_subtensor(m[[0, 0, 2]], n), lambda: set_subtensor(m[:, 1], a[:3]),
+            lambda: abs(m) * abs(n) * 2, lambda: abs(m) / abs(n), lambda: F.log(F.erfc(m)), lambda: 1 - F.erf(a),
+            lambda: (m / a.dimshuffle("x", 0)).sum(axis=0), lambda: m.prod(axis=0), lambda: (m * 3).sum(axis=0),
+            lambda: F.maximum(m.shape[0], 0) * a, lambda: F.switch(F.lt(m.shape[1], 0), a, b),
+            lambda: split(a, [1, 3], 2)[1].sum() + b, lambda: softmax(m), lambda: F.log(softmax(m)),
+        ][int(self.rng.integers(37))]()  # fmt: skip
 
     def seeded(self):
         """Return the left side of some rule."""
@@ -170,7 +211,10 @@ def well_behaved(outputs, inputs, values):
         for node in toposort(outputs, inputs):
             cells = [[None] for _ in node.outputs]
             arguments = [v.data if isinstance(v, Constant) else known[v] for v in node.inputs]
-            node.op.perform(node, arguments, cells)
+            try:
+                node.op.perform(node, arguments, cells)
+            except ValueError:
+                return None  # lengths that do not fit
             for v, cell in zip(node.outputs, cells, strict=True):
                 known[v] = cell[0]
                 if near_a_jump(node, arguments):

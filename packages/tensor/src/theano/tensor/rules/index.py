@@ -245,7 +245,8 @@ def local_dimshuffle_subtensor(node: Apply) -> Any:
         index[sliced[d]] = 0
     left = [d for d in range(len(sliced)) if d not in gone]
     new: Any = x[tuple(index)]
-    return [fit(new.dimshuffle(*["x" if d == "x" else left.index(d) for d in order]), node.outputs[0])]
+    order = tuple("x" if d == "x" else left.index(d) for d in order)
+    return [fit(new if order == tuple(range(new.type.ndim)) else new.dimshuffle(*order), node.outputs[0])]
 
 
 @local_rule([Subtensor], keeps="close", phases=("stabilize",))
