@@ -43,7 +43,7 @@ CASES = {
     "local_useless_fill": F.second(v, w),
     "local_fill_sink": F.second(v, T.constant(np.array([2.0]))) * w,
     "local_fill_to_alloc": F.second(v, T.constant(np.array([2.0]))),
-    "local_useless_alloc": T.alloc(v, v.shape[0]),
+    "local_useless_alloc": T.alloc(v, shape_i_op(0)(v)),
     "local_canonicalize_alloc": T.alloc(v, 1, v.shape[0]),
     "local_alloc_unary": T.exp(T.alloc(s, 3)),
     "local_alloc_dimshuffle": T.alloc(v.dimshuffle("x", 0), 3, v.shape[0]),

@@ -267,6 +267,14 @@ def extract_constant(x: Any, elemwise: bool = True, only_process_constants: bool
         return as_tensor_variable(x) if isinstance(x, Variable) and not is_tensor(x) else x
 
 
+def length_if_known(v: Any) -> int | None:
+    """Return the length of a vector, or None where it is known only at run time."""
+    try:
+        return get_vector_length(v)
+    except ValueError:
+        return None
+
+
 def get_vector_length(v: Any) -> int:
     """Return the length of a vector where the graph tells it without running.
 

@@ -122,7 +122,7 @@ class AllocEmpty(Op):
     __props__ = ("dtype",)
 
     def __init__(self, dtype: str):
-        self.dtype = str(dtype).lower()
+        self.dtype = dtype_name(dtype)
 
     def __str__(self) -> str:
         return f"AllocEmpty{{dtype='{self.dtype}'}}"
@@ -139,6 +139,8 @@ class AllocEmpty(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Allocate."""
         shape = tuple(int(n) for n in inputs)
+        if any(n < 0 for n in shape):
+            raise shape_error(node, inputs, f"negative length in shape {shape}.", "Lengths are 0 or more.")
         if output_storage[0][0] is None or output_storage[0][0].shape != shape:
             output_storage[0][0] = np.empty(shape, dtype=self.dtype)
 
@@ -281,6 +283,8 @@ class Eye(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Build with NumPy."""
         n, m, k = map(int, inputs)
+        if n < 0 or m < 0:
+            raise shape_error(node, inputs, f"negative length in shape {(n, m)}.", "Lengths are 0 or more.")
         output_storage[0][0] = np.eye(n, m, k, dtype=self.dtype)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -329,14 +333,21 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
 
 def tril(m: Any, k: Any = 0) -> Any:
     """Return a matrix with the elements above diagonal ``k`` replaced by 0."""
-    m = as_tensor_variable(m)
+    m = _matrix(m, "tril")
     return m * tri(m.shape[0], m.shape[1], k=k, dtype=m.type.dtype)
 
 
 def triu(m: Any, k: Any = 0) -> Any:
     """Return a matrix with the elements below diagonal ``k`` replaced by 0."""
-    m = as_tensor_variable(m)
+    m = _matrix(m, "triu")
     return m * (1 - tri(m.shape[0], m.shape[1], k=k - 1, dtype=m.type.dtype))
+
+
+def _matrix(m: Any, what: str) -> Any:
+    m = as_tensor_variable(m)
+    if m.type.ndim != 2:
+        raise TypeError(f"{what} takes a matrix, but {m} has {m.type.ndim} dimensions")
+    return m
 
 
 class ARange(Op):
@@ -369,7 +380,7 @@ class ARange(Op):
         """Count with NumPy."""
         start, stop, step = (v.item() for v in inputs)
         if step == 0:
-            raise ValueError(f"{self}: the step is 0, so the stop is never reached")
+            raise ZeroDivisionError(f"{self}: the step is 0, so the stop is never reached")
         output_storage[0][0] = np.arange(start, stop, step, dtype=self.dtype)
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:

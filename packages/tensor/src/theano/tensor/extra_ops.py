@@ -13,13 +13,21 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.layers import lazily
 from theano.settings import config
-from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, gradient_dtype, static_int
+from theano.tensor.convert import (
+    as_tensor_variable,
+    constant,
+    get_vector_length,
+    gradient_dtype,
+    length_if_known,
+    static_int,
+)
 from theano.tensor.create import arange, zeros
 from theano.tensor.elemwise.functions import cast, eq, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, inc_subtensor, set_subtensor
 from theano.tensor.join import join
 from theano.tensor.kernels.order import cumulate_kernel, searchsorted_kernel
 from theano.tensor.messages import axis_of, shape_error
+from theano.tensor.shape.broadcast import broadcast_shape_iter
 from theano.tensor.type import TensorType
 
 
@@ -38,7 +46,9 @@ class CumOp(Op):
     def __init__(self, axis: int | None = None, mode: str = "add"):
         if mode not in ("add", "mul"):
             raise ValueError(f"CumOp: mode is {mode!r}; it must be 'add' or 'mul'")
-        self.axis, self.mode = axis, mode
+        if axis is not None and not isinstance(axis, (int, np.integer)):
+            raise TypeError(f"CumOp: an axis is a whole number or None, not {axis!r}")
+        self.axis, self.mode = None if axis is None else int(axis), mode
 
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.axis}, {self.mode}}}"
@@ -462,6 +472,11 @@ class RavelMultiIndex(Op):
         for v in (*index, dims):
             if v.type.dtype not in scal.integer_dtypes:
                 raise TypeError(f"ravel_multi_index needs whole numbers, not {v} of dtype {v.type.dtype}")
+        known = length_if_known(dims)
+        if not index or known is not None and known != len(index):
+            raise ValueError(f"ravel_multi_index: {len(index)} indexes for a shape of {known} lengths, {dims}")
+        ndim = max(v.type.ndim for v in index)
+        index = [as_tensor_variable(v, ndim=ndim) for v in index]
         pattern = [all(flags) for flags in zip(*[v.type.broadcastable for v in index], strict=True)]
         return Apply(self, [*index, dims], [TensorType("int64", pattern).make_variable()])
 
@@ -473,13 +488,7 @@ class RavelMultiIndex(Op):
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the broadcast shape of the indexes."""
-        index = node.inputs[:-1]
-        return [
-            tuple(
-                next((s[i] for v, s in zip(index, shapes, strict=False) if not v.type.broadcastable[i]), shapes[0][i])  # type: ignore[attr-defined]
-                for i in range(node.outputs[0].type.ndim)  # type: ignore[attr-defined]
-            )
-        ]
+        return [broadcast_shape_iter(shapes[:-1], arrays_are_shapes=True)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return that whole numbers have no derivative."""
@@ -583,7 +592,6 @@ __getattr__, __dir__ = lazily(
         "PYTHON_INT_BITWIDTH": "theano.gof.utils:PYTHON_INT_BITWIDTH",
         "basic": "theano.tensor.basic",
         "broadcast_shape": "theano.tensor.shape.broadcast:broadcast_shape",
-        "broadcast_shape_iter": "theano.tensor.shape.broadcast:broadcast_shape_iter",
         "disconnected_type": "theano.gradient:disconnected_type",
         "equal_computations": "theano.graph.traverse:equal_computations",
         "Generic": "theano.graph:Generic",

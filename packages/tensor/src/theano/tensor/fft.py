@@ -17,6 +17,7 @@ from theano.graph import Apply, Op
 from theano.layers import lazily
 from theano.tensor.basic import as_tensor_variable, cast, prod, set_subtensor, sqrt, stack
 from theano.tensor.linalg.common import linalg_dtype, matrix_type
+from theano.tensor.messages import shape_error
 
 __all__ = ["IRFFTOp", "RFFTOp", "irfft", "irfft_op", "rfft", "rfft_op"]
 
@@ -34,6 +35,11 @@ class _Transform(Op):
         a = as_tensor_variable(a)
         if a.type.ndim < least:
             raise TypeError(f"{type(self).__name__}: the input must have {least} dimensions or more, not {a.type.ndim}")
+        if a.type.dtype.startswith("complex"):
+            raise TypeError(
+                f"{type(self).__name__}: complex numbers are kept as real ones with a last axis of length 2 (real and "
+                f"imaginary part), but {a} is of dtype {a.type.dtype}"
+            )
         if s is None:
             return cast(a, linalg_dtype(a)), None
         s = as_tensor_variable(s)
@@ -91,6 +97,11 @@ class IRFFTOp(_Transform):
         """Transform with NumPy."""
         a, s = inputs
         lengths = tuple(map(int, s))
+        if a.shape[-1] != 2:
+            raise shape_error(
+                node, inputs, f"the last axis holds real and imaginary part, so its length is 2, not {a.shape[-1]}.",
+                "T.fft.rfft returns spectra in this form.",
+            )  # fmt: skip
         found = np.fft.irfftn(a[..., 0] + 1j * a[..., 1], s=lengths, axes=tuple(range(1, a.ndim - 1)))
         output_storage[0][0] = (found * np.prod(lengths)).astype(a.dtype, copy=False)
 

@@ -304,7 +304,7 @@ class _Grid:
         for part in parts:
             if not isinstance(part, slice) or part.stop is None:
                 raise IndexError("a grid is made of slices such as 0:5 or 0:1:0.1, with a stop")
-            if isinstance(part.step, builtins.complex):
+            if any(isinstance(n, builtins.complex) for n in (part.start, part.stop, part.step)):
                 raise NotImplementedError("a complex step (a number of points) is not implemented")
             axes.append(arange(part.start or 0, part.stop, 1 if part.step is None else part.step))
         if len(axes) == 1:

@@ -17,7 +17,7 @@ from theano.tensor.kernels.layout import join_kernel, make_vector_kernel, split_
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import shape_padaxis
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorType, dtype_name
 
 
 class MakeVector(Op):
@@ -32,7 +32,7 @@ class MakeVector(Op):
     __props__ = ("dtype",)
 
     def __init__(self, dtype: str = "int64"):
-        self.dtype = dtype
+        self.dtype = dtype_name(dtype)
 
     def __str__(self) -> str:
         return f"MakeVector{{dtype='{self.dtype}'}}"
@@ -339,6 +339,8 @@ class Split(Op):
 
     def __init__(self, len_splits: int):
         self.len_splits = int(len_splits)
+        if self.len_splits < 1:
+            raise ValueError(f"a split has 1 piece or more, not {len_splits}")
         # Each piece is a window on the input.
         self.view_map = {i: [0] for i in range(self.len_splits)}
 
@@ -353,6 +355,8 @@ class Split(Op):
         if axis.type.ndim or axis.type.dtype not in scal.integer_dtypes:
             raise TypeError(f"the axis must be one whole number, not {axis} of type {axis.type}")
         place = static_int(axis)
+        if place is not None and not -x.type.ndim <= place < x.type.ndim:
+            raise IndexError(f"split: {x} has {x.type.ndim} dimensions, so no axis {place}")
         outputs = []
         for k in range(self.len_splits):
             pattern = [False] * x.type.ndim

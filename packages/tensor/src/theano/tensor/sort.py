@@ -15,7 +15,7 @@ from theano.tensor.create import arange
 from theano.tensor.elemwise.functions import abs_, cast
 from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.kernels.order import sort_kernel, topk_kernel
-from theano.tensor.messages import shape_error
+from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.type import TensorType
 
 KINDS = ("quicksort", "mergesort", "heapsort", "stable")
@@ -30,6 +30,8 @@ class _Ordering(Op):
     def __init__(self, kind: str = "quicksort", order: Any = None):
         if kind not in KINDS:
             raise ValueError(f"the kind of sort must be one of {', '.join(KINDS)}, not {kind!r}")
+        if order is not None:
+            raise ValueError(f"sort: order names the fields of records, and tensors have none: {order!r}")
         self.kind = kind
         self.order = order
 
@@ -39,6 +41,11 @@ class _Ordering(Op):
     def make_node(self, x: Any, axis: Any = -1) -> Apply:
         """Return the node for a tensor and an axis."""
         x, axis = as_tensor_variable(x), as_tensor_variable(axis, ndim=0)
+        if axis.type.dtype[0] not in "iu":
+            raise TypeError(f"sort: the axis must be a whole number, not {axis} of dtype {axis.type.dtype}")
+        known = static_int(axis)
+        if known is not None:
+            axis_of(x, known, "sort")
         out = TensorType(self.out_dtype or x.type.dtype, x.type.broadcastable)
         return Apply(self, [x, axis], [out.make_variable()])
 
@@ -163,6 +170,8 @@ class TopKOp(Op):
     ):  # fmt: skip
         if not (return_values or return_indices):
             raise ValueError("topk: at least one of values and places must be wanted")
+        if np.dtype(idx_dtype).kind not in "iu":
+            raise TypeError(f"topk: idx_dtype is {idx_dtype!r}; places are whole numbers")
         self.axis, self.sorted, self.idx_dtype = int(axis), bool(sorted), idx_dtype
         self.return_values, self.return_indices = bool(return_values), bool(return_indices)
 
@@ -174,6 +183,8 @@ class TopKOp(Op):
         x, kth = as_tensor_variable(x), as_tensor_variable(kth, ndim=0)
         if x.type.ndim == 0:
             raise ValueError(f"topk needs a tensor of 1 dimension or more, not {x}")
+        if kth.type.dtype[0] not in "iu":
+            raise TypeError(f"topk: the number of elements must be whole, not {kth} of dtype {kth.type.dtype}")
         if not -x.type.ndim <= self.axis < x.type.ndim:
             raise IndexError(f"topk: {x} has no axis {self.axis}")
         pattern = list(x.type.broadcastable)

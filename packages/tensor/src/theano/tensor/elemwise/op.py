@@ -194,6 +194,8 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
 
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node, its inputs brought to one number of dimensions."""
+        if not inputs:
+            raise TypeError(f"{self} takes one input or more, got none")
         dtypes, patterns, aligned = self.get_output_info(DimShuffle, *map(as_tensor_variable, inputs))
         outputs = [TensorType(d, p).make_variable() for d, p in zip(dtypes, patterns, strict=True)]
         return Apply(self, aligned, outputs)

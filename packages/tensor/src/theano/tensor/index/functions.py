@@ -293,7 +293,9 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
     >>> roll(T.dvector("v"), 2)
     Join.0
     """
-    x = as_tensor_variable(x)
+    x, shift = as_tensor_variable(x), as_tensor_variable(shift)
+    if shift.type.dtype not in scal.integer_dtypes or shift.type.ndim:
+        raise TypeError(f"roll: the shift must be one whole number, not {shift} of type {shift.type}")
     if axis is None:
         return roll(x.flatten(), shift, 0).reshape(x.shape, ndim=x.type.ndim) if x.type.ndim != 1 else roll(x, shift, 0)
     axis = axis_of(x, axis, "roll")

@@ -5,11 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from theano.tensor.compound import Compound
+from theano.tensor.convert import as_tensor_variable
 from theano.tensor.linalg.factor import Cholesky, Eigh, Eigvalsh
 from theano.tensor.linalg.functions import Expm
+from theano.tensor.messages import describe
 
 
-class CholeskyGrad(Compound):
+class _OfMatrices(Compound):
+    """What these ops share: their inputs are matrices of floating-point numbers, or vectors where they say so."""
+
+    dimensions: tuple[int, ...]
+
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return the inputs as variables of the right numbers of dimensions."""
+        if len(inputs) != len(self.dimensions):
+            raise TypeError(f"{self} takes {len(self.dimensions)} inputs, got {len(inputs)}")
+        variables = [as_tensor_variable(v) for v in inputs]
+        for i, (v, ndim) in enumerate(zip(variables, self.dimensions, strict=True)):
+            if v.type.ndim != ndim:
+                raise TypeError(f"{self}: input {i} must have {ndim} dimensions:\n{describe(v)}")
+        return variables
+
+
+class CholeskyGrad(_OfMatrices):
     """The gradient for a matrix, given that for its Cholesky factor.
 
     Parameters
@@ -26,6 +44,7 @@ class CholeskyGrad(Compound):
     """
 
     __props__ = ("lower", "destructive")
+    dimensions = (2, 2, 2)
 
     def __init__(self, lower: bool = True):
         self.lower, self.destructive = bool(lower), False
@@ -35,7 +54,7 @@ class CholeskyGrad(Compound):
         return Cholesky(self.lower).L_op([x], [l], [dz])[0]
 
 
-class EighGrad(Compound):
+class EighGrad(_OfMatrices):
     """The gradient for a symmetric matrix, given those for its eigenvalues and eigenvectors.
 
     Parameters
@@ -53,6 +72,7 @@ class EighGrad(Compound):
     """
 
     __props__ = ("UPLO",)
+    dimensions = (2, 1, 2, 1, 2)
 
     def __init__(self, UPLO: str = "L"):
         if UPLO not in ("L", "U"):
@@ -64,7 +84,7 @@ class EighGrad(Compound):
         return Eigh(self.UPLO).L_op([x], [w, v], [W, V])[0]
 
 
-class EigvalshGrad(Compound):
+class EigvalshGrad(_OfMatrices):
     """The gradients for the matrices of a generalised eigenvalue problem, given that for the eigenvalues.
 
     Parameters
@@ -81,6 +101,7 @@ class EigvalshGrad(Compound):
     """
 
     __props__ = ("lower",)
+    dimensions = (2, 2, 1)
 
     def __init__(self, lower: bool = True):
         self.lower = bool(lower)
@@ -91,7 +112,7 @@ class EigvalshGrad(Compound):
         return op.L_op([a, b], [op(a, b)], [gw])
 
 
-class ExpmGrad(Compound):
+class ExpmGrad(_OfMatrices):
     """The gradient for a matrix, given that for its exponential.
 
     Examples
@@ -100,6 +121,8 @@ class ExpmGrad(Compound):
     >>> ExpmGrad()(T.dmatrix("A"), T.dmatrix("g")).type
     TensorType(float64, matrix)
     """
+
+    dimensions = (2, 2)
 
     def expression(self, A: Any, gw: Any) -> Any:
         """Return the gradient."""

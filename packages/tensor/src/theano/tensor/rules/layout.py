@@ -62,7 +62,7 @@ def local_useless_reshape(fgraph: Any, node: Apply) -> Any:
     lengths = _asked(node)
     if lengths is None:
         return None
-    matched = [_is_length_of(n, x, i, fgraph) for i, n in enumerate(lengths)]
+    matched = [is_length_of(n, x, i, fgraph) for i, n in enumerate(lengths)]
     # All lengths but one as they are: the remaining one cannot be anything else.
     if sum(matched) < len(matched) - (any(static_int(n) == -1 for n in lengths)):
         return None
@@ -79,7 +79,8 @@ def _asked(node: Apply) -> list[Any] | None:
     return None
 
 
-def _is_length_of(n: Any, x: Any, i: int, fgraph: Any) -> bool:
+def is_length_of(n: Any, x: Any, i: int, fgraph: Any) -> bool:
+    """Return whether ``n`` is for certain the length of dimension ``i`` of ``x``."""
     known = static_int(n)
     if x.type.broadcastable[i]:
         return known == 1

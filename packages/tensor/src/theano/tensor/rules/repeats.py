@@ -12,6 +12,7 @@ from theano.tensor.create import Alloc, AllocEmpty, alloc, zeros
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.rules.layout import is_length_of
 from theano.tensor.rules.words import FAST, fit, made_by, only_used_by, scalar_of
 from theano.tensor.shape.basic import patternbroadcast, shape_i
 
@@ -69,9 +70,15 @@ def local_fill_to_alloc(fgraph: Any, node: Apply) -> Any:
 
 
 @local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))
-def local_useless_alloc(node: Apply) -> Any:
-    """An allocation for a value of its own type repeats nothing."""
-    return [node.inputs[0]] if node.inputs[0].type == node.outputs[0].type else None
+def local_useless_alloc(fgraph: Any, node: Apply) -> Any:
+    """An allocation for a value of its own type and shape repeats nothing."""
+    value, *lengths = node.inputs
+    if value.type != node.outputs[0].type:
+        return None
+    # One of another length would be an error: the value must not get through instead.
+    pairs = zip(value.type.broadcastable, lengths, strict=True)  # type: ignore[attr-defined]
+    fits = all(one or is_length_of(n, value, i, fgraph) for i, (one, n) in enumerate(pairs))
+    return [value] if fits else None
 
 
 @local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))

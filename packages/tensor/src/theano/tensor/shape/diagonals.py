@@ -10,6 +10,7 @@ import numpy as np
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import maximum, minimum
+from theano.tensor.messages import shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorType
 
@@ -98,6 +99,12 @@ class SetDiag(Op):
     def make_node(self, x: Any, diagonal: Any) -> Apply:
         """Return the node for a tensor and the new diagonal."""
         x, diagonal = as_tensor_variable(x), as_tensor_variable(diagonal)
+        taken = ExtractDiag(self.offset, self.axis1, self.axis2)(x)
+        if diagonal.type.ndim > taken.type.ndim:
+            raise TypeError(
+                f"SetDiag: a diagonal of {diagonal.type.ndim} dimensions does not fit in {x}, whose diagonal has "
+                f"{taken.type.ndim}"
+            )
         return Apply(self, [x, diagonal], [x.type.make_variable()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
@@ -106,7 +113,13 @@ class SetDiag(Op):
         out = x.copy()
         window = out.diagonal(self.offset, self.axis1, self.axis2)
         window.flags.writeable = True
-        window[...] = diagonal
+        try:
+            window[...] = diagonal
+        except ValueError:
+            raise shape_error(
+                node, inputs, f"a value of shape {diagonal.shape} does not fit in a diagonal of shape {window.shape}.",
+                "Its lengths must be 1 or those of the diagonal.",
+            ) from None
         output_storage[0][0] = out
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -146,6 +159,12 @@ class AllocDiag(Op):
         diag = as_tensor_variable(diag)
         if diag.type.ndim < 1:
             raise ValueError(f"AllocDiag needs an input with 1 or more dimensions, but {diag} has none")
+        ndim = diag.type.ndim + 1
+        for axis in (self.axis1, self.axis2):
+            if not -ndim <= axis < ndim:
+                raise ValueError(f"AllocDiag: the result has {ndim} dimensions, so no axis {axis}")
+        if self.axis1 % ndim == self.axis2 % ndim:
+            raise ValueError(f"AllocDiag: axis1 and axis2 are both {self.axis1}")
         return Apply(self, [diag], [TensorType(diag.type.dtype, [False] * (diag.type.ndim + 1)).make_variable()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:

@@ -15,7 +15,7 @@ from theano.tensor.convert import as_tensor_variable, get_vector_length, is_tens
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import int_div, maximum
 from theano.tensor.kernels.layout import reshape_kernel
-from theano.tensor.messages import shape_error
+from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.shape.basic import addbroadcast, patternbroadcast
 from theano.tensor.type import TensorType
 
@@ -209,14 +209,20 @@ def shape_padleft(t: Any, n_ones: int = 1) -> Any:
     >>> shape_padleft(T.dvector("v")).broadcastable
     (True, False)
     """
-    t = as_tensor_variable(t)
+    t, n_ones = as_tensor_variable(t), _count(n_ones)
     return DimShuffle(t.type.broadcastable, ["x"] * n_ones + list(range(t.type.ndim)))(t)
 
 
 def shape_padright(t: Any, n_ones: int = 1) -> Any:
     """Return ``t`` with ``n_ones`` new dimensions of length 1 after its own."""
-    t = as_tensor_variable(t)
+    t, n_ones = as_tensor_variable(t), _count(n_ones)
     return DimShuffle(t.type.broadcastable, [*range(t.type.ndim), *["x"] * n_ones])(t)
+
+
+def _count(n_ones: Any) -> int:
+    if not isinstance(n_ones, (int, np.integer)) or n_ones < 0:
+        raise ValueError(f"the number of new dimensions must be 0 or more, not {n_ones!r}")
+    return int(n_ones)
 
 
 def shape_padaxis(t: Any, axis: int) -> Any:
@@ -244,8 +250,9 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
 def swapaxes(y: Any, axis1: int, axis2: int) -> Any:
     """Return ``y`` with two of its dimensions exchanged."""
     y = as_tensor_variable(y)
+    first, second = axis_of(y, axis1, "swapaxes"), axis_of(y, axis2, "swapaxes")
     order = list(range(y.type.ndim))
-    order[axis1], order[axis2] = order[axis2], order[axis1]
+    order[first], order[second] = second, first
     return transpose(y, order)
 
 
@@ -253,8 +260,10 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
     """Return ``x`` with some of its dimensions moved to other places, the rest in order."""
     x = as_tensor_variable(x)
     ndim = x.type.ndim
-    sources = [s % ndim for s in ([source] if isinstance(source, int) else source)]
-    places = [d % ndim for d in ([destination] if isinstance(destination, int) else destination)]
+    sources = [axis_of(x, s, "moveaxis") for s in ([source] if isinstance(source, int) else source)]
+    places = [axis_of(x, d, "moveaxis") for d in ([destination] if isinstance(destination, int) else destination)]
+    if len(set(sources)) != len(sources) or len(set(places)) != len(places) or len(sources) != len(places):
+        raise ValueError(f"moveaxis: {source} to {destination}: as many places as axes are needed, each once")
     order = [i for i in range(ndim) if i not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
         order.insert(place, axis)

@@ -81,9 +81,13 @@ static int wanted_shape(th_ctx *ctx, const th_buffer *x, const th_buffer *length
 {
     const int64_t size = th_size(x->ndim, x->shape);
     int64_t product = 1;
-    int open = -1, wrong = lengths->shape[0] != nd;
-    for (int d = 0; d < nd && !wrong; ++d) {
+    if (lengths->shape[0] != nd)
+        return TH_FAIL(ctx, TH_ERR_SHAPE, "%d lengths are needed for %d dimensions, got %lld", nd, nd,
+                       (long long)lengths->shape[0]);
+    for (int d = 0; d < nd; ++d)
         shape[d] = th_integer(lengths, d);
+    int open = -1, wrong = 0;
+    for (int d = 0; d < nd && !wrong; ++d) {
         if (shape[d] == -1 && open < 0)
             open = d;
         else if (shape[d] < 0 || __builtin_mul_overflow(product, shape[d], &product))

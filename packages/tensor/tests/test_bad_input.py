@@ -1,0 +1,441 @@
+"""Wrong input to every op: an error of the right kind, that says what is wrong; the same in Python and compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle import run
+
+import theano
+import theano.tensor as T
+from theano import scalar as scal
+from theano.graph import Op
+from theano.tensor import extra_ops, nlinalg, nnet, slinalg
+from theano.tensor.blas import routines
+from theano.tensor.elemwise.careduce import ProductOfOthers
+from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
+from theano.tensor.reduce.logsumexp import LogSumExp
+
+m, n, v, w, s = T.dmatrix("m"), T.dmatrix("n"), T.dvector("v"), T.dvector("w"), T.dscalar("s")
+i, j, t3, z = T.lvector("i"), T.lscalar("j"), T.dtensor3("t3"), T.zmatrix("z")
+flag, thing = T.TensorType("bool", (False,))("flag"), theano.generic("thing")
+M, N, V, W, I, T3 = np.ones((3, 4)), np.ones((4, 3)), np.ones(5), np.ones(4), np.array([0, 2]), np.ones((2, 3, 4))
+SINGULAR, INDEFINITE = np.ones((3, 3)), np.eye(3) - 2
+LinAlgError = np.linalg.LinAlgError
+cross, softmax_cross = nnet.crossentropy_categorical_1hot, nnet.crossentropy_softmax_1hot_with_bias
+
+#: For each class of ops: what cannot be built, and what it says.
+AT_BUILD = {
+    "AdvancedBooleanIncSubtensor": [(lambda: T.set_subtensor(v[flag], m), TypeError, "1-dimensional subtensor with a 2-dimensional")],
+    "AdvancedBooleanSubtensor": [(lambda: s[flag, flag], IndexError, "too many indices for array: s has 0 dimensions")],
+    "AdvancedIncSubtensor": [(lambda: T.set_subtensor(m[i, i], m), TypeError, "1-dimensional subtensor with a 2-dimensional")],
+    "AdvancedIncSubtensor1": [(lambda: T.AdvancedIncSubtensor1()(m, t3, i), TypeError, "2-dimensional subtensor with a 3-dimensional")],
+    "AdvancedSubtensor": [
+        (lambda: m[v], IndexError, "whole numbers or booleans, not of dtype float64"),
+        (lambda: m[i, i, i], IndexError, "m has 2 dimensions, but 3 are indexed"),
+    ],
+    "AdvancedSubtensor1": [
+        (lambda: T.AdvancedSubtensor1()(s, i), TypeError, "cannot index into a scalar: s"),
+        (lambda: T.AdvancedSubtensor1()(m, v), TypeError, "a vector of whole numbers, not v"),
+    ],
+    "All": [(lambda: T.all(m, axis=3), ValueError, "axis 3 of a tensor that has 2 dimensions")],
+    "Alloc": [
+        (lambda: T.alloc(s, 1.5), TypeError, "whole number, not 1.5"),
+        (lambda: T.alloc(m, 2), TypeError, "m has 2 dimensions, more than the 1"),
+    ],
+    "AllocDiag": [
+        (lambda: T.AllocDiag()(s), ValueError, "s has none"),
+        (lambda: T.AllocDiag(axis1=1, axis2=1)(v), ValueError, "both 1"),
+        (lambda: T.AllocDiag(axis1=3)(v), ValueError, "no axis 3"),
+    ],
+    "AllocEmpty": [
+        (lambda: T.AllocEmpty("float64")(s), TypeError, "whole number, not s of dtype float64"),
+        (lambda: T.AllocEmpty("nothing"), TypeError, "nothing"),
+    ],
+    "Any": [(lambda: T.any(m, axis=3), ValueError, "axis 3 of a tensor that has 2 dimensions")],
+    "ARange": [(lambda: T.arange(s, v), ValueError, "v of type .* cannot have 0 dimensions")],
+    "ArgSortOp": [
+        (lambda: T.argsort(m, axis=2), ValueError, "(?s)no axis 2.*m : float64, 2-d"),
+        (lambda: T.argsort(m, axis=s), TypeError, "whole number, not s"),
+    ],
+    "Argmax": [(lambda: T.argmax(m, axis=2), ValueError, "axis 2 of a tensor that has 2 dimensions")],
+    "BatchedDot": [
+        (lambda: T.batched_dot(s, t3), TypeError, "1 dimension or more"),
+        (lambda: T.BatchedDot()(T.dtensor4(), t3), TypeError, "input 0 must have 2 or 3 dimensions"),
+    ],
+    "Bartlett": [(lambda: T.Bartlett()(s), TypeError, "whole numbers, not s of dtype float64")],
+    "BroadcastTo": [(lambda: T.broadcast_to(m, (4,)), TypeError, "m has 2 dimensions, more than the 1")],
+    "CAReduce": [(lambda: T.CAReduce(scal.exp), NotImplementedError, "two inputs and one output, not exp")],
+    "CAReduceDtype": [(lambda: T.CAReduceDtype(scal.add, acc_dtype="int64")(m), TypeError, "acc_dtype=int64 cannot hold values of dtype float64")],
+    "Cholesky": [
+        (lambda: slinalg.cholesky(t3), TypeError, "(?s)must be a matrix.*t3 : float64, 3-d"),
+        (lambda: slinalg.Cholesky(on_error="x"), ValueError, "'raise' or 'nan'"),
+    ],
+    "CholeskyGrad": [(lambda: CholeskyGrad()(v, m, m), TypeError, "(?s)input 0 must have 2 dimensions.*v : float64, 1-d")],
+    "Choose": [(lambda: T.Choose("wrap")(v, m), TypeError, "whole numbers, not v of dtype float64")],
+    "CpuContiguous": [(lambda: extra_ops.cpu_contiguous(thing), TypeError, "thing is a variable of type Generic")],
+    "CrossentropyCategorical1Hot": [
+        (lambda: cross(v, i), TypeError, "(?s)coding_dist must be a 2-d.*v : float64, 1-d"),
+        (lambda: cross(m, v), TypeError, "classes must be a vector of whole numbers"),
+    ],
+    "CrossentropyCategorical1HotGrad": [(lambda: nnet.crossentropy_categorical_1hot_grad(m, m, i), TypeError, "g_y must be a 1-d")],
+    "CrossentropySoftmax1HotWithBiasDx": [(lambda: nnet.crossentropy_softmax_1hot_with_bias_dx(m, m, i), TypeError, "dy must be a 0-d or 1-d")],
+    "CrossentropySoftmaxArgmax1HotWithBias": [
+        (lambda: softmax_cross(m, m, i), TypeError, "b must be a 1-d"),
+        (lambda: softmax_cross(m, v, v), TypeError, "classes must be a vector of whole numbers"),
+    ],
+    "CumOp": [
+        (lambda: T.CumOp(mode="x"), ValueError, "'add' or 'mul'"),
+        (lambda: T.cumsum(m, axis=2), ValueError, "out of bounds: m has 2 dimensions"),
+        (lambda: T.cumprod(m, axis=1.5), TypeError, "whole number or None, not 1.5"),
+    ],
+    "Default": [(lambda: T.default(v, m), TypeError, "same type, not .*vector.* and .*matrix")],
+    "Det": [(lambda: nlinalg.det(v), TypeError, "(?s)must be a matrix.*v : float64, 1-d")],
+    "DiffOp": [(lambda: T.DiffOp(axis=2)(m), ValueError, "no axis 2")],
+    "DimShuffle": [
+        (lambda: m.dimshuffle(0), ValueError, "drop a non-broadcastable dimension: 1"),
+        (lambda: T.DimShuffle((False,), (0,))(m), TypeError, "pattern"),
+    ],
+    "Dot": [
+        (lambda: T.Dot()(m, t3), TypeError, "(?s)input 1 must have 1 or 2 dimensions.*t3 : float64, 3-d"),
+        (lambda: T.dot(m, "x"), TypeError, "'x'"),
+    ],
+    "Dot22": [
+        (lambda: routines.Dot22()(m, v), TypeError, "input 1 must have 2 dimensions"),
+        (lambda: routines.Dot22()(m, T.fmatrix("f")), TypeError, "(?s)one dtype.*m : float64.*f : float32"),
+    ],
+    "Dot22Scalar": [(lambda: routines.Dot22Scalar()(m, n, v), TypeError, "input 2 must have 0 dimensions")],
+    "Eig": [(lambda: nlinalg.eig(t3), TypeError, "must be a matrix")],
+    "Eigh": [
+        (lambda: nlinalg.eigh(t3), TypeError, "must be a matrix"),
+        (lambda: nlinalg.eigh(m, "X"), ValueError, "'L' or 'U', not 'X'"),
+    ],
+    "EighGrad": [(lambda: EighGrad()(m, v, v, v, m), TypeError, "input 2 must have 2 dimensions")],
+    "Eigvalsh": [(lambda: slinalg.eigvalsh(m, v), TypeError, "b must be a matrix")],
+    "EigvalshGrad": [
+        (lambda: EigvalshGrad()(m, v, v), TypeError, "input 1 must have 2 dimensions"),
+        (lambda: EigvalshGrad()(m, m), TypeError, "takes 3 inputs, got 2"),
+    ],
+    "Elemwise": [
+        (lambda: T.exp(m, m), TypeError, r"takes 1 inputs, got 2: \[m, m\]"),
+        (lambda: T.and_(m, m), TypeError, "booleans and integers have bits"),
+        (lambda: T.add(m, thing), TypeError, "thing is a variable of type Generic"),
+        (lambda: T.add(), TypeError, "one input or more, got none"),
+    ],
+    "Expm": [(lambda: slinalg.expm(v), TypeError, "must be a matrix")],
+    "ExpmGrad": [(lambda: ExpmGrad()(v, m), TypeError, "input 0 must have 2 dimensions")],
+    "ExtractDiag": [
+        (lambda: T.ExtractDiag()(v), ValueError, "2 dimensions or more, but v has 1"),
+        (lambda: T.ExtractDiag(0, 2, 2)(t3), ValueError, "both 2"),
+        (lambda: T.ExtractDiag(0, 0, 5)(t3), ValueError, "no axis 5"),
+    ],
+    "Eye": [(lambda: T.eye(s), TypeError, "whole number, not s")],
+    "FillDiagonal": [(lambda: T.FillDiagonal()(v, 0), TypeError, "2 dimensions or more, but v has 1")],
+    "FillDiagonalOffset": [(lambda: T.FillDiagonalOffset()(m, 0, s), TypeError, "whole numbers, not s")],
+    "Flatten": [(lambda: T.Flatten(3)(m), ValueError, "3 dimensions")],
+    "Gemm": [(lambda: routines.Gemm(False)(m, s, m, v, s), TypeError, "input 3 must have 2 dimensions")],
+    "Gemv": [(lambda: routines.Gemv(False)(v, s, m, m, s), TypeError, "input 3 must have 1 dimensions")],
+    "Ger": [(lambda: routines.Ger(False)(m, s, m, v), TypeError, "input 2 must have 1 dimensions")],
+    "IncSubtensor": [
+        (lambda: T.set_subtensor(m, 1), TypeError, "not the plain variable m"),
+        (lambda: T.set_subtensor(m[0], m), TypeError, "1-dimensional subtensor with a 2-dimensional"),
+        (lambda: T.IncSubtensor([])(m, z), TypeError, "complex values do not fit in m of dtype float64"),
+    ],
+    "IRFFTOp": [
+        (lambda: T.fft.irfft(T.ztensor3()), TypeError, "last axis of length 2"),
+        (lambda: T.fft.irfft(t3, is_odd=2), ValueError, "True or False, not 2"),
+    ],
+    "Join": [
+        (lambda: T.join(0, m, v), TypeError, r"m \(2-d\), v \(1-d\)"),
+        (lambda: T.join(s, m, m), TypeError, "one whole number, not s"),
+        (lambda: T.join(0), ValueError, "empty list"),
+    ],
+    "LoadFromDisk": [(lambda: T.load(v, "float64", ()), TypeError, "a string or a theano.generic variable")],
+    "LogSoftmax": [(lambda: nnet.logsoftmax(i), TypeError, "(?s)floats.*i : int64, 1-d")],
+    "LogSumExp": [
+        (lambda: LogSumExp((3,))(m), ValueError, "axis 3"),
+        (lambda: LogSumExp((0,))(i), TypeError, "real numbers, not int64"),
+    ],
+    "MakeSlice": [(lambda: T.make_slice(s, 1, 1), TypeError, "integers, not s of dtype float64")],
+    "MakeVector": [
+        (lambda: T.MakeVector("int8")(s), TypeError, "float64 do not fit in a vector of dtype int8"),
+        (lambda: T.MakeVector()(v), TypeError, "without dimensions, but v"),
+        (lambda: T.MakeVector("nothing"), TypeError, "nothing"),
+    ],
+    "MatrixInverse": [(lambda: nlinalg.matrix_inverse(v), TypeError, "must be a matrix")],
+    "MatrixPinv": [(lambda: nlinalg.pinv(v), TypeError, "must be a matrix")],
+    "Max": [(lambda: T.max(m, axis=2), ValueError, "axis 2 of a tensor that has 2 dimensions")],
+    "MaxAndArgmax": [(lambda: T.max_and_argmax(m, axis=2), ValueError, "axis 2 of a tensor that has 2 dimensions")],
+    "Mean": [(lambda: T.Mean(2)(m), ValueError, "axis 2")],
+    "Min": [(lambda: T.min(m, axis=(0, 0)), ValueError, "twice")],
+    "MPIRecv": [(lambda: T.MPIRecv(0, 0, (2.5, "x"), "float64"), ValueError, "invalid literal")],
+    "MPISend": [(lambda: T.MPISend(0, 0)(thing), TypeError, "thing is a variable of type Generic")],
+    "Nonzero": [(lambda: T.nonzero(s), ValueError, "s has no dimension")],
+    "PermuteRowElements": [(lambda: T.permute_row_elements(m, v), TypeError, "whole numbers")],
+    "Prod": [(lambda: T.prod(m, axis=2), ValueError, "axis 2")],
+    "ProductOfOthers": [(lambda: ProductOfOthers(3)(m, m), ValueError, "axis 3")],
+    "ProdWithoutZeros": [(lambda: T.ProdWithoutZeros(axis=5)(m), ValueError, "axis 5")],
+    "QRFull": [
+        (lambda: nlinalg.qr(v), TypeError, "must be a matrix"),
+        (lambda: nlinalg.qr(m, "x"), ValueError, "not 'x'"),
+    ],
+    "QRIncomplete": [(lambda: nlinalg.qr(v, "r"), TypeError, "must be a matrix")],
+    "RavelMultiIndex": [
+        (lambda: T.ravel_multi_index((v, v), (2, 2)), TypeError, "whole numbers, not v"),
+        (lambda: T.ravel_multi_index((i, i), (2, 2, 2)), ValueError, "2 indexes for a shape of 3 lengths"),
+        (lambda: T.RavelMultiIndex(mode="x"), ValueError, "'raise', 'wrap' or 'clip'"),
+    ],
+    "Rebroadcast": [
+        (lambda: T.Rebroadcast((3, True))(m), ValueError, "m has only 2 dimensions"),
+        (lambda: T.Rebroadcast((-1, True)), TypeError, r"\(-1, True\)"),
+    ],
+    "RepeatOp": [(lambda: T.RepeatOp(0)(m, s), TypeError, "whole numbers, not s")],
+    "Reshape": [
+        (lambda: m.reshape((2, 1.5)), TypeError, "whole numbers"),
+        (lambda: m.reshape((-1, -1)), ValueError, "one -1 only"),
+    ],
+    "RFFTOp": [
+        (lambda: T.fft.rfft(v), TypeError, "2 dimensions or more, not 1"),
+        (lambda: T.fft.rfft(z), TypeError, "z is of dtype complex128"),
+        (lambda: T.fft.rfft(m, norm="x"), ValueError, "x"),
+    ],
+    "ScalarFromTensor": [(lambda: T.scalar_from_tensor(v), TypeError, "without dimensions, not v")],
+    "SearchsortedOp": [
+        (lambda: T.searchsorted(v, v, side="up"), ValueError, "'left' or 'right', not 'up'"),
+        (lambda: T.searchsorted(v, v, sorter=v), TypeError, "integer vector, not v"),
+    ],
+    "SetDiag": [
+        (lambda: T.SetDiag()(v, v), ValueError, "2 dimensions or more, but v has 1"),
+        (lambda: T.SetDiag()(m, m), TypeError, "2 dimensions does not fit in m"),
+    ],
+    "Shape": [(lambda: T.shape("x"), TypeError, "'x'")],
+    "Shape_i": [
+        (lambda: T.Shape_i(2)(m), TypeError, "no dimension 2"),
+        (lambda: T.Shape_i(-1)(m), TypeError, "no dimension -1"),
+    ],
+    "Softmax": [(lambda: nnet.Softmax()(i), TypeError, "(?s)floats.*i : int64, 1-d")],
+    "SoftmaxGrad": [(lambda: nnet.SoftmaxGrad()(i, m), TypeError, "floats")],
+    "SoftmaxWithBias": [(lambda: nnet.softmax_with_bias(m, m), TypeError, "b must be a 1-d")],
+    "Solve": [
+        (lambda: slinalg.Solve("strange")(m, v), ValueError, "not 'strange'"),
+        (lambda: slinalg.solve(m, t3), TypeError, "1 dimensions or 2 dimensions"),
+    ],
+    "SortOp": [
+        (lambda: T.sort(m, axis=-3), ValueError, "no axis -3"),
+        (lambda: T.sort(m, kind="bubble"), ValueError, "not 'bubble'"),
+        (lambda: T.sort(m, order="x"), ValueError, "tensors have none: 'x'"),
+    ],
+    "SpecifyShape": [
+        (lambda: T.specify_shape(m, (2, 2, 2)), ValueError, "m has 2 dimensions, but 3 are given"),
+        (lambda: T.specify_shape(m, v), TypeError, "whole number for each dimension, not v"),
+    ],
+    "Split": [
+        (lambda: T.Split(0), ValueError, "1 piece or more, not 0"),
+        (lambda: T.split(v, v, 2), TypeError, "vector of whole numbers, not v"),
+        (lambda: T.split(m, i, 2, axis=3), IndexError, "no axis 3"),
+    ],
+    "Subtensor": [
+        (lambda: m[0, 0, 0], IndexError, "m has 2 dimensions, but 3 are indexed"),
+        (lambda: m[1.5], IndexError, "not 1.5"),
+        (lambda: m["x"], IndexError, "not 'x'"),
+        (lambda: m[..., ...], IndexError, "single ellipsis"),
+    ],
+    "Sum": [(lambda: T.sum(m, dtype="nothing"), TypeError, "nothing")],
+    "SVD": [(lambda: nlinalg.svd(v), TypeError, "must be a matrix")],
+    "TensorFromScalar": [(lambda: T.tensor_from_scalar(v), TypeError, "v")],
+    "TensorInv": [(lambda: nlinalg.TensorInv(0)(m), ValueError, "must be positive, not 0")],
+    "Tile": [(lambda: T.Tile(2)(m, w), TypeError, "whole numbers, not w")],
+    "TopKOp": [
+        (lambda: T.topk(s, 1), ValueError, "1 dimension or more, not s"),
+        (lambda: T.topk(v, s), TypeError, "whole, not s"),
+        (lambda: T.topk(m, 1, axis=2), IndexError, "m has no axis 2"),
+        (lambda: T.argtopk(v, 1, idx_dtype="float32"), TypeError, "whole numbers"),
+    ],
+    "Tri": [(lambda: T.tri(s), TypeError, "whole number, not s"), (lambda: T.tril(v), TypeError, "takes a matrix, but v")],
+    "Unique": [(lambda: T.unique(m, axis=2), RuntimeError, "no axis 2")],
+    "UnravelIndex": [
+        (lambda: T.unravel_index(v, (2, 2)), TypeError, "whole numbers, not v"),
+        (lambda: T.unravel_index(i, (2, 2), order="K"), ValueError, "'C' or 'F', not 'K'"),
+    ],
+    "lstsq": [(lambda: nlinalg.lstsq()(t3, v, 0.1), TypeError, "must be a matrix")],
+    # functions
+    "moveaxis": [
+        (lambda: T.moveaxis(m, 0, 3), ValueError, "no axis 3"),
+        (lambda: T.moveaxis(m, (0, 0), (0, 1)), ValueError, "each once"),
+    ],
+    "swapaxes": [(lambda: m.swapaxes(0, 2), ValueError, "no axis 2")],
+    "shape_padleft": [(lambda: T.shape_padleft(m, -1), ValueError, "0 or more, not -1")],
+    "roll": [(lambda: T.roll(m, s, 0), TypeError, "one whole number, not s")],
+    "mgrid": [(lambda: T.mgrid[0:5j], NotImplementedError, "complex")],
+}  # fmt: skip
+
+#: For each class of ops: what cannot be computed, with values, and what it says.
+AT_RUN = {
+    "AdvancedBooleanIncSubtensor": [(lambda: T.set_subtensor(v[flag], w), {v: V, flag: V > 0, w: W}, ValueError, r"\(4,\) does not fit in one of shape \(5,\)")],
+    "AdvancedBooleanSubtensor": [(lambda: v[flag], {v: V, flag: np.ones(3, bool)}, IndexError, "axis is 5 but size of corresponding boolean axis is 3")],
+    "AdvancedIncSubtensor": [
+        (lambda: T.set_subtensor(m[i, i], v), {m: M, i: I, v: V}, ValueError, r"\(5,\) does not fit in one of shape \(2,\)"),
+        (lambda: T.inc_subtensor(m[i, i], 1), {m: M, i: I + 5}, IndexError, "index 5 is out of bounds for axis 0 with size 3"),
+    ],
+    "AdvancedIncSubtensor1": [
+        (lambda: T.inc_subtensor(m[i], n), {m: M, n: N, i: I}, ValueError, r"\(4, 3\) does not fit in one of shape \(2, 4\)"),
+        (lambda: T.set_subtensor(m[i], 0), {m: M, i: I - 9}, IndexError, "index -9 is out of bounds"),
+    ],
+    "AdvancedSubtensor": [
+        (lambda: m[i, i], {m: M, i: I + 3}, IndexError, "index 3 is out of bounds for axis 0 with size 3"),
+        (lambda: m[i, T.constant([0, 1, 2])], {m: M, i: I}, IndexError, "could not be broadcast together"),
+        (lambda: t3[:, i, j], {t3: T3, i: I, j: 9}, IndexError, "index 9 is out of bounds for axis 2 with size 4"),
+    ],
+    "AdvancedSubtensor1": [(lambda: m[i], {m: M, i: I + 9}, IndexError, "index 9 is out of bounds for axis 0 with size 3")],
+    "Alloc": [
+        (lambda: T.alloc(s, j), {s: 1.0, j: -1}, ValueError, "negative"),
+        (lambda: T.alloc(v, 3), {v: V}, ValueError, r"(5,)|(length 5)"),
+        (lambda: T.alloc(v, j), {v: V, j: 4}, ValueError, r"(5,)|(length 5)"),
+    ],
+    "AllocEmpty": [(lambda: T.AllocEmpty("float64")(j), {j: -2}, ValueError, "negative")],
+    "ARange": [(lambda: T.arange(j, 10, j), {j: 0}, ZeroDivisionError, "step")],
+    "Argmax": [(lambda: T.argmax(m, axis=0), {m: M[:0]}, ValueError, "no element|empty")],
+    "BatchedDot": [
+        (lambda: T.batched_dot(t3, t3), {t3: T3}, ValueError, "4 (columns )?against 3"),
+        (lambda: T.batched_dot(t3, m), {t3: T3, m: M}, ValueError, "2 (and|against) 3"),
+    ],
+    "Cholesky": [
+        (lambda: slinalg.cholesky(m), {m: M}, ValueError, r"square matrix is needed, not one of shape \(3, 4\)"),
+        (lambda: slinalg.cholesky(m), {m: INDEFINITE}, LinAlgError, "not positive definite"),
+    ],
+    "CrossentropyCategorical1Hot": [(lambda: cross(m, i), {m: M[:2], i: I - 1}, ValueError, "class -1 among 4 columns")],
+    "CrossentropyCategorical1HotGrad": [
+        (lambda: nnet.crossentropy_categorical_1hot_grad(v, m, i), {v: V[:2], m: M[:2], i: I + 5}, ValueError, "out of bounds: class 7"),
+    ],
+    "CrossentropySoftmax1HotWithBiasDx": [
+        (lambda: nnet.crossentropy_softmax_1hot_with_bias_dx(v, m, i), {v: V, m: M[:2], i: I}, ValueError, "5 gradients for 2 rows"),
+        (lambda: nnet.crossentropy_softmax_1hot_with_bias_dx(v, m, i), {v: V[:2], m: M[:2], i: I + 5}, ValueError, "y_i value out of bounds"),
+    ],
+    "CrossentropySoftmaxArgmax1HotWithBias": [
+        (lambda: softmax_cross(m, w, i)[0], {m: M[:2], w: W, i: I + 9}, ValueError, "y_i value out of bounds"),
+        (lambda: softmax_cross(m, v, i)[0], {m: M[:2], v: V, i: I}, ValueError, "the bias has 5 elements, the rows"),
+    ],
+    "Det": [(lambda: nlinalg.det(m), {m: M}, ValueError, "square matrix")],
+    "Dot": [(lambda: T.dot(m, n), {m: M, n: M}, ValueError, "4 (columns )?against 3"), (lambda: T.dot(v, w), {v: V, w: W}, ValueError, "5 (columns )?against 4")],
+    "Dot22": [(lambda: routines.Dot22()(m, n), {m: M, n: M}, ValueError, "4 (columns )?against 3")],
+    "Dot22Scalar": [(lambda: routines.Dot22Scalar()(m, n, s), {m: M, n: M, s: 1.0}, ValueError, "4 (columns )?against 3")],
+    "Eig": [
+        (lambda: nlinalg.eig(m)[0], {m: M}, ValueError, "square matrix"),
+        (lambda: nlinalg.eig(m)[0], {m: M[:, :3] * np.nan}, LinAlgError, "infs or NaNs"),
+    ],
+    "Eigh": [(lambda: nlinalg.eigh(m)[0], {m: M}, ValueError, "square matrix")],
+    "Eigvalsh": [(lambda: slinalg.eigvalsh(m, None), {m: M}, ValueError, "square matrix")],
+    "Elemwise": [
+        (lambda: m + n, {m: M, n: N}, ValueError, "(?s)along axis 0.*3.*4|along axis 0.*4.*3"),
+        (lambda: m + n, {m: M, n: M[:1]}, ValueError, "length (of )?1"),
+    ],
+    "Expm": [(lambda: slinalg.expm(m), {m: M}, ValueError, "square matrix")],
+    "Eye": [(lambda: T.eye(j, 3), {j: -1}, ValueError, "negative length")],
+    "Gemm": [(lambda: routines.Gemm(False)(m, s, n, n, s), {m: M, n: M, s: 1.0}, ValueError, "4 (columns )?against 3")],
+    "Gemv": [(lambda: routines.Gemv(False)(v, s, m, w, s), {v: V, m: M, w: V, s: 1.0}, ValueError, "4 (columns )?against 5")],
+    "Ger": [(lambda: routines.Ger(False)(m, s, v, w), {m: M, v: V, w: W, s: 1.0}, ValueError, r"product of shape \(5, 4\)")],
+    "IncSubtensor": [
+        (lambda: T.set_subtensor(m[1:], v), {m: M, v: V}, ValueError, r"\(5,\) does not fit in one of shape \(2, 4\)"),
+        (lambda: T.inc_subtensor(m[j], 1), {m: M, j: 7}, IndexError, "index 7 is out of bounds for axis 0"),
+    ],
+    "IRFFTOp": [(lambda: T.fft.irfft(t3), {t3: T3}, ValueError, "length is 2, not 4")],
+    "Join": [
+        (lambda: T.join(j, m, m), {j: 5, m: M}, IndexError, "axis 5 out of bounds"),
+        (lambda: T.join(0, m, n), {m: M, n: N}, ValueError, r"4.*3"),
+    ],
+    "MatrixInverse": [
+        (lambda: nlinalg.matrix_inverse(m), {m: M}, ValueError, "square matrix"),
+        (lambda: nlinalg.matrix_inverse(m), {m: SINGULAR}, LinAlgError, "Singular matrix"),
+    ],
+    "MatrixPinv": [(lambda: nlinalg.pinv(m), {m: M * np.nan}, LinAlgError, "did not converge")],
+    "Max": [(lambda: m.max(), {m: M[:0]}, ValueError, "no element|zero-size")],
+    "MaxAndArgmax": [(lambda: T.max_and_argmax(m, axis=1)[1], {m: M[:, :0]}, ValueError, "no element|empty")],
+    "Min": [(lambda: m.min(axis=0), {m: M[:0]}, ValueError, "no element|zero-size")],
+    "PermuteRowElements": [(lambda: T.permute_row_elements(m, i), {m: M, i: I}, ValueError, "differ in length")],
+    "RavelMultiIndex": [(lambda: T.ravel_multi_index((i, i), (2, 2)), {i: I}, ValueError, "invalid entry")],
+    "Rebroadcast": [(lambda: T.addbroadcast(m, 0) * 2, {m: M}, ValueError, "length 3")],
+    "RepeatOp": [
+        (lambda: T.repeat(m, i, axis=0), {m: M, i: I}, ValueError, r"\(3,\) \(2,\)|3.*2"),
+        (lambda: T.RepeatOp(0)(m, i), {m: M[:2], i: -I}, ValueError, "negative"),
+        (lambda: T.repeat(m, j, axis=0), {m: M, j: -1}, ValueError, "negative"),
+    ],
+    "Reshape": [
+        (lambda: m.reshape((5, 2)), {m: M}, ValueError, r"12 elements.*\(3, 4\).*\(5, 2\)"),
+        (lambda: m.reshape(i, ndim=2), {m: M, i: [-1, -1]}, ValueError, r"\(-1, -1\)"),
+        (lambda: m.reshape(i, ndim=3), {m: M, i: I}, ValueError, "3 lengths are needed.* got 2"),
+        (lambda: m.reshape((j, -1)), {m: M, j: -2}, ValueError, r"\(-2, -1\)"),
+    ],
+    "SearchsortedOp": [(lambda: T.searchsorted(v, w, sorter=i), {v: V, w: W, i: I}, ValueError, "sorter")],
+    "SetDiag": [(lambda: T.SetDiag()(m, v), {m: M, v: V}, ValueError, r"\(5,\) does not fit in a diagonal of shape \(3,\)")],
+    "SoftmaxGrad": [(lambda: nnet.softmax_grad(m, n), {m: M, n: N}, ValueError, "differ in shape|mis-match")],
+    "SoftmaxWithBias": [(lambda: nnet.softmax_with_bias(m, v), {m: M, v: V}, ValueError, "bias has 5 elements")],
+    "Solve": [
+        (lambda: slinalg.solve(m, v), {m: np.eye(3), v: V}, ValueError, "3 rows of A against 5 of b"),
+        (lambda: slinalg.solve(m, v), {m: np.ones((5, 5)), v: V}, LinAlgError, "Singular matrix"),
+    ],
+    "SpecifyShape": [(lambda: T.specify_shape(m, i) + 1, {m: M, i: I}, AssertionError, r"expected shape \(0, 2\), got \(3, 4\)")],
+    "Split": [
+        (lambda: T.split(v, i, 2)[0], {v: V, i: I}, ValueError, "add up to"),
+        (lambda: T.split(v, i, 3)[0], {v: V, i: I}, ValueError, "3 (pieces|lengths)"),
+        (lambda: T.split(v, i, 2)[0], {v: V, i: [-1, 6]}, ValueError, "-1|negative"),
+    ],
+    "Subtensor": [
+        (lambda: m[j], {m: M, j: 3}, IndexError, "index 3 is out of bounds for axis 0"),
+        (lambda: m[0, j], {m: M, j: -5}, IndexError, "index -5 is out of bounds for axis 1"),
+        (lambda: m[::j], {m: M, j: 0}, ValueError, "step cannot be zero"),
+    ],
+    "SVD": [(lambda: nlinalg.svd(m)[0], {m: M * np.nan}, LinAlgError, "did not converge")],
+    "TensorInv": [(lambda: nlinalg.tensorinv(t3, 1), {t3: T3}, LinAlgError, "square")],
+    "TensorSolve": [(lambda: nlinalg.tensorsolve(m, v), {m: M, v: V}, LinAlgError, "requirement")],
+    "TopKOp": [
+        (lambda: T.topk(v, 9), {v: V}, ValueError, "1 to 5, .*got 9"),
+        (lambda: T.topk(v, j), {v: V, j: 0}, ValueError, "got 0"),
+    ],
+    "UnravelIndex": [(lambda: T.unravel_index(i, (2, 1))[0], {i: I + 5}, ValueError, "out of bounds")],
+    "lstsq": [(lambda: nlinalg.lstsq()(m, v, 0.1)[0], {m: M, v: V}, LinAlgError, "Incompatible")],
+}  # fmt: skip
+
+
+def cases(table):
+    return [pytest.param(*case, id=f"{name}-{k}") for name, several in table.items() for k, case in enumerate(several)]
+
+
+@pytest.mark.parametrize(("build", "error", "words"), cases(AT_BUILD))
+def test_while_building(build, error, words):
+    with pytest.raises(error, match=words) as caught:
+        build()
+    assert len(str(caught.value).splitlines()) <= 10
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["python", "compiled"])
+@pytest.mark.parametrize(("build", "values", "error", "words"), cases(AT_RUN))
+def test_while_running(build, values, error, words, compiled):
+    out = build()
+    given = {x: np.asarray(value, x.dtype) for x, value in values.items()}
+    with pytest.raises(error, match=words) as caught:
+        if compiled:
+            theano.function(list(given), out)(*given.values())
+        else:
+            run(out, given)
+    lines = str(caught.value).splitlines()
+    assert len(lines) <= 25
+    if compiled:
+        assert any("while computing" in line for line in lines) and any("test_bad_input.py" in line for line in lines)
+
+
+#: Ops that take whatever there is; that are made by rules, after all checks; or whose inputs are outputs of others.
+TAKES_ANYTHING = {"MapReduce", "MPIRecvWait", "MPISendWait", "Assert"}
+
+
+def test_every_op_has_a_case():
+    def below(cls):
+        for sub in cls.__subclasses__():
+            yield sub
+            yield from below(sub)
+
+    public = {
+        c.__name__ for c in below(Op)
+        if c.__module__.startswith("theano.tensor") and not c.__name__.startswith("_") and not issubclass(c, scal.ScalarOp)
+    }  # fmt: skip
+    bases = {c.__name__ for c in below(Op) if c.__subclasses__()} - set(AT_BUILD) - set(AT_RUN)
+    assert public - set(AT_BUILD) - set(AT_RUN) - bases - TAKES_ANYTHING == set()
