@@ -281,6 +281,42 @@ def test_argmax(dtype):
         run(argmax_kernel(n.op, n), n, [np.zeros(0, dtype)])
 
 
+@pytest.mark.parametrize("level", list(library_paths()))
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "int16", "uint8"])
+def test_argmax_of_long_runs(level, dtype):
+    """Places of the first of several, of the first nan, with infinities, at the ends of blocks; and the smallest."""
+    rng = np.random.default_rng(15)
+    for smallest in (False, True):
+        n = argmax_node(dtype, (1,), 2, both=False)
+        kernel = replace(argmax_kernel(n.op, n, smallest=smallest), library=library_paths()[level])
+        for length in (1, 31, 64, 127, 128, 129, 600, 1025, 4095, 4096, 4097, 9000):
+            x = numbers(rng, (12, length), dtype, -4, 4)
+            x[1] = x[0, 0]
+            x[2, -1] = x[3, 0] = x[3, length // 2] = x.min() if smallest else x.max()
+            x[4] = np.sort(x[4])
+            x[5] = x[4][::-1]
+            if dtype.startswith("float"):
+                x[6, length // 2], x[6, length // 3] = np.inf, -np.inf
+                x[7, length // 2 :], x[8, -1], x[9, 0] = np.nan, np.nan, np.nan
+                x[10], x[11] = np.inf, -np.inf
+            want = x.argmin(1) if smallest else x.argmax(1)
+            for there in (x, moved(x, 3)):
+                np.testing.assert_array_equal(run(kernel, n, [there])[0], want, err_msg=f"{length} {smallest}")
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_argmax_in_pieces(dtype):
+    x = numbers(np.random.default_rng(16), (500_000,), dtype, -1000, 1000)
+    x[[3, 70_000, 400_000]] = x.max() + 1
+    x[[5, 70_001, 400_001]] = x.min() - 1
+    for smallest, wanted in ((False, 3), (True, 5)):
+        n = argmax_node(dtype, (0,), 1, both=False)
+        assert run(argmax_kernel(n.op, n, smallest=smallest), n, [x])[0] == wanted
+    if dtype != "int64":
+        x[100_000] = np.nan
+        assert run(argmax_kernel(n.op, n), n, [x])[0] == 100_000
+
+
 def map_reduction(expression, reductions, arrays, axes, patterns=None):
     """Return a node that reduces terms; ``reductions`` are (operation, accumulator, result)."""
     patterns = patterns or [(False,) * a.ndim for a in arrays]

@@ -1,4 +1,4 @@
-"""Where the largest element is: argmax over any axes, alone or with the maximum itself (``c/argmax.c``)."""
+"""Where the largest or smallest element is: argmax over any axes, alone or with the maximum itself (``c/argmax.c``)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from theano.graph.apply import Apply
 from theano.tensor.kernels.common import builtin, dtypes_of, ndim_of, normal_axes
 
 
-def argmax_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the C form of argmax (one output) or of max-and-argmax (two).
+def argmax_kernel(op: Any, node: Apply, smallest: bool = False) -> Builtin | None:
+    """Return the C form of argmax or argmin (one output), or of max-and-argmax (two).
 
     Parameters
     ----------
@@ -18,6 +18,8 @@ def argmax_kernel(op: Any, node: Apply) -> Builtin | None:
         ``axis`` is read: None, an integer or several axes, which then count as one, in C order.
     node : Apply
         Places are int64.
+    smallest : bool
+        Whether the smallest element is searched, not the largest.
 
     Returns
     -------
@@ -33,4 +35,4 @@ def argmax_kernel(op: Any, node: Apply) -> Builtin | None:
     axes = normal_axes(op.axis, ndim)
     if ndim_of(node.outputs[0]) != ndim - len(axes):
         return None
-    return builtin("th_kernel_argmax", sum(1 << a for a in axes))
+    return builtin("th_kernel_argmax", sum(1 << a for a in axes), int(smallest))

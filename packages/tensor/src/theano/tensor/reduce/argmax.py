@@ -105,20 +105,14 @@ class MaxAndArgmax(_AlongAxes):
         return [(eq(largest, x) * eval_points[0]).sum(axis=axes), None]
 
 
-class Argmax(_AlongAxes):
-    """The places of the largest elements along axes: the first where several are as large."""
-
-    __props__ = ("axis",)
+class _Places(_AlongAxes):
+    """Only where the elements are."""
 
     def make_node(self, x: Any, axis: Any = None) -> Apply:
         """Return the node, with the axes counted from 0."""
         x = as_tensor_variable(x)
         op, _, place = self._types(x)
         return Apply(op, [x], [place.make_variable("argmax")])
-
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Compare with NumPy."""
-        output_storage[0][0] = np.asarray(self._rows(node, inputs[0]).argmax(axis=-1), dtype="int64")
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return zero: places jump."""
@@ -128,3 +122,30 @@ class Argmax(_AlongAxes):
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return None: places jump."""
         return [None]
+
+
+class Argmax(_Places):
+    """The places of the largest elements along axes: the first where several are as large."""
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compare with NumPy."""
+        output_storage[0][0] = np.asarray(self._rows(node, inputs[0]).argmax(axis=-1), dtype="int64")
+
+
+class Argmin(_Places):
+    """The places of the smallest elements along axes: the first where several are as small.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> T.argmin(T.dmatrix("m"), axis=1).owner
+    Argmin{axis=(1,)}(m)
+    """
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compare with NumPy."""
+        output_storage[0][0] = np.asarray(self._rows(node, inputs[0]).argmin(axis=-1), dtype="int64")
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop that compares."""
+        return argmax_kernel(self, node, smallest=True)

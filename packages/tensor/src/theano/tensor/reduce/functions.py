@@ -13,7 +13,7 @@ from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.careduce import All, Any_, Max, Min, Prod, Sum, normalize_axes, restore_axes
 from theano.tensor.elemwise.functions import abs_, cast, exp, floats, log, neq, pow, sqrt, switch, true_div
 from theano.tensor.elemwise.functions import isinf as is_infinite
-from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
+from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.shape.basic import shape_i
 
 
@@ -190,14 +190,7 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the places of the smallest elements along axes, the first where several are as small."""
     x = as_tensor_variable(x)
-    return argmax(_reversed_order(x), axis=axis, keepdims=keepdims)
-
-
-def _reversed_order(x: Any) -> Any:
-    """Return numbers in the opposite order of ``x``, without wrapping where that is unsigned or the least integer."""
-    if x.type.dtype == "bool":
-        return ~x
-    return ~x if x.type.dtype in scal.integer_dtypes else -x
+    return _kept(x, Argmin(axis)(x) if x.type.ndim else _zero_place(x), axis, keepdims)
 
 
 def _zero_place(x: Any) -> Any:

@@ -1,9 +1,9 @@
-/* Where the largest element is: of any axes, alone or with the element itself.
+/* Where the largest (or smallest) element is: of any axes, alone or with the element itself.
  *
  * As in NumPy, the first of several equal elements wins, and the first nan wins over everything. Each lane of a vector
  * keeps its largest element and the place of it. Short runs, and runs across memory, are searched side by side.
  */
-#include "kernels.h"
+#include "lanes.h"
 
 enum {
     BLOCK = 4096, /* elements that are searched, or brought together, at a time */
@@ -66,7 +66,7 @@ typedef struct {
 #define INTO_ONE_VECTOR
 #endif
 
-#define SEARCH(NAME, X, COUNT, TAKES) \
+#define BLOCK_BY_SCAN(NAME, X, COUNT, TAKES) \
     SCAN(long_##NAME, X, COUNT, TAKES, LANES(X), ) \
     SCAN(short_##NAME, X, COUNT, TAKES, (LANES(X) / 4), INTO_ONE_VECTOR) \
     static int block_##NAME(const void *at, int64_t n, int64_t start, void *best, int64_t *place) \
@@ -85,7 +85,86 @@ typedef struct {
             *place = start + first; \
         } \
         return x[first] != x[first]; \
+    }
+
+/* The types that vectors compare directly: the largest of a block alone, which tells whether to look for its place at all.
+ * A sum is watched, which a nan (rarely something else) makes nan. */
+#define BLOCK_BY_VALUE(NAME, N, X, COUNT, TAKES, BETTER, WATCH, NANS) \
+    SCAN(short_##NAME, X, COUNT, TAKES, (LANES(X) / 4), INTO_ONE_VECTOR) \
+    static int64_t place_##NAME(const X *x, int64_t n, X value) \
+    { \
+        enum { W = TH_VECTOR / sizeof(X) }; \
+        lanes_##N v; \
+        int64_t i = 0; \
+        for (int l = 0; l < (int)W; ++l) \
+            v[l] = value; \
+        while (i + 4 * (int)W <= n && !any_of_##N(v, load_##N(x + i), load_##N(x + i + W), load_##N(x + i + 2 * W), \
+                                                  load_##N(x + i + 3 * W))) \
+            i += 4 * (int)W; \
+        while (i < n && x[i] != value) \
+            ++i; \
+        return i; \
     } \
+    static int block_##NAME(const void *at, int64_t n, int64_t start, void *best, int64_t *place) \
+    { \
+        enum { W = TH_VECTOR / sizeof(X) }; \
+        const X *x = at; \
+        int64_t first = 0; \
+        if (n < 8 * (int)W) { \
+            if (n >= LANES(X) / 4) \
+                first = short_##NAME(x, n); \
+            else \
+                for (int64_t i = 1; i < n; ++i) \
+                    first = TAKES(x[i], x[first]) ? i : first; \
+        } else { \
+            lanes_##N a = load_##N(x), b = a, c = a, d = load_##N(x + n - W), sum = a + d; \
+            int64_t i = (int)W - th_behind(x, sizeof(X), W); \
+            for (; i + 4 * (int)W <= n; i += 4 * (int)W) { \
+                lanes_##N p = load_##N(x + i), q = load_##N(x + i + W); \
+                lanes_##N r = load_##N(x + i + 2 * W), s = load_##N(x + i + 3 * W); \
+                WATCH(sum, p, q, r, s); \
+                a = BETTER(a, p); \
+                b = BETTER(b, q); \
+                c = BETTER(c, r); \
+                d = BETTER(d, s); \
+            } \
+            for (; i + (int)W <= n; i += W) { \
+                const lanes_##N p = load_##N(x + i); \
+                sum += p; \
+                a = BETTER(a, p); \
+            } \
+            a = BETTER(BETTER(a, b), BETTER(c, d)); \
+            X value = a[0]; \
+            for (int l = 1; l < (int)W; ++l) \
+                value = TAKES(a[l], value) ? a[l] : value; \
+            first = n; \
+            if (NANS(sum)) \
+                for (first = 0; first < n && x[first] == x[first]; ++first) \
+                    ; \
+            if (first == n) { \
+                if (*place >= 0 && !TAKES(value, *(X *)best)) \
+                    return 0; \
+                first = place_##NAME(x, n, value); \
+            } \
+        } \
+        if (*place < 0 || TAKES(x[first], *(X *)best)) { \
+            *(X *)best = x[first]; \
+            *place = start + first; \
+        } \
+        return x[first] != x[first]; \
+    }
+#define NEVER(sum) 0
+#define NO_WATCH(sum, p, q, r, s) (void)(sum)
+#define WATCH_SUM(sum, p, q, r, s) \
+    do { \
+        TH_HELD(p); \
+        TH_HELD(q); \
+        TH_HELD(r); \
+        TH_HELD(s); \
+        (sum) += ((p) + (q)) + ((r) + (s)); \
+    } while (0)
+
+#define ROW(NAME, X, COUNT, TAKES) \
     static void row_##NAME(int64_t w, const void *at, int64_t i, void *best, void *place) \
     { \
         const X *x = at; \
@@ -101,24 +180,33 @@ typedef struct {
     }
 
 #define LARGER(v, old) ((v) > (old))
+#define SMALLER(v, old) ((v) < (old))
 #define LARGER_OR_NAN(v, old) (!((v) <= (old)) & ((old) == (old)))
-SEARCH(f4, float, int32_t, LARGER_OR_NAN)
-SEARCH(f8, double, int64_t, LARGER_OR_NAN)
-SEARCH(i1, int8_t, int32_t, LARGER)
-SEARCH(u1, uint8_t, int32_t, LARGER)
-SEARCH(i2, int16_t, int32_t, LARGER)
-SEARCH(u2, uint16_t, int32_t, LARGER)
-SEARCH(i4, int32_t, int32_t, LARGER)
-SEARCH(u4, uint32_t, int32_t, LARGER)
-SEARCH(i8, int64_t, int64_t, LARGER)
-SEARCH(u8, uint64_t, int64_t, LARGER)
+#define SMALLER_OR_NAN(v, old) (!((v) >= (old)) & ((old) == (old)))
+#define BY_SCAN(NAME, X, COUNT) \
+    BLOCK_BY_SCAN(largest_##NAME, X, COUNT, LARGER) ROW(largest_##NAME, X, COUNT, LARGER) \
+    BLOCK_BY_SCAN(smallest_##NAME, X, COUNT, SMALLER) ROW(smallest_##NAME, X, COUNT, SMALLER)
+#define BY_VALUE(NAME, X, COUNT, UP, DOWN, WATCH, NANS) \
+    BLOCK_BY_VALUE(largest_##NAME, NAME, X, COUNT, UP, larger_##NAME, WATCH, NANS) ROW(largest_##NAME, X, COUNT, UP) \
+    BLOCK_BY_VALUE(smallest_##NAME, NAME, X, COUNT, DOWN, smaller_##NAME, WATCH, NANS) ROW(smallest_##NAME, X, COUNT, DOWN)
+BY_VALUE(f4, float, int32_t, LARGER_OR_NAN, SMALLER_OR_NAN, WATCH_SUM, any_nan_f4)
+BY_VALUE(f8, double, int64_t, LARGER_OR_NAN, SMALLER_OR_NAN, WATCH_SUM, any_nan_f8)
+BY_VALUE(i4, int32_t, int32_t, LARGER, SMALLER, NO_WATCH, NEVER)
+BY_VALUE(i8, int64_t, int64_t, LARGER, SMALLER, NO_WATCH, NEVER)
+BY_SCAN(i1, int8_t, int32_t)
+BY_SCAN(u1, uint8_t, int32_t)
+BY_SCAN(i2, int16_t, int32_t)
+BY_SCAN(u2, uint16_t, int32_t)
+BY_SCAN(u4, uint32_t, int32_t)
+BY_SCAN(u8, uint64_t, int64_t)
 
 #define SEARCHER(NAME, SIZE) {SIZE, block_##NAME, row_##NAME, SIZE == 8}
-static const searcher searchers[TH_NDTYPES] = {
-    [TH_BOOL] = SEARCHER(u1, 1), [TH_INT8] = SEARCHER(i1, 1), [TH_UINT8] = SEARCHER(u1, 1),
-    [TH_INT16] = SEARCHER(i2, 2), [TH_UINT16] = SEARCHER(u2, 2), [TH_INT32] = SEARCHER(i4, 4),
-    [TH_UINT32] = SEARCHER(u4, 4), [TH_INT64] = SEARCHER(i8, 8), [TH_UINT64] = SEARCHER(u8, 8),
-    [TH_FLOAT16] = SEARCHER(f4, 4), [TH_FLOAT32] = SEARCHER(f4, 4), [TH_FLOAT64] = SEARCHER(f8, 8)};
+#define SEARCHERS(WHICH) \
+    {[TH_BOOL] = SEARCHER(WHICH##_u1, 1),    [TH_INT8] = SEARCHER(WHICH##_i1, 1),    [TH_UINT8] = SEARCHER(WHICH##_u1, 1), \
+     [TH_INT16] = SEARCHER(WHICH##_i2, 2),   [TH_UINT16] = SEARCHER(WHICH##_u2, 2),  [TH_INT32] = SEARCHER(WHICH##_i4, 4), \
+     [TH_UINT32] = SEARCHER(WHICH##_u4, 4),  [TH_INT64] = SEARCHER(WHICH##_i8, 8),   [TH_UINT64] = SEARCHER(WHICH##_u8, 8), \
+     [TH_FLOAT16] = SEARCHER(WHICH##_f4, 4), [TH_FLOAT32] = SEARCHER(WHICH##_f4, 4), [TH_FLOAT64] = SEARCHER(WHICH##_f8, 8)}
+static const searcher searchers[2][TH_NDTYPES] = {SEARCHERS(largest), SEARCHERS(smallest)};
 
 typedef struct {
     const searcher *s;
@@ -305,14 +393,14 @@ static int joined(int nd, int64_t *shape, int64_t *strides)
 
 static int64_t size_of(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* params: the axes searched, as bits. Results: the largest elements if two are wanted; their places. */
+/* params: the axes searched, as bits; whether for the smallest. Results: the largest elements if two are wanted; their places. */
 TH_EXPORT int th_kernel_argmax(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0];
-    const int64_t searched = *(const int64_t *)ctx->params;
+    const int64_t *params = ctx->params, searched = params[0];
     int64_t kept = 1, shape[TH_MAX_NDIM];
     job j;
-    j.s = &searchers[x->dtype];
+    j.s = &searchers[params[1] != 0][x->dtype];
     j.x = x->data;
     j.dtype = x->dtype;
     j.itemsize = x->itemsize;

@@ -192,6 +192,37 @@ TH_ORDER(i8)
 TH_ORDER(i4)
 #endif
 
+/* any_of_N: whether any lane of four vectors is equal to v's. */
+#if TH_WHOLE_LINES
+#define TH_ANY_OF(N, M, EQUAL) \
+    TH_INLINE int any_of_##N(lanes_##N v, lanes_##N a, lanes_##N b, lanes_##N c, lanes_##N d) \
+    { \
+        return (EQUAL(M, a, v) | EQUAL(M, b, v) | EQUAL(M, c, v) | EQUAL(M, d, v)) != 0; \
+    }
+#define TH_EQUAL_PD(M, a, b) _mm512_cmp_pd_mask((M)(a), (M)(b), _CMP_EQ_OQ)
+#define TH_EQUAL_PS(M, a, b) _mm512_cmp_ps_mask((M)(a), (M)(b), _CMP_EQ_OQ)
+#define TH_EQUAL_64(M, a, b) _mm512_cmpeq_epi64_mask((M)(a), (M)(b))
+#define TH_EQUAL_32(M, a, b) _mm512_cmpeq_epi32_mask((M)(a), (M)(b))
+TH_ANY_OF(f8, __m512d, TH_EQUAL_PD)
+TH_ANY_OF(f4, __m512, TH_EQUAL_PS)
+TH_ANY_OF(i8, __m512i, TH_EQUAL_64)
+TH_ANY_OF(i4, __m512i, TH_EQUAL_32)
+#else
+#define TH_ANY_OF(N) \
+    TH_INLINE int any_of_##N(lanes_##N v, lanes_##N a, lanes_##N b, lanes_##N c, lanes_##N d) \
+    { \
+        const count_##N equal = ((a == v) | (b == v)) | ((c == v) | (d == v)); \
+        int found = 0; \
+        for (int l = 0; l < (int)(sizeof equal / sizeof equal[0]); ++l) \
+            found |= equal[l] != 0; \
+        return found; \
+    }
+TH_ANY_OF(f8)
+TH_ANY_OF(f4)
+TH_ANY_OF(i8)
+TH_ANY_OF(i4)
+#endif
+
 /* any_nan_N: whether any lane is nan. nan_or_N: `best`, but nan where any of four is. */
 #if TH_WHOLE_LINES
 #define TH_NANS(N, M, MASK, S, VALUE) \
