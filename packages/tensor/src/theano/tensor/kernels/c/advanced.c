@@ -308,7 +308,9 @@ static int is_packed(const cell *c) { return c->line && c->to_step == c->to.item
 
 static void in_window(const cell *c, char *to, const char *from, void (*what)(const th_window *, const th_window *))
 {
-    th_window target = c->to, source = c->from;
+    th_window target, source;
+    th_window_like(&target, &c->to);
+    th_window_like(&source, &c->from);
     target.data = to;
     source.data = (char *)from;
     what(&target, &source);
@@ -439,7 +441,8 @@ TH_EXPORT int th_kernel_advanced_subtensor(th_ctx *ctx)
     t.s = &s;
     t.offsets = NULL;
     t.wrong = 0;
-    const th_window x = th_window_of(ctx->in[0]);
+    th_window x, to;
+    th_window_of(&x, ctx->in[0]);
     if (selected(ctx, ctx->params, &x, &s))
         return -1;
     const int64_t before = th_size(s.place, s.part.shape);
@@ -450,7 +453,7 @@ TH_EXPORT int th_kernel_advanced_subtensor(th_ctx *ctx)
     if (ctx->rt->ensure(ctx, ctx->out[0], shape))
         return -1;
     t.to = ctx->out[0]->data;
-    th_window to = th_window_of(ctx->out[0]);
+    th_window_of(&to, ctx->out[0]);
     /* The result's axes behind the group, beside those of x. */
     memmove(to.strides + s.place, to.strides + s.place + s.wide, (size_t)(s.part.nd - s.place) * sizeof *to.strides);
     memcpy(to.shape, s.part.shape, (size_t)s.part.nd * sizeof *to.shape);
@@ -528,7 +531,8 @@ static int axes_of(const th_window *w, int first, int count, int64_t *shape, int
 static void write_all(const selection *s, const int64_t *offsets, char *to, const th_window *y, int set)
 {
     const int place = s->place, behind = s->part.nd - place;
-    th_window from = *y;
+    th_window from;
+    th_window_like(&from, y);
     memmove(from.strides + place, y->strides + place + s->wide, (size_t)behind * sizeof *from.strides);
     writing w;
     set_cell(&w.c, &s->part, &from, place);
@@ -569,7 +573,8 @@ static int converted(th_ctx *ctx, th_window *y, const th_window *x)
 {
     if (y->dtype == x->dtype)
         return 0;
-    th_window made = *y;
+    th_window made;
+    th_window_like(&made, y);
     made.dtype = x->dtype;
     made.itemsize = x->itemsize;
     packed_strides(&made);
@@ -578,7 +583,7 @@ static int converted(th_ctx *ctx, th_window *y, const th_window *x)
     if (!made.data)
         return -1;
     th_copy_into(&made, y);
-    *y = made;
+    th_window_like(y, &made);
     return 0;
 }
 
@@ -587,7 +592,9 @@ TH_EXPORT int th_kernel_advanced_inc_subtensor(th_ctx *ctx)
 {
     const int64_t *p = ctx->params;
     selection s;
-    th_window x = th_window_of(ctx->in[0]), y = th_window_of(ctx->in[1]), part;
+    th_window x, y, part;
+    th_window_of(&x, ctx->in[0]);
+    th_window_of(&y, ctx->in[1]);
     if (!p[0])
         packed_strides(&x); /* those of the copy that is written to */
     const int64_t *offsets = NULL;

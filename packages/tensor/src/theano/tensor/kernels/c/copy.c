@@ -1,18 +1,30 @@
 /* Copies between strided windows, with conversion of element types, and addition into a window. */
 #include "kernels.h"
 
-th_window th_window_of(const th_buffer *b)
+static void set_axes(th_window *w, int nd, const int64_t *shape, const int64_t *strides)
 {
-    th_window w; /* not all of it: what lies beyond its axes would cost more than a small kernel */
-    w.data = b->data;
-    w.nd = b->ndim;
-    w.dtype = b->dtype;
-    w.itemsize = b->itemsize;
-    for (int d = 0; d < b->ndim; ++d) {
-        w.shape[d] = b->shape[d];
-        w.strides[d] = b->strides[d];
+    w->nd = nd;
+    for (int d = 0; d < nd; ++d) {
+        TH_PLAIN_LOOP;
+        w->shape[d] = shape[d];
+        w->strides[d] = strides[d];
     }
-    return w;
+}
+
+void th_window_of(th_window *w, const th_buffer *b)
+{
+    w->data = b->data;
+    w->dtype = b->dtype;
+    w->itemsize = b->itemsize;
+    set_axes(w, b->ndim, b->shape, b->strides);
+}
+
+void th_window_like(th_window *w, const th_window *like)
+{
+    w->data = like->data;
+    w->dtype = like->dtype;
+    w->itemsize = like->itemsize;
+    set_axes(w, like->nd, like->shape, like->strides);
 }
 
 /* Stretch `from` to the shape of `to`: axes are matched from the last one, and those that its type says are 1 long (bit
@@ -21,21 +33,21 @@ th_window th_window_of(const th_buffer *b)
 int th_stretch(th_ctx *ctx, const th_window *to, th_window *from, uint64_t ones)
 {
     const int extra = to->nd - from->nd;
-    th_window w = *from;
-    for (int d = 0; d < to->nd; ++d) {
-        const int s = d - extra;
-        const int repeats = s < 0 || (from->shape[s] == 1 && to->shape[d] != 1);
-        if (s >= 0 && (repeats ? !(ones >> s & 1) : from->shape[s] != to->shape[d])) {
+    for (int s = 0; s < from->nd; ++s) {
+        const int d = s + extra, repeats = from->shape[s] == 1 && to->shape[d] != 1;
+        if ((repeats ? !(ones >> s & 1) : from->shape[s] != to->shape[d])) {
             th_text a, b;
             return TH_FAIL(ctx, TH_ERR_SHAPE, "a value of shape %s does not fit in one of shape %s%s",
                            th_shape_text(a, from->nd, from->shape), th_shape_text(b, to->nd, to->shape),
                            repeats ? ". A length of 1 is stretched only if the variable's type says it is always 1" : "");
         }
-        w.shape[d] = to->shape[d];
-        w.strides[d] = repeats ? 0 : from->strides[s];
     }
-    w.nd = to->nd;
-    *from = w;
+    for (int d = to->nd - 1; d >= 0; --d) { /* from the end: nothing is written before it is read */
+        const int s = d - extra;
+        from->strides[d] = s < 0 || (from->shape[s] == 1 && to->shape[d] != 1) ? 0 : from->strides[s];
+        from->shape[d] = to->shape[d];
+    }
+    from->nd = to->nd;
     return 0;
 }
 
@@ -230,10 +242,11 @@ static int nest(const th_window *to, const th_window *from, int64_t *shape, int6
  * own: th_copy is for the rest. */
 void th_copy_into(const th_window *to, const th_window *from)
 {
-    int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM] = {0};
+    int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM];
     const int nd = nest(to, from, shape, strides), same = to->dtype == from->dtype;
     if (nd == 0)
         return;
+    memset(index, 0, (size_t)nd * sizeof *index);
     const int64_t n = shape[nd - 1], *step = strides + 2 * (nd - 1), size = to->itemsize, rows = th_size(nd - 1, shape);
     const int packed = same && step[0] == size && step[1] == size;
     const th_line move = th_mover(size);
@@ -300,11 +313,21 @@ static int bring_neighbours_inside(copying *c)
 void th_copy(th_ctx *ctx, const th_window *to, const th_window *from)
 {
     enum { BAND = 32, PIECE = 1 << 13, LONG = 1 << 20 }; /* rows turned around together; elements; bytes of a line */
-    copying c = {.rt = ctx->rt, .to = to->data, .from = from->data, .size = to->itemsize, .band = 1};
+    copying c;
     if (to->dtype != from->dtype) {
         th_copy_into(to, from);
         return;
     }
+    if (to->nd == 1 && to->shape[0] * to->itemsize < LONG) {
+        if (to->shape[0] > 0)
+            ctx->rt->move(to->data, 0, to->strides[0], from->data, 0, from->strides[0], 1, to->shape[0], to->itemsize);
+        return;
+    }
+    c.rt = ctx->rt;
+    c.to = to->data;
+    c.from = from->data;
+    c.size = to->itemsize;
+    c.band = 1;
     c.nd = nest(to, from, c.shape, c.strides);
     if (c.nd == 0)
         return;
@@ -337,10 +360,11 @@ void th_copy(th_ctx *ctx, const th_window *to, const th_window *from)
 /* to += from, elements of `from` converted first. */
 void th_add_into(const th_window *to, const th_window *from)
 {
-    int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM] = {0};
+    int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM];
     const int nd = nest(to, from, shape, strides);
     if (nd == 0)
         return;
+    memset(index, 0, (size_t)nd * sizeof *index);
     const int64_t n = shape[nd - 1], *step = strides + 2 * (nd - 1), rows = th_size(nd - 1, shape);
     const th_line add = adders[to->dtype];
     char *p[2] = {to->data, from->data};

@@ -18,8 +18,9 @@ TH_EXPORT int th_kernel_alloc(th_ctx *ctx)
     int64_t shape[TH_MAX_NDIM];
     if (lengths_of(ctx, 1, shape) || ctx->rt->ensure(ctx, ctx->out[0], shape))
         return -1;
-    const th_window to = th_window_of(ctx->out[0]);
-    th_window from = th_window_of(ctx->in[0]);
+    th_window to, from;
+    th_window_of(&to, ctx->out[0]);
+    th_window_of(&from, ctx->in[0]);
     if (th_stretch(ctx, &to, &from, *(const uint64_t *)ctx->params))
         return -1;
     th_copy(ctx, &to, &from);

@@ -138,8 +138,9 @@ TH_EXPORT int th_kernel_cumulate(th_ctx *ctx)
         return 0;
     cumulation c = {.to = out->data, .from = x->data, .itemsize = x->itemsize, .n = size, .inner = 1};
     if (!th_packed(x, x->ndim)) {
-        const th_window from = th_window_of(x);
-        th_window to = from;
+        th_window from, to;
+        th_window_of(&from, x);
+        th_window_of(&to, x);
         int64_t stride = x->itemsize;
         to.data = out->data;
         for (int d = x->ndim - 1; d >= 0; stride *= x->shape[d], --d)

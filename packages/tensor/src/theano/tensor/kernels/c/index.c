@@ -77,7 +77,8 @@ static int indexed(th_ctx *ctx, const int64_t *p, th_window *w)
 
 TH_EXPORT int th_kernel_subtensor(th_ctx *ctx)
 {
-    th_window w = th_window_of(ctx->in[0]);
+    th_window w;
+    th_window_of(&w, ctx->in[0]);
     if (indexed(ctx, ctx->params, &w))
         return -1;
     return ctx->rt->view(ctx, ctx->out[0], ctx->in[0], w.data, w.nd, w.shape, w.strides);
@@ -92,7 +93,9 @@ int th_started(th_ctx *ctx, int64_t in_place)
         return ctx->rt->view(ctx, out, x, x->data, x->ndim, x->shape, x->strides);
     if (ctx->rt->ensure(ctx, out, x->shape))
         return -1;
-    const th_window to = th_window_of(out), from = th_window_of(x);
+    th_window to, from;
+    th_window_of(&to, out);
+    th_window_of(&from, x);
     th_copy(ctx, &to, &from);
     return 0;
 }
@@ -102,12 +105,14 @@ TH_EXPORT int th_kernel_inc_subtensor(th_ctx *ctx)
 {
     const int64_t *p = ctx->params;
     /* Indexes and shapes are checked before anything is written: a failed call leaves x as it was. */
-    th_window region = th_window_of(ctx->in[0]), y = th_window_of(ctx->in[1]);
+    th_window region, y;
+    th_window_of(&region, ctx->in[0]);
+    th_window_of(&y, ctx->in[1]);
     if (indexed(ctx, p + 3, &region))
         return -1;
     if (th_stretch(ctx, &region, &y, (uint64_t)p[2]) || th_started(ctx, p[0]))
         return -1;
-    region = th_window_of(ctx->out[0]);
+    th_window_of(&region, ctx->out[0]);
     if (indexed(ctx, p + 3, &region))
         return -1;
     if (p[1])

@@ -37,7 +37,9 @@ typedef struct {
 typedef char th_text[160];
 
 /* copy.c */
-TH_LOCAL th_window th_window_of(const th_buffer *b);
+/* These write no more of the tables than there are axes: all of a window would cost more than a small kernel. */
+TH_LOCAL void th_window_of(th_window *w, const th_buffer *b);
+TH_LOCAL void th_window_like(th_window *w, const th_window *like);
 TH_LOCAL void th_copy(th_ctx *ctx, const th_window *to, const th_window *from);
 TH_LOCAL void th_copy_into(const th_window *to, const th_window *from);
 TH_LOCAL void th_add_into(const th_window *to, const th_window *from);

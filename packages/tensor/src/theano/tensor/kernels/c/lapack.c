@@ -33,8 +33,9 @@ static int64_t value_of(const lapack_params *p, integer v) { return p->wide ? v.
 /* A whole matrix or vector in C order, in memory of the call. */
 static char *copied(th_ctx *ctx, const th_buffer *b)
 {
-    const th_window from = th_window_of(b);
-    th_window to = from;
+    th_window from, to;
+    th_window_of(&from, b);
+    th_window_of(&to, b);
     int64_t size = b->itemsize;
     for (int d = from.nd - 1; d >= 0; --d) {
         to.strides[d] = size;
@@ -49,7 +50,9 @@ static char *copied(th_ctx *ctx, const th_buffer *b)
 /* The same into an output that has been given its shape. */
 static void copy_out(th_ctx *ctx, const th_buffer *to, const th_buffer *from)
 {
-    const th_window t = th_window_of(to), f = th_window_of(from);
+    th_window t, f;
+    th_window_of(&t, to);
+    th_window_of(&f, from);
     th_copy(ctx, &t, &f);
 }
 

@@ -10,7 +10,8 @@ static int copy_of(th_ctx *ctx, th_buffer *out, const th_window *w)
 {
     if (ctx->rt->ensure(ctx, out, w->shape))
         return -1;
-    const th_window to = th_window_of(out);
+    th_window to;
+    th_window_of(&to, out);
     th_copy(ctx, &to, w);
     return 0;
 }
@@ -26,7 +27,8 @@ TH_EXPORT int th_kernel_copy(th_ctx *ctx)
         memcpy(y->data, x->data, (size_t)x->itemsize);
         return 0;
     }
-    const th_window w = th_window_of(x);
+    th_window w;
+    th_window_of(&w, x);
     return copy_of(ctx, y, &w);
 }
 
@@ -42,12 +44,16 @@ TH_EXPORT int th_kernel_dimshuffle(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0];
     const int64_t *p = ctx->params, *order = p + 2, *drop = order + p[1] + 1;
-    th_window w = {.data = x->data, .nd = (int)p[1], .dtype = x->dtype, .itemsize = x->itemsize};
+    th_window w;
     for (int64_t i = 0; i < drop[-1]; ++i)
         if (x->shape[drop[i]] != 1)
             return TH_FAIL(ctx, TH_ERR_SHAPE,
                            "dimension %lld is dropped, but has length %lld: only dimensions of length 1 can go",
                            (long long)drop[i], (long long)x->shape[drop[i]]);
+    w.data = x->data;
+    w.nd = (int)p[1];
+    w.dtype = x->dtype;
+    w.itemsize = x->itemsize;
     for (int d = 0; d < w.nd; ++d) {
         w.shape[d] = order[d] < 0 ? 1 : x->shape[order[d]];
         w.strides[d] = order[d] < 0 ? x->itemsize : x->strides[order[d]];
@@ -146,8 +152,9 @@ TH_EXPORT int th_kernel_reshape(th_ctx *ctx)
     if (ctx->rt->ensure(ctx, y, shape))
         return -1;
     /* The result's memory, in the shape of x. */
-    const th_window from = th_window_of(x);
-    th_window to = from;
+    th_window from, to;
+    th_window_of(&from, x);
+    th_window_of(&to, x);
     int64_t step = x->itemsize;
     to.data = y->data;
     for (int d = to.nd - 1; d >= 0; --d) {
@@ -213,15 +220,16 @@ TH_EXPORT int th_kernel_join(th_ctx *ctx)
         }
     }
     if (viewed >= 0 && ctx->in[viewed + 1]->shape[axis] == total) {
-        const th_window w = th_window_of(ctx->in[viewed + 1]);
-        return view_of(ctx, out, ctx->in[viewed + 1], &w);
+        const th_buffer *x = ctx->in[viewed + 1];
+        return ctx->rt->view(ctx, out, x, x->data, x->ndim, x->shape, x->strides);
     }
     shape[axis] = total;
     if (ctx->rt->ensure(ctx, out, shape))
         return -1;
-    th_window to = th_window_of(out);
+    th_window to, from;
+    th_window_of(&to, out);
     for (int k = 1; k < ctx->nin; ++k) {
-        const th_window from = th_window_of(ctx->in[k]);
+        th_window_of(&from, ctx->in[k]);
         to.shape[axis] = from.shape[axis];
         th_copy(ctx, &to, &from);
         to.data += to.shape[axis] * to.strides[axis];
@@ -250,7 +258,8 @@ TH_EXPORT int th_kernel_split(th_ctx *ctx)
     if (total != x->shape[axis])
         return TH_FAIL(ctx, TH_ERR_SHAPE, "the lengths of a split add up to %lld, but axis %d has length %lld",
                        (long long)total, axis, (long long)x->shape[axis]);
-    th_window w = th_window_of(x);
+    th_window w;
+    th_window_of(&w, x);
     for (int i = 0; i < ctx->nout; ++i) {
         w.shape[axis] = th_integer(lengths, i);
         if (copies[i] ? copy_of(ctx, ctx->out[i], &w) : view_of(ctx, ctx->out[i], x, &w))

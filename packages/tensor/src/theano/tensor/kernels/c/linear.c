@@ -122,19 +122,29 @@ static int by_rows(const matrix *m, int64_t size, int64_t *ld)
     return m->row > 0 && m->row % size == 0 && *ld >= m->cols;
 }
 
+static void window_on(th_window *w, const matrix *m, int32_t dtype, int64_t size)
+{
+    w->data = m->data;
+    w->nd = 2;
+    w->dtype = dtype;
+    w->itemsize = size;
+    w->shape[0] = m->rows;
+    w->shape[1] = m->cols;
+    w->strides[0] = m->row;
+    w->strides[1] = m->col;
+}
+
 /* A C-ordered copy in memory of the call. */
 static int packed(th_ctx *ctx, matrix *m, int32_t dtype, int64_t size)
 {
-    const th_window from = {.data = m->data, .nd = 2, .dtype = dtype, .itemsize = size,
-                            .shape = {m->rows, m->cols}, .strides = {m->row, m->col}};
-    th_window to = from;
-    to.data = ctx->rt->scratch(ctx, (size_t)(m->rows * m->cols * size));
-    if (to.data == NULL)
+    const matrix copy = {ctx->rt->scratch(ctx, (size_t)(m->rows * m->cols * size)), m->rows, m->cols, m->cols * size, size};
+    if (copy.data == NULL)
         return -1;
-    to.strides[0] = m->cols * size;
-    to.strides[1] = size;
+    th_window from, to;
+    window_on(&from, m, dtype, size);
+    window_on(&to, &copy, dtype, size);
     th_copy(ctx, &to, &from);
-    *m = (matrix){to.data, m->rows, m->cols, to.strides[0], size};
+    *m = copy;
     return 0;
 }
 
@@ -190,12 +200,9 @@ static void start_as(th_ctx *ctx, matrix to, matrix from, int32_t dtype, int64_t
 {
     if (to.data == from.data)
         return;
-    th_window source = {.data = from.data, .nd = 2, .dtype = dtype, .itemsize = size, .shape = {from.rows, from.cols},
-                        .strides = {from.row, from.col}};
-    th_window target = source;
-    target.data = to.data;
-    target.strides[0] = to.row;
-    target.strides[1] = to.col;
+    th_window source, target;
+    window_on(&source, &from, dtype, size);
+    window_on(&target, &to, dtype, size);
     th_copy(ctx, &target, &source);
 }
 
@@ -533,7 +540,9 @@ TH_EXPORT int th_kernel_batched_dot(th_ctx *ctx)
     const int own = is_own(p, z->dtype, m, n, k);
     if (batch > 1 && k > 0 && p->gemm && !own) {
         if (!by_rows(&a, size, &ld) && !by_rows(&at, size, &ld)) {
-            th_window from = th_window_of(x), to = from;
+            th_window from, to;
+            th_window_of(&from, x);
+            th_window_of(&to, x);
             to.data = ctx->rt->scratch(ctx, (size_t)(batch * m * k * size));
             if (to.data == NULL)
                 return -1;
@@ -544,7 +553,9 @@ TH_EXPORT int th_kernel_batched_dot(th_ctx *ctx)
             a = (matrix){to.data, m, k, k * size, size};
         }
         if (!by_rows(&b, size, &ld) && !by_rows(&bt, size, &ld)) {
-            th_window from = th_window_of(y), to = from;
+            th_window from, to;
+            th_window_of(&from, y);
+            th_window_of(&to, y);
             to.data = ctx->rt->scratch(ctx, (size_t)(batch * k * n * size));
             if (to.data == NULL)
                 return -1;

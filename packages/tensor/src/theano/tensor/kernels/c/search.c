@@ -76,7 +76,9 @@ static const char *packed_in(th_ctx *ctx, const th_buffer *b, int32_t dtype, int
     if (b->dtype == dtype && th_packed(b, b->ndim))
         return b->data;
     const int64_t size = th_size(b->ndim, b->shape);
-    th_window from = th_window_of(b), to = from;
+    th_window from, to;
+    th_window_of(&from, b);
+    th_window_of(&to, b);
     to.data = ctx->rt->scratch(ctx, (size_t)(size ? size : 1) * (size_t)itemsize);
     to.dtype = dtype;
     to.itemsize = itemsize;

@@ -13,7 +13,8 @@ typedef int (*place_sorter)(void *elements, intptr_t *places, intptr_t n, void *
 /* The window with one axis moved to the end. */
 static th_window axis_last(const th_buffer *b, int axis)
 {
-    th_window w = th_window_of(b);
+    th_window w;
+    th_window_of(&w, b);
     for (int d = axis; d < w.nd - 1; ++d) {
         w.shape[d] = b->shape[d + 1];
         w.strides[d] = b->strides[d + 1];
