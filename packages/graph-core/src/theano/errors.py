@@ -145,6 +145,12 @@ class RewriteWarning(UserWarning):
     """A rewrite rule failed and was switched off for one function; the function is right without it."""
 
 
+class TestValueError(AttributeError):
+    """A variable has no test value (``variable.tag.test_value``), and one is asked for."""
+
+    __test__ = False  # no test for pytest to collect
+
+
 class FlagError(ValueError):
     """A flag of ``theano.config`` is used in a way it cannot be."""
 

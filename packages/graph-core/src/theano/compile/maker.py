@@ -238,7 +238,8 @@ class FunctionMaker:
 
     def _rewrite(self, fgraph: FunctionGraph) -> None:
         start = perf_counter()
-        report = self._report = rewrite(fgraph, self.mode.optimizer, self._rewrite_settings())
+        with config.change_flags(compute_test_value=config.compute_test_value_opt):
+            report = self._report = rewrite(fgraph, self.mode.optimizer, self._rewrite_settings())
         self.times.rewriting = perf_counter() - start
         if not report.complete:
             logger.warning("theano: rewriting of %s stopped early: %s", self.name, report.stop)

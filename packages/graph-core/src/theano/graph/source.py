@@ -15,7 +15,13 @@ from types import CodeType, FrameType
 from typing import NamedTuple
 
 # A trace is kept with each variable; more frames than these help nobody and cost at each op call.
-TRACE_LIMIT = 8
+_limit = 8
+
+
+def set_trace_limit(limit: int) -> None:
+    """Let variables remember so many frames from now on; all of them if ``limit`` is negative."""
+    global _limit
+    _limit = limit
 
 
 class SourceLine(NamedTuple):
@@ -82,13 +88,13 @@ def untraced() -> Iterator[None]:
         _thread.untraced = before
 
 
-def user_trace(limit: int = TRACE_LIMIT) -> tuple[SourceLine, ...]:
+def user_trace(limit: int | None = None) -> tuple[SourceLine, ...]:
     """Return the user's frames around the current call, innermost first.
 
     Parameters
     ----------
-    limit : int
-        Largest number of frames.
+    limit : int, optional
+        Largest number of frames; negative for all of them.
 
     Returns
     -------
@@ -97,6 +103,8 @@ def user_trace(limit: int = TRACE_LIMIT) -> tuple[SourceLine, ...]:
     """
     if _thread.untraced:
         return ()
+    if limit is None:
+        limit = _limit
     frame = start = _first_of_the_user(sys._getframe(1))
     places: list[int] = [limit]
     left = limit
@@ -116,7 +124,7 @@ def user_trace(limit: int = TRACE_LIMIT) -> tuple[SourceLine, ...]:
 def _read_frames(frame: FrameType | None, limit: int) -> tuple[tuple[SourceLine, ...], list[CodeType]]:
     lines: list[SourceLine] = []
     codes: list[CodeType] = []
-    while frame is not None and len(lines) < limit:
+    while frame is not None and len(lines) != limit:
         code = frame.f_code
         codes.append(code)
         lines.append(SourceLine(code.co_filename, frame.f_lineno, code.co_name))

@@ -17,12 +17,18 @@ if TYPE_CHECKING:
 class Scratchpad:
     """A bag of attributes that travels with a variable, an Apply node or an op (its ``tag``)."""
 
+    _left_out: tuple[str, ...] = ()  # of pickles: set by a flag
+
     destroyed_roots: Any  # of an Apply that overwrites (theano.graph.aliasing)
+    test_value: Any  # an example (theano.compile.test_values)
     trace: Any  # the user's lines that made the variable, innermost first (theano.graph.source)
 
     def clear(self) -> None:
         """Forget everything."""
         self.__dict__.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in self._left_out}
 
     def __update__(self, other: Scratchpad) -> Scratchpad:
         self.__dict__.update(other.__dict__)
@@ -73,6 +79,7 @@ class Variable:
     """
 
     __count__ = count()
+    shows_test_value = False  # in its repr: set by a flag
 
     owner: Apply | None
     fgraph: Any = None
@@ -106,6 +113,8 @@ class Variable:
         return f"<{self.type}>"
 
     def __repr__(self) -> str:
+        if self.shows_test_value and hasattr(self.tag, "test_value"):
+            return f"{self}\n{self.tag.test_value!r}"
         return str(self)
 
     def clone(self) -> Variable:

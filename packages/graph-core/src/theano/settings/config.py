@@ -71,11 +71,12 @@ class Config(Section):
     _params: dict[str, ConfigParam]
     _given: dict[str, object]
     _sections: dict[str, Section]
+    _watchers: dict[str, list[Callable[[Any], None]]]
 
     def __init__(self, table: Iterable[ConfigParam] = ()):
         super().__init__(self, "")
         # The first assignments, before there is a flag to check them against.
-        self.__dict__.update(_params={}, _given={}, _sections={"": self})
+        self.__dict__.update(_params={}, _given={}, _sections={"": self}, _watchers={})
         for param in table:
             self._declare(param)
 
@@ -190,6 +191,29 @@ class Config(Section):
     def _store(self, param: ConfigParam, value: object) -> None:
         section, _, last = param.name.rpartition(".")
         self._section(section).__dict__[last] = value
+        for watcher in self._watchers.get(param.name, ()):
+            watcher(value)
+
+    def watch(self, name: str, watcher: Callable[[Any], None]) -> None:
+        """Call ``watcher`` with the value of a flag, now and whenever it is set.
+
+        This is how a flag reaches code that runs too often to read it, or that stands below the flags.
+
+        Parameters
+        ----------
+        name : str
+            A flag whose default is a value, not a computation.
+        watcher : callable
+
+        Examples
+        --------
+        >>> from theano import config
+        >>> config.watch("traceback.limit", lambda limit: print("frames:", limit))
+        frames: 8
+        """
+        param = self._find(name)
+        self._watchers.setdefault(param.name, []).append(watcher)
+        watcher(self._compute(param.name))
 
     def _assign(self, name: str, value: object) -> None:
         param = self._find(name)

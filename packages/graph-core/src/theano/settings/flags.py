@@ -324,8 +324,7 @@ RETIRED = {
 
 # Whose readers are still to be built. A name leaves this list with the change that reads it; a test sees to that.
 WAITING = """
-    warn_float64 numpy.seterr_all numpy.seterr_divide numpy.seterr_over numpy.seterr_under numpy.seterr_invalid
-    compute_test_value compute_test_value_opt print_test_value pickle_test_value traceback.limit
+    numpy.seterr_all numpy.seterr_divide numpy.seterr_over numpy.seterr_under numpy.seterr_invalid
     traceback.compile_limit exception_verbosity on_shape_error optimizer_verbose check_stack_trace
     optdb.position_cutoff tensor.local_elemwise_fusion experimental.local_alloc_elemwise_assert conv.assert_shape
     vm.lazy check_input scan.allow_gc scan.allow_output_prealloc scan.debug blas.ldflags nocleanup

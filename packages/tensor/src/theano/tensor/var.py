@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from theano.graph import Constant, Type, Variable
+from theano.settings import config
 from theano.tensor.convert import AsTensorError
 from theano.tensor.operators import TensorOperators
 from theano.tensor.type import TensorConstantSignature, TensorType
@@ -28,6 +30,22 @@ class TensorVariable(TensorOperators, Variable):
 
     def __init__(self, type: Type, owner: Any = None, index: int | None = None, name: str | None = None):
         super().__init__(type, owner, index, name)
+        if config.warn_float64 != "ignore" and type.dtype == "float64":  # type: ignore[attr-defined]
+            _report_float64(name)
+
+
+def _report_float64(name: str | None) -> None:
+    """Do what ``warn_float64`` says: it helps to find what widens a computation meant for float32."""
+    message = (
+        f"a tensor of dtype float64{f' ({name})' if name else ''} is made, and theano.config.warn_float64 is "
+        f"{config.warn_float64!r}"
+    )
+    if config.warn_float64 == "raise":
+        raise Exception(message)  # the class that Theano documents
+    if config.warn_float64 == "warn":
+        warnings.warn(message, stacklevel=4)
+    else:
+        breakpoint()  # noqa: T100  (the flag asks for it)
 
 
 class TensorConstant(TensorOperators, Constant):

@@ -1,0 +1,180 @@
+"""Test values: each expression is computed on example values while it is being written.
+
+With ``theano.config.compute_test_value`` other than ``"off"``, calling an op computes its outputs from the values in
+``variable.tag.test_value`` of its inputs, so that a wrong shape raises at the line that wrote it.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from theano.errors import TestValueError
+from theano.graph.apply import Apply
+from theano.graph.op import call_hooks
+from theano.graph.source import set_trace_limit
+from theano.graph.variable import Constant, Scratchpad, Variable
+from theano.settings import config
+
+
+def get_test_value(v: Any) -> Any:
+    """Return the test value of a variable: what its tag says, or the value that it holds anyway.
+
+    Parameters
+    ----------
+    v : Variable
+        Or anything that has a value of its own, which is returned.
+
+    Raises
+    ------
+    AttributeError
+        There is none.
+    TypeError
+        It is not of the variable's type.
+
+    Examples
+    --------
+    >>> import theano
+    >>> x = theano.generic("x")
+    >>> x.tag.test_value = [1, 2]
+    >>> get_test_value(x)
+    [1, 2]
+    """
+    if not isinstance(v, Variable):
+        return v
+    if isinstance(v, Constant):
+        return v.data
+    own = getattr(v, "get_test_value", None)
+    if own is not None:
+        return own()
+    if not hasattr(v.tag, "test_value"):
+        where = f", made at {v.tag.trace[0]}" if getattr(v.tag, "trace", None) else ""
+        raise TestValueError(f"{v} of type {v.type}{where} has no test value. Give it one: x.tag.test_value = ...")
+    return v.type.filter(v.tag.test_value)
+
+
+def get_debug_values(*args: Any) -> list[tuple[Any, ...]]:
+    """Return the test values of some variables as one tuple in a list, for checks within ``make_node``.
+
+    The list is empty if test values are off, or where one is missing (which the flag may forbid): code in a loop over
+    the list runs once or never.
+
+    Examples
+    --------
+    >>> import theano
+    >>> for x, y in get_debug_values(theano.generic("x"), theano.generic("y")):
+    ...     assert len(x) == len(y)
+    """
+    if config.compute_test_value == "off":
+        return []
+    found = []
+    for i, arg in enumerate(args):
+        try:
+            found.append(get_test_value(arg))
+        except AttributeError as missing:
+            _missing(f"argument {i}: {missing}", missing)
+            return []
+    return [tuple(found)]
+
+
+def missing_test_message(msg: str) -> None:
+    """Do with a message about a missing test value what the flag says.
+
+    Raises
+    ------
+    AttributeError
+        The flag says ``"raise"``.
+    """
+    _missing(msg, None)
+
+
+def _missing(message: str, cause: BaseException | None) -> None:
+    action = config.compute_test_value
+    if action == "raise":
+        raise TestValueError(message) from cause
+    if action == "warn":
+        warnings.warn(message, stacklevel=4)
+    elif action == "pdb":
+        breakpoint()  # noqa: T100  (the flag asks for it)
+
+
+def debug_error_message(msg: str) -> None:
+    """Raise ``ValueError(msg)`` if test values are to raise errors or start the debugger, else warn.
+
+    Nothing happens where test values are off or ignored.
+    """
+    action = config.compute_test_value
+    if action in ("raise", "pdb"):
+        raise ValueError(msg)
+    if action == "warn":
+        warnings.warn(msg, stacklevel=2)
+
+
+def debug_assert(condition: Any, msg: str | None = None) -> None:
+    """Report a condition on test values that does not hold, as :func:`debug_error_message` does."""
+    if not condition:
+        debug_error_message(msg or "a condition on test values does not hold")
+
+
+def compute_test_value(node: Apply) -> None:
+    """Compute the test values of a node's outputs from those of its inputs, as the flag says.
+
+    Raises
+    ------
+    TestValueError
+        One is missing, and the flag says ``"raise"``.
+    TypeError
+        One is not of the type of its variable.
+    """
+    values = []
+    for i, v in enumerate(node.inputs):
+        try:
+            values.append(get_test_value(v))
+        except AttributeError as missing:
+            _missing(f"the test value of {node.op} cannot be computed. Input {i}: {missing}", missing)
+            return
+        except TypeError as wrong:
+            raise TypeError(
+                "For compute_test_value, one input test value does not have the requested type: "
+                f"input {i} of {node.op}, {wrong}"
+            ) from wrong
+    for v, value in zip(node.outputs, compute(node, values), strict=True):
+        v.tag.test_value = value
+
+
+def compute(node: Apply, values: Sequence[Any]) -> list[Any]:
+    """Return the values of a node's outputs, the values of its inputs unchanged."""
+    written = {i for places in getattr(node.op, "destroy_map", {}).values() for i in places}
+    storage: dict[Variable, list[Any]] = {}
+    for i, (v, value) in enumerate(zip(node.inputs, values, strict=True)):
+        storage[v] = [copy.deepcopy(value) if i in written else value]
+    storage.update((v, [None]) for v in node.outputs)
+    done = {v: [v.owner is not node] for v in storage}
+    node.op.make_thunk(node, storage, done, [])()
+    return [storage[v][0] for v in node.outputs]
+
+
+# -- what the flags say to the rooms below, which do not read them --------------------------------------------------
+
+
+def _switch(action: str) -> None:
+    if action != "off" and compute_test_value not in call_hooks:
+        call_hooks.append(compute_test_value)
+    elif action == "off" and compute_test_value in call_hooks:
+        call_hooks.remove(compute_test_value)
+
+
+def _show(wanted: bool) -> None:
+    Variable.shows_test_value = wanted
+
+
+def _keep(wanted: bool) -> None:
+    Scratchpad._left_out = () if wanted else ("test_value",)
+
+
+config.watch("compute_test_value", _switch)
+config.watch("print_test_value", _show)
+config.watch("pickle_test_value", _keep)
+config.watch("traceback.limit", set_trace_limit)
