@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from theano import layers
 from theano.compile.aliasing import insert_deepcopy
+from theano.compile.builders import OpFromGraph, ops_with_inner_function
 from theano.compile.from_function import FromFunctionOp, as_op
 from theano.compile.function import function, function_dump
 from theano.compile.inputs import In, Out, Param, SymbolicInput, SymbolicOutput
@@ -105,6 +106,7 @@ __all__ = [
     "FunctionMaker",
     "In",
     "Mode",
+    "OpFromGraph",
     "Out",
     "OutputGuard",
     "Param",
@@ -126,6 +128,7 @@ __all__ = [
     "get_mode",
     "insert_deepcopy",
     "is_same_graph",
+    "ops_with_inner_function",
     "optdb",
     "predefined_linkers",
     "predefined_modes",

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from theano.gradient import DisconnectedType, Rop, ViewOp, grad
-from theano.gradient.absent import connection_pattern
+from theano.gradient.through import backward, connections, forward
 from theano.graph import Apply, Constant, Op, Variable
 from theano.graph.traverse import toposort
 from theano.tensor.convert import as_tensor_variable
@@ -78,38 +77,12 @@ class Compound(Op):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return which inputs the expression connects with which outputs."""
-        wanted = self.expand(node.inputs)
-        reached: dict[Variable, set[int]] = {}
-        for i, v in enumerate(node.inputs):
-            reached.setdefault(v, set()).add(i)
-        for inner in toposort(wanted, node.inputs):
-            pattern = connection_pattern(inner)
-            for j, out in enumerate(inner.outputs):
-                ways = (reached.get(v, set()) for v, row in zip(inner.inputs, pattern, strict=True) if row[j])
-                reached[out] = set().union(*ways)
-        return [[i in reached.get(v, ()) for v in wanted] for i in range(len(node.inputs))]
+        return connections(self.expand, node.inputs)
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient of the expression."""
-        # Views, so that an input that depends on another one is not followed further.
-        own = [_view(v) for v in inputs]
-        pairs = zip(self.expand(own), output_grads, strict=True)
-        seeds = {v: g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
-        return grad(  # type: ignore[no-any-return]
-            None, own, known_grads=seeds, disconnected_inputs="ignore", return_disconnected="disconnected",
-            add_names=False,
-        )  # fmt: skip
+        return backward(self.expand, inputs, output_grads)
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the direction of the expression."""
-        own = [_view(v) for v in inputs]
-        along = [(v, d) for v, d in zip(own, eval_points, strict=True) if d is not None]
-        return Rop(  # type: ignore[no-any-return]
-            self.expand(own), [v for v, _ in along], [d for _, d in along],
-            disconnected_outputs="ignore", return_disconnected="none",
-        )  # fmt: skip
-
-
-def _view(v: Variable) -> Variable:
-    # What a constant is worth may say how long or how often: a view would hide it.
-    return v.clone() if isinstance(v, Constant) else ViewOp()(v)  # type: ignore[no-any-return]
+        return forward(self.expand, inputs, eval_points)
