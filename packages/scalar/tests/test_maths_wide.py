@@ -99,7 +99,7 @@ def test_mixed_inputs(tmp_path: Path, Case_: Any) -> None:
 
 
 FAMILIES = ["sin cos tan", "exp expm1 sigmoid tanh softplus", "sinh cosh", "log log1p log2", "erf erfc erfcx",
-            "arcsin arccos arctan", "i0 i1"]  # fmt: skip
+            "arcsin arccos arctan", "j0 j1", "i0 i1"]  # fmt: skip
 
 
 @pytest.mark.parametrize("names", FAMILIES)

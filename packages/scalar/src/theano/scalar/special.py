@@ -33,6 +33,16 @@ def _size_of_cotangent(x: np.ndarray) -> np.ndarray:
     return np.where(x < 0, np.maximum(2, np.log1p(-x)), 0)
 
 
+def _wave_of_j0(x: np.ndarray) -> np.ndarray:
+    """the height of the waves there, sqrt(2/(pi |x|)), or 1 if that is less"""
+    return np.minimum(1, np.sqrt(2 / np.pi / np.abs(x)))
+
+
+def _wave_of_j1(x: np.ndarray) -> np.ndarray:
+    """the height of the waves there, sqrt(2/(pi |x|)), or |x|/2 if that is less"""
+    return np.minimum(np.abs(x) / 2, np.sqrt(2 / np.pi / np.abs(x)))
+
+
 def in_double(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
     """Compute in float64: the C library's float versions are poor, or SciPy has none."""
     return "float64"
@@ -131,14 +141,18 @@ chi2sf = scalar_op(
     doc="Probability that a chi-squared variable of k degrees of freedom exceeds x.",
 )  # fmt: skip
 
-j0 = scalar_op("j0", "x", types=real_float, py="scipy.special.j0", c="j0({x})", compute=in_double,
-               grad=lambda x, out, g: -g * j1(x), ulp=20, attributes={"ulp_floor": 1.0}, specials=False,
-               domain=(0.3, 9.0),
-               doc="Bessel function of the first kind of order 0.")  # fmt: skip
-j1 = scalar_op("j1", "x", types=real_float, py="scipy.special.j1", c="j1({x})", compute=in_double,
-               grad=lambda x, out, g: g * (j0(x) - out / x), ulp=20, attributes={"ulp_floor": 1.0}, specials=False,
-               domain=(0.3, 9.0),
-               doc="Bessel function of the first kind of order 1.")  # fmt: skip
+j0 = scalar_op(
+    "j0", "x", types=real_float, py=lambda x: np.where(np.isinf(x), 0, _scipy("j0")(x)), c="j0({x})", compute=in_double,
+    grad=lambda x, out, g: -g * j1(x), ulp=_OFF, attributes={"ulp_floor": staticmethod(_wave_of_j0)},
+    domain=(0.3, 9.0), specials=False,  # SciPy loses its digits far out
+    doc="Bessel function of the first kind of order 0.",
+)  # fmt: skip
+j1 = scalar_op(
+    "j1", "x", types=real_float, py=lambda x: np.where(np.isinf(x), 0 * np.sign(x), _scipy("j1")(x)), c="j1({x})",
+    compute=in_double, grad=lambda x, out, g: g * (j0(x) - out / x), ulp=_OFF,
+    attributes={"ulp_floor": staticmethod(_wave_of_j1)}, domain=(0.3, 9.0), specials=False,  # as j0
+    doc="Bessel function of the first kind of order 1.",
+)  # fmt: skip
 jv = scalar_op("jv", "v x", types=real_float, py="scipy.special.jv", domain=[(0.0, 3.0), (0.3, 9.0)],
                grad=lambda v, x, out, g: (not_implemented, g * (jv(v - 1, x) - jv(v + 1, x)) / 2),
                doc="Bessel function of the first kind of order v.")  # fmt: skip

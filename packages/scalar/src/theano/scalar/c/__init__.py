@@ -39,6 +39,7 @@ _FILES = (
     "error_function.h",
     "gamma.h",
     "bessel.h",
+    "bessel_first.h",
     "integer.h",
     "floating.h",
     "complex.h",
