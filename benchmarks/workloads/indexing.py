@@ -78,5 +78,8 @@ add("i_concat_columns", normal(x=(1000, 300), y=(1000, 700)), lambda xp, x, y: [
     reads=1e6, writes=1e6)  # fmt: skip
 add("i_stack_three", normal(x=10**5, y=10**5, z=10**5), lambda xp, x, y, z: [xp.stack([x, y, z])], reads=3e5, writes=3e5)
 add("i_set_block", normal(x=(1000, 1000), v=(500, 500)), lambda xp, x, v: [xp.set_block(x, (250, 750), v)])
-add("i_transpose_copy", normal(x=(1000, 1000)), lambda xp, x: [x.T * 1.5], dtypes=BOTH)
+# Reshaped, so that everybody has to turn the matrix around: of the next row, NumPy and PyTensor keep the order of axes in
+# memory and read and write neighbours only.
+add("i_transpose_copy", normal(x=(1000, 1000)), lambda xp, x: [xp.reshape(x.T, (10**6,))], dtypes=BOTH)
+add("i_transpose_scaled", normal(x=(1000, 1000)), lambda xp, x: [x.T * 1.5], dtypes=BOTH)
 add("i_reshape_sum", normal(x=10**6), lambda xp, x: [xp.sum(xp.reshape(x, (1000, 1000)), 0)], reads=1e6)

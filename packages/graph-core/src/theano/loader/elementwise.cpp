@@ -31,6 +31,7 @@ static const int64_t kTileBytes = 24 << 10; /* of buffers, per tile: half of a f
 static const int64_t kTileMost = 1024;      /* elements */
 static const int64_t kShortRow = 128;       /* shorter rows go several to a tile */
 static const int64_t kLongRun = 32;         /* elements that are worth a run */
+static const int64_t kHeldMost = 512;       /* elements of a tile of a long row whose buffer is filled once for the row */
 
 /* Tiles where neighbours lie along another axis: rows, bytes of what is turned around,
  * and elements of a row. */
@@ -373,6 +374,8 @@ static int run_general(th_ctx *ctx, walk *w, int64_t n, const int64_t *full_shap
     const int many = w->nd > 1 && inner < kShortRow;
     w->gathers = many;
     for (int k = 0; k < nop; ++k) w->gathers |= moves(loop, k) && step[k] != w->itemsize[k];
+    for (int k = 0; k < nop; ++k)
+        if (!many && moves(loop, k) && step[k] == 0) w->tile = least(w->tile, kHeldMost);
     const int axis = w->gathers && !many ? other_axis(w) : -1;
     if (axis >= 0 && shape[axis] >= 8) {
         bring_inside(nop, w->nd, axis, shape, strides, (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t)));

@@ -29,22 +29,42 @@ typedef struct {
 #define MOVE_ZIP(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #endif
 #endif
-#define MOVE_LOW_2 0, 2
-#define MOVE_HIGH_2 1, 3
-#define MOVE_LOW_4 0, 4, 1, 5
-#define MOVE_HIGH_4 2, 6, 3, 7
-#define MOVE_LOW_8 0, 8, 1, 9, 2, 10, 3, 11
-#define MOVE_HIGH_8 4, 12, 5, 13, 6, 14, 7, 15
-#define MOVE_LOW_16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
-#define MOVE_HIGH_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+/* Zips of the lower and upper halves of each 16 bytes: MOVE_LOW_(elements in 16 bytes)_(times 16 bytes). */
+#define MOVE_LOW_2_1 0, 2
+#define MOVE_HIGH_2_1 1, 3
+#define MOVE_LOW_4_1 0, 4, 1, 5
+#define MOVE_HIGH_4_1 2, 6, 3, 7
+#define MOVE_LOW_8_1 0, 8, 1, 9, 2, 10, 3, 11
+#define MOVE_HIGH_8_1 4, 12, 5, 13, 6, 14, 7, 15
+#define MOVE_LOW_16_1 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define MOVE_HIGH_16_1 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define MOVE_LOW_2_2 0, 4, 2, 6
+#define MOVE_HIGH_2_2 1, 5, 3, 7
+#define MOVE_LOW_4_2 0, 8, 1, 9, 4, 12, 5, 13
+#define MOVE_HIGH_4_2 2, 10, 3, 11, 6, 14, 7, 15
+#define MOVE_LOW_8_2 0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27
+#define MOVE_HIGH_8_2 4, 20, 5, 21, 6, 22, 7, 23, 12, 28, 13, 29, 14, 30, 15, 31
+#define MOVE_LOW_16_2 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, \
+    16, 48, 17, 49, 18, 50, 19, 51, 20, 52, 21, 53, 22, 54, 23, 55
+#define MOVE_HIGH_16_2 8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47, \
+    24, 56, 25, 57, 26, 58, 27, 59, 28, 60, 29, 61, 30, 62, 31, 63
+#define MOVE_ALL_2 0, 1, 2, 3
+#define MOVE_ALL_4 0, 1, 2, 3, 4, 5, 6, 7
+#define MOVE_ALL_8 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+#define MOVE_ALL_16 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
+    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+#define MOVE_BOTH(a, b, T) MOVE_BOTH_##T(a, b)
+#define MOVE_BOTH_move_1(a, b) MOVE_ZIP(a, b, MOVE_ALL_16)
+#define MOVE_BOTH_move_2(a, b) MOVE_ZIP(a, b, MOVE_ALL_8)
+#define MOVE_BOTH_move_4(a, b) MOVE_ZIP(a, b, MOVE_ALL_4)
+#define MOVE_BOTH_move_8(a, b) MOVE_ZIP(a, b, MOVE_ALL_2)
 
 typedef struct {
     void (*line)(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n);
     void (*turn)(char *to, int64_t to_row, const char *from, int64_t from_step, int64_t rows, int64_t n);
 } mover;
 
-static const int64_t kStripe = 32;  /* rows of a stripe of squares */
-static const int64_t kAhead = 16; /* columns asked for before they are due */
+static const int64_t kStripe = 32, kBlock = 32; /* rows and columns that are turned around together */
 
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
