@@ -57,6 +57,8 @@ Every name that the packages below offer in Theano 1.0.5 and Theano-PyMC 1.1.2, 
 - *differs*: there, but it takes other parameters, or is another kind of thing;
 - *missing*: not there.
 
+Every function and op of tensors that is present is used by a test of the layer.
+
 The inner modules (`theano.tensor.io`, ...) count the names that they define, as far as the packages show them. Written
 by `python tools/coverage_of_names.py`, never by hand; a test keeps it true.
 
@@ -366,6 +368,35 @@ def unexplained(found: dict[str, dict[str, Finding]]) -> list[str]:
     """Return the names that are missing or differ without a reason."""
     return [f"{package}.{name}" for package, entries in found.items() for name, finding in entries.items()
             if finding.status != "present" and not finding.why]  # fmt: skip
+
+
+def names_in_tests() -> set[str]:
+    """Return all names that the tests of the layers use, in code or in a table of texts."""
+    found: set[str] = set()
+    for path in (ROOT / "packages").rglob("tests/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute):
+                found.add(node.attr)
+            elif isinstance(node, ast.Name):
+                found.add(node.id)
+            elif isinstance(node, ast.alias):
+                found.add(node.name)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.update(node.value.split())
+    return found
+
+
+def untested(found: dict[str, dict[str, Finding]], prefix: str) -> list[str]:
+    """Return the functions and ops of packages, those with listed parameters, that no test names."""
+    facts = json.loads(FACTS.read_text(encoding="utf-8"))[VERSIONS[0]]
+    named = names_in_tests()
+    return [
+        f"{package}.{name}"
+        for package, entries in facts.items()
+        if package.startswith(prefix)
+        for name, text in entries.items()
+        if text.startswith("(") and name not in named and found[package][name].status == "present"
+    ]
 
 
 def measure() -> dict[str, dict[str, Finding]]:

@@ -102,6 +102,7 @@ def test_shapes_are_known_and_transfers_can_be_ordered():
     got = T.recv((2, 3), "float32", 1, 6)
     assert data.type == T.fmatrix and tuple(theano.function([], got.shape)()) == (2, 3)
     sent = T.send(data, 0, 9)
+    assert T.isend(data, 0, 9)[1].type == data.type
     plain = T.exp(got).owner
     nodes = [data.owner, got.owner, sent.owner, sent.owner.inputs[0].owner, plain]
     assert [io.mpi_send_wait_key(n) for n in nodes] == [-1, 1, 1, -1, 0]

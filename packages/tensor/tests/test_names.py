@@ -36,6 +36,10 @@ def test_nearly_all_names_are_there(found):
         assert coverage.share({package: found[package]}) >= 0.96
 
 
+def test_functions_of_tensors_are_tested(found):
+    assert coverage.untested(found, "theano.tensor") == []
+
+
 def f(x, axis=None, *, keepdims=False):
     return x, axis, keepdims
 
