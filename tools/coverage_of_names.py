@@ -57,7 +57,7 @@ Every name that the packages below offer in Theano 1.0.5 and Theano-PyMC 1.1.2, 
 - *differs*: there, but it takes other parameters, or is another kind of thing;
 - *missing*: not there.
 
-Every function and op of tensors that is present is used by a test of the layer.
+Every function and op of numbers and tensors that is present is used by a test.
 
 The inner modules (`theano.tensor.io`, ...) count the names that they define, as far as the packages show them. Written
 by `python tools/coverage_of_names.py`, never by hand; a test keeps it true.

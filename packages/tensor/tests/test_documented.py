@@ -161,6 +161,13 @@ def test_helpers():
     assert theano.pp(x[0]) == "x[0]" and isinstance(T.SubtensorPrinter(), object)
 
 
+def test_a_dictionary_that_cannot_change():
+    kept = T.elemwise.frozendict({0: 1, "a": 2})
+    assert kept == {0: 1, "a": 2} and len(kept) == 2 and list(kept) == [0, "a"] and {kept: 3}[T.elemwise.frozendict(kept)] == 3
+    with pytest.raises(TypeError):
+        kept[0] = 5
+
+
 def test_transfers_that_are_registered():
     moved = []
 

@@ -36,8 +36,9 @@ def test_nearly_all_names_are_there(found):
         assert coverage.share({package: found[package]}) >= 0.96
 
 
-def test_functions_of_tensors_are_tested(found):
-    assert coverage.untested(found, "theano.tensor") == []
+@pytest.mark.parametrize("packages", ["theano.tensor", "theano.scalar"])
+def test_functions_are_tested(found, packages):
+    assert coverage.untested(found, packages) == []
 
 
 def f(x, axis=None, *, keepdims=False):
