@@ -305,6 +305,31 @@ def test_profiles_and_explanations():
     assert "not kept: the flag cache.plans is off" in theano.explain_compile(f)
 
 
+def test_a_profile_names_nodes_whose_kernels_are_in_another_unit():
+    x = T.dvector("x")
+    request = [x], [T.exp(x * 5) + T.log(x), T.sqrt(x).sum()]
+    g = warm(*request, profile=True)
+    plan = g.maker.plan
+    whole = json.loads(plan.text)
+    assert whole["units"]
+    # Two processes that compile at the same time leave a kernel in a unit each.
+    plan.text = json.dumps({**whole, "units": ["another.so"]})
+    g(np.ones(3))
+    assert sum(g.profile.apply_callcount.values()) == len(g.maker.nodes_in_order()) > 0
+    assert "Elemwise" in g.profile.summary_text()
+
+
+def test_a_profile_says_where_its_nodes_are_not_known(monkeypatch):
+    x = T.dvector("x")
+    g = warm([x], T.exp(x * 7) + T.log(x), profile=True)
+    monkeypatch.setattr(g.maker, "_agrees", lambda: False)
+    for _ in range(100):
+        g(np.ones(10000))
+    text = g.profile.summary_text()
+    assert g.profile.apply_time == {} and "rules have changed" in text
+    assert "Time in nodes: 0.0" not in text
+
+
 # -- what is wrong is a miss ---------------------------------------------------------------------------------
 
 

@@ -184,12 +184,13 @@ class FunctionMaker:
     def _agrees(self) -> bool:
         """Return whether the program of the graph is the one that runs: rules may have come since it was kept."""
         # The loader is a compiled module that brings in NumPy: `import theano` does without.
-        from theano.runtime.plan import freeze
+        from theano.runtime.plan import freeze, same_program
 
         assert self.plan is not None and self._linked is not None
         arguments = self._arguments(self.containers())
         try:
-            return freeze(self._build(arguments), self._linked, arguments, self.lookup.constants) == self.plan.text
+            again = freeze(self._build(arguments), self._linked, arguments, self.lookup.constants)
+            return same_program(again, self.plan.text)
         except NoCanonicalForm:
             return False
 

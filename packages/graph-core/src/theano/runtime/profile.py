@@ -221,7 +221,7 @@ class ProfileStats:
         per_call = f", {seconds / calls:.3e}s a call" if calls else ""
         out.write(f"  Time in {calls} calls to Function.__call__: {seconds:.6e}s{per_call}\n")
         nodes = list(self.per_node())
-        inside = sum(t for *_, t in nodes)
+        inside = sum(t for f in self._functions for _, t in f.profile_counts()[2]) * 1e-9
         if calls and seconds > 0:
             out.write(f"  Time in nodes: {inside:.6e}s ({100 * inside / seconds:.1f}%)\n")
         out.write(f"  Total compile time: {self.compile_time:.6e}s\n")
@@ -229,6 +229,11 @@ class ProfileStats:
         out.write(f"    Whole programs found in the cache: {found} of {len(self._functions)}\n")
         out.write(f"    Time spent rewriting: {self.optimizer_time:.6e}s\n")
         out.write(f"    Time spent generating and loading code: {self.linker_time:.6e}s\n")
+        if inside > 0 and any(not f.maker.nodes_in_order() for f in self._functions):
+            out.write(
+                "    The nodes of a program from the cache are not known: rules have changed since it was kept. "
+                "With the flag cache.plans=False it is made anew.\n"
+            )
         if inside > 0:
             self._write_ops(out, nodes, inside, n_ops_to_print)
             self._write_nodes(out, nodes, inside, n_apply_to_print)
