@@ -229,7 +229,7 @@ class ProfileStats:
         out.write(f"    Whole programs found in the cache: {found} of {len(self._functions)}\n")
         out.write(f"    Time spent rewriting: {self.optimizer_time:.6e}s\n")
         out.write(f"    Time spent generating and loading code: {self.linker_time:.6e}s\n")
-        if inside > 0 and any(not f.maker.nodes_in_order() for f in self._functions):
+        if inside > 0 and any(f.profile_counts()[2] and not f.maker.nodes_in_order() for f in self._functions):
             out.write(
                 "    The nodes of a program from the cache are not known: rules have changed since it was kept. "
                 "With the flag cache.plans=False it is made anew.\n"
