@@ -20,7 +20,7 @@ FORMS = {
     "variance": (lambda c: T.var(m * c, axis=0), lambda c: (M * c).var(0)),
     "float32": (lambda c: T.exp(v * np.float32(c)).sum(), lambda c: np.exp(V * np.float32(c)).sum()),
     "integers": (lambda c: (k * int(8 * c) + int(4 * c)).sum(), lambda c: (K * int(8 * c) + int(4 * c)).sum()),
-    "comparison": (lambda c: T.switch(m > c, m, 2 * c), lambda c: np.where(M > c, M, 2 * c)),
+    "comparison": (lambda c: T.switch(m > c, m, 2 * c), lambda c: np.where(c < M, M, 2 * c)),
 }
 
 
