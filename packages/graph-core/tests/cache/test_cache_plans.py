@@ -73,9 +73,12 @@ def test_a_disk_that_takes_nothing_is_borne(cache: Cache, monkeypatch: pytest.Mo
     def full(*args: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
-    cache.add_plan(KEY, "a plan")
-    assert cache.plans(KEY) == []
+    for module, function in (("builtins", "open"), ("os", "chmod"), ("os", "replace")):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"{module}.{function}", full)
+            cache.add_plan(KEY, "a plan")
+        assert cache.plans(KEY) == []
+        assert not list(Path(cache.root).glob(".stage-*"))
 
 
 def test_plans_count_against_the_cap_and_the_oldest_go(cache: Cache) -> None:

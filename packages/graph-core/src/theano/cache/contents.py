@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, StageName, is_shelf
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One entry: where it is, its name taken apart, its bytes and the time it was last used."""
 
     path: str

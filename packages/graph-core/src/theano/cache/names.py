@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 KEY_LENGTH = 32
 DIGEST_LENGTH = 32
@@ -45,8 +45,7 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:DIGEST_LENGTH]
 
 
-@dataclass(frozen=True, slots=True)
-class EntryName:
+class EntryName(NamedTuple):
     """The name of an entry, taken apart.
 
     Examples
@@ -81,8 +80,7 @@ class EntryName:
         return cls(match["key"], match["digest"], match["kind"]) if match else None
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceName:
+class ReferenceName(NamedTuple):
     """The name of a reference from a kernel to the unit that holds it."""
 
     kernel: str
@@ -105,8 +103,7 @@ class ReferenceName:
         return cls(match["kernel"], EntryName(match["key"], match["digest"], UNIT)) if match else None
 
 
-@dataclass(frozen=True, slots=True)
-class StageName:
+class StageName(NamedTuple):
     """The name of a staging directory: which process, started when, on which machine."""
 
     pid: int

@@ -22,7 +22,6 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from theano.cache import trust
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, digest_of
@@ -318,7 +317,8 @@ class Cache:
         """
         root = self.writable_root()
         os.chmod(staged, 0o500)
-        data = Path(staged).read_bytes()
+        with open(staged, "rb") as file:
+            data = file.read()
         name = EntryName(key, digest_of(data), UNIT)
         path = os.path.join(root, name.relative)
         _rename(staged, path)
@@ -338,7 +338,8 @@ class Cache:
             os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o400))
         if source:
             beside = os.path.join(stage, "source")
-            Path(beside).write_text(source)
+            with open(beside, "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(source)
             os.chmod(beside, 0o400)
             _rename(beside, os.path.join(root, EntryName(unit.key, unit.digest, SOURCE).relative))
 
@@ -360,7 +361,8 @@ class Cache:
             root = self.writable_root()
             # A directory for one file would take longer than the file.
             staged = stage_path(root)
-            Path(staged).write_bytes(data)
+            with open(staged, "wb") as file:
+                file.write(data)
             os.chmod(staged, 0o400)
             _rename(staged, os.path.join(root, EntryName(key, digest_of(data), kind).relative))
         except OSError:

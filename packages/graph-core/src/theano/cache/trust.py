@@ -10,16 +10,15 @@ import os
 import shlex
 import stat
 import struct
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 WRITABLE_BY_OTHERS = 0o022
 _MAX_LINKS = 40  # as many as the kernel itself follows
 _AT_SECURE = 23
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a place is not trusted.
 
     Parameters

@@ -14,8 +14,8 @@ import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 from theano.cache.names import UNIT, EntryName, digest_of
 from theano.cache.store import Cache, CacheSettings, create_trusted, open_cache
@@ -392,7 +392,8 @@ def _build_and_load(
                 library = Library(staged, unit.key)
             except ValueError as error:
                 raise OSError(None, f"a unit that was just compiled cannot be loaded: {error}", staged) from error
-            name, path = EntryName(unit.key, digest_of(Path(staged).read_bytes()), UNIT), staged
+            with open(staged, "rb") as file:
+                name, path = EntryName(unit.key, digest_of(file.read()), UNIT), staged
             try:
                 name, path = store.publish_unit(staged, unit.key, shard, unit.job.text)
             except OSError as error:
@@ -422,8 +423,7 @@ def _shards(missing: dict[str, Kernel], tools: Toolchain) -> list[dict[str, Kern
     return [dict(sorted(shard.items(), key=lambda item: order[item[0]])) for shard in shards]
 
 
-@dataclass(frozen=True, slots=True)
-class UnitText:
+class UnitText(NamedTuple):
     """The C text of a unit with its key."""
 
     key: str

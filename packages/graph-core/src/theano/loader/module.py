@@ -94,7 +94,7 @@ Examples
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 try:
     from theano.loader import _loader
@@ -147,4 +147,4 @@ def include_directory() -> str:
     >>> (Path(include_directory()) / "abi.h").is_file()
     True
     """
-    return str(Path(__file__).parent)
+    return os.path.dirname(os.path.abspath(__file__))

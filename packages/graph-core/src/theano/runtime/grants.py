@@ -6,13 +6,13 @@ here, when a function is compiled.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path
 
 #: Where Linux shows control groups, and which of them this process is in.
-CONTROL_GROUPS = Path("/sys/fs/cgroup")
-MEMBERSHIP = Path("/proc/self/cgroup")
+CONTROL_GROUPS = "/sys/fs/cgroup"
+MEMBERSHIP = "/proc/self/cgroup"
 
 
 def wanted_threads(flag: int, openmp: bool | None, environment: Mapping[str, str]) -> int:
@@ -41,7 +41,7 @@ def wanted_threads(flag: int, openmp: bool | None, environment: Mapping[str, str
 
 
 @lru_cache(maxsize=1)
-def granted_cpus(control_groups: Path = CONTROL_GROUPS, membership: Path = MEMBERSHIP) -> int:
+def granted_cpus(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP) -> int:
     """Return how many CPUs the quotas of this process's control groups amount to; 0 where there is no quota.
 
     A part of a CPU counts as one from a half on.
@@ -52,41 +52,41 @@ def granted_cpus(control_groups: Path = CONTROL_GROUPS, membership: Path = MEMBE
 
 
 @lru_cache(maxsize=1)
-def granted_memory(control_groups: Path = CONTROL_GROUPS, membership: Path = MEMBERSHIP) -> int:
+def granted_memory(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP) -> int:
     """Return how many bytes this process's control groups may hold; 0 where there is no limit."""
     names = {1: "memory.limit_in_bytes", 2: "memory.max"}
-    texts = [_read(group / names[version]).strip() for version, group in _groups("memory", control_groups, membership)]
+    groups = _groups("memory", control_groups, membership)
+    texts = [_read(group, names[version]).strip() for version, group in groups]
     # Version 1 says "no limit" with a number that no machine has.
     limits = [limit for text in texts if text.isdecimal() and (limit := int(text)) < 1 << 60]
     return min(limits, default=0)
 
 
-def _groups(controller: str, control_groups: Path, membership: Path) -> Iterator[tuple[int, Path]]:
+def _groups(controller: str, control_groups: str, membership: str) -> Iterator[tuple[int, str]]:
     """Yield version and directory of the groups that this process is in, for one controller."""
     for line in _read(membership).splitlines():
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if number == "0" and not controllers:  # version 2: one tree; beside version 1 it is called unified
-            for tree in (control_groups, control_groups / "unified"):
+            for tree in (control_groups, os.path.join(control_groups, "unified")):
                 yield from ((2, group) for group in _up(tree, path))
         elif controller in controllers.split(","):
-            for tree in (control_groups / controllers, control_groups / controller):
+            for tree in (os.path.join(control_groups, controllers), os.path.join(control_groups, controller)):
                 yield from ((1, group) for group in _up(tree, path))
 
 
-def _up(tree: Path, path: str) -> Iterator[Path]:
+def _up(tree: str, path: str) -> Iterator[str]:
     """Yield a group's directory and those of the groups around it; in a container only the outermost may be there."""
-    group = tree / path.lstrip("/")
-    yield group
-    yield from (parent for parent in group.parents if parent == tree or tree in parent.parents)
+    parts = [part for part in path.split("/") if part]
+    yield from (os.path.join(tree, *parts[:depth]) for depth in range(len(parts), -1, -1))
 
 
-def _quota_2(group: Path) -> float:
-    return _ratio(*(_read(group / "cpu.max").split() or ["max"]))
+def _quota_2(group: str) -> float:
+    return _ratio(*(_read(group, "cpu.max").split() or ["max"]))
 
 
-def _quota_1(group: Path) -> float:
-    return _ratio(_read(group / "cpu.cfs_quota_us").strip(), _read(group / "cpu.cfs_period_us").strip())
+def _quota_1(group: str) -> float:
+    return _ratio(_read(group, "cpu.cfs_quota_us").strip(), _read(group, "cpu.cfs_period_us").strip())
 
 
 def _ratio(quota: str, period: str = "100000") -> float:
@@ -94,8 +94,9 @@ def _ratio(quota: str, period: str = "100000") -> float:
     return int(quota) / int(period) if quota.isdecimal() and period.isdecimal() and int(period) else 0.0
 
 
-def _read(path: Path) -> str:
+def _read(*path: str) -> str:
     try:
-        return path.read_text()
+        with open(os.path.join(*path), encoding="utf-8") as file:
+            return file.read()
     except OSError:
         return ""

@@ -6,9 +6,8 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from theano.errors import KernelCompileError
 from theano.toolchain.progress import ProgressLine
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from theano.toolchain.run import Outcome, Running
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """The lines of a unit that came from one kernel: the first, the one after the last, whose."""
 
     start: int
@@ -27,8 +25,7 @@ class Span:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """One C file to compile.
 
     Parameters

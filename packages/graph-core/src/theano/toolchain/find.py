@@ -14,7 +14,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
@@ -157,8 +157,7 @@ def own_files(compiler: Compiler) -> tuple[tuple[str, int, int], ...]:
     return tuple(found for found in map(stamp, dict.fromkeys(paths)) if found[1] >= 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a compiler says when asked about itself and this machine.
 
     Parameters

@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 OPTIMISATION = ("-O3",)
 NUMERIC = ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing")
@@ -55,8 +55,7 @@ CPU_FACTS = frozenset(
 LIBRARIES = () if os.name == "nt" else ("-lm",)
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
+class Wishes(NamedTuple):
     """The options to try, and the user's own, which are not questioned.
 
     Parameters

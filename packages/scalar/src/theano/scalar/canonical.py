@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from pathlib import Path
+import os
 from typing import Any
 
 import numpy as np
@@ -83,8 +83,11 @@ def _scipy() -> str:
     spec = importlib.util.find_spec("scipy")
     if spec is None or not spec.submodule_search_locations:
         return ""
-    file = Path(spec.submodule_search_locations[0]) / "version.py"
-    return file.read_text(encoding="utf-8") if file.is_file() else str(spec.origin)
+    try:
+        with open(os.path.join(spec.submodule_search_locations[0], "version.py"), encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return str(spec.origin)
 
 
 register_fact("numpy", lambda: np.__version__)

@@ -18,13 +18,13 @@ Examples
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
-_HERE = Path(__file__).parent
+_HERE = os.path.dirname(os.path.abspath(__file__))
 _MARK = re.compile(r"^/\* @snippet (\w+)(?: needs ([\w ]+?))? \*/$", re.MULTILINE)
 # In this order: a block may only need blocks that stand before it or in an earlier file.
 _FILES = (
@@ -86,7 +86,8 @@ def snippets() -> dict[str, Snippet]:
     """
     found: dict[str, Snippet] = {}
     for file in _FILES:
-        source = (_HERE / file).read_text(encoding="ascii")
+        with open(os.path.join(_HERE, file), encoding="ascii") as text:
+            source = text.read()
         marks = list(_MARK.finditer(source))
         for mark, following in zip(marks, [*marks[1:], None]):
             text = source[mark.end() : following.start() if following else len(source)]

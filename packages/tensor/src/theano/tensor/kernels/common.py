@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
 from struct import pack
 from typing import Any
 
@@ -14,7 +14,7 @@ from theano.graph.apply import Apply
 from theano.graph.canonical import register_fact
 from theano.settings import config
 
-_HERE = Path(__file__).parent
+_HERE = os.path.dirname(os.path.abspath(__file__))
 
 DTYPE_CODES = {
     name: code
@@ -36,7 +36,8 @@ def c_text(file: str) -> str:
     >>> "th_collapse" in c_text("loops.h")
     True
     """
-    text = (_HERE / "c" / file).read_text(encoding="ascii")
+    with open(os.path.join(_HERE, "c", file), encoding="ascii") as source:
+        text = source.read()
     return re.sub(r'^#include "(\w+\.h)"$', lambda include: c_text(include[1]), text, flags=re.MULTILINE)
 
 
@@ -61,7 +62,8 @@ def library_paths() -> dict[str, str]:
     here = {"v3": 3, "v4": 4}
     found = {}
     for level, name in LEVELS.items():
-        files = [path for suffix in EXTENSION_SUFFIXES if (path := _HERE.parent / f"{name}{suffix}").is_file()]
+        stem = os.path.join(os.path.dirname(_HERE), name)
+        files = [path for suffix in EXTENSION_SUFFIXES if os.path.isfile(path := stem + suffix)]
         if files and here.get(level, 0) <= cpu_level():
             found[level] = str(files[0])
     return found
