@@ -192,6 +192,29 @@ TH_ORDER(i8)
 TH_ORDER(i4)
 #endif
 
+/* across_OP_N: one vector's lanes combined by halves, in all lanes. */
+#define TH_OTHERS_2(l, half) (l) ^ (half), ((l) + 1) ^ (half)
+#define TH_OTHERS_4(l, half) TH_OTHERS_2(l, half), TH_OTHERS_2((l) + 2, half)
+#define TH_OTHERS_8(l, half) TH_OTHERS_4(l, half), TH_OTHERS_4((l) + 4, half)
+#define TH_OTHERS_16(l, half) TH_OTHERS_8(l, half), TH_OTHERS_8((l) + 8, half)
+#define TH_ACROSS_STEP(N, W, OP, v, half) v = OP(v, TH_PICK(N, v, v, TH_OTHERS_##W(0, half)));
+#define TH_ACROSS_2(N, W, OP, v) TH_ACROSS_STEP(N, W, OP, v, 1)
+#define TH_ACROSS_4(N, W, OP, v) TH_ACROSS_STEP(N, W, OP, v, 2) TH_ACROSS_2(N, W, OP, v)
+#define TH_ACROSS_8(N, W, OP, v) TH_ACROSS_STEP(N, W, OP, v, 4) TH_ACROSS_4(N, W, OP, v)
+#define TH_ACROSS_16(N, W, OP, v) TH_ACROSS_STEP(N, W, OP, v, 8) TH_ACROSS_8(N, W, OP, v)
+#define TH_ACROSS_(N, W, OP, v) TH_ACROSS_##W(N, W, OP, v)
+#define TH_ACROSS(NAME, N, W, OP) \
+    TH_INLINE lanes_##N across_##NAME##_##N(lanes_##N v) \
+    { \
+        TH_ACROSS_(N, W, OP, v) \
+        return v; \
+    }
+#define TH_PLUS(a, b) ((a) + (b))
+TH_ACROSS(larger, f8, TH_WIDTH_8, larger_f8)
+TH_ACROSS(larger, f4, TH_WIDTH_4, larger_f4)
+TH_ACROSS(sum, f8, TH_WIDTH_8, TH_PLUS)
+TH_ACROSS(sum, f4, TH_WIDTH_4, TH_PLUS)
+
 /* any_of_N: whether any lane of four vectors is equal to v's. */
 #if TH_WHOLE_LINES
 #define TH_ANY_OF(N, M, EQUAL) \

@@ -1,5 +1,5 @@
 /* Softmax of the rows of a matrix, its logarithm, its cross entropy with classes, and the gradients of both. */
-#include "kernels.h"
+#include "lanes.h"
 
 #include "c/exponential.h"
 #include "c/logarithm.h"
@@ -41,18 +41,21 @@ static void put_place(const th_buffer *place, int64_t row, int64_t value)
 #define NAME(WHAT) WHAT##_f4
 #define EXP th_exp_f32
 #define LOG th_log_f32
-#define LANES 64
+#define LANES 32
+#define VECTOR TH_WIDTH_4
 #include "softmax_rows.h"
 #undef REAL
 #undef NAME
 #undef EXP
 #undef LOG
 #undef LANES
+#undef VECTOR
 #define REAL double
 #define NAME(WHAT) WHAT##_f8
 #define EXP th_exp_f64
 #define LOG th_log_f64
 #define LANES 32
+#define VECTOR TH_WIDTH_8
 #include "softmax_rows.h"
 
 /* inputs: x, perhaps b, perhaps labels. Results: the softmax of x + b; or minus its logarithm at the labels, the softmax,

@@ -32,6 +32,23 @@ static int64_t NAME(first)(const NAME(job) *job, int64_t row, REAL largest, REAL
     return j;
 }
 
+/* Of LANES numbers: the largest, the sum. */
+static inline REAL NAME(largest_of)(const REAL *lane)
+{
+    NAME(lanes) v = NAME(load)(lane);
+    for (int l = VECTOR; l < LANES; l += VECTOR)
+        v = NAME(larger)(v, NAME(load)(lane + l));
+    return NAME(across_larger)(v)[0];
+}
+
+static inline REAL NAME(sum_of)(const REAL *lane)
+{
+    NAME(lanes) v = NAME(load)(lane);
+    for (int l = VECTOR; l < LANES; l += VECTOR)
+        v += NAME(load)(lane + l);
+    return NAME(across_sum)(v)[0];
+}
+
 static void NAME(long)(const NAME(job) *job, int64_t row)
 {
     const int as_log = job->as_log, loss = job->label != NULL, bias = job->b != NULL;
@@ -53,8 +70,7 @@ static void NAME(long)(const NAME(job) *job, int64_t row)
     for (int64_t j = 0; j < whole; j += LANES)
         for (int l = 0; l < LANES; ++l)
             lane[l] = y[j + l] > lane[l] ? y[j + l] : lane[l];
-    for (int l = 0; l < LANES; ++l)
-        largest = lane[l] > largest ? lane[l] : largest;
+    largest = NAME(largest_of)(lane);
     for (int64_t j = whole; j < n; ++j)
         largest = y[j] > largest ? y[j] : largest;
     const REAL at_label = loss ? y[th_integer(job->label, row)] - largest : 0;
@@ -72,11 +88,9 @@ static void NAME(long)(const NAME(job) *job, int64_t row)
         y[j] = as_log ? v : e;
         lane[j - whole] += e;
     }
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; ++l)
-            lane[l] += lane[l + half];
-    sum = lane[0];
+    sum = NAME(sum_of)(lane);
     const REAL scale = as_log ? LOG(sum) : 1 / sum;
+    TH_INDEPENDENT
     for (int64_t j = 0; j < n; ++j)
         y[j] = as_log ? y[j] - scale : y[j] * scale;
     if (loss) {
