@@ -303,6 +303,11 @@ def test_the_logarithm_of_a_small_tail_does_not_underflow():
         np.testing.assert_allclose(slope, -2 / np.sqrt(np.pi) / erfcx(at), rtol=1e-13)
 
 
+def test_one_of_two_equal_divisors_is_scaled():
+    # Of erfc(x) ** 2 under exp(-x ** 2) only one factor has met its bell.
+    check([v], T.exp(-T.sqr(v)) / (T.erfc(v) * T.erfc(v)), [np.array([0.5, 1.0, 2.0, -1.0])])
+
+
 def test_the_gradient_of_many_parts_is_one_tensor():
     parts = sum(T.sqr(m[i]).sum() * (i + 1) for i in range(3))
     f = theano.function([m], grad(parts, m))

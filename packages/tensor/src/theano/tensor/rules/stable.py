@@ -160,13 +160,13 @@ def _is_chosen(node: Apply) -> bool:
 def local_grad_log_erfc_neg(node: Apply) -> Any:
     """``exp(-x ** 2) / erfc(x)``, the derivative of ``log(erfc(x))``, is ``1 / erfcx(x)``, in any product."""
     above, below = _factors(node.inputs[0]), _factors(node.inputs[1])
-    for d in below:
+    for i, d in enumerate(below):
         inner = made_by(d, F.erfc)
         met = None if inner is None else next((f for f in above if _is_bell(f, inner.inputs[0])), None)
         if inner is None or met is None or not _is_real(inner.inputs[0]):
             continue
         above.remove(met)
-        rest = [F.erfcx(inner.inputs[0]) if v is d else v for v in below]
+        rest = [F.erfcx(inner.inputs[0]) if j == i else v for j, v in enumerate(below)]
         top = F.mul(*above) if len(above) > 1 else above[0] if above else number_like(1, node.outputs[0])
         return [fit(F.true_div(top, F.mul(*rest) if len(rest) > 1 else rest[0]), node.outputs[0])]
     return None
