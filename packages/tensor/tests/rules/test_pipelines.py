@@ -408,3 +408,30 @@ def test_a_fill_along_a_length_of_one_that_the_type_does_not_know_ends():
     model = T.unbroadcast(row, 0)
     for out in (T.fill(model, number), T.exp(T.fill(model, number)) + 1, T.fill(T.fill(model, number), row.T[:, 0])):
         check([row, number], out, [W.reshape(1, 4), np.float64(2)])  # says itself whether no rule was stopped
+
+
+@pytest.mark.parametrize("expression", [
+    lambda m, n, s: m.T * 1.5,
+    lambda m, n, s: (m * s).T,
+    lambda m, n, s: [T.exp(m.T) + n.T, m.T - n.T],
+    lambda m, n, s: T.exp((m + n).dimshuffle(1, 0)) * s,
+])  # fmt: skip
+def test_what_is_transposed_throughout_is_computed_in_the_order_of_memory(expression):
+    a, b, s = T.dmatrix("a"), T.dmatrix("b"), T.dscalar("s")
+    e = expression(a, b, s)
+    outputs = e if isinstance(e, list) else [e]
+    f = theano.function([a, b, s], outputs, on_unused_input="ignore")
+    for node in kernels(f.maker.fgraph):
+        assert all(v.owner is None or all(v.type.broadcastable) for v in node.inputs)
+    A, B = R.normal(size=(3, 4)), R.normal(size=(3, 4))
+    plain = theano.function([a, b, s], outputs, on_unused_input="ignore", mode="FAST_COMPILE")
+    for got, want in zip(f(A, B, 2.0), plain(A, B, 2.0), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-14)
+        assert got.flags.f_contiguous
+
+
+def test_what_is_transposed_in_part_stays():
+    a, b, t = T.dmatrix("a"), T.dmatrix("b"), T.dtensor3("t")
+    for e in (a.T + b, t.dimshuffle(1, 2, 0) + t.dimshuffle(2, 0, 1), a.dimshuffle(1, "x", 0) * 2, a.T + b.sum(0, keepdims=True).T):
+        graph, _ = rewritten([a, b, t], [e])
+        assert isinstance(graph.outputs[0].owner.op, Elemwise)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph import Apply, Constant
-from theano.rewriting import local_rule
+from theano.rewriting import local_rule, phases
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join import MakeVector
 from theano.tensor.rules.words import fit, of_shared_sigmoid, only_used_by, scalar_of
 from theano.tensor.shape.basic import Shape, Shape_i
@@ -145,3 +146,43 @@ def local_scalar_tensor_scalar(node: Apply) -> Any:
     """A scalar made a tensor and a scalar again."""
     inner = node.inputs[0].owner
     return [inner.inputs[0]] if inner is not None and isinstance(inner.op, TensorFromScalar) else None
+
+
+# Shuffles move towards the inputs so that element-wise nodes meet and are fused; what is then left is undone here.
+
+
+def _order_of_all(node: Apply) -> tuple[int, ...] | None:
+    """Return the order of axes in which an element-wise node reads every input that has more than one element."""
+    orders = set()
+    for v in node.inputs:
+        if all(v.type.broadcastable):  # type: ignore[attr-defined]
+            continue
+        op: Any = v.owner.op if v.owner is not None else None
+        orders.add(op.new_order if isinstance(op, DimShuffle) else None)
+    order = orders.pop() if len(orders) == 1 else None
+    if order is None or order == tuple(range(len(order))) or set(order) != set(range(len(order))):
+        return None
+    return order if all(_axes_before(v) == len(order) for v in node.inputs) else None
+
+
+def _axes_before(v: Any) -> int:
+    return v.type.ndim if all(v.type.broadcastable) else v.owner.inputs[0].type.ndim  # type: ignore[no-any-return]
+
+
+def compute_before_shuffles(fgraph: Any, context: Any) -> None:
+    """Element-wise nodes whose inputs are all transposed alike compute first: the result is transposed."""
+    for node in fgraph.toposort():
+        op: Any = node.op
+        if type(op) is not Elemwise or op.inplace_pattern:
+            continue
+        order = _order_of_all(node)
+        if order is None:
+            continue
+        plain = [v if all(v.type.broadcastable) else v.owner.inputs[0] for v in node.inputs]
+        made = op.make_node(*plain).outputs
+        shuffled = [DimShuffle(v.type.broadcastable, order)(v) for v in made]
+        if all(new.type == old.type for new, old in zip(shuffled, node.outputs, strict=True)):
+            fgraph.replace_all(zip(node.outputs, shuffled, strict=True), "compute_before_shuffles")
+
+
+phases.register("compute_before_shuffles", compute_before_shuffles, 49.2, "fast_run")
