@@ -198,7 +198,8 @@ def sweep(session: nox.Session) -> None:
     install_layers(session, LAYERS, TEST)
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/tensor/tests/test_sizes.py",
                 "packages/tensor/tests/test_combinations.py", "packages/tensor/tests/rules/test_fuzz.py",
-                *session.posargs, env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000"})
+                "packages/tensor/tests/kernels/test_kernels_index.py", *session.posargs,
+                env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000"})
 
 
 @nox.session

@@ -52,6 +52,10 @@ class Jax(Framework):
         self.softmax, self.log_softmax, self.logsumexp = jax.nn.softmax, jax.nn.log_softmax, jax.nn.logsumexp
 
     def take(self, x, index): return x[index]
+    def sort(self, x): return jnp.sort(x, stable=False)
+    def argsort(self, x): return jnp.argsort(x, stable=False)
+    def largest(self, x, k): return jax.lax.top_k(x, k)[0]
+    def searchsorted(self, x, v): return jnp.searchsorted(x, v)
     def add_rows(self, x, index, v): return x.at[index].add(v)
     def set_rows(self, x, index, v): return x.at[index].set(v)
     def set_block(self, x, block, v): return x.at[slice(*block), slice(*block)].set(v)

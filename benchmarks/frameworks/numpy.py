@@ -58,7 +58,9 @@ class NumPy(Framework):
         self.relu = lambda x: np.maximum(x, 0)
         self.erf, self.softplus, self.logsumexp = erf, softplus, logsumexp
         self.softmax, self.log_softmax, self.set_block = softmax, log_softmax, set_block
-        self.take = lambda x, index: x[index]
+        self.take = self.where_true = lambda x, index: x[index]
+        self.sort, self.argsort, self.searchsorted = np.sort, np.argsort, np.searchsorted
+        self.largest = lambda x, k: np.sort(np.partition(x, -k)[-k:])[::-1]
         generator = np.random.default_rng(1)
         draw = {"normal": generator.standard_normal, "uniform": generator.random}
         self.random = lambda kind, size: draw[kind](size, dtype=self.dtype)

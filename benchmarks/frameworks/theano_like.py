@@ -25,6 +25,11 @@ class TheanoLike(Framework):
         self.hidden_state: list = []
 
     def take(self, x, index): return x[index]
+    def sort(self, x): return self.T.sort(x)
+    def argsort(self, x): return self.T.argsort(x)
+    def where_true(self, x, mask): return x[mask]
+    def searchsorted(self, x, v): return self.T.extra_ops.searchsorted(x, v)
+    def largest(self, x, k): return self.T.topk(x, k) if hasattr(self.T, "topk") else self.T.sort(x)[-k:][::-1]
     def add_rows(self, x, index, v): return self.T.inc_subtensor(x[index], v)
     def set_rows(self, x, index, v): return self.T.set_subtensor(x[index], v)
 

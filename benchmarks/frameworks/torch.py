@@ -43,6 +43,11 @@ class Torch(Framework):
     def softmax(self, x): return torch.softmax(x, -1)
     def log_softmax(self, x): return torch.log_softmax(x, -1)
     def take(self, x, index): return x[index]
+    def sort(self, x): return torch.sort(x)[0]
+    def argsort(self, x): return torch.argsort(x)
+    def largest(self, x, k): return torch.topk(x, k)[0]
+    def searchsorted(self, x, v): return torch.searchsorted(x, v)
+    def where_true(self, x, mask): return x[mask]
     def max_pool2(self, x): return torch.nn.functional.max_pool2d(x, 2)
     def add_rows(self, x, index, v): return x.index_add_(0, index, v)  # (of state only: in place)
     def set_rows(self, x, index, v): return x.index_put_((index,), v)

@@ -83,3 +83,18 @@ add("i_set_block", normal(x=(1000, 1000), v=(500, 500)), lambda xp, x, v: [xp.se
 add("i_transpose_copy", normal(x=(1000, 1000)), lambda xp, x: [xp.reshape(x.T, (10**6,))], dtypes=BOTH)
 add("i_transpose_scaled", normal(x=(1000, 1000)), lambda xp, x: [x.T * 1.5], dtypes=BOTH)
 add("i_reshape_sum", normal(x=10**6), lambda xp, x: [xp.sum(xp.reshape(x, (1000, 1000)), 0)], reads=1e6)
+
+# Order.
+
+
+def sorted_and_sought(rng: np.random.RandomState) -> dict[str, np.ndarray]:
+    return {"x": np.sort(rng.standard_normal(10**5)), "v": rng.standard_normal(10**5)}
+
+
+add("i_sort_1e6", normal(x=10**6), lambda xp, x: [xp.sort(x)], dtypes=BOTH)
+add("i_sort_rows", normal(x=(1000, 1000)), lambda xp, x: [xp.sort(x)], dtypes=BOTH)
+add("i_argsort_1e5", normal(x=10**5), lambda xp, x: [xp.argsort(x)])
+add("i_largest_10", normal(x=10**6), lambda xp, x: [xp.largest(x, 10)], dtypes=BOTH)
+add("i_largest_1000", normal(x=10**5), lambda xp, x: [xp.largest(x, 1000)])
+add("i_searchsorted", sorted_and_sought, lambda xp, x, v: [xp.searchsorted(x, v)], dtypes=BOTH)
+add("i_where_true", normal(x=10**6), lambda xp, x: [xp.where_true(x, x > 0)])

@@ -366,7 +366,7 @@ AT_RUN = {
         (lambda: m.reshape((j, -1)), {m: M, j: -2}, ValueError, r"\(-2, -1\)"),
     ],
     "SearchsortedOp": [(lambda: T.searchsorted(v, w, sorter=i), {v: V, w: W, i: I}, ValueError, "sorter")],
-    "SetDiag": [(lambda: T.SetDiag()(m, v), {m: M, v: V}, ValueError, r"\(5,\) does not fit in a diagonal of shape \(3,\)")],
+    "SetDiag": [(lambda: T.SetDiag()(m, v), {m: M, v: V}, ValueError, r"\(5,\) does not fit in one of shape \(3,\)")],
     "SoftmaxGrad": [(lambda: nnet.softmax_grad(m, n), {m: M, n: N}, ValueError, "differ in shape|mis-match")],
     "SoftmaxWithBias": [(lambda: nnet.softmax_with_bias(m, v), {m: M, v: V}, ValueError, "bias has 5 elements")],
     "Solve": [

@@ -73,6 +73,13 @@ def _layout(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
     yield one(index.inc_subtensor_kernel, Toy(idx_list=(slice(1, 3),), set_instead_of_inc=False), [x, x[:2]], ("float64", 2))
     yield one(index.advanced_subtensor_kernel, Toy(), [x.T, np.array([-1, 0])], ("float64", 2))
     yield one(index.advanced_inc_subtensor_kernel, Toy(set_instead_of_inc=False), [x, x[:2], np.array([3, 3])], ("float64", 2))
+    diagonal = Toy(offset=1, axis1=1, axis2=0)
+    yield one(layout.extract_diagonal_kernel, diagonal, [x], ("float64", 1))
+    yield one(layout.set_diagonal_kernel, diagonal, [x, x[0, :3]], ("float64", 2))
+    yield one(layout.alloc_diagonal_kernel, diagonal, [x[0]], ("float64", 2))
+    yield one(lambda op, n: layout.eye_kernel(op, n, True), Toy(), [np.array(3), np.array(4), np.array(1)], ("float64", 2))
+    yield one(layout.repeat_kernel, Toy(axis=1), [x[:, ::2], np.array([1, 0, 3])], ("float64", 2))
+    yield one(layout.specify_shape_kernel, Toy(**view), [x, np.array([4, 6])], ("float64", 2))
     two = [np.array([[3], [0]]), np.array([1, -1])]
     yield one(index.advanced_subtensor_kernel, Toy(), [x.T, *two], ("float64", 2))
     yield one(index.advanced_inc_subtensor_kernel, Toy(set_instead_of_inc=True), [x, np.ones((2, 2)), *two], ("float64", 2))

@@ -90,7 +90,7 @@ def test_sanitizers():
         **os.environ, "KERNEL_TEST_FLAGS": flags, "CC": gcc, "LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1",
     }  # fmt: skip
     selection = ["test_kernels_layout.py", "test_kernels_blas.py", "test_kernels_nnet.py", "test_kernels_reduce.py", "test_kernels_elemwise.py"]
-    selection += ["test_kernels_move.py"]
+    selection += ["test_kernels_move.py", "test_kernels_index.py", "test_kernels_order.py"]
     chosen = "not dtypes_layouts and not hash_seed and not any_pieces and not accurate"
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", chosen]
     done = subprocess.run([*command, *(str(HERE / s) for s in selection)], env=env, capture_output=True, text=True)

@@ -15,7 +15,7 @@ from layouts import in_all_layouts, laid_out, numbers
 
 from theano.tensor.kernels import index as parts
 
-MORE = 8 if os.environ.get("SIZES") == "sweep" else 1
+MORE = 15 if os.environ.get("SIZES") == "sweep" else 1
 """A sweep takes more examples."""
 rng = np.random.default_rng(0)
 

@@ -150,6 +150,83 @@ def test_arange(dtype):
         call(layout.arange_kernel, Toy(), [scalar(v) for v in (0, 5, 0)], (dtype, 1))
 
 
+# -- repeats and diagonals ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+def test_repeat(dtype):
+    for shape in [(0,), (5,), (3, 4), (2, 3, 5)]:
+        for name, x in in_all_layouts(numbers(rng, shape, dtype)):
+            for axis in [None, *range(-x.ndim, x.ndim)]:
+                n = x.size if axis is None else x.shape[axis]
+                for repeats in (np.array(3), np.array([2], "int8"), rng.integers(0, 4, n), np.zeros(n, "uint8")):
+                    want = np.repeat(x, repeats, axis)
+                    got = call(layout.repeat_kernel, Toy(axis=axis), [x, repeats], (dtype, want.ndim))[0]
+                    assert got.shape == want.shape
+                    np.testing.assert_array_equal(got, want, err_msg=name)
+    for repeats, words in [(np.array([1, 2]), "2 numbers of repeats are given for 3"), (np.array(-1), "negative"),
+                           (np.array([2**62, 2**62, 2**62]), "too large")]:  # fmt: skip
+        with pytest.raises((ValueError, MemoryError), match=words):
+            call(layout.repeat_kernel, Toy(axis=0), [np.zeros(3), repeats], ("float64", 1))
+
+
+def test_specify_shape():
+    x = np.zeros((2, 0, 3))
+    result = call(layout.specify_shape_kernel, Toy(**VIEW), [x, np.array([2, 0, 3], "int8")], ("float64", 3))
+    assert result.views == (True,) and result[0].shape == x.shape
+    for wrong in ([2, 0, 4], [2, 0], [2, 0, 3, 1], []):
+        with pytest.raises(AssertionError, match=r"expected shape \(.*, got \(2, 0, 3\)"):
+            call(layout.specify_shape_kernel, Toy(**VIEW), [x, np.array(wrong, "int64")], ("float64", 3))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_diagonals(dtype):
+    for shape in [(4, 4), (3, 6), (5, 2), (0, 3), (3, 4, 2)]:
+        for name, x in in_all_layouts(numbers(rng, shape, dtype)):
+            for first, second in [(0, 1), (1, 0), (-1, 0)]:
+                for offset in (0, 1, -2, 9, -9):
+                    want = x.diagonal(offset, first, second)
+                    for how in ({}, VIEW):
+                        op = Toy(offset=offset, axis1=first, axis2=second, **how)
+                        got = call(layout.extract_diagonal_kernel, op, [x], (dtype, x.ndim - 1))
+                        assert got[0].shape == want.shape and got.views == (bool(how),)
+                        np.testing.assert_array_equal(got[0], want, err_msg=name)
+                    y, into = numbers(rng, want.shape, dtype), x.copy()
+                    window = into.diagonal(offset, first, second)
+                    window.flags.writeable = True
+                    window[...] = y
+                    got = call(layout.set_diagonal_kernel, op, [x, y], (dtype, x.ndim))[0]
+                    np.testing.assert_array_equal(got, into, err_msg=name)
+    with pytest.raises(ValueError, match=r"\(1,\) does not fit in one of shape \(3,\).*only if"):
+        call(layout.set_diagonal_kernel, Toy(offset=0, axis1=0, axis2=1), [np.zeros((3, 3)), np.ones(1)], ("float64", 2))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_alloc_diagonal_and_eye(dtype):
+    for shape in [(0,), (4,), (2, 3)]:
+        for name, x in in_all_layouts(numbers(rng, shape, dtype)):
+            for offset in (0, 2, -1):
+                for first, second in [(0, 1), (-1, 0)]:
+                    size = x.shape[-1] + abs(offset)
+                    want = np.moveaxis(np.zeros((*x.shape[:-1], size, size), dtype), (-2, -1), (first, second)).copy()
+                    window = want.diagonal(offset, first, second)
+                    window.flags.writeable = True
+                    window[...] = x
+                    op = Toy(offset=offset, axis1=first, axis2=second)
+                    got = call(layout.alloc_diagonal_kernel, op, [x], (dtype, x.ndim + 1))[0]
+                    assert got.shape == want.shape
+                    np.testing.assert_array_equal(got, want, err_msg=name)
+    for rows, columns in [(0, 3), (3, 0), (1, 1), (4, 4), (3, 7), (9, 2)]:
+        for k in (0, 1, -1, 5, -5, 2**62, -(2**62)):
+            for below, numpys in ((False, np.eye), (True, np.tri)):
+                inputs = [scalar(rows), scalar(columns, "int8"), scalar(k)]
+                got = call(lambda op, n, below=below: layout.eye_kernel(op, n, below), Toy(), inputs, (dtype, 2))[0]
+                wanted = numpys(rows, columns, max(-20, min(k, 20)), dtype=dtype)
+                np.testing.assert_array_equal(got, wanted)
+    with pytest.raises(ValueError, match="negative"):
+        call(lambda op, n: layout.eye_kernel(op, n, False), Toy(), [scalar(-1), scalar(2), scalar(0)], ("int8", 2))
+
+
 def test_what_only_python_can_do():
     obj = Array("object", (False,))()
     assert layout.copy_kernel(Toy(), node(Toy(), [obj], [("float64", 1)])) is None

@@ -14,7 +14,7 @@ from theano.graph import Apply, Constant, Op
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, gradient_dtype, is_tensor, static_int
 from theano.tensor.elemwise.functions import cast, ceil, maximum, second
-from theano.tensor.kernels.layout import alloc_empty_kernel, alloc_kernel, arange_kernel
+from theano.tensor.kernels.layout import alloc_empty_kernel, alloc_kernel, arange_kernel, eye_kernel
 from theano.tensor.messages import shape_error, stretched
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorType, dtype_name, values_eq_approx_always_true
@@ -287,6 +287,10 @@ class Eye(Op):
             raise shape_error(node, inputs, f"negative length in shape {(n, m)}.", "Lengths are 0 or more.")
         output_storage[0][0] = np.eye(n, m, k, dtype=self.dtype)
 
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the zeros with ones written in."""
+        return eye_kernel(self, node, below=False)
+
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the numbers of rows and columns."""
         return [tuple(cast(n, "int64") for n in node.inputs[:2])]
@@ -313,6 +317,10 @@ class Tri(Eye):
         """Build with NumPy."""
         n, m, k = map(int, inputs)
         output_storage[0][0] = np.tri(n, m, k, dtype=self.dtype)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the zeros with ones written in."""
+        return eye_kernel(self, node, below=True)
 
 
 def eye(n: Any, m: Any = None, k: Any = 0, dtype: str | None = None) -> Any:

@@ -25,6 +25,7 @@ from theano.tensor.create import arange, zeros
 from theano.tensor.elemwise.functions import cast, eq, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, inc_subtensor, set_subtensor
 from theano.tensor.join import join
+from theano.tensor.kernels.layout import repeat_kernel
 from theano.tensor.kernels.order import cumulate_kernel, searchsorted_kernel
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.shape.broadcast import broadcast_shape_iter
@@ -181,6 +182,10 @@ class RepeatOp(Op):
             raise shape_error(
                 node, inputs, str(exc), "Give one number, or as many as there are elements along the axis, 0 or more."
             ) from None
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the copies."""
+        return repeat_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor, longer along the axis."""

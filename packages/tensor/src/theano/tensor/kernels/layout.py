@@ -72,6 +72,13 @@ def assert_kernel(op: Any, node: Apply) -> Builtin | None:
     return builtin("th_kernel_assert", *map(int, letters), work=VIEW_NS)
 
 
+def specify_shape_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the input itself, checked to have the lengths that input 1 holds."""
+    if not are_known(node) or not is_view(op) or not is_integer(dtype_of(node.inputs[1])):
+        return None
+    return builtin("th_kernel_specify_shape", work=VIEW_NS)
+
+
 def copy_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return a C-ordered copy of the first input."""
     if not are_known(node) or not same_dtype(node.inputs[0], node.outputs[0]):
@@ -117,6 +124,49 @@ def split_kernel(op: Any, node: Apply) -> Builtin | None:
     if not are_known(node) or not _integers(node.inputs[1:]):
         return None
     return builtin("th_kernel_split", *[int(not is_view(op, i)) for i in range(len(node.outputs))])
+
+
+def repeat_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return each element repeated along ``op.axis`` (of the flat array for None)."""
+    x, repeats = node.inputs
+    if not are_known(node) or not same_dtype(x, node.outputs[0]) or not is_integer(dtype_of(repeats)):
+        return None
+    return builtin("th_kernel_repeat", -1 if op.axis is None else op.axis % ndim_of(x), work=1.0)
+
+
+# -- diagonals -----------------------------------------------------------------------------------------
+
+
+def _diagonal(op: Any, ndim: int) -> tuple[int, int, int]:
+    return op.offset, op.axis1 % ndim, op.axis2 % ndim
+
+
+def extract_diagonal_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return a diagonal (``op.offset``, ``op.axis1``, ``op.axis2``), a view where that is declared."""
+    if not are_known(node):
+        return None
+    return builtin("th_kernel_extract_diagonal", *_diagonal(op, ndim_of(node.inputs[0])), int(is_view(op)))
+
+
+def set_diagonal_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return x with a diagonal replaced."""
+    x, values = node.inputs
+    if not are_known(node) or not is_convertible(values, x) or ndim_of(values) >= ndim_of(x):
+        return None
+    return builtin("th_kernel_set_diagonal", *_diagonal(op, ndim_of(x)), ones_of(values))
+
+
+def alloc_diagonal_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return matrices of zeros with the last axis of the input on a diagonal."""
+    out = node.outputs[0]
+    return builtin("th_kernel_alloc_diagonal", *_diagonal(op, ndim_of(out))) if are_known(node) else None
+
+
+def eye_kernel(op: Any, node: Apply, below: bool) -> Builtin | None:
+    """Return a matrix with ones on a diagonal, and below it if that is wanted."""
+    if not are_known(node) or not all(is_integer(dtype_of(v)) for v in node.inputs):
+        return None
+    return builtin("th_kernel_eye", int(below))
 
 
 # -- new arrays ----------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op, Variable
 from theano.tensor import type as tensor_type
 from theano.tensor.convert import as_tensor_variable, static_int
-from theano.tensor.kernels.layout import rebroadcast_kernel, shape_i_kernel, shape_kernel
+from theano.tensor.kernels.layout import rebroadcast_kernel, shape_i_kernel, shape_kernel, specify_shape_kernel
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
 
@@ -200,8 +200,8 @@ class SpecifyShape(Op):
         output_storage[0][0] = x
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return None: the check runs in Python."""
-        return None
+        """Return the check."""
+        return specify_shape_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the given lengths where they are known, else those of the input."""

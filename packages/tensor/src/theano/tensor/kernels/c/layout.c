@@ -73,6 +73,25 @@ TH_EXPORT int th_kernel_rebroadcast(th_ctx *ctx)
     return th_kernel_alias(ctx);
 }
 
+/* inputs: x, the lengths it must have. y views x. */
+TH_EXPORT int th_kernel_specify_shape(th_ctx *ctx)
+{
+    const th_buffer *x = ctx->in[0], *wanted = ctx->in[1];
+    int wrong = wanted->shape[0] != x->ndim;
+    for (int d = 0; d < x->ndim && !wrong; ++d)
+        wrong = th_integer(wanted, d) != x->shape[d];
+    if (wrong) {
+        int64_t lengths[TH_MAX_NDIM];
+        const int nd = wanted->shape[0] < TH_MAX_NDIM ? (int)wanted->shape[0] : TH_MAX_NDIM;
+        th_text a, b;
+        for (int d = 0; d < nd; ++d)
+            lengths[d] = th_integer(wanted, d);
+        return TH_FAIL(ctx, TH_ERR_ASSERT, "expected shape %s, got %s", th_shape_text(a, nd, lengths),
+                       th_shape_text(b, x->ndim, x->shape));
+    }
+    return th_kernel_alias(ctx);
+}
+
 /* params: the message, eight letters each, ended by 0. y = x, if all other inputs are true. */
 TH_EXPORT int th_kernel_assert(th_ctx *ctx)
 {

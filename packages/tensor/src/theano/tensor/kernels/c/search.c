@@ -9,7 +9,7 @@ enum { SIDE = 32 };
 
 #define PLAIN(v) (v)
 #define LESS(a, b) ((a) < (b))
-#define FLOAT_LESS(a, b) ((a) < (b) || ((b) != (b) && (a) == (a))) /* nan is larger than all numbers */
+#define FLOAT_LESS(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a)))) /* nan is larger than all numbers */
 
 typedef struct {
     int64_t n;
@@ -20,20 +20,18 @@ typedef struct {
     int right;
 } searching;
 
-#define STEP(NAME, MEMORY, LOAD, GOES_ON) \
+#define STEP(NAME, MEMORY, GOES_ON) \
     static inline void step_##NAME(const MEMORY *x, int64_t half, int64_t count, const MEMORY *v, int64_t *places) \
     { \
-        for (int64_t k = 0; k < count; ++k) { \
-            const int64_t at = places[k] + half; \
-            places[k] = GOES_ON(LOAD(x[at - 1]), LOAD(v[k])) ? at : places[k]; \
-        } \
+        TH_INDEPENDENT \
+        for (int64_t k = 0; k < count; ++k) \
+            places[k] += half & -(int64_t)GOES_ON(x[places[k] + half - 1], v[k]); \
     }
-#define NOT_AFTER(LESS_, a, b) (!LESS_(b, a))
 #define SEARCH(NAME, MEMORY, LOAD, LESS_) \
     static inline int before_##NAME(MEMORY a, MEMORY b) { return LESS_(LOAD(a), LOAD(b)); } \
     static inline int upto_##NAME(MEMORY a, MEMORY b) { return !LESS_(LOAD(b), LOAD(a)); } \
-    STEP(left_##NAME, MEMORY, PLAIN, before_##NAME) \
-    STEP(right_##NAME, MEMORY, PLAIN, upto_##NAME) \
+    STEP(left_##NAME, MEMORY, before_##NAME) \
+    STEP(right_##NAME, MEMORY, upto_##NAME) \
     static TH_LOOP void search_##NAME(int64_t n, const char *x_, int64_t count, const char *v_, int64_t *places, int right) \
     { \
         const MEMORY *x = (const MEMORY *)x_, *v = (const MEMORY *)v_; \

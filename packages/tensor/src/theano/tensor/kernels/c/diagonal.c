@@ -1,0 +1,115 @@
+/* Diagonals taken out, written in and made; matrices of ones on and below one. */
+#include "kernels.h"
+
+/* The part of a window that is diagonal `offset` of the matrices that two axes span, as its last axis. */
+static void diagonal_of(th_window *part, const th_window *w, const int64_t *p)
+{
+    const int64_t offset = p[0];
+    const int first = (int)p[1], second = (int)p[2];
+    part->data = w->data;
+    part->dtype = w->dtype;
+    part->itemsize = w->itemsize;
+    part->nd = 0;
+    for (int d = 0; d < w->nd; ++d)
+        if (d != first && d != second) {
+            part->shape[part->nd] = w->shape[d];
+            part->strides[part->nd++] = w->strides[d];
+        }
+    const int64_t rows = w->shape[first] + (offset < 0 ? offset : 0), columns = w->shape[second] - (offset > 0 ? offset : 0);
+    const int64_t n = rows < columns ? rows : columns;
+    if (n > 0)
+        part->data += offset > 0 ? offset * w->strides[second] : -offset * w->strides[first];
+    part->shape[part->nd] = n > 0 ? n : 0;
+    part->strides[part->nd++] = w->strides[first] + w->strides[second];
+}
+
+/* input: x. params: the offset and the two axes, whether the result is a view. */
+TH_EXPORT int th_kernel_extract_diagonal(th_ctx *ctx)
+{
+    const int64_t *p = ctx->params;
+    th_window x, part;
+    th_window_of(&x, ctx->in[0]);
+    diagonal_of(&part, &x, p);
+    if (p[3])
+        return ctx->rt->view(ctx, ctx->out[0], ctx->in[0], part.data, part.nd, part.shape, part.strides);
+    if (ctx->rt->ensure(ctx, ctx->out[0], part.shape))
+        return -1;
+    th_window to;
+    th_window_of(&to, ctx->out[0]);
+    th_copy_into(&to, &part);
+    return 0;
+}
+
+/* inputs: x, the diagonal. params: the offset and the two axes, axes of the diagonal that are 1 long by its type. */
+TH_EXPORT int th_kernel_set_diagonal(th_ctx *ctx)
+{
+    const int64_t *p = ctx->params;
+    th_window x, part, values;
+    th_window_of(&x, ctx->in[0]);
+    th_window_of(&values, ctx->in[1]);
+    diagonal_of(&part, &x, p);
+    if (th_stretch(ctx, &part, &values, (uint64_t)p[3]) || th_started(ctx, 0))
+        return -1;
+    th_window_of(&x, ctx->out[0]);
+    diagonal_of(&part, &x, p);
+    th_copy_into(&part, &values);
+    return 0;
+}
+
+/* input: the diagonals, as last axis. params: the offset and the two axes of the result. */
+TH_EXPORT int th_kernel_alloc_diagonal(th_ctx *ctx)
+{
+    const int64_t *p = ctx->params;
+    th_window values, all, part;
+    th_window_of(&values, ctx->in[0]);
+    const int64_t size = values.shape[values.nd - 1] + (p[0] < 0 ? -p[0] : p[0]);
+    int64_t shape[TH_MAX_NDIM];
+    for (int d = 0, rest = 0; d < values.nd + 1; ++d)
+        shape[d] = d == p[1] || d == p[2] ? size : values.shape[rest++];
+    if (ctx->rt->ensure(ctx, ctx->out[0], shape))
+        return -1;
+    memset(ctx->out[0]->data, 0, (size_t)(th_size(values.nd + 1, shape) * values.itemsize));
+    th_window_of(&all, ctx->out[0]);
+    diagonal_of(&part, &all, p);
+    th_copy_into(&part, &values);
+    return 0;
+}
+
+/* inputs: rows, columns, the diagonal. params: whether there are ones below it too. */
+TH_EXPORT int th_kernel_eye(th_ctx *ctx)
+{
+    th_buffer *out = ctx->out[0];
+    const int below = *(const int64_t *)ctx->params != 0;
+    int64_t shape[2], k = th_integer(ctx->in[2], 0);
+    for (int d = 0; d < 2; ++d) {
+        shape[d] = th_integer(ctx->in[d], 0);
+        if (shape[d] < 0)
+            return TH_FAIL(ctx, TH_ERR_SHAPE, "length %lld for dimension %d: negative dimensions are not allowed",
+                           (long long)shape[d], d);
+    }
+    if (ctx->rt->ensure(ctx, out, shape))
+        return -1;
+    const size_t size = (size_t)out->itemsize;
+    memset(out->data, 0, (size_t)shape[0] * (size_t)shape[1] * size);
+    /* Rows from which the diagonal is left of the first column, or beyond the last, look all the same. */
+    k = k < -shape[0] ? -shape[0] : k > shape[1] ? shape[1] : k;
+    th_window one;
+    th_window_of(&one, out);
+    const uint8_t number = 1;
+    const th_window from = {.data = (char *)&number, .dtype = TH_BOOL, .itemsize = 1};
+    one.nd = 1;
+    for (int64_t i = 0; i < shape[0]; ++i) {
+        const int64_t end = i + k + 1 < shape[1] ? i + k + 1 : shape[1], first = below ? 0 : i + k;
+        if (first < 0 || end <= first)
+            continue;
+        th_window row = from;
+        row.nd = 1;
+        row.shape[0] = end - first;
+        row.strides[0] = 0;
+        one.data = out->data + (i * shape[1] + first) * (int64_t)size;
+        one.shape[0] = end - first;
+        one.strides[0] = (int64_t)size;
+        th_copy_into(&one, &row);
+    }
+    return 0;
+}
