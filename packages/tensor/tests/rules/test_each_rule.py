@@ -5,6 +5,7 @@ import pytest
 from interpret import apply_rule, compute, run
 
 import theano.tensor as T
+from theano.compile.builders import OpFromGraph
 from theano.gradient import disconnected_grad, grad
 from theano.graph.traverse import explicit_inputs
 from theano.rewriting import phases
@@ -31,6 +32,7 @@ entropy = nnet.crossentropy_categorical_1hot
 # rule: an expression that it changes. Sums are in the form that the canonizer leaves, where a rule relies on it.
 top = m.max(axis=1)
 CASES = {
+    "inline_ofg_expansion": OpFromGraph([s, v], [s * T.exp(v)], inline=True)(s, w),
     "local_expand_compound": T.DiffOp(1)(v),
     "local_view_op": disconnected_grad(v) + 1,
     "local_useless_elemwise": F.eq(i, i),

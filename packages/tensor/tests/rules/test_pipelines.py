@@ -303,6 +303,16 @@ def test_the_logarithm_of_a_small_tail_does_not_underflow():
         np.testing.assert_allclose(slope, -2 / np.sqrt(np.pi) / erfcx(at), rtol=1e-13)
 
 
+def test_a_column_of_a_matrix_is_no_vector_yet():
+    # A shuffle may drop a dimension and add another one at once.
+    column = T.addbroadcast(T.dmatrix("column"), 1)
+    outer = T.dot(column.dimshuffle(0, "x"), v.dimshuffle("x", 0))
+    fgraph = check([column.owner.inputs[0], v, m], outer + T.exp(m), [M[:, :1], V, M])
+    assert fgraph is not None
+    row = T.addbroadcast(T.dmatrix("row"), 1)
+    check([row.owner.inputs[0], m], nnet.softmax(m + row.dimshuffle("x", 0)), [V[:, None], M])
+
+
 def test_one_of_two_equal_divisors_is_scaled():
     # Of erfc(x) ** 2 under exp(-x ** 2) only one factor has met its bell.
     check([v], T.exp(-T.sqr(v)) / (T.erfc(v) * T.erfc(v)), [np.array([0.5, 1.0, 2.0, -1.0])])

@@ -108,7 +108,8 @@ def _is_vector_as(v: Any, order: tuple[Any, ...]) -> Any:
     """Return the vector that was made a column (``(0, "x")``) or a row (``("x", 0)``), or None."""
     node = v.owner
     shuffled = node is not None and isinstance(node.op, DimShuffle) and node.op.new_order == order
-    return node.inputs[0] if shuffled else None
+    # A matrix that lost a dimension of length 1 at the same time was no vector.
+    return node.inputs[0] if shuffled and node.inputs[0].type.ndim == 1 else None
 
 
 def _is_product(term: Term) -> bool:

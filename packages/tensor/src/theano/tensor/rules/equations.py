@@ -25,7 +25,7 @@ def transposed(v: Any) -> Any:
     """Return the matrix that ``v`` is the transpose of, or None."""
     node = v.owner
     turned = node is not None and isinstance(node.op, DimShuffle) and node.op.new_order == (1, 0)
-    return node.inputs[0] if turned else None
+    return node.inputs[0] if turned and node.inputs[0].type.ndim == 2 else None
 
 
 def _tagged(v: Any, name: str) -> bool:

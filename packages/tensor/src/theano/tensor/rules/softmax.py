@@ -105,7 +105,7 @@ def _as_vector(v: Any) -> Any:
     node = v.owner
     if node is None or not isinstance(node.op, DimShuffle) or node.op.new_order != ("x", 0):
         return None
-    return node.inputs[0] if not node.inputs[0].type.broadcastable[0] else None
+    return node.inputs[0] if node.inputs[0].type.broadcastable == (False,) else None
 
 
 def _rows_of(sm: Any) -> tuple[Any, Any] | None:
