@@ -201,8 +201,9 @@ def _result(given: Any, arguments: tuple[Sequence[Any], ...]) -> Any:
 
 # Its inner function is rewritten on its own: other roundings than those of the whole.
 @local_rule(
-    [OpFromGraph], name="inline_ofg_expansion", keeps="close", tags=("fast_run", "fast_compile"), phases=("canonicalize",)
-)
+    [OpFromGraph], name="inline_ofg_expansion", keeps="close", tags=("fast_run", "fast_compile"),
+    phases=("canonicalize",),
+)  # fmt: skip
 def inline_ofg_expansion(node: Apply) -> Any:
     """The expression in place of an op that is to be inline."""
     return node.op.expand(node.inputs) if node.op.is_inline else None  # type: ignore[attr-defined]
