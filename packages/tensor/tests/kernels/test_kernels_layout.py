@@ -116,6 +116,12 @@ def test_big_integers_survive_conversion():
         np.testing.assert_array_equal(got, big.astype(target))
 
 
+def test_what_is_not_0_is_true():
+    for value in (np.array([0.5, 0, -0.0, np.nan, 256, -1e-300]), np.array([256, 0, -1, 2**62]), np.array([0.25, 0, 512], "float16")):
+        got = call(layout.alloc_kernel, Toy(), [value, scalar(len(value))], ("bool", 1))[0]
+        np.testing.assert_array_equal(got, value.astype(bool))
+
+
 def test_errors_of_join_and_split():
     x = np.zeros((2, 3))
     with pytest.raises(ValueError, match=r"tensor 1 has shape \(2, 4\).*differ along axis 1"):

@@ -55,7 +55,7 @@ int th_stretch(th_ctx *ctx, const th_window *to, th_window *from, uint64_t ones)
 #define PLAIN(v) (v)
 #define AS_BOOL(v) ((v) != 0)
 #define REALS(X) \
-    X(TH_BOOL, b1, uint8_t, uint8_t, PLAIN, AS_BOOL) \
+    X(TH_BOOL, b1, uint8_t, double, PLAIN, AS_BOOL) /* 0.5 and 256 are not 0 */ \
     X(TH_INT8, i1, int8_t, int8_t, PLAIN, PLAIN) \
     X(TH_UINT8, u1, uint8_t, uint8_t, PLAIN, PLAIN) \
     X(TH_INT16, i2, int16_t, int16_t, PLAIN, PLAIN) \
