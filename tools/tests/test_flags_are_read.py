@@ -31,6 +31,7 @@ def is_read(name):
         rf"getattr\({holders}, [\"']{leaf}[\"']",
         rf"getattr\(getattr\(\w+, [\"']{section}[\"'], \w+\), [\"']{leaf}[\"']",
         rf"given\([\"']{re.escape(name)}[\"']",
+        rf"config\.watch\([\"']{re.escape(name)}[\"']",
     ]
     if name in ("optimizer_including", "optimizer_excluding", "optimizer_requiring"):
         spellings.append(r"getattr\(config, f[\"']optimizer_\{verb\}")

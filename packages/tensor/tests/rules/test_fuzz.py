@@ -198,6 +198,8 @@ JUMPS = {F.floor: lambda x: x - np.round(x), F.sgn: lambda x: x, **dict.fromkeys
 
 def near_a_jump(node, arguments):
     """Return whether rounding could decide the value of ``node``: a comparison of numbers that are nearly equal."""
+    if node.op == F.log and arguments[0].dtype == "float32":
+        return bool(np.any(np.abs(arguments[0]) < 1e-3))  # what is left of 1 - sigmoid(15) has no digits
     distance = JUMPS.get(node.op)
     if distance is None or all(a.dtype.kind != "f" for a in arguments):
         return False

@@ -303,6 +303,11 @@ def test_the_logarithm_of_a_small_tail_does_not_underflow():
         np.testing.assert_allclose(slope, -2 / np.sqrt(np.pi) / erfcx(at), rtol=1e-13)
 
 
+def test_a_product_that_wrapped_stays_wrapped():
+    i = T.bvector("i")
+    check([i], (i**2 * i) / i, [np.array([3, 100, -7], "int8")])
+
+
 def test_a_column_of_a_matrix_is_no_vector_yet():
     # A shuffle may drop a dimension and add another one at once.
     column = T.addbroadcast(T.dmatrix("column"), 1)

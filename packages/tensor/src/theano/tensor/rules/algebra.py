@@ -126,14 +126,17 @@ def _cancel(above: list[Any], below: list[Any]) -> tuple[list[Any], list[Any], b
     return kept, rest[::-1], True
 
 
-def _open_shared(above: list[Any], below: list[Any], family: Family) -> list[Any]:
-    """Open a term that others use as well, where that lets something cancel: ``(x * y) / y`` with ``x * y`` kept."""
+def _open_shared(above: list[Any], below: list[Any], family: Family, dtype: str) -> list[Any]:
+    """Open a term that others use as well, where that lets something cancel: ``(x * y) / y`` with ``x * y`` kept.
+
+    Not a term of a narrower dtype than the whole: a product of int8 may have wrapped before it is divided.
+    """
     against = {v for v in below if not isinstance(v, Constant)}
     result = []
     for v in above:
         node = made_by(v, family.main)
         helps = node is not None and against and not against.isdisjoint(node.inputs)
-        if node is not None and helps and v.type.dtype == node.inputs[0].type.dtype:
+        if node is not None and helps and v.type.dtype == node.inputs[0].type.dtype == dtype:
             result.extend(node.inputs)
         else:
             result.append(v)
@@ -250,7 +253,7 @@ def canonical(node: Apply, family: Family) -> Any:
         return None
     above, below, cancelled = _cancel(above, below)
     if not cancelled:
-        above, below, cancelled = _cancel(_open_shared(above, below, family), below)
+        above, below, cancelled = _cancel(_open_shared(above, below, family, dtype), below)
     (up, above), (down, below) = _gather(above), _gather(below)
     if not above and not below and (up or down) and not cancelled:
         return None  # constant folding computes it
