@@ -59,6 +59,7 @@ AT_BUILD = {
         (lambda: T.argsort(m, axis=s), TypeError, "whole number, not s"),
     ],
     "Argmax": [(lambda: T.argmax(m, axis=2), ValueError, "axis 2 of a tensor that has 2 dimensions")],
+    "Argmin": [(lambda: T.argmin(m, axis=2), ValueError, "axis 2 of a tensor that has 2 dimensions")],
     "BatchedDot": [
         (lambda: T.batched_dot(s, t3), TypeError, "1 dimension or more"),
         (lambda: T.BatchedDot()(T.dtensor4(), t3), TypeError, "input 0 must have 2 or 3 dimensions"),
@@ -295,6 +296,7 @@ AT_RUN = {
     "AllocEmpty": [(lambda: T.AllocEmpty("float64")(j), {j: -2}, ValueError, "negative")],
     "ARange": [(lambda: T.arange(j, 10, j), {j: 0}, ZeroDivisionError, "step")],
     "Argmax": [(lambda: T.argmax(m, axis=0), {m: M[:0]}, ValueError, "no element|empty")],
+    "Argmin": [(lambda: T.argmin(m, axis=0), {m: M[:0]}, ValueError, "no element|empty")],
     "BatchedDot": [
         (lambda: T.batched_dot(t3, t3), {t3: T3}, ValueError, "4 (columns )?against 3"),
         (lambda: T.batched_dot(t3, m), {t3: T3, m: M}, ValueError, "2 (and|against) 3"),

@@ -84,8 +84,20 @@ def other_op(flat, rng):
     return True
 
 
+def expressions(flat):
+    """Return for each variable what it computes: two nodes of one op and the same inputs compute the same."""
+    found = list(range(len(flat.leaves)))
+    ids = {}
+    for op, inputs, kinds, _ in flat.nodes:
+        made = (op, tuple(found[v] for v in inputs))
+        found += [ids.setdefault((made, k), len(flat.leaves) + len(ids)) for k in range(len(kinds))]
+    return found
+
+
 def other_operand(flat, rng):
-    places = [i for i, node in enumerate(flat.nodes) if len(set(node[1])) > 1]
+    what = expressions(flat)
+    # Operands that compute the same can change places, and the graph is the one that it was.
+    places = [i for i, node in enumerate(flat.nodes) if len({what[v] for v in node[1]}) > 1]
     if not places:
         return False
     i = int(rng.choice(places))
