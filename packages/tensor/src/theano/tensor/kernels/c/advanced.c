@@ -329,6 +329,12 @@ typedef struct {
     int wrong;
 } taking;
 
+/* A cell may be several smaller elements, which begin anywhere. */
+typedef uint16_t loose_2 __attribute__((aligned(1)));
+typedef uint32_t loose_4 __attribute__((aligned(1)));
+typedef uint64_t loose_8 __attribute__((aligned(1)));
+typedef struct { uint64_t a, b; } __attribute__((packed)) loose_16;
+
 #define TAKE(BYTES, TYPE) \
     case BYTES: \
         for (int64_t i = 0; i < n; ++i) \
@@ -341,10 +347,10 @@ static TH_LOOP void take_cells(const taking *t, int64_t n, const int64_t *offset
     if (is_packed(&t->c)) {
         switch (bytes) {
             TAKE(1, uint8_t)
-            TAKE(2, uint16_t)
-            TAKE(4, uint32_t)
-            TAKE(8, uint64_t)
-            TAKE(16, th_pair)
+            TAKE(2, loose_2)
+            TAKE(4, loose_4)
+            TAKE(8, loose_8)
+            TAKE(16, loose_16)
         }
         for (int64_t i = 0; i < n; ++i)
             memcpy(to + i * bytes, from + offsets[i], (size_t)bytes);
@@ -376,10 +382,10 @@ static TH_LOOP void take_cells(const taking *t, int64_t n, const int64_t *offset
         int64_t i = 0; \
         switch (bytes) { \
             TAKE_ONE(1, uint8_t) \
-            TAKE_ONE(2, uint16_t) \
-            TAKE_ONE(4, uint32_t) \
-            TAKE_ONE(8, uint64_t) \
-            TAKE_ONE(16, th_pair) \
+            TAKE_ONE(2, loose_2) \
+            TAKE_ONE(4, loose_4) \
+            TAKE_ONE(8, loose_8) \
+            TAKE_ONE(16, loose_16) \
         } \
         return i; \
     }

@@ -98,7 +98,9 @@ static void sort_lines(void *arg, int64_t lo, int64_t hi)
     const int last = s->from.nd - 1;
     const int64_t n = s->n, size = s->from.itemsize, step = s->to.strides[last];
     const int direct = step == s->to.itemsize;
-    char *room = malloc((size_t)(n * (size + (int64_t)sizeof(int64_t))));
+    /* The places first: they need the stricter alignment. */
+    int64_t *own = malloc((size_t)(n * (size + (int64_t)sizeof *own)));
+    char *room = (char *)(own + n);
     int64_t strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM] = {0};
     char *p[2] = {s->from.data, s->to.data};
     for (int d = 0; d < last; ++d) {
@@ -106,10 +108,10 @@ static void sort_lines(void *arg, int64_t lo, int64_t hi)
         strides[2 * d + 1] = s->to.strides[d];
     }
     th_seek(2, last, s->from.shape, strides, lo, index, p);
-    int failed = room == NULL;
+    int failed = own == NULL;
     for (; lo < hi && !failed; ++lo, th_advance(2, last, s->from.shape, strides, index, p)) {
         if (s->sort_places) {
-            int64_t *places = direct ? (int64_t *)p[1] : (int64_t *)(room + n * size);
+            int64_t *places = direct ? (int64_t *)p[1] : own;
             for (int64_t i = 0; i < n; ++i)
                 places[i] = i;
             failed = s->sort_places(line_at(s, p[0], room), (intptr_t *)places, n, NULL);
@@ -122,7 +124,7 @@ static void sort_lines(void *arg, int64_t lo, int64_t hi)
                 th_mover(size)(n, p[1], step, v, size);
         }
     }
-    free(room);
+    free(own);
     if (failed)
         __atomic_store_n(&s->failed, 1, __ATOMIC_RELAXED);
 }
