@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 from theano.errors import TestValueError
@@ -16,6 +15,7 @@ from theano.graph.apply import Apply
 from theano.graph.op import call_hooks
 from theano.graph.source import set_trace_limit
 from theano.graph.variable import Constant, Scratchpad, Variable
+from theano.rewriting.merge import evaluate
 from theano.settings import config
 
 
@@ -140,20 +140,10 @@ def compute_test_value(node: Apply) -> None:
                 "For compute_test_value, one input test value does not have the requested type: "
                 f"input {i} of {node.op}, {wrong}"
             ) from wrong
-    for v, value in zip(node.outputs, compute(node, values), strict=True):
-        v.tag.test_value = value
-
-
-def compute(node: Apply, values: Sequence[Any]) -> list[Any]:
-    """Return the values of a node's outputs, the values of its inputs unchanged."""
     written = {i for places in getattr(node.op, "destroy_map", {}).values() for i in places}
-    storage: dict[Variable, list[Any]] = {}
-    for i, (v, value) in enumerate(zip(node.inputs, values, strict=True)):
-        storage[v] = [copy.deepcopy(value) if i in written else value]
-    storage.update((v, [None]) for v in node.outputs)
-    done = {v: [v.owner is not node] for v in storage}
-    node.op.make_thunk(node, storage, done, [])()
-    return [storage[v][0] for v in node.outputs]
+    own = [copy.deepcopy(value) if i in written else value for i, value in enumerate(values)]
+    for v, value in zip(node.outputs, evaluate(node, own), strict=True):
+        v.tag.test_value = value
 
 
 # -- what the flags say to the rooms below, which do not read them --------------------------------------------------

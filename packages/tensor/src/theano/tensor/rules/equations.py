@@ -48,17 +48,19 @@ def is_symmetric(v: Any) -> bool:
     return transposed(b) is a and b.type.ndim == 2 or transposed(a) is b and a.type.ndim == 2
 
 
+_TURNED = {"lower_triangular": "upper_triangular", "upper_triangular": "lower_triangular"}
+
+
 def triangle(v: Any) -> str:
     """Return ``"lower_triangular"``, ``"upper_triangular"`` or ``""``: what is known of ``v``."""
-    for name in ("lower_triangular", "upper_triangular"):
+    for name in _TURNED:
         if _tagged(v, name):
             return name
     factor = v.owner
     if factor is not None and isinstance(factor.op, Cholesky):
         return "lower_triangular" if factor.op.lower else "upper_triangular"
     inner = transposed(v)
-    other = {"lower_triangular": "upper_triangular", "upper_triangular": "lower_triangular"}
-    return other.get(triangle(inner), "") if inner is not None else ""
+    return _TURNED.get(triangle(inner), "") if inner is not None else ""
 
 
 @local_rule([DimShuffle], keeps="close", phases=("canonicalize",))
@@ -103,7 +105,7 @@ def inv_as_solve(node: Apply) -> Any:
 def _structured(A: Any, flip: bool = False) -> Solve:
     known = triangle(A)
     if known and flip:
-        known = {"lower_triangular": "upper_triangular", "upper_triangular": "lower_triangular"}[known]
+        known = _TURNED[known]
     return Solve(known or ("symmetric" if is_symmetric(A) else "general"))
 
 

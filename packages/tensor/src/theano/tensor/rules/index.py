@@ -8,6 +8,7 @@ import numpy as np
 
 from theano.graph import Apply, Constant
 from theano.rewriting import local_rule
+from theano.rewriting.pattern import same
 from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import static_int
 from theano.tensor.create import Alloc
@@ -162,9 +163,8 @@ def local_subtensor_inc_subtensor(fgraph: Any, node: Apply) -> Any:
         return None
     if written.op.idx_list != node.op.idx_list or len(written.inputs) - 2 != len(node.inputs) - 1:  # type: ignore[attr-defined]
         return None
-    for a, b in zip(written.inputs[2:], node.inputs[1:], strict=True):
-        if a is not b and not (isinstance(a, Constant) and a.equals(b)):
-            return None
+    if not all(same(a, b) for a, b in zip(written.inputs[2:], node.inputs[1:], strict=True)):
+        return None
     value: Any = written.inputs[1]
     out: Any = node.outputs[0]
     return [value] if value.type == out.type and same_shape(fgraph, value, out) else None

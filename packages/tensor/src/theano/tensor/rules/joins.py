@@ -15,6 +15,7 @@ from theano.tensor.elemwise.careduce import CAReduce, Max, Min, Prod, Sum
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.join import Join, MakeVector, Split, join
 from theano.tensor.rules.words import fit, only_used_by
+from theano.tensor.shape.basic import Shape_i
 
 
 def joint(node: Apply) -> int | None:
@@ -92,7 +93,7 @@ def local_useless_split(node: Apply) -> Any:
 
 def _is_length(n: Any, x: Any, axis: int) -> bool:
     asked = n.owner
-    if asked is not None and type(asked.op).__name__ == "Shape_i":
+    if asked is not None and isinstance(asked.op, Shape_i):
         return asked.inputs[0] is x and asked.op.i == axis
     return x.type.broadcastable[axis] and static_int(n) == 1  # type: ignore[no-any-return]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from theano.graph import Apply, Constant
 from theano.rewriting import Phase, local_rule, phases
+from theano.rewriting.pattern import same
 from theano.tensor.create import Alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
@@ -93,16 +94,12 @@ def local_set_to_inc_subtensor(node: Apply) -> Any:
             continue
         if part.op.idx_list != op.idx_list:
             continue
-        if not all(_equal(a, b) for a, b in zip(part.inputs[1:], numbers, strict=True)):
+        if not all(same(a, b) for a, b in zip(part.inputs[1:], numbers, strict=True)):
             continue
         rest = [w for j, w in enumerate(total.inputs) if j != i]
         more = rest[0] if len(rest) == 1 else F.add(*rest)
         return [fit(IncSubtensor(op.idx_list)(x, more, *numbers), node.outputs[0])]
     return None
-
-
-def _equal(a: Any, b: Any) -> bool:
-    return a is b or isinstance(a, Constant) and a.equals(b)
 
 
 phases.register(
