@@ -1,15 +1,18 @@
-"""Write the pages whose content is in the code or measured: the flags, the errors, the functions."""
+"""Write the pages whose content is in the code or measured: the flags, the errors, the functions, the rules."""
 
 from __future__ import annotations
 
 import inspect
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import theano
+import theano.tensor
 from theano import errors
+from theano.rewriting import PatternRule, Phase, Phases
 from theano.scalar.registry import OPS
 from theano.settings.flags import TABLE
 from theano.settings.kinds import ConfigParam
@@ -155,9 +158,88 @@ def _maths_row(name: str, row: dict[str, Any]) -> str:
             f"| {ns['ours']} | {ns['numpy']} | {ns['libm']} | {max(round(row['gcc_ms']), 0)} |")  # fmt: skip
 
 
+RULES_HEAD = """# Rules
+
+Before a function is compiled its graph is rewritten by rules, in the phases of this table. A mode picks some of them
+by tags: a tag of their own, the name of the phase they stand in, or their own name.
+
+```python
+>>> import theano, theano.tensor as T
+>>> x = T.dvector("x")
+>>> mode = theano.Mode("cvm", "fast_run").excluding("local_func_inv")
+>>> theano.pp(theano.function([x], T.log(T.exp(x)), mode=mode).maker.fgraph.outputs[0])
+'Elemwise{Composite{log(exp(i0))}}(x)'
+>>> theano.function([x], T.log(T.exp(x))).maker.fgraph.outputs[0].owner.inputs
+[x]
+
+```
+
+`mode.including(...)`, `mode.excluding(...)` and `mode.requiring(...)` take any number of tags; the flags
+`optimizer_including`, `optimizer_excluding` and `optimizer_requiring` take them with colons between, for all functions
+that name no mode. Inner names of Theano's classes (`TopoOptimizer`, `FromFunctionLocalOptimizer`, `PatternSub`, ...),
+which it also takes as tags, pick nothing here.
+
+What a rule *keeps*: `exact` is the same bits; `close` the same within rounding (often it is the better of the two);
+`finite` the same where everything is finite and no divisor is zero; `approximate` only that one has to ask for it.
+
+"""
+
+
+def rules_page() -> str:
+    """Return the page of rewriting: the sequence, each rule, and the documented names that are not here."""
+    sequence: list[tuple[float, str, str, str]] = []
+    rules: dict[str, tuple[Any, list[str], set[str]]] = {}
+    _survey(theano.compile.optdb, "", sequence, rules)
+    lines = [RULES_HEAD, "| position | entry | tags |\n|---|---|---|"]
+    lines += [f"| {position:g} | {inside}`{name}` | {tags} |" for position, inside, name, tags in sequence]
+    lines += ["\n## Each rule\n", "| rule | in | tags | keeps | what it does |\n|---|---|---|---|---|"]
+    for name in sorted(rules, key=str.lower):
+        rule, places, tags = rules[name]
+        lines.append(f"| `{name}` | {_names(places)} | {_names(sorted(tags))} | {rule.keeps} | {_says(rule)} |")
+    lines.append("\n## Documented names that are not here\n")
+    absent = json.loads((Path(__file__).parent / "data" / "rules_absent.json").read_text(encoding="utf-8"))
+    lines += [f"- {about}: {_names(group['names'])}: {group['why']}." for about, group in absent.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _says(rule: Any) -> str:
+    """Return what a rule does: its formula, or the first paragraph that its author wrote."""
+    if isinstance(rule, PatternRule):
+        # Ops as they are written; what a function puts there is said by its pattern alone.
+        text = re.sub(r"Elemwise\{(\w+),no_inplace\}", r"\1", repr(rule).partition(": ")[2].removesuffix(">"))
+        text = f"`{re.sub(r'<function .*>', '...', text)}`"
+    else:
+        text = " ".join((inspect.getdoc(rule) or "").split("\n\n")[0].split()).replace("``", "`")
+    return text.replace("|", "\\|")
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _survey(
+    entries: Phases, inside: str, sequence: list[tuple[float, str, str, str]],
+    rules: dict[str, tuple[Any, list[str], set[str]]],
+) -> None:
+    """Gather the entries of a sequence and the rules in them."""
+    for name in entries.names():
+        what, tags = entries[name], entries.tags(name)
+        sequence.append((entries.position(name), inside, name, _names(sorted(tags - {name}))))
+        if isinstance(what, Phases):
+            _survey(what, f"{name}, ", sequence, rules)
+        elif isinstance(what, Phase):
+            for rule in what:
+                _, places, own = rules.setdefault(rule.name, (rule, [], set()))
+                places.append(name)
+                own.update(what.tags(rule.name) - {rule.name, name})
+
+
 def write_pages(docs: Path) -> None:
     """Write the pages, where they have changed."""
-    pages = {"library/config.md": config_page(), "library/maths.md": maths_page(), "errors.md": errors_page()}
+    pages = {
+        "library/config.md": config_page(), "library/maths.md": maths_page(), "library/rules.md": rules_page(),
+        "errors.md": errors_page(),
+    }  # fmt: skip
     for place, text in pages.items():
         path = docs / place
         if not path.is_file() or path.read_text(encoding="utf-8") != text:

@@ -5,6 +5,7 @@ import pytest
 from interpret import apply_rule, compute, run
 
 import theano.tensor as T
+from theano import scalar as scal
 from theano.compile.builders import OpFromGraph
 from theano.gradient import disconnected_grad, grad
 from theano.graph.traverse import explicit_inputs
@@ -13,7 +14,9 @@ from theano.tensor import nnet
 from theano.tensor.blas import routines
 from theano.tensor.checks import Assert
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join import Split
+from theano.tensor.linalg.hints import Hint
 from theano.tensor.nlinalg import det, matrix_inverse
 from theano.tensor.shape.basic import shape_i_op
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
@@ -74,6 +77,14 @@ CASES = {
     "local_intdiv_by_one": F.int_div(i, T.constant(np.array([1]))),
     "local_elemwise_sub_zeros": F.sub(i, i),
     "local_abs_lift": abs(-v),
+    "local_inv_canon": v ** T.constant(np.array([-1.0])),
+    "local_useless_composite": Elemwise(
+        scal.Composite(*(lambda a, b: ([a, b], [a + b, a * b]))(scal.float64("a"), scal.float64("b")))
+    )(v, w)[1],
+    "local_flatten_lift": T.Flatten(1)(T.exp(m)),
+    "local_useless_tile": T.Tile(3)(m, T.constant([1, 1, 1])),
+    "local_useless_dimshuffle_in_reshape": m.dimshuffle("x", 0, "x", 1).reshape((2, 6)),
+    "remove_hint_nodes": Hint(psd=True)(m) + 1,
     "local_pow_canonicalize": v ** T.constant(np.array([1.0])),
     "local_pow_specialize": v ** T.constant(np.array([2.0])),
     "local_pow_specialize_device": v ** T.constant(np.array([10.0])),

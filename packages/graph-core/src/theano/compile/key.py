@@ -43,6 +43,7 @@ from theano.compile.inputs import In, Param, SymbolicInput
 from theano.compile.mode import Mode
 from theano.compile.pack import Packed
 from theano.compile.shared import Container, SharedVariable
+from theano.compile.watching import WATCHING_TAGS
 from theano.graph.apply import Apply
 from theano.graph.canonical import DERIVED_TAGS, NoCanonicalForm, bytes_of, form_of, text_of
 from theano.graph.traverse import toposort
@@ -99,6 +100,8 @@ def _describe_mode(mode: Mode) -> list[Any]:
     if type(mode) is not Mode or type(mode.linker) not in _LINKERS:
         raise NoCanonicalForm(f"nobody knows what {mode!r} does")
     query, linker = mode.optimizer, mode.linker
+    if not query.include.isdisjoint(WATCHING_TAGS):
+        raise NoCanonicalForm("somebody wants to see the graph while it is rewritten")
     return [
         [sorted(query.include), sorted(query.exclude), sorted(query.require), repr(query.position_cutoff)],
         [linker.name, linker.compiled, linker.allow_gc],

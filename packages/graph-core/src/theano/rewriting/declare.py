@@ -122,7 +122,7 @@ def _fill(sequence: Phases) -> None:
     sequence.register("useless", Phase("useless", "out_to_in"), 0.6, *fast)
     for name in ("canonicalize", "stabilize", "specialize", "uncanonicalize"):
         # Rules compare variables by identity, so what is equal should be one before each sweep.
-        sequence[name].add_pass("merge", merge, *fast)
+        sequence[name].add_pass("merge", merge, "MergeOptimizer", *fast)
         sequence[name].add(constant_folding)
     for name, position, tags in (
         ("merge1", 0, fast),
@@ -131,8 +131,8 @@ def _fill(sequence: Phases) -> None:
         ("merge2", 49, ("fast_run",)),
         ("merge3", 100, ("fast_run",)),
     ):
-        sequence.register(name, merge, position, "merge", *tags)
-    sequence.register("add_destroy_handler", add_destroy_handler, 49.5, "fast_run", "inplace")
+        sequence.register(name, merge, position, "merge", "MergeOptimizer", *tags)
+    sequence.register("add_destroy_handler", add_destroy_handler, 49.5, "fast_run", "inplace", "AddDestroyHandler")
 
 
 _fill(phases)

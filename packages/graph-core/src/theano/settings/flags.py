@@ -126,13 +126,15 @@ _flag("cycle_detection", EnumStr("regular", "fast"), "With fast, find fewer plac
 _flag("optdb.position_cutoff", FloatParam(float("inf")), "Passes at this position or after it are not run.")
 _flag("optdb.max_use_ratio", FloatParam(8.0), "A fixpoint stops when one rule fired more often than this many times "
       "the number of nodes.")
-_flag("tensor.local_elemwise_fusion", BoolParam(True), "Join chains of element-wise ops into one kernel.")
+_flag("tensor.local_elemwise_fusion", BoolParam(True), "Join element-wise ops into one kernel, with each other and "
+      "with the reductions of their results.")
 _flag("tensor.insert_inplace_optimizer_validate_nb", IntParam(-1), "After how many in-place changes the graph is "
       "checked.", inert="each change is checked as it is made, and that is fast")
 _flag("experimental.local_alloc_elemwise",
       _replaced(True, "optimizer_excluding=local_alloc_elemwise", allow_override=True),
       "Lift allocations through element-wise ops.", inert="optimizer_excluding does this")
-_flag("experimental.local_alloc_elemwise_assert", BoolParam(True), "Let that rewrite keep a check of shapes.")
+_flag("experimental.local_alloc_elemwise_assert", BoolParam(True), "Let that rewrite keep the check that shapes "
+      "agree: without it, an allocation is dropped wherever another operand has the same dimensions.")
 _flag("conv.assert_shape", BoolParam(False), "Compare the shapes given to a convolution with the real ones.")
 _flag("cache_optimizations", BoolParam(False), "Keep rewritten graphs on disk.",
       inert="only compiled kernels are kept on disk")
@@ -325,8 +327,8 @@ RETIRED = {
 # Whose readers are still to be built. A name leaves this list with the change that reads it; a test sees to that.
 WAITING = """
     numpy.seterr_all numpy.seterr_divide numpy.seterr_over numpy.seterr_under numpy.seterr_invalid
-    traceback.compile_limit exception_verbosity on_shape_error optimizer_verbose check_stack_trace
-    optdb.position_cutoff tensor.local_elemwise_fusion experimental.local_alloc_elemwise_assert conv.assert_shape
+    traceback.compile_limit exception_verbosity optimizer_verbose check_stack_trace
+    optdb.position_cutoff conv.assert_shape
     vm.lazy check_input scan.allow_gc scan.allow_output_prealloc scan.debug blas.ldflags nocleanup
     cmodule.warn_no_version cmodule.compilation_warning profile_optimizer profile_memory print_global_stats
     profiling.time_thunks profiling.n_apply profiling.n_ops profiling.output_line_width profiling.min_memory_size

@@ -36,7 +36,7 @@ blas_phases = Phases("BlasOpt")
 phases.register("BlasOpt", blas_phases, 1.7, "fast_run", "fast_compile")
 for _name, _position, _tags in (
     ("local_dot_to_dot22", 0, ("fast_run", "fast_compile")),
-    ("gemm_optimizer", 10, ("fast_run",)),
+    ("gemm_optimizer", 10, ("fast_run", "GemmOptimizer")),
     ("local_dot22_to_dot22scalar", 11, ("fast_run",)),
     ("local_gemm_to_gemv", 15, ("fast_run",)),
 ):
@@ -237,4 +237,6 @@ def inplace_blas(fgraph: FunctionGraph, context: Context) -> None:
     work_in_place(fgraph, context, "InplaceBlasOpt", _add_in_place)
 
 
-phases.register("InplaceBlasOpt", inplace_blas, 70.0, "fast_run", "inplace", "blas_opt_inplace")
+# The calls of C and of SciPy work in place by rules of their own in the documentation; here all calls are of one kind.
+_SAME = ("c_blas_destructive", "make_scipy_blas_destructive")
+phases.register("InplaceBlasOpt", inplace_blas, 70.0, "fast_run", "inplace", "blas_opt_inplace", *_SAME)

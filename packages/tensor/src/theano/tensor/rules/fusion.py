@@ -17,7 +17,8 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph, Variable
-from theano.rewriting import Context, Phase, Phases, local_rule, phases
+from theano.rewriting import Context, Phase, Phases, Query, Report, local_rule, phases
+from theano.settings import config
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.joining import (
@@ -141,12 +142,23 @@ def _join(fgraph: FunctionGraph, piece: Sequence[Apply], context: Context) -> No
         context.replace(fgraph, pairs, "composite_elemwise_fusion")
 
 
-fusion_phases = Phases("elemwise_fusion")
-fusion_phases.register("local_add_mul_fusion", Phase("local_add_mul_fusion", "in_to_out"), 0, "fast_run", "fusion")
+class _UnlessTurnedOff(Phases):
+    """Entries that run as long as the flag ``tensor.local_elemwise_fusion`` says so."""
+
+    def run(self, fgraph: FunctionGraph, context: Context, query: Query, report: Report) -> None:
+        """Run the entries that ``query`` picks."""
+        if config.tensor.local_elemwise_fusion:
+            super().run(fgraph, context, query, report)
+
+
+fusion_phases = _UnlessTurnedOff("elemwise_fusion")
+fusion_phases.register(
+    "local_add_mul_fusion", Phase("local_add_mul_fusion", "in_to_out"), 0, "fast_run", "fusion", "FusionOptimizer"
+)
 # Before element-wise nodes are joined, so that what a reduction alone needs is not joined to what others need as well.
 fusion_phases.register("map_reduce_fusion", fuse_reductions, 0.5, "fast_run", "fusion")
-fusion_phases.register("composite_elemwise_fusion", fuse, 1, "fast_run", "fusion")
-phases.register("elemwise_fusion", fusion_phases, 49, "fast_run", "fusion", "local_elemwise_fusion")
+fusion_phases.register("composite_elemwise_fusion", fuse, 1, "fast_run", "fusion", "FusionOptimizer")
+phases.register("elemwise_fusion", fusion_phases, 49, "fast_run", "fusion", "local_elemwise_fusion", "FusionOptimizer")
 
 
 @local_rule([F.add, F.mul], phases=("local_add_mul_fusion",), tags=("fast_run", "fusion"), into=fusion_phases)

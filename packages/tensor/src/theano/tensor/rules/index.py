@@ -72,7 +72,7 @@ def local_useless_slice(node: Apply) -> Any:
     return [fit(node.inputs[0][tuple(kept)], node.outputs[0])]  # type: ignore[index]
 
 
-@local_rule([Subtensor], phases=("canonicalize", "specialize"))
+@local_rule([Subtensor], phases=("canonicalize", "specialize"), tags=("fast_run", "fast_compile_gpu"))
 def local_subtensor_make_vector(node: Apply) -> Any:
     """An element of a vector of scalars is that scalar; a slice is a shorter vector."""
     made: Any = node.inputs[0].owner

@@ -134,19 +134,23 @@ def inplace_elemwise(fgraph: FunctionGraph, context: Context) -> None:
 
 
 phases.register(
-    "inplace_elemwise_opt", inplace_elemwise, 75, "fast_run", "inplace", "inplace_opt", "inplace_elemwise_optimizer"
-)
+    "inplace_elemwise_opt", inplace_elemwise, 75,
+    "fast_run", "inplace", "inplace_opt", "inplace_elemwise_optimizer", "InplaceElemwiseOptimizer",
+)  # fmt: skip
 
 
 # -- writing parts --------------------------------------------------------------------------------------------------
 
 
-def _inc_subtensor(node: Apply, may_take: MayTake) -> Op | None:
-    """Return the op that writes into the tensor itself."""
-    op = node.op
-    if not isinstance(op, _WRITERS) or op.inplace or not may_take(0):  # type: ignore[attr-defined]
-        return None
-    return _written_in_place(op)
+def _writer(kinds: tuple[type[Op], ...]) -> Callable[[Apply, MayTake], Op | None]:
+    def written(node: Apply, may_take: MayTake) -> Op | None:
+        """Return the op that writes into the tensor itself."""
+        op = node.op
+        if not isinstance(op, kinds) or op.inplace or not may_take(0):  # type: ignore[attr-defined]
+            return None
+        return _written_in_place(op)
+
+    return written
 
 
 def _written_in_place(op: Any) -> Op:
@@ -155,15 +159,22 @@ def _written_in_place(op: Any) -> Op:
     return type(op)(inplace=True, set_instead_of_inc=op.set_instead_of_inc)  # type: ignore[no-any-return]
 
 
-_WRITERS = (IncSubtensor, AdvancedIncSubtensor1, AdvancedIncSubtensor, AdvancedBooleanIncSubtensor)
+_BY_ARRAYS = (AdvancedIncSubtensor1, AdvancedIncSubtensor, AdvancedBooleanIncSubtensor)
+_WRITERS = (IncSubtensor, *_BY_ARRAYS)
 
 
-def inplace_inc_subtensor(fgraph: FunctionGraph, context: Context) -> None:
+def inplace_set_subtensor(fgraph: FunctionGraph, context: Context) -> None:
     """Let parts be written into tensors that nobody reads any more."""
-    work_in_place(fgraph, context, "local_inplace_setsubtensor", _inc_subtensor)
+    work_in_place(fgraph, context, "local_inplace_setsubtensor", _writer((IncSubtensor,)))
 
 
-phases.register("local_inplace_setsubtensor", inplace_inc_subtensor, 60, "fast_run", "inplace")
+def inplace_inc_subtensor1(fgraph: FunctionGraph, context: Context) -> None:
+    """Let what arrays pick be written into tensors that nobody reads any more."""
+    work_in_place(fgraph, context, "local_inplace_incsubtensor1", _writer(_BY_ARRAYS))
+
+
+phases.register("local_inplace_setsubtensor", inplace_set_subtensor, 60, "fast_run", "inplace")
+phases.register("local_inplace_incsubtensor1", inplace_inc_subtensor1, 60, "fast_run", "inplace")
 
 
 # -- over shared variables ------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def local_reshape_chain(node: Apply) -> Any:
     return [fit(node.op(inner.inputs[0], node.inputs[1]), node.outputs[0])]
 
 
-@local_rule([Reshape], phases=("canonicalize", "stabilize"))
+@local_rule([Reshape], phases=("canonicalize", "stabilize", "specialize"))
 def local_useless_reshape(fgraph: Any, node: Apply) -> Any:
     """A reshape to the shape that is there."""
     x: Any = node.inputs[0]
@@ -121,6 +121,24 @@ def local_reshape_lift(node: Apply) -> Any:
     moved = reshape(inner.inputs[0], node.inputs[1], ndim=node.op.ndim)  # type: ignore[attr-defined]
     new = inner.op(moved)
     return [fit(new, node.outputs[0])]
+
+
+def _long_axes(pattern: Any, order: Any) -> list[Any]:
+    """Return the axes of ``order`` that may be longer than 1."""
+    return [d for d in order if d != "x" and not pattern[d]]
+
+
+@local_rule([Reshape], phases=("canonicalize", "specialize"))
+def local_useless_dimshuffle_in_reshape(node: Apply) -> Any:
+    """A shuffle that only adds, drops or moves dimensions of length 1 changes nothing for a reshape."""
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, DimShuffle):
+        return None
+    pattern = inner.inputs[0].type.broadcastable
+    if _long_axes(pattern, inner.op.new_order) != _long_axes(pattern, range(len(pattern))):
+        return None
+    new = fit(node.op(inner.inputs[0], node.inputs[1]), node.outputs[0])
+    return None if new is None else [new]
 
 
 @local_rule([Reshape], phases=("uncanonicalize",))

@@ -28,6 +28,17 @@ def local_pow_canonicalize(node: Apply) -> Any:
     return None if new is None else [new]
 
 
+@local_rule([F.pow], keeps="finite", phases=("canonicalize",))
+def local_inv_canon(node: Apply) -> Any:
+    """``x ** -1`` is ``1 / x``, the one form of a reciprocal that products cancel."""
+    base: Any = node.inputs[0]
+    out: Any = node.outputs[0]
+    if not is_float(out) or uniform(node.inputs[1]) != -1:
+        return None
+    new = fit(F.inv(base if base.type.dtype == out.type.dtype else F.cast(base, out.type.dtype)), out)
+    return None if new is None else [new]
+
+
 @local_rule([F.pow], keeps="finite", phases=("specialize",))
 def local_pow_specialize(node: Apply) -> Any:
     """``x ** 2`` is a square, ``x ** 0.5`` a root, and so on for their reciprocals."""

@@ -32,7 +32,7 @@ def local_reduce_broadcastable(node: Apply) -> Any:
     return [fit(new, node.outputs[0])]
 
 
-@local_rule([CAReduce], phases=("canonicalize",), tags=("fast_run", "fast_compile"))
+@local_rule([CAReduce], phases=("canonicalize",), tags=("fast_run", "fast_compile", "local_cut_useless_reduce"))
 def local_useless_reduce(node: Apply) -> Any:
     """A reduction along no axis."""
     x: Any = node.inputs[0]

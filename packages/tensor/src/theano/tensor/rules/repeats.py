@@ -7,6 +7,7 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import Phase, local_rule, phases
+from theano.settings import config
 from theano.tensor.convert import static_int
 from theano.tensor.create import Alloc, AllocEmpty, alloc, zeros
 from theano.tensor.elemwise import functions as F
@@ -90,9 +91,13 @@ def local_merge_alloc(node: Apply) -> Any:
     return [fit(alloc(inner.inputs[0], *node.inputs[1:]), node.outputs[0])]
 
 
-@local_rule([Elemwise], phases=("specialize",))
+@local_rule([Elemwise], phases=("specialize",), tags=("fast_run", "local_alloc_elemwise"))
 def local_elemwise_alloc(fgraph: Any, node: Apply) -> Any:
-    """An element-wise op takes what an allocation repeats, where another input has the same shape for certain."""
+    """An element-wise op takes what an allocation repeats, where another input has the same shape for certain.
+
+    With the flag ``experimental.local_alloc_elemwise_assert`` off, one that has the same dimensions is taken to have
+    the same shape: that the two agree is then checked by nobody.
+    """
     op = scalar_of(node)
     if op is None or len(node.outputs) != 1:
         return None
@@ -100,13 +105,15 @@ def local_elemwise_alloc(fgraph: Any, node: Apply) -> Any:
     if feature is None:
         return None
     inputs = list(node.inputs)
+    unchecked = not config.experimental.local_alloc_elemwise_assert
     for i, v in enumerate(inputs):
         made = v.owner
         if made is None or not isinstance(made.op, Alloc):
             continue
         value: Any = fit_dimensions(made.inputs[0], v)
         others = [w for j, w in enumerate(inputs) if j != i and not isinstance(w.owner and w.owner.op, Alloc)]
-        if any(w.type.broadcastable == v.type.broadcastable and feature.same_shape(w, v) for w in others):  # type: ignore[attr-defined]
+        alike = [w for w in others if w.type.broadcastable == v.type.broadcastable]  # type: ignore[attr-defined]
+        if any(unchecked or feature.same_shape(w, v) for w in alike):
             inputs[i] = value
     if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
         return None

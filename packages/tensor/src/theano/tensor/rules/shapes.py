@@ -8,6 +8,7 @@ something that they speak of has left the graph.
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from theano.graph import Apply, Constant, FunctionGraph, Variable
 from theano.graph.features import AlreadyThere, Feature
 from theano.rewriting import Context, local_rule, phases
+from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
 from theano.tensor.elemwise import functions as F
 from theano.tensor.join import MakeVector
@@ -23,6 +25,10 @@ from theano.tensor.rules.words import fit
 from theano.tensor.shape.basic import Shape, Shape_i
 
 Lengths = tuple[Any, ...]
+
+logger = logging.getLogger("theano")
+#: What was said of an ``infer_shape`` that raised: rules ask again and again, and once is enough to know.
+_complained: set[str] = set()
 
 
 class _ShapeOf(Mapping[Any, Any]):
@@ -174,11 +180,31 @@ def _ask(node: Apply, given: Sequence[Lengths]) -> Sequence[Lengths | None]:
         # Two ways to write the method are about: (node, shapes), and (fgraph, node, shapes).
         arguments = (node.fgraph, node, given) if len(inspect.signature(infer).parameters) == 3 else (node, given)
         answers = infer(*arguments)
+        if len(answers) != len(node.outputs):
+            raise ValueError(f"{node.op}.infer_shape gave {len(answers)} shapes for {len(node.outputs)} outputs")
     except NotImplementedError:
         return [None] * len(node.outputs)
-    if len(answers) != len(node.outputs):
-        raise ValueError(f"{node.op}.infer_shape gave {len(answers)} shapes for {len(node.outputs)} outputs")
+    except Exception as error:  # noqa: BLE001  (the boundary to ops that anybody may have written)
+        _failed(node, error)
+        return [None] * len(node.outputs)
     return answers  # type: ignore[no-any-return]
+
+
+def _failed(node: Apply, error: Exception) -> None:
+    """Do what the flag ``on_shape_error`` says about an ``infer_shape`` that raised."""
+    message = (
+        f"{node.op}.infer_shape failed on inputs of types {', '.join(str(v.type) for v in node.inputs)}: "
+        f"{type(error).__name__}: {error}."
+    )
+    if config.on_shape_error == "raise":
+        error.add_note(f"{message} With the flag on_shape_error=warn the shape is taken from the computed value.")
+        raise error
+    if message not in _complained:
+        _complained.add(message)
+        logger.warning(
+            "theano: %s The shape is taken from the computed value, which has to be computed for it. "
+            "With the flag on_shape_error=raise this is an error.", message,
+        )  # fmt: skip
 
 
 def _as_length(n: Any) -> Any:
@@ -219,7 +245,14 @@ def _equal(m: Any, n: Any) -> bool:
 
 def add_shape_feature(fgraph: FunctionGraph, context: Context) -> None:
     """Let the graph answer questions about shapes from here on."""
-    fgraph.attach_feature(ShapeFeature())
+    feature = ShapeFeature()
+    fgraph.attach_feature(feature)
+    if config.on_shape_error == "raise":
+        # An error in a rule would only switch that rule off: ask all ops here, whether somebody needs it or not.
+        for node in fgraph.toposort():
+            for v in node.outputs:
+                if is_tensor(v):
+                    feature.lengths(v)
 
 
 def remove_shape_feature(fgraph: FunctionGraph, context: Context) -> None:
@@ -228,8 +261,8 @@ def remove_shape_feature(fgraph: FunctionGraph, context: Context) -> None:
         fgraph.remove_feature(feature)
 
 
-phases.register("ShapeOpt", add_shape_feature, 0.1, "fast_run", "fast_compile")
-phases.register("UnShapeOpt", remove_shape_feature, 10)
+phases.register("ShapeOpt", add_shape_feature, 0.1, "fast_run", "fast_compile", "ShapeOptimizer")
+phases.register("UnShapeOpt", remove_shape_feature, 10, "UnShapeOptimizer")
 
 
 @local_rule([Shape], phases=("canonicalize", "specialize"))

@@ -41,7 +41,7 @@ from theano.tensor.shape.basic import Shape_i
 
 x, b = pattern_vars("x b")
 ALWAYS = ("fast_run", "fast_compile_gpu")
-LOGARITHM = ("fast_run", "fast_compile")
+LOGARITHM = ("fast_run", "fast_compile", "stabilize")
 
 # -- the logarithm --------------------------------------------------------------------------------------------------
 

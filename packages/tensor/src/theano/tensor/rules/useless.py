@@ -8,10 +8,11 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.gradient import ViewOp
-from theano.graph import Apply, Constant
-from theano.rewriting import local_rule
+from theano.graph import Apply, Constant, FunctionGraph
+from theano.rewriting import Context, local_rule, phases
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.linalg.hints import Hint
 from theano.tensor.rules.words import (
     FAST,
     constant_like,
@@ -28,6 +29,24 @@ from theano.tensor.shape.basic import Rebroadcast
 from theano.tensor.type import TensorType
 
 
+def read_hints(fgraph: FunctionGraph, context: Context) -> None:
+    """Let what hints say be known of the variables, before any rule asks."""
+    for node in fgraph.toposort():
+        if isinstance(node.op, Hint):
+            node.op.tell(node.inputs[0])
+            node.op.tell(node.outputs[0])
+
+
+phases.register("HintsOpt", read_hints, -1, "HintsOptimizer", *FAST)
+
+
+@local_rule([Hint], tags=FAST, phases=("canonicalize",))
+def remove_hint_nodes(node: Apply) -> Any:
+    """A hint has done its work once its matrix knows what it says."""
+    node.op.tell(node.inputs[0])  # type: ignore[attr-defined]
+    return [node.inputs[0]]
+
+
 @local_rule([ViewOp], tags=FAST, phases=("canonicalize",))
 def local_view_op(node: Apply) -> Any:
     """A view has done its work once gradients are taken."""
@@ -35,6 +54,19 @@ def local_view_op(node: Apply) -> Any:
 
 
 # -- element-wise -------------------------------------------------------------------------------------------------
+
+
+@local_rule([Elemwise], phases=("canonicalize",))
+def local_useless_composite(node: Apply) -> Any:
+    """What a joined expression computes for nobody is not computed."""
+    op = scalar_of(node)
+    wanted = [i for i, v in enumerate(node.outputs) if v.clients]
+    if not isinstance(op, scal.Composite) or len(wanted) in (0, len(node.outputs)):
+        return None
+    graph = op.fgraph
+    fewer = scal.Composite(graph.inputs, [graph.outputs[i] for i in wanted])
+    made = Elemwise(fewer).make_node(*node.inputs).outputs
+    return {node.outputs[i]: fit(new, node.outputs[i]) for i, new in zip(wanted, made, strict=True)}
 
 
 def _one_input(node: Apply) -> Any:
@@ -104,7 +136,7 @@ def remove_tensor_copy(node: Apply) -> Any:
     return [node.inputs[0]]
 
 
-@local_rule([F.switch], tags=FAST, phases=("canonicalize", "specialize"))
+@local_rule([F.switch], tags=(*FAST, "local_remove_switch_const_cond"), phases=("canonicalize", "specialize"))
 def local_useless_switch(node: Apply) -> Any:
     """A choice whose condition is known, or whose two sides are one."""
     condition, yes, no = node.inputs

@@ -42,14 +42,14 @@ def local_incsubtensor_of_zeros_to_setsubtensor(node: Apply) -> Any:
 _WRITES = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 
 
-@local_rule(_WRITES, phases=("canonicalize", "stabilize"), tags=("local_incsubtensor_of_allocs",))
+@local_rule(_WRITES, phases=("canonicalize", "stabilize"), tags=("fast_run", "local_incsubtensor_of_allocs"))
 def local_incsubtensor_of_zeros(node: Apply) -> Any:
     """To add 0 is to do nothing."""
     x, y = node.inputs[:2]
     return [x] if not node.op.set_instead_of_inc and filled_with(y, 0) else None  # type: ignore[attr-defined]
 
 
-@local_rule([IncSubtensor], phases=("canonicalize", "stabilize"), tags=("local_incsubtensor_of_allocs",))
+@local_rule([IncSubtensor], phases=("canonicalize", "stabilize"), tags=("fast_run", "local_setsubtensor_of_allocs"))
 def local_setsubtensor_of_constants(node: Apply) -> Any:
     """To set a part to the number that is everywhere is to do nothing."""
     x, y = node.inputs[:2]
@@ -61,7 +61,7 @@ def local_setsubtensor_of_constants(node: Apply) -> Any:
     return [x] if all(isinstance(e, slice) for e in entries(node)) else None
 
 
-@local_rule(_WRITES, phases=("stabilize",), tags=("local_incsubtensor_of_allocs",))
+@local_rule(_WRITES, phases=("stabilize",), tags=("fast_run", "local_useless_inc_subtensor_alloc"))
 def local_useless_inc_subtensor_alloc(fgraph: Any, node: Apply) -> Any:
     """What is written is stretched to the part anyway: it need not be repeated before."""
     x, y = node.inputs[:2]

@@ -1,0 +1,54 @@
+"""What a program knows of a matrix and the graph cannot see: said by an op, so that it is part of the expression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.gradient import ViewOp
+from theano.tensor.convert import as_tensor_variable
+
+
+class Hint(ViewOp):
+    """The identity, and something that is known of its result.
+
+    Rules find what is known in the ``tag`` of the variable: ``psd``, ``symmetric``, ``lower_triangular``,
+    ``upper_triangular``. That it is true is the program's affair; nothing is checked.
+
+    Parameters
+    ----------
+    **hints
+        Name and value of what is known.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A, b = T.dmatrices("A", "b")
+    >>> x = T.slinalg.solve(Hint(lower_triangular=True)(A), b)
+    >>> theano.function([A, b], x).maker.fgraph.toposort()[0].op.A_structure
+    'lower_triangular'
+    """
+
+    __props__ = ("hints",)
+
+    def __init__(self, **hints: Any):
+        self.hints = tuple(sorted(hints.items()))
+
+    def tell(self, v: Any) -> None:
+        """Write what is known into the tag of ``v``."""
+        for name, value in self.hints:
+            setattr(v.tag, name, value)
+
+    def __str__(self) -> str:
+        return f"Hint{{{', '.join(f'{name}={value!r}' for name, value in self.hints)}}}"
+
+
+def psd(v: Any) -> Any:
+    """Return the matrix ``v``, of which is known from here on that it is symmetric and positive definite.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> psd(T.dmatrix("A")).owner.op
+    Hint{psd=True, symmetric=True}
+    """
+    return Hint(psd=True, symmetric=True)(as_tensor_variable(v))
