@@ -72,12 +72,12 @@ class CText:
 
     def __init__(self, indent: str = "    ") -> None:
         self._indent = indent
-        self._depth = 0
+        self.depth = 0
         self._lines: list[str] = []
 
     def __call__(self, *lines: str) -> None:
         """Append lines; each may itself hold several, which are all indented."""
-        prefix = self._indent * self._depth
+        prefix = self._indent * self.depth
         for text in lines:
             for line in text.split("\n"):
                 # A preprocessor line stays at the margin, where readers look for it.
@@ -87,6 +87,10 @@ class CText:
         """Append many lines."""
         self(*lines)
 
+    def verbatim(self, text: str) -> None:
+        """Append text as it is, without indentation."""
+        self._lines += text.split("\n")
+
     def comment(self, text: str) -> None:
         """Append a one-line comment holding any text."""
         self(f"/* {comment_text(text)} */")
@@ -95,9 +99,9 @@ class CText:
     def block(self, head: str = "", tail: str = "") -> Iterator[None]:
         """Indent what is written inside between ``head {`` and ``}tail``."""
         self(f"{head} {{" if head else "{")
-        self._depth += 1
+        self.depth += 1
         yield
-        self._depth -= 1
+        self.depth -= 1
         self("}" + tail)
 
     @property

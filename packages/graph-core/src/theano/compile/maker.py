@@ -12,9 +12,9 @@ from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from theano.codegen.kernel import Kernel
 from theano.compile.aliasing import insert_deepcopy
 from theano.compile.arguments import ArgumentFilter
+from theano.compile.compiling import compile_blocks, compile_kernels
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.mode import Mode, get_mode
 from theano.compile.pack import Packed, Returns
@@ -272,7 +272,9 @@ class FunctionMaker:
         # Who has switched the compiler off needs no telling.
         quiet = config.given("cxx") == ""
         before = _seconds_in_compiler()
-        linked = link(fgraph.toposort(), self.linker, _compile, fgraph.outputs, quiet)
+        linked = link(
+            fgraph.toposort(), self.linker, compile_kernels, fgraph.outputs, quiet, compile_blocks, config.check_input
+        )
         self.times.generating = linked.seconds_generating
         self.times.compiling = linked.seconds_compiling
         self.times.compiler = _seconds_in_compiler() - before
@@ -340,15 +342,6 @@ class FunctionMaker:
             self.name,
             self.allow_gc,
         )
-
-
-def _compile(kernels: Sequence[Kernel]) -> Sequence[int]:
-    # All that speaks to a compiler and to the disk: `import theano` does without.
-    from theano.cache.store import CacheSettings
-    from theano.codegen.unit import compile_kernels
-    from theano.toolchain.select import ToolchainSettings
-
-    return compile_kernels(kernels, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
 
 
 def _seconds_in_compiler() -> float:

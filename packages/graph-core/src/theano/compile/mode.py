@@ -12,7 +12,7 @@ from theano.settings import config
 #: and whether memory is given back during a call: there is one machine.
 predefined_linkers: dict[str, Linker] = {
     "py": Linker("py", "never"),
-    "c": Linker("c", "always"),
+    "c": Linker("c", "always", one_block=True),
     "c|py": Linker("c|py"),
     "c|py_nogc": Linker("c|py_nogc", allow_gc=False),
     "vm": Linker("vm"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from theano.errors import MethodNotDefined
 from theano.graph.apply import Apply
+from theano.graph.c_contract import CLinkerOp
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
 from theano.graph.type import Type
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 Storage = list[Any]
 
 
-class Op(Structural):
+class Op(Structural, CLinkerOp):
     """An operation: it checks and types its inputs, computes its outputs and knows its derivative.
 
     An op needs to say how a node is made (:meth:`make_node`, or ``itypes`` and ``otypes``) and how it is
-    computed (:meth:`perform`, :meth:`c_kernel` or :meth:`make_thunk`). The rest is optional.
+    computed (:meth:`perform`, :meth:`c_code`, :meth:`c_kernel` or :meth:`make_thunk`). The rest is optional.
 
     Attributes
     ----------
@@ -56,7 +57,10 @@ class Op(Structural):
     default_output: int | None = None
     view_map: dict[int, list[int]] = {}
     destroy_map: dict[int | None, list[int]] = {}
-    check_input: bool = True
+    #: Whether the types of this op's inputs check them in C; None: as ``config.check_input`` says.
+    check_input: bool | None = None
+    #: The type of what :meth:`get_params` returns, for ops that have parameters.
+    params_type: Any = None
     _cop_num_inputs: int | None = None
 
     # -- building graphs ---------------------------------------------------------------------------
@@ -173,7 +177,31 @@ class Op(Structural):
         no_recycling : list of Variable
             Outputs whose storage must be new at each call.
         """
+        if impl != "py":
+            try:
+                return self.make_c_thunk(node, storage_map, compute_map, no_recycling)
+            except NotImplementedError:
+                if impl == "c":
+                    raise
         return self.make_py_thunk(node, storage_map, compute_map, no_recycling)
+
+    def make_c_thunk(
+        self,
+        node: Apply,
+        storage_map: dict[Variable, Storage],
+        compute_map: dict[Variable, Storage],
+        no_recycling: Sequence[Variable],
+    ) -> Callable[[], Any]:
+        """Return a thunk that runs the compiled form, be it :meth:`c_code` or :meth:`c_kernel`.
+
+        Raises
+        ------
+        MethodNotDefined
+            There is none.
+        """
+        if not thunk_makers:
+            raise MethodNotDefined("make_c_thunk", type(self), str(self))
+        return thunk_makers["c"](node, storage_map, compute_map, no_recycling)
 
     def make_py_thunk(
         self,
@@ -187,7 +215,7 @@ class Op(Structural):
         inputs = [storage_map[v] for v in node.inputs]
         outputs = [storage_map[v] for v in node.outputs]
         computed = [compute_map[v] for v in node.outputs]
-        perform = self.perform
+        perform = performer(node)
 
         def thunk() -> None:
             perform(node, [cell[0] for cell in inputs], outputs)
@@ -203,8 +231,12 @@ class Op(Structural):
         """Do what has to be done once before ``node`` is run; ops may override it."""
 
     def get_params(self, node: Apply) -> Any:
-        """Return an object that is handed to the computation of ``node`` beside its inputs, or None."""
-        return None
+        """Return an object that is handed to the computation of ``node`` beside its inputs, or None.
+
+        The default serves ops whose ``params_type`` is a `ParamsType`: it reads the op's attributes of these names.
+        """
+        collect = getattr(self.params_type, "get_params", None)
+        return None if collect is None else collect(self)
 
     # -- derivatives --------------------------------------------------------------------------------
 
@@ -244,6 +276,45 @@ class Op(Structural):
 
 #: Called with each node that a user's op call makes (test values plug in here).
 call_hooks: list[Callable[[Apply], None]] = []
+
+
+#: What makes thunks of compiled code (``'c'``): the floor that compiles puts it here.
+thunk_makers: dict[str, Callable[..., Callable[[], Any]]] = {}
+
+
+class COp(Op):
+    """An op with a form in C, :meth:`c_code`. Each op may have one; the name says that this one does.
+
+    Examples
+    --------
+    >>> from theano.graph import Apply, generic
+    >>> class Same(COp):
+    ...     __props__ = ()
+    ...     def make_node(self, x):
+    ...         return Apply(self, [x], [generic()])
+    ...     def c_code(self, node, name, inputs, outputs, sub):
+    ...         x, z = inputs[0], outputs[0]
+    ...         return f"Py_XDECREF(py_{z}); py_{z} = py_{x}; Py_INCREF(py_{z});"
+    >>> import theano
+    >>> x = generic("x")
+    >>> theano.function([x], Same()(x))("unchanged")
+    'unchanged'
+    """
+
+
+def performer(node: Apply) -> Callable[[Apply, Sequence[Any], Sequence[Storage]], Any]:
+    """Return ``node.op.perform``, with the parameters of the op bound to it if it has some."""
+    op = node.op
+    params = op.get_params(node) if op.params_type is not None else None
+    if params is None:
+        return op.perform
+    perform: Callable[..., Any] = op.perform
+    value = op.params_type.filter(params)
+
+    def with_params(node: Apply, inputs: Sequence[Any], output_storage: Sequence[Storage]) -> Any:
+        return perform(node, inputs, output_storage, value)
+
+    return with_params
 
 
 def has_perform(op: Op) -> bool:

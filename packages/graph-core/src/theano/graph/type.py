@@ -6,6 +6,7 @@ import copy
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
+from theano.graph.c_contract import CLinkerType, Sub
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
 from theano.graph.variable import Constant as _Constant
@@ -33,7 +34,7 @@ class BufferSpec(NamedTuple):
     scalar: bool = False
 
 
-class Type(Structural):
+class Type(Structural, CLinkerType):
     """A set of constraints on values, and the way to bring a value under them.
 
     A new type says at least what :meth:`filter` accepts:
@@ -159,8 +160,27 @@ class Type(Structural):
         return str(self)
 
 
-class Generic(Type):
-    """The type of any Python object.
+class CType(Type):
+    """A type whose values have a form in C.
+
+    Each type may have one; the name says that this one does. A type says at least how its C variables are declared
+    (`c_declare`), set (`c_init`, `c_extract`), put back into a Python object (`c_sync`) and cleaned up (`c_cleanup`).
+
+    Examples
+    --------
+    >>> class Double(CType):
+    ...     __props__ = ()
+    ...     def filter(self, value, strict=False, allow_downcast=None):
+    ...         return float(value)
+    ...     def c_declare(self, name, sub, check_input=True):
+    ...         return f"double {name};"
+    >>> Double().c_declare("V1", {})
+    'double V1;'
+    """
+
+
+class Generic(CType):
+    """The type of any Python object. In C it is the object itself, ``py_<name>``.
 
     Examples
     --------
@@ -177,6 +197,30 @@ class Generic(Type):
     def is_valid_value(self, value: Any, strict: bool = True) -> bool:
         """Return True: every object is valid."""
         return True
+
+    def c_declare(self, name: str, sub: Sub, check_input: bool = True) -> str:
+        """Declare nothing: the object has its variable."""
+        return ""
+
+    def c_init(self, name: str, sub: Sub) -> str:
+        """Set nothing: outputs begin as None."""
+        return ""
+
+    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+        """Extract nothing."""
+        return ""
+
+    def c_sync(self, name: str, sub: Sub) -> str:
+        """Put None where the op has left a null pointer."""
+        return f"if (!py_{name}) {{\n    Py_INCREF(Py_None);\n    py_{name} = Py_None;\n}}"
+
+    def c_cleanup(self, name: str, sub: Sub) -> str:
+        """Clean nothing up."""
+        return ""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Return the version of these texts."""
+        return (1,)
 
 
 generic = Generic()

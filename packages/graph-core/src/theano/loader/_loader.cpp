@@ -81,6 +81,14 @@ PYBIND11_MODULE(_loader, m) {
     py::object type = py::reinterpret_steal<py::object>(theano::function_type());
     if (!type) throw py::error_already_set();
     m.attr("Function") = type;
+    py::object thunk = py::reinterpret_steal<py::object>(theano::thunk_type());
+    if (!thunk) throw py::error_already_set();
+    m.attr("NativeThunk") = thunk;
+    m.def("run_cthunk", [](const py::object &capsule) {
+        const int status = theano::run_cthunk(capsule.ptr());
+        if (status < 0) throw py::error_already_set();
+        return status;
+    });
     m.attr("ABI_VERSION") = TH_ABI_VERSION;
 
     py::class_<Library>(m, "Library")

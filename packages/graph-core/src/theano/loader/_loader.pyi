@@ -11,6 +11,31 @@ ABI_VERSION: int
 class KernelShapeError(ValueError):
     """A compiled kernel was given arrays whose shapes do not go together."""
 
+class NativeThunk:
+    """A compiled thunk and its cells."""
+
+    cthunk: Any
+    failed: int
+    inputs: list[list[Any]]
+    outputs: list[list[Any]]
+    lazy: bool
+    def __init__(
+        self,
+        new: int,
+        run: int,
+        failed: int,
+        delete: int,
+        cells: tuple[list[Any], ...],
+        computed: tuple[list[Any], ...] = (),
+        keep: Any = None,
+        names: tuple[str, ...] = (),
+    ) -> None: ...
+    @classmethod
+    def of_capsule(cls, capsule: Any, computed: tuple[list[Any], ...] = (), keep: Any = None) -> NativeThunk: ...
+    def __call__(self) -> list[int] | None: ...
+
+def run_cthunk(capsule: Any) -> int: ...
+
 class Library:
     """A shared object, opened with RTLD_NOW and RTLD_LOCAL, closed with its last reference.
 

@@ -18,6 +18,7 @@
  *   machine.cpp   runs the instructions of a frame; the callbacks kernels see
  *   program.cpp   reads the Python description of a program
  *   frame.cpp     makes, cleans and destroys frames
+ *   thunk.cpp     the compiled thunks of ops that people write in C
  *   function.cpp  the vectorcall type: arguments in, results and updates out
  *
  * THE RULE OF OWNERSHIP. A slot's numbers live in exactly one of: the slot itself (`cell16`, zero
@@ -302,6 +303,11 @@ int machine_write(Frame *frame);        /* the last ones: -1 and nothing is writ
 extern PyObject *shape_error;           /* KernelShapeError */
 extern const th_runtime runtime_table;
 extern const th_runtime checking_table; /* stops a kernel at its last output: all is checked, nothing written */
+
+/* ----------------------------------------------------------------- thunk.cpp */
+
+PyObject *thunk_type();                 /* new reference to the heap type */
+int run_cthunk(PyObject *capsule);      /* -1: Python error set */
 
 /* -------------------------------------------------------------- function.cpp */
 

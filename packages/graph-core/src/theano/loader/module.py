@@ -108,6 +108,8 @@ ABI_VERSION: int = _loader.ABI_VERSION
 Function = _loader.Function
 KernelShapeError = _loader.KernelShapeError
 Library = _loader.Library
+NativeThunk = _loader.NativeThunk
+run_cthunk = _loader.run_cthunk
 enable_vectorcall = _loader.enable_vectorcall
 get_threads = _loader.get_threads
 set_threads = _loader.set_threads
@@ -124,6 +126,7 @@ __all__ = [
     "Function",
     "KernelShapeError",
     "Library",
+    "NativeThunk",
     "cpu_level",
     "enable_vectorcall",
     "get_threads",
@@ -133,6 +136,7 @@ __all__ = [
     "memory_set_limit",
     "memory_trim",
     "numpy_sort",
+    "run_cthunk",
     "set_threads",
     "set_threads_least",
 ]

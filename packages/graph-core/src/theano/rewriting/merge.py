@@ -7,7 +7,7 @@ from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.op import Op, has_own_thunk, has_perform
+from theano.graph.op import Op, has_own_thunk, has_perform, performer
 from theano.graph.variable import Constant, Variable
 from theano.rewriting.drive import Context
 from theano.rewriting.rule import Answer, FunctionRule
@@ -132,7 +132,7 @@ def evaluate(node: Apply, values: list[Any]) -> list[Any]:
     op = node.op
     if not has_own_thunk(op):
         cells: list[list[Any]] = [[None] for _ in node.outputs]
-        op.perform(node, values, cells)
+        performer(node)(node, values, cells)
         return [cell[0] for cell in cells]
     storage = {v: [value] for v, value in zip(node.inputs, values, strict=True)}
     storage.update({v: [None] for v in node.outputs})

@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
 
+from theano.codegen.blocks import Block
 from theano.codegen.kernel import Builtin, Kernel
 from theano.errors import MethodNotDefined, NoCompilerError
 from theano.graph.apply import Apply
-from theano.graph.op import has_own_thunk, has_perform
+from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.variable import Variable
+from theano.runtime.blocks import BlockFactory, BlockNode, CompileBlocks, block_of, is_classic, together
 
 logger = logging.getLogger("theano")
 
@@ -36,15 +38,19 @@ class Linker:
         Whether compiled kernels are used.
     allow_gc : bool or None
         Whether memory of intermediate results is given back during a call. None: as ``config.allow_gc`` says.
+    one_block : bool
+        Whether neighbours whose ops say in C what they do become one block, so that what lies between them never is a
+        Python object.
     """
 
     name: str
     compiled: Literal["never", "where possible", "always"] = "where possible"
     allow_gc: bool | None = None
+    one_block: bool = False
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""
-        return Linker(self.name, self.compiled, allow_gc)
+        return Linker(self.name, self.compiled, allow_gc, self.one_block)
 
     def __str__(self) -> str:
         return self.name
@@ -61,7 +67,7 @@ class CLinker(Linker):
     """Wants compiled code for every op."""
 
     def __init__(self) -> None:
-        super().__init__("c", "always")
+        super().__init__("c", "always", one_block=True)
 
 
 class OpWiseCLinker(Linker):
@@ -99,7 +105,7 @@ class Performed:
 
 @dataclass
 class Thunked:
-    """A node whose op makes its own thunk, anew for each frame in flight."""
+    """A node computed by a thunk, made anew for each frame in flight: by its op, or of what that says in C."""
 
     factory: Callable[[Cells, Cells, Cells, Cells], Callable[[], Any]]
     lazy: bool
@@ -142,6 +148,8 @@ def link(
     compile_kernels: CompileKernels | None = None,
     outputs: Sequence[Variable] = (),
     quiet: bool = False,
+    compile_blocks: CompileBlocks | None = None,
+    check_input: bool = True,
 ) -> Linked:
     """Find out what computes each node.
 
@@ -156,6 +164,10 @@ def link(
         The outputs of the graph: their memory is the user's after a call.
     quiet : bool
         Do not say that there is no compiler: the user knows.
+    compile_blocks : callable
+        Turns what ops say in C into addresses.
+    check_input : bool
+        For ops that do not say whether types check their inputs in C.
 
     Raises
     ------
@@ -164,13 +176,15 @@ def link(
     KernelCompileError
         The compiler refused a kernel.
     """
-    linked = Linked(list(nodes))
     start = perf_counter()
     given_away = set(outputs)
-    plans = [_plan(node, linker, given_away) for node in nodes]
+    linked = Linked(together(nodes, _joins, outputs) if linker.one_block else list(nodes))
+    nodes = linked.nodes
+    plans = [_plan(node, linker, given_away, check_input) for node in nodes]
     linked.seconds_generating = perf_counter() - start
     kernels = [plan for plan in plans if isinstance(plan, Kernel)]
     compiled = iter(_addresses(kernels, compile_kernels, linker, linked))
+    units = iter(_addresses([plan for plan in plans if isinstance(plan, Block)], compile_blocks, linker, linked))
     if linked.no_compiler and not quiet:
         _say_once(linked.no_compiler)
     linked.seconds_compiling = perf_counter() - start - linked.seconds_generating
@@ -184,17 +198,36 @@ def link(
                 linked.how.append(_in_python(node, linker, given_away))
             else:
                 linked.how.append(Compiled(found, plan.params, plan.work, plan.name, plan.pointers))
+        elif isinstance(plan, Block):
+            unit = next(units)
+            found_in_c = unit is not None
+            factory = BlockFactory(node, plan, unit) if found_in_c else None
+            linked.how.append(Thunked(factory, False) if factory else _in_python(node, linker, given_away))
         else:
             linked.how.append(plan)
     return linked
 
 
-def _plan(node: Apply, linker: Linker, given_away: set[Variable]) -> Kernel | Builtin | Implementation:
+def _joins(node: Apply) -> bool:
+    """Return whether a node may be one of several in a block."""
+    return not has_own_thunk(node.op) and is_classic(node)
+
+
+def _plan(
+    node: Apply, linker: Linker, given_away: set[Variable], check_input: bool
+) -> Kernel | Builtin | Block | Implementation:
     op = node.op
     if not has_own_thunk(op) and linker.compiled != "never":
         kernel = op.c_kernel(node)
         if kernel is not None:
             return kernel
+        if isinstance(node, BlockNode) or is_classic(node):
+            op.prepare_node(node, None, None, "c")
+            try:
+                return block_of(node, check_input)
+            except NotImplementedError:
+                if linker.compiled == "always":
+                    raise
     if linker.compiled == "always":
         raise MethodNotDefined("c_kernel", type(op), f"{op}, which the linker {linker} needs in compiled form,")
     return _in_python(node, linker, given_away)
@@ -207,17 +240,18 @@ def _in_python(node: Apply, linker: Linker, given_away: set[Variable]) -> Implem
     if not has_perform(op):
         raise MethodNotDefined("perform", type(op), f"{op}, for which no compiled form can be used here either,")
     op.prepare_node(node, None, None, "py")
-    return Performed(op.perform)
+    return Performed(performer(node))
 
 
 def _addresses(
-    kernels: list[Kernel], compile_kernels: CompileKernels | None, linker: Linker, linked: Linked
-) -> Sequence[int | None]:
+    kernels: list[Any], compile_kernels: Callable[[Any], Any] | None, linker: Linker, linked: Linked
+) -> Sequence[Any]:
     if not kernels:
         return ()
     assert compile_kernels is not None, "a linker that compiles needs something to compile with"
     try:
-        return compile_kernels(kernels)
+        found: Sequence[Any] = compile_kernels(kernels)
+        return found
     except NoCompilerError as problem:
         if linker.compiled == "always":
             raise

@@ -36,11 +36,24 @@ class Job(NamedTuple):
         The C text.
     spans : tuple of Span
         Where each kernel's text lies.
+    language : {'c', 'c++'}
+    extra : tuple of str
+        Further options.
+    without : tuple of str
+        Options that are left out.
     """
 
     stem: str
     text: str
     spans: tuple[Span, ...] = ()
+    language: str = "c"
+    extra: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """The file's name."""
+        return self.stem + (".c" if self.language == "c" else ".cpp")
 
 
 class BuildEnvironmentError(OSError):
@@ -104,11 +117,10 @@ def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple
         for index, job in enumerate(jobs):
             if index >= width:
                 _finish(toolchain, jobs[index - width], running[index - width], progress)
-            source = job.stem + ".c"
-            with open(os.path.join(folder, source), "w", encoding="utf-8", errors="surrogateescape") as file:
+            with open(os.path.join(folder, job.source), "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(job.text)
             # Relative names: nothing of the place gets into the file, so equal units are equal bytes.
-            command = toolchain.command(source, job.stem + ".so", include)
+            command = toolchain.command(job.source, job.stem + ".so", include, job.language, job.extra, job.without)
             running.append(Running(command, folder, job.stem + ".log"))
         for job, process in zip(jobs[-width:], running[-width:], strict=True):
             _finish(toolchain, job, process, progress)
@@ -143,7 +155,7 @@ def _first_error(job: Job, outcome: Outcome) -> tuple[int, str] | None:
     if outcome.is_environments_fault:
         return None
     match = re.search(
-        rf"^{re.escape(job.stem)}\.c:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", outcome.output, re.MULTILINE
+        rf"^{re.escape(job.source)}:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", outcome.output, re.MULTILINE
     )
     if match:
         return int(match[1]), match[2]

@@ -97,6 +97,28 @@ def candidates(setting: str | None, *, privileged: bool = False) -> Iterator[Com
         yield Compiler((zig, "cc"), "ziglang")
 
 
+def cxx_command(compiler: Compiler) -> str:
+    """Return the command that compiles C++ beside a C compiler: of the same kind, and where there is one, same version.
+
+    Examples
+    --------
+    >>> cxx_command(Compiler(("/opt/bin/g++-12", "-m64"), "setting"))
+    '/opt/bin/g++-12 -m64'
+    """
+    program, *rest = compiler.argv
+    if compiler.is_cxx_driver:
+        return shlex.join(compiler.argv)
+    if rest[:1] == ["cc"]:
+        return shlex.join([program, "c++", *rest[1:]])  # zig
+    folder, name = os.path.split(program)
+    named = re.sub(r"(?:^|(?<=[-_]))(gcc|clang|cc)(?![a-z])", lambda m: _CXX_NAMES[m[1]], name)
+    beside = os.path.join(folder, named)
+    return shlex.join([beside if os.access(beside, os.X_OK) else named, *rest])
+
+
+_CXX_NAMES = {"gcc": "g++", "clang": "clang++", "cc": "c++"}
+
+
 def _split(command: str) -> list[str]:
     try:
         return shlex.split(command)

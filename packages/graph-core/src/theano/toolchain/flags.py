@@ -55,6 +55,17 @@ CPU_FACTS = frozenset(
 LIBRARIES = () if os.name == "nt" else ("-lm",)
 
 
+def for_cxx(flags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the options that the same compiler is given for C++, of which only ours is to be seen from outside.
+
+    Examples
+    --------
+    >>> for_cxx(("-std=gnu11", "-O3"))
+    ('-O3', '-fvisibility=hidden')
+    """
+    return (*(flag for flag in flags if not flag.startswith("-std=")), "-fvisibility=hidden")
+
+
 class Wishes(NamedTuple):
     """The options to try, and the user's own, which are not questioned.
 

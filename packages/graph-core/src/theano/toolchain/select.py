@@ -155,12 +155,34 @@ class Toolchain:
         """All of it that can change the machine code."""
         return "|".join([self.compiler.identity, shlex.join(self.flags), self.cpu_class, self.libc])
 
-    def command(self, source: str, output: str, include: tuple[str, ...] = ()) -> list[str]:
-        """Return the argument list that compiles one C file to a library."""
-        language = ("-x", "c") if self.compiler.is_cxx_driver else ()
+    def command(
+        self,
+        source: str,
+        output: str,
+        include: tuple[str, ...] = (),
+        language: str = "c",
+        extra: tuple[str, ...] = (),
+        without: tuple[str, ...] = (),
+    ) -> list[str]:
+        """Return the argument list that compiles one file to a library.
+
+        Parameters
+        ----------
+        source, output : str
+        include : tuple of str
+            Folders of header files.
+        language : {'c', 'c++'}
+        extra, without : tuple of str
+            Options to add after all others, and to leave out.
+        """
+        flags = self.flags if language == "c" else options.for_cxx(self.flags)
+        kept = [flag for flag in flags if flag not in without]
         folders = [f"-I{folder}" for folder in include]
-        rest = ("-x", "none") if language else ()
-        return [*self.compiler.argv, *self.flags, *folders, *language, source, *rest, "-o", output, *options.LIBRARIES]
+        given = ("-x", language) if (language == "c") == self.compiler.is_cxx_driver else ()
+        rest = ("-x", "none") if given else ()
+        head = [*self.compiler.argv, *kept, *folders, *given, source, *rest, "-o", output]
+        library = () if language == "c" or self.compiler.is_cxx_driver else ("-lstdc++",)
+        return [*head, *(flag for flag in extra if flag not in without), *options.LIBRARIES, *library]
 
 
 _Key = tuple[ToolchainSettings, str, str]

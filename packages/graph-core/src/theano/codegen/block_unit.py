@@ -1,0 +1,181 @@
+"""Units of nested blocks to machine code: in this process, else in the cache, else through the compiler.
+
+Unlike kernels these units may use Python's headers and NumPy's, and each holds one block: what two people write may
+not go together in one file. A unit whose ops and types all have a version is kept in the cache under the digest of its
+text, all options, compiler, Python and the versions. One that has none is compiled in each process anew.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from theano.cache.names import EntryName
+from theano.cache.store import Cache, CacheSettings, open_cache
+from theano.cache.trust import process_is_privileged
+from theano.codegen.blocks import FORMAT, Block
+from theano.codegen.key import digest_parts
+from theano.codegen.unit import current_toolchain
+from theano.errors import KernelCompileError, NoCompilerError
+from theano.loader.module import Library
+from theano.toolchain.build import Job, Span, build
+from theano.toolchain.find import cxx_command
+from theano.toolchain.select import Toolchain, ToolchainSettings, confirm, reconsider
+
+
+class LoadedBlock(NamedTuple):
+    """The functions of a unit, as addresses, and the library that holds them."""
+
+    library: Library
+    new: int
+    run: int
+    failed: int
+    delete: int
+
+
+_loaded: dict[str, LoadedBlock] = {}
+_lock = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """Another thread may have held the lock when this process was forked."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+def cxx_toolchain(wanted: str, settings: ToolchainSettings, store: Cache) -> Toolchain:
+    """Return what C++ is compiled with.
+
+    Parameters
+    ----------
+    wanted : str
+        The command that an op or a type asks for; empty for the C++ compiler that belongs to the C compiler in use.
+    settings : ToolchainSettings
+    store : Cache
+
+    Raises
+    ------
+    NoCompilerError
+        There is none.
+    """
+    usual = current_toolchain(settings, store)
+    if not usual.can_compile:
+        raise NoCompilerError("there is no compiler here, and units with C++ of ops are not looked for without one")
+    command = wanted or cxx_command(usual.compiler)
+    return current_toolchain(replace(settings, compiler=command), store)
+
+
+def compile_blocks(
+    blocks: Sequence[Block], toolchain: ToolchainSettings | None = None, cache: CacheSettings | None = None
+) -> list[LoadedBlock]:
+    """Return the machine code of units, in the same order; those that are missing are compiled side by side.
+
+    Raises
+    ------
+    NoCompilerError
+        There is no compiler here.
+    KernelCompileError
+        The compiler refused one of them.
+    """
+    settings, store = toolchain or ToolchainSettings(), open_cache(cache)
+    found: dict[str, LoadedBlock] = {}
+    missing: dict[str, dict[str, tuple[Block, Job]]] = {}
+    keys = []
+    for block in blocks:
+        tools = cxx_toolchain(block.compiler, settings, store)
+        job = _job(block, tools)
+        keys.append(job.stem)
+        loaded = _find(job.stem, block, store)
+        if loaded is not None:
+            found[job.stem] = loaded
+        else:
+            missing.setdefault(block.compiler, {})[job.stem] = (block, job)
+    for wanted, jobs in missing.items():
+        found.update(_compile(jobs, cxx_toolchain(wanted, settings, store), store))
+    return [found[key] for key in keys]
+
+
+def _job(block: Block, tools: Toolchain) -> Job:
+    needs = block.needs
+    extra = [
+        f"-I{sysconfig.get_path('include')}",
+        *(f"-I{folder}" for folder in needs.header_dirs),
+        *needs.compile_args,
+        *(f"-L{folder}" for folder in needs.lib_dirs),
+        *(f"-Wl,-rpath,{folder}" for folder in needs.lib_dirs if os.name == "posix"),
+        *(f"-l{name}" for name in needs.libraries),
+    ]
+    python = f"{sys.implementation.cache_tag} {getattr(sys, 'abiflags', '')}"
+    key = digest_parts(
+        ["block", FORMAT, tools.identity, python, block.text, *extra, "", *needs.no_compile_args, repr(block.version)]
+    )
+    export = 'extern "C" __attribute__((visibility("default")))'
+    text = f'{block.text}\n{export} const char theano_unit_key[] = "{key}";\n'
+    span = Span(1, text.count("\n") + 1, block.name)
+    return Job(key, text, (span,), "c++", tuple(extra), needs.no_compile_args)
+
+
+def _find(key: str, block: Block, store: Cache) -> LoadedBlock | None:
+    with _lock:
+        loaded = _loaded.get(key)
+    if loaded is None and block.version:
+        for _, path in store.units(key):
+            try:
+                return _keep(key, Library(path, key))
+            except (OSError, ValueError, LookupError):
+                store.discard(path)
+    return loaded
+
+
+def _keep(key: str, library: Library) -> LoadedBlock:
+    names = ("new", "run", "failed", "delete")
+    made = LoadedBlock(library, *(library.symbol(f"theano_block_{name}") for name in names))
+    with _lock:
+        return _loaded.setdefault(key, made)
+
+
+def _compile(jobs: dict[str, tuple[Block, Job]], tools: Toolchain, store: Cache) -> dict[str, LoadedBlock]:
+    try:
+        return _build_and_load(jobs, tools, store)
+    except KernelCompileError:
+        if tools.proven:
+            raise
+        # It has only said that it could compile: is it the compiler's fault or that of the text?
+        better = reconsider(tools, store, privileged=process_is_privileged(), digest=digest_parts)
+        return _build_and_load(jobs, better, store)
+    except OSError as error:
+        if store.is_private:
+            raise NoCompilerError(f"there is no room to compile: {error.strerror or error}") from error
+        store.give_up(error)
+        return _build_and_load(jobs, tools, store)
+
+
+def _build_and_load(jobs: dict[str, tuple[Block, Job]], tools: Toolchain, store: Cache) -> dict[str, LoadedBlock]:
+    found = {}
+    with store.stage() as folder:
+        paths = build(tools, [job for _, job in jobs.values()], folder)
+        if not tools.proven:
+            confirm(tools, store, digest_parts)
+        for (key, (block, job)), path in zip(jobs.items(), paths, strict=True):
+            # Loaded before it is published: whatever others then do to the directory, this process has it.
+            found[key] = _keep(key, Library(path, key))
+            if block.version:
+                _publish(store, path, key, job.text)
+    return found
+
+
+def _publish(store: Cache, path: str, key: str, text: str) -> EntryName | None:
+    try:
+        return store.publish_unit(path, key, (), text)[0]
+    except OSError as error:
+        store.give_up(error)
+        return None

@@ -1,0 +1,58 @@
+"""From kernels and blocks to machine code, as the flags say: what the rooms below are handed to compile with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from theano.codegen.kernel import Kernel
+from theano.graph.apply import Apply
+from theano.graph.op import thunk_makers
+from theano.graph.variable import Variable
+from theano.runtime.blocks import BlockFactory, block_of
+from theano.settings import config
+
+if TYPE_CHECKING:
+    from theano.codegen.block_unit import LoadedBlock
+    from theano.codegen.blocks import Block
+
+
+def compile_kernels(kernels: Sequence[Kernel]) -> Sequence[int]:
+    """Return the addresses of kernels."""
+    # All that speaks to a compiler and to the disk: `import theano` does without.
+    from theano.cache.store import CacheSettings
+    from theano.codegen.unit import compile_kernels
+    from theano.toolchain.select import ToolchainSettings
+
+    return compile_kernels(kernels, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
+
+
+def compile_blocks(blocks: Sequence[Block]) -> Sequence[LoadedBlock]:
+    """Return the machine code of what ops say in C."""
+    # As above.
+    from theano.cache.store import CacheSettings
+    from theano.codegen.block_unit import compile_blocks
+    from theano.toolchain.select import ToolchainSettings
+
+    return compile_blocks(blocks, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
+
+
+def make_c_thunk(
+    node: Apply, storage_map: dict[Variable, list[Any]], compute_map: dict[Variable, list[Any]], no_recycling: Any = ()
+) -> Callable[[], Any]:
+    """Return the thunk of what an op says in C, for one node and its cells.
+
+    Raises
+    ------
+    MethodNotDefined
+        The op or a type has nothing to say in C.
+    """
+    node.op.prepare_node(node, storage_map, compute_map, "c")
+    block = block_of(node, config.check_input)
+    (unit,) = compile_blocks([block])
+    computed = [compute_map[v] for v in node.outputs]
+    thunk: Callable[[], Any] = BlockFactory(node, block, unit).thunk(storage_map, computed)
+    return thunk
+
+
+thunk_makers["c"] = make_c_thunk

@@ -1,0 +1,307 @@
+"""Nested blocks: what ops and types of people say in C, run by each linker, and cleaned up wherever it fails."""
+
+import sys
+
+import pytest
+from c_toys import Live, WatchedAdd, add, double, mul, told, watched
+
+from theano import Mode, function
+from theano.codegen.blocks import ask, write_block
+from theano.errors import KernelCompileError, MethodNotDefined
+from theano.graph import Apply, Type
+from theano.graph.op import COp
+from theano.runtime.link import Performed, Thunked
+
+
+@pytest.fixture(autouse=True)
+def _nothing_fails():
+    told()
+    yield
+    told()
+
+
+def doubles(*names):
+    return [double(name) for name in names]
+
+
+@pytest.mark.parametrize("linker", ["c", "c|py", "c|py_nogc", "cvm", "cvm_nogc", "vm", "vm_nogc"])
+def test_the_double_of_the_documentation_runs_in_each_linker(linker):
+    x, y, z = doubles("x", "y", "z")
+    a = add(x, y)
+    f = function([x, y, z], [mul(a, z)], mode=Mode(linker=linker))
+    assert f(1.0, 2.0, 3.0) == [9.0] and f(1, 2, 4) == [12.0]
+    assert all(isinstance(how, Thunked) for how in f.maker.linked.how)
+    assert len(f.maker.linked.how) == (1 if linker == "c" else 2)
+
+
+def test_one_block_holds_the_whole_graph_as_the_documentation_draws_it():
+    x, y, z = doubles("x", "y", "z")
+    a = add(x, y)
+    b = mul(a, z)
+    text = write_block([a.owner, b.owner], [x, y, z], [b]).text
+    body = text[text.index(" run()") :]
+    order = [
+        "double V1;", "V1 = PyFloat_AsDouble", "double V2;", "V2 = PyFloat_AsDouble", "double V3;",
+        "V3 = PyFloat_AsDouble", "double V4;", "V4 = 0.0", "double V5;", "V5 = 0.0", "V4 = V1 + V2;", "V5 = V4 * V3;",
+        "end_7:", "end_6:", "end_5:", "py_V5 = PyFloat_FromDouble(V5)", "end_4:", "end_3:", "end_2:", "end_1:",
+    ]  # fmt: skip
+    places = [body.index(piece) for piece in order]
+    assert places == sorted(places)
+    # a is only initialised: it is neither extracted nor synced.
+    assert "PyFloat_AsDouble(py_V4)" not in body and "PyFloat_FromDouble(V4)" not in body
+
+
+@pytest.fixture(scope="module")
+def three():
+    """A unit of two nodes on three inputs, and its thunk's cells."""
+    x, y, z = (watched(name) for name in "xyz")
+    a = WatchedAdd(1)(x, y)
+    b = WatchedAdd(2)(a, z)
+    cells = {v: [1.5] for v in (x, y, z)} | {b: [None]}
+    from theano.compile.compiling import compile_blocks
+    from theano.runtime.blocks import BlockFactory, BlockNode, block_of
+
+    node = BlockNode([a.owner, b.owner], [b])
+    block = block_of(node)
+    (unit,) = compile_blocks([block])
+    return BlockFactory(node, block, unit), cells, b
+
+
+# Blocks in the order in which they are entered: x, y, z, a, b, the two nodes.
+ENTERED = ["V1", "V2", "V3", "V4", "V5", "node_0", "node_1"]
+STEPS = ["extract V1", "extract V2", "extract V3", "init V4", "init V5", "code node_0", "code node_1", "sync V5"]
+
+
+@pytest.mark.parametrize("step", [*STEPS, "extract V5"])
+def test_what_fails_cleans_up_what_was_entered_and_nothing_else(three, step):
+    factory, cells, b = three
+    told()
+    thunk = factory.thunk(cells, ())
+    # An output begins with what an earlier call has left, or with None.
+    value = cells[b][0] = float("7.25") if step == "extract V5" else None
+    before = {v: sys.getrefcount(cell[0]) for v, cell in cells.items() if cell[0] is not None}
+    for _ in range(3):
+        log = told(fail=step)
+        with pytest.raises(ValueError, match=step):
+            thunk()
+        entered = ENTERED if step == "sync V5" else ENTERED[: STEPS.index(step.replace("extract V5", "init V5")) + 1]
+        assert [text for text in log if text.startswith("cleanup")] == [f"cleanup {name}" for name in reversed(entered)]
+        assert cells[b][0] is value and thunk.failed == (5 if step == "sync V5" else len(entered))
+    assert {v: sys.getrefcount(cells[v][0]) for v in before} == before
+    nones = sys.getrefcount(None)
+    for _ in range(1000):
+        try:
+            thunk()
+        except ValueError:
+            continue
+    assert abs(sys.getrefcount(None) - nones) < 200
+    told()
+    assert thunk() is None and cells[b][0] == 4.5 and thunk.failed == 0
+    cells[b][0] = None
+
+
+def test_what_succeeds_runs_each_cleanup_once(three):
+    factory, cells, b = three
+    log = told()
+    thunk = factory.thunk(cells, ())
+    assert log == ["struct node_0", "struct node_1"]
+    del log[:]
+    thunk()
+    cleanups = [f"cleanup {name}" for name in reversed(ENTERED)]
+    assert log == [*STEPS[:-1], *cleanups[:2], "sync V5", *cleanups[2:]] and cells[b][0] == 4.5
+    del log[:]
+    del thunk
+    assert log == ["free node_1", "free node_0"]
+    cells[b][0] = None
+
+
+@pytest.mark.parametrize(("step", "freed"), [("struct node_0", [0]), ("struct node_1", [1, 0])])
+def test_a_thunk_that_cannot_be_set_up_frees_what_it_has(three, step, freed):
+    factory, cells, _ = three
+    log = told(fail=step)
+    with pytest.raises(ValueError, match=step):
+        factory.thunk(cells, ())
+    assert [text for text in log if text.startswith("free")] == [f"free node_{k}" for k in freed]
+
+
+@pytest.mark.parametrize("step", [*STEPS, None])
+def test_memory_is_given_back_wherever_it_fails(step):
+    x, y = watched("x"), watched("y")
+    a = WatchedAdd(1)(x, y)
+    count = Live()(x)
+    f = function([x, y], [WatchedAdd(2)(a, x), count], mode=Mode(linker="c", optimizer=None))
+    told()
+    held = f(1.0, 2.0)[1]
+    for _ in range(20):
+        told(fail=step)
+        try:
+            f(1.0, 2.0)
+        except ValueError:
+            assert step is not None
+    told()
+    assert f(1.0, 2.0) == [4.0, held]
+
+
+def test_an_error_names_the_block_that_failed():
+    x, y = watched("x"), watched("y")
+    f = function([x, y], WatchedAdd(2)(WatchedAdd(1)(x, y), x), mode=Mode(linker="c", optimizer=None))
+    told(fail="code node_1")
+    with pytest.raises(ValueError) as caught:
+        f(1.0, 2.0)
+    assert "WatchedAdd{number=2}" in "".join(caught.value.__notes__)
+    told()
+
+
+# -- what is asked and how -------------------------------------------------------------------------------------
+
+
+class Doubled(COp):
+    """Twice a number."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        return Apply(self, [x], [double()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        return f"{outputs[0]} = twice({inputs[0]});"
+
+    def c_support_code(self):
+        return "static double twice(double x) { return 2 * x; }"
+
+
+def test_with_and_without_the_compiler_argument():
+    class Asked(Doubled):
+        def c_headers(self, c_compiler):
+            return ["<math.h>"] if "+" in c_compiler or "c" in c_compiler else []
+
+        def c_compile_args(self):
+            return ["-DTWICE=2"]
+
+        def c_support_code(self, **kwargs):
+            return ["#ifndef TWICE", "#error no argument", "#endif", "static double twice(double x) { return 2 * x; }"]
+
+    x = double("x")
+    text = write_block([(y := Asked()(x)).owner], [x], [y], "g++").text
+    assert "#include <math.h>" in text
+    assert function([x], y)(4.0) == 8.0
+
+
+def test_options_can_be_excluded():
+    class Without(Doubled):
+        def c_compile_args(self):
+            return ["-DWRONG"]
+
+        def c_no_compile_args(self):
+            return ["-DWRONG", "-O3"]
+
+        def c_support_code(self):
+            return "#ifdef WRONG\n#error given\n#endif\nstatic double twice(double x) { return 2 * x; }"
+
+    x = double("x")
+    assert function([x], Without()(x))(4.0) == 8.0
+
+
+def test_functions_without_self_are_asked_too():
+    class Odd:
+        pass
+
+    def c_sync(name, sub):
+        return name
+
+    Odd.c_sync = c_sync
+    assert ask(Odd().c_sync, "V1", {}) == "V1"
+
+
+def test_what_has_no_c_falls_back_on_python_and_the_c_linker_says_so():
+    class Silent(Type):
+        __props__ = ()
+
+        def filter(self, value, strict=False, allow_downcast=None):
+            return value
+
+    class Both(COp):
+        __props__ = ("kind",)
+
+        def __init__(self, kind):
+            self.kind = kind
+
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = -inputs[0]
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            if self.kind == "refuses":
+                raise MethodNotDefined("c_code", type(self), "Both")
+            return f"{outputs[0]} = -{inputs[0]};"
+
+    for kind, variable in [("refuses", double("x")), ("type", Silent()("x"))]:
+        y = Both(kind)(variable)
+        f = function([variable], y, mode=Mode(linker="c|py"))
+        assert f(3.0) == -3.0 and isinstance(f.maker.linked.how[0], Performed)
+        with pytest.raises(MethodNotDefined):
+            function([variable], y, mode=Mode(linker="c"))
+
+
+def test_c_that_does_not_compile_names_the_expression_and_a_return_is_no_c_code():
+    class Wrong(Doubled):
+        __props__ = ("text",)
+
+        def __init__(self, text):
+            self.text = text
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return self.text
+
+    x = double("x")
+    with pytest.raises(KernelCompileError, match="Wrong"):
+        function([x], Wrong("nonsense;")(x))
+    with pytest.raises(KernelCompileError, match="no_return_in_c_code"):
+        function([x], Wrong("return 3;")(x))
+    assert function([x], Wrong("V2 = 3;")(x))(1.0) == 3.0
+
+
+def test_errors_that_nobody_described_and_exceptions_of_cxx():
+    class Fails(Doubled):
+        __props__ = ("text",)
+
+        def __init__(self, text):
+            self.text = text
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return self.text.replace("FAIL", sub["fail"])
+
+    x = double("x")
+    with pytest.raises(RuntimeError, match="No Python exception was set"):
+        function([x], Fails("FAIL")(x))(1.0)
+    with pytest.raises(RuntimeError, match="C\\+\\+ exception"):
+        function([x], Fails("throw 3;")(x))(1.0)
+    with pytest.raises(KeyError):
+        function([x], Fails('PyErr_SetString(PyExc_KeyError, "goes on");')(x))(1.0)
+
+
+def test_wrong_values_are_refused_where_they_are_extracted():
+    class Raw(Doubled):
+        __props__ = ()
+
+        def make_node(self, x):
+            return Apply(self, [x], [double()])
+
+    from theano.graph import generic
+
+    class Same(COp):
+        __props__ = ()
+
+        def make_node(self, x):
+            return Apply(self, [x], [double()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0]
+
+    x = generic("x")
+    f = function([x], Raw()(Same()(x)))
+    assert f(2.5) == 5.0
+    with pytest.raises(TypeError, match="expected a float"):
+        f("a text")
