@@ -103,3 +103,23 @@ def test_an_attempt_that_failed_leaves_no_trace():
     del x.tag.obstacle
     assert len(toposort([by_pickle(end)])) == 4000
     assert len(toposort([by_pickle(inner)])) == 2000
+
+
+@pytest.mark.parametrize("way", [by_pickle, copy.deepcopy])
+@pytest.mark.parametrize("obstacle", [0, 700, 1300])
+@pytest.mark.parametrize("begun_again", [1, 699, 700, 701, 1499])
+def test_an_attempt_that_failed_is_not_continued_by_the_next(way, obstacle, begun_again):
+    steps = [generic("x")]
+    for _ in range(1500):
+        steps.append(Next()(steps[-1]))
+
+    class Refuses:
+        def __reduce_ex__(self, protocol):
+            raise TypeError("no")
+
+    steps[obstacle].tag.obstacle = Refuses()
+    with pytest.raises(TypeError, match="no"):
+        way(steps[-1])
+    del steps[obstacle].tag.obstacle
+    assert len(toposort([way(steps[begun_again])])) == begun_again
+    assert len(toposort([way(steps[-1].owner.outputs)[0]])) == 1500

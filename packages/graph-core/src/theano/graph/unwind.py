@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 #: Under which names the order and the end stand in a state.
 _ORDER, _END = "_unwound", "_unwound_end"
@@ -20,10 +20,27 @@ SMALL = 20
 
 
 class _Underway(threading.local):
-    """The nodes that an order in progress has listed: their own states need none."""
+    """The nodes that an order in progress has listed, with their places: their own states need none.
+
+    Nobody tells of work that was cut off by an error. But each node is met once, and never after a later one: what
+    goes back in the order belongs to a new attempt.
+    """
 
     def __init__(self) -> None:
-        self.nodes: WeakSet[Any] = WeakSet()
+        self.begin(())
+
+    def begin(self, order: Sequence[Any]) -> None:
+        """Take note of another order, of which nothing is met yet."""
+        self.places: WeakKeyDictionary[Any, int] = WeakKeyDictionary(zip(order, range(len(order))))
+        self.met = 0
+
+    def continues_with(self, node: Any) -> bool:
+        """Return whether ``node`` (or one of its outputs) is what the order in progress may meet now."""
+        place = self.places.get(node, -1)
+        if place < self.met:
+            return False
+        self.met = place
+        return True
 
 
 _underway = _Underway()
@@ -33,7 +50,7 @@ class _End:
     """Stands last in a state: when it is met, the order before it is done with."""
 
     def __reduce__(self) -> tuple[type[_End], tuple[()]]:
-        _underway.nodes = WeakSet()
+        _underway.begin(())
         return (_End, ())
 
 
@@ -46,14 +63,14 @@ def unwound(state: dict[str, Any], node: Any) -> dict[str, Any]:
     node : Apply or None
         The node itself; the owner of a variable.
     """
-    if node is None or node in _underway.nodes:
+    if node is None or _underway.continues_with(node):
         return state
     order = _before(node)
     if len(order) <= SMALL:
         return state
     # The last one is what the order is for. It is not listed as under way: were the work cut off by an error and
     # begun again, it would be taken for a part of it.
-    _underway.nodes = WeakSet(order[:-1])
+    _underway.begin(order[:-1])
     return {_ORDER: order, **state, _END: _End()}
 
 
