@@ -177,3 +177,18 @@ def test_kernel_on_single_numbers(dtype: str, tmp_path: Path) -> None:
     command = ["gcc", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{headers}", tmp_path / "k.c"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_gradient_where_one_output_is_made_of_another() -> None:
+    """What is known of an output is not all of its gradient: it may be part of other outputs, or an input."""
+    a, b = ts.floats("a", "b")
+    twice = a + a
+    product = twice * b
+    op = ts.Composite([a, b], [twice, product, a, product])
+    x, y = ts.float64("x"), ts.float64("y")
+    weights = [ts.float64(f"w{i}") for i in range(4)]
+    slopes = op.L_op([x, y], op.make_node(x, y).outputs, weights)
+    values = {x: np.float64(3), y: np.float64(5), **{w: np.float64(10**i) for i, w in enumerate(weights)}}
+    from test_gradients import evaluate
+
+    assert evaluate(slopes, values) == [2 * 1 + 2 * 5 * 1010 + 100, 2 * 3 * 1010]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from arrays import LAYOUTS, lay
 from cases import CASES
+from cases_ops import OP_CASES
 from oracle import numeric_slope, run, shapes
 
 import theano
@@ -13,8 +14,9 @@ import theano.tensor as T
 from theano.errors import MethodNotDefined
 from theano.graph.traverse import applys_between
 
-BY_NAME = [pytest.param(c, id=c.name) for c in CASES]
-SMOOTH = [pytest.param(c, id=c.name) for c in CASES if c.smooth]
+BY_NAME = [pytest.param(c, id=c.name) for c in [*CASES, *OP_CASES]]
+SMOOTH = [pytest.param(c, id=c.name) for c in [*CASES, *OP_CASES] if c.smooth]
+SEEDS = pytest.mark.parametrize("seed", [23, 24, 25])
 
 
 @pytest.mark.parametrize("case", BY_NAME)
@@ -66,8 +68,9 @@ def check_gradient(cost, wrt, given, rng, rtol=2e-5):
 
 
 @pytest.mark.parametrize("case", SMOOTH)
-def test_gradient_to_order_two(case):
-    rng = np.random.default_rng(23)
+@SEEDS
+def test_gradient_to_order_two(case, seed):
+    rng = np.random.default_rng(seed)
     variables = case.variables()
     given = dict(zip(variables, case.values(rng)))
     wrt = differentiable(case, variables)
@@ -82,8 +85,9 @@ def test_gradient_to_order_two(case):
 
 
 @pytest.mark.parametrize("case", SMOOTH)
-def test_direction(case):
-    rng = np.random.default_rng(31)
+@SEEDS
+def test_direction(case, seed):
+    rng = np.random.default_rng(seed)
     variables = case.variables()
     given = dict(zip(variables, case.values(rng)))
     wrt = differentiable(case, variables)
@@ -107,7 +111,7 @@ def test_gradient_of_a_product_with_zeros(name):
 
 
 #: Expressions whose shape depends on values, so that something has to be computed.
-BY_VALUE = {"mask_symbolic", "mask_and_slice", "nonzero_values", "repeat_each"}
+BY_VALUE = {"mask_symbolic", "mask_and_slice", "nonzero_values", "repeat_each", "unique"}
 
 
 @pytest.mark.parametrize("case", BY_NAME)

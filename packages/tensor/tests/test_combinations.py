@@ -30,8 +30,8 @@ MORE_DTYPES = (
 #: Errors allowed, relative to the largest number of the result.
 CLOSE = {"float64": 1e-9, "float32": 1e-5, "float16": 1e-2, "complex64": 1e-5, "complex128": 1e-9}
 
-#: Expressions that are written for one shape; and one that divides by -1 where NumPy divides by 0.
-ONE_SHAPE = ("specify_shape", "var_ddof")
+#: Expressions that are written for one shape.
+ONE_SHAPE = ("specify_shape",)
 
 #: Expressions whose reference speaks of real numbers, or of numbers between 0 and 1.
 WITHOUT = {"relu": "c", "leaky_relu": "c", "binary": "biu", "xlogx": "biu"}

@@ -276,3 +276,20 @@ def test_element_wise_functions_declared_by_name():
         @T.scalar_elemwise
         def nonsense(a):
             pass
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "uint64"])
+def test_one_hot_takes_classes_that_exist(dtype):
+    y = T.TensorType(dtype, (False,))("y")
+    f = theano.function([y], T.extra_ops.to_one_hot(y, 3))
+    np.testing.assert_array_equal(f(np.array([2, 0, 2], dtype)), np.eye(3)[[2, 0, 2]])
+    assert f(np.zeros(0, dtype)).shape == (0, 3)
+    with pytest.raises(IndexError, match="out of bounds"):
+        f(np.array([0, 3], dtype))
+    if dtype.startswith("int"):
+        with pytest.raises(AssertionError, match="a class is negative"):
+            f(np.array([0, -1], dtype))
+    with pytest.raises(TypeError, match="vector of whole numbers"):
+        T.extra_ops.to_one_hot(T.dvector("x"), 3)
+    with pytest.raises(TypeError, match="vector of whole numbers"):
+        T.extra_ops.to_one_hot(T.imatrix("m"), 3)

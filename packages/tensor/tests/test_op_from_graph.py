@@ -183,3 +183,20 @@ def test_an_op_in_an_op():
 def test_wrong_use(build, error, words):
     with pytest.raises(error, match=words):
         build(*T.dscalars("x", "y"))
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_gradient_where_one_output_is_made_of_another(inline):
+    a, b = T.dvectors("a", "b")
+    e = T.exp(a)
+    op = OpFromGraph([a, b], [e, e * b, a, e], inline=inline)
+    x, y = T.dvectors("x", "y")
+
+    def cost(first, second, third, fourth):
+        return (first * 2 + second * 3 + third * 5 + fourth * 7 + second * first).sum()
+
+    slopes = theano.grad(cost(*op(x, y)), [x, y])
+    wanted = theano.grad(cost(T.exp(x), T.exp(x) * y, x, T.exp(x)), [x, y])
+    f = theano.function([x, y], [*slopes, *wanted])
+    found = f([0.5, -1.0], [2.0, 3.0])
+    np.testing.assert_allclose(found[:2], found[2:], rtol=1e-12)

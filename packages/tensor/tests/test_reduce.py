@@ -12,6 +12,7 @@ from oracle import run
 import theano
 import theano.tensor as T
 from theano import scalar as scal
+from theano.errors import MethodNotDefined
 from theano.tensor.elemwise import CAReduce, CAReduceDtype, Prod, Sum
 
 INT = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -151,3 +152,37 @@ def test_derivatives_of_a_product_where_elements_are_zero(derivatives_of_a_produ
     three = [[without(0, i, j) for j in range(3)] for i in range(3)]
     for got, wanted in zip(derivatives_of_a_product(values), (one, two, three, two[0])):
         np.testing.assert_allclose(got, wanted)
+
+
+@pytest.mark.parametrize("op", [scal.sub, scal.true_div, scal.pow, scal.second, scal.lt, scal.arctan2])
+def test_what_depends_on_the_order_is_no_reduction(op):
+    with pytest.raises(NotImplementedError, match="not commutative and associative"):
+        CAReduce(op)
+
+
+def test_a_reduction_without_a_known_derivative_says_so():
+    class Hypot(scal.BinaryScalarOp):
+        def impl(self, a, b):
+            return np.hypot(a, b)
+
+    x = T.dmatrix("x")
+    y = CAReduce(Hypot(scal.upcast_out, name="hypot"), axis=0)(x)
+    np.testing.assert_allclose(y.eval({x: [[3.0], [4.0]]}), [5.0])
+    with pytest.raises(MethodNotDefined, match="hypot"):
+        theano.grad(y.sum(), x)
+    with pytest.raises(MethodNotDefined, match="hypot"):
+        theano.gradient.Rop(y, x, x)
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (1, 2), (2, 2), (3, 0), (5, 2)])
+@pytest.mark.parametrize("ddof", [0, 1, 2, 3])
+@pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning", "ignore:Mean of empty:RuntimeWarning", "ignore:invalid value:RuntimeWarning", "ignore:divide by zero:RuntimeWarning")
+def test_variance_of_few(shape, ddof):
+    x = T.dmatrix("x")
+    value = np.random.default_rng(3).normal(size=shape)
+    f = theano.function([x], [x.var(axis=0, ddof=ddof), x.std(axis=0, ddof=ddof), T.cov(x, rowvar=False, ddof=ddof)])
+    var, std, cov = f(value)
+    np.testing.assert_allclose(var, value.var(axis=0, ddof=ddof), rtol=1e-12)
+    np.testing.assert_allclose(std, value.std(axis=0, ddof=ddof), rtol=1e-12)
+    if shape[1]:
+        np.testing.assert_allclose(cov, np.cov(value, rowvar=False, ddof=ddof).reshape(2, 2), rtol=1e-12, atol=1e-15)

@@ -34,7 +34,8 @@ def backward(expand: Expand, inputs: Sequence[Variable], output_grads: Sequence[
     """Return the gradients of an expression, given those of its outputs; disconnected ones where there are none."""
     own = [view(v) for v in inputs]
     pairs = zip(expand(own), output_grads, strict=True)
-    seeds = {v: g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
+    # A known gradient is all of it: an output that others are made of, or that is listed twice, gets theirs as well.
+    seeds = {ViewOp()(v): g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
     return grad(  # type: ignore[no-any-return]
         None, own, known_grads=seeds, disconnected_inputs="ignore", return_disconnected="disconnected",
         add_names=False,

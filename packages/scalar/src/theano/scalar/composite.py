@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from theano.gradient import DisconnectedType, disconnected_type
+from theano.gradient import DisconnectedType, ViewOp, disconnected_type
 from theano.gradient import grad as gradient_of
 from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
@@ -487,7 +487,8 @@ class Composite(ScalarOp):
         known: dict[Any, Any] = {}
         for out, g in zip(self.unfold(fresh), output_gradients, strict=True):
             if not isinstance(g.type, DisconnectedType) and not is_discrete(out.type.dtype):
-                known[out] = known[out] + g if out in known else g
+                # A view of its own for each: what is known of a variable replaces what comes from its other uses.
+                known[ViewOp()(out)] = g
         if not known:
             return [x.zeros_like("floatX" if is_discrete(x.type.dtype) else None) for x in inputs]
         slopes = gradient_of(

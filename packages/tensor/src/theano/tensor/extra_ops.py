@@ -9,10 +9,11 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
-from theano.gradient import DisconnectedType
+from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op
 from theano.layers import lazily
 from theano.settings import config
+from theano.tensor.checks import Assert
 from theano.tensor.convert import (
     as_tensor_variable,
     constant,
@@ -22,12 +23,13 @@ from theano.tensor.convert import (
     static_int,
 )
 from theano.tensor.create import arange, zeros
-from theano.tensor.elemwise.functions import cast, eq, maximum, minimum, neq, switch, true_div
+from theano.tensor.elemwise.functions import cast, eq, ge, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, inc_subtensor, set_subtensor
 from theano.tensor.join import join
 from theano.tensor.kernels.layout import repeat_kernel
 from theano.tensor.kernels.order import cumulate_kernel, searchsorted_kernel
 from theano.tensor.messages import axis_of, shape_error
+from theano.tensor.reduce.functions import all as all_of
 from theano.tensor.shape.broadcast import broadcast_shape_iter
 from theano.tensor.type import TensorType
 
@@ -369,8 +371,35 @@ def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: 
 
 
 def to_one_hot(y: Any, nb_class: Any, dtype: str | None = None) -> Any:
-    """Return a matrix with a row for each class in ``y``: 1 in its column, 0 elsewhere."""
+    """Return a matrix with a row for each class in ``y``: 1 in its column, 0 elsewhere.
+
+    Parameters
+    ----------
+    y : vector of whole numbers
+        From 0 to ``nb_class - 1``.
+    nb_class : int
+        The number of columns.
+    dtype : str, optional
+        Of the result; floatX by default.
+
+    Raises
+    ------
+    IndexError
+        While running: a class is too large.
+    AssertionError
+        While running: a class is negative. It would count from the end, and put the 1 into a wrong column.
+
+    Examples
+    --------
+    >>> to_one_hot(np.array([0, 2]), 3).eval().astype("int8")
+    array([[1, 0, 0],
+           [0, 0, 1]], dtype=int8)
+    """
     y = as_tensor_variable(y)
+    if y.type.ndim != 1 or y.type.dtype not in scal.integer_dtypes:
+        raise TypeError(f"to_one_hot needs a vector of whole numbers, not {y} of type {y.type}")
+    if y.type.dtype in scal.int_dtypes:
+        y = Assert("to_one_hot: a class is negative; classes are counted from 0")(y, all_of(ge(y, 0)))
     rows = zeros((y.shape[0], nb_class), dtype=dtype)
     return set_subtensor(getitem(rows, (arange(y.shape[0]), y)), constant(np.array(1, dtype=rows.type.dtype)))
 
@@ -573,6 +602,10 @@ class Unique(Op):
         found = found if isinstance(found, tuple) else (found,)
         for i, (cell, value) in enumerate(zip(output_storage, found, strict=True)):
             cell[0] = value if i == 0 else np.asarray(value, dtype="int64").reshape(-1)
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return that the gradient is undefined: equal elements share one place of the result, and may part."""
+        return [grad_undefined(self, 0, inputs[0], "how many different elements there are may change with any of them")]
 
 
 def unique(

@@ -19,6 +19,7 @@ from theano.tensor.elemwise.functions import (
     isinf,
     isnan,
     le,
+    maximum,
     mod,
     neq,
     pow,
@@ -273,7 +274,8 @@ def cov(
         rows = join(0, rows, _variables_in_rows(y, rowvar))
     removed = (0 if bias else 1) if ddof is None else ddof
     centred = rows - rows.mean(axis=1, keepdims=True)
-    count = cast(rows.shape[1] - removed, centred.type.dtype if centred.type.dtype in scal.float_dtypes else "float64")
+    dtype = centred.type.dtype if centred.type.dtype in scal.float_dtypes else "float64"
+    count = cast(maximum(rows.shape[1] - removed, 0), dtype)
     return centred.dot(centred.T.conj()) / count
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from theano.codegen.kernel import Builtin, Kernel
+from theano.gradient.through import backward, forward
 from theano.graph import Apply, Op
 from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
@@ -39,12 +40,32 @@ def _checked(op: Op, inputs: Sequence[Any], ndims: Sequence[int]) -> list[Any]:
     return tensors
 
 
+class _Formula(Op):
+    """What the ops share that stand for a formula of products: it tells their derivatives."""
+
+    def formula(self, *inputs: Any) -> Any:
+        """Return the expression that this op computes."""
+        raise NotImplementedError
+
+    def expand(self, inputs: Sequence[Any]) -> list[Any]:
+        """Return the formula of given variables."""
+        return [self.formula(*inputs)]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient of the formula."""
+        return backward(self.expand, inputs, output_grads)
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction of the formula."""
+        return forward(self.expand, inputs, eval_points)
+
+
 def _require(fits: bool, node: Apply, inputs: Sequence[Any], problem: str) -> None:
     if not fits:
         raise shape_error(node, inputs, f"Shape mismatch: {problem}.", "Rows and columns must match as in a product.")
 
 
-class Dot22(Op):
+class Dot22(_Formula):
     """The product of two matrices of one floating dtype."""
 
     __props__ = ()
@@ -69,13 +90,12 @@ class Dot22(Op):
         """Return rows of the first and columns of the second."""
         return [(shapes[0][0], shapes[1][1])]
 
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the two products of the gradient with the other factor."""
-        (x, y), (g,) = inputs, output_grads
-        return [dot(g, y.T), dot(x.T, g)]
+    def formula(self, *inputs: Any) -> Any:
+        """Return the product."""
+        return dot(*inputs)
 
 
-class Dot22Scalar(Op):
+class Dot22Scalar(_Formula):
     """The product of two matrices and a number."""
 
     __props__ = ()
@@ -96,12 +116,17 @@ class Dot22Scalar(Op):
         """Return the call of gemm."""
         return dot22scalar_kernel(self, node)
 
+    def formula(self, *inputs: Any) -> Any:
+        """Return ``a x y``."""
+        x, y, a = inputs
+        return a * dot(x, y)
+
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return rows of the first and columns of the second."""
         return [(shapes[0][0], shapes[1][1])]
 
 
-class _Update(Op):
+class _Update(_Formula):
     """What the ops share that add a product to their first input: they may write into it."""
 
     __props__: tuple[str, ...] = ("inplace",)
@@ -164,6 +189,11 @@ class Gemm(_Update):
         """Return the call of gemm."""
         return gemm_kernel(self, node)
 
+    def formula(self, *inputs: Any) -> Any:
+        """Return ``b z + a x y``."""
+        z, a, x, y, b = inputs
+        return b * z + a * dot(x, y)
+
 
 class Gemv(_Update):
     """``beta y + alpha A x`` of a matrix A, vectors x, y and two numbers; the inputs are y, alpha, A, x, beta."""
@@ -185,6 +215,11 @@ class Gemv(_Update):
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return the call of gemv."""
         return gemv_kernel(self, node)
+
+    def formula(self, *inputs: Any) -> Any:
+        """Return ``beta y + alpha A x``."""
+        y, alpha, a, x, beta = inputs
+        return beta * y + alpha * dot(a, x)
 
 
 class Ger(_Update):
@@ -210,6 +245,11 @@ class Ger(_Update):
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return the call of ger."""
         return ger_kernel(self, node)
+
+    def formula(self, *inputs: Any) -> Any:
+        """Return ``A + alpha x y'``."""
+        a, alpha, x, y = inputs
+        return a + alpha * x.dimshuffle(0, "x") * y.dimshuffle("x", 0)
 
 
 _dot22 = Dot22()

@@ -9,6 +9,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
+from theano.errors import MethodNotDefined
 from theano.gradient import DisconnectedType, Rop, grad
 from theano.graph import Apply, Op
 from theano.tensor.compound import Compound
@@ -71,7 +72,8 @@ class CAReduce(Op):
     Parameters
     ----------
     scalar_op : ScalarOp
-        Commutative and associative: ``add``, ``mul``, ``maximum``, ``minimum``, ``and_``, ``or_``, ``xor``.
+        Commutative and associative: ``add``, ``mul``, ``maximum``, ``minimum``, ``and_``, ``or_``, ``xor``; or
+        a class written by hand, for which its author answers.
     axis : int, sequence of int or None
         What to reduce; None for everything.
 
@@ -90,6 +92,11 @@ class CAReduce(Op):
     def __init__(self, scalar_op: Any, axis: Any = None):
         if scalar_op.nout != 1 or scalar_op.nin not in (-1, 2):
             raise NotImplementedError(f"a reduction needs a scalar op of two inputs and one output, not {scalar_op}")
+        if isinstance(scalar_op, scal.DefinedOp) and not (scalar_op.commutative and scalar_op.associative):
+            raise NotImplementedError(
+                f"a reduction combines elements in any order and any groups, but {scalar_op} depends on them: "
+                "it is not commutative and associative. Scan steps through elements in order."
+            )
         self.scalar_op = scalar_op
         self.axis = _plain_axes(axis)
 
@@ -177,22 +184,34 @@ class CAReduce(Op):
         return None
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the gradient for the scalar ops that have one: maximum and minimum; each winner gets all of it."""
+        """Return the gradient of sums, products, maxima and minima; each winner gets all of it."""
         (x,) = inputs
-        if str(self.scalar_op) not in ("maximum", "minimum"):
+        if outputs[0].type.dtype in scal.discrete_dtypes:
             return [x.zeros_like(dtype=gradient_dtype(outputs[0].type.dtype))]
+        named = self._named(outputs[0].type.dtype)
+        if named is not None:
+            return named.L_op(inputs, outputs, output_grads)
         out, g = restore_axes(outputs[0], x, self.axes_of(x.type.ndim)), restore_axes(
             output_grads[0], x, self.axes_of(x.type.ndim)
         )
         return [eq(x, out) * g]
 
+    def _named(self, dtype: str) -> CAReduce | None:
+        """Return the op that knows the derivative of this one: None if this one does."""
+        if self.scalar_op in (scal.maximum, scal.minimum):
+            return None
+        if self.scalar_op not in (scal.add, scal.mul):
+            raise MethodNotDefined("grad", type(self), str(self))
+        return (Sum if self.scalar_op == scal.add else Prod)(self.axis, dtype, self.acc_dtype or dtype)
+
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction of the winners, for maximum and minimum."""
-        if eval_points[0] is None:
-            return [None]
-        if str(self.scalar_op) not in ("maximum", "minimum"):
-            return [None]
+        """Return the direction of a sum or product, or of the winners."""
         (x,) = inputs
+        if eval_points[0] is None or x.type.dtype in scal.discrete_dtypes:
+            return [None]
+        named = self._named(self._output_dtype(x.type.dtype))
+        if named is not None:
+            return named.R_op(inputs, eval_points)
         axes = self.axes_of(x.type.ndim)
         out = restore_axes(self(x), x, axes)
         return [(eq(x, out) * eval_points[0]).sum(axis=axes)]
@@ -471,6 +490,8 @@ class ProdWithoutZeros(CAReduceDtype):
         g, product = restore_axes(output_grads[0], x, axes), restore_axes(outputs[0], x, axes)
         zero = eq(x, 0)
         return [switch(zero, x.zeros_like(), g * product / switch(zero, x.ones_like(), x))]
+
+    R_op = Prod.R_op
 
 
 class ProductOfOthers(Compound):

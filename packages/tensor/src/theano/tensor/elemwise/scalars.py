@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,12 @@ class MulWithoutZeros(scal.BinaryScalarOp):  # type: ignore[misc]
     identity = 1
     commutative = True
     associative = True
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient: none to a number that is 0, all of it to one whose partner is."""
+        (g,) = output_grads
+        pairs = zip(inputs, reversed(inputs), strict=True)
+        return [scal.switch(scal.eq(v, 0), v.zeros_like(), g * scal.switch(scal.eq(w, 0), 1, w)) for v, w in pairs]
 
 
 mul_without_zeros = MulWithoutZeros(scal.upcast_out, name="mul_without_zeros")

@@ -11,7 +11,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.careduce import All, Any_, Max, Min, Prod, Sum, normalize_axes, restore_axes
-from theano.tensor.elemwise.functions import abs_, cast, exp, floats, log, neq, pow, sqrt, switch, true_div
+from theano.tensor.elemwise.functions import abs_, cast, exp, floats, log, maximum, neq, pow, sqrt, switch, true_div
 from theano.tensor.elemwise.functions import isinf as is_infinite
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.shape.basic import shape_i
@@ -125,7 +125,7 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, cor
     input, axis, keepdims
         As for :func:`sum`.
     ddof : int
-        The sum of squares is divided by the number of elements less ``ddof``.
+        The sum of squares is divided by the number of elements less ``ddof``; by 0 where there are no more than that.
     corrected : bool
         Take the rounding error of the mean into account.
     """
@@ -137,7 +137,8 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, cor
         result = mean(squares, axis=axes)
     else:
         count = _count(input, axes, squares.type.dtype)
-        result = sum(squares, axis=axes) / (count - constant(np.array(ddof, dtype=count.type.dtype)))
+        free = maximum(count - constant(np.array(ddof, dtype=count.type.dtype)), 0)
+        result = sum(squares, axis=axes) / free
     if corrected:
         if ddof == 0:
             error = mean(centred, axis=axes) ** 2

@@ -1,0 +1,98 @@
+"""Ops that the table of expressions does not reach: those that rules make, those of integers, those known by class.
+
+Each case names an op (or a form of one) rather than a function of the door; the proofs of ``test_cases.py`` and
+``test_every_op.py`` run over both tables.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.special as sp
+from cases import Case
+
+import theano.tensor as T
+from theano import scalar as scal
+from theano.tensor import fft
+from theano.tensor.blas import routines
+from theano.tensor.checks import Assert
+from theano.tensor.elemwise.careduce import (
+    CAReduce,
+    CAReduceDtype,
+    Max,
+    Min,
+    Prod,
+    ProductOfOthers,
+    ProdWithoutZeros,
+    Sum,
+)
+from theano.tensor.elemwise.map_reduce import MapReduce
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.elemwise.scalars import mul_without_zeros
+from theano.tensor.nnet.activation import ultra_fast_sigmoid
+from theano.tensor.reduce.logsumexp import LogSumExp
+from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
+from theano.tensor.transfer import default
+from theano.tensor.xlogx import xlogy0
+
+m, v, t3 = (3, 4), (4,), (2, 3, 4)
+apart = np.array([[0.1, 1.2, -0.7, 2.0], [0.3, -1.1, 0.9, -1.9], [1.5, 0.6, -0.2, 0.8]])
+
+
+def terms(x, y):
+    """A scalar op of two outputs."""
+    a, b = scal.float64("a"), scal.float64("b")
+    return MapReduce(scal.Composite([a, b], [a * b, scal.exp(a)]), [Sum(1), Max(1)])(x, y)
+
+
+def spectrum(x):
+    found = np.fft.rfftn(x, axes=tuple(range(1, x.ndim)))
+    return np.stack([found.real, found.imag], axis=-1)
+
+
+OP_CASES = [
+    # products with a sum
+    Case("Dot22Scalar", routines.Dot22Scalar(), lambda x, y, a: a * (x @ y), (m, (4, 5), ())),
+    Case("Gemm", routines.Gemm(), lambda z, a, x, y, b: b * z + a * (x @ y), ((3, 5), (), m, (4, 5), ())),
+    Case("Gemv", routines.Gemv(), lambda y, a, x, z, b: b * y + a * (x @ z), ((3,), (), m, v, ())),
+    Case("Ger", routines.Ger(), lambda z, a, x, y: z + a * np.outer(x, y), (m, (), (3,), v)),
+    # reductions by scalar op
+    Case("CAReduce_add", CAReduce(scal.add, 1), lambda x: x.sum(1), (t3,)),
+    Case("CAReduce_mul", CAReduce(scal.mul, (0, 2)), lambda x: x.prod((0, 2)), (t3,)),
+    Case("CAReduce_maximum", CAReduce(scal.maximum, 0), lambda x: x.max(0), (m,)),
+    Case("CAReduceDtype_add", CAReduceDtype(scal.add, 0), lambda x: x.sum(0), (m,)),
+    Case("CAReduceDtype_mul", CAReduceDtype(scal.mul), lambda x: x.prod(), (m,)),
+    Case("CAReduce_xor", CAReduce(scal.xor, 0), lambda k: np.bitwise_xor.reduce(k, 0), (np.arange(12).reshape(3, 4),), False),
+    Case("Max", Max((0, 2)), lambda x: x.max((0, 2)), (t3,)),
+    Case("Min", Min(1), lambda x: x.min(1), (m,)),
+    Case("Sum_float32", lambda x: Sum(0)(T.cast(x, "float32")), lambda x: x.astype("f").sum(0, dtype="d").astype("f"), (m,), False),
+    Case("Prod", Prod(1), lambda x: x.prod(1), (t3,)),
+    Case("ProdWithoutZeros", ProdWithoutZeros(0), lambda x: np.where(x == 0, 1, x).prod(0), (m,)),
+    Case("ProductOfOthers", lambda x: ProductOfOthers((0,))(x, x.prod(axis=0, keepdims=True)), lambda x: x.prod(0) / x, (m,)),
+    Case("LogSumExp", LogSumExp((0, 2)), lambda x: sp.logsumexp(x, (0, 2)), (t3,)),
+    Case("MapReduce_sum", lambda x, y: terms(x, y)[0], lambda x, y: (x * y).sum(1), (m, m), False),
+    Case("MapReduce_max", lambda x, y: terms(x, y)[1], lambda x, y: np.exp(x).max(1), (m, m), False),
+    Case("var_of_few", lambda x: x.var(axis=0, ddof=4), lambda x: x.var(axis=0, ddof=2) * np.inf, (m,), False),
+    # element-wise ops with a class of their own
+    Case("MulWithoutZeros", Elemwise(mul_without_zeros), lambda x, y: x * y, (m, v)),
+    Case("ultra_fast_sigmoid", ultra_fast_sigmoid, lambda x: 0.5 * (1 + np.sign(x) * np.select(
+        [abs(x) / 2 < 1.7, abs(x) / 2 < 3], [0.75 * abs(x) / (1 + abs(x) / 2), 0.935409070603099 + 0.0458812946797165 * (abs(x) / 2 - 1.7)], 0.99505475368673)),
+        (m,), False),
+    Case("xlogy0", xlogy0, lambda x, y: x * np.log(y), ((m, 0.1, 3), (m, 0.1, 3))),
+    # between scalars and tensors; what hands its input on
+    Case("ScalarFromTensor", lambda x: tensor_from_scalar(scal.exp(scalar_from_tensor(x))), np.exp, ((),)),
+    Case("TensorFromScalar_constant", lambda x: tensor_from_scalar(scal.constant(2.5)) * x, lambda x: 2.5 * x, (m,)),
+    Case("Assert", lambda x: Assert("long enough")(x, x.shape[0] > 2), lambda x: x, (m,)),
+    Case("Default", lambda x: default(x, T.zeros_like(x)), lambda x: x, (m,), False),
+    # whole numbers
+    Case("searchsorted", lambda k: T.extra_ops.searchsorted(T.constant([1.0, 2.0, 5.0]), k), lambda k: np.searchsorted([1.0, 2.0, 5.0], k), (apart,), False),
+    Case("unravel", lambda k: T.stack(T.unravel_index(k, (3, 4))), lambda k: np.stack(np.unravel_index(k, (3, 4))), (np.array([0, 5, 11]),), False),
+    Case("ravel_multi", lambda i, j: T.ravel_multi_index((i, j), (3, 4)), lambda i, j: np.ravel_multi_index((i, j), (3, 4)), (np.array([0, 1, 2]), np.array([3, 1, 0])), False),
+    Case("ravel_multi_wide", lambda i, j: T.ravel_multi_index((i.dimshuffle(0, "x"), j), (3, 4)), lambda i, j: np.ravel_multi_index((i[:, None], j), (3, 4)), (np.array([0, 1, 2]), np.array([3, 1])), False),
+    Case("unique", lambda k: T.extra_ops.Unique()(k), np.unique, (np.array([3, 1, 3, 2]),), False),
+    Case("unique_inverse", lambda k: T.extra_ops.Unique(return_inverse=True)(k)[1], lambda k: np.unique(k, return_inverse=True)[1].ravel(), (np.array([[3, 1], [3, 2]]),), False),
+    Case("argtopk", lambda x: T.argtopk(x, 2), lambda x: np.argsort(-x)[:, :2], (apart,), False),
+    Case("MultinomialOneHot", lambda k: T.extra_ops.to_one_hot(k, 5), lambda k: np.eye(5)[k], (np.array([3, 0, 4]),), False),
+    # Fourier transforms
+    Case("RFFTOp", lambda x: fft.rfft_op(x), spectrum, (t3,)),
+    Case("IRFFTOp", lambda x: fft.irfft(x), lambda x: np.fft.irfftn(x[..., 0] + 1j * x[..., 1], axes=(1,)), ((2, 3, 2),)),
+]  # fmt: skip

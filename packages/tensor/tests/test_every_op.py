@@ -1,0 +1,247 @@
+"""What holds for every op: someone tests it, shapes are what is inferred, memory is used as declared, derivatives are right.
+
+The nodes come from ``every_op.py``, which collects them from the tables of cases: a new op without a case fails here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from every_op import Sample, classes, samples
+from oracle import numeric_slope, run, shapes
+
+import theano.tensor as T
+from theano.errors import MethodNotDefined
+from theano.gradient import DisconnectedType, NullType
+from theano.gradient.forward import _through
+from theano.graph import Constant
+from theano.scalar import ScalarOp
+from theano.tensor.elemwise.op import Elemwise
+
+#: Classes without a case in the tables, and what tests them instead.
+ELSEWHERE = {
+    "Compound": "base class", "BaseAdvancedSubtensor": "base class", "BaseAdvancedIncSubtensor": "base class",
+    "MatrixOp": "base class", "AllocEmpty": "its content is undefined: test_named", "MakeSlice": "no number: test_documented",
+    "lstsq": "linalg/test_linalg", "CholeskyGrad": "linalg/test_linalg", "EighGrad": "linalg/test_linalg",
+    "EigvalshGrad": "linalg/test_linalg", "ExpmGrad": "linalg/test_linalg", "LoadFromDisk": "test_io", "MPIRecv": "test_io",
+    "MPIRecvWait": "test_io", "MPISend": "test_io", "MPISendWait": "test_io",
+}  # fmt: skip
+
+#: Ops of which no shape can be inferred, because it depends on values.
+NO_SHAPE = {"Unique", "MakeSlice"}
+
+#: Ops of a real input and a real output that have no derivative, and say so.
+NO_GRADIENT = {"Unique", "Default", "Eig", "MapReduce"}
+
+#: Ops some forms of which have a derivative, and the others say so.
+SOME_GRADIENT = {"QRFull", "SVD"}
+
+#: Cases of an op whose derivative is that of what it stands for, not its own.
+ROUGH = {"ultra_fast_sigmoid"}
+
+#: Ops whose inputs belong together, so that one cannot be moved alone: proved by their cases as a whole.
+TOGETHER = {"ProductOfOthers": "the second is the product of the first"}
+
+BY_CLASS = samples()
+NAMES = sorted(c.__name__ for c in BY_CLASS)
+EACH = pytest.mark.parametrize("name", NAMES)
+
+
+def of(name: str) -> list[Sample]:
+    return next(found for cls, found in BY_CLASS.items() if cls.__name__ == name)
+
+
+def real(v) -> bool:
+    return getattr(v.type, "dtype", "") == "float64"
+
+
+def alone(node):
+    """Return new inputs (constants as they are) and the node on them."""
+    fresh = [v if isinstance(v, Constant) else v.type(f"v{i}") for i, v in enumerate(node.inputs)]
+    return fresh, node.op.make_node(*fresh)
+
+
+# -- completeness ------------------------------------------------------------------------------------------------------
+
+
+def test_every_class_has_a_case():
+    scalars = {type(s.node.op.scalar_op) for s in of("Elemwise")}
+    covered = set(BY_CLASS) | scalars
+    missing = {f"{c.__module__}.{c.__name__}" for c in classes() if c not in covered and c.__name__ not in ELSEWHERE}
+    assert not missing, f"add a case to cases_ops.py for {sorted(missing)}"
+    stale = {n for n in ELSEWHERE if n in NAMES}
+    assert not stale, f"{stale} are in the tables now"
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+
+@EACH
+def test_inferred_shapes_are_real(name):
+    for node, inputs, outputs, case in of(name):
+        if not hasattr(node.op, "infer_shape"):
+            assert name in NO_SHAPE or isinstance(node.op, ScalarOp), node
+            continue
+        fresh, here = alone(node)
+        given = {v: x for v, x in zip(fresh, inputs, strict=True) if not isinstance(v, Constant)}
+        found = shapes(here, given)
+        assert found == [np.shape(x) for x in outputs], f"{node} in {case}"
+
+
+# -- derivatives -------------------------------------------------------------------------------------------------------
+
+
+def moved(x, rng):
+    """Return a point near by where no two numbers are equal, and none is 0 that was not far from it."""
+    noise = np.abs(rng.normal(size=np.shape(x))) + 0.1
+    return np.asarray(np.where(x == 0, 0.01 * noise, x * (1 + 0.01 * noise)))
+
+
+@EACH
+@pytest.mark.parametrize("seed", range(3))
+def test_derivatives_of_a_node(name, seed):
+    """Backwards and forwards against finite differences, for each real input and output of each node."""
+    for node, inputs, _, case in of(name):
+        if not any(map(real, node.outputs)) or not any(map(real, node.inputs)) or node.op.destroy_map:
+            continue
+        if name in TOGETHER or case in ROUGH:
+            continue
+        rng = np.random.default_rng([seed, 17])
+        if name not in NO_GRADIENT:
+            prove(node, inputs, rng, case)
+        elif seed == 0:
+            refused(node)
+
+
+def refused(node):
+    """See that a node without derivative says so."""
+    try:
+        terms = node.op.L_op(node.inputs, node.outputs, [T.zeros_like(v) for v in node.outputs])
+    except MethodNotDefined:
+        return
+    assert all(isinstance(t.type, (NullType, DisconnectedType)) for t in terms), node
+
+
+def prove(node, inputs, rng, case):
+    symmetric = case.startswith(("eig", "cholesky", "solve_symmetric"))
+    fresh, here = alone(node)
+    values = [moved(x, rng) if real(v) and not symmetric else x for v, x in zip(fresh, inputs, strict=True)]
+    given = {v: x for v, x in zip(fresh, values, strict=True) if not isinstance(v, Constant)}
+    outputs = list(here.outputs)
+    results = run(outputs, given)
+    weights = [np.asarray(rng.normal(size=np.shape(r))) if real(v) else None for v, r in zip(outputs, results, strict=True)]
+    seeds = [DisconnectedType()() if w is None else v.type(f"w{i}") for i, (v, w) in enumerate(zip(outputs, weights, strict=True))]
+    what = f"{node} in {case}"
+    try:
+        terms = here.op.L_op(fresh, outputs, seeds)
+    except NotImplementedError:
+        assert type(node.op).__name__ in SOME_GRADIENT, what
+        return
+    assert len(terms) == len(fresh), what
+    given |= {s: w for s, w in zip(seeds, weights, strict=True) if w is not None}
+    wrt = [i for i, (v, t) in enumerate(zip(fresh, terms, strict=True)) if real(v) and not isinstance(t.type, (NullType, DisconnectedType)) and not isinstance(v, Constant)]
+    for i, t in enumerate(terms):
+        if isinstance(t.type, (NullType, DisconnectedType)) and real(fresh[i]) and not isinstance(fresh[i], Constant):
+            assert not moves(here, fresh, values, i, rng), f"{what}: input {i} has an influence, and no gradient"
+    if not wrt:
+        return
+    directions = {i: np.asarray(rng.normal(size=np.shape(values[i]))) for i in wrt}
+    for i in wrt:
+        assert terms[i].type.ndim == fresh[i].type.ndim, what
+
+    def cost(*point):
+        at = {**given, **{fresh[i]: p for i, p in zip(wrt, point, strict=True)}}
+        found = run(outputs, at)
+        return sum((f * w).sum() for f, w in zip(found, weights, strict=True) if w is not None)
+
+    point, along = [values[i] for i in wrt], [directions[i] for i in wrt]
+    wanted = numeric_slope(cost, point, along)
+    backwards = sum((run(terms[i], given) * directions[i]).sum() for i in wrt)
+    np.testing.assert_allclose(backwards, wanted, rtol=2e-5, atol=2e-6, err_msg=what)
+    # Forwards, by the op's own rule (or twice backwards, where it has none).
+    steps = [T.constant(directions[i], ndim=directions[i].ndim) if i in wrt else None for i in range(len(fresh))]
+    forwards = _through(here, steps)
+    found = sum((run(d, given) * w).sum() for d, w in zip(forwards, weights, strict=True) if d is not None and w is not None and not isinstance(d.type, DisconnectedType))
+    np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=2e-6, err_msg=f"{what}, forwards")
+
+
+def moves(node, fresh, values, i, rng):
+    """Return whether the real outputs of a node change with its input ``i``."""
+    given = {v: x for v, x in zip(fresh, values, strict=True) if not isinstance(v, Constant)}
+    wanted = [v for v in node.outputs if real(v)]
+    step = 1e-4 * np.asarray(rng.normal(size=np.shape(values[i])))
+    try:
+        one, other = run(wanted, given), run(wanted, {**given, fresh[i]: values[i] + step})
+    except (ValueError, IndexError):
+        return False
+    return any(a.shape == b.shape and not np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(one, other, strict=True))
+
+
+# -- memory ------------------------------------------------------------------------------------------------------------
+
+
+def held(x):
+    """Return a copy of a value inside a larger room whose edges are marked, and that room."""
+    if not isinstance(x, np.ndarray) or x.dtype == object:
+        return x, None
+    room = np.frombuffer(bytearray(b"\xa5" * (x.nbytes + 128)), "uint8")
+    inside = room[64 : 64 + x.nbytes].view(x.dtype).reshape(x.shape)
+    inside[...] = x
+    return inside, room
+
+
+def variants(node):
+    """Yield a node, and each form of it that works in place."""
+    yield node
+    op = node.op
+    if isinstance(op, Elemwise) and not op.inplace_pattern:
+        for o, out in enumerate(node.outputs):
+            for i, v in enumerate(node.inputs):
+                if v.type == out.type:
+                    yield Elemwise(op.scalar_op, {o: i}).make_node(*node.inputs)
+    elif getattr(op, "inplace", True) is False:
+        yield in_place(op).make_node(*node.inputs)
+
+
+def in_place(op):
+    """Return the form of an op that works in place, made as people make it: with ``inplace=True``."""
+    if hasattr(op, "in_place"):
+        return op.in_place()
+    props = {p: getattr(op, p) for p in type(op).__props__ if p not in ("inplace", "index_key")}
+    first = [op.idx_list] if hasattr(op, "idx_list") else []
+    return type(op)(*first, inplace=True, **props)
+
+
+def check_memory(node, before, given, rooms, results, wanted, shared, what):
+    """See that inputs are what they were unless destroyed, and that outputs lie where they are declared to lie."""
+    destroyed = {i for places in node.op.destroy_map.values() for i in places}
+    for i, (old, new, room) in enumerate(zip(before, given, rooms, strict=True)):
+        if room is None:
+            continue
+        edges = np.concatenate([room[:64], room[-64:]])
+        assert (edges == 0xA5).all(), f"{what}: wrote beyond input {i}"
+        assert i in destroyed or new.tobytes() == old.tobytes(), f"{what}: changed input {i} without saying so"
+    for o, (found, right) in enumerate(zip(results, wanted, strict=True)):
+        allowed = {*node.op.view_map.get(o, ()), *node.op.destroy_map.get(o, ())}
+        assert shared[o] <= allowed, f"{what}: output {o} lies in inputs {shared[o] - allowed} without saying so"
+        for i in node.op.destroy_map.get(o, ()):
+            assert i in shared[o] or not np.size(found), f"{what}: output {o} is not in the memory of input {i}"
+        np.testing.assert_allclose(found, right, rtol=1e-7, atol=1e-10, err_msg=what)
+
+
+@EACH
+def test_memory_of_perform(name):
+    for node, inputs, outputs, case in of(name):
+        for variant in variants(node):
+            given, rooms = zip(*map(held, inputs), strict=True) if inputs else ((), ())
+            cells = [[None] for _ in variant.outputs]
+            with np.errstate(all="ignore"):
+                variant.op.perform(variant, list(given), cells)
+            results = [c[0] for c in cells]
+            shared = [{i for i, x in enumerate(given) if isinstance(x, np.ndarray) and isinstance(r, np.ndarray) and np.may_share_memory(x, r)} for r in results]
+            check_memory(variant, inputs, given, rooms, results, outputs, shared, f"{variant} in {case}, perform")
+            arrays = [r for r in results if isinstance(r, np.ndarray) and r.size]
+            for a in range(len(arrays)):
+                for b in range(a):
+                    views = variant.op.view_map or variant.op.destroy_map
+                    assert views or not np.shares_memory(arrays[a], arrays[b]), f"{variant}: outputs share memory"
