@@ -30,8 +30,11 @@ from theano.compile.mode import (
     OPT_STABILIZE,
     OPT_UNSAFE,
     Mode,
+    PrintCurrentFunctionGraph,
+    exclude,
     get_default_mode,
     get_mode,
+    local_useless,
     predefined_linkers,
     predefined_modes,
     predefined_optimizers,
@@ -53,6 +56,7 @@ from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import Supervisor
 from theano.graph.traverse import is_same_graph
 from theano.graph.variable import Variable
+from theano.rewriting import AddDestroyHandler, AddFeatureOptimizer
 from theano.rewriting import phases as optdb
 from theano.runtime.profile import ProfileStats, explain_compile
 from theano.settings import config
@@ -97,6 +101,8 @@ __all__ = [
     "OPT_O3",
     "OPT_STABILIZE",
     "OPT_UNSAFE",
+    "AddDestroyHandler",
+    "AddFeatureOptimizer",
     "AliasedMemoryError",
     "Container",
     "DeepCopyOp",
@@ -110,6 +116,7 @@ __all__ = [
     "Out",
     "OutputGuard",
     "Param",
+    "PrintCurrentFunctionGraph",
     "ProfileStats",
     "SharedVariable",
     "Supervisor",
@@ -121,6 +128,7 @@ __all__ = [
     "as_op",
     "config",
     "deep_copy_op",
+    "exclude",
     "explain_compile",
     "function",
     "function_dump",
@@ -128,6 +136,7 @@ __all__ = [
     "get_mode",
     "insert_deepcopy",
     "is_same_graph",
+    "local_useless",
     "ops_with_inner_function",
     "optdb",
     "predefined_linkers",

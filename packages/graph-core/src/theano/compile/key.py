@@ -102,6 +102,8 @@ def _describe_mode(mode: Mode) -> list[Any]:
     query, linker = mode.optimizer, mode.linker
     if not query.include.isdisjoint(WATCHING_TAGS):
         raise NoCanonicalForm("somebody wants to see the graph while it is rewritten")
+    if query.subquery or query.extra_optimizations:
+        raise NoCanonicalForm("the query speaks of optimizers of its own")
     return [
         [sorted(query.include), sorted(query.exclude), sorted(query.require), repr(query.position_cutoff)],
         [linker.name, linker.compiled, linker.allow_gc],

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -234,13 +235,18 @@ class FunctionMaker:
     def _rewrite_settings(self) -> RewriteSettings:
         return RewriteSettings(
             max_use_ratio=config.optdb.max_use_ratio,
-            on_error=config.on_opt_error if config.on_opt_error != "pdb" else "raise",
+            on_error=config.on_opt_error,
+            verbose=config.optimizer_verbose,
+            profile=config.profile_optimizer,
+            check_stack_trace=config.check_stack_trace,
         )
 
     def _rewrite(self, fgraph: FunctionGraph) -> None:
         start = perf_counter()
         with config.change_flags(compute_test_value=config.compute_test_value_opt):
-            report = self._report = rewrite(fgraph, self.mode.optimizer, self._rewrite_settings())
+            query = self.mode.optimizer
+            query = replace(query, position_cutoff=min(query.position_cutoff, config.optdb.position_cutoff))
+            report = self._report = rewrite(fgraph, query, self._rewrite_settings())
         self.times.rewriting = perf_counter() - start
         if not report.complete:
             logger.warning("theano: rewriting of %s stopped early: %s", self.name, report.stop)

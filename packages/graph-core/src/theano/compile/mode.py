@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.rewriting import Query, predefined_queries, query_of
+from theano.graph.fgraph import FunctionGraph
+from theano.printing import debugprint
+from theano.rewriting import Optimizer, Query, phases, predefined_queries, query_of
 from theano.runtime.link import Linker
 from theano.settings import config
 
@@ -35,6 +37,31 @@ OPT_O3 = predefined_queries["o3"]
 OPT_UNSAFE = predefined_queries["unsafe"]
 
 
+#: Rules that take away what does nothing, as one collection.
+local_useless = phases["useless"]
+
+#: Tags that the ready-made queries leave out.
+exclude: list[str] = []
+
+
+class PrintCurrentFunctionGraph(Optimizer):
+    """Prints the graph as it is at some position of the sequence.
+
+    Parameters
+    ----------
+    header : str
+        What to print first.
+    """
+
+    def __init__(self, header: str):
+        self.header = header
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Print it."""
+        print("PrintCurrentFunctionGraph:", self.header)
+        debugprint(fgraph)
+
+
 def register_linker(name: str, linker: Linker) -> None:
     """Let ``linker`` be known as ``name``."""
     if name in predefined_linkers:
@@ -57,9 +84,9 @@ class Mode:
     linker : Linker or str, optional
         ``'py'`` runs every op in Python; ``'c'`` wants compiled code for each; the others (``'c|py'``, ``'vm'``,
         ``'cvm'`` and, keeping memory between calls, ``'..._nogc'``) use what there is. By default ``config.linker``.
-    optimizer : Query or str, optional
-        Which rewrites: ``'fast_run'``, ``'fast_compile'``, ``'o1'`` to ``'o4'``, None for none at all. By default
-        ``config.optimizer``.
+    optimizer : Query, Optimizer or str, optional
+        Which rewrites: ``'fast_run'``, ``'fast_compile'``, ``'o1'`` to ``'o4'``, None for none at all; an optimizer of
+        one's own, and nothing else. By default ``config.optimizer``.
 
     Examples
     --------
@@ -68,7 +95,7 @@ class Mode:
     Mode(linker=py, optimizer=fast_run - inplace)
     """
 
-    def __init__(self, linker: Linker | str | None = None, optimizer: Query | str | None = "default"):
+    def __init__(self, linker: Linker | str | None = None, optimizer: Query | Optimizer | str | None = "default"):
         if linker is None:
             linker = str(config.linker)
         if isinstance(optimizer, str) and optimizer == "default":

@@ -13,7 +13,7 @@ from typing import Any
 from theano.errors import TestValueError
 from theano.graph.apply import Apply
 from theano.graph.op import call_hooks
-from theano.graph.source import set_trace_limit
+from theano.graph.source import set_compile_trace_limit, set_trace_limit
 from theano.graph.variable import Constant, Scratchpad, Variable
 from theano.rewriting.merge import evaluate
 from theano.settings import config
@@ -168,3 +168,4 @@ config.watch("compute_test_value", _switch)
 config.watch("print_test_value", _show)
 config.watch("pickle_test_value", _keep)
 config.watch("traceback.limit", set_trace_limit)
+config.watch("traceback.compile_limit", set_compile_trace_limit)

@@ -2,6 +2,63 @@
 
 from __future__ import annotations
 
-from theano.rewriting import local_rule, rule
+from theano.graph.source import copy_stack_trace
+from theano.rewriting import (
+    CheckStackTraceFeature,
+    CheckStackTraceOptimization,
+    EquilibriumOptimizer,
+    FromFunctionLocalOptimizer,
+    FromFunctionOptimizer,
+    LocalOptGroup,
+    LocalOptimizer,
+    MergeOptimizer,
+    NavigatorOptimizer,
+    OpKeyOptimizer,
+    OpRemove,
+    OpSub,
+    Optimizer,
+    PatternSub,
+    SeqOptimizer,
+    TopoOptimizer,
+    check_stack_trace,
+    in2out,
+    inplace_optimizer,
+    local_optimizer,
+    local_rule,
+    optimizer,
+    out2in,
+    pre_greedy_local_optimizer,
+    rule,
+)
 
-__all__ = ["local_rule", "rule"]
+GlobalOptimizer = Optimizer
+
+__all__ = [
+    "CheckStackTraceFeature",
+    "CheckStackTraceOptimization",
+    "EquilibriumOptimizer",
+    "FromFunctionLocalOptimizer",
+    "FromFunctionOptimizer",
+    "GlobalOptimizer",
+    "LocalOptGroup",
+    "LocalOptimizer",
+    "MergeOptimizer",
+    "NavigatorOptimizer",
+    "OpKeyOptimizer",
+    "OpRemove",
+    "OpSub",
+    "Optimizer",
+    "PatternSub",
+    "SeqOptimizer",
+    "TopoOptimizer",
+    "check_stack_trace",
+    "copy_stack_trace",
+    "in2out",
+    "inplace_optimizer",
+    "local_optimizer",
+    "local_rule",
+    "optimizer",
+    "out2in",
+    "pre_greedy_local_optimizer",
+    "rule",
+]

@@ -8,10 +8,14 @@ from theano.graph.features import (
     Feature,
     History,
     NodeFinder,
+    NoOutputFromInplace,
     PreserveNames,
+    PreserveVariableAttributes,
     PrintListener,
+    ReplacementDidntRemovedError,
     ReplaceValidate,
     Supervisor,
+    Validator,
 )
 
 __all__ = [
@@ -19,9 +23,13 @@ __all__ = [
     "Bookkeeper",
     "Feature",
     "History",
+    "NoOutputFromInplace",
     "NodeFinder",
     "PreserveNames",
+    "PreserveVariableAttributes",
     "PrintListener",
     "ReplaceValidate",
+    "ReplacementDidntRemovedError",
     "Supervisor",
+    "Validator",
 ]

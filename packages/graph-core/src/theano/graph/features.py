@@ -21,6 +21,10 @@ class AlreadyThere(Exception):
     """A feature says so when the graph it is attached to has one like it."""
 
 
+class ReplacementDidntRemovedError(Exception):
+    """After a replacement the graph still holds a variable that should have left it."""
+
+
 class Feature:
     """What a listener may define; each method does nothing here."""
 
@@ -154,6 +158,42 @@ class PrintListener(Feature):
     ) -> None:
         """Say so."""
         self._say("changing input", i, "of", node, "from", r, "to", new_r, "reason:", reason)
+
+
+class Validator(Feature):
+    """What older programs attach to ask whether a graph makes sense: here each graph can, by ``fgraph.validate()``."""
+
+
+class NoOutputFromInplace(Feature):
+    """Refuses that outputs of the graph are made by overwriting something: whoever runs it wants their memory new.
+
+    Parameters
+    ----------
+    first_output_idx, last_output_idx : int or None
+        The slice of the outputs that this is about.
+    """
+
+    def __init__(self, first_output_idx: int = 0, last_output_idx: int | None = None):
+        self.first_idx, self.last_idx = first_output_idx, last_output_idx
+
+    def validate(self, fgraph: FunctionGraph) -> None:
+        """Look at the outputs."""
+        for v in fgraph.outputs[self.first_idx : self.last_idx]:
+            if v.owner is not None and v.index in v.owner.op.destroy_map:
+                raise InconsistencyError(f"{v.owner.op} would make an output of the graph by overwriting its input")
+
+
+class PreserveVariableAttributes(Feature):
+    """Lets a replacement inherit the name and the tags of what it replaces, where it has none of its own."""
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
+        """Hand them over."""
+        if r.name is not None and new_r.name is None:
+            new_r.name = r.name
+        for key, value in r.tag.__dict__.items():
+            new_r.tag.__dict__.setdefault(key, value)
 
 
 class PreserveNames(Feature):

@@ -6,13 +6,20 @@ at once. Features listen to changes and can refuse them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from theano.errors import InconsistencyError, MissingInputError
 from theano.graph.apply import Apply
 from theano.graph.clone import clone, clone_get_equiv
-from theano.graph.features import AlreadyThere, ReplaceValidate
+from theano.graph.features import (
+    AlreadyThere,
+    History,
+    NodeFinder,
+    ReplacementDidntRemovedError,
+    ReplaceValidate,
+)
 from theano.graph.source import created_at
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
@@ -230,9 +237,75 @@ class FunctionGraph:
             print(reason, listed)
         keeper.replace_all(self, listed, reason)
 
+    def replace_all_validate_remove(
+        self,
+        replacements: Iterable[tuple[Variable, Variable]],
+        remove: Iterable[Variable],
+        reason: Any = None,
+        warn: bool = True,
+    ) -> None:
+        """Make several replacements, or none if the graph would lose its meaning or still hold what has to go.
+
+        Parameters
+        ----------
+        replacements : list of pairs of Variable
+        remove : list of Variable
+            What must not be computed any more afterwards.
+        reason : object
+            In whose name.
+        warn : bool
+            Taken for older programs: the error is warning enough.
+
+        Raises
+        ------
+        InconsistencyError
+            The graph refused.
+        ReplacementDidntRemovedError
+            Something that had to go stayed. In both cases the graph is as it was.
+        """
+        going = list(remove)
+        if not going:
+            self.replace_all_validate(replacements, reason)
+            return
+        with self.attempt():
+            self.replace_all_validate(replacements, reason)
+            left = [v for v in going if v in self.variables]
+            if left:
+                raise ReplacementDidntRemovedError(f"{reason} should have removed {left[0]}, which is still there")
+
     def replace_validate(self, r: Variable, new_r: Variable, reason: Any = None) -> None:
         """Make one replacement, or none if the graph would lose its meaning."""
         self.replace_all_validate([(r, new_r)], reason)
+
+    def _history(self) -> History:
+        found = next((f for f in self.features if isinstance(f, History)), None)
+        if found is None:
+            found = History()
+            self.attach_feature(found)
+        return found
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Take back all changes that were made inside if an error comes out."""
+        history = self._history()
+        outer = history.journal is not None
+        mark = history.checkpoint()
+        try:
+            yield
+        except BaseException:
+            history.revert(self, mark)
+            raise
+        finally:
+            if not outer:
+                history.commit()
+
+    def checkpoint(self) -> int:
+        """Return a mark that :meth:`revert` comes back to; changes are noted from here on."""
+        return self._history().checkpoint()
+
+    def revert(self, checkpoint: int) -> None:
+        """Take back the changes since ``checkpoint``."""
+        self._history().revert(self, checkpoint)
 
     def _changed(self) -> None:
         self._order = None
@@ -316,6 +389,19 @@ class FunctionGraph:
         """Raise InconsistencyError if some feature finds the graph without meaning."""
         for method in self._hear("validate"):
             method(self)
+
+    def consistent(self) -> bool:
+        """Return whether the graph has a meaning, as far as its features can tell."""
+        try:
+            self.validate()
+        except InconsistencyError:
+            return False
+        return True
+
+    def get_nodes(self, op: Any) -> list[Apply]:
+        """Return the nodes of ``op``: from the index of a NodeFinder if one is attached."""
+        finder = next((f for f in self.features if isinstance(f, NodeFinder)), None)
+        return finder.get_nodes(op) if finder is not None else [n for n in self.toposort() if n.op == op]
 
     def check_integrity(self) -> None:
         """Compare what the graph believes of itself with what it is; for tests and for hunting rules that lie.

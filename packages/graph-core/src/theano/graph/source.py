@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # A trace is kept with each variable; more frames than these help nobody and cost at each op call.
 _limit = 8
@@ -22,6 +22,16 @@ def set_trace_limit(limit: int) -> None:
     """Let variables remember so many frames from now on; all of them if ``limit`` is negative."""
     global _limit
     _limit = limit
+
+
+#: How many frames, ours included, what is made while compiling remembers.
+_compile_limit = 0
+
+
+def set_compile_trace_limit(limit: int) -> None:
+    """Let what rewriting makes remember so many frames from now on; all of them if ``limit`` is negative."""
+    global _compile_limit
+    _compile_limit = limit
 
 
 class SourceLine(NamedTuple):
@@ -75,6 +85,8 @@ _thread = _Thread()
 def untraced() -> Iterator[None]:
     """Let `user_trace` return nothing in this thread: what rewriting makes inherits the lines of what it replaces.
 
+    With the flag ``traceback.compile_limit`` it returns the innermost frames instead, those of this library included.
+
     Examples
     --------
     >>> with untraced():
@@ -102,7 +114,7 @@ def user_trace(limit: int | None = None) -> tuple[SourceLine, ...]:
         Frames of this library are left out, so the first one is the line that the user wrote.
     """
     if _thread.untraced:
-        return ()
+        return _read_frames(sys._getframe(1), _compile_limit)[0] if _compile_limit else ()
     if limit is None:
         limit = _limit
     frame = start = _first_of_the_user(sys._getframe(1))
@@ -136,3 +148,32 @@ def created_at(variable: object) -> SourceLine | None:
     """Return the user's line that made ``variable``, or None where it is not known."""
     trace = getattr(getattr(variable, "tag", None), "trace", ())
     return trace[0] if trace else None
+
+
+def copy_stack_trace(from_var: Any, to_var: Any) -> Any:
+    """Let variables that a rewrite made remember the lines of those that they stand for.
+
+    Parameters
+    ----------
+    from_var, to_var : Variable or list of Variable
+        The lines of all of ``from_var`` become those of each of ``to_var``, after the ones it has itself.
+
+    Returns
+    -------
+    Variable or list of Variable
+        ``to_var``.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> x, y = generic("x"), generic("y")
+    >>> x.tag.trace, y.tag.trace = (SourceLine("model.py", 3, "loss"),), ()
+    >>> print(created_at(copy_stack_trace(x, y)))
+    model.py:3
+    """
+    olds = list(from_var) if isinstance(from_var, (list, tuple)) else [from_var]
+    news = list(to_var) if isinstance(to_var, (list, tuple)) else [to_var]
+    lines = [line for v in olds for line in getattr(v.tag, "trace", ())]
+    for v in news:
+        v.tag.trace = tuple(dict.fromkeys([*getattr(v.tag, "trace", ()), *lines]))
+    return to_var

@@ -10,10 +10,12 @@ let the graph grow most.
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,9 +24,9 @@ from theano.graph.apply import Apply
 from theano.graph.features import Feature
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
-from theano.graph.source import created_at
 from theano.graph.variable import Variable
-from theano.rewriting.history import Origins
+from theano.rewriting.failure import RuleFailure
+from theano.rewriting.history import Origins, describe
 from theano.rewriting.rule import Rule, replacements
 
 #: A pass over a whole graph: what is not a matter of single nodes.
@@ -45,10 +47,17 @@ class RewriteSettings:
         How often a fixpoint looks through the whole graph.
     max_seconds : float or None
         How long one phase may last.
-    on_error : "raise", "warn" or "ignore"
+    on_error : "raise", "warn", "ignore" or "pdb"
         What to do with a rule that raises: tests raise; otherwise the rule is switched off, with or without a warning.
+        With pdb, the debugger is opened where it failed.
     check : bool
         Check the graph's books after each change; slow.
+    verbose : bool
+        Print each change.
+    profile : bool
+        Measure how long each rule takes.
+    check_stack_trace : "off", "log", "warn" or "raise"
+        What to do when a node comes in that knows no line of the user's program.
     """
 
     max_use_ratio: float = 8.0
@@ -57,10 +66,13 @@ class RewriteSettings:
     max_seconds: float | None = None
     on_error: str = "warn"
     check: bool = False
+    verbose: bool = False
+    profile: bool = False
+    check_stack_trace: str = "off"
 
     def __post_init__(self) -> None:
-        if self.on_error not in ("raise", "warn", "ignore"):
-            raise ValueError(f"on_error is {self.on_error!r}; it must be 'raise', 'warn' or 'ignore'")
+        if self.on_error not in ("raise", "warn", "ignore", "pdb"):
+            raise ValueError(f"on_error is {self.on_error!r}; it must be 'raise', 'warn', 'ignore' or 'pdb'")
 
 
 @dataclass
@@ -75,6 +87,8 @@ class PhaseReport:
         By rule: how often it was used, and by how many nodes the graph grew through it.
     refused : dict from str to int
         By rule: replacements that the graph refused.
+    rule_seconds, rule_calls : dict from str to float, and to int
+        By rule: how long it was asked, and how often; empty unless that is measured.
     """
 
     name: str
@@ -86,6 +100,13 @@ class PhaseReport:
     uses: dict[str, int] = field(default_factory=dict)
     growth: dict[str, int] = field(default_factory=dict)
     refused: dict[str, int] = field(default_factory=dict)
+    rule_seconds: dict[str, float] = field(default_factory=dict)
+    rule_calls: dict[str, int] = field(default_factory=dict)
+
+    def time(self, rule: str, seconds: float) -> None:
+        """Count one time that ``rule`` was asked."""
+        self.rule_seconds[rule] = self.rule_seconds.get(rule, 0.0) + seconds
+        self.rule_calls[rule] = self.rule_calls.get(rule, 0) + 1
 
     def __str__(self) -> str:
         most = sorted(self.uses.items(), key=lambda item: (-item[1], item[0]))
@@ -102,32 +123,53 @@ class Context:
         self.origins = origins or Origins()
         self.report = PhaseReport("(none)")
         self.warnings: list[str] = []
+        self.failures: list[RuleFailure] = []
         #: Rules that failed; they are not asked again.
         self.switched_off: set[Rule] = set()
 
     def failed(self, rule: Rule, node: Apply, error: BaseException) -> None:
         """Deal with a rule that raised, as the settings say."""
-        message = (
-            f"the rule {rule.name} failed on {_expression(node)}{_written(node)}: {type(error).__name__}: {error}. "
-            f"It is switched off for this function; the result is right without it."
-        )
+        failure = RuleFailure(rule, node, error)
+        self.failures.append(failure)
+        self._report(failure.message(), failure, error)
+        self.switched_off.add(rule)
+
+    def pass_failed(self, name: str, error: BaseException) -> None:
+        """Deal with a pass over the whole graph that raised; the graph is as it was before."""
+        said = f"{type(error).__name__}: {error}"
+        self._report(f"the optimizer {name} failed: {said}. What it did is undone for this function.", None, error)
+
+    def _report(self, message: str, failure: RuleFailure | None, error: BaseException) -> None:
         if self.settings.on_error == "raise":
             raise RewriteError(message) from error
-        self.switched_off.add(rule)
+        if self.settings.on_error == "pdb":
+            print(message, file=sys.stderr)
+            # Loaded for those who ask for it: it brings in much.
+            import pdb  # noqa: T100
+
+            pdb.post_mortem(error.__traceback__)
         self.warnings.append(message)
         if self.settings.on_error == "warn":
-            warnings.warn(message, RewriteWarning, stacklevel=2)
+            hint = "" if failure is None else " A program that repeats it: f.maker.rewriting.failures[0].reproducer()."
+            warnings.warn(message + hint, RewriteWarning, stacklevel=3)
 
     def replace(
-        self, fgraph: FunctionGraph, pairs: Sequence[tuple[Variable, Variable]], rule: str
+        self,
+        fgraph: FunctionGraph,
+        pairs: Sequence[tuple[Variable, Variable]],
+        rule: str,
+        remove: Sequence[Variable] = (),
     ) -> bool:
-        """Make replacements in the name of ``rule``; return whether the graph accepted them."""
+        """Make replacements in the name of ``rule``, after which the graph must not hold the variables ``remove``.
+
+        Return whether the graph accepted them.
+        """
         if not pairs:
             return False
         before = len(fgraph.apply_nodes)
         self.origins.begin(rule, self.report.name, pairs[0][0])
         try:
-            fgraph.replace_all_validate(pairs, reason=rule)
+            fgraph.replace_all_validate_remove(pairs, remove, reason=rule)
         except InconsistencyError:
             self.origins.cancel()
             self.report.refused[rule] = self.report.refused.get(rule, 0) + 1
@@ -136,6 +178,9 @@ class Context:
             self.origins.end()
         if self.settings.check:
             fgraph.check_integrity()
+        if self.settings.verbose:
+            for old, new in pairs:
+                print(f"rewriting: {rule} ({self.report.name}) replaces {describe(old)} with {describe(new)}")
         self.note(rule, len(fgraph.apply_nodes) - before)
         return True
 
@@ -144,6 +189,10 @@ class Context:
         report = self.report
         report.uses[rule] = report.uses.get(rule, 0) + 1
         report.growth[rule] = report.growth.get(rule, 0) + growth
+
+
+#: The context of the rewriting that this thread is in, for optimizers that are handed nothing but a graph.
+current: ContextVar[Context | None] = ContextVar("current", default=None)
 
 
 class RuleIndex:
@@ -213,13 +262,25 @@ def cut_short(report: PhaseReport, reason: str) -> None:
 
 def attempt(fgraph: FunctionGraph, node: Apply, rule: Rule, context: Context) -> bool:
     """Let ``rule`` look at ``node``; return whether the graph changed."""
+    start = time.perf_counter() if context.settings.profile else 0.0
     try:
         answer = rule.answer(fgraph, node)
         pairs = replacements(rule, node, answer)
     except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
         context.failed(rule, node, error)
         return False
-    return context.replace(fgraph, pairs, rule.name) if pairs else False
+    if start:
+        context.report.time(rule.name, time.perf_counter() - start)
+    if not pairs:
+        return False
+    remove = answer.get("remove", ()) if isinstance(answer, Mapping) else ()  # type: ignore[call-overload]
+    return context.replace(fgraph, pairs, rule.name, remove)
+
+
+def prepare(fgraph: FunctionGraph, rules: Iterable[Rule]) -> None:
+    """Attach what rules need."""
+    for rule in rules:
+        rule.add_requirements(fgraph)
 
 
 # -- once ----------------------------------------------------------------------------------------------------
@@ -236,7 +297,9 @@ class _Arrivals(Feature):
         self._arrive(node)
 
 
-def walk(fgraph: FunctionGraph, rules: Sequence[Rule], context: Context, order: str = "in_to_out") -> None:
+def walk(
+    fgraph: FunctionGraph, rules: Sequence[Rule], context: Context, order: str = "in_to_out", fresh: bool = True
+) -> None:
     """Show each node to ``rules`` once, those that come new included.
 
     Parameters
@@ -246,13 +309,16 @@ def walk(fgraph: FunctionGraph, rules: Sequence[Rule], context: Context, order: 
         A node meets them in this order, until one of them changes it.
     context : Context
     order : "in_to_out" or "out_to_in"
+    fresh : bool
+        Show them the nodes that come new as well.
     """
     if order not in ("in_to_out", "out_to_in"):
         raise ValueError(f"order is {order!r}; it must be 'in_to_out' or 'out_to_in'")
+    prepare(fgraph, rules)
     index, limits = RuleIndex(rules), _Limits(fgraph, context)
     nodes = fgraph.toposort()
     todo: deque[Apply] = deque(nodes if order == "in_to_out" else reversed(nodes))
-    arrivals = _Arrivals(todo.append)
+    arrivals = _Arrivals(todo.append if fresh else lambda node: None)
     fgraph.attach_feature(arrivals)
     context.report.stop = "walked"
     try:
@@ -337,6 +403,7 @@ def fixpoint(
     passes : list of (name, callable)
         Passes over the whole graph, run before each sweep: equal nodes should be one before rules compare them.
     """
+    prepare(fgraph, rules)
     index, limits = RuleIndex(rules), _Limits(fgraph, context)
     agenda = _Agenda()
     fgraph.attach_feature(agenda)
@@ -372,12 +439,3 @@ def _drain(agenda: _Agenda, fgraph: FunctionGraph, index: RuleIndex, limits: _Li
             if node not in alive:
                 break
     return True
-
-
-def _expression(node: Apply) -> str:
-    return f"{node.op}({', '.join(map(str, node.inputs[:6]))}{', ...' if len(node.inputs) > 6 else ''})"
-
-
-def _written(node: Apply) -> str:
-    line = created_at(node.outputs[0]) if node.outputs else None
-    return f", written at {line}," if line is not None else ""

@@ -26,7 +26,7 @@ class Step(NamedTuple):
     def __str__(self) -> str:
         line = self.line
         where = f", written at {line}" if line is not None else ""
-        return f"{self.rule} ({self.phase}) replaced {_short(self.replaced)}{where}"
+        return f"{self.rule} ({self.phase}) replaced {describe(self.replaced)}{where}"
 
 
 class Origins(Feature):
@@ -50,8 +50,11 @@ class Origins(Feature):
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
+        #: The phase that runs, for changes that nobody announces.
+        self.phase = ""
         self._made_by: dict[Apply, int] = {}
         self._now: int | None = None
+        self._unannounced: list[Apply] = []
 
     def begin(self, rule: str, phase: str, replaced: Variable) -> None:
         """Note what is going to be replaced: the nodes that enter from now on are this rule's."""
@@ -71,17 +74,31 @@ class Origins(Feature):
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         """Let a new node inherit the lines of what it replaces."""
         if self._now is None:
-            return
-        self._made_by[node] = self._now
-        trace = getattr(self.steps[self._now].replaced.tag, "trace", None)
+            self._unannounced.append(node)
+        else:
+            self._inherit(node, self._now)
+
+    def _inherit(self, node: Apply, number: int) -> None:
+        self._made_by[node] = number
+        trace = getattr(self.steps[number].replaced.tag, "trace", None)
         if trace:
             for v in node.outputs:
-                v.tag.trace = trace
+                own = getattr(v.tag, "trace", ())
+                v.tag.trace = trace if not own else tuple(dict.fromkeys((*trace, *own)))
+
+    def _announce(self, r: Variable, reason: Any) -> None:
+        """Note a change made by somebody who works on the graph directly: nodes have come, and now ``r`` goes."""
+        self.steps.append(Step(str(reason or self.phase), self.phase, r))
+        for node in self._unannounced:
+            self._inherit(node, len(self.steps) - 1)
+        self._unannounced.clear()
 
     def on_change_input(
         self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
     ) -> None:
         """Let a replacement inherit the name and the tags of what it replaces; inputs and constants keep their own."""
+        if self._unannounced:
+            self._announce(r, reason)
         if new_r.owner is None or isinstance(new_r, Constant):
             return
         if r.name is not None and new_r.name is None:
@@ -109,15 +126,15 @@ class Origins(Feature):
         steps = self.why(node)
         if not steps:
             line = created_at(node.outputs[0]) if node.outputs else None
-            return f"{_short(node.outputs[0])} is as it was written" + (f" at {line}" if line is not None else "")
-        return "\n".join([f"{_short(node.outputs[0])}:", *(f"  {step}" for step in steps)])
+            return f"{describe(node.outputs[0])} is as it was written" + (f" at {line}" if line is not None else "")
+        return "\n".join([f"{describe(node.outputs[0])}:", *(f"  {step}" for step in steps)])
 
 
-def _short(v: Variable, depth: int = 3) -> str:
+def describe(v: Variable, depth: int = 3) -> str:
     """Return a few levels of the expression of ``v`` on one line."""
     if v.owner is None or v.name is not None:
         return str(v)
     if depth == 0:
         return "..."
-    shown = [_short(i, depth - 1) for i in v.owner.inputs[:6]] + ["..."] * (len(v.owner.inputs) > 6)
+    shown = [describe(i, depth - 1) for i in v.owner.inputs[:6]] + ["..."] * (len(v.owner.inputs) > 6)
     return f"{v.owner.op}({', '.join(shown)})"

@@ -134,6 +134,21 @@ class Literal(Pattern):
         return repr(self.value)
 
 
+class Special(Pattern):
+    """A pattern that brings a way of its own to match; what it says about holes is that of the pattern inside."""
+
+    def __init__(self, inner: Pattern):
+        self.inner = inner
+
+    def match(self, variable: Variable, bindings: Bindings) -> Iterator[Bindings]:
+        """Yield each way to fill the holes; the same as :func:`match`."""
+        raise NotImplementedError(f"{type(self).__name__} does not define match")
+
+    def holes(self) -> list[str]:
+        """Return the names of the holes that a match fills."""
+        return holes(self.inner)
+
+
 class P:
     """An op for use in patterns.
 
@@ -238,7 +253,7 @@ def holes(pattern: Pattern) -> list[str]:
         return [pattern.name]
     if isinstance(pattern, Call):
         return list(dict.fromkeys(name for a in pattern.args for name in holes(a)))
-    return []
+    return pattern.holes() if isinstance(pattern, Special) else []
 
 
 def same(a: Variable, b: Variable) -> bool:
@@ -283,6 +298,8 @@ def match(pattern: Pattern, variable: Variable, bindings: Bindings | None = None
             for found, rest in match_inputs(pattern, node, bindings):
                 if not rest:
                     yield found
+    elif isinstance(pattern, Special):
+        yield from pattern.match(variable, bindings)
 
 
 def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterator[tuple[Bindings, list[Variable]]]:

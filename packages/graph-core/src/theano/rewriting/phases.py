@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from theano.graph.apply import Apply
@@ -19,64 +20,21 @@ from theano.graph.canonical import NoCanonicalForm, is_ours
 from theano.graph.collector import collector_held
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.source import untraced
-from theano.rewriting.drive import Context, GraphPass, PhaseReport, RewriteSettings, fixpoint, walk
+from theano.rewriting.drive import Context, GraphPass, PhaseReport, RewriteSettings, current, fixpoint, walk
+from theano.rewriting.failure import RuleFailure
 from theano.rewriting.history import Origins, Step
+from theano.rewriting.local import LocalOptGroup, as_rule
+from theano.rewriting.query import DB, Query, as_query
 from theano.rewriting.rule import Rule
-
-
-@dataclass(frozen=True)
-class Query:
-    """Which entries and rules take part.
-
-    Attributes
-    ----------
-    include : frozenset of str
-        Tags; an entry needs one of them.
-    exclude : frozenset of str
-        Tags; an entry with one of them stays out.
-    require : frozenset of str
-        Tags; an entry needs all of them.
-    position_cutoff : float
-        Entries at this position and later stay out.
-
-    Examples
-    --------
-    >>> q = Query(include=["fast_run"]).excluding("inplace")
-    >>> q.picks({"fast_run"}), q.picks({"fast_run", "inplace"})
-    (True, False)
-    """
-
-    include: frozenset[str] = frozenset()
-    exclude: frozenset[str] = frozenset()
-    require: frozenset[str] = frozenset()
-    position_cutoff: float = float("inf")
-
-    def __init__(
-        self,
-        include: Iterable[str] = (),
-        exclude: Iterable[str] = (),
-        require: Iterable[str] = (),
-        position_cutoff: float = float("inf"),
-    ):
-        for name, tags in (("include", include), ("exclude", exclude), ("require", require)):
-            object.__setattr__(self, name, frozenset([tags] if isinstance(tags, str) else tags or ()))
-        object.__setattr__(self, "position_cutoff", position_cutoff)
-
-    def including(self, *tags: str) -> Query:
-        """Return a query that lets ``tags`` in as well."""
-        return replace(self, include=self.include | frozenset(tags))
-
-    def excluding(self, *tags: str) -> Query:
-        """Return a query that keeps ``tags`` out."""
-        return replace(self, exclude=self.exclude | frozenset(tags))
-
-    def requiring(self, *tags: str) -> Query:
-        """Return a query that wants all of ``tags``."""
-        return replace(self, require=self.require | frozenset(tags))
-
-    def picks(self, tags: frozenset[str] | set[str]) -> bool:
-        """Return whether something with ``tags`` takes part."""
-        return not self.include.isdisjoint(tags) and self.require <= tags and self.exclude.isdisjoint(tags)
+from theano.rewriting.whole import (
+    CheckStackTraceFeature,
+    EquilibriumOptimizer,
+    Optimizer,
+    SeqOptimizer,
+    TopoOptimizer,
+    as_pass,
+    working,
+)
 
 
 def _at_import() -> bool:
@@ -95,7 +53,7 @@ class _Changes:
     count = 0
 
 
-class Phase:
+class Phase(DB):
     """Rules that are used together.
 
     Parameters
@@ -105,13 +63,15 @@ class Phase:
         Until nothing changes, or once, from the inputs or from the outputs.
     """
 
-    def __init__(self, name: str, order: str = "fixpoint"):
+    def __init__(self, name: str = "", order: str = "fixpoint"):
         if order not in ("fixpoint", "in_to_out", "out_to_in"):
             raise ValueError(f"the order of the phase {name} is {order!r}; it must be fixpoint, in_to_out or out_to_in")
         self.name = name
         self.order = order
         self._rules: dict[str, tuple[Rule, frozenset[str]]] = {}
-        self._passes: dict[str, tuple[GraphPass, frozenset[str]]] = {}
+        self._passes: dict[str, tuple[Any, frozenset[str]]] = {}
+        #: Collections whose rules take part as one.
+        self._inner: dict[str, tuple[DB, frozenset[str]]] = {}
         #: What somebody else than our own modules has entered.
         self._foreign: set[str] = set()
 
@@ -143,22 +103,96 @@ class Phase:
         self._changed(name, _at_import())
         self._passes[name] = (run, frozenset((name, self.name, *tags)))
 
+    def register(
+        self,
+        name: str,
+        obj: Any,
+        *tags: str,
+        use_db_name_as_tag: bool = True,
+        final_opt: bool = False,
+        cleanup: bool = False,
+    ) -> None:
+        """Enter a rule, an optimizer or a collection of rules under ``name``.
+
+        Parameters
+        ----------
+        name : str
+        obj : LocalOptimizer, Rule, Optimizer or DB
+            An optimizer of whole graphs runs between two looks at the graph.
+        *tags : str
+        use_db_name_as_tag : bool
+            Let queries that want this collection by its name have it.
+        final_opt, cleanup : bool
+            Taken for older programs.
+
+        Raises
+        ------
+        ValueError
+            The name is taken.
+        """
+        if isinstance(obj, DB):
+            if name in self:
+                raise ValueError(f"the phase {self.name} has a rule named {name} already")
+            self._changed(name, _at_import())
+            obj.name = obj.name or name
+            self._inner[name] = (obj, frozenset((name, self.name, *tags)))
+        elif isinstance(obj, Optimizer):
+            self.add_pass(name, obj, *tags)  # type: ignore[arg-type]
+        else:
+            self.add(as_rule(obj, name, tuple(getattr(obj, "tags", ()) or ())), *tags)
+        if not use_db_name_as_tag:
+            self.remove_tags(name, self.name)
+
     def remove(self, name: str) -> None:
         """Remove the rule or pass ``name``."""
         self._changed(name, True)
-        if self._rules.pop(name, None) is None:
-            del self._passes[name]
+        del self._holding(name)[name]
+
+    def _holding(self, name: str) -> dict[str, Any]:
+        for kind in (self._rules, self._passes, self._inner):
+            if name in kind:
+                return kind
+        raise KeyError(name)
 
     def rules(self, query: Query | None = None) -> list[Rule]:
         """Return the rules that ``query`` picks, or all."""
-        return [rule for rule, tags in self._rules.values() if query is None or query.picks(tags)]
+        found = [rule for rule, tags in self._rules.values() if query is None or query.picks(tags)]
+        for name, (db, tags) in self._inner.items():
+            if query is not None and query.picks(tags):
+                found.append(as_rule(db.query(query.inside(name)), name))
+        return found
+
+    def passes(self, query: Query) -> list[tuple[str, GraphPass]]:
+        """Return the passes that ``query`` picks, with their names."""
+        return [(name, as_pass(run)) for name, (run, tags) in self._passes.items() if query.picks(tags)]
 
     def tags(self, name: str) -> frozenset[str]:
         """Return the tags of a rule or pass."""
-        return (self._rules.get(name) or self._passes[name])[1]
+        return self._holding(name)[name][1]  # type: ignore[no-any-return]
+
+    def _set_tags(self, name: str, tags: frozenset[str]) -> None:
+        self._changed(name, _at_import())
+        holding = self._holding(name)
+        holding[name] = (holding[name][0], tags)
+
+    def members(self) -> list[str]:
+        """Return the names of all rules and passes, in order."""
+        return [*self._passes, *self._rules, *self._inner]
+
+    def query(self, *tags: str | Query, **changes: Any) -> Optimizer:
+        """Return one optimizer that uses what the query picks, in the order of this phase."""
+        wanted = as_query(*tags, **changes)
+        rules, passes = self.rules(wanted), [run for run, tags in self._passes.values() if wanted.picks(tags)]
+        if self.order == "fixpoint":
+            return _named(EquilibriumOptimizer([*rules, *(_as_optimizer(p) for p in passes)]), self.name)
+        walks = [TopoOptimizer(LocalOptGroup(*rules), order=self.order)] if rules else []
+        return _named(SeqOptimizer(*(_as_optimizer(p) for p in passes), *walks), self.name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._holding(name)[name][0]
 
     def __contains__(self, name: str) -> bool:
-        return name in self._rules or name in self._passes
+        return name in self._rules or name in self._passes or name in self._inner
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules())
@@ -176,7 +210,7 @@ class Phase:
     def run(self, fgraph: FunctionGraph, context: Context, query: Query) -> None:
         """Use the rules that ``query`` picks."""
         rules = self.rules(query)
-        passes = [(name, run) for name, (run, tags) in self._passes.items() if query.picks(tags)]
+        passes = self.passes(query)
         if self.order == "fixpoint":
             fixpoint(fgraph, rules, context, passes)
             return
@@ -188,16 +222,37 @@ class Phase:
         return f"<phase {self.name}: {len(self._rules)} rules>"
 
 
+def _named(opt: Optimizer, name: str) -> Optimizer:
+    opt.name = name
+    return opt
+
+
+class _PassOptimizer(Optimizer):
+    """One of our passes as an optimizer."""
+
+    def __init__(self, run: GraphPass, name: str):
+        self._run, self.name = run, name
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Run it."""
+        with working(fgraph, self) as context:
+            self._run(fgraph, context)
+
+
+def _as_optimizer(thing: Any, name: str = "") -> Any:
+    return thing if hasattr(thing, "optimize") else _PassOptimizer(thing, name or getattr(thing, "__name__", "pass"))
+
+
 @dataclass
 class _Entry:
     name: str
-    what: Phase | Phases | GraphPass
+    what: DB | Optimizer | GraphPass
     position: float
     tags: frozenset[str]
     ours: bool
 
 
-class Phases:
+class Phases(DB):
     """Entries in order of their position.
 
     Examples
@@ -216,25 +271,64 @@ class Phases:
         self._entries: dict[str, _Entry] = {}
 
     def register(
-        self, name: str, what: Phase | Phases | GraphPass, position: float, *tags: str, replace: bool = False
-    ) -> Phase | Phases | GraphPass:
+        self,
+        name: str,
+        what: DB | Optimizer | GraphPass,
+        position: float | str,
+        *tags: str,
+        replace: bool = False,
+        use_db_name_as_tag: bool = True,
+    ) -> Any:
         """Add an entry; return ``what``.
 
         Parameters
         ----------
         name : str
             Also a tag of the entry.
-        what : Phase, Phases or callable of (fgraph, context)
-        position : float
+        what : Phase, Phases, another DB, Optimizer, or callable of (fgraph, context)
+        position : float or 'last'
         *tags : str
         replace : bool
             Take the place of an entry of that name, which otherwise must not exist.
+        use_db_name_as_tag : bool
+            Taken for older programs.
+
+        Raises
+        ------
+        ValueError
+            The name is taken.
         """
         if name in self._entries and not replace:
             raise ValueError(f"{self.name} has an entry named {name} already")
+        if position == "last":
+            position = max((e.position for e in self._entries.values()), default=-1.0) + 1
+        if isinstance(what, DB) and not what.name:
+            what.name = name
         _Changes.count += 1
         self._entries[name] = _Entry(name, what, float(position), frozenset((name, *tags)), _at_import())
         return what
+
+    @property
+    def __position__(self) -> Mapping[str, float]:
+        """Where each entry stands."""
+        return {name: entry.position for name, entry in self._entries.items()}
+
+    def _set_tags(self, name: str, tags: frozenset[str]) -> None:
+        _Changes.count += 1
+        entry = self._entries[name]
+        entry.tags, entry.ours = tags, entry.ours and _at_import()
+
+    def members(self) -> list[str]:
+        """Return the names of all entries, in order."""
+        return self.names()
+
+    def query(self, *tags: str | Query, **changes: Any) -> Optimizer:
+        """Return one optimizer that runs what the query picks, in order."""
+        wanted = as_query(*tags, **changes)
+        steps = [(e.position, e.what.query(wanted.inside(e.name)) if isinstance(e.what, DB) else
+                  _as_optimizer(e.what, e.name)) for e in self._picked(wanted)]  # fmt: skip
+        steps += [(position, opt) for opt, position in wanted.extra_optimizations if position < wanted.position_cutoff]
+        return SeqOptimizer(*(opt for _, opt in sorted(steps, key=lambda step: step[0])), name=self.name)
 
     def remove(self, name: str) -> None:
         """Remove the entry ``name``."""
@@ -271,7 +365,7 @@ class Phases:
     def __contains__(self, name: str) -> bool:
         return name in self._entries
 
-    def find(self, name: str) -> Rule | Phase | Phases | GraphPass | None:
+    def find(self, name: str) -> Any:
         """Return the entry or rule called ``name``, wherever it is, or None."""
         for entry in self._picked(None):
             what = entry.what
@@ -306,6 +400,8 @@ class Phases:
         for entry in sorted(self._entries.values(), key=lambda e: (e.position, e.name)):
             if not entry.ours:
                 raise NoCanonicalForm(f"the entry {entry.name} was added from outside")
+            if isinstance(entry.what, DB) and not isinstance(entry.what, (Phase, Phases)):
+                raise NoCanonicalForm(f"nobody knows what {entry.name} holds")
             inner = entry.what.contents() if isinstance(entry.what, (Phase, Phases)) else None
             found.append([entry.name, entry.position, sorted(entry.tags), inner])
         return found
@@ -322,20 +418,39 @@ class Phases:
 
     def run(self, fgraph: FunctionGraph, context: Context, query: Query, report: Report) -> None:
         """Run the entries that ``query`` picks."""
-        for entry in self._picked(query):
+        entries = self._picked(query)
+        if query.extra_optimizations:
+            entries += [_Entry(str(o), o, p, frozenset(), False) for o, p in query.extra_optimizations
+                        if p < query.position_cutoff]  # fmt: skip
+            entries.sort(key=lambda e: e.position)
+        for entry in entries:
             if isinstance(entry.what, Phases):
-                # A cutoff speaks of the outermost positions only.
-                entry.what.run(fgraph, context, replace(query, position_cutoff=float("inf")), report)
+                entry.what.run(fgraph, context, query.inside(entry.name), report)
                 continue
-            context.report = phase = PhaseReport(entry.name, nodes_before=len(fgraph.apply_nodes), stop="done")
-            start = time.perf_counter()
-            if isinstance(entry.what, Phase):
-                entry.what.run(fgraph, context, query)
-            else:
-                entry.what(fgraph, context)
-            phase.seconds = time.perf_counter() - start
-            phase.nodes_after = len(fgraph.apply_nodes)
-            report.phases.append(phase)
+            with _reported(entry.name, fgraph, context, report):
+                if isinstance(entry.what, Phase):
+                    entry.what.run(fgraph, context, query.inside(entry.name))
+                elif isinstance(entry.what, DB):
+                    as_pass(_whole(entry.what.query(query.inside(entry.name))))(fgraph, context)
+                else:
+                    as_pass(entry.what)(fgraph, context)
+
+
+def _whole(thing: Any) -> Any:
+    """Return an optimizer of whole graphs; a rule becomes one."""
+    return thing if hasattr(thing, "optimize") else TopoOptimizer(thing)
+
+
+@contextmanager
+def _reported(name: str, fgraph: FunctionGraph, context: Context, report: Report) -> Iterator[None]:
+    """Report what is done inside under ``name``."""
+    context.report = phase = PhaseReport(name, nodes_before=len(fgraph.apply_nodes), stop="done")
+    context.origins.phase = name
+    start = time.perf_counter()
+    yield
+    phase.seconds = time.perf_counter() - start
+    phase.nodes_after = len(fgraph.apply_nodes)
+    report.phases.append(phase)
 
 
 @dataclass
@@ -347,13 +462,16 @@ class Report:
     phases : list of PhaseReport
         One for each phase and pass, in the order in which they ran.
     warnings : list of str
-        Rules that failed.
+        What failed.
+    failures : list of RuleFailure
+        The rules among that: each can write a program that makes it fail again.
     origins : Origins
         Answers :meth:`why`.
     """
 
     phases: list[PhaseReport] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    failures: list[RuleFailure] = field(default_factory=list)
     origins: Origins = field(default_factory=Origins)
     seconds: float = 0.0
 
@@ -408,8 +526,8 @@ predefined_queries: dict[str | None, Query] = {
 }
 
 
-def query_of(what: str | Query | None) -> Query:
-    """Return the query that ``what`` names.
+def query_of(what: str | Query | Optimizer | None) -> Query:
+    """Return the query that ``what`` names; an optimizer becomes a query for it alone.
 
     Raises
     ------
@@ -418,6 +536,8 @@ def query_of(what: str | Query | None) -> Query:
     """
     if isinstance(what, Query):
         return what
+    if hasattr(what, "optimize"):
+        return Query(extra_optimizations=[(what, 0.0)])
     if what not in predefined_queries:
         known = ", ".join(str(name) for name in predefined_queries if name is not None)
         raise ValueError(f"no optimizer is called {what!r}; there are {known}")
@@ -426,7 +546,7 @@ def query_of(what: str | Query | None) -> Query:
 
 def rewrite(
     fgraph: FunctionGraph,
-    query: str | Query | None = "fast_run",
+    query: str | Query | Optimizer | None = "fast_run",
     settings: RewriteSettings | None = None,
     sequence: Phases | None = None,
 ) -> Report:
@@ -447,14 +567,21 @@ def rewrite(
         What was done, how long it took, and why it ended.
     """
     context = Context(settings)
-    report = Report(warnings=context.warnings, origins=context.origins)
+    report = Report(warnings=context.warnings, failures=context.failures, origins=context.origins)
     start = time.perf_counter()
-    fgraph.attach_feature(context.origins)
+    watchers: list[Any] = [context.origins]
+    if context.settings.check_stack_trace != "off":
+        watchers.append(CheckStackTraceFeature(context.settings.check_stack_trace))
+    for watcher in watchers:
+        fgraph.attach_feature(watcher)
+    token = current.set(context)
     try:
         with collector_held(), untraced():
             (phases if sequence is None else sequence).run(fgraph, context, query_of(query), report)
     finally:
-        fgraph.remove_feature(context.origins)
+        current.reset(token)
+        for watcher in watchers:
+            fgraph.remove_feature(watcher)
     report.seconds = time.perf_counter() - start
     return report
 
@@ -466,3 +593,24 @@ def once(rules: Sequence[Rule], order: str = "in_to_out") -> Callable[[FunctionG
         walk(fgraph, rules, context, order)
 
     return run
+
+
+def show_again(name: str, inputs: Sequence[Any], outputs: Sequence[Any], sequence: Phases | None = None) -> Any:
+    """Show an expression to the rule called ``name``, as it was when the rule failed; see ``RuleFailure.reproducer``.
+
+    Returns
+    -------
+    object
+        What the rule answers; the error comes through if it fails again.
+
+    Raises
+    ------
+    LookupError
+        No rule has that name: the module that registers it has to be imported first.
+    """
+    rule = (phases if sequence is None else sequence).find(name)
+    if not isinstance(rule, Rule):
+        raise LookupError(f"no rule is called {name!r}; import the module that registers it")
+    fgraph = FunctionGraph(inputs, outputs, clone=False)
+    rule.add_requirements(fgraph)
+    return rule.answer(fgraph, fgraph.outputs[0].owner)  # type: ignore[arg-type]

@@ -15,7 +15,18 @@ from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
 from theano.graph.variable import Variable
-from theano.rewriting.pattern import Call, Hole, Literal, Pattern, as_pattern, build, conform, holes, match_inputs
+from theano.rewriting.pattern import (
+    Call,
+    Hole,
+    Literal,
+    Pattern,
+    Special,
+    as_pattern,
+    build,
+    conform,
+    holes,
+    match_inputs,
+)
 
 #: What a rule may promise about values: the same bits; the same within rounding; the same where all values met are
 #: finite and no divisor is zero; something near, as its text says, for rules that one has to ask for.
@@ -63,6 +74,13 @@ class Rule:
     def answer(self, fgraph: FunctionGraph, node: Apply) -> Answer:
         """Return what could stand in place of the outputs of ``node``; None or False for nothing."""
         raise NotImplementedError(f"{type(self).__name__} does not define answer")
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach to ``fgraph`` the features that the rule needs; drivers call this before they use it."""
+
+    def transform(self, node: Apply) -> Answer:
+        """Return :meth:`answer` for a node by itself, under the name that older programs use."""
+        return self.answer(node.fgraph, node) or False
 
     def __repr__(self) -> str:
         return f"<rule {self.name}>"
@@ -161,6 +179,8 @@ class PatternRule(Rule):
         def inner(pattern: Pattern, n: Apply) -> bool:
             # Only the ops of the pattern count; what fills holes may be used elsewhere.
             for arg in pattern.args if isinstance(pattern, Call) else ():
+                while isinstance(arg, Special):
+                    arg = arg.inner
                 if isinstance(arg, (Hole, Literal)):
                     continue
                 for v in n.inputs:

@@ -327,10 +327,9 @@ RETIRED = {
 # Whose readers are still to be built. A name leaves this list with the change that reads it; a test sees to that.
 WAITING = """
     numpy.seterr_all numpy.seterr_divide numpy.seterr_over numpy.seterr_under numpy.seterr_invalid
-    traceback.compile_limit exception_verbosity optimizer_verbose check_stack_trace
-    optdb.position_cutoff conv.assert_shape
+    exception_verbosity conv.assert_shape
     vm.lazy check_input scan.allow_gc scan.allow_output_prealloc scan.debug blas.ldflags nocleanup
-    cmodule.warn_no_version cmodule.compilation_warning profile_optimizer profile_memory print_global_stats
+    cmodule.warn_no_version cmodule.compilation_warning profile_memory print_global_stats
     profiling.time_thunks profiling.n_apply profiling.n_ops profiling.output_line_width profiling.min_memory_size
     profiling.min_peak_memory profiling.destination profiling.debugprint profiling.ignore_first_call
     NanGuardMode.nan_is_error NanGuardMode.inf_is_error NanGuardMode.big_is_error NanGuardMode.action

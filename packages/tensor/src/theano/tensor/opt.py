@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from theano.graph.source import copy_stack_trace  # noqa: F401
+from theano.rewriting import (  # noqa: F401
+    in2out,
+    local_optimizer,
+    out2in,
+    register_canonicalize,
+    register_specialize,
+    register_specialize_device,
+    register_stabilize,
+    register_uncanonicalize,
+    register_useless,
+)
 from theano.tensor.checks import Assert, assert_, assert_op  # noqa: F401
 from theano.tensor.rules.algebra import *  # noqa: F403
 from theano.tensor.rules.approximations import *  # noqa: F403

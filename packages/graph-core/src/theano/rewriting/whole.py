@@ -1,0 +1,631 @@
+"""Optimizers of whole graphs as people write and combine them, on top of our two drivers.
+
+An optimizer has ``apply(fgraph)``, which changes a graph, and ``add_requirements(fgraph)``, which attaches what that
+needs; ``optimize`` does both. Inside a compilation they work in its context: limits, reports, history and what happens
+to a rule that fails are the compilation's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import logging
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TextIO
+
+from theano.errors import MethodNotDefined, RewriteError
+from theano.graph.apply import Apply
+from theano.graph.features import Feature
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.op import Op
+from theano.graph.source import SourceLine, untraced
+from theano.graph.variable import Variable
+from theano.rewriting.drive import Context, GraphPass, attempt, current, fixpoint, prepare, walk
+from theano.rewriting.local import LocalOptGroup, as_rule, require_destroy_handler
+from theano.rewriting.merge import merge
+from theano.rewriting.rule import Rule
+
+logger = logging.getLogger("theano")
+
+#: ``(error, optimizer, replacements, rule, node)``
+FailureCallback = Callable[..., Any]
+
+
+class Optimizer:
+    """Something that changes a whole graph. Subclasses define :meth:`apply`.
+
+    Examples
+    --------
+    >>> from theano.graph import FunctionGraph, Op, generic
+    >>> class Not(Op):
+    ...     __props__ = ()
+    ...     itypes = otypes = [generic]
+    >>> class NotNot(Optimizer):
+    ...     def apply(self, fgraph):
+    ...         for node in fgraph.toposort():
+    ...             inner = node.inputs[0].owner
+    ...             if node in fgraph.apply_nodes and inner is not None and inner.op == node.op:
+    ...                 fgraph.replace_validate(node.outputs[0], inner.inputs[0], reason="not_not")
+    >>> x = generic("x")
+    >>> fgraph = FunctionGraph([x], [Not()(Not()(x))])
+    >>> NotNot().optimize(fgraph)
+    >>> fgraph
+    [x]
+    """
+
+    name: str | None = None
+
+    def apply(self, fgraph: FunctionGraph) -> Any:
+        """Change ``fgraph``."""
+        raise MethodNotDefined("apply", type(self), type(self).__name__)
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach the features that :meth:`apply` needs."""
+
+    def optimize(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
+        """Attach what is needed and change ``fgraph``; return what :meth:`apply` returns."""
+        self.add_requirements(fgraph)
+        return self.apply(fgraph, *args, **kwargs)
+
+    def __call__(self, fgraph: FunctionGraph) -> Any:
+        """Return the same as :meth:`optimize`."""
+        return self.optimize(fgraph)
+
+    def __str__(self) -> str:
+        return self.name or type(self).__name__
+
+    def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
+        """Print what it is, and what it is made of."""
+        print(f"{' ' * level}{type(self).__name__} {self.name or ''} id={id(self)}", file=stream or sys.stdout)
+        if depth != 0:
+            for part in self._parts():
+                show = getattr(part, "print_summary", None)
+                if show is not None:
+                    show(stream, level + 2, depth - 1)
+                else:
+                    print(f"{' ' * (level + 2)}{part!r}", file=stream or sys.stdout)
+
+    def _parts(self) -> Sequence[Any]:
+        return ()
+
+
+class FromFunctionOptimizer(Optimizer):
+    """An optimizer written as a function of a graph; :func:`optimizer` makes it."""
+
+    def __init__(self, fn: Callable[[FunctionGraph], Any], requirements: Iterable[Callable[[FunctionGraph], Any]] = ()):
+        self.fn, self.requirements = fn, tuple(requirements)
+        self.name = self.__name__ = fn.__name__
+        self.__doc__, self.__wrapped__ = fn.__doc__, fn
+
+    def apply(self, fgraph: FunctionGraph) -> Any:
+        """Call the function."""
+        return self.fn(fgraph)
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach what was declared."""
+        for require in self.requirements:
+            require(fgraph)
+
+
+def optimizer(f: Callable[[FunctionGraph], Any]) -> FromFunctionOptimizer:
+    """Declare an optimizer written as a function of a graph.
+
+    Examples
+    --------
+    >>> @optimizer
+    ... def look(fgraph):
+    ...     print(len(fgraph.apply_nodes), "nodes")
+    >>> from theano.graph import FunctionGraph, generic
+    >>> x = generic("x")
+    >>> look.optimize(FunctionGraph([x], [x]))
+    0 nodes
+    """
+    return FromFunctionOptimizer(f)
+
+
+def inplace_optimizer(f: Callable[[FunctionGraph], Any]) -> FromFunctionOptimizer:
+    """Declare an optimizer that puts ops in that overwrite their inputs: the graph watches over memory first."""
+    return FromFunctionOptimizer(f, (require_destroy_handler,))
+
+
+# -- where they work -----------------------------------------------------------------------------------------
+
+
+class _Standalone(Context):
+    """The context of an optimizer that somebody runs by hand: its failures are the caller's."""
+
+    def __init__(self, callback: FailureCallback | None, runner: Any):
+        super().__init__()
+        self._callback, self._runner = callback, runner
+
+    def failed(self, rule: Rule, node: Apply, error: BaseException) -> None:
+        """Hand the failure to whom was named for it, or let it through."""
+        if self._callback is None:
+            raise error
+        self._callback(error, self._runner, [(v, None) for v in node.outputs], rule, node)
+
+
+@contextlib.contextmanager
+def working(fgraph: FunctionGraph, runner: Any, callback: FailureCallback | None = None) -> Iterator[Context]:
+    """Give ``runner`` the context of the compilation around it, or one of its own."""
+    around = current.get()
+    if around is not None and callback is None:
+        yield around
+        return
+    context = _Standalone(callback, runner)
+    context.report.name = str(runner)
+    fgraph.attach_feature(context.origins)
+    token = current.set(context)
+    try:
+        with untraced():
+            yield context
+    finally:
+        current.reset(token)
+        fgraph.remove_feature(context.origins)
+
+
+def as_pass(thing: Any) -> GraphPass:
+    """Return an optimizer, or any object with ``optimize``, as a pass of our sequence.
+
+    If it fails, what it did is undone and the context says what happens.
+    """
+    if not hasattr(thing, "optimize"):
+        return thing  # type: ignore[no-any-return]
+
+    def run(fgraph: FunctionGraph, context: Context) -> None:
+        token = current.set(context)
+        try:
+            with fgraph.attempt():
+                thing.optimize(fgraph)
+                fgraph.validate()
+        except RewriteError:
+            raise  # a rule inside failed, and failures are to stop everything
+        except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
+            context.pass_failed(str(thing), error)
+        finally:
+            current.reset(token)
+
+    return run
+
+
+# -- one after the other -------------------------------------------------------------------------------------
+
+
+class SeqOptimizer(Optimizer, list):  # type: ignore[type-arg]
+    """Optimizers one after the other. It is a list of them.
+
+    Parameters
+    ----------
+    *opts : Optimizer
+        A single list is taken, too.
+    failure_callback : callable, optional
+        Takes the error, this and the optimizer that failed; the next one follows. Without it the error goes to the
+        caller.
+    """
+
+    def __init__(self, *opts: Any, failure_callback: FailureCallback | None = None, name: str | None = None):
+        if len(opts) == 1 and isinstance(opts[0], (list, tuple)):
+            opts = tuple(opts[0])
+        list.__init__(self, opts)
+        self.failure_callback, self.name = failure_callback, name
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Use all of them."""
+        for opt in self:
+            try:
+                opt.optimize(fgraph)
+            except Exception as error:
+                if self.failure_callback is None:
+                    raise
+                self.failure_callback(error, self, opt)
+
+    @staticmethod
+    def warn(exc: BaseException, self: Any, optimizer: Any) -> None:
+        """Report a failure in the log; a ``failure_callback``."""
+        logger.error("SeqOptimizer apply %s", optimizer)
+        logger.error("the error was %s: %s", type(exc).__name__, exc, exc_info=exc)
+
+    def _parts(self) -> Sequence[Any]:
+        return list(self)
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __repr__(self) -> str:
+        return f"SeqOpt({', '.join(map(str, self))})"
+
+    def __str__(self) -> str:
+        return self.name or repr(self)
+
+
+# -- rules for nodes -----------------------------------------------------------------------------------------
+
+
+class NavigatorOptimizer(Optimizer):
+    """Base of optimizers that show nodes to a rule. Subclasses define :meth:`apply` by :meth:`process_node`.
+
+    Parameters
+    ----------
+    local_opt : LocalOptimizer or Rule
+    ignore_newtrees : bool or 'auto'
+        Whether nodes that come new are passed over. ``'auto'``: unless the rule says so by an attribute ``reentrant``.
+    failure_callback : callable, optional
+        Takes the error, this, the replacements, the rule and the node; the next node follows. Without it the error goes
+        to the caller.
+    """
+
+    def __init__(
+        self, local_opt: Any, ignore_newtrees: bool | str = "auto", failure_callback: FailureCallback | None = None
+    ):
+        self.local_opt = local_opt
+        self._rule = as_rule(local_opt)
+        self.name = getattr(local_opt, "name", None) or self._rule.name
+        if ignore_newtrees == "auto":
+            ignore_newtrees = not getattr(local_opt, "reentrant", True)
+        self.ignore_newtrees = ignore_newtrees
+        self.failure_callback = failure_callback
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach what the rule needs."""
+        prepare(fgraph, [self._rule])
+
+    def process_node(self, fgraph: FunctionGraph, node: Apply, lopt: Any = None) -> bool:
+        """Show one node to the rule (or to ``lopt``); return whether the graph changed."""
+        with working(fgraph, self, self.failure_callback) as context:
+            return attempt(fgraph, node, self._rule if lopt is None else as_rule(lopt), context)
+
+    def attach_updater(
+        self,
+        fgraph: FunctionGraph,
+        importer: Callable[[Apply], Any] | None,
+        pruner: Callable[[Apply], Any] | None,
+        chin: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> Feature | None:
+        """Call ``importer`` with nodes that come, ``pruner`` with those that go, ``chin`` at changes of inputs.
+
+        Returns
+        -------
+        Feature or None
+            What listens; :meth:`detach_updater` takes it away. None if nobody listens because new nodes are ignored.
+        """
+        if self.ignore_newtrees:
+            importer = None
+        if importer is None and pruner is None:
+            return None
+        updater = _Updater(importer, pruner, chin, name)
+        fgraph.attach_feature(updater)
+        return updater
+
+    def detach_updater(self, fgraph: FunctionGraph, u: Feature | None) -> None:
+        """Listen no more."""
+        if u is not None:
+            fgraph.remove_feature(u)
+
+    @staticmethod
+    def warn(exc: BaseException, nav: Any, repl_pairs: Any, local_opt: Any, node: Apply) -> None:
+        """Report a failure in the log; a ``failure_callback``."""
+        logger.error("Optimization failure due to: %s", local_opt)
+        logger.error("node: %s", node, exc_info=exc)
+
+    warn_inplace = warn
+
+    @staticmethod
+    def warn_ignore(exc: BaseException, nav: Any, repl_pairs: Any, local_opt: Any, node: Apply) -> None:
+        """Do nothing about a failure; a ``failure_callback``."""
+
+    def _parts(self) -> Sequence[Any]:
+        return [self.local_opt]
+
+
+class _Updater(Feature):
+    def __init__(self, importer: Any, pruner: Any, chin: Any, name: str | None):
+        self._importer, self._pruner, self._chin, self.name = importer, pruner, chin, name
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        if self._importer is not None:
+            self._importer(node)
+
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        if self._pruner is not None:
+            self._pruner(node)
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
+        if self._chin is not None:
+            self._chin(node, i, r, new_r, reason)
+
+
+class TopoOptimizer(NavigatorOptimizer):
+    """Shows each node to a rule once, in topological order.
+
+    Parameters
+    ----------
+    local_opt : LocalOptimizer or Rule
+    order : 'in_to_out' or 'out_to_in'
+    ignore_newtrees : bool
+        Pass over the nodes that come new.
+    failure_callback : callable, optional
+    """
+
+    def __init__(
+        self,
+        local_opt: Any,
+        order: str = "in_to_out",
+        ignore_newtrees: bool | str = False,
+        failure_callback: FailureCallback | None = None,
+        name: str | None = None,
+    ):
+        if order not in ("in_to_out", "out_to_in"):
+            raise ValueError(f"order is {order!r}; it must be 'in_to_out' or 'out_to_in'")
+        super().__init__(local_opt, ignore_newtrees, failure_callback)
+        self.order = order
+        self.name = name or self.name
+
+    def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> None:
+        """Walk over the graph."""
+        with working(fgraph, self, self.failure_callback) as context:
+            walk(fgraph, [self._rule], context, self.order, fresh=not self.ignore_newtrees)
+
+
+class OpKeyOptimizer(NavigatorOptimizer):
+    """Shows the nodes of one op to a rule: those that its ``op_key()`` names.
+
+    Parameters
+    ----------
+    local_opt : LocalOptimizer with ``op_key``
+    ignore_newtrees : bool
+    failure_callback : callable, optional
+    """
+
+    def __init__(
+        self, local_opt: Any, ignore_newtrees: bool | str = False, failure_callback: FailureCallback | None = None
+    ):
+        if not hasattr(local_opt, "op_key"):
+            raise TypeError("an OpKeyOptimizer takes a rule with a method op_key, which says the op that it wants")
+        super().__init__(local_opt, ignore_newtrees, failure_callback)
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Walk over the nodes of the op."""
+        keys = self.local_opt.op_key()
+        rule = as_rule(_Tracking(self.local_opt, keys if isinstance(keys, (list, tuple)) else [keys]))
+        with working(fgraph, self, self.failure_callback) as context:
+            walk(fgraph, [rule], context, fresh=not self.ignore_newtrees)
+
+
+class _Tracking:
+    """A rule that is shown other nodes than it says itself."""
+
+    def __init__(self, local: Any, keys: Sequence[Any]):
+        self._local, self._keys, self.name = local, keys, getattr(local, "name", None)
+        takes_graph = len(inspect.signature(local.transform).parameters) == 2
+        if takes_graph:
+            self.transform = local.transform
+        else:
+            self.transform = lambda node: local.transform(node)
+
+    def tracks(self) -> Sequence[Any]:
+        return self._keys
+
+
+class EquilibriumOptimizer(NavigatorOptimizer):
+    """Uses rules and optimizers until none of them changes anything.
+
+    Parameters
+    ----------
+    optimizers : list of LocalOptimizer, Rule or Optimizer
+    failure_callback : callable, optional
+    ignore_newtrees, tracks_on_change_inputs : bool
+        Taken for older programs: what comes new, and what a change reaches, is always looked at again.
+    max_use_ratio : float, optional
+        How often one rule may be used, per node of the graph.
+    final_optimizers, cleanup_optimizers : list of Optimizer, optional
+        What runs between two looks at the whole graph.
+    """
+
+    def __init__(
+        self,
+        optimizers: Sequence[Any],
+        failure_callback: FailureCallback | None = None,
+        ignore_newtrees: bool = True,
+        tracks_on_change_inputs: bool = False,
+        max_use_ratio: float | None = None,
+        final_optimizers: Sequence[Any] | None = None,
+        cleanup_optimizers: Sequence[Any] | None = None,
+    ):
+        self.optimizers = list(optimizers)
+        whole = [o for o in self.optimizers if isinstance(o, Optimizer)]
+        self._rules = [as_rule(o) for o in self.optimizers if not isinstance(o, Optimizer)]
+        self._passes = [*whole, *(final_optimizers or ()), *(cleanup_optimizers or ())]
+        self.max_use_ratio, self.failure_callback = max_use_ratio, failure_callback
+        self.ignore_newtrees, self.local_opt = ignore_newtrees, None
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach what the rules and optimizers need."""
+        prepare(fgraph, self._rules)
+        for opt in self._passes:
+            opt.add_requirements(fgraph)
+
+    def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> None:
+        """Go on until nothing changes."""
+        passes = [(str(o), as_pass(o)) for o in self._passes]
+        with working(fgraph, self, self.failure_callback) as context:
+            settings = context.settings
+            if self.max_use_ratio is not None:
+                context.settings = replace(settings, max_use_ratio=float(self.max_use_ratio))
+            try:
+                fixpoint(fgraph, self._rules, context, passes)
+            finally:
+                context.settings = settings
+
+    def _parts(self) -> Sequence[Any]:
+        return [*self._rules, *self._passes]
+
+
+class MergeOptimizer(Optimizer):
+    """Lets equal constants be one variable, and equal nodes one node."""
+
+    name = "merge"
+
+    def apply(self, fgraph: FunctionGraph, no_recycling: Any = ()) -> None:
+        """Merge."""
+        with working(fgraph, self) as context:
+            merge(fgraph, context)
+
+
+def pre_greedy_local_optimizer(
+    fgraph: FunctionGraph, optimizations: Sequence[Any], out: Variable
+) -> Variable:
+    """Return ``out`` after some rules were shown the nodes below it, the outermost last; the graph stays as it is."""
+    rule = as_rule(LocalOptGroup(*optimizations))
+    known: dict[Variable, Variable] = {}
+    for node in fgraph.toposort() if out.fgraph is fgraph else ():
+        inputs = [known.get(v, v) for v in node.inputs]
+        at = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)
+        answer = rule.answer(fgraph, at)
+        new = answer if isinstance(answer, (list, tuple)) else at.outputs
+        known.update((a, b) for a, b in zip(node.outputs, new, strict=True) if b is not None)
+    return known.get(out, out)
+
+
+def check_stack_trace(f_or_fgraph: Any, ops_to_check: Any = "last", bug_print: str = "raise") -> bool:
+    """Return whether nodes remember the lines of the program that they come from.
+
+    Parameters
+    ----------
+    f_or_fgraph : compiled function or FunctionGraph
+    ops_to_check : 'last', 'all', Op, class of ops, or a list of these
+        Which nodes to look at: those that compute the outputs, all, or those of some ops.
+    bug_print : 'raise', 'warn' or 'ignore'
+        What to do about a node that does not.
+
+    Raises
+    ------
+    ValueError
+        ``bug_print`` is ``'raise'`` and a node does not, or an argument is none of those above.
+    """
+    fgraph = f_or_fgraph if isinstance(f_or_fgraph, FunctionGraph) else f_or_fgraph.maker.fgraph
+    if bug_print not in ("raise", "warn", "ignore"):
+        raise ValueError(f"bug_print is 'raise', 'warn' or 'ignore', not {bug_print!r}")
+    nodes: list[Apply] = fgraph.toposort()
+    if isinstance(ops_to_check, str):
+        if ops_to_check not in ("last", "all"):
+            raise ValueError(f"ops_to_check is 'last', 'all', an op, a class of ops or a list, not {ops_to_check!r}")
+        last = {v.owner for v in fgraph.outputs}
+        nodes = [n for n in nodes if ops_to_check == "all" or n in last]
+    else:
+        wanted = ops_to_check if isinstance(ops_to_check, (list, tuple)) else [ops_to_check]
+        if not all(isinstance(w, (Op, type)) for w in wanted):
+            raise ValueError(f"ops_to_check is 'last', 'all', an op, a class of ops or a list, not {ops_to_check!r}")
+        nodes = [n for n in nodes if any(isinstance(n.op, w) if isinstance(w, type) else n.op == w for w in wanted)]
+    lost = [v for n in nodes for v in n.outputs if not getattr(v.tag, "trace", None)]
+    if lost and bug_print == "raise":
+        raise ValueError(f"{lost[0]} of {lost[0].owner} has lost the lines of the program that it comes from")
+    if lost and bug_print == "warn":
+        logger.warning("theano: %s variables have lost the lines of the program that they come from", len(lost))
+    return not lost
+
+
+class CheckStackTraceFeature(Feature):
+    """Watches that each node that comes into a graph remembers a line of the program.
+
+    Parameters
+    ----------
+    action : 'off', 'log', 'warn' or 'raise'
+        What to do about one that does not: nothing; give it an empty place, so that it can be told; warn; or raise.
+    """
+
+    def __init__(self, action: str = "raise"):
+        self.action = action
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
+        """Look at what came, after what it replaces has handed its lines on."""
+        owner = new_r.owner
+        if owner is None or self.action == "off":
+            return
+        for v in owner.outputs:
+            if getattr(v.tag, "trace", None):
+                continue
+            message = f"{reason or 'a rewrite'} put in {owner}, which remembers no line of the program"
+            if self.action == "raise":
+                raise AssertionError(f"{message}. Use copy_stack_trace(old, new) in the rule.")
+            if self.action == "warn":
+                logger.warning("theano: %s", message)
+            if self.action == "log":
+                v.tag.trace = (SourceLine(f"<{reason}>", 0, message),)
+
+
+class CheckStackTraceOptimization(Optimizer):
+    """Lets a graph watch over lines of the program from there on; see :class:`CheckStackTraceFeature`."""
+
+    name = "CheckStackTrace"
+
+    def __init__(self, action: str = "raise"):
+        self.action = action
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach the watcher."""
+        if not any(isinstance(f, CheckStackTraceFeature) for f in fgraph.features):
+            fgraph.attach_feature(CheckStackTraceFeature(self.action))
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Change nothing."""
+
+
+class AddFeatureOptimizer(Optimizer):
+    """Attaches a feature.
+
+    Parameters
+    ----------
+    feature : Feature
+    """
+
+    def __init__(self, feature: Any):
+        self.feature = feature
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach it."""
+        fgraph.attach_feature(self.feature)
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Change nothing."""
+
+
+class AddDestroyHandler(Optimizer):
+    """Lets a graph watch over memory from there on: the rules that follow work in place."""
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach the watcher."""
+        require_destroy_handler(fgraph)
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Change nothing."""
+
+
+# -- short forms ---------------------------------------------------------------------------------------------
+
+
+def _topo(local_opts: Sequence[Any], order: str, name: str | None, **options: Any) -> TopoOptimizer:
+    one = local_opts[0] if len(local_opts) == 1 else LocalOptGroup(*local_opts)
+    return TopoOptimizer(one, order=order, name=name or (str(one) if len(local_opts) > 1 else None), **options)
+
+
+def in2out(*local_opts: Any, name: str | None = None, **kwargs: Any) -> TopoOptimizer:
+    """Return an optimizer that shows nodes to some rules, those nearest to the inputs first."""
+    return _topo(local_opts, "in_to_out", name, **kwargs)
+
+
+def out2in(*local_opts: Any, name: str | None = None, **kwargs: Any) -> TopoOptimizer:
+    """Return an optimizer that shows nodes to some rules, those nearest to the outputs first."""
+    return _topo(local_opts, "out_to_in", name, **kwargs)
