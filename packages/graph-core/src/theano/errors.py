@@ -151,6 +151,143 @@ class TestValueError(AttributeError):
     __test__ = False  # no test for pytest to collect
 
 
+class NanGuardError(TheanoError, AssertionError):
+    """A number is NaN, infinite or huge in a function compiled in `NanGuardMode`.
+
+    The message names the node, the line that wrote it, and what went in.
+    Remedy: look at the inputs of the node; where such numbers are meant,
+    ``variable.tag.nan_guard_mode_check = False`` on the variable that holds them.
+    """
+
+
+class DebugModeError(TheanoError):
+    """What `DebugMode` found: an op or a rule does not do what it says.
+
+    The message names the op, the line that wrote it, the values, and what to look at.
+    """
+
+    def __init__(self, *args: object, text: str = ""):
+        super().__init__(*args)
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text or super().__str__()
+
+
+class BadThunkOutput(DebugModeError):
+    """Two ways to compute one variable disagree: Python and C, a first and a second time, other output memory.
+
+    Parameters
+    ----------
+    r
+        The variable.
+    thunk1, val1, thunk2, val2
+        The two ways, in words, and what they computed.
+    inputs_val
+        What they computed it from.
+    """
+
+    def __init__(
+        self, r: object, thunk1: str, val1: object, thunk2: str, val2: object, inputs_val: object = (), text: str = ""
+    ):
+        super().__init__(r, thunk1, val1, thunk2, val2, inputs_val, text=text)
+        self.r, self.thunk1, self.val1, self.thunk2, self.val2 = r, thunk1, val1, thunk2, val2
+        self.inputs_val = inputs_val
+
+    def offending_op(self) -> object:
+        """Return the class of the op that computes the variable."""
+        owner = getattr(self.r, "owner", None)
+        return None if owner is None else type(owner.op)
+
+
+class BadOptimization(DebugModeError):
+    """A rule put a variable in the place of another, and the two have different values.
+
+    Parameters
+    ----------
+    old_r, new_r, old_r_val, new_r_val
+        The variable replaced, what replaced it, and their values.
+    reason
+        The name of the rule.
+    old_graph, new_graph
+        The two expressions as text.
+    """
+
+    def __init__(
+        self, old_r: object, new_r: object, old_r_val: object, new_r_val: object, reason: object,
+        old_graph: str = "", new_graph: str = "", text: str = "",
+    ):  # fmt: skip
+        super().__init__(old_r, new_r, old_r_val, new_r_val, reason, old_graph, new_graph, text=text)
+        self.old_r, self.new_r, self.old_r_val, self.new_r_val = old_r, new_r, old_r_val, new_r_val
+        self.reason, self.old_graph, self.new_graph = reason, old_graph, new_graph
+
+
+class BadDestroyMap(DebugModeError):
+    """An op wrote into an input that its ``destroy_map`` does not name.
+
+    Parameters
+    ----------
+    node, idx
+        The node, and the number of the input.
+    old_val, new_val
+        The input before and after.
+    perform
+        Which of the op's forms did it, in words.
+    """
+
+    def __init__(
+        self, node: object, idx: int, old_val: object, new_val: object, perform: str, text: str = ""
+    ):
+        super().__init__(node, idx, old_val, new_val, perform, text=text)
+        self.node, self.idx, self.old_val, self.new_val, self.perform = node, idx, old_val, new_val, perform
+
+
+class BadViewMap(DebugModeError):
+    """An output of an op lies in memory that its ``view_map`` and ``destroy_map`` do not say.
+
+    Parameters
+    ----------
+    node, output, out_storage
+        The node, its output, and the output's value.
+    in_alias_idx, out_alias_idx
+        The numbers of the inputs, or of the other outputs, with which it shares memory.
+    """
+
+    def __init__(
+        self, node: object, output: object, out_storage: object, in_alias_idx: object = None,
+        out_alias_idx: object = None, text: str = "",
+    ):  # fmt: skip
+        super().__init__(node, output, out_storage, in_alias_idx, out_alias_idx, text=text)
+        self.node, self.output, self.out_storage = node, output, out_storage
+        self.in_alias_idx, self.out_alias_idx = in_alias_idx, out_alias_idx
+
+
+class StochasticOrder(DebugModeError):
+    """Rewriting the same graph again gave another graph: a rule or an op's equality depends on chance."""
+
+
+class InvalidValueError(DebugModeError):
+    """A value is not of the type of its variable, or not finite where that is checked.
+
+    Parameters
+    ----------
+    r, v
+        The variable and the value.
+    client_node
+        The node that was to read it.
+    hint, specific_hint
+        What is wrong, in words.
+    """
+
+    def __init__(
+        self, r: object, v: object, client_node: object = None, hint: str = "none", specific_hint: str = "none",
+        context_message: str = "", text: str = "",
+    ):  # fmt: skip
+        super().__init__(r, v, client_node, hint, specific_hint, context_message, text=text)
+        self.r, self.v, self.client_node = r, v, client_node
+        self.hint, self.specific_hint, self.context_message = hint, specific_hint, context_message
+
+
 class FlagError(ValueError):
     """A flag of ``theano.config`` is used in a way it cannot be."""
 

@@ -32,7 +32,7 @@ def test_a_pickle_computes_the_same(f, s):
 
 def test_a_pickle_is_not_rewritten(f, monkeypatch):
     data = pickle.dumps(f)
-    monkeypatch.setattr("theano.compile.maker.rewrite", None)
+    monkeypatch.setattr("theano.compile.mode.rewrite", None)
     assert pickle.loads(data)([1.0])[0] == [12.0]
 
 
@@ -153,7 +153,7 @@ def test_swaps_that_are_refused(f, s):
 
 
 def test_copy_is_not_rewritten(f, monkeypatch):
-    monkeypatch.setattr("theano.compile.maker.rewrite", None)
+    monkeypatch.setattr("theano.compile.mode.rewrite", None)
     assert f.copy()([1.0])[0] == [12.0]
 
 

@@ -223,7 +223,7 @@ def test_an_error_comes_through_where_the_graph_cannot_be_made_again(monkeypatch
     def fails(*args, **kwargs):
         raise RuntimeError("rewriting is out of order")
 
-    monkeypatch.setattr("theano.compile.maker.rewrite", fails)
+    monkeypatch.setattr("theano.compile.mode.rewrite", fails)
     for _ in range(2):
         with pytest.raises(ValueError, match="input 1 has length 4"):
             f(np.ones(3), np.ones(4))

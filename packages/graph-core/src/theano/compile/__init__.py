@@ -62,7 +62,10 @@ from theano.runtime.profile import ProfileStats, explain_compile
 from theano.settings import config
 
 if TYPE_CHECKING:
+    from theano.compile.debugmode import DebugMode
     from theano.compile.executable import Function
+    from theano.compile.monitormode import MonitorMode
+    from theano.compile.nanguardmode import NanGuardMode
 
 #: Names that older programs find here and that the layer of arrays defines.
 _FROM_TENSOR = ("Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "rebroadcast", "shape", "shape_i", "specify_shape")
@@ -71,10 +74,15 @@ _FROM_TENSOR = ("Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "rebroadcast"
 #: Old spellings of the modules in here.
 _OLD_MODULES = ("function_module", "io", "ops", "pfunc", "profiling", "sharedvalue")
 
+#: Modes that look at each node, with the modules that are brought in when somebody wants one.
+_LOOKING = {"DebugMode": "debugmode", "MonitorMode": "monitormode", "NanGuardMode": "nanguardmode"}
+
 
 def __getattr__(name: str) -> Any:
-    if name in _OLD_MODULES:
+    if name in _OLD_MODULES or name in _LOOKING.values():
         return importlib.import_module(f"theano.compile.{name}")
+    if name in _LOOKING:
+        return getattr(importlib.import_module(f"theano.compile.{_LOOKING[name]}"), name)
     if name == "Function":
         # Its base is the loader's class, a compiled module that brings in NumPy.
         from theano.compile.executable import Function
@@ -86,7 +94,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "Function", *_OLD_MODULES})
+    return sorted({*globals(), "Function", *_OLD_MODULES, *_LOOKING, *_LOOKING.values()})
 
 
 __all__ = [
@@ -105,6 +113,7 @@ __all__ = [
     "AddFeatureOptimizer",
     "AliasedMemoryError",
     "Container",
+    "DebugMode",
     "DeepCopyOp",
     "DestroyHandler",
     "FromFunctionOp",
@@ -112,6 +121,8 @@ __all__ = [
     "FunctionMaker",
     "In",
     "Mode",
+    "MonitorMode",
+    "NanGuardMode",
     "OpFromGraph",
     "Out",
     "OutputGuard",

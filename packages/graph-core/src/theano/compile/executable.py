@@ -21,7 +21,6 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
 from theano.loader.module import enable_vectorcall, memory_get_limit, memory_set_limit, set_threads, set_threads_least
-from theano.runtime.failure import Explainer
 from theano.runtime.grants import granted_cpus, granted_memory, wanted_threads
 from theano.runtime.profile import CompileTimes, ProfileStats
 from theano.settings import config
@@ -237,7 +236,8 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
     _set_machine_up()
     cells = maker.containers() if containers is None else containers
     program = maker.lay_out(cells).description() | {
-        "on_error": Explainer(maker.name, maker.nodes_in_order),
+        # Who looks at each node has explained already what failed.
+        "on_error": (lambda index, error, inputs: error) if maker.mode.looks else maker.explainer,
         "on_bad_call": CallExplainer(maker.name, [spec for spec in maker.inputs if not spec.implicit]),
         # The addresses of kernels keep the libraries loaded that hold them.
         "keepalive": maker.keepalive,

@@ -8,7 +8,6 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -30,10 +29,12 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
 from theano.graph.source import created_at
 from theano.graph.variable import Variable
-from theano.rewriting import Report, RewriteSettings, rewrite
+from theano.rewriting import Report, RewriteSettings
+from theano.runtime.failure import Explainer
 from theano.runtime.link import Linked, Linker, Performed, link
 from theano.runtime.profile import CompileTimes, ProfileStats
 from theano.runtime.program import Argument, Program, build
+from theano.runtime.stepwise import Evaluator, build_opaque
 from theano.settings import config
 
 if TYPE_CHECKING:
@@ -244,9 +245,7 @@ class FunctionMaker:
     def _rewrite(self, fgraph: FunctionGraph) -> None:
         start = perf_counter()
         with config.change_flags(compute_test_value=config.compute_test_value_opt):
-            query = self.mode.optimizer
-            query = replace(query, position_cutoff=min(query.position_cutoff, config.optdb.position_cutoff))
-            report = self._report = rewrite(fgraph, query, self._rewrite_settings())
+            report = self._report = self.mode.rewrite(fgraph, self._rewrite_settings())
         self.times.rewriting = perf_counter() - start
         if not report.complete:
             logger.warning("theano: rewriting of %s stopped early: %s", self.name, report.stop)
@@ -278,14 +277,17 @@ class FunctionMaker:
         # Who has switched the compiler off needs no telling.
         quiet = config.given("cxx") == ""
         before = _seconds_in_compiler()
-        linked = link(
-            fgraph.toposort(), self.linker, compile_kernels, fgraph.outputs, quiet, compile_blocks, config.check_input
-        )
+        linked = self._link_with(self.linker, fgraph, quiet)
         self.times.generating = linked.seconds_generating
         self.times.compiling = linked.seconds_compiling
         self.times.compiler = _seconds_in_compiler() - before
         self.times.linking = perf_counter() - start
         return linked
+
+    def _link_with(self, linker: Linker, fgraph: FunctionGraph, quiet: bool = True) -> Linked:
+        return link(
+            fgraph.toposort(), linker, compile_kernels, fgraph.outputs, quiet, compile_blocks, config.check_input
+        )
 
     def containers(self) -> list[Container]:
         """Return a container for each input: the shared variable's own, or one with the default value."""
@@ -333,10 +335,31 @@ class FunctionMaker:
             for i, (spec, cell) in enumerate(zip(self.inputs, containers, strict=True))
         ]
 
+    @property
+    def explainer(self) -> Explainer:
+        """What explains a failure."""
+        return Explainer(self.name, self.nodes_in_order)
+
+    def _evaluator(self) -> Evaluator | None:
+        """Return what runs the graph where it is not the machine."""
+
+        def link_with(linker: Linker) -> Linked:
+            # What has been linked already need not be compiled twice.
+            same = linker.compiled == self.linker.compiled and not linker.looks
+            return self.linked if same else self._link_with(linker, self.fgraph)
+
+        found: Evaluator | None = self.mode.evaluator(self.fgraph, link_with, self.explainer, self._report)
+        return found
+
     def _build(self, arguments: Sequence[Argument]) -> Program:
         mapping = self.fgraph.update_mapping or {}
         # Each input with an update has a cell, the default's or the shared variable's.
         updates = [(cell, out) for out, i in sorted(mapping.items()) if (cell := arguments[i].cell) is not None]
+        evaluator = self._evaluator()
+        if evaluator is not None:
+            return build_opaque(
+                self.fgraph, evaluator, arguments, len(self.outputs), updates, self.returns, self.output_keys, self.name
+            )
         return build(
             self.fgraph,
             self.linked,

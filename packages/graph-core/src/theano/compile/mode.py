@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
+from dataclasses import replace
 from typing import Any
 
 from theano.graph.fgraph import FunctionGraph
 from theano.printing import debugprint
-from theano.rewriting import Optimizer, Query, phases, predefined_queries, query_of
-from theano.runtime.link import Linker
+from theano.rewriting import (
+    Optimizer,
+    Query,
+    Report,
+    RewriteSettings,
+    phases,
+    predefined_queries,
+    query_of,
+    rewrite,
+)
+from theano.runtime.link import Linker, LinkWith
 from theano.settings import config
 
 #: Linkers by the names that ``config.linker`` and ``Mode`` take. They differ in whether compiled code is used
@@ -130,6 +141,35 @@ class Mode:
         linker = self.linker.clone(**link_kwargs) if link_kwargs else self.linker
         return type(self)(linker, optimizer or self.optimizer, **kwargs)
 
+    # -- what modes that look do otherwise ----------------------------------------------------------------
+
+    @property
+    def looks(self) -> bool:
+        """Whether functions run node by node in Python, for somebody to look."""
+        return self.linker.looks
+
+    @property
+    def query(self) -> Query:
+        """Which rewrites, up to the position where ``config.optdb.position_cutoff`` ends them."""
+        cutoff = min(self.optimizer.position_cutoff, config.optdb.position_cutoff)
+        return replace(self.optimizer, position_cutoff=cutoff)
+
+    def rewrite(self, fgraph: FunctionGraph, settings: RewriteSettings) -> Report:
+        """Rewrite a graph in place."""
+        return rewrite(fgraph, self.query, settings)
+
+    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Any, report: Report | None) -> Any:
+        """Return what runs a rewritten graph, or None: then the machine does.
+
+        Parameters
+        ----------
+        fgraph, link_with, explainer
+            As for :meth:`theano.runtime.link.Linker.evaluator`.
+        report : Report or None
+            What :meth:`rewrite` returned.
+        """
+        return self.linker.evaluator(fgraph, link_with, explainer)
+
     def _with(self, query: Query) -> Mode:
         copy = self.clone()
         copy.provided_linker, copy.optimizer = self.provided_linker, query
@@ -175,6 +215,13 @@ FAST_COMPILE = Mode(Linker("vm", "never"), "fast_compile")
 
 predefined_modes: dict[str, Mode] = {"FAST_COMPILE": FAST_COMPILE, "FAST_RUN": FAST_RUN}
 
+#: Modes that are made when somebody asks for them by name, for they read the flags then: ``module:function``.
+made_to_order: dict[str, str] = {
+    "DebugMode": "theano.compile.debugmode:from_flags",
+    "DEBUG_MODE": "theano.compile.debugmode:from_flags",
+    "NanGuardMode": "theano.compile.nanguardmode:from_flags",
+}
+
 
 def register_mode(name: str, mode: Mode) -> None:
     """Let ``mode`` be known as ``name``."""
@@ -204,8 +251,11 @@ def get_mode(orig_string: Mode | str | None) -> Mode:
         mode = Mode(str(config.linker), str(config.optimizer))
     elif name in predefined_modes:
         mode = predefined_modes[name]
+    elif name in made_to_order:
+        module, _, make = made_to_order[name].partition(":")
+        mode = getattr(importlib.import_module(module), make)()
     else:
-        known = ", ".join(sorted({"Mode", *predefined_modes}))
+        known = ", ".join(sorted({"Mode", *predefined_modes, *made_to_order}))
         raise ValueError(f"no mode is called {name!r}; there are {known}")
     if orig_string is not None:
         return mode

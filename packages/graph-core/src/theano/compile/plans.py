@@ -101,6 +101,8 @@ def _describe(
 ) -> Lookup:
     if not config.cache.plans:
         raise NoCanonicalForm("the flag cache.plans is off")
+    if mode.looks:
+        raise NoCanonicalForm("somebody looks at each node")
     if mode.linker.compiled == "never":
         raise NoCanonicalForm("it runs in Python")
     # All that speaks to a compiler and to the disk: `import theano` does without.

@@ -45,6 +45,7 @@ from theano.rewriting import (
     optimizer,
 )
 from theano.runtime.link import CLinker, Linker, OpWiseCLinker, PerformLinker
+from theano.runtime.stepwise import WrapLinker, WrapLinkerMany
 
 PureOp = Op
 
@@ -95,6 +96,8 @@ __all__ = [
     "Type",
     "Validator",
     "Variable",
+    "WrapLinker",
+    "WrapLinkerMany",
     "destroyhandler",
     "fg",
     "generic",

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from theano.compile.shared import Container
 from theano.runtime.link import Linker, PerformLinker
+from theano.runtime.stepwise import WrapLinker, WrapLinkerMany
 
-__all__ = ["Container", "Linker", "PerformLinker"]
+__all__ = ["Container", "Linker", "PerformLinker", "WrapLinker", "WrapLinkerMany"]

@@ -17,6 +17,7 @@ from theano.codegen.blocks import Block
 from theano.codegen.kernel import Builtin, Kernel
 from theano.errors import MethodNotDefined, NoCompilerError
 from theano.graph.apply import Apply
+from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.variable import Variable
 from theano.runtime.blocks import BlockFactory, BlockNode, CompileBlocks, block_of, is_classic, together
@@ -25,6 +26,8 @@ logger = logging.getLogger("theano")
 
 Cells = Sequence[list[Any]]
 CompileKernels = Callable[[Sequence[Kernel]], Sequence[int]]
+#: Links the nodes of a graph as some linker says.
+LinkWith = Callable[["Linker"], "Linked"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,24 @@ class Linker:
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""
         return Linker(self.name, self.compiled, allow_gc, self.one_block)
+
+    @property
+    def looks(self) -> bool:
+        """Whether nodes are run one by one, for somebody to look; otherwise the machine runs them all."""
+        return False
+
+    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Any) -> Any:
+        """Return what runs a graph node by node (`theano.runtime.stepwise`), or None: then the machine runs it.
+
+        Parameters
+        ----------
+        fgraph : FunctionGraph
+        link_with : callable
+            Links its nodes as a linker says.
+        explainer : Explainer
+            Says what has failed.
+        """
+        return None
 
     def __str__(self) -> str:
         return self.name

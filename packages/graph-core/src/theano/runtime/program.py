@@ -108,7 +108,7 @@ def build(
     last = put_last(fgraph, linked, n_outputs)
     shared = [a.variable for a in arguments if a.implicit]
     slots, slot_of = _lay_out(fgraph, linked, arguments)
-    instructions = [_instruction(node, how, slot_of) for node, how in zip(linked.nodes, linked.how, strict=True)]
+    instructions = [instruction(node, how, slot_of) for node, how in zip(linked.nodes, linked.how, strict=True)]
     kept = {slot_of[v] for v in fgraph.outputs}
     temporary = {i for i, (kind, _, _) in enumerate(slots) if kind == "temp"} - kept
     reuse = [-1] * len(slots)
@@ -166,7 +166,8 @@ def _lay_out(
     return slots, slot_of
 
 
-def _instruction(node: Apply, how: Any, slot_of: dict[Variable, int]) -> tuple[Any, ...]:
+def instruction(node: Apply, how: Any, slot_of: dict[Variable, int]) -> tuple[Any, ...]:
+    """Return what the loader reads about one node."""
     ins = [slot_of[v] for v in node.inputs]
     outs = [slot_of[v] for v in node.outputs]
     if isinstance(how, Compiled):

@@ -332,9 +332,6 @@ WAITING = """
     cmodule.warn_no_version cmodule.compilation_warning profile_memory print_global_stats
     profiling.time_thunks profiling.n_apply profiling.n_ops profiling.output_line_width profiling.min_memory_size
     profiling.min_peak_memory profiling.destination profiling.debugprint profiling.ignore_first_call
-    NanGuardMode.nan_is_error NanGuardMode.inf_is_error NanGuardMode.big_is_error NanGuardMode.action
-    DebugMode.patience DebugMode.check_c DebugMode.check_py DebugMode.check_finite DebugMode.check_strides
-    DebugMode.warn_input_not_reused DebugMode.check_preallocated_output DebugMode.check_preallocated_output_ndim
     unittests.rseed
 """.split()
 
