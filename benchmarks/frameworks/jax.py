@@ -60,6 +60,17 @@ class Jax(Framework):
     def set_rows(self, x, index, v): return x.at[index].set(v)
     def set_block(self, x, block, v): return x.at[slice(*block), slice(*block)].set(v)
 
+    def inverse(self, x): return jnp.linalg.inv(x)
+    def cholesky(self, x): return jnp.linalg.cholesky(x)
+    def solve(self, x, y): return jnp.linalg.solve(x, y)
+    def solve_lower(self, x, y): return jax.scipy.linalg.solve_triangular(x, y, lower=True)
+    def det(self, x): return jnp.linalg.det(x)
+    def eigh(self, x): return jnp.linalg.eigh(x)
+    def svd(self, x): return jnp.linalg.svd(x, full_matrices=False)
+    def singular_values(self, x): return jnp.linalg.svd(x, compute_uv=False)
+    def qr(self, x): return jnp.linalg.qr(x)
+    def diagonal(self, x): return jnp.diagonal(x)
+
     def cross_entropy(self, z, y):
         return -jnp.mean(jax.nn.log_softmax(z)[jnp.arange(z.shape[0]), y])
 

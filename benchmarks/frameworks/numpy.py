@@ -17,6 +17,14 @@ except ImportError:
     erf = np.vectorize(math.erf, otypes=[float])
 
 
+try:
+    from scipy.linalg import solve_triangular
+
+    solve_lower = partial(solve_triangular, lower=True, check_finite=False)
+except ImportError:
+    solve_lower = np.linalg.solve
+
+
 def logsumexp(x: Any, axis: int) -> Any:
     top = np.max(x, axis, keepdims=True)
     return np.log(np.sum(np.exp(x - top), axis)) + np.squeeze(top, axis)
@@ -61,6 +69,11 @@ class NumPy(Framework):
         self.take = self.where_true = lambda x, index: x[index]
         self.sort, self.argsort, self.searchsorted = np.sort, np.argsort, np.searchsorted
         self.largest = lambda x, k: np.sort(np.partition(x, -k)[-k:])[::-1]
+        self.inverse, self.diagonal = np.linalg.inv, np.diagonal
+        self.singular_values = partial(np.linalg.svd, compute_uv=False)
+        self.svd, self.solve_lower = partial(np.linalg.svd, full_matrices=False), solve_lower
+        for word in "cholesky solve det eigh qr".split():
+            setattr(self, word, getattr(np.linalg, word))
         generator = np.random.default_rng(1)
         draw = {"normal": generator.standard_normal, "uniform": generator.random}
         self.random = lambda kind, size: draw[kind](size, dtype=self.dtype)

@@ -52,6 +52,21 @@ class Torch(Framework):
     def add_rows(self, x, index, v): return x.index_add_(0, index, v)  # (of state only: in place)
     def set_rows(self, x, index, v): return x.index_put_((index,), v)
 
+    def inverse(self, x): return torch.linalg.inv(x)
+    def cholesky(self, x): return torch.linalg.cholesky(x)
+    def solve(self, x, y): return torch.linalg.solve(x, y)
+    def solve_lower(self, x, y):
+        if y.ndim == 2:
+            return torch.linalg.solve_triangular(x, y, upper=False)
+        return torch.linalg.solve_triangular(x, y[:, None], upper=False)[:, 0]
+
+    def det(self, x): return torch.linalg.det(x)
+    def eigh(self, x): return torch.linalg.eigh(x)
+    def svd(self, x): return torch.linalg.svd(x, full_matrices=False)
+    def singular_values(self, x): return torch.linalg.svdvals(x)
+    def qr(self, x): return torch.linalg.qr(x)
+    def diagonal(self, x): return torch.diagonal(x)
+
     def set_block(self, x, block, v):
         x = x.clone()
         x[slice(*block), slice(*block)] = v

@@ -9,6 +9,7 @@ from benchmarks.workloads import (
     densities,
     elementwise,
     indexing,
+    linalg,
     loops,
     products,
     random,
@@ -32,8 +33,10 @@ GROUPS = {
     "k": "random",
     "l": "big graphs",
     "m": "log-densities",
+    "n": "linear algebra",
 }
 
-_PLACES = (calls, elementwise, reductions, products, training, rows, loops, indexing, sparse, random, big_graphs, densities)
+_PLACES = (calls, elementwise, reductions, products, training, rows, loops, indexing, sparse, random, big_graphs, densities,
+           linalg)  # fmt: skip
 _found = {name: workload for place in _PLACES for name, workload in place.TABLE.items()}
 WORKLOADS: dict[str, Workload] = dict(sorted(_found.items(), key=lambda item: item[1].group))
