@@ -34,15 +34,16 @@ class TheanoLike(Framework):
     def set_rows(self, x, index, v): return self.T.set_subtensor(x[index], v)
 
     def diagonal(self, x): return self.T.diagonal(x)
-    def det(self, x): return self.T.nlinalg.det(x)
-    def eigh(self, x): return self.T.nlinalg.eigh(x)
-    def qr(self, x): return self.T.nlinalg.qr(x)
-    def svd(self, x): return self.T.nlinalg.svd(x, full_matrices=False)
-    def singular_values(self, x): return self.T.nlinalg.svd(x, compute_uv=False)
-    def inverse(self, x): return self.T.nlinalg.matrix_inverse(x)
-    def cholesky(self, x): return self.T.slinalg.cholesky(x)
-    def solve(self, x, y): return self.T.slinalg.solve(x, y)
-    def solve_lower(self, x, y): return self.T.slinalg.solve_lower_triangular(x, y)
+    def svd(self, x): return self.linalg("svd")(x, full_matrices=False)
+    def singular_values(self, x): return self.linalg("svd")(x, compute_uv=False)
+    def inverse(self, x): return self.linalg("matrix_inverse")(x)
+    def cholesky(self, x): return self.linalg("cholesky")(x)
+    def det(self, x): return self.linalg("det")(x)
+    def eigh(self, x): return self.linalg("eigh")(x)
+    def qr(self, x): return self.linalg("qr")(x)
+
+    def linalg(self, name: str) -> Any:
+        raise NotImplementedError
 
     def set_block(self, x, block, v):
         return self.T.set_subtensor(x[slice(*block), slice(*block)], v)
@@ -129,6 +130,9 @@ class OurTheano(TheanoLike):
         self.batched_dot = T.batched_dot
 
     def log_softmax(self, x): return self.T.log(self.softmax(x))  # (rewriting makes it stable)
+    def linalg(self, name): return getattr(self.T.slinalg, name, None) or getattr(self.T.nlinalg, name)
+    def solve(self, x, y): return self.T.slinalg.solve(x, y)
+    def solve_lower(self, x, y): return self.T.slinalg.solve_lower_triangular(x, y)
 
     @staticmethod
     def _needs(module: str, name: str) -> Any:
@@ -174,8 +178,9 @@ class PyTensor(TheanoLike):
         self.sigmoid, self.softplus, self.batched_dot = T.sigmoid, T.softplus, T.matmul
 
     def relu(self, x): return self.T.maximum(x, 0)
-    def solve(self, x, y): return self.T.slinalg.solve(x, y, b_ndim=y.ndim)
-    def solve_lower(self, x, y): return self.T.slinalg.solve_triangular(x, y, lower=True, b_ndim=y.ndim)
+    def linalg(self, name): return getattr(self.T.linalg, name)
+    def solve(self, x, y): return self.T.linalg.solve(x, y, b_ndim=y.ndim)
+    def solve_lower(self, x, y): return self.T.linalg.solve_triangular(x, y, lower=True, b_ndim=y.ndim)
     def softmax(self, x): return self.special.softmax(x, axis=-1)
     def log_softmax(self, x): return self.special.log_softmax(x, axis=-1)
 

@@ -18,7 +18,8 @@ from theano.settings import config
 from theano.tensor.kernels.blas_library import BlasLibrary
 from theano.tensor.kernels.common import library_level
 
-_ALWAYS = 1 << 62
+ALWAYS = 1 << 62
+"""More multiplications than there are in any product."""
 # Multiplications: 500 x 500 x 500.
 _MEDIUM = 125_000_000
 # How OpenBLAS calls its kernels for AVX-512.
@@ -43,15 +44,15 @@ def choose_gemm(library: BlasLibrary) -> GemmChoice:
     """
     wish, level, core = config.blas.gemm, library_level(), library.core.lower()
     if not library.addresses:
-        return GemmChoice(_ALWAYS, "ours; there is no BLAS library")
+        return GemmChoice(ALWAYS, "ours; there is no BLAS library")
     if wish == "own":
-        return GemmChoice(_ALWAYS, "ours, as the flag blas.gemm says")
+        return GemmChoice(ALWAYS, "ours, as the flag blas.gemm says")
     if wish == "library":
         return GemmChoice(-1, "the library's, as the flag blas.gemm says")
     if level not in ("v3", "v4"):
         return GemmChoice(-1, "the library's; ours are fast with AVX2 or AVX-512")
     if level == "v4" and core and core not in _WIDE_CORES:
-        return GemmChoice(_ALWAYS, f"ours, with 512-bit vectors; the library takes this CPU for a {library.core}")
+        return GemmChoice(ALWAYS, f"ours, with 512-bit vectors; the library takes this CPU for a {library.core}")
     return GemmChoice(_MEDIUM, "ours up to 500 x 500 x 500, then the library's")
 
 

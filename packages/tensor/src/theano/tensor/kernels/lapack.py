@@ -1,5 +1,8 @@
 """Factorisations and solutions: which kernel of the library, and which routines of LAPACK it is handed.
 
+Cholesky's factor, elimination, triangles and reflections of real numbers are our own (``c/factor.h``) wherever our own
+product of matrices is the better one; the rest is LAPACK's.
+
 LAPACK comes from where BLAS comes from (see :mod:`theano.tensor.kernels.blas_library`): the library that NumPy has
 loaded has both, and SciPy hands out both.
 """
@@ -14,21 +17,22 @@ from typing import Any
 
 from theano.codegen.kernel import Builtin, Pointer, register_pointers
 from theano.graph.apply import Apply
+from theano.tensor.kernels.blas_choice import ALWAYS, choose_gemm, thread_limit
 from theano.tensor.kernels.blas_library import find_blas
 from theano.tensor.kernels.common import builtin, dtypes_of, ndim_of
 
-_LETTERS = {"float32": "s", "float64": "d"}
+_LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
 @cache
 def lapack_address(routine: str, dtype: str) -> int:
-    """Return the address of a routine of LAPACK for real numbers, or 0 where there is none.
+    """Return the address of a routine of LAPACK, or 0 where there is none.
 
     Parameters
     ----------
     routine : str
         Its name without the letter that stands for the type: "potrf".
-    dtype : "float32" or "float64"
+    dtype : "float32", "float64", "complex64" or "complex128"
 
     Examples
     --------
@@ -73,16 +77,23 @@ def _find_pointer(name: str) -> int:
 register_pointers("lapack", _find_pointer, lambda: find_blas().identity)
 
 
-def _kernel(symbol: str, node: Apply, routines: tuple[str, ...], *choices: int) -> Builtin | None:
-    """Return a kernel of lapack.c with its choices and the addresses of what it calls, or None without them."""
-    dtypes = dtypes_of([*node.inputs, *node.outputs])
-    if dtypes is None or len(set(dtypes)) != 1 or dtypes[0] not in _LETTERS:
+def _kernel(symbol: str, node: Apply, routines: tuple[str, ...], *choices: int, own: bool = True) -> Builtin | None:
+    """Return a kernel of lapack.c with its choices and the addresses of what it calls, or None without them.
+
+    ``own`` says that the kernel does without them too: then it is there for real numbers in any case.
+    """
+    dtypes = dtypes_of([v for v in [*node.inputs, *node.outputs] if ndim_of(v)])
+    if dtypes is None or dtypes[0] not in _LETTERS:
         return None
     addresses = [lapack_address(routine, dtypes[0]) for routine in routines]
+    library = find_blas()
+    up_to = choose_gemm(library).up_to
     if not all(addresses):
-        return None
-    named = [Pointer(a, f"lapack:{r}:{dtypes[0]}") for a, r in zip(addresses, routines, strict=True)]
-    return builtin(symbol, int(find_blas().integers == 64), *choices, *named, work=50.0)
+        if not own or dtypes[0].startswith("complex"):
+            return None
+        up_to = ALWAYS
+    named = [Pointer(a, f"lapack:{r}:{dtypes[0]}") if a else 0 for a, r in zip(addresses, routines, strict=True)]
+    return builtin(symbol, int(library.integers == 64), up_to, thread_limit(), *choices, *named, work=50.0)
 
 
 def cholesky_kernel(op: Any, node: Apply) -> Builtin | None:
@@ -102,8 +113,6 @@ def det_kernel(op: Any, node: Apply) -> Builtin | None:
 
 def solve_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return the solution of linear equations; ``A_structure`` and ``lower`` of the op are read."""
-    if ndim_of(node.inputs[0]) != 2:
-        return None
     if op.triangle:
         return _kernel("th_kernel_solve_triangular", node, ("trtrs",), int(op.triangle == "lower"))
     symmetric = 0 if op.A_structure != "symmetric" else 1 if op.lower else 2

@@ -1,43 +1,18 @@
-/* Factorisations and solutions of equations through LAPACK.
+/* Cholesky's factor, inverses, determinants and equations: by our own factorisations (factor.h), or through LAPACK.
  *
  * LAPACK thinks in columns: a matrix in C order is, to it, the transposed one. A lower triangle in C order is its upper
- * one, and A x = b is solved with the factors of A' by asking for the transposed solution. Every matrix is copied first,
- * since the routines overwrite what they are given.
- *
- * LAPACK counts in 32 or in 64 bits, as the library was built; each routine is called through the type that fits. */
-#include "kernels.h"
+ * one, and A x = b is solved with the factors of A' by asking for the transposed solution. Our own elimination is
+ * written for neighbours in columns as well, and is given A' too. What is overwritten is copied first. */
+#include "lapack.h"
 
-typedef union {
-    int32_t i32;
-    int64_t i64;
-} integer;
-
-/* The parameters start with this; choices and addresses of routines follow. */
-typedef struct {
-    int64_t wide;
-    int64_t rest[4];
-} lapack_params;
-
-static integer integer_of(const lapack_params *p, int64_t v)
-{
-    integer r = {0};
-    if (p->wide)
-        r.i64 = v;
-    else
-        r.i32 = (int32_t)v;
-    return r;
-}
-
-static int64_t value_of(const lapack_params *p, integer v) { return p->wide ? v.i64 : v.i32; }
-
-/* A whole matrix or vector in C order, in memory of the call. */
-static char *copied(th_ctx *ctx, const th_buffer *b)
+char *th_copied(th_ctx *ctx, const th_buffer *b, int by_columns)
 {
     th_window from, to;
     th_window_of(&from, b);
     th_window_of(&to, b);
     int64_t size = b->itemsize;
-    for (int d = from.nd - 1; d >= 0; --d) {
+    for (int i = 0; i < from.nd; ++i) {
+        const int d = by_columns ? i : from.nd - 1 - i;
         to.strides[d] = size;
         size *= from.shape[d];
     }
@@ -47,8 +22,7 @@ static char *copied(th_ctx *ctx, const th_buffer *b)
     return to.data;
 }
 
-/* The same into an output that has been given its shape. */
-static void copy_out(th_ctx *ctx, const th_buffer *to, const th_buffer *from)
+void th_copy_out(th_ctx *ctx, const th_buffer *to, const th_buffer *from)
 {
     th_window t, f;
     th_window_of(&t, to);
@@ -56,7 +30,13 @@ static void copy_out(th_ctx *ctx, const th_buffer *to, const th_buffer *from)
     th_copy(ctx, &t, &f);
 }
 
-static int square(th_ctx *ctx, const th_buffer *a)
+void th_turn(th_ctx *ctx, char *to, const char *from, int64_t rows, int64_t cols, int64_t size)
+{
+    if (rows > 0 && cols > 0)
+        ctx->rt->move(to, size, rows * size, from, cols * size, size, rows, cols, size);
+}
+
+int th_square(th_ctx *ctx, const th_buffer *a)
 {
     if (a->shape[0] == a->shape[1])
         return 0;
@@ -72,22 +52,18 @@ typedef void (*getrs)(const char *, const integer *, const integer *, const void
 typedef void (*trtrs)(const char *, const char *, const char *, const integer *, const integer *, const void *,
                       const integer *, void *, const integer *, integer *, size_t, size_t, size_t);
 
-#define ROUTINE(p, i, type) ((type)(intptr_t)(p)->rest[i])
-
 /* -- Cholesky ----------------------------------------------------------------------------------------- */
 
-#define FINISH_FACTOR(TYPE) \
-    static void finish_##TYPE(TYPE *a, int64_t n, int lower, int failed) \
-    { \
-        for (int64_t i = 0; i < n; ++i) \
-            for (int64_t j = 0; j < n; ++j) \
-                if (failed) \
-                    a[i * n + j] = (TYPE)NAN; \
-                else if (lower ? j > i : j < i) \
-                    a[i * n + j] = 0; \
-    }
-FINISH_FACTOR(float)
-FINISH_FACTOR(double)
+/* NaN in each element of a matrix, a complex number being two. */
+static void fill_with_nan(const th_buffer *out, int64_t count)
+{
+    count *= is_complex(out->dtype) ? 2 : 1;
+    for (int64_t i = 0; i < count; ++i)
+        if (is_single(out->dtype))
+            ((float *)out->data)[i] = (float)NAN;
+        else
+            ((double *)out->data)[i] = (double)NAN;
+}
 
 TH_EXPORT int th_kernel_cholesky(th_ctx *ctx)
 {
@@ -95,49 +71,129 @@ TH_EXPORT int th_kernel_cholesky(th_ctx *ctx)
     const th_buffer *a = ctx->in[0];
     th_buffer *out = ctx->out[0];
     const int lower = (int)p->rest[0], nan_on_error = (int)p->rest[1];
-    if (square(ctx, a) || ctx->rt->ensure(ctx, out, a->shape))
+    if (th_square(ctx, a) || ctx->rt->ensure(ctx, out, a->shape))
         return -1;
-    const int64_t rows = a->shape[0];
+    const int64_t rows = a->shape[0], size = out->itemsize;
     if (rows == 0)
         return 0;
-    copy_out(ctx, out, a);
-    integer n = integer_of(p, rows), info = {0};
-    ROUTINE(p, 2, potrf)(lower ? "U" : "L", &n, out->data, &n, &info, 1);
-    const int64_t failed = value_of(p, info);
+    th_copy_out(ctx, out, a);
+    int64_t failed;
+    if (is_ours(p, a, rows)) {
+        const matrix m = plain_matrix(out->data, rows, rows, size);
+        const matrix whole = lower ? m : (matrix){m.data, rows, rows, m.col, m.row};
+        failed = OURS(out, th_cholesky, ctx, p->threads, whole);
+        if (failed < 0)
+            return -1;
+    } else {
+        integer n = integer_of(p, rows), info = {0};
+        ROUTINE(p, 2, potrf)(lower ? "U" : "L", &n, out->data, &n, &info, 1);
+        failed = value_of(p, info);
+    }
     if (failed && !nan_on_error)
         return TH_FAIL(ctx, TH_ERR_LINALG, "the matrix is not positive definite (its leading minor of order %lld is not)",
                        (long long)failed);
-    if (out->dtype == TH_FLOAT32)
-        finish_float((float *)out->data, rows, lower, failed != 0);
-    else
-        finish_double((double *)out->data, rows, lower, failed != 0);
+    if (failed)
+        fill_with_nan(out, rows * rows);
+    for (int64_t i = 0; i < rows && !failed; ++i) {
+        char *row = out->data + i * rows * size;
+        memset(lower ? row + (i + 1) * size : row, 0, (size_t)((lower ? rows - i - 1 : i) * size));
+    }
     return 0;
 }
 
 /* -- inverse and determinant ---------------------------------------------------------------------------- */
+
+/* Elimination of the transposed matrix, in place of a copy; the first pivot that is 0 (counted from 1), 0, or -1. */
+static int64_t eliminate(th_ctx *ctx, const lapack_params *p, const th_buffer *a, char *lu, int64_t rows, int64_t *pivots,
+                         getrf routine)
+{
+    const matrix m = plain_matrix(lu, rows, rows, a->itemsize);
+    if (is_ours(p, a, rows))
+        return OURS(a, th_lu, ctx, p->threads, (matrix){m.data, rows, rows, m.col, m.row}, pivots);
+    integer n = integer_of(p, rows), info = {0};
+    routine(&n, &n, lu, &n, pivots, &info);
+    return value_of(p, info);
+}
+
+/* Rows i and pivots[i] exchanged, from the last to the first. */
+static void exchange_back(char *x, const int64_t *pivots, int64_t rows, int64_t row_bytes)
+{
+    for (int64_t i = rows - 1; i >= 0; --i) {
+        char *a = x + i * row_bytes, *b = x + pivots[i] * row_bytes, kept[256];
+        for (int64_t at = 0, n; a != b && at < row_bytes; at += n) {
+            n = row_bytes - at < (int64_t)sizeof kept ? row_bytes - at : (int64_t)sizeof kept;
+            memcpy(kept, a + at, (size_t)n);
+            memcpy(a + at, b + at, (size_t)n);
+            memcpy(b + at, kept, (size_t)n);
+        }
+    }
+}
+
+/* The inverse from our factors of A': A = U' L' P. */
+static int inverse_of_factors(th_ctx *ctx, const lapack_params *p, const th_buffer *out, const char *lu, const int64_t *pivots,
+                              int64_t rows)
+{
+    const int64_t size = out->itemsize;
+    const matrix factors = plain_matrix((char *)lu, rows, rows, size), to = plain_matrix(out->data, rows, rows, size);
+    for (int64_t i = 0; i < rows; ++i) {
+        memcpy(to.data + i * to.row, lu + i * to.row, (size_t)((i + 1) * size));
+        memset(to.data + i * to.row + (i + 1) * size, 0, (size_t)((rows - i - 1) * size));
+    }
+    if (OURS(out, th_triangle_inverse, ctx, p->threads, to) || OURS(out, th_triangular, ctx, p->threads, 1, 1, factors, to))
+        return -1;
+    exchange_back(out->data, pivots, rows, to.row);
+    return 0;
+}
 
 TH_EXPORT int th_kernel_inverse(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
     const th_buffer *a = ctx->in[0];
     th_buffer *out = ctx->out[0];
-    if (square(ctx, a) || ctx->rt->ensure(ctx, out, a->shape))
+    if (th_square(ctx, a) || ctx->rt->ensure(ctx, out, a->shape))
         return -1;
     const int64_t rows = a->shape[0], room = rows * 64;
     if (rows == 0)
         return 0;
-    void *pivots = ctx->rt->scratch(ctx, (size_t)rows * sizeof(int64_t));
-    void *work = ctx->rt->scratch(ctx, (size_t)(room * out->itemsize));
+    const int ours = is_ours(p, a, rows);
+    int64_t *pivots = ctx->rt->scratch(ctx, (size_t)rows * sizeof(int64_t));
+    char *work = ours ? th_copied(ctx, a, 0) : ctx->rt->scratch(ctx, (size_t)(room * out->itemsize));
     if (pivots == NULL || work == NULL)
         return -1;
-    copy_out(ctx, out, a);
-    integer n = integer_of(p, rows), lwork = integer_of(p, room), info = {0};
-    ROUTINE(p, 0, getrf)(&n, &n, out->data, &n, pivots, &info);
-    if (value_of(p, info) == 0)
+    if (!ours)
+        th_copy_out(ctx, out, a);
+    int64_t failed = eliminate(ctx, p, a, ours ? work : out->data, rows, pivots, ROUTINE(p, 0, getrf));
+    if (failed == 0 && ours)
+        return inverse_of_factors(ctx, p, out, work, pivots, rows);
+    if (failed == 0) {
+        integer n = integer_of(p, rows), lwork = integer_of(p, room), info = {0};
         ROUTINE(p, 1, getri)(&n, out->data, &n, pivots, work, &lwork, &info);
-    if (value_of(p, info) != 0)
+        failed = value_of(p, info);
+    }
+    if (failed > 0)
         return TH_FAIL(ctx, TH_ERR_LINALG, "Singular matrix: it has no inverse; pinv gives the pseudo-inverse");
-    return 0;
+    return failed ? -1 : 0;
+}
+
+/* A number of a floating-point dtype, and back. */
+static double complex number_at(const char *at, int32_t dtype)
+{
+    switch (dtype) {
+    case TH_FLOAT32: return *(const float *)at;
+    case TH_FLOAT64: return *(const double *)at;
+    case TH_COMPLEX64: return *(const float complex *)at;
+    default: return *(const double complex *)at;
+    }
+}
+
+static void put_number(char *at, int32_t dtype, double complex v)
+{
+    switch (dtype) {
+    case TH_FLOAT32: *(float *)at = (float)creal(v); break;
+    case TH_FLOAT64: *(double *)at = creal(v); break;
+    case TH_COMPLEX64: *(float complex *)at = (float complex)v; break;
+    default: *(double complex *)at = v;
+    }
 }
 
 TH_EXPORT int th_kernel_det(th_ctx *ctx)
@@ -145,66 +201,37 @@ TH_EXPORT int th_kernel_det(th_ctx *ctx)
     const lapack_params *p = ctx->params;
     const th_buffer *a = ctx->in[0];
     th_buffer *out = ctx->out[0];
-    if (square(ctx, a) || ctx->rt->ensure(ctx, out, NULL))
+    if (th_square(ctx, a) || ctx->rt->ensure(ctx, out, NULL))
         return -1;
-    const int64_t rows = a->shape[0];
-    void *pivots = ctx->rt->scratch(ctx, (size_t)(rows + 1) * sizeof(int64_t));
-    char *lu = copied(ctx, a);
-    if (pivots == NULL || lu == NULL)
+    const int64_t rows = a->shape[0], ours = is_ours(p, a, rows);
+    int64_t *pivots = ctx->rt->scratch(ctx, (size_t)(rows + 1) * sizeof(int64_t));
+    char *lu = th_copied(ctx, a, 0);
+    if (pivots == NULL || lu == NULL || (rows > 0 && eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(p, 0, getrf)) < 0))
         return -1;
-    integer n = integer_of(p, rows), info = {0};
-    if (rows > 0)
-        ROUTINE(p, 0, getrf)(&n, &n, lu, &n, pivots, &info);
-    double product = 1;
+    double complex product = 1;
+    double real = 1;
     for (int64_t i = 0; i < rows; ++i) {
-        const int64_t pivot = p->wide ? ((const int64_t *)pivots)[i] : ((const int32_t *)pivots)[i];
-        const double d = out->dtype == TH_FLOAT32 ? ((const float *)lu)[i * rows + i] : ((const double *)lu)[i * rows + i];
-        product *= pivot == i + 1 ? d : -d;
+        const int64_t pivot = ours ? pivots[i] : (p->wide ? pivots[i] : ((const int32_t *)pivots)[i]) - 1;
+        const double complex d = number_at(lu + i * (rows + 1) * a->itemsize, a->dtype), factor = pivot == i ? d : -d;
+        if (is_complex(a->dtype))
+            product *= factor;
+        else
+            real *= creal(factor); /* (the product of complex numbers makes NaN of infinity times 0 i) */
     }
-    if (out->dtype == TH_FLOAT32)
-        *(float *)out->data = (float)product;
-    else
-        *(double *)out->data = product;
+    put_number(out->data, out->dtype, is_complex(a->dtype) ? product : real);
     return 0;
 }
 
 /* -- solutions ------------------------------------------------------------------------------------------ */
 
-static void transpose(const char *from, char *to, int64_t rows, int64_t cols, int64_t size)
-{
-    for (int64_t i = 0; i < rows; ++i)
-        for (int64_t j = 0; j < cols; ++j)
-            memcpy(to + (j * rows + i) * size, from + (i * cols + j) * size, (size_t)size);
-}
-
 static int same_rows(th_ctx *ctx, const th_buffer *a, const th_buffer *b)
 {
-    if (square(ctx, a))
+    if (th_square(ctx, a))
         return -1;
     if (a->shape[0] == b->shape[0])
         return 0;
     return TH_FAIL(ctx, TH_ERR_SHAPE, "%lld rows of A against %lld of b: both must have as many",
                    (long long)a->shape[0], (long long)b->shape[0]);
-}
-
-/* The right-hand sides as LAPACK wants them, one column after the other; where `columns` is 1, that is how they are. */
-static char *right_sides(th_ctx *ctx, const th_buffer *b, int64_t rows, int64_t columns)
-{
-    char *plain = copied(ctx, b);
-    if (plain == NULL || columns == 1)
-        return plain;
-    char *turned = ctx->rt->scratch(ctx, (size_t)(rows * columns * b->itemsize));
-    if (turned != NULL)
-        transpose(plain, turned, rows, columns, b->itemsize);
-    return turned;
-}
-
-static void solutions(const char *x, const th_buffer *out, int64_t rows, int64_t columns)
-{
-    if (columns == 1)
-        memcpy(out->data, x, (size_t)(rows * out->itemsize));
-    else
-        transpose(x, out->data, columns, rows, out->itemsize);
 }
 
 static void mirror(char *a, int64_t n, int64_t size, int from_lower)
@@ -216,29 +243,60 @@ static void mirror(char *a, int64_t n, int64_t size, int from_lower)
         }
 }
 
+/* What both kernels of equations begin with: the shape of the result and its rows and columns; 1 if that is all. */
+static int begin_equations(th_ctx *ctx, int64_t *rows, int64_t *columns)
+{
+    const th_buffer *a = ctx->in[0], *b = ctx->in[1];
+    if (same_rows(ctx, a, b) || ctx->rt->ensure(ctx, ctx->out[0], b->shape))
+        return -1;
+    *rows = a->shape[0];
+    *columns = b->ndim == 2 ? b->shape[1] : 1;
+    return *rows == 0 || *columns == 0;
+}
+
 TH_EXPORT int th_kernel_solve(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
     const th_buffer *a = ctx->in[0], *b = ctx->in[1];
     th_buffer *out = ctx->out[0];
-    if (same_rows(ctx, a, b) || ctx->rt->ensure(ctx, out, b->shape))
-        return -1;
-    const int64_t rows = a->shape[0], columns = b->ndim == 2 ? b->shape[1] : 1;
-    if (rows == 0 || columns == 0)
-        return 0;
-    char *lu = copied(ctx, a), *x = right_sides(ctx, b, rows, columns);
-    void *pivots = ctx->rt->scratch(ctx, (size_t)rows * sizeof(int64_t));
+    int64_t rows, columns;
+    const int begun = begin_equations(ctx, &rows, &columns);
+    if (begun)
+        return begun < 0 ? -1 : 0;
+    const int64_t size = a->itemsize, ours = is_ours(p, a, rows);
+    char *lu = th_copied(ctx, a, 0), *x = ours ? out->data : th_copied(ctx, b, 1);
+    int64_t *pivots = ctx->rt->scratch(ctx, (size_t)rows * sizeof(int64_t));
     if (lu == NULL || x == NULL || pivots == NULL)
         return -1;
     if (p->rest[0])
-        mirror(lu, rows, a->itemsize, p->rest[0] == 1);
-    integer n = integer_of(p, rows), nrhs = integer_of(p, columns), info = {0};
-    ROUTINE(p, 1, getrf)(&n, &n, lu, &n, pivots, &info);
-    if (value_of(p, info) != 0)
+        mirror(lu, rows, size, p->rest[0] == 1);
+    const int64_t failed = eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(p, 1, getrf));
+    if (failed > 0)
         return TH_FAIL(ctx, TH_ERR_LINALG, "Singular matrix: the equations have no single solution; see lstsq");
+    if (failed < 0)
+        return -1;
+    if (ours) {
+        const matrix factors = plain_matrix(lu, rows, rows, size), to = plain_matrix(x, rows, columns, size);
+        th_copy_out(ctx, out, b);
+        if (OURS(a, th_triangular, ctx, p->threads, 0, 0, factors, to) || OURS(a, th_triangular, ctx, p->threads, 1, 1, factors, to))
+            return -1;
+        exchange_back(x, pivots, rows, columns * size);
+        return 0;
+    }
+    integer n = integer_of(p, rows), nrhs = integer_of(p, columns), info = {0};
     ROUTINE(p, 2, getrs)("T", &n, &nrhs, lu, &n, pivots, x, &n, &info, 1);
-    solutions(x, out, rows, columns);
+    th_turn(ctx, out->data, x, columns, rows, size);
     return 0;
+}
+
+/* A triangle where it lies, or a copy where its elements are not at their alignment. */
+static int readable(th_ctx *ctx, const th_buffer *a, matrix *m)
+{
+    const int64_t size = a->itemsize, bits = (int64_t)(intptr_t)a->data | a->strides[0] | a->strides[1];
+    *m = (matrix){a->data, a->shape[0], a->shape[1], a->strides[0], a->strides[1]};
+    if (bits & (size - 1))
+        *m = plain_matrix(th_copied(ctx, a, 0), a->shape[0], a->shape[1], size);
+    return m->data == NULL ? -1 : 0;
 }
 
 TH_EXPORT int th_kernel_solve_triangular(th_ctx *ctx)
@@ -246,19 +304,32 @@ TH_EXPORT int th_kernel_solve_triangular(th_ctx *ctx)
     const lapack_params *p = ctx->params;
     const th_buffer *a = ctx->in[0], *b = ctx->in[1];
     th_buffer *out = ctx->out[0];
-    if (same_rows(ctx, a, b) || ctx->rt->ensure(ctx, out, b->shape))
-        return -1;
-    const int64_t rows = a->shape[0], columns = b->ndim == 2 ? b->shape[1] : 1;
-    if (rows == 0 || columns == 0)
-        return 0;
-    char *t = copied(ctx, a), *x = right_sides(ctx, b, rows, columns);
-    if (t == NULL || x == NULL)
-        return -1;
-    integer n = integer_of(p, rows), nrhs = integer_of(p, columns), info = {0};
-    ROUTINE(p, 1, trtrs)(p->rest[0] ? "U" : "L", "T", "N", &n, &nrhs, t, &n, x, &n, &info, 1, 1, 1);
-    if (value_of(p, info) != 0)
-        return TH_FAIL(ctx, TH_ERR_LINALG, "singular matrix: number %lld on the diagonal is 0",
-                       (long long)(value_of(p, info) - 1));
-    solutions(x, out, rows, columns);
+    int64_t rows, columns, failed = 0;
+    const int begun = begin_equations(ctx, &rows, &columns), lower = (int)p->rest[0];
+    if (begun)
+        return begun < 0 ? -1 : 0;
+    const int64_t size = a->itemsize;
+    if (is_ours(p, a, rows) || (columns == 1 && !is_complex(a->dtype))) {
+        matrix t;
+        if (readable(ctx, a, &t))
+            return -1;
+        for (int64_t i = rows - 1; i >= 0; --i)
+            failed = creal(number_at(t.data + i * (t.row + t.col), a->dtype)) == 0 ? i + 1 : failed;
+        if (failed == 0) {
+            th_copy_out(ctx, out, b);
+            return OURS(a, th_triangular, ctx, p->threads, !lower, 0, t, plain_matrix(out->data, rows, columns, size));
+        }
+    } else {
+        char *t = th_copied(ctx, a, 0), *x = th_copied(ctx, b, 1);
+        if (t == NULL || x == NULL)
+            return -1;
+        integer n = integer_of(p, rows), nrhs = integer_of(p, columns), info = {0};
+        ROUTINE(p, 1, trtrs)(lower ? "U" : "L", "T", "N", &n, &nrhs, t, &n, x, &n, &info, 1, 1, 1);
+        failed = value_of(p, info);
+        if (failed == 0)
+            th_turn(ctx, out->data, x, columns, rows, size);
+    }
+    if (failed)
+        return TH_FAIL(ctx, TH_ERR_LINALG, "singular matrix: number %lld on the diagonal is 0", (long long)(failed - 1));
     return 0;
 }
