@@ -19,7 +19,7 @@ from theano.codegen.kernel import Builtin, Pointer, register_pointers
 from theano.graph.apply import Apply
 from theano.tensor.kernels.blas_choice import ALWAYS, choose_gemm, thread_limit
 from theano.tensor.kernels.blas_library import find_blas
-from theano.tensor.kernels.common import builtin, dtypes_of, ndim_of
+from theano.tensor.kernels.common import DTYPE_CODES, builtin, dtype_of, dtypes_of, ndim_of
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
@@ -117,3 +117,53 @@ def solve_kernel(op: Any, node: Apply) -> Builtin | None:
         return _kernel("th_kernel_solve_triangular", node, ("trtrs",), int(op.triangle == "lower"))
     symmetric = 0 if op.A_structure != "symmetric" else 1 if op.lower else 2
     return _kernel("th_kernel_solve", node, ("getrf", "getrs"), symmetric)
+
+
+_QR_MODES = ("reduced", "complete", "r", "raw")
+
+
+def qr_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the factors Q and R of a matrix; ``mode`` of the op is read."""
+    generate = "ungqr" if dtype_of(node.inputs[0]).startswith("complex") else "orgqr"
+    return _kernel("th_kernel_qr", node, ("geqrf", generate), _QR_MODES.index(op.mode))
+
+
+def _symmetric(routine: str, node: Apply) -> str:
+    """Return the name of a routine for symmetric matrices, or of that for Hermitian ones."""
+    return ("he" if dtype_of(node.inputs[0]).startswith("complex") else "sy") + routine
+
+
+def eigh_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the eigenvalues and eigenvectors of a symmetric matrix; ``UPLO`` of the op is read."""
+    return _kernel("th_kernel_eigh", node, (_symmetric("evd", node),), int(op.UPLO == "L"), own=False)
+
+
+def eigvalsh_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the eigenvalues of a symmetric matrix, with respect to another one or not; ``lower`` of the op is read."""
+    second = ndim_of(node.inputs[1]) == 2
+    routine = _symmetric("gvd" if second else "evd", node)
+    return _kernel("th_kernel_eigvalsh", node, (routine,), int(op.lower), int(second), own=False)
+
+
+def eig_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the eigenvalues and right eigenvectors of a matrix."""
+    return _kernel("th_kernel_eig", node, ("geev",), own=False)
+
+
+def svd_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return singular values, and vectors beside them; ``full_matrices`` and ``compute_uv`` of the op are read."""
+    return _kernel("th_kernel_svd", node, ("gesdd",), int(op.full_matrices), int(op.compute_uv), own=False)
+
+
+def pinv_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the pseudo-inverse of a real matrix."""
+    if dtype_of(node.inputs[0]).startswith("complex"):
+        return None
+    return _kernel("th_kernel_pinv", node, ("gesdd",), own=False)
+
+
+def lstsq_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the solution of least squares and what is known of it."""
+    if dtype_of(node.inputs[2]) not in DTYPE_CODES or dtype_of(node.outputs[1]).startswith("complex"):
+        return None
+    return _kernel("th_kernel_lstsq", node, ("gelsd",), own=False)

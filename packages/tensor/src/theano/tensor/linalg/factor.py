@@ -18,7 +18,14 @@ from theano.graph import Apply
 from theano.tensor.blas.dot import dot
 from theano.tensor.create import tril, triu
 from theano.tensor.elemwise.functions import eq, minimum, switch
-from theano.tensor.kernels.lapack import cholesky_kernel
+from theano.tensor.kernels.lapack import (
+    cholesky_kernel,
+    eig_kernel,
+    eigh_kernel,
+    eigvalsh_kernel,
+    qr_kernel,
+    svd_kernel,
+)
 from theano.tensor.linalg.common import (
     LinAlgError,
     MatrixOp,
@@ -126,6 +133,10 @@ class QRFull(MatrixOp):
         for cell, value in zip(output_storage, np.linalg.qr(inputs[0], self.mode), strict=True):
             cell[0] = value
 
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return qr_kernel(self, node)
+
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shapes, the shorter length between the two factors."""
         rows, columns = shapes[0]
@@ -168,6 +179,10 @@ class QRIncomplete(MatrixOp):
         """Factorise with NumPy."""
         output_storage[0][0] = np.linalg.qr(inputs[0], self.mode)
 
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return qr_kernel(self, node)
+
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return as many rows as can be of interest."""
         return [(minimum(*shapes[0]), shapes[0][1])]
@@ -207,6 +222,10 @@ class SVD(MatrixOp):
         found = np.linalg.svd(inputs[0], self.full_matrices, self.compute_uv)
         for cell, value in zip(output_storage, found if self.compute_uv else [found], strict=True):
             cell[0] = value
+
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return svd_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shapes, the shorter length between the factors."""
@@ -259,6 +278,10 @@ class Eig(MatrixOp):
                 )
             cell[0] = value.astype(v.type.dtype, copy=False)  # type: ignore[attr-defined]
 
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return eig_kernel(self, node)
+
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows, and the shape of the matrix."""
         return [(shapes[0][0],), shapes[0]]
@@ -298,6 +321,10 @@ class Eigh(MatrixOp):
         """Compute them with NumPy."""
         for cell, value in zip(output_storage, np.linalg.eigh(self.square(node, inputs), self.UPLO), strict=True):
             cell[0] = value
+
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return eigh_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows, and the shape of the matrix."""
@@ -340,6 +367,10 @@ class Eigvalsh(MatrixOp):
 
         self.square(node, inputs)
         output_storage[0][0] = scipy.linalg.eigvalsh(inputs[0], inputs[1], lower=self.lower)
+
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return eigvalsh_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows."""

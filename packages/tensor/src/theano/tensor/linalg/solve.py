@@ -16,7 +16,7 @@ from theano.graph import Apply, Variable
 from theano.tensor.blas.dot import dot, outer
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import tril, triu
-from theano.tensor.kernels.lapack import det_kernel, inverse_kernel, solve_kernel
+from theano.tensor.kernels.lapack import det_kernel, inverse_kernel, lstsq_kernel, pinv_kernel, solve_kernel
 from theano.tensor.linalg.common import LinAlgError, MatrixOp, identity, matrix_type, real_dtype, under_type
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.reshape import reshape
@@ -83,6 +83,10 @@ class MatrixPinv(MatrixOp):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute it with NumPy."""
         output_storage[0][0] = np.linalg.pinv(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)  # type: ignore[attr-defined]
+
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return pinv_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the transposed matrix."""
@@ -336,7 +340,7 @@ class lstsq(MatrixOp):
         dtype = x.type.dtype
         outputs: list[Variable] = [
             matrix_type(dtype, y.type.ndim).make_variable(),
-            matrix_type(dtype, 1).make_variable(),
+            matrix_type(real_dtype(dtype), 1).make_variable(),
             matrix_type("int64", 0).make_variable(),
             matrix_type(real_dtype(dtype), 1).make_variable(),
         ]
@@ -347,6 +351,10 @@ class lstsq(MatrixOp):
         found = np.linalg.lstsq(inputs[0], inputs[1], rcond=float(inputs[2]))
         for cell, value, v in zip(output_storage, found, node.outputs, strict=True):
             cell[0] = np.asarray(value, dtype=v.type.dtype)  # type: ignore[attr-defined]
+
+    def c_kernel(self, node: Apply) -> Builtin | None:
+        """Return the call of LAPACK."""
+        return lstsq_kernel(self, node)
 
 
 def pinv(a: Any) -> Any:
