@@ -22,7 +22,7 @@ from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
 from theano.loader.module import enable_vectorcall, memory_get_limit, memory_set_limit, set_threads, set_threads_least
 from theano.runtime.grants import granted_cpus, granted_memory, wanted_threads
-from theano.runtime.profile import CompileTimes, ProfileStats
+from theano.runtime.profile import CompileTimes, ProfileStats, totals
 from theano.settings import config
 
 #: What a name stands for that several inputs have.
@@ -241,13 +241,15 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
         "on_bad_call": CallExplainer(maker.name, [spec for spec in maker.inputs if not spec.implicit]),
         # The addresses of kernels keep the libraries loaded that hold them.
         "keepalive": maker.keepalive,
-        "profile": maker.profile is not None,
+        "profile": None if maker.profile is None else maker.profile.wanted(),
         "options": {"output_subset": call_for_subset},
     }
     function = Function(maker, program, cells)
     maker.times.laying_out = perf_counter() - start
+    totals.compiled(maker.times)
     if maker.profile is not None:
         maker.profile.attach(function)
+        totals.count(function)
     return function
 
 

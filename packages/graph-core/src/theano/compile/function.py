@@ -10,6 +10,7 @@ from typing import Any
 from theano.compile.maker import FunctionMaker
 from theano.compile.mode import Mode
 from theano.compile.pack import check_unused, pack
+from theano.compile.profiling import wanted_profile
 from theano.compile.shared import SharedVariable
 from theano.compile.storing import StripPickler
 from theano.graph import variable as variable_module
@@ -106,7 +107,7 @@ def function(
         )
         check_unused(packed, config.on_unused_input if on_unused_input is None else on_unused_input, shown, _warn)
         times = CompileTimes(packing=perf_counter() - start)
-        maker = FunctionMaker(packed, mode, accept_inplace, _profile(profile), called, times=times)
+        maker = FunctionMaker(packed, mode, accept_inplace, wanted_profile(profile), called, times=times)
         # The loader is a compiled module that brings in NumPy: `import theano` does without.
         from theano.compile.executable import make_function
 
@@ -169,20 +170,6 @@ def _default_name() -> str:
 def _warn(message: str) -> None:
     # Three frames down from the user: _warn, check_unused, function.
     warnings.warn(message, stacklevel=4)
-
-
-def _profile(wanted: bool | str | ProfileStats | None) -> ProfileStats | None:
-    if wanted is None:
-        wanted = bool(config.profile)
-    if isinstance(wanted, ProfileStats):
-        return wanted
-    if wanted is False:
-        return None
-    return ProfileStats(
-        # What was asked for function by function is read with f.profile.summary().
-        atexit_print=bool(config.profile),
-        message=wanted if isinstance(wanted, str) else "",
-    )
 
 
 def _evaluate(inputs: list[Variable], output: Variable) -> Any:

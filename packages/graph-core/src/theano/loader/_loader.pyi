@@ -73,12 +73,14 @@ class Function:
         on_bad_call: Callable[[str, Any], BaseException | None] | None = ...,
         keepalive: Any = ...,
         name: str | None = ...,
-        profile: bool = ...,
+        profile: bool | Sequence[str] = ...,
         options: dict[str, Callable[[Function, tuple[Any, ...], dict[str, Any]], Any]] | None = ...,
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def profile_counts(self) -> tuple[int, int, list[tuple[int, int]]] | None:
         """Return (calls, ns, [(calls, ns) of each instruction]), or None without profiling."""
+    def profile_shapes(self) -> list[list[tuple[int, tuple[int, ...], tuple[int, ...]] | None]] | None:
+        """Return (bytes, shape, strides) of the largest value of each output, or None where that is not noted."""
     def profile_reset(self) -> None: ...
     def free(self) -> None:
         """Drop the memory kept for the next call."""

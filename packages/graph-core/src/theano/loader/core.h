@@ -177,11 +177,15 @@ struct Program {
     PyObject *options = nullptr; /* strong: dict from keyword to callable, or NULL */
     Returns returns = RETURN_LIST;
     bool lazy = false;
-    bool profile = false;
+    bool profile = false;      /* count calls, and time them */
+    bool time_code = false;    /* each instruction as well */
+    bool note_shapes = false;  /* what its outputs were like */
+    bool skip_first = false;   /* leave the first call out */
     int32_t npools = 0;
     int64_t ndims = 0; /* of all slots together */
     int64_t nargs = 0; /* of all instructions together */
     std::vector<int64_t> calls, nanoseconds;
+    std::vector<std::vector<int64_t>> shapes; /* by slot: bytes, shape, strides of the largest value so far */
     int64_t total_calls = 0, total_nanoseconds = 0;
 };
 

@@ -291,6 +291,12 @@ PyObject *call_with_option(PyObject *handler, PyObject *object, PyObject *const 
     return result;
 }
 
+void forget_counts(Program *program) {
+    program->calls.assign(program->code.size(), 0);
+    program->nanoseconds.assign(program->code.size(), 0);
+    program->total_calls = program->total_nanoseconds = 0;
+}
+
 PyObject *call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     FunctionObject *self = as_function(object);
     Program *program = self->program;
@@ -314,6 +320,10 @@ PyObject *call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject 
     if (program->profile) {
         program->total_calls++;
         program->total_nanoseconds += now_ns() - start;
+        if (TH_UNLIKELY(program->skip_first)) {
+            program->skip_first = false;
+            forget_counts(program);
+        }
     }
     return result;
 }
@@ -417,12 +427,38 @@ PyObject *profile_counts(PyObject *object, PyObject *) {
 }
 
 PyObject *profile_reset(PyObject *object, PyObject *) {
-    if (Program *program = as_function(object)->program) {
-        program->calls.assign(program->code.size(), 0);
-        program->nanoseconds.assign(program->code.size(), 0);
-        program->total_calls = program->total_nanoseconds = 0;
-    }
+    if (Program *program = as_function(object)->program) forget_counts(program);
     Py_RETURN_NONE;
+}
+
+PyObject *noted_numbers(const int64_t *begin, const int64_t *end) {
+    PyObject *tuple = PyTuple_New(end - begin);
+    for (Py_ssize_t i = 0; tuple && i < end - begin; ++i) PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(begin[i]));
+    return tuple;
+}
+
+PyObject *profile_shapes(PyObject *object, PyObject *) {
+    Program *program = as_function(object)->program;
+    if (!program || !program->note_shapes) Py_RETURN_NONE;
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < program->code.size(); ++i) {
+        PyObject *outs = PyList_New(0);
+        for (size_t j = 0; outs && j < program->code[i].out.size(); ++j) {
+            const std::vector<int64_t> &noted = program->shapes[size_t(program->code[i].out[j])];
+            PyObject *item = nullptr;
+            if (noted.empty()) {
+                item = Py_NewRef(Py_None);
+            } else {
+                const int64_t *begin = noted.data() + 1, *middle = begin + noted.size() / 2, *end = noted.data() + noted.size();
+                item = Py_BuildValue("(LNN)", static_cast<long long>(noted[0]), noted_numbers(begin, middle), noted_numbers(middle, end));
+            }
+            if (!item || PyList_Append(outs, item) < 0) Py_CLEAR(outs);
+            Py_XDECREF(item);
+        }
+        if (!outs || PyList_Append(list, outs) < 0) Py_CLEAR(list);
+        Py_XDECREF(outs);
+    }
+    return list;
 }
 
 PyObject *free_memory(PyObject *object, PyObject *) {
@@ -440,6 +476,8 @@ PyObject *frames_at_rest(PyObject *object, void *) { return PyLong_FromLong(as_f
 PyMethodDef methods[] = {
     {"profile_counts", profile_counts, METH_NOARGS, "Return (calls, ns, [(calls, ns) of each instruction]), or None without profiling."},
     {"profile_reset", profile_reset, METH_NOARGS, "Set all profile counts to zero."},
+    {"profile_shapes", profile_shapes, METH_NOARGS,
+     "Return, for each instruction and output, (bytes, shape, strides) of the largest value; None where that is not noted."},
     {"free", free_memory, METH_NOARGS, "Drop the memory kept for the next call."},
     {nullptr, nullptr, 0, nullptr},
 };

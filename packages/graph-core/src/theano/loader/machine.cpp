@@ -251,6 +251,27 @@ int run_python(Frame *frame, const Instr &instr, size_t index) {
     return status;
 }
 
+/* ------------------------------------------------------------------- profiles */
+
+/* With the GIL held: functions may run in several threads. */
+void count_instruction(Frame *frame, size_t index, int64_t nanoseconds) {
+    Program *program = frame->program;
+    program->calls[index]++;
+    program->nanoseconds[index] += nanoseconds;
+    if (!program->note_shapes) return;
+    for (int32_t k : program->code[index].out) {
+        const th_buffer &buf = frame->slots[k].buf;
+        if (!buf.data) continue;
+        int64_t bytes = buf.itemsize;
+        for (int32_t d = 0; d < buf.ndim; ++d) bytes *= buf.shape[d];
+        std::vector<int64_t> &noted = program->shapes[k];
+        if (!noted.empty() && noted[0] >= bytes) continue;
+        noted.assign(1, bytes);
+        noted.insert(noted.end(), buf.shape, buf.shape + buf.ndim);
+        noted.insert(noted.end(), buf.strides, buf.strides + buf.ndim);
+    }
+}
+
 /* -------------------------------------------------------------- straight line */
 
 template <bool PROFILE> int run_straight(Frame *frame) {
@@ -258,17 +279,18 @@ template <bool PROFILE> int run_straight(Frame *frame) {
     size_t count = program->last;
     const Instr *code = program->code.data();
     th_ctx *contexts = frame->contexts;
+    int64_t before = PROFILE ? now_ns() : 0; /* one look at the clock between two instructions */
     for (size_t i = 0; i < count; ++i) {
         const Instr &instr = code[i];
-        int64_t start = PROFILE ? now_ns() : 0;
         int status = TH_LIKELY(instr.kind == INSTR_NATIVE) ? run_native(frame, instr, contexts + i) : run_python(frame, instr, i);
         if (TH_UNLIKELY(status != 0)) {
             if (status > 0) PyErr_SetString(PyExc_RuntimeError, "a kernel asks for an input although all are computed");
             return report(frame, i);
         }
         if (PROFILE) {
-            program->calls[i]++;
-            program->nanoseconds[i] += now_ns() - start;
+            const int64_t now = now_ns();
+            count_instruction(frame, i, now - before);
+            before = now;
         }
         for (int32_t k = 0; k < instr.nfrees; ++k) slot_retire(frame, frame->slots + instr.frees[k]);
         if (TH_UNLIKELY((i & (kSignalInterval - 1)) == kSignalInterval - 1) && PyErr_CheckSignals() < 0) return -1;
@@ -367,8 +389,7 @@ template <bool PROFILE> int run_lazy(Frame *frame) {
             status = run_python(frame, instr, size_t(index));
         }
         if (PROFILE) {
-            program->calls[index]++;
-            program->nanoseconds[index] += now_ns() - start;
+            count_instruction(frame, size_t(index), now_ns() - start);
         }
         if (status > 0 && !instr.lazy) {
             PyErr_SetString(PyExc_RuntimeError, "a kernel that is not declared lazy asks for an input");
@@ -443,15 +464,12 @@ int write_all(Frame *frame) {
     Program *program = frame->program;
     for (size_t i = program->last; i < program->code.size(); ++i) {
         Instr &instr = program->code[i];
-        int64_t start = program->profile ? now_ns() : 0;
+        int64_t start = program->time_code ? now_ns() : 0;
         frame->scratch_used = frame->scratch_wanted = 0;
         int status = instr.run(frame->contexts + i);
         if (TH_UNLIKELY(status != 0)) return report(frame, i);
         if (TH_UNLIKELY(frame->scratch_wanted || instr.scratch_wanted)) note_scratch(frame, instr, frame->contexts + i);
-        if (program->profile) {
-            program->calls[i]++;
-            program->nanoseconds[i] += now_ns() - start;
-        }
+        if (program->time_code) count_instruction(frame, i, now_ns() - start);
         for (int32_t k = 0; k < instr.nfrees; ++k) slot_retire(frame, frame->slots + instr.frees[k]);
     }
     return 0;
@@ -487,7 +505,7 @@ int machine_write(Frame *frame) {
 }
 
 int machine_run(Frame *frame) {
-    if (TH_UNLIKELY(frame->program->profile)) return frame->program->lazy ? run_lazy<true>(frame) : run_straight<true>(frame);
+    if (TH_UNLIKELY(frame->program->time_code)) return frame->program->lazy ? run_lazy<true>(frame) : run_straight<true>(frame);
     return frame->program->lazy ? run_lazy<false>(frame) : run_straight<false>(frame);
 }
 

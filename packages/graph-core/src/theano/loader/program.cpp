@@ -398,6 +398,7 @@ void derive(Program &program) {
     for (int32_t slot : program.outputs) want(slot);
     for (const Update &update : program.updates) want(update.slot);
     program.calls.resize(program.code.size());
+    program.shapes.resize(program.slots.size());
     program.nanoseconds.resize(program.code.size());
 }
 
@@ -443,6 +444,24 @@ bool check_entries(PyObject *description) {
     return true;
 }
 
+/* True, or the names of what is wanted beside the calls: "nodes", "shapes", "skip_first". */
+bool read_profile(Program &program, PyObject *profile) {
+    if (!profile || profile == Py_None || profile == Py_False) return true;
+    program.profile = true;
+    if (profile == Py_True) return program.time_code = true;
+    const struct { const char *name; bool *flag; } known[] = {
+        {"nodes", &program.time_code}, {"shapes", &program.note_shapes}, {"skip_first", &program.skip_first}};
+    for (const auto &each : known) {
+        PyObject *name = PyUnicode_FromString(each.name);
+        int found = name ? PySequence_Contains(profile, name) : -1;
+        Py_XDECREF(name);
+        if (found < 0) return false;
+        *each.flag = found == 1;
+    }
+    program.time_code |= program.note_shapes; /* noted where time is taken */
+    return true;
+}
+
 } // namespace
 
 bool program_read(Program &program, PyObject *description) {
@@ -455,7 +474,7 @@ bool program_read(Program &program, PyObject *description) {
     program.keepalive = new_or_null(entry("keepalive"));
     program.name = new_or_null(entry("name"));
     PyObject *profile = entry("profile");
-    program.profile = profile && PyObject_IsTrue(profile) == 1;
+    if (!read_profile(program, profile)) return false;
     if (!read_slots(program, entry("slots")) || !read_code(program, entry("instructions"))) return false;
     if (!read_inputs(program, entry("inputs")) || !read_slot_numbers(program, entry("outputs"), program.outputs)) return false;
     for (int32_t k : program.outputs) program.slots[k].result = true;

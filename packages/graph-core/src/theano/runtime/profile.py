@@ -1,17 +1,21 @@
-"""Where the time goes: while compiling, and in the calls."""
+"""Where the time goes: while compiling, and in the calls. What is written about it is in ``summary``."""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import time
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from io import StringIO
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from theano.graph.apply import Apply
-from theano.printing.formula import one_line
+from theano.runtime import summary as text
 from theano.runtime.link import Compiled, Performed
+from theano.runtime.peak import memory_of
 
 
 @dataclass
@@ -99,6 +103,55 @@ def explain_compile(function: Any) -> str:
     return "\n".join(lines)
 
 
+@dataclass
+class ProfileSettings:
+    """What the flags ``profiling.*`` and their kin say; the floor of settings keeps this up to date."""
+
+    time_thunks: bool = True
+    n_apply: int = 20
+    n_ops: int = 20
+    output_line_width: int = 512
+    min_memory_size: int = 1024
+    min_peak_memory: bool = False
+    destination: str = "stderr"
+    debugprint: bool = False
+    ignore_first_call: bool = False
+    memory: bool = False
+    optimizer: bool = False
+    global_stats: bool = False
+
+
+settings = ProfileSettings()
+
+
+class NodeTimes(NamedTuple):
+    """How one node of one function was computed, how often, and in how many seconds."""
+
+    how: Any
+    node: Apply
+    calls: int
+    seconds: float
+
+    @property
+    def implementation(self) -> str:
+        """``C`` or ``Py``; ``own`` for a thunk that the op makes itself."""
+        return "C" if isinstance(self.how, Compiled) else "Py" if isinstance(self.how, Performed) else "own"
+
+    @property
+    def kernel(self) -> str:
+        """What computes it: the name of a kernel, or the op that is run in Python."""
+        return self.how.name if isinstance(self.how, Compiled) else f"{self.node.op} in Python"
+
+
+class Sums(NamedTuple):
+    """Times of several nodes together."""
+
+    seconds: float
+    calls: int
+    nodes: int
+    implementation: str
+
+
 class ProfileStats:
     """Counts and times of one function, or of several that share it.
 
@@ -106,10 +159,14 @@ class ProfileStats:
     ----------
     atexit_print : bool
         Print a summary when the program ends.
-    flag_time_thunks, gpu_checks : bool
-        Kept for old programs: nodes are always timed, and there is nothing to check on a GPU here.
+    flag_time_thunks : bool, optional
+        Time each node; by default as the flag ``profiling.time_thunks`` says.
+    gpu_checks : bool
+        Kept for old programs.
     message : str
         What the summary begins with.
+    **kwargs
+        Attributes to set.
 
     Attributes
     ----------
@@ -128,14 +185,26 @@ class ProfileStats:
         **kwargs: Any,
     ):
         self.message = message
+        self.flag_time_thunks = flag_time_thunks
         self._functions: list[Any] = []
         self.__dict__.update(kwargs)
         if atexit_print:
             _kept.append(self)
 
+    def wanted(self) -> Sequence[str]:
+        """Return what the machine is to note of a function that is made now, beside its calls."""
+        time_nodes = settings.time_thunks if self.flag_time_thunks is None else self.flag_time_thunks
+        choices = {"nodes": time_nodes, "shapes": settings.memory, "skip_first": settings.ignore_first_call}
+        return [name for name, chosen in choices.items() if chosen]
+
     def attach(self, function: Any) -> None:
         """Count the calls of ``function``."""
         self._functions.append(function)
+
+    @property
+    def functions(self) -> Sequence[Any]:
+        """The functions whose calls are counted."""
+        return tuple(self._functions)
 
     def reset(self) -> None:
         """Forget what was counted so far."""
@@ -155,6 +224,21 @@ class ProfileStats:
         return float(sum(f.profile_counts()[1] for f in self._functions)) * 1e-9
 
     @property
+    def vm_call_time(self) -> float:
+        """Seconds in calls: the machine takes the arguments, too."""
+        return self.fct_call_time
+
+    @property
+    def fct_call(self) -> dict[Any, int]:
+        """Number of calls, by function."""
+        return {f: f.profile_counts()[0] for f in self._functions}
+
+    @property
+    def thunk_time(self) -> float:
+        """Seconds in nodes."""
+        return sum(t for f in self._functions for _, t in f.profile_counts()[2]) * 1e-9
+
+    @property
     def compile_time(self) -> float:
         """Seconds spent compiling."""
         return float(sum(f.maker.times.total for f in self._functions))
@@ -169,74 +253,127 @@ class ProfileStats:
         """Seconds spent generating, compiling and loading code."""
         return float(sum(f.maker.times.linking for f in self._functions))
 
-    def per_node(self) -> Iterable[tuple[Any, Apply, int, float]]:
-        """Yield, for each node: what computes it, the node, how often it ran, how many seconds it took."""
+    @property
+    def nb_nodes(self) -> int:
+        """Number of nodes."""
+        return sum(sum(f.maker.kinds_of_nodes().values()) for f in self._functions)
+
+    def per_node(self) -> Iterable[NodeTimes]:
+        """Yield how each node was computed, how often it ran, how many seconds it took."""
         for function in self._functions:
             counts = function.profile_counts()[2]
             linked = function.maker.linked
             # Where it cannot be known any more which node is which, there is nothing to say of them.
             nodes = function.maker.nodes_in_order()
             for node, how, (calls, nanoseconds) in zip(nodes, linked.how, counts, strict=False):
-                yield how, node, calls, nanoseconds * 1e-9
+                yield NodeTimes(how, node, calls, nanoseconds * 1e-9)
+
+    @property
+    def nodes_are_unknown(self) -> bool:
+        """Whether a program from the cache ran whose nodes cannot be named any more."""
+        return any(f.profile_counts()[2] and not f.maker.nodes_in_order() for f in self._functions)
+
+    def sums(self, key: Callable[[NodeTimes], Any]) -> dict[Any, Sums]:
+        """Return times, runs and numbers of nodes by what ``key`` says of a node."""
+        total: dict[Any, Sums] = {}
+        for one in self.per_node():
+            group = key(one)
+            known = total.get(group, Sums(0.0, 0, 0, one.implementation))
+            both = one.implementation if one.implementation == known.implementation else "mixed"
+            total[group] = Sums(known.seconds + one.seconds, known.calls + one.calls, known.nodes + 1, both)
+        return total
 
     @property
     def apply_time(self) -> dict[Apply, float]:
         """Seconds by node."""
-        return {node: seconds for _, node, _, seconds in self.per_node()}
+        return {one.node: one.seconds for one in self.per_node()}
 
     @property
     def apply_callcount(self) -> dict[Apply, int]:
         """Runs by node."""
-        return {node: calls for _, node, calls, _ in self.per_node()}
+        return {one.node: one.calls for one in self.per_node()}
+
+    @property
+    def apply_cimpl(self) -> dict[Apply, bool]:
+        """Whether a node ran compiled."""
+        return {one.node: one.implementation == "C" for one in self.per_node()}
+
+    def by_class(self) -> dict[type, Sums]:
+        """Return times by class of op."""
+        return self.sums(lambda one: type(one.node.op))
+
+    def by_op(self) -> dict[Any, Sums]:
+        """Return times by op."""
+        return self.sums(lambda one: one.node.op)
+
+    def by_kernel(self) -> dict[str, Sums]:
+        """Return times by what computes the nodes."""
+        return self.sums(lambda one: one.kernel)
+
+    def class_time(self) -> dict[type, float]:
+        """Return seconds by class of op."""
+        return {cls: sums.seconds for cls, sums in self.by_class().items()}
+
+    def class_callcount(self) -> dict[type, int]:
+        """Return runs by class of op."""
+        return {cls: sums.calls for cls, sums in self.by_class().items()}
+
+    def class_nodes(self) -> dict[type, int]:
+        """Return numbers of nodes by class of op."""
+        return {cls: sums.nodes for cls, sums in self.by_class().items()}
+
+    def class_impl(self) -> dict[type, str]:
+        """Return ``C`` or ``Py`` by class of op."""
+        return {cls: sums.implementation for cls, sums in self.by_class().items()}
 
     def op_time(self) -> dict[Any, float]:
         """Return seconds by op."""
-        total: dict[Any, float] = {}
-        for _, node, _, seconds in self.per_node():
-            total[node.op] = total.get(node.op, 0.0) + seconds
-        return total
+        return {op: sums.seconds for op, sums in self.by_op().items()}
 
     def op_callcount(self) -> dict[Any, int]:
         """Return runs by op."""
-        total: dict[Any, int] = {}
-        for _, node, calls, _ in self.per_node():
-            total[node.op] = total.get(node.op, 0) + calls
-        return total
+        return {op: sums.calls for op, sums in self.by_op().items()}
+
+    def op_nodes(self) -> dict[Any, int]:
+        """Return numbers of nodes by op."""
+        return {op: sums.nodes for op, sums in self.by_op().items()}
+
+    def op_impl(self) -> dict[Any, str]:
+        """Return ``C`` or ``Py`` by op."""
+        return {op: sums.implementation for op, sums in self.by_op().items()}
+
+    @property
+    def variable_shape(self) -> dict[Any, tuple[int, ...]]:
+        """The largest shape of each value, where memory was profiled."""
+        return {v: shape for f in self._functions for v, (_, shape, _) in _noted(f).items()}
+
+    @property
+    def variable_strides(self) -> dict[Any, tuple[int, ...]]:
+        """The strides of the same values."""
+        return {v: strides for f in self._functions for v, (_, _, strides) in _noted(f).items()}
+
+    def memory(self, function: Any, search: bool = False) -> Any:
+        """Return what the values of one function take, and at most at one time; see ``theano.runtime.peak``."""
+        return memory_of(function.maker.nodes_in_order(), function.maker.fgraph.outputs, {
+            v: size for v, (size, _, _) in _noted(function).items()}, search)  # fmt: skip
 
     # -- text -------------------------------------------------------------------------------------------
 
-    def summary(self, file: TextIO | None = None, n_ops_to_print: int = 20, n_apply_to_print: int = 20) -> None:
-        """Print a summary: the function, compiling, the ops and the nodes that took longest.
+    def summary(
+        self, file: TextIO | None = None, n_ops_to_print: int | None = None, n_apply_to_print: int | None = None
+    ) -> None:
+        """Print a summary: the function, compiling, the classes, ops, kernels and nodes that took longest, memory.
 
         Parameters
         ----------
         file : open file, optional
-            The standard error by default.
-        n_ops_to_print, n_apply_to_print : int
+            By default what the flag ``profiling.destination`` says.
+        n_ops_to_print, n_apply_to_print : int, optional
+            By default as the flags ``profiling.n_ops`` and ``profiling.n_apply`` say.
         """
-        out = sys.stderr if file is None else file
-        calls, seconds = self.fct_callcount, self.fct_call_time
-        names = ", ".join(f.name for f in self._functions) or "no function"
-        out.write(f"Function profiling\n==================\n  Message: {self.message or names}\n")
-        per_call = f", {seconds / calls:.3e}s a call" if calls else ""
-        out.write(f"  Time in {calls} calls to Function.__call__: {seconds:.6e}s{per_call}\n")
-        nodes = list(self.per_node())
-        inside = sum(t for f in self._functions for _, t in f.profile_counts()[2]) * 1e-9
-        if calls and seconds > 0:
-            out.write(f"  Time in nodes: {inside:.6e}s ({100 * inside / seconds:.1f}%)\n")
-        out.write(f"  Total compile time: {self.compile_time:.6e}s\n")
-        found = sum(f.maker.plan is not None for f in self._functions)
-        out.write(f"    Whole programs found in the cache: {found} of {len(self._functions)}\n")
-        out.write(f"    Time spent rewriting: {self.optimizer_time:.6e}s\n")
-        out.write(f"    Time spent generating and loading code: {self.linker_time:.6e}s\n")
-        if inside > 0 and any(f.profile_counts()[2] and not f.maker.nodes_in_order() for f in self._functions):
-            out.write(
-                "    The nodes of a program from the cache are not known: rules have changed since it was kept. "
-                "With the flag cache.plans=False it is made anew.\n"
-            )
-        if inside > 0:
-            self._write_ops(out, nodes, inside, n_ops_to_print)
-            self._write_nodes(out, nodes, inside, n_apply_to_print)
+        with contextlib.nullcontext(file) if file is not None else destination() as out:
+            for part in text.PARTS:
+                part(self, out, settings, n_ops_to_print or settings.n_ops, n_apply_to_print or settings.n_apply)
 
     def summary_text(self) -> str:
         """Return the summary."""
@@ -244,50 +381,103 @@ class ProfileStats:
         self.summary(out)
         return out.getvalue()
 
-    def _write_ops(self, out: TextIO, nodes: list[tuple[Any, Apply, int, float]], inside: float, most: int) -> None:
-        rows: dict[Any, tuple[float, int, int, str]] = {}
-        for how, node, calls, seconds in nodes:
-            t, n, apply_count, _ = rows.get(node.op, (0.0, 0, 0, ""))
-            rows[node.op] = (t + seconds, n + calls, apply_count + 1, _kind(how))
-        out.write("\nOps\n---\n  <% time> <sum %> <time> <time a run> <type> <#runs> <#nodes> <op>\n")
-        total = 0.0
-        ordered = sorted(rows.items(), key=lambda item: -item[1][0])
-        for op, (seconds, runs, count, kind) in ordered[:most]:
-            total += seconds
-            out.write(
-                f"  {100 * seconds / inside:5.1f}%  {100 * total / inside:5.1f}%  {seconds:.3e}s  "
-                f"{seconds / max(runs, 1):.2e}s  {kind:>4}  {runs:6d}  {count:4d}  {op}\n"
-            )
-        if len(ordered) > most:
-            out.write(f"  ... and {len(ordered) - most} more ops\n")
+    def summary_function(self, file: TextIO) -> None:
+        """Print the part about calls and compiling."""
+        text.write_function(self, file, settings)
 
-    def _write_nodes(self, out: TextIO, nodes: list[tuple[Any, Apply, int, float]], inside: float, most: int) -> None:
-        out.write("\nNodes\n-----\n  <% time> <sum %> <time> <time a run> <#runs> <number> <expression>\n")
-        total = 0.0
-        ordered = sorted(enumerate(nodes), key=lambda item: -item[1][3])
-        for number, (_, node, runs, seconds) in ordered[:most]:
-            total += seconds
-            out.write(
-                f"  {100 * seconds / inside:5.1f}%  {100 * total / inside:5.1f}%  {seconds:.3e}s  "
-                f"{seconds / max(runs, 1):.2e}s  {runs:6d}  {number:4d}  {one_line(node.outputs[0], 80)}\n"
-            )
-        if len(ordered) > most:
-            out.write(f"  ... and {len(ordered) - most} more nodes\n")
+    def summary_class(self, file: TextIO | None = None, N: int | None = None) -> None:
+        """Print the times by class of op."""
+        text.write_classes(self, file or sys.stderr, settings, N or settings.n_ops)
+
+    def summary_ops(self, file: TextIO | None = None, N: int | None = None) -> None:
+        """Print the times by op."""
+        text.write_ops(self, file or sys.stderr, settings, N or settings.n_ops)
+
+    def summary_nodes(self, file: TextIO | None = None, N: int | None = None) -> None:
+        """Print the times by node."""
+        text.write_nodes(self, file or sys.stderr, settings, 0, N or settings.n_apply)
+
+    def summary_memory(self, file: TextIO, N: int | None = None) -> None:
+        """Print what values take, where memory was profiled."""
+        text.write_memory(self, file, settings, 0, N or settings.n_apply)
+
+    def summary_globals(self, file: TextIO) -> None:
+        """Print times of the whole process."""
+        text.write_globals(totals, file)
 
     def __str__(self) -> str:
         return self.summary_text()
 
 
+def _noted(function: Any) -> dict[Any, tuple[int, tuple[int, ...], tuple[int, ...]]]:
+    """Return (bytes, shape, strides) of the largest value of each variable."""
+    noted = function.profile_shapes() or ()
+    return {
+        v: found
+        for node, row in zip(function.maker.nodes_in_order(), noted, strict=False)
+        for v, found in zip(node.outputs, row, strict=True)
+        if found is not None
+    }
+
+
+@contextlib.contextmanager
+def destination() -> Iterator[TextIO]:
+    """Open what the flag ``profiling.destination`` names; a file is written on at its end."""
+    if settings.destination in ("stderr", "stdout"):
+        yield sys.stderr if settings.destination == "stderr" else sys.stdout
+        return
+    with open(settings.destination, "a", encoding="utf-8") as file:
+        yield file
+
+
+# -- the whole process ---------------------------------------------------------------------------------------
+
+
+class Totals:
+    """What compiling took in all, and the functions that are counted for the end of the program."""
+
+    def __init__(self) -> None:
+        self.since = time.time()
+        self.functions = 0
+        self.compiling = CompileTimes()
+        self.counted: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.gone = 0.0
+
+    def compiled(self, times: CompileTimes) -> None:
+        """Count one function that was compiled."""
+        self.functions += 1
+        for one in fields(CompileTimes):
+            setattr(self.compiling, one.name, getattr(self.compiling, one.name) + getattr(times, one.name))
+
+    def count(self, function: Any) -> None:
+        """Ask ``function`` at the end how long its calls took."""
+        self.counted.add(function)
+
+    @property
+    def calling(self) -> float:
+        """Seconds in calls of all functions that are counted."""
+        return self.gone + sum((f.profile_counts() or (0, 0))[1] for f in self.counted) * 1e-9
+
+
+totals = Totals()
+
 #: Profiles that are to be printed at exit stay alive until then, whatever becomes of their functions.
 _kept: list[ProfileStats] = []
 
 
-def _kind(how: Any) -> str:
-    return "C" if isinstance(how, Compiled) else "Py" if isinstance(how, Performed) else "own"
+def print_global_stats() -> None:
+    """Print how long compiling and running took in all, where the flag ``profiling.destination`` says."""
+    with destination() as out:
+        text.write_globals(totals, out)
 
 
 @atexit.register
 def _print_at_exit() -> None:
     for profile in _kept:
-        if profile._functions:
+        if profile.functions:
             profile.summary()
+    if len([p for p in _kept if p.functions]) > 1:
+        with destination() as out:
+            text.write_together(_kept, out, settings)
+    if settings.global_stats:
+        print_global_stats()

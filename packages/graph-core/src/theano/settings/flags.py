@@ -328,10 +328,8 @@ RETIRED = {
 WAITING = """
     numpy.seterr_all numpy.seterr_divide numpy.seterr_over numpy.seterr_under numpy.seterr_invalid
     exception_verbosity conv.assert_shape
-    vm.lazy check_input scan.allow_gc scan.allow_output_prealloc scan.debug blas.ldflags nocleanup
-    cmodule.warn_no_version cmodule.compilation_warning profile_memory print_global_stats
-    profiling.time_thunks profiling.n_apply profiling.n_ops profiling.output_line_width profiling.min_memory_size
-    profiling.min_peak_memory profiling.destination profiling.debugprint profiling.ignore_first_call
+    vm.lazy scan.allow_gc scan.allow_output_prealloc scan.debug blas.ldflags nocleanup
+    cmodule.warn_no_version cmodule.compilation_warning
     unittests.rseed
 """.split()
 

@@ -1,0 +1,49 @@
+"""Profiles of functions on arrays: shapes, bytes, kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import theano
+import theano.tensor as T
+
+
+def make(outputs, inputs, **kwargs):
+    with theano.config.change_flags(profile_memory=True, **kwargs):
+        return theano.function(inputs, outputs, profile=True, mode=theano.Mode("cvm", "fast_run").excluding("fusion"))
+
+
+def test_shapes_and_strides_are_those_of_the_largest_values():
+    x, y = T.matrices("x", "y")
+    f = make(T.dot(x, y).sum(axis=1), [x, y])
+    for rows in (2, 30, 5):
+        f(np.ones((rows, 4)), np.ones((4, 7)))
+    p = f.profile
+    dot, total = (n.outputs[0] for n in f.maker.fgraph.toposort())
+    assert p.variable_shape == {dot: (30, 7), total: (30,)} and p.variable_strides == {dot: (56, 8), total: (8,)}
+    memory = p.memory(f, search=True)
+    assert memory.peak == memory.least == memory.without_gc == 30 * 7 * 8 + 30 * 8
+
+
+def test_the_part_about_memory():
+    x = T.matrix("x")
+    f = make(T.nnet.softmax(T.dot(x, x)).T, [x])
+    f(np.ones((50, 50)))
+    with theano.config.change_flags({"profile_memory": True, "profiling.min_peak_memory": True}):
+        text = f.profile.summary_text()
+    assert "Memory Profile" in text and "Minimum peak from all valid apply node orders: 39KB" in text
+    assert "[(50, 50)]" in text and "/v" not in text.split("Memory Profile")[0]
+    with theano.config.change_flags({"profiling.min_memory_size": 10**6}):
+        assert "[(50, 50)]" not in f.profile.summary_text()
+    plain = theano.function([x], x + 1, profile=True)
+    plain(np.ones((2, 2)))
+    assert "Memory Profile" not in plain.profile.summary_text()
+
+
+def test_one_kernel_serves_nodes_of_several_shapes():
+    x, y = T.matrices("x", "y")
+    f = make(T.dot(T.dot(x, y), x), [x, y])
+    f(np.ones((3, 4)), np.ones((4, 3)))
+    (sums,) = f.profile.by_kernel().values()
+    assert sums.nodes == 2 and sums.calls == 2 and sums.implementation == "C"
+    assert all(f.profile.apply_cimpl.values())
