@@ -68,7 +68,8 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
     name, is handed to it, and what it returns is the result: for what is said about a call rather than to it.
 ``name``, ``profile``, ``keepalive``
     For messages; whether to count and time calls and each instruction (True), or calls and what of ``"nodes"``,
-    ``"shapes"`` (the largest value of each) and ``"skip_first"`` (leave the first call out) it names; any object to keep (a list of :class:`Library`).
+    ``"shapes"`` (the largest value of each) and ``"skip_first"`` (leave the first call out) it names; any object to keep
+    (a list of :class:`Library`).
 
 Results are ndarrays, or NumPy scalars where ``spec.scalar``. A result that views an argument has it as base; one that
 is the argument, computed in place, is the argument itself. Nothing handed out is ever written again

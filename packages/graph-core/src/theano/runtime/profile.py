@@ -236,7 +236,7 @@ class ProfileStats:
     @property
     def thunk_time(self) -> float:
         """Seconds in nodes."""
-        return sum(t for f in self._functions for _, t in f.profile_counts()[2]) * 1e-9
+        return float(sum(t for f in self._functions for _, t in f.profile_counts()[2])) * 1e-9
 
     @property
     def compile_time(self) -> float:
