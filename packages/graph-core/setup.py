@@ -12,7 +12,7 @@ import pybind11
 from setuptools import Extension, setup
 
 LOADER = "src/theano/loader"
-UNITS = "_loader boundary callbacks cpu elementwise frame function machine memory move pool program thunk".split()
+UNITS = "_loader boundary callbacks cpu elementwise frame function machine memory move pool program rows thunk".split()
 
 loader = Extension(
     "theano.loader._loader",

@@ -83,12 +83,7 @@ _ELSEWHERE = {
     "PY3": "theano.compat",
     "dot": "theano.tensor",
     "get_scalar_constant_value": "theano.tensor",
-    "foldl": "theano.scan_module",
-    "foldr": "theano.scan_module",
     "map": "theano.scan_module",
-    "reduce": "theano.scan_module",
-    "scan": "theano.scan_module",
-    "scan_checkpoints": "theano.scan_module",
 }
 
 

@@ -18,6 +18,7 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join import Split
 from theano.tensor.linalg.hints import Hint
 from theano.tensor.nlinalg import det, matrix_inverse
+from theano.tensor.rows import map_rows
 from theano.tensor.shape.basic import shape_i_op
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
 from theano.tensor.slinalg import cholesky, solve
@@ -37,6 +38,8 @@ top = m.max(axis=1)
 CASES = {
     "inline_ofg_expansion": OpFromGraph([s, v], [s * T.exp(v)], inline=True)(s, w),
     "local_expand_compound": T.DiffOp(1)(v),
+    "local_unroll_map_rows": map_rows([v], [T.stack([w, 2 * w])], [T.sort(v)])[0],
+    "local_map_rows_at_once": map_rows([v], [m], [v * T.sin(w) + T.dot(v, n.T).sum()])[0],
     "local_view_op": disconnected_grad(v) + 1,
     "local_useless_elemwise": F.eq(i, i),
     "local_useless_switch": T.switch(T.constant(1), v, w),

@@ -75,7 +75,10 @@ __all__ = [
 ]
 
 #: Names that need arrays, by the module of the tensor layer that has them.
-_WITH_ARRAYS = {"numeric_grad": "tensor.verify", "verify_grad": "tensor.verify"}
+_WITH_ARRAYS = {
+    "hessian": "tensor.jacobian", "jacobian": "tensor.jacobian", "numeric_grad": "tensor.verify",
+    "verify_grad": "tensor.verify",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -82,6 +82,13 @@ class Function:
     def profile_shapes(self) -> list[list[tuple[int, tuple[int, ...], tuple[int, ...]] | None]] | None:
         """Return (bytes, shape, strides) of the largest value of each output, or None where that is not noted."""
     def profile_reset(self) -> None: ...
+    def rows(self, n: int, moving: int, values: tuple[Any, ...]) -> list[Any]:
+        """Run for each of ``n`` rows of the first ``moving`` values; return the results stacked.
+
+        One value for each input. The first ones are arrays with a dimension more than the input has, on the left; the
+        others stay the same. The program has no updates, and its outputs are arrays; that of a row has the shape
+        that those of the others have.
+        """
     def free(self) -> None:
         """Drop the memory kept for the next call."""
     @property

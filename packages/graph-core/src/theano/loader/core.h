@@ -20,6 +20,7 @@
  *   frame.cpp     makes, cleans and destroys frames
  *   thunk.cpp     the compiled thunks of ops that people write in C
  *   function.cpp  the vectorcall type: arguments in, results and updates out
+ *   rows.cpp      the same program for each row of some arrays
  *
  * THE RULE OF OWNERSHIP. A slot's numbers live in exactly one of: the slot itself (`cell16`, zero
  * dimensions), a Block (`own`, kept between calls, or `lent` by the slot that this one is a view of), or a
@@ -316,7 +317,15 @@ int run_cthunk(PyObject *capsule);      /* -1: Python error set */
 /* -------------------------------------------------------------- function.cpp */
 
 PyObject *function_type();              /* new reference to the heap type, made once */
+Program *function_program(PyObject *function); /* NULL before __init__ */
+Frame *function_take_frame(PyObject *function); /* nullptr: Python error set */
+void function_give_frame(PyObject *function, Frame *frame); /* ends the call */
+int bind_shared(Frame *frame);
 PyObject *enable_vectorcall(PyObject *cls); /* new reference to cls */
+
+/* ------------------------------------------------------------------ rows.cpp */
+
+PyObject *function_rows(PyObject *function, PyObject *args);
 
 } // namespace theano
 #endif

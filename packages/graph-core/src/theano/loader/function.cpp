@@ -156,6 +156,8 @@ int bind_arguments(Frame *frame, PyObject *const *args, size_t nargs, PyObject *
     return 0;
 }
 
+} // namespace
+
 int bind_shared(Frame *frame) {
     for (int32_t k : frame->program->shared) {
         Slot *slot = frame->slots + k;
@@ -170,6 +172,8 @@ int bind_shared(Frame *frame) {
     }
     return 0;
 }
+
+namespace {
 
 /* --------------------------------------------------------------------- results */
 
@@ -478,6 +482,8 @@ PyMethodDef methods[] = {
     {"profile_reset", profile_reset, METH_NOARGS, "Set all profile counts to zero."},
     {"profile_shapes", profile_shapes, METH_NOARGS,
      "Return, for each instruction and output, (bytes, shape, strides) of the largest value; None where that is not noted."},
+    {"rows", function_rows, METH_VARARGS,
+     "rows(n, moving, values)\n--\n\nRun for each of `n` rows of the first `moving` values; return the results stacked, as a list."},
     {"free", free_memory, METH_NOARGS, "Drop the memory kept for the next call."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -514,6 +520,10 @@ PyType_Spec spec = {"theano.loader._loader.Function", sizeof(FunctionObject), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
 
 } // namespace
+
+Program *function_program(PyObject *function) { return as_function(function)->program; }
+Frame *function_take_frame(PyObject *function) { return take_frame(as_function(function)); }
+void function_give_frame(PyObject *function, Frame *frame) { give_frame(as_function(function), frame); }
 
 PyObject *function_type() {
     if (!type_object) type_object = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));

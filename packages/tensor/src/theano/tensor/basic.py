@@ -317,6 +317,7 @@ from theano.tensor.index.results import (
     range_len,
     slice_len,
 )
+from theano.tensor.jacobian import hessian, jacobian
 from theano.tensor.join import (
     Join,
     MakeVector,

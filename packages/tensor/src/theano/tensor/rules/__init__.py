@@ -1,10 +1,10 @@
 """The rules of the tensor layer, by family. Importing this package enters them in ``theano.rewriting.phases``.
 
-``words`` is the vocabulary. ``compound`` puts expressions in place of the ops that stand for them. ``useless``,
-``algebra``, ``power``, ``stable`` and ``approximations`` speak of element-wise ops, ``repeats`` of fills and
-allocations, ``layout``, ``shapes`` and ``lengths`` of dimensions and how long they are, ``joins``, ``reductions``,
-``index`` and ``writes`` (parts read, parts written), ``products``, ``equations``, ``blas``, ``softmax`` and
-``asserts`` of their ops; ``fusion`` makes one kernel of many (``map_reduce`` of reductions and what they reduce,
+``words`` is the vocabulary. ``compound`` puts expressions in place of the ops that stand for them, ``rows`` in place
+of loops. ``useless``, ``algebra``, ``power``, ``stable`` and ``approximations`` speak of element-wise ops, ``repeats``
+of fills and allocations, ``layout``, ``shapes`` and ``lengths`` of dimensions and how long they are, ``joins``,
+``reductions``, ``index`` and ``writes`` (parts read, parts written), ``products``, ``equations``, ``blas``, ``softmax``
+and ``asserts`` of their ops; ``fusion`` makes one kernel of many (``map_reduce`` of reductions and what they reduce,
 ``joining`` says what both need), ``inplace`` takes over memory that nobody needs any more.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 # The order is that in which rules meet a node: what is useless goes first, so that the others need not see it.
 from theano.tensor.rules import (  # isort: skip
     compound,
+    rows,
     useless,
     repeats,
     asserts,
@@ -37,6 +38,6 @@ from theano.tensor.rules import (  # isort: skip
 
 __all__ = [
     "algebra", "approximations", "asserts", "blas", "compound", "equations", "fusion", "index", "inplace", "joins",
-    "layout", "lengths", "power", "products", "reductions", "repeats", "shapes", "softmax", "stable", "useless",
+    "layout", "lengths", "power", "products", "reductions", "repeats", "rows", "shapes", "softmax", "stable", "useless",
     "writes",
 ]  # fmt: skip
