@@ -84,6 +84,7 @@ _ELSEWHERE = {
     "dot": "theano.tensor",
     "get_scalar_constant_value": "theano.tensor",
     "map": "theano.scan_module",
+    "test": "theano.tests",
 }
 
 

@@ -330,7 +330,6 @@ WAITING = """
     exception_verbosity conv.assert_shape
     vm.lazy scan.allow_gc scan.allow_output_prealloc scan.debug blas.ldflags nocleanup
     cmodule.warn_no_version cmodule.compilation_warning
-    unittests.rseed
 """.split()
 
 for _param in TABLE:

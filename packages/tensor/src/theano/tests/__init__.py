@@ -1,0 +1,11 @@
+"""Tools for those who test their own ops; and ``python -m theano.tests``, which runs tests.
+
+`unittest_tools` has test cases for shapes and gradients, `test_rop` one for directions, `main` is the program
+``theano-nose``, and ``theano.test()``.
+"""
+
+from __future__ import annotations
+
+from theano.tests.main import test
+
+__all__ = ["test"]

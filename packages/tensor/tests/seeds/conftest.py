@@ -1,0 +1,8 @@
+"""The helpers that tests share lie here and one folder up."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
