@@ -60,6 +60,10 @@ AT_BUILD = {
     ],
     "Argmax": [(lambda: T.argmax(m, axis=2), ValueError, "axis 2 of a tensor that has 2 dimensions")],
     "Argmin": [(lambda: T.argmin(m, axis=2), ValueError, "axis 2 of a tensor that has 2 dimensions")],
+    "Bincount": [
+        (lambda: T.bincount(v), TypeError, "whole numbers, not v of dtype float64"),
+        (lambda: T.bincount(m), TypeError, "needs a vector, but m has 2 dimensions"),
+    ],
     "BatchedDot": [
         (lambda: T.batched_dot(s, t3), TypeError, "1 dimension or more"),
         (lambda: T.BatchedDot()(T.dtensor4(), t3), TypeError, "input 0 must have 2 or 3 dimensions"),
@@ -131,8 +135,16 @@ AT_BUILD = {
         (lambda: T.ExtractDiag(0, 0, 5)(t3), ValueError, "no axis 5"),
     ],
     "Eye": [(lambda: T.eye(s), TypeError, "whole number, not s")],
-    "FillDiagonal": [(lambda: T.FillDiagonal()(v, 0), TypeError, "2 dimensions or more, but v has 1")],
-    "FillDiagonalOffset": [(lambda: T.FillDiagonalOffset()(m, 0, s), TypeError, "whole numbers, not s")],
+    "FillDiagonal": [
+        (lambda: T.FillDiagonal()(v, 0), TypeError, "2 dimensions or more, but v has 1"),
+        (lambda: T.fill_diagonal(T.lmatrix(), 0.5), TypeError, "do not fit in"),
+        (lambda: T.fill_diagonal(m, v), TypeError, "one number"),
+    ],
+    "FillDiagonalOffset": [
+        (lambda: T.FillDiagonalOffset()(m, 0, s), TypeError, "whole numbers, not s"),
+        (lambda: T.fill_diagonal_offset(v, 0, 1), TypeError, "matrix, but v has 1"),
+        (lambda: T.fill_diagonal_offset(T.lmatrix(), 0.5, 1), TypeError, "do not fit in"),
+    ],
     "Flatten": [(lambda: T.Flatten(3)(m), ValueError, "3 dimensions")],
     "Gemm": [(lambda: routines.Gemm(False)(m, s, m, v, s), TypeError, "input 3 must have 2 dimensions")],
     "Gemv": [(lambda: routines.Gemv(False)(v, s, m, m, s), TypeError, "input 3 must have 1 dimensions")],
@@ -297,6 +309,8 @@ AT_RUN = {
     "ARange": [(lambda: T.arange(j, 10, j), {j: 0}, ZeroDivisionError, "step")],
     "Argmax": [(lambda: T.argmax(m, axis=0), {m: M[:0]}, ValueError, "no element|empty")],
     "Argmin": [(lambda: T.argmin(m, axis=0), {m: M[:0]}, ValueError, "no element|empty")],
+    "FillDiagonal": [(lambda: T.fill_diagonal(t3, 0), {t3: np.zeros((2, 2, 3))}, AssertionError, "equal lengths")],
+    "Bincount": [(lambda: T.bincount(i), {i: -I - 1}, ValueError, "counts numbers from 0")],
     "BatchedDot": [
         (lambda: T.batched_dot(t3, t3), {t3: T3}, ValueError, "4 (columns )?against 3"),
         (lambda: T.batched_dot(t3, m), {t3: T3, m: M}, ValueError, "2 (and|against) 3"),
@@ -354,7 +368,7 @@ AT_RUN = {
     "MaxAndArgmax": [(lambda: T.max_and_argmax(m, axis=1)[1], {m: M[:, :0]}, ValueError, "no element|empty")],
     "Min": [(lambda: m.min(axis=0), {m: M[:0]}, ValueError, "no element|zero-size")],
     "PermuteRowElements": [(lambda: T.permute_row_elements(m, i), {m: M, i: I}, ValueError, "differ in length")],
-    "RavelMultiIndex": [(lambda: T.ravel_multi_index((i, i), (2, 2)), {i: I}, ValueError, "invalid entry")],
+    "RavelMultiIndex": [(lambda: T.ravel_multi_index((i, i), (2, 2)), {i: I}, ValueError, "invalid entry|out of bounds")],
     "Rebroadcast": [(lambda: T.addbroadcast(m, 0) * 2, {m: M}, ValueError, "length 3")],
     "RepeatOp": [
         (lambda: T.repeat(m, i, axis=0), {m: M, i: I}, ValueError, r"\(3,\) \(2,\)|3.*2"),

@@ -114,6 +114,7 @@ def _rows(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
 
 def _order(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
     x, topk = rng.normal(size=(6, 90)), Toy(axis=1, return_values=True, return_indices=True)
+    places, found = rng.permutation(90), {"return_index": True, "return_inverse": True, "return_counts": True}
     for kernel_of, op, inputs, outputs in [
         (order.cumulate_kernel, Toy(axis=0, mode="add"), [x.T], [("float64", 2)]),
         (order.cumulate_kernel, Toy(axis=1, mode="mul"), [x], [("float64", 2)]),
@@ -122,6 +123,12 @@ def _order(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
         (order.searchsorted_kernel, Toy(side="left"), [np.sort(x[0]), x], [("int64", 2)]),
         (lambda op, n: order.sort_kernel(op, n, False), Toy(kind="quicksort"), [x, np.array(0)], [("float64", 2)]),
         (lambda op, n: order.sort_kernel(op, n, True), Toy(kind="stable"), [x, np.array(1)], [("int64", 2)]),
+        (order.unique_kernel, Toy(axis=None, **found), [x.round().T], [("float64", 1), *[("int64", 1)] * 3]),
+        (order.unique_kernel, Toy(axis=1, **found), [x.round()], [("float64", 2), *[("int64", 1)] * 3]),
+        (order.bincount_kernel, Toy(), [places, np.array(3), x[0]], [("float64", 1)]),
+        (index.unravel_kernel, Toy(order="F"), [places, np.array([7, 13])], [("int64", 1)] * 2),
+        (index.ravel_kernel, Toy(order="C", mode="raise"), [places, places[::-1], np.array([90, 90])], [("int64", 1)]),
+        (index.permute_rows_kernel, Toy(), [x, np.stack([places] * 6), np.array(1)], [("float64", 2)]),
     ]:
         n = node(op, inputs, outputs)
         yield kernel_of(op, n), n, inputs

@@ -173,6 +173,7 @@ CASES = {
     ),
     "local_subtensor_remove_broadcastable_index": m.dimshuffle(0, "x", 1)[:, 0],
     "local_slices_before_arrays": m[classes[0] :, classes],
+    "local_slices_before_writes": T.inc_subtensor(m[classes[0] :, classes], v[0]),
     "local_dimshuffle_subtensor": T.addbroadcast(m[:1], 0)[:, 1:3].dimshuffle(1),
     "local_subtensor_of_dot": T.dot(m, n.T)[1:, 2],
     "local_adv_sub1_adv_inc_sub1": T.set_subtensor(T.constant(np.ones((5, 4)))[[0, 3, -1]], m)[[0, 3, -1]],

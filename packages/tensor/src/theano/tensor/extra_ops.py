@@ -9,7 +9,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
-from theano.gradient import DisconnectedType, grad_undefined
+from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.layers import lazily
 from theano.settings import config
@@ -17,20 +17,17 @@ from theano.tensor.checks import Assert
 from theano.tensor.convert import (
     as_tensor_variable,
     constant,
-    get_vector_length,
     gradient_dtype,
-    length_if_known,
     static_int,
 )
 from theano.tensor.create import arange, zeros
 from theano.tensor.elemwise.functions import cast, eq, ge, maximum, minimum, neq, switch, true_div
-from theano.tensor.index.functions import flatnonzero, getitem, inc_subtensor, set_subtensor
+from theano.tensor.index.functions import flatnonzero, getitem, set_subtensor
 from theano.tensor.join import join
 from theano.tensor.kernels.layout import repeat_kernel
 from theano.tensor.kernels.order import cumulate_kernel, searchsorted_kernel
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.reduce.functions import all as all_of
-from theano.tensor.shape.broadcast import broadcast_shape_iter
 from theano.tensor.type import TensorType
 
 
@@ -341,35 +338,6 @@ def compress(condition: Any, x: Any, axis: int | None = None) -> Any:
     return getitem(x, (slice(None),) * axis_of(x, axis, "compress") + (places,))
 
 
-def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> Any:
-    """Return how often each whole number from 0 occurs in a vector.
-
-    Parameters
-    ----------
-    x : vector of whole numbers, none negative
-    weights : vector, optional
-        What each occurrence counts.
-    minlength : whole number, optional
-        Least length of the result.
-    assert_nonneg : bool
-        Accepted: negative numbers are an error in any case.
-    """
-    x = as_tensor_variable(x)
-    if x.type.ndim != 1:
-        raise TypeError(f"bincount needs a vector, but {x} has {x.type.ndim} dimensions")
-    if x.type.dtype not in scal.integer_dtypes:
-        raise TypeError(f"bincount counts whole numbers, not {x} of dtype {x.type.dtype}")
-    places = cast(x, "int64")
-    length = join(0, places, constant(np.array([-1]))).max() + 1
-    if minlength is not None:
-        length = maximum(length, cast(as_tensor_variable(minlength), "int64"))
-    if weights is None:
-        return inc_subtensor(getitem(zeros([length], dtype="int64"), places), constant(np.int64(1)))
-    weights = as_tensor_variable(weights)
-    dtype = "float64" if weights.type.dtype in scal.discrete_dtypes else weights.type.dtype
-    return inc_subtensor(getitem(zeros([length], dtype=dtype), places), cast(weights, dtype))
-
-
 def to_one_hot(y: Any, nb_class: Any, dtype: str | None = None) -> Any:
     """Return a matrix with a row for each class in ``y``: 1 in its column, 0 elsewhere.
 
@@ -405,26 +373,85 @@ def to_one_hot(y: Any, nb_class: Any, dtype: str | None = None) -> Any:
 
 
 def fill_diagonal(a: Any, val: Any) -> Any:
-    """Return ``a`` with its diagonal set to a number; a tensor of more dimensions must have equal lengths."""
+    """Return a tensor with its diagonal, where all indexes are equal, set to a number.
+
+    Parameters
+    ----------
+    a : tensor of 2 dimensions or more
+        Of more than 2, all must be equally long.
+    val : number
+        Of the dtype of ``a``, or of one that fits in it.
+
+    Raises
+    ------
+    TypeError
+        ``a`` has less than 2 dimensions, or ``val`` is no number, or one that does not fit in the dtype of ``a``.
+    AssertionError
+        When the function is called: the lengths of more than 2 dimensions differ.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> theano.function([x], fill_diagonal(x, 9))([[1, 2, 3], [4, 5, 6]])
+    array([[9., 2., 3.],
+           [4., 9., 6.]])
+    """
     a = as_tensor_variable(a)
     if a.type.ndim < 2:
         raise TypeError(f"fill_diagonal needs 2 dimensions or more, but {a} has {a.type.ndim}")
     count = a.shape[0]
-    for i in range(1, a.type.ndim):
-        count = minimum(count, a.shape[i])
+    if a.type.ndim == 2:
+        count = minimum(count, a.shape[1])
+    else:
+        equal = [eq(count, a.shape[i]) for i in range(1, a.type.ndim)]
+        count = Assert("fill_diagonal: a tensor of more than 2 dimensions must have equal lengths")(count, *equal)
     places = arange(count)
+    return set_subtensor(getitem(a, (places,) * a.type.ndim), _on_diagonal("fill_diagonal", a, val))
+
+
+def _on_diagonal(what: str, a: Any, val: Any) -> Any:
     val = as_tensor_variable(val)
     if val.type.ndim:
-        raise TypeError(f"fill_diagonal puts one number on the diagonal, but {val} has {val.type.ndim} dimensions")
-    return set_subtensor(getitem(a, (places,) * a.type.ndim), cast(val, a.type.dtype))
+        raise TypeError(f"{what} puts one number on the diagonal, but {val} has {val.type.ndim} dimensions")
+    if scal.upcast(a.type.dtype, val.type.dtype) != a.type.dtype:
+        raise TypeError(f"{what}: values of dtype {val.type.dtype} do not fit in {a} of dtype {a.type.dtype}")
+    return cast(val, a.type.dtype)
 
 
 def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> Any:
-    """Return a matrix with the diagonal ``offset`` places to the right of the main one set to a number."""
-    a, offset = as_tensor_variable(a), cast(as_tensor_variable(offset), "int64")
+    """Return a matrix with one of its diagonals set to a number.
+
+    Parameters
+    ----------
+    a : matrix
+    val : number
+        Of the dtype of ``a``, or of one that fits in it.
+    offset : whole number
+        How many places to the right of the main diagonal; negative: below it.
+
+    Raises
+    ------
+    TypeError
+        ``a`` is no matrix, ``offset`` no whole number, or ``val`` does not fit in the dtype of ``a``.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> theano.function([x], fill_diagonal_offset(x, 9, 1))([[1, 2, 3], [4, 5, 6]])
+    array([[1., 9., 3.],
+           [4., 5., 9.]])
+    """
+    a, offset = as_tensor_variable(a), as_tensor_variable(offset)
+    if a.type.ndim != 2:
+        raise TypeError(f"fill_diagonal_offset needs a matrix, but {a} has {a.type.ndim} dimensions")
+    if offset.type.ndim or offset.type.dtype not in scal.integer_dtypes:
+        raise TypeError(f"fill_diagonal_offset: the offset is one whole number, not {offset} of type {offset.type}")
     rows = arange(a.shape[0]).dimshuffle(0, "x")
     columns = arange(a.shape[1]).dimshuffle("x", 0)
-    return switch(eq(columns - rows, offset), cast(as_tensor_variable(val), a.type.dtype), a)
+    value = _on_diagonal("fill_diagonal_offset", a, val)
+    return switch(eq(columns - rows, cast(offset, "int64")), value, a)
 
 
 def bartlett(M: Any) -> Any:
@@ -440,182 +467,6 @@ def bartlett(M: Any) -> Any:
     return switch(neq(size, 1), window, window.ones_like())
 
 
-
-class UnravelIndex(Op):
-    """Places in a flat array as indexes along each axis.
-
-    Parameters
-    ----------
-    ndim : int
-        Number of axes.
-    order : "C" or "F"
-    """
-
-    __props__ = ("ndim", "order")
-
-    def __init__(self, ndim: int, order: str = "C"):
-        if order not in ("C", "F"):
-            raise ValueError(f"order must be 'C' or 'F', not {order!r}")
-        self.ndim, self.order = int(ndim), order
-
-    def make_node(self, indices: Any, dims: Any) -> Apply:
-        """Return the node for flat places and a shape."""
-        indices, dims = as_tensor_variable(indices), as_tensor_variable(dims, ndim=1)
-        for v, what in ((indices, "indices"), (dims, "dims")):
-            if v.type.dtype not in scal.integer_dtypes:
-                raise TypeError(f"unravel_index: {what} must be whole numbers, not {v} of dtype {v.type.dtype}")
-        out = TensorType("int64", indices.type.broadcastable)
-        return Apply(self, [indices, dims], [out.make_variable() for _ in range(self.ndim)])
-
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Count with NumPy."""
-        places, dims = inputs
-        found = np.unravel_index(places, tuple(dims), order=self.order)  # type: ignore[call-overload]
-        for cell, value in zip(output_storage, found, strict=True):
-            cell[0] = np.asarray(value, dtype="int64")
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the places."""
-        return [shapes[0]] * self.ndim
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Return that whole numbers have no derivative."""
-        return [[False] * self.ndim] * 2
-
-
-class RavelMultiIndex(Op):
-    """Indexes along each axis as places in a flat array.
-
-    Parameters
-    ----------
-    mode : "raise", "wrap" or "clip"
-    order : "C" or "F"
-    """
-
-    __props__ = ("mode", "order")
-
-    def __init__(self, mode: str = "raise", order: str = "C"):
-        if mode not in ("raise", "wrap", "clip") or order not in ("C", "F"):
-            raise ValueError(f"mode must be 'raise', 'wrap' or 'clip' and order 'C' or 'F', not {mode!r} and {order!r}")
-        self.mode, self.order = mode, order
-
-    def make_node(self, *inputs: Any) -> Apply:
-        """Return the node for one index for each axis, and a shape."""
-        *index, dims = [as_tensor_variable(v) for v in inputs]
-        dims = as_tensor_variable(dims, ndim=1)
-        for v in (*index, dims):
-            if v.type.dtype not in scal.integer_dtypes:
-                raise TypeError(f"ravel_multi_index needs whole numbers, not {v} of dtype {v.type.dtype}")
-        known = length_if_known(dims)
-        if not index or known is not None and known != len(index):
-            raise ValueError(f"ravel_multi_index: {len(index)} indexes for a shape of {known} lengths, {dims}")
-        ndim = max(v.type.ndim for v in index)
-        index = [as_tensor_variable(v, ndim=ndim) for v in index]
-        pattern = [all(flags) for flags in zip(*[v.type.broadcastable for v in index], strict=True)]
-        return Apply(self, [*index, dims], [TensorType("int64", pattern).make_variable()])
-
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Count with NumPy."""
-        *index, dims = inputs
-        found = np.ravel_multi_index(tuple(index), tuple(dims), mode=self.mode, order=self.order)  # type: ignore[call-overload]
-        output_storage[0][0] = np.asarray(found, dtype="int64")
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the broadcast shape of the indexes."""
-        return [broadcast_shape_iter(shapes[:-1], arrays_are_shapes=True)]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Return that whole numbers have no derivative."""
-        return [[False] for _ in node.inputs]
-
-
-def unravel_index(indices: Any, dims: Any, order: str = "C", ndim: int | None = None) -> Any:
-    """Return flat places as indexes along each axis of an array of shape ``dims``.
-
-    Parameters
-    ----------
-    indices : whole numbers
-    dims : sequence of whole numbers, or vector
-    order : "C" or "F"
-    ndim : int, optional
-        Length of ``dims``, where the graph does not tell it.
-    """
-    if ndim is None:
-        ndim = get_vector_length(dims)
-    return tuple(UnravelIndex(ndim=ndim, order=order)(indices, dims, return_list=True))
-
-
-def ravel_multi_index(multi_index: Sequence[Any], dims: Any, mode: str = "raise", order: str = "C") -> Any:
-    """Return indexes along each axis of an array of shape ``dims`` as places in the flat array.
-
-    Parameters
-    ----------
-    multi_index : sequence of whole numbers
-        One for each axis.
-    dims : sequence of whole numbers, or vector
-    mode : "raise", "wrap" or "clip"
-        What to do about indexes that do not exist.
-    order : "C" or "F"
-    """
-    return RavelMultiIndex(mode=mode, order=order)(*multi_index, dims)
-
-
-class Unique(Op):
-    """The different elements of a tensor, in order, and (on request) where and how often they occur.
-
-    Parameters
-    ----------
-    return_index, return_inverse, return_counts : bool
-        Also the first places, the places in the result, the numbers of occurrences.
-    axis : int, optional
-        Compare slices along this axis, not elements.
-    """
-
-    __props__ = ("return_index", "return_inverse", "return_counts", "axis")
-
-    def __init__(
-        self,
-        return_index: bool = False,
-        return_inverse: bool = False,
-        return_counts: bool = False,
-        axis: int | None = None,
-    ):
-        self.return_index, self.return_inverse = bool(return_index), bool(return_inverse)
-        self.return_counts, self.axis = bool(return_counts), axis
-
-    def make_node(self, x: Any) -> Apply:
-        """Return the node."""
-        x = as_tensor_variable(x)
-        if self.axis is not None and not -x.type.ndim <= self.axis < x.type.ndim:
-            raise RuntimeError(f"Unique: {x} has {x.type.ndim} dimensions, so no axis {self.axis}")
-        pattern = [False]
-        if self.axis is not None:
-            pattern = [b and i != self.axis % x.type.ndim for i, b in enumerate(x.type.broadcastable)]
-        outputs = [TensorType(x.type.dtype, pattern).make_variable()]
-        extras = self.return_index + self.return_inverse + self.return_counts
-        outputs += [TensorType("int64", (False,)).make_variable() for _ in range(extras)]
-        return Apply(self, [x], outputs)
-
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Sort with NumPy."""
-        found = np.unique(inputs[0], self.return_index, self.return_inverse, self.return_counts, self.axis)
-        found = found if isinstance(found, tuple) else (found,)
-        for i, (cell, value) in enumerate(zip(output_storage, found, strict=True)):
-            cell[0] = value if i == 0 else np.asarray(value, dtype="int64").reshape(-1)
-
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return that the gradient is undefined: equal elements share one place of the result, and may part."""
-        return [grad_undefined(self, 0, inputs[0], "how many different elements there are may change with any of them")]
-
-
-def unique(
-    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
-    axis: int | None = None,
-) -> Any:  # fmt: skip
-    """Return the different elements of a tensor in order; see :class:`Unique`."""
-    return Unique(return_index, return_inverse, return_counts, axis)(ar)
-
-
 #: What is defined on top of these functions, and what older programs find here.
 __getattr__, __dir__ = lazily(
     globals(),
@@ -624,6 +475,10 @@ __getattr__, __dir__ = lazily(
             "Bartlett", "BroadcastTo", "DiffOp", "FillDiagonal", "FillDiagonalOffset", "bartlett_", "broadcast_to",
             "fill_diagonal_", "fill_diagonal_offset_",
         )},
+        **{name: f"theano.tensor.index.ravel:{name}" for name in (
+            "RavelMultiIndex", "UnravelIndex", "ravel_multi_index", "unravel_index",
+        )},
+        **{name: f"theano.tensor.sets:{name}" for name in ("Bincount", "Unique", "bincount", "unique")},
         "CpuContiguous": "theano.tensor.contiguous:CpuContiguous",
         "cpu_contiguous": "theano.tensor.contiguous:cpu_contiguous",
         "LOCAL_BITWIDTH": "theano.gof.utils:LOCAL_BITWIDTH",

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.messages import shape_error
+from theano.tensor.kernels.index import permute_rows_kernel
+from theano.tensor.messages import shape_error, stretched
 from theano.tensor.operators import transfers
 from theano.tensor.type import TensorType
 
@@ -78,9 +80,23 @@ class PermuteRowElements(Op):
         x, y, inverse = inputs
         if x.shape[-1] != y.shape[-1]:
             raise shape_error(node, inputs, "rows and permutations differ in length.", "They must be equally long.")
-        x, y = np.broadcast_arrays(x, y)
-        order = np.argsort(y, axis=-1) if inverse else y
+        ones = [v.type.broadcastable for v in node.inputs[:2]]  # type: ignore[attr-defined]
+        shape = [b if one else a for one, a, b in zip(ones[0], x.shape, y.shape, strict=True)]
+        x, y = stretched(node, inputs, 0, shape), stretched(node, inputs, 1, shape)
+        order = y.astype("int64")
+        if inverse:
+            n = x.shape[-1]
+            if ((order < -n) | (order >= n)).any():
+                raise IndexError(f"{self}: a permutation of {n} elements holds a place that does not exist")
+            order = np.where(order < 0, order + n, order)
+            if not np.array_equal(np.sort(order, axis=-1), np.broadcast_to(np.arange(n), order.shape)):
+                raise ValueError(f"{self}: a row is no permutation, and cannot be undone")
+            order = np.argsort(order, axis=-1)
         output_storage[0][0] = np.take_along_axis(x, order, -1)
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows, with places checked."""
+        return permute_rows_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the broadcast shape."""

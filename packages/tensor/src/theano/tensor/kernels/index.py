@@ -137,3 +137,33 @@ def nonzero_kernel(op: Any, node: Apply) -> Builtin | None:
     if not are_known(node) or {dtype_of(v) for v in node.outputs} != {"int64"}:
         return None
     return builtin("th_kernel_nonzero")
+
+
+# -- places in flat arrays, and rows in another order -----------------------------------------------------
+
+
+def unravel_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return flat places as an index for each axis. ``op.order`` is read."""
+    if not _all_integers(node) or not node.outputs:
+        return None
+    return builtin("th_kernel_unravel", int(op.order == "F"), work=4.0)
+
+
+def ravel_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return an index for each axis as flat places. ``op.mode`` and ``op.order`` are read."""
+    if not _all_integers(node):
+        return None
+    return builtin("th_kernel_ravel", ("raise", "wrap", "clip").index(op.mode), int(op.order == "F"), work=4.0)
+
+
+def _all_integers(node: Apply) -> bool:
+    places = {dtype_of(v) for v in node.outputs}
+    return are_known(node) and all(is_integer(dtype_of(v)) for v in node.inputs) and places == {"int64"}
+
+
+def permute_rows_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the elements of each row in another order, for inputs x, permutations, whether to undo them."""
+    x, order, _ = node.inputs
+    if not are_known(node) or not is_integer(dtype_of(order)) or not same_dtype(x, node.outputs[0]) or not ndim_of(x):
+        return None
+    return builtin("th_kernel_permute_rows", ones_of(x), ones_of(order), work=2.0)

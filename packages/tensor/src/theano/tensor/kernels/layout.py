@@ -53,6 +53,11 @@ def reshape_kernel(op: Any, node: Apply) -> Builtin | None:
     return builtin("th_kernel_reshape", int(is_view(op)))
 
 
+def contiguous_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the input itself where its elements lie one after the other, otherwise a copy."""
+    return builtin("th_kernel_contiguous") if are_known(node) and is_view(op) else None
+
+
 def rebroadcast_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return the input itself, checked to have length 1 where only the output's type says so."""
     if not are_known(node) or not is_view(op):

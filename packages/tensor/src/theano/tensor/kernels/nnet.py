@@ -6,7 +6,7 @@ from typing import Any
 
 from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
-from theano.tensor.kernels.common import builtin, dtypes_of, is_integer, ndim_of
+from theano.tensor.kernels.common import builtin, dtype_of, dtypes_of, is_integer, ndim_of, same_dtype
 
 _FLOATS = ("float32", "float64")
 
@@ -64,3 +64,21 @@ def crossentropy_dx_kernel(op: Any, node: Apply) -> Builtin | None:
     if real not in _FLOATS or not real == dtypes[1] == dtypes[3]:
         return None
     return builtin("th_kernel_crossentropy_dx", work=1.0)
+
+
+def crossentropy_1hot_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return minus the logarithm of the probability at each row's label, for inputs probabilities, labels."""
+    return _of_labels("th_kernel_crossentropy_1hot", node, node.inputs[1])
+
+
+def crossentropy_1hot_grad_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the gradient of that, for inputs dy, probabilities, labels."""
+    return _of_labels("th_kernel_crossentropy_1hot_grad", node, node.inputs[2])
+
+
+def _of_labels(symbol: str, node: Apply, label: Any) -> Builtin | None:
+    others = [v for v in (*node.inputs, *node.outputs) if v is not label]
+    dtypes = dtypes_of(others)
+    if dtypes is None or not {*dtypes} <= {"float16", *_FLOATS} or not is_integer(dtype_of(label)):
+        return None
+    return builtin(symbol, work=1.0) if same_dtype(*others[-2:]) else None

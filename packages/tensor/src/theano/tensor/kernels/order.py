@@ -95,3 +95,25 @@ def searchsorted_kernel(op: Any, node: Apply) -> Builtin | None:
         return None
     code, size = DTYPE_CODES[common.name], common.itemsize
     return builtin("th_kernel_searchsorted", code, size, int(op.side == "right"), work=15.0)
+
+
+def unique_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the different elements or slices in order, by NumPy's own sorts, and what is asked of them."""
+    x = node.inputs[0]
+    if not are_known(node) or not same_dtype(x, node.outputs[0]):
+        return None
+    # Which of equals comes first matters only to the first places.
+    kind = "stable" if op.return_index else "quicksort"
+    sorts = (_sort(dtype_of(x), "quicksort", False), _sort(dtype_of(x), kind, True))
+    # NumPy takes the slices of a vector for elements.
+    axis = -1 if op.axis is None or ndim_of(x) == 1 else op.axis % ndim_of(x)
+    wanted = (int(op.return_index), int(op.return_inverse), int(op.return_counts))
+    return builtin("th_kernel_unique", *sorts, *wanted, axis, work=25.0) if all(sorts) else None
+
+
+def bincount_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return how often each number occurs, or the sum of its weights, which have the dtype of the result."""
+    numbers = node.inputs[:2]
+    if not are_known(node) or not all(is_integer(dtype_of(v)) for v in numbers):
+        return None
+    return builtin("th_kernel_bincount", work=2.0) if same_dtype(*node.inputs[2:], node.outputs[0]) else None

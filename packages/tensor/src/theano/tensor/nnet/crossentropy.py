@@ -14,7 +14,12 @@ from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import arange
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, gt, log
-from theano.tensor.kernels.nnet import crossentropy_dx_kernel, crossentropy_kernel
+from theano.tensor.kernels.nnet import (
+    crossentropy_1hot_grad_kernel,
+    crossentropy_1hot_kernel,
+    crossentropy_dx_kernel,
+    crossentropy_kernel,
+)
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.nnet.activation import softplus
 from theano.tensor.nnet.softmax import floating, rows_softmax, softmax_with_bias
@@ -170,6 +175,10 @@ class CrossentropyCategorical1Hot(Op):
         with np.errstate(all="ignore"):
             output_storage[0][0] = -np.log(coding[np.arange(len(coding)), classes])
 
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows, with classes checked."""
+        return crossentropy_1hot_kernel(self, node)
+
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return one number a row."""
         return [(shapes[0][0],)]
@@ -209,6 +218,10 @@ class CrossentropyCategorical1HotGrad(Op):
         with np.errstate(all="ignore"):
             out[rows, classes] = -g_y / coding[rows, classes]
         output_storage[0][0] = out
+
+    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+        """Return the loop over rows, with classes checked."""
+        return crossentropy_1hot_grad_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the distributions."""

@@ -14,13 +14,16 @@ from theano.tensor.convert import static_int
 from theano.tensor.create import Alloc
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.advanced import (
+    AdvancedBooleanIncSubtensor,
     AdvancedBooleanSubtensor,
+    AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
     AdvancedSubtensor,
     AdvancedSubtensor1,
     slice_parts,
 )
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
+from theano.tensor.index.functions import set_subtensor
 from theano.tensor.join import MakeVector
 from theano.tensor.rules.words import filled_with, fit, only_used_by, scalar_of
 from theano.tensor.type_other import NoneTypeT, SliceType
@@ -193,11 +196,8 @@ def local_subtensor_of_alloc(fgraph: Any, node: Apply) -> Any:
     return [fit(made.op(value, *lengths), out)]
 
 
-@local_rule([AdvancedSubtensor, AdvancedBooleanSubtensor], phases=("specialize",))
-def local_slices_before_arrays(node: Apply) -> Any:
-    """Slices with symbolic ends are a view taken first: what is left is an index of arrays and whole axes, in C."""
-    x: Any = node.inputs[0]
-    index = node.inputs[1:]
+def _slices_first(index: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
+    """Return an index as its slices, and what is left when they are taken; None where all ends are known."""
     if not any(isinstance(e.type, SliceType) and not isinstance(e, Constant) for e in index):
         return None
     first: list[Any] = []
@@ -209,8 +209,27 @@ def local_slices_before_arrays(node: Apply) -> Any:
             continue
         rest.append(entry)
         if not isinstance(entry.type, NoneTypeT):
-            first += [FULL] * (entry.type.ndim if entry.type.dtype == "bool" else 1)  # type: ignore[attr-defined]
-    return [fit(node.op(x[tuple(first)], *rest), node.outputs[0])]
+            first += [FULL] * (entry.type.ndim if entry.type.dtype == "bool" else 1)
+    return tuple(first), rest
+
+
+@local_rule([AdvancedSubtensor, AdvancedBooleanSubtensor], phases=("specialize",))
+def local_slices_before_arrays(node: Apply) -> Any:
+    """Slices with symbolic ends are a view taken first: what is left is an index of arrays and whole axes, in C."""
+    x: Any = node.inputs[0]
+    found = _slices_first(node.inputs[1:])
+    return None if found is None else [fit(node.op(x[found[0]], *found[1]), node.outputs[0])]
+
+
+@local_rule([AdvancedIncSubtensor, AdvancedBooleanIncSubtensor], phases=("specialize",))
+def local_slices_before_writes(node: Apply) -> Any:
+    """The same for what is written: into a view of the slices, which takes its place in the whole."""
+    x: Any = node.inputs[0]
+    found = _slices_first(node.inputs[2:])
+    if found is None:
+        return None
+    part = x[found[0]]
+    return [fit(set_subtensor(part, node.op(part, node.inputs[1], *found[1])), node.outputs[0])]
 
 
 @local_rule([Subtensor], phases=("specialize",))

@@ -262,6 +262,25 @@ void th_copy_into(const th_window *to, const th_window *from)
     }
 }
 
+/* The elements one after the other in a type: where they are, or a copy in scratch memory; NULL: error set. */
+const char *th_packed_in(th_ctx *ctx, const th_buffer *b, int32_t dtype, int64_t itemsize)
+{
+    if (b->dtype == dtype && th_packed(b, b->ndim))
+        return b->data;
+    const int64_t size = th_size(b->ndim, b->shape);
+    th_window from, to;
+    th_window_of(&from, b);
+    th_window_of(&to, b);
+    to.data = ctx->rt->scratch(ctx, (size_t)(size ? size : 1) * (size_t)itemsize);
+    to.dtype = dtype;
+    to.itemsize = itemsize;
+    for (int d = b->ndim - 1; d >= 0; itemsize *= b->shape[d], --d)
+        to.strides[d] = itemsize;
+    if (to.data)
+        th_copy_into(&to, &from);
+    return to.data;
+}
+
 /* A copy of one dtype as rectangles: the last two axes, or what is left of them. */
 typedef struct {
     const th_runtime *rt;

@@ -43,6 +43,7 @@ TH_LOCAL void th_window_like(th_window *w, const th_window *like);
 TH_LOCAL void th_copy(th_ctx *ctx, const th_window *to, const th_window *from);
 TH_LOCAL void th_copy_into(const th_window *to, const th_window *from);
 TH_LOCAL void th_add_into(const th_window *to, const th_window *from);
+TH_LOCAL const char *th_packed_in(th_ctx *ctx, const th_buffer *b, int32_t dtype, int64_t itemsize);
 TH_LOCAL int th_stretch(th_ctx *ctx, const th_window *to, th_window *from, uint64_t ones);
 
 /* n elements of one dtype moved, or added, from one line to another. */

@@ -39,6 +39,14 @@ TH_EXPORT int th_kernel_alias(th_ctx *ctx)
     return ctx->rt->view(ctx, ctx->out[0], x, x->data, x->ndim, x->shape, x->strides);
 }
 
+/* y = x where its elements lie one after the other, in C order; otherwise a copy. */
+TH_EXPORT int th_kernel_contiguous(th_ctx *ctx)
+{
+    const th_buffer *x = ctx->in[0];
+    const int packed = th_packed(x, x->ndim) || th_size(x->ndim, x->shape) == 0;
+    return packed ? th_kernel_alias(ctx) : th_kernel_copy(ctx);
+}
+
 /* params: whether to copy; number of axes; for each the input's axis, or -1 for a new one; number of dropped axes; those. */
 TH_EXPORT int th_kernel_dimshuffle(th_ctx *ctx)
 {

@@ -68,25 +68,6 @@ static void search_range(void *arg, int64_t lo, int64_t hi)
         s->search(s->n, s->x, hi - lo < SIDE ? hi - lo : SIDE, s->v + lo * s->itemsize, s->places + lo, s->right);
 }
 
-/* The elements one after the other in a type: where they are, or a copy. `order`: taken in this order. */
-static const char *packed_in(th_ctx *ctx, const th_buffer *b, int32_t dtype, int64_t itemsize)
-{
-    if (b->dtype == dtype && th_packed(b, b->ndim))
-        return b->data;
-    const int64_t size = th_size(b->ndim, b->shape);
-    th_window from, to;
-    th_window_of(&from, b);
-    th_window_of(&to, b);
-    to.data = ctx->rt->scratch(ctx, (size_t)(size ? size : 1) * (size_t)itemsize);
-    to.dtype = dtype;
-    to.itemsize = itemsize;
-    for (int d = b->ndim - 1; d >= 0; itemsize *= b->shape[d], --d)
-        to.strides[d] = itemsize;
-    if (to.data)
-        th_copy_into(&to, &from);
-    return to.data;
-}
-
 /* x in the order that the third input says. */
 static const char *in_order(th_ctx *ctx, const char *x, int64_t itemsize)
 {
@@ -114,8 +95,8 @@ TH_EXPORT int th_kernel_searchsorted(th_ctx *ctx)
 {
     const int64_t *p = ctx->params;
     searching s = {.n = ctx->in[0]->shape[0], .itemsize = p[1], .right = (int)p[2]};
-    s.x = packed_in(ctx, ctx->in[0], (int32_t)p[0], p[1]);
-    s.v = packed_in(ctx, ctx->in[1], (int32_t)p[0], p[1]);
+    s.x = th_packed_in(ctx, ctx->in[0], (int32_t)p[0], p[1]);
+    s.v = th_packed_in(ctx, ctx->in[1], (int32_t)p[0], p[1]);
     if (s.x && ctx->nin > 2)
         s.x = in_order(ctx, s.x, p[1]);
     if (!s.x || !s.v || ctx->rt->ensure(ctx, ctx->out[0], ctx->in[1]->shape))

@@ -107,3 +107,58 @@ TH_EXPORT int th_kernel_crossentropy_dx(th_ctx *ctx)
     (sm->dtype == TH_FLOAT32 ? loss_grad_f4 : loss_grad_f8)(ctx);
     return 0;
 }
+
+/* One probability of each row, as float64 has it exactly, or as float32 has float16. */
+static double picked(const th_buffer *b, int64_t row, int64_t column)
+{
+    const char *at = b->data + row * b->strides[0] + column * b->strides[1];
+    return b->dtype == TH_FLOAT64 ? *(const double *)at
+           : b->dtype == TH_FLOAT32 ? (double)*(const float *)at : (double)th_load_f16(*(const uint16_t *)at);
+}
+
+static void put_real(int32_t dtype, char *to, double value)
+{
+    switch (dtype) {
+    case TH_FLOAT16: *(uint16_t *)to = th_store_f16((float)value); break;
+    case TH_FLOAT32: *(float *)to = (float)value; break;
+    default: *(double *)to = value; break;
+    }
+}
+
+/* inputs: probabilities, labels. Minus the logarithm of the one at each row's label. */
+TH_EXPORT int th_kernel_crossentropy_1hot(th_ctx *ctx)
+{
+    const th_buffer *p = ctx->in[0], *label = ctx->in[1];
+    th_buffer *out = ctx->out[0];
+    if (check_labels(ctx, label, p->shape[0], p->shape[1]) || ctx->rt->ensure(ctx, out, p->shape))
+        return -1;
+    for (int64_t i = 0; i < p->shape[0]; ++i) {
+        const double v = picked(p, i, th_integer(label, i));
+        const double found = p->dtype == TH_FLOAT64 ? th_log_f64(v) : (double)th_log_f32((float)v);
+        put_real(out->dtype, out->data + i * out->itemsize, -found);
+    }
+    return 0;
+}
+
+/* inputs: the gradient of each cross entropy, probabilities, labels. */
+TH_EXPORT int th_kernel_crossentropy_1hot_grad(th_ctx *ctx)
+{
+    const th_buffer *g = ctx->in[0], *p = ctx->in[1], *label = ctx->in[2];
+    th_buffer *out = ctx->out[0];
+    const int64_t rows = p->shape[0], columns = p->shape[1];
+    if (g->shape[0] != rows)
+        return not_one_each(ctx, "gradients", g->shape[0], rows);
+    if (check_labels(ctx, label, rows, columns) || ctx->rt->ensure(ctx, out, p->shape))
+        return -1;
+    memset(out->data, 0, (size_t)(rows * columns * out->itemsize));
+    for (int64_t i = 0; i < rows; ++i) {
+        const int64_t k = th_integer(label, i);
+        th_buffer one = *g;
+        one.data += i * g->strides[0];
+        one.ndim = 0;
+        const double v = picked(p, i, k), slope = -th_real(&one);
+        const double found = out->dtype == TH_FLOAT64 ? slope / v : (double)((float)slope / (float)v);
+        put_real(out->dtype, out->data + (i * columns + k) * out->itemsize, found);
+    }
+    return 0;
+}

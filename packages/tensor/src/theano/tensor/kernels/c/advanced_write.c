@@ -1,0 +1,143 @@
+/* Elements that arrays of whole numbers and masks select together, set or added to: selection.h says how they are found. */
+#include "selection.h"
+
+typedef struct {
+    cell c;
+    int set;
+    th_line line;
+    int32_t dtype;
+} writing;
+
+#define SET(BYTES, TYPE) \
+    case BYTES: \
+        for (int64_t i = 0; i < n; ++i) \
+            *(TYPE *)(to + offsets[i]) = *(const TYPE *)(from + i * step); \
+        return;
+#define ADD(CODE, TYPE) \
+    case CODE: \
+        for (int64_t i = 0; i < n; ++i) \
+            *(TYPE *)(to + offsets[i]) += *(const TYPE *)(from + i * step); \
+        return;
+
+/* n cells at the offsets, from cells that are `step` apart. */
+static TH_LOOP void write_cells(const writing *w, int64_t n, const int64_t *offsets, char *to, const char *from, int64_t step)
+{
+    const cell *c = &w->c;
+    if (c->line && c->n == 1) {
+        if (w->set)
+            switch (c->to.itemsize) {
+                SET(1, uint8_t)
+                SET(2, uint16_t)
+                SET(4, uint32_t)
+                SET(8, uint64_t)
+                SET(16, th_pair)
+            }
+        switch (w->dtype) {
+            ADD(TH_FLOAT32, float)
+            ADD(TH_FLOAT64, double)
+            ADD(TH_INT32, uint32_t)
+            ADD(TH_INT64, uint64_t)
+        }
+    }
+    if (w->set && is_packed(c)) {
+        for (int64_t i = 0; i < n; ++i)
+            memcpy(to + offsets[i], from + i * step, (size_t)(c->n * c->to.itemsize));
+    } else if (c->line) {
+        for (int64_t i = 0; i < n; ++i)
+            w->line(c->n, to + offsets[i], c->to_step, from + i * step, c->from_step);
+    } else {
+        for (int64_t i = 0; i < n; ++i)
+            in_window(c, to + offsets[i], from + i * step, w->set ? th_copy_into : th_add_into);
+    }
+}
+
+/* Axes `first` .. `first + count` of a window as a nest of their own, neighbours joined. */
+static int axes_of(const th_window *w, int first, int count, int64_t *shape, int64_t *strides)
+{
+    memcpy(shape, w->shape + first, (size_t)count * sizeof *shape);
+    memcpy(strides, w->strides + first, (size_t)count * sizeof *strides);
+    return join_axes(1, count, shape, strides);
+}
+
+/* All cells of x (at `to`) and y (stretched to the shape of the part). */
+static void write_all(const selection *s, const int64_t *offsets, char *to, const th_window *y, int set)
+{
+    const int place = s->place, behind = s->part.nd - place;
+    th_window from;
+    th_window_like(&from, y);
+    memmove(from.strides + place, y->strides + place + s->wide, (size_t)behind * sizeof *from.strides);
+    writing w;
+    set_cell(&w.c, &s->part, &from, place);
+    w.set = set;
+    w.dtype = y->dtype;
+    w.line = set ? th_mover(y->itemsize) : th_adder(y->dtype);
+    int64_t both[2 * TH_MAX_NDIM], index[TH_MAX_NDIM] = {0};
+    for (int d = 0; d < place; ++d) {
+        both[2 * d] = s->part.strides[d];
+        both[2 * d + 1] = y->strides[d];
+    }
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    const int nd = axes_of(y, place, s->wide, shape, strides);
+    const int64_t run = nd ? shape[nd - 1] : 1, step = nd ? strides[nd - 1] : 0;
+    char *p[2] = {to, y->data};
+    for (int64_t b = th_size(place, s->part.shape); b > 0; --b) {
+        int64_t at[TH_MAX_NDIM] = {0};
+        char *q = p[1];
+        for (int64_t start = 0; start < s->n; start += run) {
+            write_cells(&w, run, offsets + start, p[0], q, step);
+            th_advance(1, nd - 1, shape, strides, at, &q);
+        }
+        th_advance(2, place, s->part.shape, both, index, p);
+    }
+}
+
+static void packed_strides(th_window *w)
+{
+    int64_t stride = w->itemsize;
+    for (int d = w->nd - 1; d >= 0; --d) {
+        w->strides[d] = stride;
+        stride *= w->shape[d];
+    }
+}
+
+/* y as it is, or a copy in the type of x. */
+static int converted(th_ctx *ctx, th_window *y, const th_window *x)
+{
+    if (y->dtype == x->dtype)
+        return 0;
+    th_window made;
+    th_window_like(&made, y);
+    made.dtype = x->dtype;
+    made.itemsize = x->itemsize;
+    packed_strides(&made);
+    const int64_t size = th_size(y->nd, y->shape);
+    made.data = ctx->rt->scratch(ctx, (size_t)(size ? size : 1) * (size_t)x->itemsize);
+    if (!made.data)
+        return -1;
+    th_copy_into(&made, y);
+    th_window_like(y, &made);
+    return 0;
+}
+
+/* inputs: x, y, arrays. params: in place, set (not add), axes of y that are 1 long by its type, the index. */
+TH_EXPORT int th_kernel_advanced_inc_subtensor(th_ctx *ctx)
+{
+    const int64_t *p = ctx->params;
+    selection s;
+    th_window x, y, part;
+    th_window_of(&x, ctx->in[0]);
+    th_window_of(&y, ctx->in[1]);
+    if (!p[0])
+        packed_strides(&x); /* those of the copy that is written to */
+    const int64_t *offsets = NULL;
+    /* All is checked before anything is written: a failed call leaves x as it was. */
+    if (selected(ctx, p + 3, &x, &s) || !(offsets = all_offsets(&s)))
+        return -1;
+    part.nd = s.part.nd + s.wide;
+    shape_of(&s, part.shape);
+    if (converted(ctx, &y, &x) || th_stretch(ctx, &part, &y, (uint64_t)p[2]) || th_started(ctx, p[0]))
+        return -1;
+    if (th_size(part.nd, part.shape) > 0)
+        write_all(&s, offsets, ctx->out[0]->data + (s.part.data - x.data), &y, (int)p[1]);
+    return 0;
+}
