@@ -90,6 +90,8 @@ OP_CASES = [
     Case("ravel_multi_wide", lambda i, j: T.ravel_multi_index((i.dimshuffle(0, "x"), j), (3, 4)), lambda i, j: np.ravel_multi_index((i[:, None], j), (3, 4)), (np.array([0, 1, 2]), np.array([3, 1])), False),
     Case("unique", lambda k: T.extra_ops.Unique()(k), np.unique, (np.array([3, 1, 3, 2]),), False),
     Case("unique_inverse", lambda k: T.extra_ops.Unique(return_inverse=True)(k)[1], lambda k: np.unique(k, return_inverse=True)[1].ravel(), (np.array([[3, 1], [3, 2]]),), False),
+    Case("Bincount", lambda k: T.bincount(k, minlength=9), lambda k: np.bincount(k, minlength=9), (np.array([3, 1, 3]),), False),
+    Case("Bincount_weights", lambda k, w: T.bincount(k, w), lambda k, w: np.bincount(k, w), (np.array([3, 1, 3, 0]), v)),
     Case("argtopk", lambda x: T.argtopk(x, 2), lambda x: np.argsort(-x)[:, :2], (apart,), False),
     Case("MultinomialOneHot", lambda k: T.extra_ops.to_one_hot(k, 5), lambda k: np.eye(5)[k], (np.array([3, 0, 4]),), False),
     # Fourier transforms
