@@ -126,3 +126,46 @@ def test_a_shape_alone_computes_no_values(case):
     # No node is left that reads a tensor of numbers: those of shapes read lengths.
     floats = {v for v in f.maker.fgraph.variables if getattr(v.type, "dtype", "")[:5] == "float" and v.owner is not None}
     assert not floats, f"{case.name}: {sorted(map(str, floats))} are computed for a shape"
+
+
+def other_sizes(case):
+    """Yield values of the inputs with one length (wherever it occurs) replaced by 0, 1 and 6, then all of them."""
+    shapes_ = [np.shape(s) if isinstance(s, np.ndarray) else s[0] if s and isinstance(s[0], tuple) else s for s in case.inputs]
+    lengths = sorted({n for shape in shapes_ for n in shape if n != 1})
+    for replaced in [*([n] for n in lengths), lengths]:
+        for new in (0, 1, 6):
+            specs = []
+            for spec, shape in zip(case.inputs, shapes_, strict=True):
+                size = tuple(new if n in replaced else n for n in shape)
+                if isinstance(spec, np.ndarray):
+                    specs.append(np.resize(spec, size) if spec.ndim else spec)
+                else:
+                    specs.append((size, *spec[1:]) if spec and isinstance(spec[0], tuple) else size)
+            yield case._replace(inputs=tuple(specs)).values(np.random.default_rng(5))
+
+
+#: Expressions that speak of the lengths of their inputs.
+ONE_SIZE = {"reshape", "specify_shape", "alloc", "alloc_stretch", "eye", "tri", "mask", "inc_mask", "broadcast_to", "BroadcastTo"}
+
+
+@pytest.mark.parametrize("case", BY_NAME)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_shapes_of_other_sizes(case):
+    """Lengths of 0 and 1, and others: inferred shapes are real ones, and so are those that functions return."""
+    variables = case.variables()
+    out = case.build(*variables)
+    f = theano.function(variables, out.shape, on_unused_input="ignore")
+    nodes = [n for n in applys_between(variables, [out]) if hasattr(n.op, "infer_shape")]
+    compared = 0
+    for values in other_sizes(case):
+        given = dict(zip(variables, values))
+        try:
+            with np.errstate(all="ignore"):
+                real = np.shape(run(out, given))
+        except (ValueError, IndexError, AssertionError, np.linalg.LinAlgError):
+            continue  # what the expression refuses
+        assert tuple(f(*values)) == real, [np.shape(v) for v in values]
+        compared += 1
+        for node in nodes:
+            assert shapes(node, given) == [np.shape(x) for x in run(list(node.outputs), given)], node
+    assert compared or case.name in ONE_SIZE

@@ -14,7 +14,7 @@ import theano.tensor as T
 from theano.errors import MethodNotDefined
 from theano.gradient import DisconnectedType, NullType
 from theano.gradient.forward import _through
-from theano.graph import Constant
+from theano.graph import Apply, Constant, Op
 from theano.scalar import ScalarOp
 from theano.tensor.elemwise.op import Elemwise
 
@@ -245,3 +245,63 @@ def test_memory_of_perform(name):
                 for b in range(a):
                     views = variant.op.view_map or variant.op.destroy_map
                     assert views or not np.shares_memory(arrays[a], arrays[b]), f"{variant}: outputs share memory"
+
+
+# -- the proofs themselves ---------------------------------------------------------------------------------------------
+
+
+class Planted(Op):
+    """An op with a fault on request."""
+
+    __props__ = ("fault",)
+
+    def __init__(self, fault):
+        self.fault = fault
+        if fault == "copies although in place":
+            self.destroy_map = {0: [0]}
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        (x,) = inputs
+        out = 2 * x
+        if self.fault == "writes to its input":
+            x[0] = 7
+        elif self.fault == "writes beyond its input":
+            np.lib.stride_tricks.as_strided(x, (len(x) + 1,))[-1] = 7
+        elif self.fault == "hands its input out":
+            x *= 2
+            out = x
+        output_storage[0][0] = out[:-1] if self.fault == "shorter" else out
+
+    def infer_shape(self, node, shapes):
+        return shapes
+
+    def grad(self, inputs, output_grads):
+        return [3 * output_grads[0] if self.fault == "gradient" else 2 * output_grads[0]]
+
+    def R_op(self, inputs, eval_points):
+        return [(-2 if self.fault == "direction" else 2) * eval_points[0]]
+
+
+FAULTS = {
+    None: ("shapes", "derivatives", "memory"), "shorter": ("shapes",), "gradient": ("derivatives",), "direction": ("derivatives",),
+    "writes to its input": ("memory",), "writes beyond its input": ("memory",), "hands its input out": ("memory",),
+    "copies although in place": ("memory",),
+}  # fmt: skip
+PROOFS = {"shapes": test_inferred_shapes_are_real, "derivatives": lambda name: test_derivatives_of_a_node(name, 0), "memory": test_memory_of_perform}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults_are_found(fault, monkeypatch):
+    value = np.array([1.0, -2.0, 3.0])
+    node = Planted(fault).make_node(T.dvector("x"))
+    out = 2 * value[:-1] if fault == "shorter" else 2 * value
+    monkeypatch.setitem(BY_CLASS, Planted, [Sample(node, [value], [out], "planted")])
+    for proof in FAULTS[fault]:
+        if fault is None:
+            PROOFS[proof]("Planted")
+        else:
+            with pytest.raises(AssertionError):
+                PROOFS[proof]("Planted")

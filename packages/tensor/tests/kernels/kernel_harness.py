@@ -138,10 +138,15 @@ def to_array(buffer: Buffer, dtype: str) -> np.ndarray:
 
 
 class Result(list):
-    """The outputs of one run; `pieces` counts the parts of parallel loops, `views` the outputs in inputs' memory."""
+    """The outputs of one run.
+
+    `pieces` counts the parts of parallel loops, `views` are the outputs in inputs' memory, `shares` says for each
+    output in the memory of which inputs it lies.
+    """
 
     pieces = 0
     views: tuple[bool, ...] = ()
+    shares: tuple[set[int], ...] = ()
 
 
 def run(kernel: Kernel | Builtin, node, inputs: list[np.ndarray]) -> Result:
@@ -156,7 +161,10 @@ def run(kernel: Kernel | Builtin, node, inputs: list[np.ndarray]) -> Result:
     )  # fmt: skip
     if code:
         raise KINDS[kind.value](message.value.decode())
-    result = Result(to_array(b, v.type.dtype).copy() for b, v in zip(outs, node.outputs, strict=True))
+    found = [to_array(b, v.type.dtype) for b, v in zip(outs, node.outputs, strict=True)]
+    result = Result(f.copy() for f in found)
+    arrays = [(i, a) for i, a in enumerate(inputs) if isinstance(a, np.ndarray)]
+    result.shares = tuple({i for i, a in arrays if f.size and np.may_share_memory(f, a)} for f in found)
     result.pieces = pieces.value
     result.views = tuple(not b.priv for b in outs)
     for b in outs:
