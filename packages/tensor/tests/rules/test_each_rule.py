@@ -64,7 +64,7 @@ CASES = {
     "local_useless_elemwise_comparison": T.ge(shape_i_op(0)(v), 0),
     "local_merge_alloc": T.alloc(T.alloc(s.dimshuffle("x"), 1), 3),
     "local_elemwise_alloc": T.alloc(T.constant(2.0), v.shape[0]) * v,
-    "local_useless_rebroadcast": T.unbroadcast(T.addbroadcast(m, 0), 0),
+    "local_useless_rebroadcast": T.unbroadcast(T.addbroadcast(m[:1], 0), 0),
     "local_add_canonizer": v + w - v,
     "local_mul_canonizer": (v * w) / w,
     "local_greedy_distributor": (v / w + v) * w,
@@ -224,11 +224,34 @@ VALUES = {
 }  # fmt: skip
 
 
-def samples(inputs):
-    """Yield combinations of values of the inputs, of special ones first."""
+SAMPLES = 50
+#: What is left of 1 - sigmoid(x) for larger x has too few digits to be compared with: it is what these rules mend.
+UP_TO = {"log1msigm_to_softplus": 16, "log1p_neg_sigmoid": 16}
+
+
+def samples(inputs, seed=7):
+    """Yield combinations of values of the inputs: of special ones first, then drawn at random."""
     for turn in range(max(len(VALUES[x]) for x in inputs)):
         for x0 in VALUES[inputs[0]] if turn == 0 else VALUES[inputs[0]][turn % len(VALUES[inputs[0]]) :][:1]:
             yield [x0, *(VALUES[x][turn % len(VALUES[x])] for x in inputs[1:])]
+    draw = np.random.default_rng(seed)
+    for _ in range(SAMPLES):
+        yield [drawn(x, draw) for x in inputs]
+
+
+def drawn(x, draw):
+    """Return a random value of an input: numbers of several sizes, one in four of those of reals a special one."""
+    like = VALUES[x][0]
+    if x is psd:
+        root = draw.normal(size=(3, 3))
+        return root @ root.T + 0.1 * np.eye(3)
+    if like.dtype.kind in "iu":
+        low, high = {classes: (0, 4), c: (0, 2)}.get(x, (-9, 10))
+        found = draw.integers(low, high, like.shape).astype(like.dtype)
+        return np.where(found == 0, np.ones_like(found), found) if x is k else found
+    found = draw.normal(size=like.shape) * draw.choice([1e-3, 1.0, 30.0])
+    special = draw.random(like.shape) < (0.25 if x in (v, w, s) else 0)
+    return np.asarray(np.where(special, draw.choice(SPECIAL, like.shape), found))
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
@@ -239,8 +262,11 @@ def test_rule(name):
     assert used, f"{name} does not apply to {fgraph}"
     again, used_again, _ = apply_rule(name, fgraph.inputs, fgraph.outputs[0])
     assert not used_again, f"{name} applies to its own result: {again}"
+    compared = 0
     for values in samples(inputs):
         given = dict(zip(inputs, values, strict=True))
+        if any(np.any(np.isfinite(x) & (x > UP_TO.get(name, np.inf))) for x in values):
+            continue
         with np.errstate(all="ignore"):
             try:
                 (wanted,) = run([output], given)
@@ -249,6 +275,8 @@ def test_rule(name):
             (found,) = compute(fgraph, values)
         assert found.dtype == wanted.dtype and found.shape == wanted.shape
         hold_to_promise(rule.keeps, wanted, found, name)
+        compared += 1
+    assert compared >= SAMPLES // 2
 
 
 def hold_to_promise(keeps, wanted, found, name):
