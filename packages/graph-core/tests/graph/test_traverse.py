@@ -11,6 +11,7 @@ from theano.graph.traverse import (
     equal_computations,
     explicit_inputs,
     inputs,
+    io_toposort,
     is_in_ancestors,
     is_same_graph,
     orphans_between,
@@ -54,6 +55,18 @@ def test_one_line_expressions_mark_what_is_shared():
     assert as_string([x], [add(y, y)]) == ["add(*1 -> add(x, Constant{1}), *1)"]
     a, b = split(x)
     assert as_string([], [add(a, b)]) == ["add(*1 -> Split(x)::0, *1::1)"]
+    deep = x
+    for _ in range(2000):
+        deep = add(deep, 1)
+    assert as_string([x], [deep, deep]) == [f"*1 -> {'add(' * 2000}x{', Constant{1})' * 2000}", "*1"]
+
+
+def test_order_between_inputs_and_outputs():
+    x, y = number("x"), number("y")
+    inner = add(x, y)
+    out = add(inner, 1)
+    assert io_toposort([x, y], [out]) == toposort([out]) == [inner.owner, out.owner]
+    assert io_toposort([inner], [out]) == [out.owner]
 
 
 def test_equal_computations():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import numpy as np
@@ -12,6 +13,9 @@ import theano.tensor as T
 from theano.graph import FunctionGraph
 from theano.rewriting import rewrite
 from theano.tensor.blas.routines import Gemm
+
+#: How many steps the largest graphs have.
+LARGE = 10_000 if os.environ.get("SIZES") == "sweep" else 1_100
 
 
 def chain(n):
@@ -43,6 +47,55 @@ def densities(n):
     return x, T.add(*[(-0.5 * ((x - 0.1 * i) / (1 + i)) ** 2 - np.log(1.0 + i)).sum() for i in range(n)])
 
 
+def turned(n):
+    """Return input and output of n products, each of the transpose of the one before."""
+    w = h = T.dmatrix("w")
+    for i in range(n):
+        h = T.tanh(T.dot(h.T, w)) if i % 3 else T.dot(w, h.T)
+    return w, h.sum()
+
+
+def turned_after(n):
+    """Return input and output of n products that are transposed themselves."""
+    w = h = T.dmatrix("w")
+    for _ in range(n):
+        h = T.dot(h, w.T).T
+    return w, h.sum()
+
+
+def accumulated(n):
+    """Return input and output of a sum that is written one term after the other."""
+    x = h = T.dvector("x")
+    for i in range(n):
+        h = h + x * (i + 0.5)
+    return x, h.sum()
+
+
+def written(n):
+    """Return input and output of n writes into one matrix, each of a part of what was written before."""
+    m = h = T.dmatrix("m")
+    for i in range(n):
+        h = T.set_subtensor(h[i % 3], T.tanh(h[(i + 1) % 3]))
+    return m, h.sum()
+
+
+def stacked(n):
+    """Return input and output of n elements put together."""
+    x = T.dvector("x")
+    return x, T.stack([x[i % 5] * (i + 0.5) for i in range(n)]).sum()
+
+
+def chosen(n):
+    """Return input and output of n choices, one inside the other."""
+    x = h = T.dvector("x")
+    for i in range(n):
+        h = T.switch(x > i, T.exp(T.switch(h < 0.5, h, -h)), h * x)
+    return x, h.sum()
+
+
+FORMS = [chain, fan, unrolled, densities, turned, turned_after, accumulated, written, stacked, chosen]
+
+
 def calls(build, n):
     """Return how many Python calls it takes to rewrite a graph and its gradient."""
     x, cost = build(n)
@@ -62,11 +115,22 @@ def calls(build, n):
     return count
 
 
-@pytest.mark.parametrize("build", [chain, fan, unrolled, densities])
+@pytest.mark.parametrize("build", FORMS)
 def test_twice_the_graph_is_twice_the_work(build):
     calls(build, 5)  # what is remembered for ever is remembered now
-    small, large = calls(build, 60), calls(build, 120)
+    n = 100 if build is stacked else 60  # from about 80 parts on the steps are those of many
+    small, large = calls(build, n), calls(build, 2 * n)
     assert large < 2.2 * small
+
+
+@pytest.mark.parametrize("build", FORMS)
+def test_large_graphs_stop_within_limits(build):
+    """Deeper and wider than Python's stack: 1,100 steps, and 10,000 in the sweep."""
+    x, cost = build(LARGE)
+    fgraph = FunctionGraph([x], [cost], clone=False)
+    report = rewrite(fgraph)
+    assert report.complete, report
+    fgraph.check_integrity()
 
 
 @pytest.mark.parametrize("fill", ["number", "row"])

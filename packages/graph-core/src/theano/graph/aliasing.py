@@ -23,6 +23,7 @@ place asks :meth:`DestroyHandler.would_allow` first, which looks at the neighbou
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from theano.errors import InconsistencyError
@@ -92,7 +93,9 @@ class DestroyHandler(Feature):
         him read first may exist, and only ``validate`` finds out.
         """
         target = node.inputs[index]
-        for v in self.sharing_with(target):
+        # The roots last: of many views of one thing each is read, and one that is read is enough to say no.
+        roots = self.roots_of(target)
+        for v in chain(*(self._sharing.get(root, ()) for root in roots), roots):
             if isinstance(v, Constant) or (v.owner is None and v not in fgraph.inputs):
                 return False
             for client, i in v.clients:

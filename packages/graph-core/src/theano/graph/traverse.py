@@ -121,6 +121,15 @@ def toposort(
     return toposort_nodes(roots, stop, orderings)
 
 
+def io_toposort(
+    inputs: Collection[Variable],
+    outputs: Iterable[Variable],
+    orderings: Mapping[Apply, Sequence[Apply]] | None = None,
+) -> list[Apply]:
+    """Return the nodes between inputs and outputs in order, as :func:`toposort` does with its arguments turned."""
+    return toposort(outputs, inputs, orderings)
+
+
 def toposort_nodes(
     roots: Iterable[Apply], stop: Collection[Variable] = (), orderings: Mapping[Apply, Sequence[Apply]] | None = None
 ) -> list[Apply]:
@@ -211,18 +220,38 @@ def as_string(
     number = {n: i + 1 for i, n in enumerate(n for n in toposort(outs, stop) if uses.get(n, 0) > 1)}
     told: set[Apply] = set()
 
-    def describe(v: Variable) -> str:
+    def known(v: Variable) -> str | None:
+        """Return the text of a variable that needs no other text."""
         if v in stop or v.owner is None:
             return leaf_formatter(v)
-        node = v.owner
-        suffix = "" if len(node.outputs) == 1 or v.index == node.op.default_output else f"::{v.index}"
-        if node in told:
-            return f"*{number[node]}{suffix}"
-        mark = ""
-        if node in number:
-            told.add(node)
-            mark = f"*{number[node]} -> "
-        return mark + node_formatter(node.op, [describe(i) for i in node.inputs]) + suffix
+        return f"*{number[v.owner]}{suffix(v)}" if v.owner in told else None
+
+    def suffix(v: Variable) -> str:
+        node: Any = v.owner
+        return "" if len(node.outputs) == 1 or v.index == node.op.default_output else f"::{v.index}"
+
+    def describe(v: Variable) -> str:
+        # The way down to the text that is being made: variables, and texts of their inputs so far. No recursion:
+        # graphs are deeper than Python's stack.
+        way: list[tuple[Variable, list[str]]] = []
+        text = known(v)
+        while text is None or way:
+            if text is None:
+                way.append((v, []))
+                if v.owner is not None and v.owner in number:
+                    told.add(v.owner)
+            else:
+                way[-1][1].append(text)
+            above, texts = way[-1]
+            node: Any = above.owner
+            if len(texts) < len(node.inputs):
+                v = node.inputs[len(texts)]
+                text = known(v)
+                continue
+            way.pop()
+            mark = f"*{number[node]} -> " if node in number else ""
+            text = mark + node_formatter(node.op, texts) + suffix(above)
+        return text
 
     return [describe(v) for v in outs]
 

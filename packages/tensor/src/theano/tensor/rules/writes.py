@@ -114,7 +114,10 @@ def local_IncSubtensor_serialize(node: Apply) -> Any:
     This is what the gradient of a tensor looks like of which many parts are read.
     """
     out: Any = node.outputs[0]
-    chains = {v: _chain(v, node) for v in node.inputs}
+    first, *others = node.inputs
+    chains = {v: _chain(v, node) for v in others}
+    # Where all others can be moved the first one stays, whatever it is; it is the one that grows long.
+    chains[first] = [] if all(chains.values()) and first not in chains else _chain(first, node)
     rest = [v for v in node.inputs if not chains[v]]
     movable = [v for v in node.inputs if chains[v]]
     if not rest and movable:
@@ -137,6 +140,6 @@ def _chain(v: Any, user: Apply) -> list[Apply]:
         if op.set_instead_of_inc or op.inplace or v.type != total.type or not only_used_by(v, user):
             return []
         user = v.owner
-        found.insert(0, user)
+        found.append(user)
         v = user.inputs[0]
-    return found if filled_with(v, 0) else []
+    return found[::-1] if filled_with(v, 0) else []
