@@ -114,7 +114,9 @@ class CheckedNode:
         cells: list[list[Any]] = list(outputs)
         try:
             form(inputs, cells)
-        except Exception as error:  # noqa: BLE001  (the boundary to ops that anybody may have written)
+        except Exception as error:
+            if note:
+                raise self._fails_only_now(form.name, name, error, values) from error
             raise self._failed(node, error, values) from error.__cause__
         self._check_storage(cells, outputs, name, values)
         found = [cell[0] for cell in outputs]
@@ -123,6 +125,13 @@ class CheckedNode:
         self._check_destroyed(values, given, name)
         self._check_shared(found, given, name)
         return found
+
+    def _fails_only_now(self, first: str, name: str, error: Exception, values: Sequence[Any]) -> BadThunkOutput:
+        return BadThunkOutput(
+            self.node.outputs[0], first, "a result", name, error, values,
+            text=self._text(f"{name} of {self.node.op} fails, where {first} by itself does not",
+                            [f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"]),
+        )  # fmt: skip
 
     def _check_storage(self, cells: list[Any], outputs: list[list[Any]], name: str, values: Sequence[Any]) -> None:
         """The lists that an op gets for its outputs must stay as long as they are."""

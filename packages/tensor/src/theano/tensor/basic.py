@@ -492,6 +492,7 @@ _LATER = {
     "integer_types": "theano.compat:integer_types",
     "io": "theano.tensor.io",
     "key_to_cmp": "theano.gof.sched:key_to_cmp",
+    "testing": "theano.tensor.testing",
     "opt_uncanonicalize": "theano.tensor.opt_uncanonicalize",
     "theano": "theano",
 }  # fmt: skip
