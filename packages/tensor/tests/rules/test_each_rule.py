@@ -140,6 +140,9 @@ CASES = {
     "local_reduce_broadcastable": T.addbroadcast(m[:1], 0).sum(axis=0),
     "local_useless_reduce": m.sum(axis=[]),
     "local_sum_prod_all_to_none": m.sum(axis=[0, 1]),
+    "local_reduce_dimshuffle": m.T.dimshuffle(0, "x", 1).sum(axis=(0, 1)),
+    "softmax_simplifier": T.exp(m) * n / T.exp(m).sum(axis=1, keepdims=True),
+    "local_subtensor_of_join": T.stack([v, T.exp(v)])[-1],
     "local_op_of_op": m.sum(axis=1).sum(),
     "local_sum_prod_mul_by_scalar": (T.constant(np.array([[2.0]])) * m).sum(),
     "local_opt_alloc": T.ones_like(m).sum(axis=1),
@@ -211,6 +214,7 @@ AFTER = {
     "local_elemwise_alloc": SHAPES,
     "local_log_sum_exp_shifted": ("local_log_sum_exp",),
     "local_useless_reshape": SHAPES,
+    "local_subtensor_of_join": SHAPES,
 }
 
 rng = np.random.default_rng(7)

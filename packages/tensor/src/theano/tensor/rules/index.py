@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from theano.graph import Apply, Constant
+from theano.graph import Apply, Constant, Variable
 from theano.rewriting import local_rule
 from theano.rewriting.pattern import same
 from theano.tensor.blas.dot import Dot
@@ -25,7 +25,9 @@ from theano.tensor.index.advanced import (
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
 from theano.tensor.index.functions import set_subtensor
 from theano.tensor.join import MakeVector
+from theano.tensor.rules.layout import is_length_of
 from theano.tensor.rules.words import filled_with, fit, only_used_by, scalar_of
+from theano.tensor.shape.scalars import ScalarFromTensor
 from theano.tensor.type_other import NoneTypeT, SliceType
 
 FULL = slice(None, None, None)
@@ -56,11 +58,24 @@ def takes_all(entry: Any) -> bool:
 
 
 @local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_useless_subtensor(node: Apply) -> Any:
-    """A part that is the whole."""
-    if all(takes_all(e) for e in entries(node)):
-        return [fit(node.inputs[0], node.outputs[0])]
+def local_useless_subtensor(fgraph: Any, node: Apply) -> Any:
+    """A part that is the whole: slices without ends, or up to the length that is there."""
+    x: Any = node.inputs[0]
+    if all(takes_all(e) or _goes_to_the_end(e, x, i, fgraph) for i, e in enumerate(entries(node))):
+        return [fit(x, node.outputs[0])]
     return None
+
+
+def _goes_to_the_end(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
+    """Return whether a slice takes axis ``i`` of ``x`` from the first element to what is its length."""
+    if not isinstance(entry, slice) or not isinstance(entry.stop, Variable):
+        return False
+    if not takes_all(slice(entry.start, None, entry.step)):
+        return False
+    stop = entry.stop
+    if stop.owner is not None and isinstance(stop.owner.op, ScalarFromTensor):
+        stop = stop.owner.inputs[0]
+    return is_length_of(stop, x, i, fgraph)
 
 
 @local_rule([Subtensor], phases=("canonicalize",))
@@ -138,12 +153,29 @@ def local_subtensor_merge(node: Apply) -> Any:
     return [fit(inner.inputs[0][tuple(merged + rest)], node.outputs[0])]  # type: ignore[index]
 
 
+def _reverses(entry: Any) -> bool:
+    """Return whether an entry takes a whole axis backwards."""
+    return isinstance(entry, slice) and is_known(entry) and (entry.start, entry.stop, entry.step) == (None, None, -1)
+
+
+def _from_the_front(entry: Any) -> bool:
+    """Return whether a slice goes forward from a known place, wherever it ends."""
+    if not isinstance(entry, slice) or not is_known(slice(entry.start, None, entry.step)):
+        return False
+    return (entry.start or 0) >= 0 and (entry.step or 1) > 0
+
+
 def _compose(a: Any, b: Any) -> Any:
     """Return the entry that does what ``a``, then ``b`` do, or None where that depends on the length of the axis."""
     if takes_all(b):
         return a
     if takes_all(a):
         return b
+    if _reverses(a):
+        # From the other end: an index that was out of range is so still.
+        return FULL if _reverses(b) else -1 - b if is_known(b) and not isinstance(b, slice) else None
+    if isinstance(b, slice) and b.stop is None and all(_from_the_front(e) for e in (a, b)) and a.step in (None, 1):
+        return slice((a.start or 0) + (b.start or 0), a.stop, b.step)
     if not is_known(a) or not is_known(b) or a.step not in (None, 1):
         return None
     start = a.start or 0
@@ -187,8 +219,13 @@ def local_subtensor_of_alloc(fgraph: Any, node: Apply) -> Any:
         return None
     feature = getattr(fgraph, "shape_feature", None)
     out: Any = node.outputs[0]
-    if feature is None or any(not isinstance(e, slice) for e in entries(node)):
-        return None  # a number may lie outside, which has to be found out
+    if feature is None:
+        return None
+    for entry, length in zip(entries(node), made.inputs[1:], strict=False):
+        known = static_int(length)
+        # A number may lie outside, which has to be found out.
+        if not isinstance(entry, slice) and (known is None or not is_known(entry) or not -known <= entry < known):
+            return None
     value = made.inputs[0]
     if value.type.ndim:
         value = value.dimshuffle()

@@ -13,7 +13,9 @@ from theano.tensor.convert import static_int
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import CAReduce, Max, Min, Prod, Sum
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.index.basic import Subtensor
 from theano.tensor.join import Join, MakeVector, Split, join
+from theano.tensor.rules.index import entries, is_known
 from theano.tensor.rules.words import fit, only_used_by
 from theano.tensor.shape.basic import Shape_i
 
@@ -23,6 +25,37 @@ def joint(node: Apply) -> int | None:
     axis = static_int(node.inputs[1 if isinstance(node.op, Split) else 0])
     ndim = node.inputs[0 if isinstance(node.op, Split) else 1].type.ndim  # type: ignore[attr-defined]
     return None if axis is None or not -ndim <= axis < ndim else axis % ndim
+
+
+@local_rule([Subtensor], phases=("canonicalize", "specialize"))
+def local_subtensor_of_join(fgraph: Any, node: Apply) -> Any:
+    """An element of joined pieces is an element of the one it lies in, where that is known.
+
+    The lengths of the pieces beside the joint have to be known to agree: else that would no longer be checked.
+    """
+    made: Any = node.inputs[0].owner
+    feature = getattr(fgraph, "shape_feature", None)
+    if made is None or not isinstance(made.op, Join) or feature is None:
+        return None
+    axis, index = joint(made), entries(node)
+    if axis is None or axis >= len(index) or isinstance(index[axis], slice) or not is_known(index[axis]):
+        return None
+    pieces = made.inputs[1:]
+    others = [a for a in range(made.outputs[0].type.ndim) if a != axis]
+    if not all(feature.same_shape(pieces[0], v, a, a) for v in pieces[1:] for a in others):
+        return None
+    place = index[axis]
+    turn = list(pieces) if place >= 0 else list(reversed(pieces))
+    left = place if place >= 0 else -1 - place
+    for piece in turn:
+        n = static_int(feature.lengths(piece)[axis])
+        if n is None:
+            return None
+        if left < n:
+            index[axis] = left if place >= 0 else -1 - left
+            return [fit(F.cast(piece, made.outputs[0].type.dtype)[tuple(index)], node.outputs[0])]
+        left -= n
+    return None
 
 
 @local_rule([Join], phases=("canonicalize", "specialize"))

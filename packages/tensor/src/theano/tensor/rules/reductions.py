@@ -51,7 +51,7 @@ def local_sum_prod_all_to_none(node: Apply) -> Any:
     return None
 
 
-@local_rule([Sum, Prod, Max, Min], phases=("canonicalize",), keeps="close")
+@local_rule([Sum, Prod, Max, Min, All, Any_], phases=("canonicalize",), keeps="close")
 def local_op_of_op(node: Apply) -> Any:
     """A sum of a sum (product of a product, ...) goes along the axes of both."""
     inner = node.inputs[0].owner
@@ -67,6 +67,26 @@ def local_op_of_op(node: Apply) -> Any:
     kept = [a for a in range(x.type.ndim) if a not in first]
     axes = tuple(sorted([*first, *(kept[a] for a in op.axes_of(len(kept)))]))
     return [fit(type(op)(*op._arguments(axes))(x), node.outputs[0])]
+
+
+@local_rule([Sum, Prod, Max, Min, All, Any_], phases=("canonicalize",), keeps="close")
+def local_reduce_dimshuffle(node: Apply) -> Any:
+    """What is reduced after its dimensions were moved is reduced where they are, and what is left is moved."""
+    op: Any = node.op
+    shuffled: Any = node.inputs[0].owner
+    if shuffled is None or not isinstance(shuffled.op, DimShuffle):
+        return None
+    y: Any = shuffled.inputs[0]
+    order = shuffled.op.new_order
+    axes = op.axes_of(len(order))
+    gone = sorted(order[a] for a in axes if order[a] != "x")
+    # Dimensions that were dropped are 1 long: see local_reduce_broadcastable.
+    if not gone or any(d not in order for d in range(y.type.ndim)):
+        return None
+    kept = [d for d in range(y.type.ndim) if d not in gone]
+    reduced: Any = type(op)(*op._arguments(tuple(gone)))(y)
+    left = ["x" if d == "x" else kept.index(d) for a, d in enumerate(order) if a not in axes]
+    return [fit(DimShuffle(reduced.type.broadcastable, left)(reduced), node.outputs[0])]
 
 
 @local_rule([Sum, Prod], phases=("specialize",), keeps="close")
@@ -98,15 +118,21 @@ def local_sum_prod_mul_by_scalar(node: Apply) -> Any:
 def local_opt_alloc(fgraph: Any, node: Apply) -> Any:
     """The sum of one number repeated is that number times how often, their product its power."""
     x: Any = node.inputs[0]
-    value = uniform(x)
-    if value is None or isinstance(x, Constant) or x.owner is None or not is_float(x):
+    if isinstance(x, Constant) or x.owner is None or not is_float(x):
         return None
     if scalar_of(x.owner) != scal.second and not isinstance(x.owner.op, Alloc):
         return None
     op: Any = node.op
     out: Any = node.outputs[0]
     axes = op.axes_of(x.type.ndim)
-    total: Any = number_of(value, out.type.dtype, 0)
+    value = uniform(x)
+    repeated: Any = x.owner.inputs[0] if isinstance(x.owner.op, Alloc) else x.owner.inputs[1]
+    if value is not None:
+        total: Any = number_of(value, out.type.dtype, 0)
+    elif all(repeated.type.broadcastable):
+        total = F.cast(DimShuffle(repeated.type.broadcastable, ())(repeated), out.type.dtype)
+    else:
+        return None
     times = [shape_i(x, a, fgraph) for a in axes if not x.type.broadcastable[a]]
     if times:
         count = F.cast(F.mul(*times) if len(times) > 1 else times[0], out.type.dtype)

@@ -15,6 +15,7 @@ from theano.graph import Apply
 from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.tensor.create import Alloc, ARange
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.careduce import Sum
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedSubtensor
 from theano.tensor.nnet.activation import sigmoid, softplus
@@ -65,6 +66,35 @@ def local_logsoftmax_grad(node: Apply) -> Any:
     if g is None:
         return None
     return [fit(F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm)), node.outputs[0])]
+
+
+@local_rule([F.true_div], keeps="finite", phases=("stabilize",), tags=(*LOGARITHM,))
+def softmax_simplifier(node: Apply) -> Any:
+    """Exponentials of a matrix divided by their sums along each row, as people write a softmax."""
+    above, below = node.inputs
+    x = _summed_exponent(below)
+    product = made_by(above, F.mul)
+    factors = [above] if product is None else list(product.inputs)
+    powers = [made_by(v, F.exp) for v in factors]
+    places = [i for i, p in enumerate(powers) if x is not None and p is not None and p.inputs[0] is x]
+    if not places:
+        return None
+    factors[places[0]] = softmax_op(x)
+    new = fit(F.mul(*factors) if len(factors) > 1 else factors[0], node.outputs[0])
+    return None if new is None else [new]
+
+
+def _summed_exponent(v: Any) -> Any:
+    """Return the matrix whose exponentials, summed along each row, ``v`` repeats in columns; or None."""
+    column = v.owner
+    if column is None or not isinstance(column.op, DimShuffle) or column.op.new_order != (0, "x"):
+        return None
+    total = column.inputs[0].owner
+    if total is None or not isinstance(total.op, Sum) or total.inputs[0].type.ndim != 2 or total.op.axes_of(2) != (1,):
+        return None
+    exponential = made_by(total.inputs[0], F.exp)
+    x: Any = None if exponential is None else exponential.inputs[0]
+    return x if x is not None and x.type.dtype == v.type.dtype and x.type.dtype in ("float32", "float64") else None
 
 
 def _is_softmax(v: Any) -> bool:

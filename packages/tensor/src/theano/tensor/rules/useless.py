@@ -106,8 +106,8 @@ def local_useless_elemwise(node: Apply) -> Any:
 
 def _compared(node: Apply, op: Any) -> Any:
     a, b = node.inputs
-    # nan is not equal to itself, so this holds for whole numbers only.
-    if a is not b or not is_discrete(a):
+    # nan is not equal to itself, but neither is it less.
+    if a is not b or not (is_discrete(a) or op in (scal.lt, scal.gt)):
         return None
     new = constant_like(int(op in (scal.eq, scal.le, scal.ge)), node.outputs[0])
     return None if new is None else [new]
@@ -180,9 +180,30 @@ def _sink(node: Apply, places: list[int]) -> Any:
     return None
 
 
-@local_rule([F.switch], phases=("canonicalize",))
+#: What moves into choices that are made alike: what is cheap, and may become simpler there.
+_INTO_CHOICES = (
+    F.add, F.sub, F.mul, F.true_div, F.int_div, F.mod, F.pow, F.maximum, F.minimum, F.and_, F.or_, F.xor, F.lt, F.gt,
+    F.le, F.ge, F.eq, F.neq,
+)  # fmt: skip
+
+
+@local_rule([F.switch, *_INTO_CHOICES], phases=("canonicalize",))
 def local_merge_switch_same_cond(node: Apply) -> Any:
-    """A choice inside a choice by the same condition is made already."""
+    """What is done to choices by one condition is done inside; a choice in a choice by the same one is made already."""
+    if node.op == F.switch:
+        return _chosen_already(node)
+    choices = [made_by(v, F.switch) for v in node.inputs]
+    if any(c is None or not only_used_by(v, node) for c, v in zip(choices, node.inputs, strict=True)):
+        return None
+    condition = choices[0].inputs[0]  # type: ignore[union-attr]
+    if any(c.inputs[0] is not condition for c in choices):  # type: ignore[union-attr]
+        return None
+    yes, no = ([c.inputs[side] for c in choices] for side in (1, 2))  # type: ignore[union-attr]
+    new = fit(F.switch(condition, node.op(*yes), node.op(*no)), node.outputs[0])
+    return None if new is None else [new]
+
+
+def _chosen_already(node: Apply) -> Any:
     condition, yes, no = node.inputs
     inner_yes, inner_no = made_by(yes, F.switch), made_by(no, F.switch)
     new_yes = inner_yes.inputs[1] if inner_yes is not None and inner_yes.inputs[0] is condition else yes
