@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,9 @@ from theano.settings import config
 if TYPE_CHECKING:
     from theano.codegen.block_unit import LoadedBlock
     from theano.codegen.blocks import Block
+
+
+logger = logging.getLogger("theano")
 
 
 def compile_kernels(kernels: Sequence[Kernel]) -> Sequence[int]:
@@ -34,6 +38,13 @@ def compile_blocks(blocks: Sequence[Block]) -> Sequence[LoadedBlock]:
     from theano.codegen.block_unit import compile_blocks
     from theano.toolchain.select import ToolchainSettings
 
+    if config.cmodule.warn_no_version:
+        for block in blocks:
+            if not block.version:
+                logger.warning(
+                    "theano: the C code of %s is compiled in each process anew: an op or a type in it has no "
+                    "c_code_cache_version", block.name,
+                )  # fmt: skip
     return compile_blocks(blocks, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
 
 

@@ -237,7 +237,7 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
     cells = maker.containers() if containers is None else containers
     program = maker.lay_out(cells).description() | {
         # Who looks at each node has explained already what failed.
-        "on_error": (lambda index, error, inputs: error) if maker.mode.looks else maker.explainer,
+        "on_error": (lambda index, error, *values: error) if maker.mode.looks else maker.explainer,
         "on_bad_call": CallExplainer(maker.name, [spec for spec in maker.inputs if not spec.implicit]),
         # The addresses of kernels keep the libraries loaded that hold them.
         "keepalive": maker.keepalive,

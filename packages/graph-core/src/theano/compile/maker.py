@@ -30,10 +30,10 @@ from theano.graph.op import Op
 from theano.graph.source import created_at
 from theano.graph.variable import Variable
 from theano.rewriting import Report, RewriteSettings
-from theano.runtime.failure import Explainer
+from theano.runtime.failure import Explainer, set_verbosity
 from theano.runtime.link import Linked, Linker, Performed, link
 from theano.runtime.profile import CompileTimes, ProfileStats
-from theano.runtime.program import Argument, Program, build
+from theano.runtime.program import Argument, Program, build, in_slots
 from theano.runtime.stepwise import Evaluator, build_opaque
 from theano.settings import config
 
@@ -285,9 +285,11 @@ class FunctionMaker:
         return linked
 
     def _link_with(self, linker: Linker, fgraph: FunctionGraph, quiet: bool = True) -> Linked:
-        return link(
+        linked = link(
             fgraph.toposort(), linker, compile_kernels, fgraph.outputs, quiet, compile_blocks, config.check_input
         )
+        linked.run_lazily(config.vm.lazy)
+        return linked
 
     def containers(self) -> list[Container]:
         """Return a container for each input: the shared variable's own, or one with the default value."""
@@ -338,7 +340,12 @@ class FunctionMaker:
     @property
     def explainer(self) -> Explainer:
         """What explains a failure."""
-        return Explainer(self.name, self.nodes_in_order)
+        return Explainer(self.name, self.nodes_in_order, self._in_slots)
+
+    def _in_slots(self) -> Sequence[Variable]:
+        """Return the variable of each slot of the machine; nothing where that cannot be known any more."""
+        nodes = self.nodes_in_order()
+        return in_slots([spec.variable for spec in self.inputs], nodes, self.fgraph.outputs) if nodes else ()
 
     def _evaluator(self) -> Evaluator | None:
         """Return what runs the graph where it is not the machine."""
@@ -423,3 +430,4 @@ def _container(spec: SymbolicInput) -> Container:
     return container
 
 
+config.watch("exception_verbosity", set_verbosity)

@@ -69,11 +69,12 @@ class Function:
         last: int | None = ...,
         overwritten: Sequence[tuple[int, int]] | None = ...,
         makers: Sequence[tuple[int, int]] | None = ...,
-        on_error: Callable[[int, BaseException, list[Any]], BaseException] | None = ...,
+        on_error: Callable[[int, BaseException, list[Any], list[Any]], BaseException] | None = ...,
         on_bad_call: Callable[[str, Any], BaseException | None] | None = ...,
         keepalive: Any = ...,
         name: str | None = ...,
-        profile: bool | Sequence[str] = ...,
+        profile: bool | Sequence[str] | None = ...,
+        lazy: bool = ...,
         options: dict[str, Callable[[Function, tuple[Any, ...], dict[str, Any]], Any]] | None = ...,
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...

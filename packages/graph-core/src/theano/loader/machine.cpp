@@ -123,6 +123,17 @@ PyObject *describe_inputs(Frame *frame, const Instr &instr) {
     return list;
 }
 
+/* What every slot holds: asked for by who wants to know all about a failure. */
+PyObject *describe_slots(Frame *frame) {
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && k < frame->program->slots.size(); ++k) {
+        PyObject *item = describe(frame->slots + k);
+        if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
 /* Turns the failure of an instruction into the Python exception to raise, with the hook's help. */
 int report(Frame *frame, size_t index) {
     PyObject *error = PyErr_Occurred() ? take_exception() : native_exception(frame);
@@ -132,8 +143,10 @@ int report(Frame *frame, size_t index) {
     PyObject *hook = frame->program->on_error;
     if (hook && PyErr_GivenExceptionMatches(error, PyExc_Exception)) {
         PyObject *inputs = describe_inputs(frame, frame->program->code[index]);
-        PyObject *better = inputs ? PyObject_CallFunction(hook, "nOO", Py_ssize_t(index), error, inputs) : nullptr;
+        PyObject *slots = inputs ? describe_slots(frame) : nullptr;
+        PyObject *better = slots ? PyObject_CallFunction(hook, "nOOO", Py_ssize_t(index), error, inputs, slots) : nullptr;
         Py_XDECREF(inputs);
+        Py_XDECREF(slots);
         if (!better) {
             Py_DECREF(error);
             return -1; /* the hook's own exception */

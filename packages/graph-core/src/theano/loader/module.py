@@ -56,20 +56,22 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
     Pairs ``(slot, result)``: the result lies in the memory of that ``temp`` slot, which therefore becomes a NumPy
     array that can be written again like any other result.
 ``on_error``
-    ``on_error(index, exception, inputs)`` returns the exception to raise for a failed instruction; ``inputs`` lists
+    ``on_error(index, exception, inputs, slots)`` returns the exception to raise for a failed instruction; both list
     ``(shape, strides, dtype name)`` or None per input. Errors of compiled kernels carry their ``TH_ERR_*``
     number as ``exception.kind``. Not called for KeyboardInterrupt and its kin.
 ``on_bad_call``
     ``on_bad_call(kind, detail)`` may return the exception for a wrong call: kind ``'missing'`` or ``'duplicate'``
     (detail: the input's number), ``'unknown'`` (the keyword) or ``'too_many'`` (how many were given).
     Anything but an exception leaves it to a TypeError that names the input.
+``lazy``
+    Whether only what results need is computed although no instruction is lazy.
 ``options``
     Dict from a keyword to ``handler(function, args, kwargs)``. A call with such a keyword, which no input has for a
     name, is handed to it, and what it returns is the result: for what is said about a call rather than to it.
 ``name``, ``profile``, ``keepalive``
     For messages; whether to count and time calls and each instruction (True), or calls and what of ``"nodes"``,
-    ``"shapes"`` (the largest value of each) and ``"skip_first"`` (leave the first call out) it names; any object to keep
-    (a list of :class:`Library`).
+    ``"shapes"`` (the largest value of each) and ``"skip_first"`` (leave the first call out) it names; any object to
+    keep (a list of :class:`Library`).
 
 Results are ndarrays, or NumPy scalars where ``spec.scalar``. A result that views an argument has it as base; one that
 is the argument, computed in place, is the argument itself. Nothing handed out is ever written again

@@ -428,7 +428,7 @@ bool check_order(const Program &program) {
 }
 
 const char *const kEntries[] = {"slots",   "instructions", "inputs", "outputs",  "returns",     "keys",    "updates", "reuse",
-                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile", "options", "overwritten", "last", "makers"};
+                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile", "options", "overwritten", "last", "makers", "lazy"};
 
 bool check_entries(PyObject *description) {
     PyObject *key, *value;
@@ -473,7 +473,8 @@ bool program_read(Program &program, PyObject *description) {
     if (program.options && !PyDict_Check(program.options)) return complain("program: 'options' is a dict from keyword to callable");
     program.keepalive = new_or_null(entry("keepalive"));
     program.name = new_or_null(entry("name"));
-    PyObject *profile = entry("profile");
+    PyObject *profile = entry("profile"), *lazy = entry("lazy");
+    program.lazy = lazy && PyObject_IsTrue(lazy) == 1; /* or an instruction is */
     if (!read_profile(program, profile)) return false;
     if (!read_slots(program, entry("slots")) || !read_code(program, entry("instructions"))) return false;
     if (!read_inputs(program, entry("inputs")) || !read_slot_numbers(program, entry("outputs"), program.outputs)) return false;

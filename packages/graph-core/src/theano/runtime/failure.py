@@ -5,6 +5,7 @@ Ten lines at most; the rest is kept for ``theano.last_error.full()``.
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,6 +31,16 @@ NEXT_STEPS: tuple[tuple[type[BaseException], str], ...] = (
     (IndexError, "Keep the index within the length, or clip it where it is used. "),
     (MemoryError, "Give smaller values, or work on them in parts. "),
 )
+
+
+#: With "high", errors show the expression as a tree and all that the call held; a flag sets it.
+verbosity = "low"
+
+
+def set_verbosity(level: str) -> None:
+    """Let errors be ``"low"`` or ``"high"`` from now on."""
+    global verbosity
+    verbosity = level
 
 
 class LastError:
@@ -84,12 +95,21 @@ class Explainer:
         What to call the function.
     nodes : callable
         Returns the node of each instruction, in a list; asked when something has failed.
+    variables : callable, optional
+        Returns the variable of each slot of the machine.
     """
 
-    def __init__(self, function: str, nodes: Callable[[], Sequence[Apply]]):
-        self.function, self.nodes = function, nodes
+    def __init__(
+        self,
+        function: str,
+        nodes: Callable[[], Sequence[Apply]],
+        variables: Callable[[], Sequence[Variable]] | None = None,
+    ):
+        self.function, self.nodes, self._variables = function, nodes, variables
 
-    def __call__(self, index: int, error: BaseException, inputs: Sequence[Any] = ()) -> BaseException:
+    def __call__(
+        self, index: int, error: BaseException, inputs: Sequence[Any] = (), slots: Sequence[Any] = ()
+    ) -> BaseException:
         """Return ``error``, of the class it is, with a text that says what happened.
 
         Parameters
@@ -99,6 +119,8 @@ class Explainer:
         error : exception
         inputs : list
             What went in: shape, strides and dtype of each input, or None for what is no block of numbers.
+        slots : list
+            The same of all values that the call holds.
         """
         nodes = self.nodes()
         if not 0 <= index < len(nodes):
@@ -107,8 +129,25 @@ class Explainer:
         if getattr(error, "kind", None) == KERNEL_SHAPE_ERROR:
             error = ShapeError(str(error)).with_traceback(error.__traceback__)
         text = self.explain(node, index, str(error), [_from_loader(numbers) for numbers in inputs], type(error))
+        if verbosity == "high":
+            text += "\n\n" + "\n".join(self._all(node, slots))
         last_error.remember(error, self.function, node, [_from_loader(numbers, True) for numbers in inputs])
         return with_text(error, text)
+
+    def _all(self, node: Apply, slots: Sequence[Any]) -> list[str]:
+        """Return the expression as a tree, and what the call held, as lines."""
+        lines = ["Debugprint of the apply node:", debugprint(node, file="str", print_type=True).rstrip()]
+        variables = self._variables() if self._variables is not None else ()
+        held = [
+            (math.prod(shape) * itemsize, f"{one_line(v, 60)}, {_kind_of(v)}, {dtype}, shape {shape}", itemsize)
+            for v, found in zip(variables, slots, strict=False)
+            if found is not None and (itemsize := _itemsize(v)) is not None
+            for shape, _, dtype in [found]
+        ]
+        lines += ["", "Storage map footprint:"]
+        held.sort(key=lambda row: -row[0])
+        lines += [f" - {text}, ElemSize: {size} Byte(s), TotalSize: {total} Byte(s)" for total, text, size in held]
+        return [*lines, f" TotalSize: {sum(row[0] for row in held)} Byte(s)"]
 
     def explain(
         self, node: Apply, index: int, message: str, inputs: Sequence[str], kind: type[BaseException] = Exception
@@ -129,6 +168,24 @@ class Explainer:
         advice = next((text for kinds, text in NEXT_STEPS if issubclass(kind, kinds)), "")
         lines.append(f"  {advice}For all that is known: print(theano.last_error.full())")
         return "\n".join(lines)
+
+
+def _kind_of(v: Variable) -> str:
+    return "Constant" if isinstance(v, Constant) else "Input" if v.owner is None else "Computed"
+
+
+def _itemsize(v: Variable) -> int | None:
+    """Return the bytes of one element, as far as the type knows them."""
+    spec = v.type.buffer_spec()
+    return None if spec is None else _SIZES.get(spec.dtype)
+
+
+#: Bytes by name of dtype: those that a name does not say itself.
+_SIZES = {"bool": 1} | {
+    f"{kind}{bits}": bits // 8
+    for kind, widths in (("int", (8, 16, 32, 64)), ("uint", (8, 16, 32, 64)), ("float", (16, 32, 64)))
+    for bits in widths
+} | {"complex64": 8, "complex128": 16}
 
 
 def written_at(node: Apply) -> SourceLine | None:

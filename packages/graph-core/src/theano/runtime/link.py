@@ -147,6 +147,8 @@ class Linked:
         For each node.
     seconds_generating, seconds_compiling : float
         Writing kernels; compiling them (or finding them compiled).
+    wanted_lazy : bool
+        Run it as if a node were lazy.
     no_compiler : str
         Why nodes that could be compiled are run in Python; empty otherwise.
     """
@@ -156,11 +158,20 @@ class Linked:
     seconds_generating: float = 0.0
     seconds_compiling: float = 0.0
     no_compiler: str = ""
+    wanted_lazy: bool = False
+
+    def run_lazily(self, wanted: bool | None) -> None:
+        """Let only what is asked for be computed (True), or everything (False), whatever the nodes say."""
+        self.wanted_lazy = wanted is True
+        if wanted is False:
+            for how in self.how:
+                if isinstance(how, Thunked):
+                    how.lazy = False
 
     @property
     def lazy(self) -> bool:
-        """Whether some node may leave some of its inputs uncomputed."""
-        return any(isinstance(how, Thunked) and how.lazy for how in self.how)
+        """Whether some node may leave some of its inputs uncomputed, or somebody wants it run as if one did."""
+        return self.wanted_lazy or any(isinstance(how, Thunked) and how.lazy for how in self.how)
 
 
 def link(

@@ -69,6 +69,7 @@ class Program:
     last: int
     overwritten: list[tuple[int, int]]
     makers: list[tuple[int, int]]
+    lazy: bool = False
     slot_of: dict[Variable, int] = field(repr=False, default_factory=dict)
 
     def description(self) -> dict[str, Any]:
@@ -133,6 +134,7 @@ def build(
         last,
         [(slot_of[v], how) for v, how in overwritten(fgraph, linked, last, shared)],
         [(slot_of[v], slot_of[out]) for v, out in makers(fgraph.outputs, linked)],
+        linked.lazy,
         slot_of,
     )
 
@@ -140,30 +142,37 @@ def build(
 def _lay_out(
     fgraph: FunctionGraph, linked: Linked, arguments: Sequence[Argument]
 ) -> tuple[list[tuple[str, BufferSpec | None, Any]], dict[Variable, int]]:
+    given = {a.variable: a for a in arguments}
     slots: list[tuple[str, BufferSpec | None, Any]] = []
     slot_of: dict[Variable, int] = {}
-
-    def add(v: Variable, kind: str, value: Any = None) -> None:
+    for v in in_slots(list(given), linked.nodes, fgraph.outputs):
         slot_of[v] = len(slots)
-        slots.append((kind, v.type.buffer_spec(), value))
-
-    for argument in arguments:
-        if argument.implicit:
-            add(argument.variable, "shared", argument.cell)
-        else:
-            add(argument.variable, "input")
-    for node in linked.nodes:
-        for v in node.inputs:
-            if v not in slot_of:
-                assert isinstance(v, Constant), f"{v} is neither computed nor an input nor a constant"
-                add(v, "constant", v.data)
-        for v in node.outputs:
-            add(v, "temp")
-    for v in fgraph.outputs:
-        if v not in slot_of:
+        kind, value = "temp", None
+        if v in given:
+            kind, value = ("shared", given[v].cell) if given[v].implicit else ("input", None)
+        elif v.owner is None:
             assert isinstance(v, Constant), f"{v} is neither computed nor an input nor a constant"
-            add(v, "constant", v.data)
+            kind, value = "constant", v.data
+        slots.append((kind, v.type.buffer_spec(), value))
     return slots, slot_of
+
+
+def in_slots(inputs: Sequence[Variable], nodes: Sequence[Apply], outputs: Sequence[Variable]) -> list[Variable]:
+    """Return the variables of a graph in the order of their slots.
+
+    Parameters
+    ----------
+    inputs : list of Variable
+    nodes : list of Apply
+        In the order in which they run.
+    outputs : list of Variable
+    """
+    found = dict.fromkeys(inputs)
+    for node in nodes:
+        found.update(dict.fromkeys(node.inputs))
+        found.update(dict.fromkeys(node.outputs))
+    found.update(dict.fromkeys(outputs))
+    return list(found)
 
 
 def instruction(node: Apply, how: Any, slot_of: dict[Variable, int]) -> tuple[Any, ...]:

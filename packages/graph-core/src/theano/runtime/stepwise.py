@@ -316,7 +316,7 @@ def build_opaque(
         1,
         overwritten,
         [],
-        {},
+        False, {},
     )
 
 

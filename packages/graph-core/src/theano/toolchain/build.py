@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from functools import cache
@@ -120,7 +122,10 @@ def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple
             with open(os.path.join(folder, job.source), "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(job.text)
             # Relative names: nothing of the place gets into the file, so equal units are equal bytes.
-            command = toolchain.command(job.source, job.stem + ".so", include, job.language, job.extra, job.without)
+            extra, without = job.extra, job.without
+            if toolchain.settings.show_warnings:
+                extra, without = (*extra, "-Wall"), (*without, "-w")
+            command = toolchain.command(job.source, job.stem + ".so", include, job.language, extra, without)
             running.append(Running(command, folder, job.stem + ".log"))
         for job, process in zip(jobs[-width:], running[-width:], strict=True):
             _finish(toolchain, job, process, progress)
@@ -135,6 +140,8 @@ def _finish(toolchain: Toolchain, job: Job, process: Running, progress: Progress
     outcome = process.wait(time.monotonic() + toolchain.settings.timeout, progress.tick)
     progress.advance(len(job.spans))
     if outcome.status == 0 and not outcome.timed_out:
+        if toolchain.settings.show_warnings and outcome.output.strip():
+            sys.stderr.write(outcome.output.rstrip() + "\n")
         return
     found = _first_error(job, outcome)
     if found is None:
@@ -145,9 +152,22 @@ def _finish(toolchain: Toolchain, job: Job, process: Running, progress: Progress
             None, why or f"the C compiler ended with status {outcome.status}; is the disk full?"
         )
     line, message = found
+    text = _explanation(toolchain, job, line, message)
+    if toolchain.settings.keep_failed:
+        text += f"\n  The C text and all that the compiler said are in {_kept(job, outcome)}"
     raise KernelCompileError(
-        _explanation(toolchain, job, line, message), kernel=_owner(job, line), log=outcome.output, source=job.text
+        text, kernel=_owner(job, line), log=outcome.output, source=job.text
     )
+
+
+def _kept(job: Job, outcome: Outcome) -> str:
+    """Return a folder of its own that holds what was refused."""
+    folder = tempfile.mkdtemp(prefix="theano-refused-")
+    for name, text in ((job.source, job.text), (job.stem + ".log", outcome.output)):
+        path = os.path.join(folder, os.path.basename(name))
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+    return folder
 
 
 def _first_error(job: Job, outcome: Outcome) -> tuple[int, str] | None:

@@ -58,6 +58,10 @@ class ToolchainSettings:
         Units compiled side by side; the cores this process may use unless given.
     progress : {'auto', 'always', 'never'}
         Whether to show a line while compilers work.
+    show_warnings : bool
+        Print what the compiler says about a unit that it accepts.
+    keep_failed : bool
+        Keep the C text that the compiler refuses, with what it said; the error says where.
     """
 
     compiler: str | None = None
@@ -65,6 +69,8 @@ class ToolchainSettings:
     timeout: float = 600.0
     jobs: int | None = None
     progress: str = "auto"
+    show_warnings: bool = False
+    keep_failed: bool = False
 
     @classmethod
     def from_config(cls, config: object) -> ToolchainSettings:
@@ -94,6 +100,8 @@ class ToolchainSettings:
             extra,
             jobs=int(getattr(getattr(config, "compile", None), "jobs", 0) or 0) or None,
             progress=str(getattr(getattr(config, "compile", None), "progress", "auto")),
+            show_warnings=bool(getattr(cmodule, "compilation_warning", False)),
+            keep_failed=bool(getattr(config, "nocleanup", False)),
         )
 
 

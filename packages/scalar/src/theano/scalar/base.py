@@ -20,6 +20,7 @@ from theano.scalar.cbody import CBody, CForm, choose, classic, estimate, express
 from theano.scalar.convert import as_scalar
 from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support, store
 from theano.scalar.dtypes import is_complex, is_discrete, promote
+from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.scalar.registry import op as named_op
 from theano.scalar.type import Scalar, get_scalar_type
 
@@ -203,7 +204,7 @@ class ScalarOp(Op):
 
         def form(*arrays: Any) -> Any:
             given = [np.asarray(a) for a in arrays]
-            with np.errstate(all="ignore"):
+            with np.errstate(**NUMPY_ERRORS):
                 results = function(*(convert_inputs(given) if by_statement else given))
                 results = (results,) if len(outs) == 1 else results
                 converted = tuple(np.asarray(r).astype(d, copy=False) for r, d in zip(results, outs, strict=True))

@@ -12,6 +12,7 @@ from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.layers import lazily
+from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.settings import config
 from theano.tensor.checks import Assert
 from theano.tensor.convert import (
@@ -66,7 +67,7 @@ class CumOp(Op):
         """Accumulate with NumPy."""
         (x,) = inputs
         accumulate = np.cumsum if self.mode == "add" else np.cumprod
-        with np.errstate(all="ignore"):
+        with np.errstate(**NUMPY_ERRORS):
             output_storage[0][0] = accumulate(x, axis=self.axis, dtype=x.dtype)
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:

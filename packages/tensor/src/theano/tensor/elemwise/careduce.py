@@ -12,6 +12,7 @@ from theano.codegen.kernel import Builtin, Kernel
 from theano.errors import MethodNotDefined
 from theano.gradient import DisconnectedType, Rop, grad
 from theano.graph import Apply, Op
+from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.functions import cast, eq, neq, second, sqr, switch
@@ -153,13 +154,13 @@ class CAReduce(Op):
             out = x.astype(out_dtype)
         elif isinstance(ufunc, np.ufunc) and ufunc.types and ufunc.identity is not None or ufunc in _UFUNCS.values():
             acc = np.dtype(self.acc_dtype or out_dtype)
-            with np.errstate(all="ignore"):
+            with np.errstate(**NUMPY_ERRORS):
                 out = self._reduce(ufunc, x, axes, acc)
         else:
             out = x
             for axis in sorted(axes, reverse=True):
                 out = ufunc.reduce(out, axis=axis)
-        with np.errstate(all="ignore"):
+        with np.errstate(**NUMPY_ERRORS):
             output_storage[0][0] = np.asarray(out, dtype=out_dtype)
 
     def _reduce(self, ufunc: Any, x: np.ndarray, axes: tuple[int, ...], acc: np.dtype[Any]) -> Any:

@@ -11,6 +11,7 @@ from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op, Variable
+from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor
 from theano.tensor.elemwise.functions import cast, eq, neq, switch
 from theano.tensor.index.basic import sum_to_pattern
@@ -247,7 +248,7 @@ class _AdvancedWrite(Op):
             part = np.broadcast_to(np.empty((), bool), x.shape)[index].shape
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
-        with np.errstate(all="ignore"):
+        with np.errstate(**NUMPY_ERRORS):
             y = stretched(node, inputs, 1, part).astype(out.dtype, copy=False)
             if self.set_instead_of_inc:
                 out[index] = y

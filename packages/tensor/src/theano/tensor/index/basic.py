@@ -11,6 +11,7 @@ from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op, Variable
+from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor, static_int
 from theano.tensor.index.lengths import slice_length
 from theano.tensor.kernels.index import inc_subtensor_kernel, subtensor_kernel
@@ -340,7 +341,7 @@ class IncSubtensor(_Indexed):
         out = x if self.inplace else x.copy()
         part = self._select(node, inputs, out, inputs[2:])
         index = tuple(fill_entries(self.idx_list, inputs[2:], int))
-        with np.errstate(all="ignore"):
+        with np.errstate(**NUMPY_ERRORS):
             value = stretched(node, inputs, 1, part.shape).astype(out.dtype, copy=False)
             out[index] = value if self.set_instead_of_inc else part + value
         output_storage[0][0] = out

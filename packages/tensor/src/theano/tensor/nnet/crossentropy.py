@@ -11,6 +11,7 @@ from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Op
+from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import arange
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, gt, log
@@ -77,7 +78,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(Op):
         _check(node, inputs, x.shape[0], x.shape[1], y_idx)
         rows = (x + b).astype("float32" if x.dtype == "float16" else x.dtype, copy=False)
         largest = rows.max(axis=1, keepdims=True) if rows.size else np.zeros((len(rows), 1), rows.dtype)
-        with np.errstate(all="ignore"):
+        with np.errstate(**NUMPY_ERRORS):
             shifted = rows - largest
             nll = np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(rows)), y_idx]
         output_storage[0][0] = nll.astype(x.dtype, copy=False)
@@ -172,7 +173,7 @@ class CrossentropyCategorical1Hot(Op):
         """Compute with NumPy."""
         coding, classes = inputs
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
-        with np.errstate(all="ignore"):
+        with np.errstate(**NUMPY_ERRORS):
             output_storage[0][0] = -np.log(coding[np.arange(len(coding)), classes])
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
@@ -215,7 +216,7 @@ class CrossentropyCategorical1HotGrad(Op):
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
         out = np.zeros_like(coding)
         rows = np.arange(len(coding))
-        with np.errstate(all="ignore"):
+        with np.errstate(**NUMPY_ERRORS):
             out[rows, classes] = -g_y / coding[rows, classes]
         output_storage[0][0] = out
 

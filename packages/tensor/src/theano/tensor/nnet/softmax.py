@@ -10,6 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
+from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import exp, floats
 from theano.tensor.kernels.nnet import (
@@ -36,7 +37,7 @@ def rows_softmax(x: np.ndarray) -> np.ndarray:
     wide = x.astype("float32") if x.dtype == "float16" else x
     if not wide.shape[-1]:
         return x.copy()
-    with np.errstate(all="ignore"):
+    with np.errstate(**NUMPY_ERRORS):
         e = np.exp(wide - wide.max(axis=-1, keepdims=True))
         return (e / e.sum(axis=-1, keepdims=True)).astype(x.dtype, copy=False)
 
@@ -128,7 +129,7 @@ class LogSoftmax(_RowWise):
         if not x.shape[1]:
             output_storage[0][0] = x.copy()
             return
-        with np.errstate(all="ignore"):
+        with np.errstate(**NUMPY_ERRORS):
             shifted = wide - wide.max(axis=1, keepdims=True)
             out = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
         output_storage[0][0] = out.astype(x.dtype, copy=False)

@@ -10,6 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
+from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.careduce import normalize_axes, restore_axes
 from theano.tensor.elemwise.functions import exp
@@ -59,7 +60,7 @@ class LogSumExp(Op):
         (x,) = inputs
         axes = self.axes_of(x.ndim)
         wide = x.astype("float32") if x.dtype == "float16" else x
-        with np.errstate(all="ignore"):
+        with np.errstate(**NUMPY_ERRORS):
             largest = wide.max(axis=axes, keepdims=True, initial=-np.inf)
             shift = np.where(np.isinf(largest), np.zeros((), wide.dtype), largest)
             out = np.log(np.exp(wide - shift).sum(axis=axes, keepdims=True)) + shift
