@@ -101,8 +101,9 @@ def test_the_error_hook_sees_instruction_and_inputs(kernels: Any) -> None:
     class Better(Exception):
         pass
 
-    def hook(index: int, error: BaseException, inputs: list[Any]) -> BaseException:
+    def hook(index: int, error: BaseException, inputs: list[Any], slots: list[Any]) -> BaseException:
         seen.append((index, type(error), inputs))
+        assert len(slots) > len(inputs)
         return Better(str(error))
 
     f = failing_at(kernels, 2, [[np.zeros(3)] for _ in range(3)], on_error=hook)

@@ -483,7 +483,7 @@ def test_no_growth_over_many_calls(kernels: Any, chain: Any) -> None:
         inputs=[given(0, "x", np.asarray)],
         outputs=[2, 4],
         updates=[(cell, 5)],
-        on_error=lambda index, error, inputs: error,
+        on_error=lambda index, error, *values: error,
     )
     x = np.zeros(50)
     wrong = np.zeros(3)

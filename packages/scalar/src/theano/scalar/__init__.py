@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from builtins import type as _class_of
 from collections.abc import Callable
+from types import ModuleType as _Module
 from typing import Any
 
 from theano.gradient import DisconnectedType, grad_not_implemented, grad_undefined
@@ -170,3 +171,6 @@ _ELSEWHERE = {
     "utils": "theano.gof.utils",
 }
 __getattr__, __dir__ = lazily(globals(), _ELSEWHERE)
+
+# `from theano.scalar import *`, with which old programs begin, must not put our modules in the place of Python's names.
+__all__ = [name for name, value in globals().items() if not name.startswith("_") and not isinstance(value, _Module)]
