@@ -71,6 +71,7 @@ _ELSEWHERE = {
     "grad": "theano.gradient",
     "subgraph_grad": "theano.gradient",
     "CLinker": "theano.gof",
+    "OpenMPOp": "theano.gof",
     "Linker": "theano.gof",
     "OpWiseCLinker": "theano.gof",
     "PerformLinker": "theano.gof",

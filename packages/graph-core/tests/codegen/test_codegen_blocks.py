@@ -39,11 +39,11 @@ def test_one_block_holds_the_whole_graph_as_the_documentation_draws_it():
     a = add(x, y)
     b = mul(a, z)
     text = write_block([a.owner, b.owner], [x, y, z], [b]).text
-    body = text[text.index(" run()") :]
+    body = text[text.index(" __compute()") :]
     order = [
         "double V1;", "V1 = PyFloat_AsDouble", "double V2;", "V2 = PyFloat_AsDouble", "double V3;",
         "V3 = PyFloat_AsDouble", "double V4;", "V4 = 0.0", "double V5;", "V5 = 0.0", "V4 = V1 + V2;", "V5 = V4 * V3;",
-        "end_7:", "end_6:", "end_5:", "py_V5 = PyFloat_FromDouble(V5)", "end_4:", "end_3:", "end_2:", "end_1:",
+        "__label_7:", "__label_6:", "__label_5:", "py_V5 = PyFloat_FromDouble(V5)", "__label_4:", "__label_3:", "__label_2:", "__label_1:",
     ]  # fmt: skip
     places = [body.index(piece) for piece in order]
     assert places == sorted(places)

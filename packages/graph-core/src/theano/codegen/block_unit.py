@@ -18,7 +18,7 @@ from typing import NamedTuple
 from theano.cache.names import EntryName
 from theano.cache.store import Cache, CacheSettings, open_cache
 from theano.cache.trust import process_is_privileged
-from theano.codegen.blocks import FORMAT, Block
+from theano.codegen.blocks import FORMAT, Block, without_comments
 from theano.codegen.key import digest_parts
 from theano.codegen.unit import current_toolchain
 from theano.errors import KernelCompileError, NoCompilerError
@@ -115,8 +115,9 @@ def _job(block: Block, tools: Toolchain) -> Job:
         *(f"-l{name}" for name in needs.libraries),
     ]
     python = f"{sys.implementation.cache_tag} {getattr(sys, 'abiflags', '')}"
+    code = without_comments(block.text)
     key = digest_parts(
-        ["block", FORMAT, tools.identity, python, block.text, *extra, "", *needs.no_compile_args, repr(block.version)]
+        ["block", FORMAT, tools.identity, python, code, *extra, "", *needs.no_compile_args, repr(block.version)]
     )
     export = 'extern "C" __attribute__((visibility("default")))'
     text = f'{block.text}\n{export} const char theano_unit_key[] = "{key}";\n'

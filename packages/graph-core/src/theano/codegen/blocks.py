@@ -11,13 +11,13 @@ after it and ends in a label and its own cleanup:
             { V2 = 0; }                                    c_init of the output
             {
                 { V2 = V1 + V1; }                          c_code of the node: it may fail
-              end_3: ;
+              __label_3: ;
             }
-          end_2: ;
-            if (!failing) { py_V2 = ...; }                 c_sync of the output
+          __label_2: ;
+            if (!__failure) { py_V2 = ...; }                 c_sync of the output
             { ... }                                        c_cleanup of the output
         }
-      end_1: ;
+      __label_1: ;
         { ... }                                            c_cleanup of x
     }
 
@@ -27,8 +27,8 @@ or not. A block is entered when its variables are declared: cleanup sees what `c
 variable of `c_extract`, which lies in braces of its own. Only `c_code` lies open where the op has a `c_code_cleanup`,
 so that this one sees its locals.
 
-What lives as long as the thunk (constants, parameters, ``c_support_code_struct``) is set up by ``init`` in steps. It
-counts them, and ``free`` undoes the steps that were begun, the last one first.
+What lives as long as the thunk (constants, parameters, ``c_support_code_struct``) is set up by ``__set_up`` in steps.
+It counts them, and ``__undo_all`` undoes the steps that were begun, the last one first.
 
 The function that holds the blocks returns a type that nothing converts to: a ``return`` in somebody's C does not
 compile.
@@ -53,6 +53,8 @@ FORMAT = "block 1"
 """Part of every key: goes up with each change of what is written here."""
 DEEPEST = 10
 """Blocks inside more than this many others are not indented any further."""
+COMMENT = "//: "
+"""Begins the comments that say what is computed, which are for people only."""
 HEADERS = ("<Python.h>", "<stdio.h>", "<stdlib.h>", "<string.h>")
 STREAMS = ("std::cout", "std::cerr", "std::endl", "std::ostream", "cout <<", "cerr <<")
 """Words that want ``<iostream>``, which costs as much time as all the rest, so it is included where one occurs."""
@@ -159,6 +161,17 @@ class Block:
     owners: list[Apply | Variable]
 
 
+def without_comments(text: str) -> str:
+    r"""Return a unit without the comments about what it computes: the same for whatever else is computed alike.
+
+    Examples
+    --------
+    >>> without_comments("//: x + 1\nint f();")
+    'int f();'
+    """
+    return "\n".join(line for line in text.split("\n") if not line.lstrip().startswith(COMMENT))
+
+
 def has_c_code(node: Apply) -> bool:
     """Return whether the op of a node says in C what it does; its types may still have nothing to say."""
     return says(node.op, "c_code")
@@ -222,15 +235,15 @@ class _Writer:
         """Return the pieces of C for the block of a number; ``where`` is the label that failure jumps to."""
         jump = f" goto {where};" if where else ""
         note = f'if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "{_UNSAID}");'
-        fail = f"{{ failing = {number}; {note}{jump} }}"
-        return {"fail": fail, "failure_var": "failing", "id": number, "c_compiler": self.compiler, **more}
+        fail = f"{{ __failure = {number}; {note}{jump} }}"
+        return {"fail": fail, "failure_var": "__failure", "id": number, "c_compiler": self.compiler, **more}
 
     # -- what lives as long as the thunk ----------------------------------------------------------------
 
     def kept(self, name: str, kind: Type, value: Any, checks: bool) -> None:
         """A value that is extracted once."""
         self.types.setdefault(id(kind), kind)
-        sub = self.sub(-1 - len(self.steps), "undo")
+        sub = self.sub(-1 - len(self.steps), "__undo")
         self.constants.append(value)
         self.cells.append(name)
         declare = code(kind.c_declare, name, sub, check_input=checks)
@@ -254,7 +267,7 @@ class _Writer:
     def variable(self, variable: Variable, role: str) -> None:
         name, kind, checks = self.name(variable), variable.type, self.checks(variable)
         number = len(self.levels) + 1
-        sub, last = self.sub(number, f"end_{number}"), self.sub(number)
+        sub, last = self.sub(number, f"__label_{number}"), self.sub(number)
         level = _Level(variable, f"{role} {variable}")
         level.declare = code(kind.c_declare, name, sub, check_input=checks)
         take = f"py_{name} = PyList_GET_ITEM(storage_{name}, 0);\nPy_INCREF(py_{name});\n"
@@ -265,7 +278,7 @@ class _Writer:
             self.cells.append(name)
             level.enter = take + self._extract_out(kind, name, sub, checks)
             level.finish = code(kind.c_sync, name, sub) + (
-                f"\nif (!failing) {{ PyObject *old = PyList_GET_ITEM(storage_{name}, 0);"
+                f"\nif (!__failure) {{ PyObject *old = PyList_GET_ITEM(storage_{name}, 0);"
                 f" Py_XINCREF(py_{name}); PyList_SET_ITEM(storage_{name}, 0, py_{name}); Py_XDECREF(old); }}"
             )
         else:
@@ -292,12 +305,12 @@ class _Writer:
             self.kept(more["params"], op.params_type, op.params_type.filter(params), True)
         members = "\n".join(texts(op.c_support_code_struct(node, name)))
         start = len(self.steps)
-        begin = code(op.c_init_code_struct, node, name, self.sub(-1 - start, "undo", **more))
+        begin = code(op.c_init_code_struct, node, name, self.sub(-1 - start, "__undo", **more))
         end = code(op.c_cleanup_code_struct, node, name)
         if members or begin or end:
             self.steps.append(_Step(members, begin, end))
         level = _Level(node, str(node))
-        level.enter = code(op.c_code, node, name, ins, outs, self.sub(number, f"end_{number}", **more))
+        level.enter = code(op.c_code, node, name, ins, outs, self.sub(number, f"__label_{number}", **more))
         level.leave = code(op.c_code_cleanup, node, name, ins, outs, self.sub(number, **more))
         level.open = bool(level.leave.strip())
         self.levels.append(level)
@@ -388,7 +401,7 @@ def _version_of(thing: Any) -> tuple[Any, ...]:
 
 def _text(w: _Writer, needs: Needs, nodes: Sequence[Apply], names: Sequence[str], title: str) -> str:
     c = CText(indent="  ")
-    c.comment(f"{title}, generated by Theano")
+    c(f"{COMMENT}{comment_text(title)}, generated by Theano")
     c("#define PY_SSIZE_T_CLEAN")
     support = [*needs.support_code]
     for node, name in zip(nodes, names, strict=True):
@@ -410,40 +423,40 @@ def _text(w: _Writer, needs: Needs, nodes: Sequence[Apply], names: Sequence[str]
 
 
 def _struct(c: CText, w: _Writer) -> None:
-    c("namespace {", "struct no_return_in_c_code_use_fail { int failing; };")
+    c("namespace {", "struct no_return_in_c_code_use_fail { int failure; };")
     with c.block("struct theano_block", ";"):
-        c(*[f"PyObject *storage_{name};" for name in w.cells], "int begun, failed;")
+        c(*[f"PyObject *storage_{name};" for name in w.cells], "int __begun, __failed;")
         for step in w.steps:
             _user(c, step.declare)
-        with c.block("int init(PyObject *cells)"):
-            c("int failing = 0;")
+        with c.block("int __set_up(PyObject *cells)"):
+            c("int __failure = 0;")
             c(*[f"storage_{name} = PyTuple_GET_ITEM(cells, {k});" for k, name in enumerate(w.cells)])
             for k, step in enumerate(w.steps):
-                c(f"begun = {k + 1};")
+                c(f"__begun = {k + 1};")
                 with c.block():
                     _user(c, step.begin)
             with c.block("if (false)"):
-                c("undo: ;", "failed = failing;", "return -1;")
+                c("__undo: ;", "__failed = __failure;", "return -1;")
             c("return 0;")
-        with c.block("void free()"):
-            c("int failing = 0;")
+        with c.block("void __undo_all()"):
+            c("int __failure = 0;")
             for k, step in reversed(list(enumerate(w.steps))):
-                with c.block(f"if (begun > {k})"):
+                with c.block(f"if (__begun > {k})"):
                     _user(c, step.end)
-            c("(void)failing;")
-        with c.block("no_return_in_c_code_use_fail run()"):
-            c("int failing = 0;")
+            c("(void)__failure;")
+        with c.block("no_return_in_c_code_use_fail __compute()"):
+            c("int __failure = 0;")
             kept = set(w.cells[len(w.cells) - len(w.constants) :])
             inner = [name for name in w.names.values() if name not in kept]
             c(*[f"PyObject *py_{name} = NULL;" for name in inner])
             _nest(c, w.levels)
-            c("no_return_in_c_code_use_fail ended;", "ended.failing = failing;", "return ended;")
+            c("no_return_in_c_code_use_fail ended;", "ended.failure = __failure;", "return ended;")
     c("} // namespace", "")
 
 
 def _nest(c: CText, levels: Sequence[_Level]) -> None:
     for number, level in enumerate(levels, 1):
-        c("{", f"  // {comment_text(level.comment)}")
+        c("{", f"  {COMMENT}{comment_text(level.comment)}")
         c.depth += number <= DEEPEST
         _user(c, level.declare)
         if level.open:
@@ -452,9 +465,9 @@ def _nest(c: CText, levels: Sequence[_Level]) -> None:
             with c.block():
                 _user(c, level.enter)
     for number, level in reversed(list(enumerate(levels, 1))):
-        c(f"end_{number}: ;")
+        c(f"__label_{number}: ;")
         if level.finish:
-            with c.block("if (!failing)"):
+            with c.block("if (!__failure)"):
                 _user(c, level.finish)
         if level.leave.strip():
             with c.block():
@@ -492,8 +505,8 @@ THEANO_EXPORT void *theano_block_new(PyObject *cells) {
   }
   done = true;
   theano_block *block = new theano_block();
-  if (block->init(cells) == 0) return block;
-  block->free();
+  if (block->__set_up(cells) == 0) return block;
+  block->__undo_all();
   delete block;
   return NULL;
 }
@@ -502,21 +515,21 @@ THEANO_EXPORT int theano_block_run(void *self) {
   theano_block *block = (theano_block *)self;
 #ifdef __cpp_exceptions
   try {
-    block->failed = block->run().failing;
+    block->__failed = block->__compute().failure;
   } catch (...) {
-    block->failed = -1;
+    block->__failed = -1;
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "a C++ exception left an op's C code");
   }
 #else
-  block->failed = block->run().failing;
+  block->__failed = block->__compute().failure;
 #endif
-  return block->failed ? -1 : 0;
+  return block->__failed ? -1 : 0;
 }
 
-THEANO_EXPORT int theano_block_failed(void *self) { return ((theano_block *)self)->failed; }
+THEANO_EXPORT int theano_block_failed(void *self) { return ((theano_block *)self)->__failed; }
 
 THEANO_EXPORT void theano_block_delete(void *self) {
-  ((theano_block *)self)->free();
+  ((theano_block *)self)->__undo_all();
   delete (theano_block *)self;
 }
 """

@@ -48,6 +48,8 @@ from theano.compile.plumbing_ops import (
     ViewOp,
     deep_copy_op,
     register_deep_copy_kernel,
+    register_deep_copy_op_c_code,
+    register_view_op_c_code,
     view_op,
 )
 from theano.compile.shared import Container, SharedVariable, shared, shared_constructor
@@ -68,7 +70,9 @@ if TYPE_CHECKING:
     from theano.compile.nanguardmode import NanGuardMode
 
 #: Names that older programs find here and that the layer of arrays defines.
-_FROM_TENSOR = ("Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "rebroadcast", "shape", "shape_i", "specify_shape")
+_FROM_TENSOR = ("Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "rebroadcast", "shape", "shape_i", "specify_shape",
+                "register_rebroadcast_c_code", "register_shape_c_code", "register_shape_i_c_code",
+                "register_specify_shape_c_code")  # fmt: skip
 
 
 #: Old spellings of the modules in here.
@@ -154,9 +158,11 @@ __all__ = [
     "predefined_modes",
     "predefined_optimizers",
     "register_deep_copy_kernel",
+    "register_deep_copy_op_c_code",
     "register_linker",
     "register_mode",
     "register_optimizer",
+    "register_view_op_c_code",
     "shared",
     "shared_constructor",
     "view_op",

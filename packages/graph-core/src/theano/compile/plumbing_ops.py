@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from theano.codegen.kernel import Builtin, Kernel
+from theano.compile.registered_code import Code, CodeByType
 from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.type import Type
@@ -114,10 +115,12 @@ class _SameType(Op):
         return shapes
 
 
-class DeepCopyOp(_SameType):
+class DeepCopyOp(_SameType, CodeByType):
     """Copies a value: stands where a function hands out what is not its own."""
 
     __props__ = ()
+    code_of = {}
+    moves_only = True
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Copy as the type does."""
@@ -127,6 +130,8 @@ class DeepCopyOp(_SameType):
         """Return the registered kernel of the type, or one that copies any buffer."""
         kind = node.inputs[0].type
         for cls in type(kind).__mro__:
+            if cls in self.code_of:
+                return None
             if cls in _copy_kernels:
                 return _copy_kernels[cls](node)
         if kind.buffer_spec() is None:
@@ -134,10 +139,12 @@ class DeepCopyOp(_SameType):
         return Kernel("copy", _COPY, work=0.5)
 
 
-class ViewOp(_SameType):
+class ViewOp(_SameType, CodeByType):
     """Lets a value through, under another variable."""
 
     __props__ = ()
+    code_of = {}
+    moves_only = True
     view_map = {0: [0]}
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
@@ -146,7 +153,9 @@ class ViewOp(_SameType):
 
     def c_kernel(self, node: Apply) -> Kernel | None:
         """Return a kernel that makes a window as large as its base."""
-        return Kernel("view", _VIEW, work=0.0) if node.inputs[0].type.buffer_spec() is not None else None
+        if node.inputs[0].type.buffer_spec() is None or self.registered(node) is not None:
+            return None
+        return Kernel("view", _VIEW, work=0.0)
 
 
 class OutputGuard(ViewOp):
@@ -154,6 +163,25 @@ class OutputGuard(ViewOp):
 
     __props__ = ()
     destroy_map = {}
+
+
+def register_deep_copy_op_c_code(typ: type[Type], code: str, version: tuple[Any, ...] = ()) -> None:
+    """Say in C how values of a class of types are copied.
+
+    Parameters
+    ----------
+    typ : class of Type
+    code : str
+        ``%(iname)s`` and ``%(oname)s`` stand for the variables, ``%(fail)s`` for what to do when something is wrong.
+    version : tuple
+        For the cache of compiled code; without one it is compiled in each process anew.
+    """
+    DeepCopyOp.code_of[typ] = Code(code, version)
+
+
+def register_view_op_c_code(type: type[Type], code: str, version: tuple[Any, ...] = ()) -> None:
+    """Say in C how a value of a class of types is let through, as `register_deep_copy_op_c_code` does for copies."""
+    ViewOp.code_of[type] = Code(code, version)
 
 
 deep_copy_op = DeepCopyOp()

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from theano.compile.shared import Container
 from theano.errors import InconsistencyError, MethodNotDefined, MissingInputError
-from theano.gof import destroyhandler, fg, graph, link, op, opt, optdb, sched, toolbox, type, utils, vm
+from theano.gof import destroyhandler, fg, graph, link, op, opt, optdb, params_type, sched, toolbox, type, utils, vm
+from theano.gof.op import COp
 from theano.graph import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
 from theano.graph.aliasing import DestroyHandler
+from theano.graph.c_contract import CLinkerObject, CLinkerOp, CLinkerType
+from theano.graph.cdata_type import CDataType
+from theano.graph.enum_type import CEnumType, EnumList, EnumType
+from theano.graph.external_op import ExternalCOp, OpenMPOp
 from theano.graph.features import (
     Bookkeeper,
     Feature,
@@ -19,6 +24,7 @@ from theano.graph.features import (
     ReplaceValidate,
     Validator,
 )
+from theano.graph.params_type import Params, ParamsType
 from theano.graph.traverse import view_roots
 from theano.rewriting import (
     DB,
@@ -53,13 +59,22 @@ __all__ = [
     "DB",
     "Apply",
     "Bookkeeper",
+    "CDataType",
+    "CEnumType",
     "CLinker",
+    "CLinkerObject",
+    "CLinkerOp",
+    "CLinkerType",
+    "COp",
     "CheckStackTraceOptimization",
     "Constant",
     "Container",
     "DestroyHandler",
+    "EnumList",
+    "EnumType",
     "EquilibriumDB",
     "EquilibriumOptimizer",
+    "ExternalCOp",
     "Feature",
     "FunctionGraph",
     "Generic",
@@ -80,7 +95,10 @@ __all__ = [
     "OpRemove",
     "OpSub",
     "OpWiseCLinker",
+    "OpenMPOp",
     "Optimizer",
+    "Params",
+    "ParamsType",
     "PatternSub",
     "PerformLinker",
     "PreserveVariableAttributes",
@@ -109,6 +127,7 @@ __all__ = [
     "opt",
     "optdb",
     "optimizer",
+    "params_type",
     "sched",
     "toolbox",
     "type",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -59,9 +60,10 @@ class Op(Structural, CLinkerOp):
     destroy_map: dict[int | None, list[int]] = {}
     #: Whether the types of this op's inputs check them in C; None: as ``config.check_input`` says.
     check_input: bool | None = None
+    #: It computes nothing, so that even a linker that wants everything compiled may let it run in Python.
+    moves_only: bool = False
     #: The type of what :meth:`get_params` returns, for ops that have parameters.
     params_type: Any = None
-    _cop_num_inputs: int | None = None
 
     # -- building graphs ---------------------------------------------------------------------------
 
@@ -294,7 +296,7 @@ class COp(Op):
     ...         return Apply(self, [x], [generic()])
     ...     def c_code(self, node, name, inputs, outputs, sub):
     ...         x, z = inputs[0], outputs[0]
-    ...         return f"Py_XDECREF(py_{z}); py_{z} = py_{x}; Py_INCREF(py_{z});"
+    ...         return f"Py_XDECREF({z}); {z} = {x}; Py_INCREF({z});"
     >>> import theano
     >>> x = generic("x")
     >>> theano.function([x], Same()(x))("unchanged")
@@ -325,3 +327,16 @@ def has_perform(op: Op) -> bool:
 def has_own_thunk(op: Op) -> bool:
     """Return whether ``op`` takes its execution into its own hands."""
     return type(op).make_thunk is not Op.make_thunk
+
+
+#: Names that have modules of their own, which need this one.
+_ELSEWHERE = {
+    "ExternalCOp": "external_op", "OpenMPOp": "external_op", "get_io_macros": "external_op",
+    "get_sub_macros": "external_op", "Params": "params_type", "ParamsType": "params_type",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module(f"theano.graph.{_ELSEWHERE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

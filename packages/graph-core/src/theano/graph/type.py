@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+import importlib
 from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
-from theano.graph.c_contract import CLinkerType, Sub
+from theano.graph.c_contract import CLinkerObject, CLinkerType, Sub
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
 from theano.graph.variable import Constant as _Constant
@@ -224,7 +225,7 @@ class CType(Type):
 
 
 class Generic(CType):
-    """The type of any Python object. In C it is the object itself, ``py_<name>``.
+    """The type of any Python object. In C it is a ``PyObject *``.
 
     Examples
     --------
@@ -243,24 +244,27 @@ class Generic(CType):
         return True
 
     def c_declare(self, name: str, sub: Sub, check_input: bool = True) -> str:
-        """Declare nothing: the object has its variable."""
-        return ""
+        """Declare the object."""
+        return f"PyObject *{name};"
 
     def c_init(self, name: str, sub: Sub) -> str:
-        """Set nothing: outputs begin as None."""
-        return ""
+        """Begin without one."""
+        return f"{name} = NULL;"
 
     def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
-        """Extract nothing."""
-        return ""
+        """Take a reference."""
+        return f"{name} = py_{name};\nPy_INCREF({name});"
 
     def c_sync(self, name: str, sub: Sub) -> str:
-        """Put None where the op has left a null pointer."""
-        return f"if (!py_{name}) {{\n    Py_INCREF(Py_None);\n    py_{name} = Py_None;\n}}"
+        """Hand the object over, or None for want of one."""
+        return f"""\
+Py_XDECREF(py_{name});
+py_{name} = {name} ? {name} : Py_None;
+Py_INCREF(py_{name});"""
 
     def c_cleanup(self, name: str, sub: Sub) -> str:
-        """Clean nothing up."""
-        return ""
+        """Give up the reference."""
+        return f"Py_XDECREF({name});"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Return the version of these texts."""
@@ -268,3 +272,18 @@ class Generic(CType):
 
 
 generic = Generic()
+
+#: For those who look for it here.
+__all__ = ["BufferSpec", "CLinkerObject", "CLinkerType", "CType", "Generic", "Type", "generic"]
+
+#: Types that have modules of their own, which need this one.
+_ELSEWHERE = {
+    "CDataType": "cdata_type", "CEnumType": "enum_type", "EnumList": "enum_type", "EnumType": "enum_type",
+    "Params": "params_type", "ParamsType": "params_type",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module(f"theano.graph.{_ELSEWHERE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -242,7 +242,13 @@ def link(
 
 def _joins(node: Apply) -> bool:
     """Return whether a node may be one of several in a block."""
-    return not has_own_thunk(node.op) and is_classic(node)
+    if has_own_thunk(node.op) or not is_classic(node):
+        return False
+    try:
+        block_of(node)
+    except NotImplementedError:
+        return False
+    return True
 
 
 def _plan(
@@ -258,9 +264,9 @@ def _plan(
             try:
                 return block_of(node, check_input)
             except NotImplementedError:
-                if linker.compiled == "always":
+                if linker.compiled == "always" and not op.moves_only:
                     raise
-    if linker.compiled == "always":
+    if linker.compiled == "always" and not op.moves_only:
         raise MethodNotDefined("c_kernel", type(op), f"{op}, which the linker {linker} needs in compiled form,")
     return _in_python(node, linker, given_away)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from theano.graph.type import BufferSpec, Type
-from theano.scalar import policy
-from theano.scalar.ctypes import c_type
+from theano.graph.c_contract import Sub
+from theano.graph.type import BufferSpec, CType
+from theano.scalar import c_values, policy
 from theano.scalar.dtypes import DTYPE_CODES, is_complex, normalise, upcast
 from theano.scalar.variable import ScalarConstant, ScalarVariable
 
@@ -17,7 +17,7 @@ from theano.scalar.variable import ScalarConstant, ScalarVariable
 _TOLERANCE = {"float16": (1e-2, 1e-3), "float32": (1e-4, 1e-5), "complex64": (1e-4, 1e-5)}
 
 
-class Scalar(Type):
+class Scalar(CType):
     """The set of numbers of one dtype; calling it makes a variable.
 
     Values are NumPy scalars.
@@ -139,13 +139,67 @@ class Scalar(Type):
         """Return the compiled form: a buffer without dimensions."""
         return BufferSpec(self.dtype, 0, (), True)
 
-    def c_element_type(self) -> str:
-        """Return the C type of a value."""
-        return c_type(self.dtype)
-
     def dtype_specs(self) -> tuple[Any, str, str]:
         """Return NumPy's scalar class, the C type and the class's name in NumPy's C interface."""
-        return self.numpy_type, f"npy_{self.dtype}", self.dtype.title().replace("Uint", "UInt")
+        return self.numpy_type, c_values.element_type(self.dtype), self.dtype.title().replace("Uint", "UInt")
+
+    # -- the C of people's ops ------------------------------------------------------------------------
+
+    def c_element_type(self) -> str:
+        """Return the C type of a value."""
+        return c_values.element_type(self.dtype)
+
+    def c_is_simple(self) -> bool:
+        """Return True: a number is a plain variable."""
+        return True
+
+    def c_literal(self, data: Any) -> str:
+        """Return a number as C."""
+        return c_values.literal(data, self.dtype)
+
+    def c_declare(self, name: str, sub: Sub, check_input: bool = True) -> str:
+        """Declare a number, and ``dtype_<name>`` for its type."""
+        return c_values.scalar_declare(name, self.dtype, check_input)
+
+    def c_init(self, name: str, sub: Sub) -> str:
+        """Begin with zero."""
+        return f"{name} = 0;"
+
+    def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
+        """Read a NumPy scalar."""
+        return c_values.scalar_extract(name, self.dtype, sub, check_input)
+
+    def c_sync(self, name: str, sub: Sub) -> str:
+        """Make a NumPy scalar."""
+        return c_values.scalar_sync(name, self.dtype, sub)
+
+    def c_cleanup(self, name: str, sub: Sub) -> str:
+        """Clean nothing up."""
+        return ""
+
+    def c_headers(self, **kwargs: Any) -> list[str]:
+        """Return NumPy's headers."""
+        return c_values.HEADERS
+
+    def c_header_dirs(self, **kwargs: Any) -> list[str]:
+        """Return where they are."""
+        return c_values.header_dirs()
+
+    def c_compile_args(self, **kwargs: Any) -> list[str]:
+        """Keep the names that NumPy has dropped out."""
+        return c_values.COMPILE_ARGS
+
+    def c_support_code(self, **kwargs: Any) -> list[str]:
+        """Return complex numbers with operators, where they are needed."""
+        return c_values.support_code(self.dtype)
+
+    def c_init_code(self, **kwargs: Any) -> list[str]:
+        """Import NumPy's C interface."""
+        return c_values.INIT_CODE
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Return the version of these texts, and NumPy's."""
+        return c_values.VERSION
 
     def __str__(self) -> str:
         return self.dtype

@@ -11,9 +11,10 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import BufferSpec, Type, Variable
 from theano.graph.props import Interned
-from theano.graph.type import Extremes
+from theano.graph.type import CType, Extremes
 from theano.settings import config
 from theano.tensor.memory import extremes_of, laid_out_copy, spare_arrays
+from theano.tensor.type_in_c import ArraysInC
 
 #: What turns a variable into one of another broadcast pattern. The shape package, which lies above, puts
 #: ``patternbroadcast`` here.
@@ -76,7 +77,7 @@ def tolerance(*dtypes: str, sloppy: int = 0) -> Tolerance:
     return max(found, key=lambda t: t.atol) if found else _EXACT
 
 
-class TensorType(Type, metaclass=Interned):
+class TensorType(ArraysInC, CType, metaclass=Interned):
     """Arrays of one element type, of a fixed number of dimensions, some known to have length 1.
 
     Parameters
@@ -358,11 +359,6 @@ class TensorType(Type, metaclass=Interned):
     def get_size(self, shape_info: Sequence[int]) -> int:
         """Return the number of bytes of a value of the given shape."""
         return int(np.prod(shape_info, dtype=np.int64)) * self.numpy_dtype.itemsize
-
-    def dtype_specs(self) -> tuple[type, str, str]:
-        """Return the element type as NumPy's class, NumPy's C name and NumPy's C constant."""
-        c_name = "npy_" + self.dtype
-        return self.numpy_dtype.type, c_name, "NPY_" + self.dtype.upper()
 
     def constant_signature(self, value: Any) -> Hashable:
         """Return a stand-in for a constant's value, equal for two arrays of the same bits."""

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from theano.codegen.kernel import Builtin, Kernel
+from theano.compile.registered_code import Code, CodeByType
 from theano.gradient import DisconnectedType
-from theano.graph import Apply, Constant, Op, Variable
+from theano.graph import Apply, Constant, Variable
 from theano.tensor import type as tensor_type
 from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.kernels.layout import rebroadcast_kernel, shape_i_kernel, shape_kernel, specify_shape_kernel
@@ -17,7 +18,7 @@ from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
 
 
-class Shape(Op):
+class Shape(CodeByType):
     """The lengths of the dimensions of a value, as a vector of int64.
 
     It works for each type whose values have a ``shape``.
@@ -37,7 +38,7 @@ class Shape(Op):
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return the copy of the lengths."""
-        return shape_kernel(self, node)
+        return shape_kernel(self, node) if self.registered(node) is None else None
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of dimensions."""
@@ -82,7 +83,7 @@ def shape(x: Any) -> Any:
     return shape_op(x)
 
 
-class Shape_i(Op):
+class Shape_i(CodeByType):
     """The length of one dimension.
 
     Parameters
@@ -112,7 +113,12 @@ class Shape_i(Op):
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return the copy of one length."""
-        return shape_i_kernel(self, node)
+        return shape_i_kernel(self, node) if self.registered(node) is None else None
+
+    def fill_in(self, code: Code, names: dict[str, Any], inputs: Sequence[str]) -> str:
+        """Return the check of the input, unless it is not wanted, and the text."""
+        names["i"] = self.i
+        return (code.check % names + "\n" if self.check_input is not False else "") + code.text % names
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return no dimension."""
@@ -166,7 +172,7 @@ def shape_tuple(x: Any) -> tuple[Any, ...]:
     return tuple(shape_i(x, i) for i in range(x.type.ndim))
 
 
-class SpecifyShape(Op):
+class SpecifyShape(CodeByType):
     """The input itself, with lengths that it is checked to have.
 
     Examples
@@ -201,7 +207,11 @@ class SpecifyShape(Op):
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return the check."""
-        return specify_shape_kernel(self, node)
+        return specify_shape_kernel(self, node) if self.registered(node) is None else None
+
+    def fill_in(self, code: Code, names: dict[str, Any], inputs: Sequence[str]) -> str:
+        """Return the text, in which ``%(shape)s`` is the vector of lengths."""
+        return code.text % {**names, "shape": inputs[1]}
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the given lengths where they are known, else those of the input."""
@@ -232,7 +242,7 @@ _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "ui
 specify_shape = SpecifyShape()
 
 
-class Rebroadcast(Op):
+class Rebroadcast(CodeByType):
     """The input itself, known or no longer known to have length 1 along some axes.
 
     Parameters
@@ -287,7 +297,13 @@ class Rebroadcast(Op):
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return the input, its lengths checked."""
-        return rebroadcast_kernel(self, node)
+        return rebroadcast_kernel(self, node) if self.registered(node) is None else None
+
+    def fill_in(self, code: Code, names: dict[str, Any], inputs: Sequence[str]) -> str:
+        """Return the text once for each ``%(axis)s`` whose length must be 1, then let the value through."""
+        checks = [code.text % {**names, "axis": axis} for axis, one in self.items if one]
+        let = "Py_XDECREF(%(oname)s);\n%(oname)s = %(iname)s;\nPy_XINCREF(%(oname)s);" % names  # noqa: UP031
+        return "\n".join([*checks, let])
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths of the input, 1 where it is said so."""
@@ -352,3 +368,37 @@ def _with_flags(x: Any, axes: Sequence[int], flag: bool) -> Any:
 
 
 tensor_type.rebroadcast_hook = patternbroadcast
+
+
+# -- the C of people's types ------------------------------------------------------------------------------------
+
+
+def register_shape_c_code(type: type, code: str, version: tuple[Any, ...] = ()) -> None:
+    """Say in C what the shape of values of a class of types is: a vector of int64.
+
+    Parameters
+    ----------
+    type : class of Type
+    code : str
+        ``%(iname)s`` and ``%(oname)s`` stand for the variables, ``%(fail)s`` for what to do when something is wrong.
+    version : tuple
+        For the cache of compiled code; without one it is compiled in each process anew.
+    """
+    Shape.code_of[type] = Code(code, version)
+
+
+def register_shape_i_c_code(typ: type, code: str, check_input: str, version: tuple[Any, ...] = ()) -> None:
+    """Say in C what the length ``%(i)s`` of values of a class of types is; ``check_input`` sees that there is one."""
+    Shape_i.code_of[typ] = Code(code, version, check_input)
+
+
+def register_specify_shape_c_code(
+    typ: type, code: str, version: tuple[Any, ...] = (), c_support_code_apply: str | None = None
+) -> None:
+    """Say in C how values of a class of types are let through if their lengths are those in ``%(shape)s``."""
+    SpecifyShape.code_of[typ] = Code(code, version, support=c_support_code_apply)
+
+
+def register_rebroadcast_c_code(typ: type, code: str, version: tuple[Any, ...] = ()) -> None:
+    """Say in C what to check along ``%(axis)s`` that is said to have length 1."""
+    Rebroadcast.code_of[typ] = Code(code, version)
