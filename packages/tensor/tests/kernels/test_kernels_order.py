@@ -119,6 +119,47 @@ def test_topk(dtype):
                 np.testing.assert_array_equal(values, x[places])
 
 
+def test_sort_of_half_precision():
+    """Many equal numbers, which NumPy's own quicksort of float16 with wide vectors has been seen to leave unordered."""
+    x = (np.random.default_rng(4).normal(size=4096) * 50 // 30).astype("float16")
+    expected = np.sort(x.astype("float32")).astype("float16")
+    got = call(lambda op, n: order.sort_kernel(op, n, False), Toy(kind="quicksort"), [x, scalar(0)], ("float16", 1))[0]
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "float16"])
+@pytest.mark.parametrize("spread", ["normal", "few values", "one value", "sorted", "nan", "sample misleads"])
+def test_topk_of_long_lines(dtype, spread):
+    """Lines of which a sample says what may be among the best: where it is right, and where it is not."""
+    rng = np.random.default_rng(4)
+    for n in (4096, 20001):
+        x = rng.normal(size=n) * 50
+        if spread == "few values":
+            x = x // 30
+        elif spread == "one value":
+            x = x * 0
+        elif spread == "sorted":
+            x = np.sort(x)
+        elif spread == "nan":
+            if np.dtype(dtype).kind != "f":
+                continue
+            x[rng.integers(0, n, n // 3)] = np.nan
+        elif spread == "sample misleads":
+            x[::32] = 100 + np.arange(len(x[::32])) % 20
+        x = x.astype(dtype)
+        by_size = np.argsort(x, kind="stable")
+        for wanted in (n // 100, -(n // 100), n // 20, -(n // 20), n // 2, n):
+            places = by_size[-wanted:][::-1] if wanted > 0 else by_size[:-wanted]
+            for values_too in (True, False):
+                op = Toy(axis=0, return_values=values_too, return_indices=True)
+                outputs = ((dtype, 1), ("int64", 1)) if values_too else (("int64", 1),)
+                got = call(order.topk_kernel, op, [x, scalar(wanted)], *outputs)
+                np.testing.assert_array_equal(got[-1], places)
+            op = Toy(axis=0, return_values=True, return_indices=False)
+            alone = call(order.topk_kernel, op, [x, scalar(wanted)], (dtype, 1))[0]
+            np.testing.assert_array_equal(alone, x[places])
+
+
 @pytest.mark.parametrize("dtype", ["float64", "int8", "float16"])
 def test_topk_along_every_axis_of_every_layout(dtype):
     for shape in [(4, 5), (3, 2, 40), (1, 9, 1)]:

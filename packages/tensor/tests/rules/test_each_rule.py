@@ -155,6 +155,7 @@ CASES = {
     "local_useless_split": Split(1)(v, 0, T.stack([v.shape[0]])),
     "local_max_to_min": -((-m).max(axis=1)),
     "local_max_and_argmax": T.max_and_argmax(m, axis=1)[0],
+    "local_useless_topk": T.topk(m, 2),
     "local_dot_to_dot22": T.dot(m, n.T),
     "local_dot22_to_dot22scalar": T.constant(np.array([[2.0]])) * routines.Dot22()(m, n.T),
     "gemm_optimizer": T.dot(m, n.T) + T.exp(T.dot(n, m.T)),

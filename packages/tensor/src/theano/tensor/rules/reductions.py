@@ -15,6 +15,7 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
 from theano.tensor.rules.words import fit, is_discrete, is_float, made_by, number_of, only_used_by, scalar_of, uniform
 from theano.tensor.shape.basic import shape_i
+from theano.tensor.sort import TopKOp
 
 
 @local_rule([CAReduce], phases=("canonicalize", "uncanonicalize"), keeps="exact")
@@ -211,3 +212,15 @@ def local_max_and_argmax(node: Apply) -> Any:
     if not value.clients:
         return {place: fit(Argmax(op.axis)(node.inputs[0]), place)}
     return None
+
+
+@local_rule([TopKOp], phases=("uncanonicalize",), keeps="exact")
+def local_useless_topk(node: Apply) -> Any:
+    """Of the best elements and their places, compute only what somebody wants: values alone need no order of places."""
+    op: Any = node.op
+    unused = [i for i, v in enumerate(node.outputs) if not v.clients]  # type: ignore[attr-defined]
+    if len(node.outputs) != 2 or len(unused) != 1:
+        return None
+    kept = node.outputs[1 - unused[0]]
+    wanted = {"return_values": unused[0] == 1, "return_indices": unused[0] == 0}
+    return {kept: fit(TopKOp(op.axis, op.sorted, op.idx_dtype, **wanted)(*node.inputs), kept)}

@@ -20,30 +20,31 @@ typedef struct {
     int right;
 } searching;
 
-#define STEP(NAME, MEMORY, GOES_ON) \
-    static inline void step_##NAME(const MEMORY *x, int64_t half, int64_t count, const MEMORY *v, int64_t *places) \
+#define STEP(NAME, MEMORY, PLACE, GOES_ON) \
+    static inline void step_##NAME(const MEMORY *x, PLACE half, PLACE count, const MEMORY *v, PLACE *places) \
     { \
         TH_INDEPENDENT \
-        for (int64_t k = 0; k < count; ++k) \
-            places[k] += half & -(int64_t)GOES_ON(x[places[k] + half - 1], v[k]); \
+        for (PLACE k = 0; k < count; ++k) \
+            places[k] += half & -(PLACE)GOES_ON(x[places[k] + half - 1], v[k]); \
     }
-#define SEARCH(NAME, MEMORY, LOAD, LESS_) \
+#define SEARCH(NAME, MEMORY, PLACE, LOAD, LESS_) \
     static inline int before_##NAME(MEMORY a, MEMORY b) { return LESS_(LOAD(a), LOAD(b)); } \
     static inline int upto_##NAME(MEMORY a, MEMORY b) { return !LESS_(LOAD(b), LOAD(a)); } \
-    STEP(left_##NAME, MEMORY, before_##NAME) \
-    STEP(right_##NAME, MEMORY, upto_##NAME) \
-    static TH_LOOP void search_##NAME(int64_t n, const char *x_, int64_t count, const char *v_, int64_t *places, int right) \
+    STEP(left_##NAME, MEMORY, PLACE, before_##NAME) \
+    STEP(right_##NAME, MEMORY, PLACE, upto_##NAME) \
+    static TH_LOOP void search_##NAME(int64_t n, const char *x_, int64_t count, const char *v_, int64_t *found, int right) \
     { \
         const MEMORY *x = (const MEMORY *)x_, *v = (const MEMORY *)v_; \
-        for (int64_t k = 0; k < count; ++k) \
-            places[k] = 0; \
-        for (int64_t left = n, half; left > 0; left -= half) { \
+        PLACE places[SIDE] = {0}; \
+        for (PLACE left = (PLACE)n, half; left > 0; left -= half) { \
             half = left / 2 + (left == 1); \
             if (count == SIDE) \
                 (right ? step_right_##NAME : step_left_##NAME)(x, half, SIDE, v, places); \
             else \
-                (right ? step_right_##NAME : step_left_##NAME)(x, half, count, v, places); \
+                (right ? step_right_##NAME : step_left_##NAME)(x, half, (PLACE)count, v, places); \
         } \
+        for (int64_t k = 0; k < count; ++k) \
+            found[k] = places[k]; \
     }
 
 #define TYPES(X) \
@@ -58,8 +59,12 @@ typedef struct {
     X(TH_FLOAT16, f2, uint16_t, th_load_f16, FLOAT_LESS) \
     X(TH_FLOAT32, f4, float, PLAIN, FLOAT_LESS) \
     X(TH_FLOAT64, f8, double, PLAIN, FLOAT_LESS)
-#define ONE(CODE, NAME, MEMORY, LOAD, LESS_) SEARCH(NAME, MEMORY, LOAD, LESS_)
+/* Vectors hold as many places as elements if both are as wide; a vector of 2^31 elements or more is searched by the wide ones. */
+#define ONE(CODE, NAME, MEMORY, LOAD, LESS_) SEARCH(NAME, MEMORY, int64_t, LOAD, LESS_)
 TYPES(ONE)
+#define NARROW(X) X(TH_INT32, n4, int32_t, PLAIN, LESS) X(TH_UINT32, m4, uint32_t, PLAIN, LESS) X(TH_FLOAT32, f4n, float, PLAIN, FLOAT_LESS)
+#define ONE_NARROW(CODE, NAME, MEMORY, LOAD, LESS_) SEARCH(NAME, MEMORY, int32_t, LOAD, LESS_)
+NARROW(ONE_NARROW)
 
 static void search_range(void *arg, int64_t lo, int64_t hi)
 {
@@ -107,6 +112,10 @@ TH_EXPORT int th_kernel_searchsorted(th_ctx *ctx)
     switch (p[0] == TH_UINT8 ? TH_BOOL : p[0]) {
         TYPES(CHOICE)
     }
+    if (s.n <= INT32_MAX)
+        switch (p[0]) {
+            NARROW(CHOICE)
+        }
     const int64_t count = th_size(ctx->in[1]->ndim, ctx->in[1]->shape);
     return ctx->rt->parallel_for(ctx, count, th_grain(15.0), search_range, &s);
 }

@@ -75,7 +75,9 @@ typedef struct {
     place_sorter sort_places;
     void (*select)(int64_t n, int64_t k, const char *v, int64_t *places);
     void (*collect)(int64_t n, int64_t k, const char *v, const char *worst, int64_t *places);
+    int64_t (*filter)(int64_t n, int64_t most, const char *v, const char *worst, int64_t *places);
     char *elements;  /* all lines */
+    char *values;    /* the k best of each line, where nobody wants their places */
     int64_t *places; /* of the k best of each line */
     int smallest, failed;
 } lines;
@@ -167,7 +169,7 @@ TH_EXPORT int th_kernel_sort(th_ctx *ctx)
 /* A heap of places, the worst on top. Elements are met in such an order that of equals the one met first stays: of the
  * largest the last one, as a stable sort read from its end has it, of the smallest the first. Pieces without anything better
  * than the worst are passed over at once. */
-enum { PIECE = 32 };
+enum { PIECE = 32, BIT = 8 };
 #define SELECT(NAME, MEMORY, COMPUTE, LOAD, BETTER, FROM_END) \
     static void sink_##NAME(const MEMORY *v, int64_t *heap, int64_t k, int64_t at) \
     { \
@@ -242,6 +244,36 @@ enum { PIECE = 32 };
         } \
     }
 
+/* The places of all elements that are not worse than one, in the same order; how many, or -1 for more than `most`. */
+#define FILTER(NAME, MEMORY, COMPUTE, LOAD, BETTER, FROM_END) \
+    static TH_LOOP int64_t filter_##NAME(int64_t n, int64_t most, const char *elements, const char *worst_, int64_t *places) \
+    { \
+        const MEMORY *v = (const MEMORY *)elements; \
+        const COMPUTE worst = LOAD(*(const MEMORY *)worst_); \
+        int64_t found = 0; \
+        for (int64_t i = 0; i < n && found + PIECE <= most; i += PIECE) { \
+            const int64_t m = n - i < PIECE ? n - i : PIECE; \
+            const MEMORY *piece = FROM_END ? v + n - i - m : v + i; \
+            int any = m < PIECE; \
+            if (!any) \
+                for (int64_t j = 0; j < PIECE; ++j) \
+                    any |= !BETTER(worst, LOAD(piece[j])); \
+            for (int64_t j = 0; j < m && any; j += BIT) { \
+                int here = m - j < BIT; \
+                const int64_t bits = here ? m - j : BIT, first = FROM_END ? m - j - bits : j; \
+                if (!here) \
+                    for (int64_t b = 0; b < BIT; ++b) \
+                        here |= !BETTER(worst, LOAD(piece[first + b])); \
+                for (int64_t b = 0; b < bits && here; ++b) { \
+                    const int64_t at = first + (FROM_END ? bits - 1 - b : b); \
+                    places[found] = piece - v + at; \
+                    found += !BETTER(worst, LOAD(piece[at])); \
+                } \
+            } \
+        } \
+        return found + PIECE <= most ? found : -1; \
+    }
+
 #define TYPES(X) \
     X(TH_BOOL, u1, uint8_t, uint8_t, PLAIN, LESS, MORE) \
     X(TH_INT8, i1, int8_t, int8_t, PLAIN, LESS, MORE) \
@@ -258,7 +290,9 @@ enum { PIECE = 32 };
     SELECT(smallest_##NAME, MEMORY, COMPUTE, LOAD, DOWN, 0) \
     SELECT(largest_##NAME, MEMORY, COMPUTE, LOAD, UP, 1) \
     COLLECT(smallest_##NAME, MEMORY, COMPUTE, LOAD, DOWN, 0) \
-    COLLECT(largest_##NAME, MEMORY, COMPUTE, LOAD, UP, 1)
+    COLLECT(largest_##NAME, MEMORY, COMPUTE, LOAD, UP, 1) \
+    FILTER(smallest_##NAME, MEMORY, COMPUTE, LOAD, DOWN, 0) \
+    FILTER(largest_##NAME, MEMORY, COMPUTE, LOAD, UP, 1)
 TYPES(BOTH)
 
 static void select_lines(void *arg, int64_t lo, int64_t hi)
@@ -268,32 +302,66 @@ static void select_lines(void *arg, int64_t lo, int64_t hi)
         s->select(s->n, s->k, s->elements + line * s->n * s->from.itemsize, s->places + line * s->k);
 }
 
-/* Where k is no small part of a line: sort a copy to know the worst, collect what is not worse, order that. What is
- * collected for the largest comes from the end, so that an order of it read backwards has the later of equals first. */
+/* Where k is no small part of a line. One element in SAMPLED, ordered, tells of an element that a little more than k are
+ * not worse than (Floyd and Rivest, "Expected time bounds for selection", CACM 18, 1975); if that comes true, these alone are
+ * ordered. Else all of a copy is, to know the worst. What is collected for the largest comes from the end, so that an order
+ * of it read backwards has the later of equals first. */
+enum { SAMPLED = 32, WORTH_SAMPLING = 4096 };
+
+static int64_t candidates_by_sample(const lines *s, const char *v, char *room, int64_t *places, int64_t most)
+{
+    const int64_t size = s->from.itemsize, drawn = s->n / SAMPLED;
+    const double expected = (double)s->k * (double)drawn / (double)s->n, rank = expected + 4 * sqrt(expected) + 4;
+    if (s->n < WORTH_SAMPLING || rank >= (double)drawn / 2)
+        return 0;
+    for (int64_t i = 0; i < drawn; ++i)
+        memcpy(room + i * size, v + i * SAMPLED * size, (size_t)size);
+    if (s->sort(room, drawn, NULL))
+        return 0;
+    const char *worst = room + (s->smallest ? (int64_t)rank : drawn - 1 - (int64_t)rank) * size;
+    const int64_t found = s->filter(s->n, most, v, worst, places);
+    return found < s->k ? 0 : found;
+}
+
+/* The best k of elements in their order, each of which has a place; `order` has room for all of them. */
+static int best_of(const lines *s, char *copy, int64_t count, const int64_t *candidates, int64_t *order, int64_t *places)
+{
+    for (int64_t i = 0; i < count; ++i)
+        order[i] = i;
+    const int failed = s->sort_places(copy, (intptr_t *)order, count, NULL);
+    for (int64_t i = 0; i < s->k; ++i)
+        places[i] = candidates[s->smallest ? order[i] : count - 1 - order[count - 1 - i]];
+    return failed;
+}
+
 static void order_lines(void *arg, int64_t lo, int64_t hi)
 {
     lines *s = arg;
-    const int64_t n = s->n, k = s->k, size = s->from.itemsize;
+    const int64_t n = s->n, k = s->k, size = s->from.itemsize, most = n / 4 > k ? n / 4 : k;
     char *copy = malloc((size_t)(n * size));
-    int64_t *order = malloc((size_t)k * 2 * sizeof *order);
-    int failed = copy == NULL || order == NULL;
+    int64_t *candidates = malloc((size_t)most * 2 * sizeof *candidates);
+    int failed = copy == NULL || candidates == NULL;
     for (; lo < hi && !failed; ++lo) {
         const char *v = s->elements + lo * n * size;
-        int64_t *places = s->places + lo * k;
-        memcpy(copy, v, (size_t)(n * size));
-        failed = s->sort(copy, n, NULL);
-        s->collect(n, k, v, copy + (s->smallest ? k - 1 : n - k) * size, places);
-        for (int64_t i = 0; i < k; ++i) {
-            order[i] = i;
-            order[k + i] = s->smallest ? places[i] : places[k - 1 - i];
-            memcpy(copy + i * size, v + order[k + i] * size, (size_t)size);
+        int64_t count = candidates_by_sample(s, v, copy, candidates, most);
+        if (count == 0) {
+            memcpy(copy, v, (size_t)(n * size));
+            failed = s->sort(copy, n, NULL);
+            s->collect(n, k, v, copy + (s->smallest ? k - 1 : n - k) * size, candidates);
+            count = k;
         }
-        failed |= s->sort_places(copy, (intptr_t *)order, k, NULL);
+        for (int64_t i = 0; i < count; ++i)
+            memcpy(copy + i * size, v + candidates[s->smallest ? i : count - 1 - i] * size, (size_t)size);
+        if (s->values == NULL) {
+            failed |= best_of(s, copy, count, candidates, candidates + most, s->places + lo * k);
+            continue;
+        }
+        failed |= s->sort(copy, count, NULL);
         for (int64_t i = 0; i < k; ++i)
-            places[i] = order[k + order[s->smallest ? i : k - 1 - i]];
+            memcpy(s->values + (lo * k + i) * size, copy + (s->smallest ? i : count - 1 - i) * size, (size_t)size);
     }
     free(copy);
-    free(order);
+    free(candidates);
     if (failed)
         __atomic_store_n(&s->failed, 1, __ATOMIC_RELAXED);
 }
@@ -335,26 +403,30 @@ TH_EXPORT int th_kernel_topk(th_ctx *ctx)
     lines s = {.n = n, .k = k, .smallest = wanted < 0, .from = axis_last(b, axis)};
     const int64_t count = th_size(b->ndim, b->shape) / n;
     s.elements = lines_of(ctx, &s.from);
-    s.places = room_for(ctx, count * k, sizeof(int64_t));
-    if (!s.elements || !s.places)
-        return -1;
     s.sort = (sorter)(intptr_t)p[3];
     s.sort_places = (place_sorter)(intptr_t)p[4];
+    const int many = k > 64 && k > n / 128 && s.sort && s.sort_places;
+    if (many && !p[2])
+        s.values = room_for(ctx, count * k, b->itemsize);
+    else
+        s.places = room_for(ctx, count * k, sizeof(int64_t));
+    if (!s.elements || !(s.places || s.values))
+        return -1;
 #define CHOICE(CODE, NAME, MEMORY, COMPUTE, LOAD, DOWN, UP) \
     case CODE: \
         s.select = wanted > 0 ? select_largest_##NAME : select_smallest_##NAME; \
         s.collect = wanted > 0 ? collect_largest_##NAME : collect_smallest_##NAME; \
+        s.filter = wanted > 0 ? filter_largest_##NAME : filter_smallest_##NAME; \
         break;
     switch (b->dtype == TH_UINT8 ? TH_BOOL : b->dtype) {
         TYPES(CHOICE)
     }
-    const int many = k > 64 && k > n / 128 && s.sort && s.sort_places;
     if (in_lines(ctx, &s, many ? order_lines : select_lines, many ? 20.0 : 1.0))
         return -1;
     th_window part = s.from;
     part.shape[b->ndim - 1] = k;
     if (p[1]) {
-        char *values = values_of(ctx, &s, count);
+        char *values = s.values ? s.values : values_of(ctx, &s, count);
         if (!values)
             return -1;
         const th_window found = packed_like(&part, values, b->dtype, b->itemsize);
