@@ -267,3 +267,38 @@ def test_what_does_not_converge(expression):
         assert "converge" in str(error)
     else:
         assert all(np.isnan(np.real(v)).any() for v in (found if isinstance(found, list) else [found]))
+
+
+def hard_matrices(n):
+    """Symmetric matrices with equal, tiny or far apart eigenvalues."""
+    q = np.linalg.qr(numbers((n, n), "float64"))[0]
+    graded = (q * 10.0 ** -np.arange(n)) @ q.T
+    yield from (np.eye(n), np.zeros((n, n)), np.ones((n, n)), (graded + graded.T) / 2)
+    yield np.diag(10.0 ** -np.arange(n))
+    yield np.diag(10.0 ** -np.arange(n)[::-1])
+    yield 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    yield from ((q + q.T) * scale for scale in (1e-30, 1e30))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_eigh_of_hard_matrices(dtype):
+    a = matrix(dtype)
+    f = compiled([a], [*nlinalg.eigh(a), *nlinalg.eigh(a, "U")])
+    for n in (2, 3, 9, 17, 31, 32, 33, 64, 127, 128, 129):
+        for x in hard_matrices(n):
+            x = x.astype(dtype)
+            scale = float(np.abs(x).max()) or 1.0
+            w, v, *other = f(x)
+            near(v.astype("float64") * (w / scale) @ v.T, x / scale, dtype)
+            is_orthonormal(v.astype("float64"), dtype)
+            near(w / scale, np.linalg.eigvalsh(x.astype("float64") / scale), dtype)
+            assert (np.diff(w) >= 0).all()
+            near(other[0] / scale, w / scale, dtype)
+
+
+def test_reflections_of_numbers_near_zero():
+    a = T.dmatrix("a")
+    x = numbers((7, 4), "float64") * 1e-310
+    q, r = theano.function([a], nlinalg.qr(a))(x)
+    is_orthonormal(q, "float64")
+    np.testing.assert_allclose(q @ (r * 1e300), x * 1e300, rtol=0, atol=1e-22)

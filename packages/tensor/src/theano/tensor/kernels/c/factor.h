@@ -9,6 +9,7 @@
  *   factor_cholesky.h  Cholesky's factor
  *   factor_lu.h        elimination with row exchanges
  *   factor_qr.h        reflections
+ *   factor_eigh.h      eigenvalues and eigenvectors of small symmetric matrices
  *   factor_f32.c, factor_f64.c  all of these, for one element type
  *
  * A matrix is a window with any strides (multiples of its element's size). What is computed for an element does not
@@ -31,7 +32,10 @@
     TH_LOCAL int th_triangle_inverse_##S(th_ctx *ctx, int64_t threads, matrix t); \
     /* A, whose columns' elements are neighbours, becomes R above the vectors of its reflections; the first columns \
      * of their product go to q (any number, not more than its rows), unless q.data is NULL. */ \
-    TH_LOCAL int th_qr_##S(th_ctx *ctx, int64_t threads, matrix a, void *scales, matrix q);
+    TH_LOCAL int th_qr_##S(th_ctx *ctx, int64_t threads, matrix a, void *scales, matrix q); \
+    /* Eigenvalues in ascending order, and eigenvectors as rows of z, in C order, of a symmetric matrix in C order, of \
+     * which one triangle is read and both are overwritten. 1 if that does not converge. */ \
+    TH_LOCAL int th_eigh_##S(th_ctx *ctx, int lower, matrix a, void *values, matrix z);
 TH_FACTOR(f32)
 TH_FACTOR(f64)
 

@@ -11,3 +11,4 @@
 #include "factor_cholesky.h"
 #include "factor_lu.h"
 #include "factor_qr.h"
+#include "factor_eigh.h"

@@ -64,7 +64,15 @@ static T NAME(reflection)(T *x, int64_t n)
     const T rest = NAME(length_of)(x + 1, n - 1), first = x[0];
     if (rest == 0)
         return 0;
-    const T whole = (T)hypot((double)first, (double)rest), to = first >= 0 ? -whole : whole, scale = 1 / (first - to);
+    const T whole = (T)hypot((double)first, (double)rest), large = sizeof(T) == 4 ? (T)0x1p100 : (T)0x1p900;
+    if (whole < (sizeof(T) == 4 ? (T)0x1p-100 : (T)0x1p-900)) { /* too few digits are left so near to 0 */
+        for (int64_t i = 0; i < n; ++i)
+            x[i] *= large;
+        const T found = NAME(reflection)(x, n);
+        x[0] /= large;
+        return found;
+    }
+    const T to = first >= 0 ? -whole : whole, scale = 1 / (first - to);
     for (int64_t i = 1; i < n; ++i)
         x[i] *= scale;
     x[0] = to;

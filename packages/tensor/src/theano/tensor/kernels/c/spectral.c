@@ -92,6 +92,9 @@ TH_EXPORT int th_kernel_qr(th_ctx *ctx)
     return 0;
 }
 
+/* Rows up to which a symmetric matrix is diagonalised by us. */
+enum { SMALL = 128 };
+
 /* -- eigenvalues of symmetric matrices --------------------------------------------------------------------- */
 
 typedef void (*syevd)(const char *, const char *, const integer *, void *, const integer *, void *, void *, const integer *,
@@ -152,11 +155,20 @@ TH_EXPORT int th_kernel_eigh(th_ctx *ctx)
     th_buffer *w = ctx->out[0], *v = ctx->out[1];
     if (th_square(ctx, a) || ctx->rt->ensure(ctx, w, a->shape) || ctx->rt->ensure(ctx, v, a->shape))
         return -1;
-    const int64_t n = a->shape[0];
+    const int64_t n = a->shape[0], size = a->itemsize;
+    if (n > 0 && n <= SMALL && !is_complex(a->dtype)) {
+        char *own = th_copied(ctx, a, 0), *rows = room_for(ctx, n * n, size);
+        const int failed = own == NULL || rows == NULL ? -1
+                           : OURS(a, th_eigh, ctx, (int)p->rest[0], plain_matrix(own, n, n, size), w->data, plain_matrix(rows, n, n, size));
+        if (failed == 0)
+            th_turn(ctx, v->data, rows, n, n, size);
+        if (failed <= 0)
+            return failed; /* (else LAPACK may know more) */
+    }
     char *copy = th_copied(ctx, a, 0);
     if (copy == NULL || (n > 0 && decompose_symmetric(ctx, a->dtype, p->rest[1], 1, (int)p->rest[0], copy, NULL, n, w->data)))
         return -1;
-    th_turn(ctx, v->data, copy, n, n, a->itemsize);
+    th_turn(ctx, v->data, copy, n, n, size);
     if (is_complex(a->dtype))
         conjugate(v->data, v->dtype, n * n); /* those of the transposed matrix, which is the conjugate one */
     return 0;
