@@ -86,6 +86,8 @@ CASES = [
     ),
     Case("cholesky", lambda x: slinalg.cholesky(positive(x)), lambda x: np.linalg.cholesky(positive(x)), (n3,)),
     Case("cholesky_upper", lambda x: slinalg.Cholesky(lower=False)(positive(x)), lambda x: np.linalg.cholesky(positive(x)).T, (n3,)),
+    Case("cho_solve", lambda x, b: slinalg.cho_solve((slinalg.cholesky(positive(x)), True), b), lambda x, b: np.linalg.solve(positive(x), b), (small, (3, 2))),
+    Case("cho_solve_upper", lambda x, b: slinalg.cho_solve((slinalg.Cholesky(False)(positive(x)), False), b), lambda x, b: np.linalg.solve(positive(x), b), (small, (3,))),
     Case("qr_q", lambda x: nlinalg.qr(apart_tall(x))[0], lambda x: np.linalg.qr(apart_tall(x))[0], (tall,)),
     Case("qr_r", lambda x: nlinalg.qr(apart_tall(x))[1], lambda x: np.linalg.qr(apart_tall(x))[1], (tall,)),
     Case("qr_r_alone", lambda x: nlinalg.qr(apart_tall(x), "r"), lambda x: np.linalg.qr(apart_tall(x), "r"), (tall,)),

@@ -15,6 +15,7 @@ from theano.tensor.linalg.gradients import EigvalshGrad as EigvalshGrad
 from theano.tensor.linalg.gradients import ExpmGrad as ExpmGrad
 from theano.tensor.linalg.solve import MATRIX_STRUCTURES as MATRIX_STRUCTURES
 from theano.tensor.linalg.solve import Solve as Solve
+from theano.tensor.linalg.solve import cho_solve as cho_solve
 from theano.tensor.linalg.solve import solve as solve
 from theano.tensor.linalg.solve import solve_lower_triangular as solve_lower_triangular
 from theano.tensor.linalg.solve import solve_symmetric as solve_symmetric

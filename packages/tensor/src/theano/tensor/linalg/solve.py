@@ -18,7 +18,7 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import tril, triu
 from theano.tensor.kernels.lapack import det_kernel, inverse_kernel, lstsq_kernel, pinv_kernel, solve_kernel
 from theano.tensor.linalg.common import LinAlgError, MatrixOp, identity, matrix_type, real_dtype, under_type
-from theano.tensor.messages import shape_error
+from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.reshape import reshape
 
 MATRIX_STRUCTURES = ("general", "symmetric", "lower_triangular", "upper_triangular", "hermitian", "banded",
@@ -368,6 +368,33 @@ def pinv(a: Any) -> Any:
     array([[0.5, 0. ]])
     """
     return MatrixPinv()(a)
+
+
+def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
+    """Return the x for which ``A x`` is ``b``, given Cholesky's factor of A.
+
+    Parameters
+    ----------
+    c_and_lower : (matrix, bool)
+        The factor, and whether it is the lower one, as for :func:`scipy.linalg.cho_solve`.
+    b : vector or matrix
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> A, b = T.dmatrix("A"), T.dvector("b")
+    >>> x = cho_solve((T.slinalg.cholesky(A), True), b)
+    >>> theano.function([A, b], x)([[4, 2], [2, 5]], [6, 7]).round(6) + 0.0
+    array([1., 1.])
+    """
+    factor, lower = c_and_lower
+    factor = as_tensor_variable(factor)
+    if factor.type.ndim != 2:
+        raise TypeError(f"cho_solve: the factor must be a matrix:\n{describe(factor)}")
+    # Of complex numbers, A = L L* with the conjugate transpose.
+    turned = factor.T.conj() if factor.type.dtype.startswith("complex") else factor.T
+    low, high = (factor, turned) if lower else (turned, factor)
+    return solve_upper_triangular(high, solve_lower_triangular(low, b))
 
 
 def tensorinv(a: Any, ind: int = 2) -> Any:
