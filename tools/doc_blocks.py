@@ -46,7 +46,7 @@ def known(command: str) -> str:
             return ""
         case ["python" | "python3", script, *_]:
             return "" if (ROOT / script).is_file() or "/" not in script else f"no file {script}"
-        case ["theano-cache", *_] | ["nox", "-l"]:
+        case ["theano-cache" | "theano-nose" | "theano-test", *_] | ["nox", "-l"]:
             return ""
         case [program, *_] if program in FREE:
             return ""
