@@ -18,7 +18,7 @@ import nox
 ROOT = Path(__file__).parent
 LAYERS = ["graph-core", "scalar", "tensor"]
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
-TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint"]
+TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot"]
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
 OTHER_PYTHONS = ["3.12", "3.13"]

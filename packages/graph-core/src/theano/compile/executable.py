@@ -18,6 +18,7 @@ from theano.compile.pack import Packed
 from theano.compile.shared import Container, SharedVariable
 from theano.compile.storing import FunctionState, state_of, unflatten
 from theano.graph.fgraph import FunctionGraph
+from theano.graph.shown import Shown
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
 from theano.loader.module import enable_vectorcall, memory_get_limit, memory_set_limit, set_threads, set_threads_least
@@ -221,6 +222,9 @@ class Function(NativeFunction):
 
     def __repr__(self) -> str:
         return f"<theano.compile.Function {self.name}>"
+
+    def _repr_svg_(self) -> str | None:
+        return Shown._repr_svg_(self)  # type: ignore[arg-type]
 
 
 def make_function(maker: FunctionMaker, containers: Sequence[Container] | None = None) -> Function:

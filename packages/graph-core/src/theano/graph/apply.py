@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from theano.graph.shown import Shown
 from theano.graph.unwind import rewound, unwound
 from theano.graph.variable import Scratchpad, Variable
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from theano.graph.op import Op
 
 
-class Apply:
+class Apply(Shown):
     """The application of an op to inputs.
 
     Parameters

@@ -20,6 +20,7 @@ from theano.graph.features import (
     ReplacementDidntRemovedError,
     ReplaceValidate,
 )
+from theano.graph.shown import Shown
 from theano.graph.source import created_at
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
@@ -27,7 +28,7 @@ from theano.graph.variable import Constant, Variable
 Client = tuple[Any, int]
 
 
-class FunctionGraph:
+class FunctionGraph(Shown):
     """The graph between some inputs and outputs.
 
     Parameters

@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from theano.errors import MissingInputError
+from theano.graph.shown import Shown
 from theano.graph.unwind import rewound, unwound
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Scratchpad:
 compile_hook: Callable[..., Callable[..., Any]] | None = None
 
 
-class Variable:
+class Variable(Shown):
     """A value of an expression, known by its type and by the node that computes it.
 
     Parameters

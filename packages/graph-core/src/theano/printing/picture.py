@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from theano.graph.apply import Apply
@@ -90,26 +90,19 @@ def pydotprint(
     RuntimeError
         pydot or Graphviz is not installed.
     """
-    pydot = _import_pydot()
-    outputs, order = _graph_of(fct)
     labels = _Labels(max_label_size, with_ids, var_with_name_simple)
-    graph = pydot.Dot(graph_type="digraph")
     colors = default_colorCodes | (colorCodes or {})
-    _Drawing(pydot, graph, labels, high_contrast, colors, compact).draw(outputs, order)
+    graph = pydot_graph(fct, compact=compact, colors=colors, labels=labels, filled=high_contrast)
     if return_image:
-        return graph.create(format=format, prog="dot")
+        return _image(graph, format)
     path = os.fspath(outfile) if outfile is not None else f"theano.pydotprint.{os.getpid()}.{format}"
     if not path.endswith(f".{format}"):
         path += f".{format}"
-    try:
-        graph.write(path, prog="dot", format="raw" if format == "dot" else format)
-    except (OSError, AssertionError) as problem:
-        if isinstance(problem, FileNotFoundError) and "dot" in str(problem):
-            raise RuntimeError(f"{pydot_imported_msg} ({problem})") from problem
-        raise
+    _run(lambda: graph.write(path, prog="dot", format="raw" if format == "dot" else format))
     if print_output_file:
         print("The output file is available at", path)
     if scan_graphs:
+        order = graph_of(fct)[1]
         _draw_inner_graphs(order, path, format, compact=compact, with_ids=with_ids, high_contrast=high_contrast)
     return None
 
@@ -121,7 +114,56 @@ def _draw_inner_graphs(order: Iterable[Apply], path: str, format: str, **options
         pydotprint(graph, f"{stem}_{i}.{format}", format=format, scan_graphs=True, **options)
 
 
-def _graph_of(fct: Any) -> tuple[list[Variable], list[Apply]]:
+def pydot_graph(
+    fct: Any,
+    compact: bool = True,
+    colors: dict[str, str] | None = None,
+    labels: _Labels | None = None,
+    filled: bool = True,
+    graph: Any = None,
+) -> Any:
+    """Return a pydot graph; ``graph`` itself, filled, if one is given.
+
+    Raises
+    ------
+    RuntimeError
+        pydot is not installed.
+    """
+    pydot = _import_pydot()
+    graph = pydot.Dot(graph_type="digraph") if graph is None else graph
+    labels = labels or _Labels(70, False, False)
+    _Drawing(pydot, graph, labels, filled, colors or default_colorCodes, compact).draw(*graph_of(fct))
+    return graph
+
+
+def _image(graph: Any, format: str) -> Any:
+    data = _run(lambda: graph.create(format=format, prog="dot"))
+    if format not in ("svg", "png"):
+        return data
+    try:
+        from IPython import display  # type: ignore[import-not-found,unused-ignore]  # optional: notebooks show it
+    except ImportError:
+        return data
+    return display.SVG(data) if format == "svg" else display.Image(data, format="png", embed=True)
+
+
+def _run(draw: Callable[[], Any]) -> Any:
+    try:
+        return draw()
+    except (OSError, AssertionError) as problem:
+        if isinstance(problem, FileNotFoundError) and "dot" in str(problem):
+            raise RuntimeError(f"{pydot_imported_msg} ({problem})") from problem
+        raise
+
+
+def graph_of(fct: Any) -> tuple[list[Variable], list[Apply]]:
+    """Return the outputs and the nodes of what can be drawn, each node after those that it needs.
+
+    Raises
+    ------
+    TypeError
+        It cannot be drawn.
+    """
     fgraph = fct if isinstance(fct, FunctionGraph) else getattr(getattr(fct, "maker", None), "fgraph", None)
     if isinstance(fgraph, FunctionGraph):
         return fgraph.outputs, fgraph.toposort()
