@@ -33,7 +33,7 @@ from theano.settings import config
 from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before var)
 from theano import scalar as scal
 from theano.printing import min_informative_str, pprint
-from theano.tensor import blas, elemwise, formulas, inplace, nnet, sharedvar, type_other, xlogx
+from theano.tensor import blas, elemwise, formulas, inplace, nnet, numpy_calls, sharedvar, type_other, xlogx
 from theano.tensor.blas.dot import (
     BatchedDot,
     Dot,
@@ -481,6 +481,16 @@ get_scalar_constant_value_elemwises = (
     scal.Cast, scal.Switch, scal.NEQ, scal.EQ, scal.LT, scal.GT, scal.LE, scal.GE, scal.Sub, scal.Add, scal.Mod,
     scal.Mul, scal.IntDiv, scal.TrueDiv, scal.ScalarMinimum, scal.ScalarMaximum,
 )  # fmt: skip
+
+# What NumPy's functions of these names are of variables.
+numpy_calls.functions.update({name: globals()[name] for name in (
+    "all", "allclose", "any", "argmax", "argmin", "argsort", "bincount", "broadcast_to", "clip", "compress",
+    "concatenate", "cov", "cumprod", "cumsum", "diag", "diagonal", "diff", "dot", "flatnonzero", "full_like", "imag",
+    "isclose", "max", "mean", "min", "moveaxis", "nonzero", "ones_like", "outer", "prod", "ptp", "ravel_multi_index",
+    "real", "repeat", "reshape", "roll", "round", "searchsorted", "sort", "squeeze", "stack", "std", "sum", "swapaxes",
+    "take", "tensordot", "tile", "trace", "transpose", "tril", "triu", "unique", "unravel_index", "var", "where",
+    "zeros_like",
+)})  # fmt: skip
 
 #: What is loaded when somebody asks for it: rarely used parts, and modules that older programs find here.
 _LATER = {

@@ -13,6 +13,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Variable
 from theano.tensor import functions as fn
+from theano.tensor import numpy_calls
 from theano.tensor.blas.dot import dot
 from theano.tensor.convert import AsTensorError, as_tensor_variable, get_scalar_constant_value, get_vector_length
 from theano.tensor.create import ones_like, zeros_like
@@ -78,10 +79,15 @@ class TensorOperators:
 
     type: Any
 
-    # NumPy arrays on the left leave the operation to us.
+    # NumPy arrays on the left, and NumPy's functions, leave the operation to us.
     __array_priority__ = 1000
-    __array_ufunc__ = None
     __hash__ = Variable.__hash__
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        return numpy_calls.ufunc(ufunc, method, inputs, keywords)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
+        return numpy_calls.function(function, arguments, keywords)
 
     # -- what the type says -----------------------------------------------------------------------------
 
@@ -166,6 +172,12 @@ class TensorOperators:
 
     def __getitem__(self, args: Any) -> Any:
         return getitem(self, args)
+
+    def __delitem__(self, args: Any) -> None:
+        raise TypeError("'TensorVariable' object does not support item deletion: an expression cannot be changed")
+
+    def __int__(self) -> int:
+        raise TypeError(f"int() needs a value, and {self} has one only when a function runs: T.cast(x, 'int64')")
 
     def __setitem__(self, args: Any, value: Any) -> None:
         raise TypeError(

@@ -1,0 +1,141 @@
+"""NumPy's functions and arrays with tensor variables: symbolic results that are NumPy's, or a refusal, never nonsense."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+import theano.tensor as T
+from theano.graph.traverse import inputs
+from theano.tensor import numpy_calls
+
+x, y, m, i, b = T.dvector("x"), T.dvector("y"), T.dmatrix("m"), T.lvector("i"), T.TensorType("bool", (False,))("b")
+VALUES = {
+    x: np.array([0.5, 0.25, 0.75]), y: np.array([1.0, 2.0, 4.0]), m: np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]]),
+    i: np.array([2, 0, 1]), b: np.array([True, False, True]),
+}  # fmt: skip
+ARRAY = np.array([3.0, -1.0, 2.0])
+
+
+def values_of(arguments):
+    if isinstance(arguments, (list, tuple)):
+        return type(arguments)(map(values_of, arguments))
+    return VALUES.get(arguments, arguments) if isinstance(arguments, T.TensorVariable) else arguments
+
+
+def check(f, arguments, keywords):
+    found = f(*arguments, **keywords)
+    wanted = f(*values_of(arguments), **keywords)
+    many = isinstance(wanted, tuple)
+    for ours, theirs in zip(found if many else [found], wanted if many else [wanted], strict=True):
+        assert isinstance(ours, T.TensorVariable)
+        np.testing.assert_allclose(ours.eval({v: VALUES[v] for v in inputs_of(ours)}), theirs, rtol=1e-12)
+
+
+def inputs_of(v):
+    return [w for w in inputs([v]) if w in VALUES]
+
+
+UNARY = """absolute abs negative exp exp2 expm1 log log2 log10 log1p sqrt square reciprocal sign ceil floor trunc rint sin cos
+tan arcsin arccos arctan sinh cosh tanh arcsinh arctanh deg2rad rad2deg degrees radians isnan isinf conj conjugate""".split()
+BINARY = """add subtract multiply divide true_divide floor_divide remainder mod power maximum minimum less less_equal greater
+greater_equal arctan2""".split()
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_functions_of_one_number(name):
+    check(getattr(np, name), (x,), {})
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_functions_of_two_numbers(name):
+    f = getattr(np, name)
+    for pair in ((x, y), (x, ARRAY), (y, 2.0), (np.float64(2), x), (np.abs(ARRAY), x)):
+        check(f, pair, {})
+
+
+@pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.lt, operator.ge, operator.gt, operator.le])
+@pytest.mark.parametrize("left", [ARRAY**2, np.float64(2), np.float32(2), np.int64(3), 2, 2.5, [1.0, 2.0, 3.0]], ids=lambda v: type(v).__name__)
+def test_operators_with_a_value_on_the_left(op, left):
+    found = op(left, x)
+    np.testing.assert_allclose(found.eval({x: VALUES[x]}), op(np.asarray(left), VALUES[x]))
+    assert found.dtype == op(np.asarray(left), VALUES[x]).dtype
+    if isinstance(left, (int, float)) and not isinstance(left, np.floating) or isinstance(left, np.float32):
+        assert op(left, T.fvector("f")).dtype == ("bool" if found.dtype == "bool" else "float32")
+
+
+def test_other_operators():
+    for op in (operator.and_, operator.or_, operator.xor):
+        found = op(VALUES[b], b)
+        np.testing.assert_array_equal(found.eval({b: VALUES[b]}), op(VALUES[b], VALUES[b]))
+    check(np.matmul, (m, y), {})
+    np.testing.assert_allclose((np.ones((2, 2)) @ m).eval({m: VALUES[m]}), np.ones((2, 2)) @ VALUES[m])
+    assert (x == ARRAY) is False and (x != ARRAY) is True and x not in [1, y] and x in [y, x]
+    total = ARRAY
+    total += x
+    np.testing.assert_allclose(total.eval({x: VALUES[x]}), ARRAY + VALUES[x])
+    np.testing.assert_array_equal(ARRAY, [3, -1, 2])
+
+
+CASES = [
+    (np.sum, (m,), {}), (np.sum, (m, 1), {}), (np.sum, (m,), {"axis": 0, "keepdims": True}), (np.prod, (m,), {"axis": 1}),
+    (np.mean, (m,), {"axis": (0, 1)}), (np.var, (m,), {"axis": 0, "ddof": 1}), (np.std, (m,), {"axis": 1}), (np.max, (m,), {"axis": 1}),
+    (np.amax, (m,), {}), (np.min, (m, 0), {}), (np.amin, (m,), {}), (np.any, (b,), {}), (np.all, (b,), {}), (np.argmax, (m,), {"axis": 1}),
+    (np.argmin, (m,), {}), (np.ptp, (m,), {"axis": 1}), (np.cumsum, (m,), {"axis": 1}), (np.cumprod, (m,), {"axis": 0}), (np.dot, (m, y), {}),
+    (np.dot, (np.ones((4, 2)), m), {}), (np.outer, (x, y), {}), (np.tensordot, (m, y, 1), {}), (np.concatenate, ([x, y, ARRAY],), {}),
+    (np.concatenate, ((m, m),), {"axis": 1}), (np.stack, ([x, y],), {"axis": 1}), (np.where, (b, x, y), {}), (np.where, (b, x, 0.0), {}),
+    (np.clip, (m, -1.0, 1.0), {}), (np.round, (m,), {}), (np.reshape, (m, (3, 2)), {}), (np.transpose, (m,), {}), (np.swapaxes, (m, 0, 1), {}),
+    (np.moveaxis, (m, 0, 1), {}), (np.squeeze, (m,), {}), (np.repeat, (m, 2), {"axis": 1}), (np.tile, (m, (2, 1)), {}), (np.roll, (m, 1), {"axis": 1}),
+    (np.sort, (m,), {"axis": 0}), (np.argsort, (m,), {"axis": 1}), (np.diff, (m,), {}), (np.diag, (x,), {}), (np.diagonal, (m,), {}), (np.trace, (m,), {}),
+    (np.tril, (m,), {}), (np.triu, (m, 1), {}), (np.zeros_like, (m,), {}), (np.ones_like, (m,), {}), (np.take, (y, i), {}), (np.nonzero, (b,), {}),
+    (np.flatnonzero, (b,), {}), (np.searchsorted, (y, x), {}), (np.cov, (m,), {}), (np.isclose, (x, y), {}), (np.bincount, (i,), {}),
+    (np.unique, (i,), {}), (np.real, (x,), {}), (np.full_like, (m, 2.0), {}), (np.broadcast_to, (y, (2, 3)), {}), (np.compress, (ARRAY > 0, y), {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "arguments", "keywords"), [pytest.param(*c, id=f"{c[0].__name__}-{n}") for n, c in enumerate(CASES)])
+def test_functions_of_arrays(f, arguments, keywords):
+    check(f, arguments, keywords)
+
+
+def test_every_counterpart_has_a_case():
+    tested = {c[0].__name__ for c in CASES}
+    assert set(numpy_calls.functions) - tested <= {"allclose", "imag", "ravel_multi_index", "unravel_index"}
+
+
+def test_looking_at_a_variable_computes_nothing():
+    assert np.ndim(m) == 2
+    assert np.shape(m).eval({m: VALUES[m]}).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda: np.add.reduce(x), lambda: np.add(x, y, out=np.zeros(3)), lambda: np.add(x, y, where=True), lambda: np.logaddexp(x, y),
+     lambda: np.median(x), lambda: np.linalg.norm(x), lambda: np.einsum("i,i", x, y), lambda: np.hstack([x, y]), lambda: np.sum(x, out=np.zeros(())),
+     lambda: np.add(x, object()), lambda: np.add(x, "a"), lambda: np.save("never", x), lambda: np.array_equal(x, y)],
+)  # fmt: skip
+def test_what_has_no_counterpart_is_refused(call):
+    with pytest.raises(TypeError):
+        call()
+
+
+def test_a_refusal_says_what_to_do():
+    with pytest.raises(TypeError, match=r"numpy\.median computes with values.*theano\.tensor.*as_op"):
+        np.median(x)
+    with pytest.raises(TypeError, match=r"numpy\.add\.reduce\(\) cannot be told of variables"):
+        np.add.reduce(x)
+
+
+@pytest.mark.parametrize("what", [int, float, complex, bool, len, round, list, operator.index, iter])
+def test_python_is_refused_a_value(what):
+    with pytest.raises(TypeError):
+        what(x)
+
+
+def test_elements_cannot_be_changed():
+    with pytest.raises(TypeError, match="set_subtensor"):
+        x[0] = 1
+    with pytest.raises(TypeError, match="cannot be changed"):
+        del x[0]
