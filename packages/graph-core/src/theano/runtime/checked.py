@@ -72,7 +72,8 @@ class CheckedNode:
         failed: Callable[[Apply, BaseException, Sequence[Any]], BaseException],
     ):
         self.node, self.forms, self.checks, self._failed = node, list(forms), checks, failed
-        self._initial: list[Any] = [None] * len(node.outputs)
+        #: What each form left in its output storage at its last call.
+        self._left: dict[str, list[Any]] = {}
         self._warned: set[tuple[str, int, int]] = set()
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
@@ -281,20 +282,24 @@ class CheckedNode:
             # A kernel asks the machine for memory and never sees another: a run with rubbish in it is enough.
             return
         for kind in self.checks.preallocated:
-            for name, memory in self._memories(kind, found):
+            for name, memory in self._memories(kind, found, form.name):
                 note = f" with output memory {name}"
                 result = self.run(form, values, memory, note)
                 self._agree(form.name, found, form.name + note, result, values)
-        self._initial = list(found)
+        self._left[form.name] = list(found)
 
-    def _memories(self, kind: str, found: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:
+    def _memories(self, kind: str, found: Sequence[Any], form: str) -> Iterator[tuple[str, list[Any]]]:
         node, ndim = self.node, self.checks.preallocated_ndim
         # What views or overwrites an input has its memory already.
         free = [k for k in range(len(found)) if not (k in node.op.view_map or k in node.op.destroy_map)]
         if not free:
             return
         if kind == "initial":
-            yield kind, [self._initial[k] if k in free else None for k in range(len(found))]
+            left = self._left.get(form)
+            if left is not None:
+                # Copies: what was returned then may be somebody's.
+                kinds = [v.type for v in node.outputs]
+                yield kind, [kinds[k].copy_as_laid_out(left[k]) if k in free else None for k in range(len(found))]
             return
         sources = {k: list(node.outputs[k].type.spare_memory(found[k], kind, ndim)) for k in free}
         for i in range(max(map(len, sources.values()))):
