@@ -19,6 +19,7 @@ from accuracy import BOUND, REFERENCES
 from loops import INCLUDES, Loops
 
 from theano.scalar import c
+from theano.scalar.cbody import calls_c_library
 from theano.toolchain import flags
 
 pytest.importorskip("mpmath")
@@ -99,8 +100,10 @@ def test_other_instruction_sets(options: list[str], tmp_path: Path, Case_: Any) 
 
 
 def test_every_loop_is_vectorised(tmp_path: Path) -> None:
-    source = INCLUDES + "".join(dict.fromkeys(block for name, dtype in OWN for block in blocks(name, dtype)))
-    for number, (name, dtype) in enumerate(OWN):
+    wide = [(name, dtype) for name, dtype in OWN if not calls_c_library(accuracy.statement(MEASURED[dtype][name], dtype))]
+    assert len(OWN) - len(wide) == 18  # of the incomplete gamma functions and of Bessel functions of any order
+    source = INCLUDES + "".join(dict.fromkeys(block for name, dtype in wide for block in blocks(name, dtype)))
+    for number, (name, dtype) in enumerate(wide):
         kind = {"float64": "double", "float32": "float"}[dtype]
         names = [f"x{i}" for i in range(MEASURED[dtype][name].nin)]
         pointers = ", ".join(f"const {kind} *restrict p_{n}" for n in names)
@@ -114,7 +117,7 @@ def test_every_loop_is_vectorised(tmp_path: Path) -> None:
     said = subprocess.run([*command, tmp_path / "maths.c", "-lm"], capture_output=True, text=True, check=True).stderr
     widened = {int(line) for line in re.findall(r"maths\.c:(\d+):\d+: optimized: loop vectorized", said)}
     loops = [n for n, line in enumerate(source.split("\n"), 1) if line.startswith("for (long")]
-    assert {OWN[i] for i, n in enumerate(loops) if n not in widened} == set()
+    assert {wide[i] for i, n in enumerate(loops) if n not in widened} == set()
 
 
 def blocks(name: str, dtype: str) -> tuple[str, ...]:

@@ -25,6 +25,8 @@ _INSTRUCTIONS = frozenset(
     for name in "sqrt fabs floor ceil trunc fma copysign fmin fmax rint nearbyint".split()
     for suffix in ("", "f")
 )
+#: Our functions that take one number after the other, in loops of their own: as the C library's, no compiler widens them.
+SEQUENTIAL = frozenset("gammainc gammaincc chi2sf gammal gammau gammainc_der polygamma jv iv".split())
 _COMPLEX_PARTS = re.compile(r"\bCMPLXF?\(")
 
 # Marks of C that needs Python, NumPy or C++, and so cannot stand in a kernel.
@@ -118,18 +120,25 @@ def estimate(text: str) -> float:
     >>> estimate("z = th_exp_f64(x) + sin(y);") > estimate("z = x + y;")
     True
     """
-    ours = len(_HELPER.findall(text))
-    return 0.3 * text.count(";") + 1.0 * ours + 10.0 * (len(_CALL.findall(text)) - ours)
+    ours = _HELPER.findall(text)
+    slow = sum(_is_sequential(name) for name in ours)
+    return 0.3 * text.count(";") + 1.0 * len(ours) + 10.0 * (len(_CALL.findall(text)) - len(ours)) + 1000.0 * slow
+
+
+def _is_sequential(block: str) -> bool:
+    return block.rpartition("_")[0] in SEQUENTIAL
 
 
 def calls_c_library(text: str) -> bool:
-    """Return whether C statements call a function of the C library, which no compiler widens.
+    """Return whether C statements call a function that no compiler widens: the C library's, and a few of ours.
 
     Examples
     --------
     >>> calls_c_library("z = sin(x);"), calls_c_library("z = th_exp_f64(x) + sqrt(x) + (y);")
     (True, False)
     """
+    if any(_is_sequential(name) for name in _HELPER.findall(text)):
+        return True
     return any(not name.startswith("th_") and name not in _INSTRUCTIONS for name in _CALL.findall(text))
 
 

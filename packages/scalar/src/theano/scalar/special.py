@@ -43,6 +43,17 @@ def _wave_of_j1(x: np.ndarray) -> np.ndarray:
     return np.minimum(np.abs(x) / 2, np.sqrt(2 / np.pi / np.abs(x)))
 
 
+def _wave_of_jv(v: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """for |x| > |v|: the height of the waves there, sqrt(2/pi) (x^2 - v^2)^(-1/4), or |v|^(-1/3)/2 if that is less"""
+    wave = np.sqrt(2 / np.pi) * (x * x - v * v) ** -0.25
+    return np.where(np.abs(x) > np.abs(v), np.minimum(wave, 0.5 * np.maximum(np.abs(v), 1) ** (-1 / 3)), 0)
+
+
+def _size_of_poles(n: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """to the left of 0: gamma(n + 1) over the power n + 1 of the distance to the next whole number"""
+    return np.where(x < 0, _scipy("gamma")(n + 1) * np.abs(x - np.rint(x)) ** -(n + 1.0), 0)
+
+
 def in_double(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
     """Compute in float64: the C library's float versions are poor, or SciPy has none."""
     return "float64"
@@ -85,8 +96,10 @@ psi = scalar_op("psi", "x", types=real_float, py="scipy.special.psi", domain=(0.
                 doc="Derivative of gammaln, the digamma function.")  # fmt: skip
 polygamma = scalar_op(
     "polygamma", "n x", types=real_float, py=lambda n, x: _polygamma(n, x), domain=[(2.0, 2.0), (0.5, 5.0)],
+    c="polygamma({n}, {x})", compute=in_double, ulp=_OFF, specials=False,
+    attributes={"ulp_floor": staticmethod(_size_of_poles)},
     grad=lambda n, x, out, g: (not_implemented, g * polygamma(n + 1, x)),
-    doc="The n-th derivative of psi.",
+    doc="The n-th derivative of psi, for whole n >= 0.",
 )  # fmt: skip
 tri_gamma = scalar_op("tri_gamma", "x", types=real_float, py=lambda x: _tri_gamma(x), domain=(0.3, 9.0),
                       c="tri_gamma({x})", compute=in_double, ulp=_OFF,
@@ -95,10 +108,9 @@ tri_gamma = scalar_op("tri_gamma", "x", types=real_float, py=lambda x: _tri_gamm
 
 
 def _polygamma(n: Any, x: Any) -> Any:
-    # SciPy takes longer to load than all the rest of the layer, and few programs use this.
-    from scipy.special import polygamma as scipy_polygamma
-
-    return scipy_polygamma(n, x)
+    # Of other n SciPy gives what depends on how it computes.
+    whole = (n >= 0) & (n < np.inf) & (n == np.floor(n))
+    return np.where(whole, _scipy("polygamma")(np.where(whole, n, 1), x), np.nan)
 
 
 def _tri_gamma(x: np.ndarray) -> np.ndarray:
@@ -113,33 +125,85 @@ def _gamma_density(k: Any, x: Any, out: Any) -> Any:
     return exp((k - 1) * log(x) - x - gammaln(k))
 
 
+# SciPy loses what is very small: none of these agrees with it there.
 gammainc = scalar_op(
     "gammainc", "k x", types=real_float, py="scipy.special.gammainc", domain=[(0.5, 4.0), (0.5, 6.0)],
-    grad=lambda k, x, out, g: (not_implemented, g * _gamma_density(k, x, out)), class_name="GammaInc",
+    c="gammainc({k}, {x})", compute=in_double, ulp=_OFF, specials=False, class_name="GammaInc",
+    grad=lambda k, x, out, g: (g * gammainc_der(k, x), g * _gamma_density(k, x, out)),
     doc="Lower incomplete gamma function, regularised.",
 )  # fmt: skip
 gammaincc = scalar_op(
     "gammaincc", "k x", types=real_float, py="scipy.special.gammaincc", domain=[(0.5, 4.0), (0.5, 6.0)],
-    grad=lambda k, x, out, g: (not_implemented, -g * _gamma_density(k, x, out)), class_name="GammaIncC",
+    c="gammaincc({k}, {x})", compute=in_double, ulp=_OFF, specials=False, class_name="GammaIncC",
+    grad=lambda k, x, out, g: (-g * gammainc_der(k, x), -g * _gamma_density(k, x, out)),
     doc="Upper incomplete gamma function, regularised.",
 )  # fmt: skip
 gammal = scalar_op(
-    "gammal", "k x", types=real_float, py=lambda k, x: _scipy("gammainc")(k, x) * _scipy("gamma")(k),
-    domain=[(0.5, 4.0), (0.5, 6.0)], class_name="GammaL",
-    grad=lambda k, x, out, g: (not_implemented, g * exp((k - 1) * log(x) - x)),
+    "gammal", "k x", types=real_float, py=lambda k, x: _gammal(k, x), domain=[(0.5, 4.0), (0.5, 6.0)],
+    c="gammal({k}, {x})", compute=in_double, ulp=_OFF, specials=False, class_name="GammaL",
+    grad=lambda k, x, out, g: (g * (out * psi(k) + gamma(k) * gammainc_der(k, x)), g * exp((k - 1) * log(x) - x)),
     doc="Lower incomplete gamma function.",
 )  # fmt: skip
 gammau = scalar_op(
-    "gammau", "k x", types=real_float, py=lambda k, x: _scipy("gammaincc")(k, x) * _scipy("gamma")(k),
-    domain=[(0.5, 4.0), (0.5, 6.0)], class_name="GammaU",
-    grad=lambda k, x, out, g: (not_implemented, -g * exp((k - 1) * log(x) - x)),
+    "gammau", "k x", types=real_float, py=lambda k, x: _gammau(k, x), domain=[(0.5, 4.0), (0.5, 6.0)],
+    c="gammau({k}, {x})", compute=in_double, ulp=_OFF, specials=False, class_name="GammaU",
+    grad=lambda k, x, out, g: (g * (out * psi(k) - gamma(k) * gammainc_der(k, x)), -g * exp((k - 1) * log(x) - x)),
     doc="Upper incomplete gamma function.",
 )  # fmt: skip
 chi2sf = scalar_op(
-    "chi2sf", "x k", types=real_float, py=lambda x, k: _scipy("chdtrc")(k, x), domain=[(0.5, 6.0), (1.0, 5.0)],
-    grad=lambda x, k, out, g: (-g * _gamma_density(k / 2, x / 2, out) / 2, not_implemented), class_name="Chi2SF",
+    "chi2sf", "x k", types=real_float, py=lambda x, k: _chi2sf(x, k), domain=[(0.5, 6.0), (1.0, 5.0)],
+    c="chi2sf({x}, {k})", compute=in_double, ulp=_OFF, specials=False, class_name="Chi2SF",
+    grad=lambda x, k, out, g: (-g * _gamma_density(k / 2, x / 2, out) / 2, -g * gammainc_der(k / 2, x / 2) / 2),
     doc="Probability that a chi-squared variable of k degrees of freedom exceeds x.",
 )  # fmt: skip
+gammainc_der = scalar_op(
+    "gammainc_der", "k x", types=real_float, py=lambda k, x: _gammainc_der(k, x), domain=[(0.5, 4.0), (0.5, 6.0)],
+    c="gammainc_der({k}, {x})", compute=in_double, ulp=_OFF, specials=False,  # SciPy has none: differences of its own
+    grad=lambda k, x, out, g: (not_implemented, g * _gamma_density(k, x, out) * (log(x) - psi(k))),
+    class_name="GammaIncDer",
+    doc="Derivative of gammainc with respect to k.",
+)  # fmt: skip
+
+
+def _chi2sf(x: Any, k: Any) -> Any:
+    # Half of the least number is 0, for SciPy: the ends are told apart before.
+    ends = np.where(x == 0, np.where(k > 0, 1.0, np.nan), 0.0)
+    outside = np.isnan(x) | ~(k >= 0) | (x < 0)
+    return np.where(outside, np.nan, np.where((x == 0) | (k == 0), ends, _scipy("chdtrc")(k, x)))
+
+
+def _gammal(k: Any, x: Any) -> Any:
+    whole = _scipy("gamma")(k)
+    # Beyond 171 gamma(k) is no number, but this may be: then x is so far below k that its power series says so soon.
+    ratios = np.minimum(x / k, 1)[..., None] / (1 + np.arange(1, 200) / k[..., None])
+    series = np.exp(k * np.log(x) - x) / k * (1 + np.cumprod(ratios, axis=-1).sum(axis=-1))
+    return np.where((whole == np.inf) & (k > 1) & (k < np.inf) & (x >= 0) & (x <= k), series,
+                    np.where((x == 0) & (k > 0) & (k < np.inf), 0.0, _scipy("gammainc")(k, x) * whole))  # fmt: skip
+
+
+def _gammainc_der(k: Any, x: Any) -> Any:
+    # The integral of t^(k-1) exp(-t) (log(t) - psi(k)) on the side of x where the logarithm has one sign: as in C.
+    outside = ~(k >= 0) | ~(x >= 0) | (k == x) & ((k == 0) | (k == np.inf))
+    # Below 1e-16 k makes no difference.
+    zero, k, x = (k == 0)[..., None], np.maximum(k, 1e-16)[..., None], np.asarray(x)[..., None]
+    start = np.log(x) - _scipy("psi")(k)
+    w = np.arange(-70, 700) / 16
+    s = np.where(start < 0, 1 / (1 + np.sqrt(k)), 1) * np.exp(w - np.exp(-w))
+    r = np.where(start < 0, -s, np.log1p(np.minimum(s / x, 1e300)))
+    weight = np.where(start < 0, 1, -1 / (x + s)) * (start + r) * s * (1 + np.exp(-w))
+    terms = np.exp(k * r - np.where(start < 0, x * np.expm1(r), s)) * weight
+    found = np.nansum(terms, axis=-1) / 16 * np.exp(k * np.log(x) - x - _scipy("gammaln")(k))[..., 0]
+    ends = (x == np.inf) ^ (k == np.inf) | (x == 0) & ~zero
+    return np.where(outside, np.nan, np.where(ends[..., 0], 0.0, found))
+
+
+def _gammau(k: Any, x: Any) -> Any:
+    whole, part = _scipy("gamma")(k), _scipy("gammaincc")(k, x)
+    far = np.exp(np.log(part) + _scipy("gammaln")(k))
+    part = np.where((x == np.inf) & (k >= 0) & (k < np.inf), 0.0, part)
+    whole = np.where((x == np.inf) & (k >= 0) & (k < np.inf), 0.0, whole)
+    return np.where((k == 0) & (x > 0), _scipy("exp1")(x), np.where((whole == np.inf) & (k > 1), far, part * whole))
+
 
 j0 = scalar_op(
     "j0", "x", types=real_float, py=lambda x: np.where(np.isinf(x), 0, _scipy("j0")(x)), c="j0({x})", compute=in_double,
@@ -153,7 +217,9 @@ j1 = scalar_op(
     attributes={"ulp_floor": staticmethod(_wave_of_j1)}, domain=(0.3, 9.0), specials=False,  # as j0
     doc="Bessel function of the first kind of order 1.",
 )  # fmt: skip
-jv = scalar_op("jv", "v x", types=real_float, py="scipy.special.jv", domain=[(0.0, 3.0), (0.3, 9.0)],
+jv = scalar_op("jv", "v x", types=real_float, py=lambda v, x: _jv(v, x), domain=[(0.0, 3.0), (0.3, 9.0)],
+               c="jv({v}, {x})", compute=in_double, ulp=_OFF, attributes={"ulp_floor": staticmethod(_wave_of_jv)},
+               specials=False,  # as j0
                grad=lambda v, x, out, g: (not_implemented, g * (jv(v - 1, x) - jv(v + 1, x)) / 2),
                doc="Bessel function of the first kind of order v.")  # fmt: skip
 i0 = scalar_op("i0", "x", types=real_float, py=lambda x: np.where(np.isinf(x), np.inf, _scipy("i0")(x)),
@@ -164,9 +230,34 @@ i1 = scalar_op("i1", "x", types=real_float, py=lambda x: np.where(np.isinf(x), x
                c="i1({x})", compute=in_double, ulp=_OFF,
                grad=lambda x, out, g: g * (i0(x) - out / x),
                doc="Modified Bessel function of the first kind of order 1.")  # fmt: skip
-iv = scalar_op("iv", "v x", types=real_float, py="scipy.special.iv", domain=[(0.0, 3.0), (0.3, 4.0)],
+iv = scalar_op("iv", "v x", types=real_float, py=lambda v, x: _iv(v, x), domain=[(0.0, 3.0), (0.3, 4.0)],
+               c="iv({v}, {x})", compute=in_double, ulp=_OFF, specials=False,
                grad=lambda v, x, out, g: (not_implemented, g * (iv(v - 1, x) + iv(v + 1, x)) / 2),
                doc="Modified Bessel function of the first kind of order v.")  # fmt: skip
+
+
+def _odd(v: Any) -> Any:
+    """Return -1 for odd orders, 1 for even ones, nan for others."""
+    return np.where(v != np.floor(v), np.nan, np.where(np.fmod(v, 2) == 0, 1.0, -1.0))
+
+
+def _at_the_ends(v: Any, x: Any, found: Any, ends: Any) -> Any:
+    """Return what is known of infinite arguments and orders, where SciPy has no answer, or another each time."""
+    ends = np.where(x < 0, ends * _odd(v), np.where(np.isnan(v), np.nan, ends))
+    beyond = np.where((v > 0) & (x >= 0) & (x < np.inf), 0.0, np.nan)
+    return np.where(np.isinf(v), beyond, np.where(np.isinf(x), ends, found))
+
+
+def _jv(v: Any, x: Any) -> Any:
+    return _at_the_ends(v, x, np.where((x == 0) & (v > 0), 0.0, _scipy("jv")(v, x)), 0.0)
+
+
+def _iv(v: Any, x: Any) -> Any:
+    whole = v == np.floor(v)
+    order = np.where(whole, np.abs(v), v)
+    # The first term of its series; poles at 0 have a side, which SciPy forgets.
+    near = np.where(np.isfinite(v) & (whole | (x >= 0)), (x / 2) ** order * _scipy("rgamma")(order + 1), np.nan)
+    return _at_the_ends(v, x, np.where(np.abs(x) < 1e-150, np.where(whole, near + 0.0, near), _scipy("iv")(v, x)), np.inf)
 
 
 def _scipy(name: str) -> Any:

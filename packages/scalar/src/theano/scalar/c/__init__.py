@@ -40,6 +40,8 @@ _FILES = (
     "gamma.h",
     "bessel.h",
     "bessel_first.h",
+    "bessel_order.h",
+    "incomplete_gamma.h",
     "integer.h",
     "floating.h",
     "complex.h",
