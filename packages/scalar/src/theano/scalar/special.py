@@ -257,7 +257,8 @@ def _iv(v: Any, x: Any) -> Any:
     order = np.where(whole, np.abs(v), v)
     # The first term of its series; poles at 0 have a side, which SciPy forgets.
     near = np.where(np.isfinite(v) & (whole | (x >= 0)), (x / 2) ** order * _scipy("rgamma")(order + 1), np.nan)
-    return _at_the_ends(v, x, np.where(np.abs(x) < 1e-150, np.where(whole, near + 0.0, near), _scipy("iv")(v, x)), np.inf)
+    found = np.where(np.abs(x) < 1e-150, np.where(whole, near + 0.0, near), _scipy("iv")(v, x))
+    return _at_the_ends(v, x, found, np.inf)
 
 
 def _scipy(name: str) -> Any:

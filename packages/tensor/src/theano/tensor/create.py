@@ -389,7 +389,9 @@ class ARange(Op):
         start, stop, step = (v.item() for v in inputs)
         if step == 0:
             raise ZeroDivisionError(f"{self}: the step is 0, so the stop is never reached")
-        output_storage[0][0] = np.arange(start, stop, step, dtype=self.dtype)
+        # In float16 NumPy rounds the distance from one number to the next before it counts with it.
+        counted = "float32" if self.dtype == "float16" else self.dtype
+        output_storage[0][0] = np.arange(start, stop, step, dtype=counted).astype(self.dtype, copy=False)
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return the counting loop."""

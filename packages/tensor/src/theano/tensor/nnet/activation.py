@@ -29,7 +29,7 @@ scalar_softsign = scal.scalar_op(
     "softsign", "x",
     types=scal.upgrade_to_float_no_complex,
     py=lambda x: x / (1 + np.abs(x)),
-    c="{x} / (1 + abs({x}))",
+    c="{x} / (1 + fabs({x}))",
     grad=_softsign_gradient,
     ulp=2,
     class_name="ScalarSoftsign",
@@ -50,6 +50,10 @@ scalar_ultra_fast_sigmoid = scal.scalar_op(
     "ultra_fast_sigmoid", "x",
     types=scal.upgrade_to_float_no_complex,
     py=_ultra_fast_sigmoid,
+    c="({T})0.5 * (copysign(fabs({x}) < ({T})3.4 ? ({T})0.75 * fabs({x}) / (1 + ({T})0.5 * fabs({x})) : fabs({x}) < 6"
+      " ? ({T})0.935409070603099 + ({T})0.0458812946797165 * (({T})0.5 * fabs({x}) - ({T})1.7)"
+      " : ({T})0.99505475368673, {x}) + 1)",
+    ulp=4,
     # The slope of the sigmoid itself: the approximation has corners.
     grad=lambda x, out, g: g * scal.sigmoid(x) * (1 - scal.sigmoid(x)),
     class_name="UltraFastScalarSigmoid",

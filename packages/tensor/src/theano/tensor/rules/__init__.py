@@ -3,8 +3,9 @@
 ``words`` is the vocabulary. ``compound`` puts expressions in place of the ops that stand for them, ``rows`` in place
 of loops. ``useless``, ``algebra``, ``power``, ``stable`` and ``approximations`` speak of element-wise ops, ``repeats``
 of fills and allocations, ``layout``, ``shapes`` and ``lengths`` of dimensions and how long they are, ``joins``,
-``reductions``, ``index`` and ``writes`` (parts read, parts written), ``products``, ``equations``, ``blas``, ``softmax``
-and ``asserts`` of their ops; ``fusion`` makes one kernel of many (``map_reduce`` of reductions and what they reduce,
+``reductions``, ``index`` and ``writes`` (parts read, parts written), ``products``, ``narrow`` (which dtypes kernels
+take), ``equations``, ``blas``, ``softmax`` and ``asserts`` of their ops; ``fusion`` makes one kernel of many
+(``map_reduce`` of reductions and what they reduce,
 ``joining`` says what both need), ``inplace`` takes over memory that nobody needs any more.
 """
 
@@ -28,6 +29,7 @@ from theano.tensor.rules import (  # isort: skip
     index,
     writes,
     products,
+    narrow,
     equations,
     blas,
     softmax,
@@ -38,6 +40,6 @@ from theano.tensor.rules import (  # isort: skip
 
 __all__ = [
     "algebra", "approximations", "asserts", "blas", "compound", "equations", "fusion", "index", "inplace", "joins",
-    "layout", "lengths", "power", "products", "reductions", "repeats", "rows", "shapes", "softmax", "stable", "useless",
-    "writes",
+    "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows", "shapes", "softmax", "stable",
+    "useless", "writes",
 ]  # fmt: skip
