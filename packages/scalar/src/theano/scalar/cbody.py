@@ -25,7 +25,7 @@ _INSTRUCTIONS = frozenset(
     for name in "sqrt fabs floor ceil trunc fma copysign fmin fmax rint nearbyint".split()
     for suffix in ("", "f")
 )
-#: Our functions that take one number after the other, in loops of their own: as the C library's, no compiler widens them.
+#: Our functions that take one number after the other: as the C library's, no compiler widens them.
 SEQUENTIAL = frozenset("gammainc gammaincc chi2sf gammal gammau gammainc_der polygamma jv iv".split())
 _COMPLEX_PARTS = re.compile(r"\bCMPLXF?\(")
 

@@ -5,8 +5,8 @@ of loops. ``useless``, ``algebra``, ``power``, ``stable`` and ``approximations``
 of fills and allocations, ``layout``, ``shapes`` and ``lengths`` of dimensions and how long they are, ``joins``,
 ``reductions``, ``index`` and ``writes`` (parts read, parts written), ``products``, ``narrow`` (which dtypes kernels
 take), ``equations``, ``blas``, ``softmax`` and ``asserts`` of their ops; ``fusion`` makes one kernel of many
-(``map_reduce`` of reductions and what they reduce,
-``joining`` says what both need), ``inplace`` takes over memory that nobody needs any more.
+(``map_reduce`` of reductions and what they reduce, ``joining`` says what both need), ``inplace`` takes over memory
+that nobody needs any more.
 """
 
 from __future__ import annotations
