@@ -1,7 +1,7 @@
 """Run compiled code under the sanitisers of addresses and of undefined behaviour: ``nox -s sanitise``.
 
     python tools/sanitise.py              everything
-    python tools/sanitise.py PART ...     only some of: faults sizes kernels tutorial
+    python tools/sanitise.py PART ...     only some of: faults sizes kernels tutorial user_c
     python tools/sanitise.py --in FOLDER  work there, and leave it, so that the next time less is built
 
 A copy of the sources is made in a temporary directory, and in it the layers' libraries are built with the
@@ -131,8 +131,23 @@ def _is_found(env: dict[str, str], name: str) -> bool:
     return found != expected
 
 
+def user_c(env: dict[str, str]) -> bool:
+    """Run the C that people write: its tests, then ten thousand calls in which each block fails in its turn."""
+    places = ["packages/graph-core/tests/codegen/test_codegen_blocks.py", "packages/tensor/tests/c_contract"]
+    if not pytest(env, "-n", "0", *places):
+        return False
+    watched = {**env, "ASAN_OPTIONS": env["ASAN_OPTIONS"].replace("detect_leaks=0", "detect_leaks=1")}
+    command = [sys.executable, "tools/sanitise_user_c.py"]
+    done = subprocess.run(command, cwd=ROOT, env=watched, capture_output=True, text=True, check=False)
+    print(done.stdout + done.stderr if done.returncode else done.stdout.strip(), flush=True)
+    planted = subprocess.run([*command, "leak"], cwd=ROOT, env=watched, capture_output=True, text=True, check=False)
+    if planted.returncode == 0:
+        print("a planted leak was missed:", planted.stdout, planted.stderr)
+    return done.returncode == 0 and planted.returncode != 0
+
+
 PARTS: dict[str, Callable[[dict[str, str]], bool]] = {
-    "faults": faults, "sizes": sizes, "kernels": kernels, "tutorial": tutorial,
+    "faults": faults, "sizes": sizes, "kernels": kernels, "tutorial": tutorial, "user_c": user_c,
 }  # fmt: skip
 
 

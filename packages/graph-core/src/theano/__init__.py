@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from theano import tensor as tensor  # type: ignore[attr-defined,unused-ignore]
 
 #: Modules of this layer that are loaded when they are first used.
-_MODULES = ("compat", "configdefaults", "configparser", "doctor", "gof", "gradient", "rewriting", "version")
+_MODULES = ("compat", "configdefaults", "configparser", "doctor", "gof", "gradient", "link", "rewriting", "version")
 
 #: Names that live elsewhere, by the module that defines them.
 _ELSEWHERE = {
@@ -71,6 +71,8 @@ _ELSEWHERE = {
     "grad": "theano.gradient",
     "subgraph_grad": "theano.gradient",
     "CLinker": "theano.gof",
+    "DualLinker": "theano.gof",
+    "LocalLinker": "theano.gof",
     "OpenMPOp": "theano.gof",
     "Linker": "theano.gof",
     "OpWiseCLinker": "theano.gof",

@@ -305,3 +305,216 @@ def test_wrong_values_are_refused_where_they_are_extracted():
     assert f(2.5) == 5.0
     with pytest.raises(TypeError, match="expected a float"):
         f("a text")
+
+
+# -- linkers as objects ---------------------------------------------------------------------------------------------
+
+
+def _graph():
+    from theano.graph import FunctionGraph
+
+    x, y, z = doubles("x", "y", "z")
+    return FunctionGraph([x, y, z], [mul(add(x, y), z)])
+
+
+@pytest.mark.parametrize("name", ["CLinker", "OpWiseCLinker"])
+def test_a_linker_accepts_a_graph(name):
+    import theano.gof
+
+    accepted = getattr(theano.gof, name)().accept(_graph())
+    assert accepted.make_function()(1.0, 2.0, 3.0) == 9.0
+    assert accepted.make_function(unpack_single=False)(1.0, 2.0, 3.0) == [9.0]
+    thunk, inputs, outputs = accepted.make_thunk()
+    for container, value in zip(inputs, (2.0, 3.0, 4.0), strict=True):
+        container.value = value
+    thunk()
+    assert outputs[0].value == 20.0
+    assert "V4 = V1 + V2;" in accepted.code_gen()
+
+
+def test_the_dual_linker_compares_c_with_python():
+    from theano.gof import DualLinker
+
+    class Off(type(add)):
+        __props__ = ("name", "sign", "by")
+
+        def __init__(self, by):
+            super().__init__("off", "+")
+            self.by = by
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0] + inputs[1] + self.by
+
+    x, y = doubles("x", "y")
+    assert function([x, y], Off(0.0)(x, y), mode=Mode(DualLinker(), None))(1.0, 2.0) == 3.0
+    with pytest.raises(ValueError, match=r"off computes 3\.5 in Python, but 3\.0 in C"):
+        function([x, y], Off(0.5)(x, y), mode=Mode(DualLinker(), None))(1.0, 2.0)
+
+
+# -- thunks -----------------------------------------------------------------------------------------------------------
+
+
+def test_thunks_of_an_op():
+    x, y = doubles("x", "y")
+    node = add(x, y).owner
+    storage = {x: [1.0], y: [2.0], node.outputs[0]: [None]}
+    computed = {v: [False] for v in storage}
+    thunk = add.make_thunk(node, storage, computed, [])
+    assert thunk() is None and storage[node.outputs[0]] == [3.0] and computed[node.outputs[0]] == [True]
+    assert thunk.lazy is False and thunk.inputs == [[1.0], [2.0]] and thunk.outputs == [[3.0]]
+    with pytest.raises(MethodNotDefined):
+        add.make_thunk(node, storage, computed, [], impl="py")()
+    with pytest.raises(TypeError, match="no arguments"):
+        thunk(1)
+
+
+def test_compiled_code_calls_thunks_through_their_capsules():
+    from theano.loader.module import run_cthunk
+
+    x, y = doubles("x", "y")
+    node = add(x, y).owner
+    storage = {x: [1.0], y: [2.0], node.outputs[0]: [None]}
+    capsule = add.make_c_thunk(node, storage, {v: [0] for v in storage}, []).cthunk
+    assert run_cthunk(capsule) == 0 and storage[node.outputs[0]] == [3.0]
+    storage[x][0] = "text"
+    with pytest.raises(TypeError, match="expected a float"):
+        run_cthunk(capsule)
+
+
+class Which(COp):
+    """The second input if the first is positive, else the third; asks for no more. Its thunk is a capsule of C."""
+
+    __props__ = ()
+    lazy = True
+
+    def make_node(self, c, x, y):
+        return Apply(self, [c, x, y], [double()])
+
+    def make_thunk(self, node, storage_map, compute_map, no_recycling, impl=None):
+        import ctypes
+
+        function = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+        c, x, y = (storage_map[v] for v in node.inputs)
+        flags = [compute_map[v] for v in node.inputs]
+        output = storage_map[node.outputs[0]]
+
+        def run(context):
+            if not flags[0][0]:
+                return 1
+            wanted = 1 if c[0] > 0 else 2
+            if not flags[wanted][0]:
+                return wanted + 1
+            output[0] = (c, x, y)[wanted][0]
+            return 0
+
+        class Holder:
+            lazy = True
+
+            def __init__(self):
+                self.function = function(run)
+                new = ctypes.pythonapi.PyCapsule_New
+                new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+                self.cthunk = new(ctypes.cast(self.function, ctypes.c_void_p).value, None, None)
+
+            def __call__(self):
+                raise AssertionError("the machine calls the capsule")
+
+        return Holder()
+
+
+class Fails(COp):
+    __props__ = ()
+
+    def make_node(self, x):
+        return Apply(self, [x], [double()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        return f'PyErr_SetString(PyExc_ValueError, "was run"); {sub["fail"]}'
+
+
+def test_a_lazy_thunk_in_c_asks_for_what_it_needs():
+    c, x, y = doubles("c", "x", "y")
+    f = function([c, x, y], Which()(c, add(x, y), Fails()(mul(x, y))))
+    assert f(1.0, 2.0, 3.0) == 5.0
+    with pytest.raises(ValueError, match="was run"):
+        f(-1.0, 2.0, 3.0)
+
+
+# -- check_input and versions -------------------------------------------------------------------------------------------
+
+
+def test_check_input():
+    import theano
+
+    class Checked(Type):
+        __props__ = ()
+
+        def filter(self, value, strict=False, allow_downcast=None):
+            return value
+
+        def c_declare(self, name, sub, check_input=True):
+            return f"double {name}; {'/* declared with a check */' if check_input else ''}"
+
+        def c_init(self, name, sub):
+            return f"{name} = 0;"
+
+        def c_extract(self, name, sub, check_input=True):
+            check = f'if (!PyFloat_Check(py_{name})) {{ PyErr_SetString(PyExc_TypeError, "no float"); {sub["fail"]} }}'
+            return f"{check if check_input else ''} {name} = PyFloat_AsDouble(py_{name}); PyErr_Clear();"
+
+        def c_sync(self, name, sub):
+            return f"Py_XDECREF(py_{name}); py_{name} = PyFloat_FromDouble({name});"
+
+    class Copy(COp):
+        __props__ = ("check_input",)
+
+        def __init__(self, check_input):
+            self.check_input = check_input
+
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return f"{outputs[0]} = {inputs[0]};"
+
+    x = Checked()("x")
+    for wish, flag, checks in [(True, False, True), (False, True, False), (None, True, True), (None, False, False)]:
+        with theano.config.change_flags(check_input=flag):
+            f = function([x], Copy(wish)(x))
+        if checks:
+            with pytest.raises(TypeError, match="no float"):
+                f("text")
+        else:
+            assert f("text") == -1.0
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {folder!r})
+from c_toys import BinaryDoubleOp, Double, double
+from theano import function
+from theano.codegen import block_unit
+Double.c_code_cache_version = lambda self: {of_type}
+BinaryDoubleOp.c_code_cache_version = lambda self: {of_op}
+made, build = [], block_unit.build
+block_unit.build = lambda *a, **k: (made.append(1), build(*a, **k))[1]
+x, y = double("x"), double("y")
+assert function([x, y], BinaryDoubleOp("add", "+")(x, y))(1.0, 2.0) == 3.0
+print("compiled", len(made))
+"""
+
+
+def test_versions_decide_what_other_processes_find(tmp_path):
+    import os
+    import subprocess
+    from pathlib import Path
+
+    def compiled(of_type, of_op):
+        script = SCRIPT.format(folder=str(Path(__file__).parent), of_type=of_type, of_op=of_op)
+        env = {**os.environ, "THEANO_FLAGS": f"base_compiledir={tmp_path}"}
+        done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+        return int(done.stdout.split()[-1])
+
+    assert [compiled((1,), (1,)) for _ in range(2)] == [1, 0]
+    assert compiled((1,), (2,)) == 1 and compiled((2,), (1,)) == 1 and compiled((1,), (2,)) == 0
+    assert [compiled((), (1,)) for _ in range(2)] == [1, 1] and [compiled((1,), ()) for _ in range(2)] == [1, 1]

@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from theano import layers
+from theano.compile.accepted import Accepted
 from theano.compile.aliasing import insert_deepcopy
 from theano.compile.builders import OpFromGraph, ops_with_inner_function
 from theano.compile.from_function import FromFunctionOp, as_op
@@ -113,6 +114,7 @@ __all__ = [
     "OPT_O3",
     "OPT_STABILIZE",
     "OPT_UNSAFE",
+    "Accepted",
     "AddDestroyHandler",
     "AddFeatureOptimizer",
     "AliasedMemoryError",

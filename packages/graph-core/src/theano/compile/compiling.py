@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from theano.codegen.kernel import Kernel
 from theano.graph.apply import Apply
+from theano.graph.external_op import OpenMPOp
 from theano.graph.op import thunk_makers
 from theano.graph.variable import Variable
 from theano.runtime.blocks import BlockFactory, block_of
@@ -66,4 +67,9 @@ def make_c_thunk(
     return thunk
 
 
+def _let_openmp(value: bool) -> None:
+    OpenMPOp.default_openmp = bool(value)
+
+
 thunk_makers["c"] = make_c_thunk
+config.watch("openmp", _let_openmp)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from theano.compile.shared import Container
 from theano.errors import InconsistencyError, MethodNotDefined, MissingInputError
-from theano.gof import destroyhandler, fg, graph, link, op, opt, optdb, params_type, sched, toolbox, type, utils, vm
+from theano.gof import cc, destroyhandler, fg, graph, link, op, opt, optdb, params_type, sched, toolbox, type, utils, vm
 from theano.gof.op import COp
 from theano.graph import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
 from theano.graph.aliasing import DestroyHandler
@@ -50,10 +50,12 @@ from theano.rewriting import (
     local_optimizer,
     optimizer,
 )
+from theano.runtime.dual import DualLinker
 from theano.runtime.link import CLinker, Linker, OpWiseCLinker, PerformLinker
 from theano.runtime.stepwise import WrapLinker, WrapLinkerMany
 
 PureOp = Op
+LocalLinker = Linker
 
 __all__ = [
     "DB",
@@ -70,6 +72,7 @@ __all__ = [
     "Constant",
     "Container",
     "DestroyHandler",
+    "DualLinker",
     "EnumList",
     "EnumType",
     "EquilibriumDB",
@@ -82,6 +85,7 @@ __all__ = [
     "InconsistencyError",
     "Linker",
     "LocalGroupDB",
+    "LocalLinker",
     "LocalOptGroup",
     "LocalOptimizer",
     "MergeOptimizer",
@@ -116,6 +120,7 @@ __all__ = [
     "Variable",
     "WrapLinker",
     "WrapLinkerMany",
+    "cc",
     "destroyhandler",
     "fg",
     "generic",

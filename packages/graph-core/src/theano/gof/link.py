@@ -6,4 +6,6 @@ from theano.compile.shared import Container
 from theano.runtime.link import Linker, PerformLinker
 from theano.runtime.stepwise import WrapLinker, WrapLinkerMany
 
-__all__ = ["Container", "Linker", "PerformLinker", "WrapLinker", "WrapLinkerMany"]
+LocalLinker = Linker
+
+__all__ = ["Container", "Linker", "LocalLinker", "PerformLinker", "WrapLinker", "WrapLinkerMany"]

@@ -73,28 +73,42 @@ class Linker:
         """
         return None
 
+    def accept(self, fgraph: FunctionGraph, no_recycling: Any = None, profile: Any = None) -> Any:
+        """Return what makes thunks and functions of a graph: ``accept(fgraph).make_function()``."""
+        return accepters["graph"](self, fgraph)
+
     def __str__(self) -> str:
         return self.name
+
+
+#: What takes a linker and a graph: the floor that compiles puts it here.
+accepters: dict[str, Callable[[Linker, FunctionGraph], Any]] = {}
 
 
 class PerformLinker(Linker):
     """Runs every op in Python."""
 
-    def __init__(self, allow_gc: bool | None = None):
+    def __init__(self, allow_gc: bool | None = None, schedule: Any = None):
         super().__init__("py", "never", allow_gc)
 
 
 class CLinker(Linker):
-    """Wants compiled code for every op."""
+    """Wants compiled code for every op. What people's ops say in C becomes one block, as far as they are neighbours."""
 
-    def __init__(self) -> None:
+    def __init__(self, schedule: Any = None) -> None:
         super().__init__("c", "always", one_block=True)
 
 
 class OpWiseCLinker(Linker):
     """Uses compiled code where there is some; without ``fallback_on_perform`` there must be."""
 
-    def __init__(self, fallback_on_perform: bool = True, allow_gc: bool | None = None):
+    def __init__(
+        self,
+        fallback_on_perform: bool = True,
+        allow_gc: bool | None = None,
+        nice_errors: bool = True,
+        schedule: Any = None,
+    ):
         super().__init__("c|py", "where possible" if fallback_on_perform else "always", allow_gc)
 
 
@@ -361,7 +375,21 @@ class ThunkFactory:
     def __call__(
         self, storage_in: Cells, computed_in: Cells, storage_out: Cells, computed_out: Cells
     ) -> Callable[[], Any]:
-        """Return the thunk for some storage."""
+        """Return the thunk for some storage; the compiled one, if there is a capsule."""
+        thunk = self._made(storage_in, computed_in, storage_out, computed_out)
+        capsule = getattr(thunk, "cthunk", None)
+        if type(capsule).__name__ != "PyCapsule" or hasattr(thunk, "failed"):
+            return thunk
+        # The loader is a compiled module that brings in NumPy: `import theano` does without.
+        from theano.loader.module import NativeThunk
+
+        native = NativeThunk.of_capsule(capsule, (), thunk)
+        native.lazy = bool(getattr(thunk, "lazy", False))
+        return native
+
+    def _made(
+        self, storage_in: Cells, computed_in: Cells, storage_out: Cells, computed_out: Cells
+    ) -> Callable[[], Any]:
         node = self.node
         make_thunk: Callable[..., Callable[[], Any]] = node.op.make_thunk
         if self._takes_cells:

@@ -1,0 +1,73 @@
+"""A linker that computes each node in C and in Python, and compares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from theano.graph.apply import Apply
+from theano.runtime.link import Linker, OpWiseCLinker, PerformLinker
+from theano.runtime.stepwise import WrapLinker
+
+Checker = Callable[[Any, Any], Any]
+
+
+class DualLinker(WrapLinker):
+    """Computes each node in Python and in C, and compares the results.
+
+    Parameters
+    ----------
+    checker : callable, optional
+        ``checker(x, y)`` is given a result of Python and one of C, and raises if they differ too much. By default
+        their type says: ``values_eq_approx``.
+    schedule : None
+        Kept for old programs.
+
+    Examples
+    --------
+    >>> import theano
+    >>> from theano.graph import Op, generic
+    >>> class Same(Op):
+    ...     __props__ = ()
+    ...     itypes, otypes = [generic], [generic]
+    ...     def perform(self, node, inputs, output_storage):
+    ...         output_storage[0][0] = inputs[0]
+    ...     def c_code(self, node, name, inputs, outputs, sub):
+    ...         return f"{outputs[0]} = PyLong_FromLong(3);"
+    >>> x = generic("x")
+    >>> f = theano.function([x], Same()(x), mode=theano.Mode(DualLinker(), None))
+    >>> f(3)
+    3
+    >>> f(4)
+    Traceback (most recent call last):
+        ...
+    ValueError: Same computes 4 in Python, but 3 in C...
+    """
+
+    def __init__(self, checker: Checker | None = None, schedule: Any = None):
+        self_checker = checker
+
+        def compare(i: int, node: Apply, in_python: Any, in_c: Any) -> None:
+            in_python()
+            in_c()
+            for output, (x,), (y,) in zip(node.outputs, in_python.outputs, in_c.outputs, strict=True):
+                if self_checker is not None:
+                    self_checker(x, y)
+                elif not output.type.values_eq_approx(x, y):
+                    raise ValueError(f"{node.op} computes {x!r} in Python, but {y!r} in C")
+
+        linkers: list[Linker] = [PerformLinker(), OpWiseCLinker()]
+        super().__init__(linkers, compare)
+        object.__setattr__(self, "checker", checker)
+
+    def clone(self, allow_gc: bool | None = None) -> Linker:
+        """Return a linker like this one."""
+        return DualLinker(self.checker)
+
+    checker: Checker | None
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, DualLinker) and self.checker == other.checker
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.checker))
