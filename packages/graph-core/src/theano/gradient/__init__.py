@@ -77,7 +77,7 @@ __all__ = [
 #: Names that need arrays, by the module of the tensor layer that has them.
 _WITH_ARRAYS = {
     "hessian": "tensor.jacobian", "jacobian": "tensor.jacobian", "numeric_grad": "tensor.verify",
-    "verify_grad": "tensor.verify",
+    "verify_grad": "tensor.verify", "mode_not_slow": "tensor.verify",
 }  # fmt: skip
 
 

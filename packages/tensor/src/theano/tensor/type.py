@@ -319,7 +319,13 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
         """Return whether the memory of two arrays overlaps."""
-        return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)
+        if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)) or not np.may_share_memory(a, b):
+            return False
+        try:
+            # Two columns of one matrix lie in the same stretch of memory, and share none of it.
+            return bool(np.shares_memory(a, b, max_work=1000))
+        except np.exceptions.TooHardError:
+            return True
 
     def value_zeros(self, shape: Sequence[int]) -> np.ndarray:
         """Return an array of zeros of this dtype."""
@@ -446,6 +452,31 @@ def values_eq_approx_remove_nan(a: Any, b: Any) -> bool:
 def values_eq_approx_remove_inf_nan(a: Any, b: Any) -> bool:
     """Return ``values_eq_approx``, where ``b`` may be a finite number where ``a`` is not."""
     return TensorType.values_eq_approx(a, b, allow_remove_inf=True, allow_remove_nan=True)
+
+
+def values_eq_approx_up_to_phases(a: Any, b: Any) -> bool:
+    """Return whether the columns of two matrices are the same but for a factor of absolute value 1 each.
+
+    So are eigenvectors, of which there are as many as there are such factors.
+
+    Examples
+    --------
+    >>> values_eq_approx_up_to_phases(np.eye(2), np.diag([1.0, -1.0]))
+    True
+    >>> values_eq_approx_up_to_phases(np.eye(2), np.ones((2, 2)))
+    False
+    """
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    along = np.sum(np.conj(a) * b, axis=0)
+    with np.errstate(all="ignore"):
+        phases = np.where(np.abs(along) > 0, along / np.abs(along), 1)
+    return TensorType.values_eq_approx((a * phases).astype(a.dtype), b)
+
+
+def values_eq_approx_up_to_phases_of_rows(a: Any, b: Any) -> bool:
+    """Return whether the rows of two matrices are the same but for a factor of absolute value 1 each."""
+    return values_eq_approx_up_to_phases(a.T, b.T)
 
 
 def values_eq_approx_always_true(a: Any, b: Any) -> bool:

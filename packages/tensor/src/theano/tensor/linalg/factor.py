@@ -37,6 +37,7 @@ from theano.tensor.linalg.common import (
 )
 from theano.tensor.linalg.solve import Solve, solve_lower_triangular, solve_upper_triangular
 from theano.tensor.shape.diagonals import AllocDiag
+from theano.tensor.type import values_eq_approx_up_to_phases, values_eq_approx_up_to_phases_of_rows
 from theano.tensor.type_other import NoneConst
 
 
@@ -214,8 +215,13 @@ class SVD(MatrixOp):
         """Return the node."""
         x = self.matrix(x)
         s = matrix_type(real_dtype(x.type.dtype), 1)
-        types = [matrix_type(x.type.dtype), s, matrix_type(x.type.dtype)] if self.compute_uv else [s]
-        return Apply(self, [x], [t.make_variable() for t in types])
+        if not self.compute_uv:
+            return Apply(self, [x], [s.make_variable()])
+        u, vt = matrix_type(x.type.dtype).make_variable(), matrix_type(x.type.dtype).make_variable()
+        # Pairs of singular vectors may be turned: who compares two of the answers must let them.
+        u.tag.values_eq_approx = values_eq_approx_up_to_phases  # type: ignore[attr-defined]
+        vt.tag.values_eq_approx = values_eq_approx_up_to_phases_of_rows  # type: ignore[attr-defined]
+        return Apply(self, [x], [u, s.make_variable(), vt])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Decompose with NumPy."""
@@ -315,7 +321,10 @@ class Eigh(MatrixOp):
         """Return the node."""
         x = self.matrix(x)
         values = matrix_type(real_dtype(x.type.dtype), 1)
-        return Apply(self, [x], [values.make_variable(), matrix_type(x.type.dtype).make_variable()])
+        vectors = matrix_type(x.type.dtype).make_variable()
+        # An eigenvector may be turned: who compares two of the answers must let it.
+        vectors.tag.values_eq_approx = values_eq_approx_up_to_phases  # type: ignore[attr-defined]
+        return Apply(self, [x], [values.make_variable(), vectors])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute them with NumPy."""
