@@ -13,6 +13,7 @@ import theano
 import theano.tensor
 from theano import errors
 from theano.rewriting import PatternRule, Phase, Phases
+from theano.scalar.cbody import SEQUENTIAL
 from theano.scalar.registry import OPS
 from theano.settings.flags import TABLE
 from theano.settings.kinds import ConfigParam
@@ -112,7 +113,9 @@ MATHS_HEAD = """# How exact and how fast the functions are
 
 Every operation of floats whose C form is an approximation, evaluated at {points:,} points or more for each dtype:
 uniformly over the interval where its tests draw, uniformly over all exponents, around zero, one and other landmarks
-at all distances, where exponentials overflow and underflow. The exact values have proven digits (Arb); an error is
+at all distances, where exponentials overflow and underflow. Functions of an order or shape (gammainc and its
+relatives, polygamma, jv, iv) at {few:,} points or more, of orders of both signs up to some hundreds (shapes up to 2,000),
+near the argument and far from it; they are computed for one number after the other. The exact values have proven digits (Arb); an error is
 given in units of the last place (ULP) of the exact value. float16 is computed as float32 and rounded once.
 
 - *special values*: signed zeros, infinities, nan, the least and the largest numbers, small whole and half numbers, in
@@ -128,8 +131,9 @@ Measured on {date}: {processor}; {software}. Written by `nox -s maths`, never by
 def maths_page() -> str:
     """Return the page of measured errors and speeds."""
     found = json.loads((Path(__file__).parent / "library" / "maths.json").read_text(encoding="utf-8"))
-    points = min(row["points"] for rows in found["functions"].values() for row in rows.values())
-    lines = [MATHS_HEAD.format(points=points, **found["machine"])]
+    counts = [(name, row["points"]) for name, rows in found["functions"].items() for row in rows.values()]
+    points, few = (min(n for name, n in counts if (name in SEQUENTIAL) == one_by_one) for one_by_one in (False, True))
+    lines = [MATHS_HEAD.format(points=points, few=few, **found["machine"])]
     for dtype in ("float64", "float32"):
         lines.append(f"## {dtype}\n")
         lines.append("| function | max ULP | mean | worst at | special values | ns | NumPy | libm | gcc ms |")
