@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from theano.compile.shared import SharedVariable
 from theano.scalar.convert import convert
 from theano.scalar.type import get_scalar_type
@@ -21,7 +23,7 @@ class ScalarSharedVariable(ScalarOperators, SharedVariable):
     --------
     >>> n = shared(3, name="n")
     >>> n.get_value(), n.type
-    (np.int8(3), int8)
+    (np.int64(3), int64)
     """
 
 
@@ -33,7 +35,8 @@ def shared(
     Parameters
     ----------
     value : number
-        Its dtype is that which it would have as a constant.
+        Its dtype is NumPy's: int64 and float64 for Python's numbers. (That of a constant, the least one, would not
+        hold what the number becomes.)
     name : str, optional
     strict : bool
         Store numbers of that very dtype only.
@@ -43,9 +46,9 @@ def shared(
     Examples
     --------
     >>> shared(1.5).dtype
-    'float32'
+    'float64'
     """
-    number = convert(value)
+    number = convert(np.asarray(value)[()])
     if number.ndim:
         raise TypeError(f"a shared scalar holds one number, not an array of shape {number.shape}")
     return ScalarSharedVariable(
