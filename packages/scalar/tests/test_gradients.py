@@ -81,6 +81,34 @@ def test_first_and_second_order(op: Any, seed: int) -> None:
 
 
 @pytest.mark.parametrize("op", real_ops(), ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_along_a_direction(op: Any, seed: int) -> None:
+    """The R-operator, and its own R-operator, against differences along the same direction."""
+    rng = np.random.default_rng(seed)
+    arity = op.nin if op.nin > 0 else 3
+    point = np.array([rng.uniform(low, high) for low, high in op.domains(arity)])
+    inputs = [ts.float64(f"x{i}") for i in range(arity)]
+    # The derivative with respect to an order is no expression (or that of the derivative is none): it stays as it is.
+    fixed = {"polygamma": (0,), "jv": (0,), "iv": (0,), "second": (0,)}.get(op.op_name, ())
+    twice = op.op_name not in ("gammainc", "gammaincc", "gammal", "gammau", "chi2sf", "gammainc_der")
+    fixed = (0,) if op.op_name == "gammainc_der" else fixed
+    ways = rng.uniform(-1, 1, arity) * [i not in fixed for i in range(arity)]
+    moving = [i for i in range(arity) if i not in fixed]
+    directions = [ts.constant(w, dtype="float64") for w in ways]
+    once = Rop(op(*inputs), [inputs[i] for i in moving], [directions[i] for i in moving])
+    at = lambda expression, t: float(
+        evaluate([expression], dict(zip(inputs, map(np.float64, point + t * ways), strict=True)))[0]
+    )
+    h = 1e-5
+    out = op(*inputs)
+    assert at(once, 0) == pytest.approx((at(out, h) - at(out, -h)) / (2 * h), rel=2e-5, abs=1e-7)
+    if twice and once.owner is not None:
+        again = Rop(once, [inputs[i] for i in moving], [directions[i] for i in moving])
+        found = 0.0 if again is None or isinstance(again.type, DisconnectedType) else at(again, 0)
+        assert found == pytest.approx((at(once, h) - at(once, -h)) / (2 * h), rel=5e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("op", real_ops(), ids=str)
 def test_float32_stays_float32(op: Any) -> None:
     inputs = [ts.float32(f"x{i}") for i in range(op.nin if op.nin > 0 else 2)]
     out = op(*inputs)
