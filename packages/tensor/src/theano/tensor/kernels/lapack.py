@@ -135,7 +135,10 @@ def _symmetric(routine: str, node: Apply) -> str:
 
 def eigh_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return the eigenvalues and eigenvectors of a symmetric matrix; ``UPLO`` of the op is read."""
-    return _kernel("th_kernel_eigh", node, (_symmetric("evd", node),), int(op.UPLO == "L"), own=False)
+    routines = (_symmetric("evd", node),)
+    if not dtype_of(node.inputs[0]).startswith("complex"):
+        routines += ("sytrd", "stedc")
+    return _kernel("th_kernel_eigh", node, routines, int(op.UPLO == "L"), own=False)
 
 
 def eigvalsh_kernel(op: Any, node: Apply) -> Builtin | None:
@@ -152,7 +155,8 @@ def eig_kernel(op: Any, node: Apply) -> Builtin | None:
 
 def svd_kernel(op: Any, node: Apply) -> Builtin | None:
     """Return singular values, and vectors beside them; ``full_matrices`` and ``compute_uv`` of the op are read."""
-    return _kernel("th_kernel_svd", node, ("gesdd",), int(op.full_matrices), int(op.compute_uv), own=False)
+    routines = ("gesdd",) if dtype_of(node.inputs[0]).startswith("complex") else ("gesdd", "gebrd", "bdsdc")
+    return _kernel("th_kernel_svd", node, routines, int(op.full_matrices), int(op.compute_uv), own=False)
 
 
 def pinv_kernel(op: Any, node: Apply) -> Builtin | None:

@@ -33,6 +33,8 @@
     /* A, whose columns' elements are neighbours, becomes R above the vectors of its reflections; the first columns \
      * of their product go to q (any number, not more than its rows), unless q.data is NULL. */ \
     TH_LOCAL int th_qr_##S(th_ctx *ctx, int64_t threads, matrix a, void *scales, matrix q); \
+    /* Q becomes the product of the reflections below the diagonal of A, times what it was. */ \
+    TH_LOCAL int th_reflect_##S(th_ctx *ctx, int64_t threads, matrix a, const void *scales, matrix q); \
     /* Eigenvalues in ascending order, and eigenvectors as rows of z, in C order, of a symmetric matrix in C order, of \
      * which one triangle is read and both are overwritten. 1 if that does not converge. */ \
     TH_LOCAL int th_eigh_##S(th_ctx *ctx, int lower, matrix a, void *values, matrix z);

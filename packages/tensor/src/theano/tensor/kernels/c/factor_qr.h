@@ -155,16 +155,47 @@ static int NAME(reflect)(work *w, const NAME(block) *b, int transposed, matrix c
     return NAME(subtract)(w, c, b->v, scaled);
 }
 
+/* Room for a block of reflections of m rows, and for what it does with so many columns. */
+static int NAME(begin_block)(th_ctx *ctx, NAME(block) *b, int64_t m, int64_t columns)
+{
+    const int64_t size = sizeof(T);
+    char *room = ctx->rt->scratch(ctx, (size_t)((m * BLOCK + BLOCK * BLOCK + 2 * BLOCK * (columns + BLOCK)) * size));
+    *b = (NAME(block)){.v = {room, m, BLOCK, size, m * size}, .s = {room + m * BLOCK * size, 0, 0, 0, 0},
+                       .products = (T *)(room + (m + BLOCK) * BLOCK * size)};
+    return room == NULL ? -1 : 0;
+}
+
+/* Q becomes the product of the reflections in A, times what it was. `growing`: it was an identity, so that what is before a
+ * block is one still. */
+static int NAME(reflect_all)(work *w, NAME(block) *b, matrix a, int64_t count, const T *scales, matrix q, int growing)
+{
+    const int64_t m = a.rows;
+    for (int64_t j = (count - 1) / BLOCK * BLOCK; count > 0 && j >= 0; j -= BLOCK) {
+        const int64_t each = count - j < BLOCK ? count - j : BLOCK, from = growing ? j : 0;
+        if (NAME(gather)(w, b, part(a, j, j, m - j, each), scales + j) ||
+            NAME(reflect)(w, b, 0, part(q, j, from, m - j, q.cols - from)))
+            return -1;
+    }
+    return 0;
+}
+
+int NAME(th_reflect)(th_ctx *ctx, int64_t threads, matrix a, const void *scales, matrix q)
+{
+    BEGIN_WORK(w, ctx, threads);
+    NAME(block) b;
+    if (NAME(begin_block)(ctx, &b, a.rows, q.cols))
+        return -1;
+    return NAME(reflect_all)(&w, &b, a, a.cols < a.rows ? a.cols : a.rows, scales, q, 0);
+}
+
 int NAME(th_qr)(th_ctx *ctx, int64_t threads, matrix a, void *scales, matrix q)
 {
     BEGIN_WORK(w, ctx, threads);
-    const int64_t m = a.rows, n = a.cols, count = m < n ? m : n, size = sizeof(T), widest = n > q.cols ? n : q.cols;
+    const int64_t m = a.rows, n = a.cols, count = m < n ? m : n;
     T *s = scales;
-    char *room = ctx->rt->scratch(ctx, (size_t)((m * BLOCK + BLOCK * BLOCK + 2 * BLOCK * (widest + BLOCK)) * size));
-    if (room == NULL)
+    NAME(block) b;
+    if (NAME(begin_block)(ctx, &b, m, n > q.cols ? n : q.cols))
         return -1;
-    NAME(block) b = {.v = {room, m, BLOCK, size, m * size}, .s = {room + m * BLOCK * size, 0, 0, 0, 0},
-                     .products = (T *)(room + (m + BLOCK) * BLOCK * size)};
     for (int64_t j = 0; j < count; j += BLOCK) {
         const int64_t each = count - j < BLOCK ? count - j : BLOCK;
         const matrix panel = part(a, j, j, m - j, each);
@@ -177,11 +208,5 @@ int NAME(th_qr)(th_ctx *ctx, int64_t threads, matrix a, void *scales, matrix q)
     for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < q.cols; ++j)
             AT(q, i, j) = i == j;
-    /* From the last block: what is before it is still the identity. */
-    for (int64_t j = (count - 1) / BLOCK * BLOCK; count > 0 && j >= 0; j -= BLOCK) {
-        const int64_t each = count - j < BLOCK ? count - j : BLOCK;
-        if (NAME(gather)(&w, &b, part(a, j, j, m - j, each), s + j) || NAME(reflect)(&w, &b, 0, part(q, j, j, m - j, q.cols - j)))
-            return -1;
-    }
-    return 0;
+    return NAME(reflect_all)(&w, &b, a, count, s, q, 1);
 }

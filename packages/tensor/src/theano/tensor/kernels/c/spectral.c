@@ -93,7 +93,7 @@ TH_EXPORT int th_kernel_qr(th_ctx *ctx)
 }
 
 /* Rows up to which a symmetric matrix is diagonalised by us. */
-enum { SMALL = 128 };
+enum { SMALL = 160 };
 
 /* -- eigenvalues of symmetric matrices --------------------------------------------------------------------- */
 
@@ -148,6 +148,48 @@ static void conjugate(char *data, int32_t dtype, int64_t count)
             ((double *)data)[2 * i + 1] = -((double *)data)[2 * i + 1];
 }
 
+typedef void (*sytrd)(const char *, const integer *, void *, const integer *, void *, void *, void *, void *, const integer *,
+                      integer *, size_t);
+typedef void (*stedc)(const char *, const integer *, void *, void *, void *, const integer *, void *, const integer *, void *,
+                      const integer *, integer *, size_t);
+
+/* Whether squares of real elements may overflow, vanish, or be no numbers. */
+static int is_extreme(const char *a, int32_t dtype, int64_t count)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        const double size = fabs(is_single(dtype) ? ((const float *)a)[i] : ((const double *)a)[i]);
+        largest = size > largest || size != size ? size : largest;
+    }
+    return !(largest < (is_single(dtype) ? 1e12 : 1e100) && largest > (is_single(dtype) ? 1e-12 : 1e-100));
+}
+
+/* Large real matrices: LAPACK makes three diagonals and solves those, our own product brings the vectors back. 1 if this
+ * is nothing for such a matrix. */
+static int eigh_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *w, th_buffer *v)
+{
+    const lapack_params *p = ctx->params;
+    const int64_t n = a->shape[0], size = a->itemsize, room = 1 + 64 * n + n * n;
+    /* The triangle that is read must be LAPACK's lower one, where reflections lie in columns. */
+    char *copy = th_copied(ctx, a, (int)p->rest[0]), *z = room_for(ctx, n * n, size), *e = room_for(ctx, 2 * n, size);
+    void *work = room_for(ctx, room, size), *iwork = room_for(ctx, 3 + 5 * n, sizeof(int64_t));
+    if (copy == NULL || z == NULL || e == NULL || work == NULL || iwork == NULL)
+        return -1;
+    if (is_extreme(copy, a->dtype, n * n))
+        return 1;
+    integer rows = integer_of(p, n), lwork = integer_of(p, room), liwork = integer_of(p, 3 + 5 * n), info = {0};
+    char *scales = e + n * size;
+    ROUTINE(p, 2, sytrd)("L", &rows, copy, &rows, w->data, e, scales, work, &lwork, &info, 1);
+    ROUTINE(p, 3, stedc)("I", &rows, w->data, e, z, &rows, work, &lwork, iwork, &liwork, &info, 1);
+    if (value_of(p, info) != 0)
+        return 1;
+    const matrix below = {copy + size, n - 1, n - 1, size, n * size}, vectors = {z + size, n - 1, n, size, n * size};
+    if (OURS(a, th_reflect, ctx, p->threads, below, scales, vectors))
+        return -1;
+    th_turn(ctx, v->data, z, n, n, size);
+    return 0;
+}
+
 TH_EXPORT int th_kernel_eigh(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
@@ -156,7 +198,11 @@ TH_EXPORT int th_kernel_eigh(th_ctx *ctx)
     if (th_square(ctx, a) || ctx->rt->ensure(ctx, w, a->shape) || ctx->rt->ensure(ctx, v, a->shape))
         return -1;
     const int64_t n = a->shape[0], size = a->itemsize;
-    if (n > 0 && n <= SMALL && !is_complex(a->dtype)) {
+    if (n > SMALL && is_ours(p, a, n)) {
+        const int failed = eigh_in_parts(ctx, a, w, v);
+        if (failed <= 0)
+            return failed;
+    } else if (n > 0 && n <= SMALL && !is_complex(a->dtype)) {
         char *own = th_copied(ctx, a, 0), *rows = room_for(ctx, n * n, size);
         const int failed = own == NULL || rows == NULL ? -1
                            : OURS(a, th_eigh, ctx, (int)p->rest[0], plain_matrix(own, n, n, size), w->data, plain_matrix(rows, n, n, size));
@@ -275,6 +321,62 @@ static int decompose_singular(th_ctx *ctx, const th_buffer *a, int64_t address, 
     return 0;
 }
 
+typedef void (*gebrd)(const integer *, const integer *, void *, const integer *, void *, void *, void *, void *, void *,
+                      const integer *, integer *);
+typedef void (*bdsdc)(const char *, const char *, const integer *, void *, void *, void *, const integer *, void *,
+                      const integer *, void *, void *, void *, void *, integer *, size_t, size_t);
+
+/* Real matrices that are about square: LAPACK makes two diagonals and solves those, our own product brings the vectors
+ * back. The matrix, or its transpose if that is the taller one, has `m` rows and `n` columns. 1 if this is nothing for it. */
+static int svd_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *u, th_buffer *s, th_buffer *vt, int full)
+{
+    const lapack_params *p = ctx->params;
+    const int tall = a->shape[0] >= a->shape[1];
+    const int64_t m = a->shape[!tall], n = a->shape[tall], size = a->itemsize, room = 64 * (m + n) + 3 * n * n + 4 * n;
+    const int64_t columns = full ? m : n;
+    char *copy = th_copied(ctx, a, tall), *left = room_for(ctx, m * columns, size), *right = room_for(ctx, n * n, size),
+         *small = room_for(ctx, n * n, size), *e = room_for(ctx, 3 * n, size);
+    void *work = room_for(ctx, room, size), *iwork = room_for(ctx, 8 * n, sizeof(int64_t));
+    if (copy == NULL || left == NULL || right == NULL || small == NULL || e == NULL || work == NULL || iwork == NULL)
+        return -1;
+    if (is_extreme(copy, a->dtype, m * n))
+        return 1;
+    char *left_scales = e + n * size, *right_scales = left_scales + n * size;
+    integer rows = integer_of(p, m), cols = integer_of(p, n), lwork = integer_of(p, room), info = {0};
+    ROUTINE(p, 3, gebrd)(&rows, &cols, copy, &rows, s->data, e, left_scales, right_scales, work, &lwork, &info);
+    ROUTINE(p, 4, bdsdc)("U", "I", &cols, s->data, e, small, &cols, right, &cols, NULL, NULL, work, iwork, &info, 1, 1);
+    if (value_of(p, info) != 0)
+        return 1;
+    /* On the left: below the diagonal are reflections; the rest of the product is that of an identity. */
+    memset(left, 0, (size_t)(m * columns * size));
+    for (int64_t j = 0; j < n; ++j)
+        memcpy(left + j * m * size, small + j * n * size, (size_t)(n * size));
+    for (int64_t j = n; j < columns; ++j) {
+        if (is_single(a->dtype))
+            *(float *)(left + (j * m + j) * size) = 1;
+        else
+            *(double *)(left + (j * m + j) * size) = 1;
+    }
+    if (OURS(a, th_reflect, ctx, p->threads, (matrix){copy, m, n, size, m * size}, left_scales, (matrix){left, m, columns, size, m * size}))
+        return -1;
+    /* On the right they lie in rows, from the second column on. */
+    ctx->rt->move(small, size, (n - 1) * size, copy + m * size, m * size, size, n - 1, n - 1, size);
+    if (OURS(a, th_reflect, ctx, p->threads, (matrix){small, n - 1, n - 1, size, (n - 1) * size}, right_scales,
+             (matrix){right + n * size, n - 1, n, n * size, size}))
+        return -1;
+    if (tall) {
+        th_turn(ctx, u->data, left, columns, m, size);
+        th_turn(ctx, vt->data, right, n, n, size);
+    } else {
+        memcpy(u->data, right, (size_t)(n * n * size));
+        memcpy(vt->data, left, (size_t)(m * columns * size));
+    }
+    return 0;
+}
+
+/* Rows and columns from which that is worth it. */
+enum { WORTH_PARTS = 32 };
+
 TH_EXPORT int th_kernel_svd(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
@@ -291,6 +393,12 @@ TH_EXPORT int th_kernel_svd(th_ctx *ctx)
             set_identity(vt->data, v_shape[0], v_shape[1], size, a->dtype);
         }
         return 0;
+    }
+    const int64_t longest = m > n ? m : n;
+    if (vectors && k >= WORTH_PARTS && longest <= k + k / 2 && is_ours(p, a, longest)) {
+        const int failed = svd_in_parts(ctx, a, u, s, vt, full);
+        if (failed <= 0)
+            return failed;
     }
     return decompose_singular(ctx, a, p->rest[2], !vectors ? "N" : full ? "A" : "S", s->data, vectors ? u->data : NULL,
                               vectors ? vt->data : NULL);
