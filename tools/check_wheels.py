@@ -211,9 +211,14 @@ def build_wheels(copy: Path, folder: Path) -> dict[str, Path]:
 
 def copy_packages(target: Path) -> Path:
     """Copy the packages without what was built in them."""
-    built = shutil.ignore_patterns("build", "*.egg-info", "*.so", "__pycache__", "tests", ".*")
+    built = shutil.ignore_patterns("build", "*.egg-info", "*.so", "__pycache__", ".*")
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        # The tests of a layer lie beside its sources; theano.tests, which ships, lies among them.
+        return {*built(folder, names), *({"tests"} if "pyproject.toml" in names else ())}
+
     for layer in LAYERS:
-        shutil.copytree(ROOT / "packages" / layer, target / layer, ignore=built)
+        shutil.copytree(ROOT / "packages" / layer, target / layer, ignore=left_out)
     return target
 
 

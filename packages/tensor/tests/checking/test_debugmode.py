@@ -13,6 +13,7 @@ from every_op import tables
 
 import theano
 import theano.tensor as T
+from theano.codegen.kernel import Kernel
 from theano.compile import DebugMode
 from theano.compile.debugmode import (
     BadDestroyMap,
@@ -127,6 +128,40 @@ def test_every_form_is_offered():
     assert {(24, -8), (-24, 8), (48, 8), (48, 16), (96, -16)} <= strides
     assert len([s for s in strides if s not in ((24, 8), (8, 16))]) == 15  # each of four steps on each of two axes
     assert {s[2] for s in seen if s} == {"float64"}
+
+
+def test_kernel_that_leaves_something_out():
+    class LeavesOneOut(faulty.Sound):
+        def c_kernel(self, node):
+            return Kernel("leaves_one_out", """
+int KERNEL(th_ctx *ctx)
+{
+    const double *x = (const double *)ctx->in[0]->data;
+    int64_t i, n = ctx->in[0]->shape[0];
+    if (ctx->rt->ensure(ctx, ctx->out[0], ctx->in[0]->shape))
+        return -1;
+    for (i = 0; i < n; i++)
+        if (x[i] != 0)
+            ((double *)ctx->out[0]->data)[i] = 2 * x[i];
+    return 0;
+}
+""")
+
+    v = T.dvector("v")
+    value = np.array([1.0, 0.0, 2.0])
+    with pytest.raises(BadThunkOutput):
+        f = theano.function([v], LeavesOneOut()(v), mode=DebugMode(check_preallocated_output="previous"))
+        f(value)
+    with pytest.raises(BadThunkOutput, match="into memory with rubbish in it"):
+        mode = DebugMode(check_preallocated_output="previous", check_py_code=False)
+        theano.function([v], LeavesOneOut()(v), mode=mode)(value)
+
+
+def test_a_view_that_is_declared_and_is_none():
+    class Copies(faulty.Sound):
+        view_map = {0: [0]}
+
+    np.testing.assert_array_equal(run(Copies()(x), X, check_preallocated_output="ALL"), 2 * X)
 
 
 def test_on_fewer_dimensions():

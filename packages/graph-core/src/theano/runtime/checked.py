@@ -279,7 +279,7 @@ class CheckedNode:
     def _offer_memory(self, form: NodeFunction, found: Sequence[Any], values: Sequence[Any]) -> None:
         """Run with every kind of memory in the output storage; the result must be the same."""
         if form.name == "compiled":
-            # A kernel asks the machine for memory and never sees another: a run with rubbish in it is enough.
+            self._offer_rubbish(form, found, values)
             return
         for kind in self.checks.preallocated:
             for name, memory in self._memories(kind, found, form.name):
@@ -287,6 +287,23 @@ class CheckedNode:
                 result = self.run(form, values, memory, note)
                 self._agree(form.name, found, form.name + note, result, values)
         self._left[form.name] = list(found)
+
+    def _offer_rubbish(self, form: NodeFunction, found: Sequence[Any], values: Sequence[Any]) -> None:
+        """Run a kernel into memory with rubbish in it.
+
+        A kernel asks the machine for memory, which is always in C order and of the right size, and gives what a call
+        has left behind to the next one once nobody else holds it.
+        """
+        if not self.checks.preallocated:
+            return
+        left = self.run(form, values)
+        for k, value in enumerate(left):
+            shares = k in self.node.op.view_map or k in self.node.op.destroy_map
+            if not shares and hasattr(value, "fill"):
+                value.fill(77)
+        del left, value
+        note = " into memory with rubbish in it"
+        self._agree(form.name, found, form.name + note, self.run(form, values, note=note), values)
 
     def _memories(self, kind: str, found: Sequence[Any], form: str) -> Iterator[tuple[str, list[Any]]]:
         node, ndim = self.node, self.checks.preallocated_ndim
