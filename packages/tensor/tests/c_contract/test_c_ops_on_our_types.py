@@ -570,3 +570,45 @@ def test_registered_checks_of_lengths():
     finally:
         Rebroadcast.code_of.pop(T.TensorType, None)
         SpecifyShape.code_of.pop(T.TensorType, None)
+
+
+def test_thunks_of_our_own_ops():
+    x = T.dvector("x")
+    node = T.exp(x).owner
+    storage = {x: [np.arange(3.0)], node.outputs[0]: [None]}
+    computed = {v: [0] for v in storage}
+    for make in (node.op.make_thunk, node.op.make_c_thunk):
+        storage[node.outputs[0]][0], computed[node.outputs[0]][0] = None, 0
+        thunk = make(node, storage, computed, [])
+        assert thunk() is None and computed[node.outputs[0]] == [True] and thunk.lazy is False
+        assert np.allclose(storage[node.outputs[0]][0], np.exp(np.arange(3.0)))
+
+
+def test_an_op_that_uses_openmp():
+    from theano.gof import OpenMPOp
+
+    class Total(OpenMPOp):
+        __props__ = ("openmp",)
+
+        def make_node(self, x):
+            return Apply(self, [x], [ts.float64()])
+
+        def c_code_cache_version(self):
+            return (1,)
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            pragma = "#pragma omp parallel for reduction(+ : total)" if self.openmp else ""
+            return f"""
+            double total = 0;
+            {pragma}
+            for (npy_intp i = 0; i < PyArray_SIZE({inputs[0]}); ++i)
+                total += *(double *)PyArray_GETPTR1({inputs[0]}, i);
+            {outputs[0]} = total;
+            """
+
+    x = T.dvector("x")
+    assert Total().openmp is False and Total(True).c_compile_args() == ["-fopenmp"]
+    with theano.config.change_flags(openmp=True):
+        assert Total().openmp is True
+    for openmp in (False, True):
+        assert theano.function([x], Total(openmp)(x))(np.arange(100.0)) == 4950.0

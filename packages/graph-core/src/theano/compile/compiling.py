@@ -12,6 +12,7 @@ from theano.graph.external_op import OpenMPOp
 from theano.graph.op import thunk_makers
 from theano.graph.variable import Variable
 from theano.runtime.blocks import BlockFactory, block_of
+from theano.runtime.link import CLinker, link
 from theano.settings import config
 
 if TYPE_CHECKING:
@@ -60,10 +61,31 @@ def make_c_thunk(
         The op or a type has nothing to say in C.
     """
     node.op.prepare_node(node, storage_map, compute_map, "c")
+    if node.op.c_kernel(node) is not None:
+        return _kernel_thunk(node, storage_map, compute_map)
     block = block_of(node, config.check_input)
     (unit,) = compile_blocks([block])
     computed = [compute_map[v] for v in node.outputs]
     thunk: Callable[[], Any] = BlockFactory(node, block, unit).thunk(storage_map, computed)
+    return thunk
+
+
+def _kernel_thunk(
+    node: Apply, storage_map: dict[Variable, list[Any]], compute_map: dict[Variable, list[Any]]
+) -> Callable[[], Any]:
+    # The loader is a compiled module that brings in NumPy, and what runs nodes alone is seldom wanted.
+    from theano.runtime.stepwise import NodeFunction
+
+    alone = NodeFunction(node, link([node], CLinker(), compile_kernels).how[0])
+    inputs, outputs = [storage_map[v] for v in node.inputs], [storage_map[v] for v in node.outputs]
+    computed = [compute_map[v] for v in node.outputs]
+
+    def thunk() -> None:
+        alone(inputs, outputs)
+        for flag in computed:
+            flag[0] = True
+
+    thunk.inputs, thunk.outputs, thunk.lazy = inputs, outputs, False  # type: ignore[attr-defined]
     return thunk
 
 
