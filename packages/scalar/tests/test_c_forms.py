@@ -162,6 +162,29 @@ def test_all_pairs(compile_loops: Any, Case_: Any, ulps_between: Any) -> None:
             check(everything, case, ulps_between)
 
 
+@pytest.mark.parametrize("dtype", complex_dtypes)
+@pytest.mark.parametrize("op", [ts.lt, ts.le, ts.gt, ts.ge, ts.eq, ts.neq], ids=str)
+def test_order_of_complex_numbers(op: Any, dtype: str, loops: Any) -> None:
+    parts = [0.0, 1.0, -1.0, np.inf, -np.inf, np.nan]
+    numbers = np.array([complex(a, b) for a in parts for b in parts], dtype)
+    x, y = (grid.ravel() for grid in np.meshgrid(numbers, numbers))
+    case = next(c for c in loops.symbols if c.op is op and c.ins == (dtype, dtype))
+    np.testing.assert_array_equal(loops(case, x, y)[0].astype(bool), op.numpy_form(["bool"])(x, y))
+
+
+@pytest.mark.parametrize("name", ["log1p", "expm1"])
+def test_complex_functions_near_zero(name: str, loops: Any) -> None:
+    rng = np.random.default_rng(0)
+    size = 10.0 ** rng.uniform(-12, -3, 500)
+    z = (rng.normal(size=500) + 1j * rng.normal(size=500)) * size
+    case = next(c for c in loops.symbols if c.op is OPS[name] and c.ins == ("complex128",))
+    # to the fifth order, which is exact here
+    sign = -1 if name == "log1p" else 1
+    over = [1, 2, 3, 4, 5] if name == "log1p" else [1, 2, 6, 24, 120]
+    wanted = sum(z**k * sign ** (k - 1) / n for k, n in zip(range(1, 6), over, strict=True))
+    np.testing.assert_allclose(loops(case, z)[0], wanted, rtol=2e-14)
+
+
 def test_division_of_integers_never_traps(loops: Any) -> None:
     for dtype in integer_dtypes:
         low = np.iinfo(dtype).min

@@ -138,7 +138,8 @@ def test_discrete_inputs_have_zero_gradients_of_floatx() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["mul", "true_div", "exp", "sqr", "sin", "pow", "inv", "conj", "neg", "tanh", "sqrt", "log"]
+    "name",
+    "add sub mul true_div exp exp2 expm1 sqr sin cos tan sinh cosh tanh pow inv conj neg sqrt log log2 log10 log1p".split(),
 )
 def test_complex_gradients(name: str) -> None:
     """The gradient of a real cost is dC/d(re) + i dC/d(im)."""
@@ -164,6 +165,19 @@ def test_complex_gradients(name: str) -> None:
         h = 1e-6
         wanted = (at(h) - at(-h)) / (2 * h) + 1j * (at(1j * h) - at(-1j * h)) / (2 * h)
         assert found == pytest.approx(wanted, rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", "mul true_div exp exp2 expm1 sqr sin cos tanh pow inv neg sqrt log log10 log1p".split())
+def test_complex_directions(name: str) -> None:
+    op = OPS[name]
+    rng = np.random.default_rng(2)
+    z = [ts.complex128(f"z{i}") for i in range(op.nin if op.nin > 0 else 2)]
+    point, ways = ([complex(*rng.uniform(0.5, 1.5, 2)) for _ in z] for _ in range(2))
+    along = Rop(op(*z), z, [ts.constant(w) for w in ways])
+    found = evaluate([along], dict(zip(z, map(np.complex128, point), strict=True)))[0]
+    h = 1e-6
+    ahead, behind = (op.impl(*[p + t * w for p, w in zip(point, ways, strict=True)]) for t in (h, -h))
+    assert found == pytest.approx((ahead - behind) / (2 * h), rel=1e-7)
 
 
 @pytest.mark.parametrize("name", ["real", "imag", "abs_", "angle"])

@@ -8,6 +8,7 @@ from cases import CASES
 from oracle import run
 
 import theano
+import theano.tensor as T
 
 # Every tenth one in each run of the tests; all of them, and their gradients, where time is no matter.
 QUICK = [pytest.param(c, id=c.name) for c in CASES[::10]]
@@ -38,3 +39,49 @@ def test_compiled(case):
 @pytest.mark.parametrize("case", ALL)
 def test_compiled_with_gradient(case):
     check(case, True)
+
+
+#: Ops of the table without a kernel for float16.
+INTERPRETED = {"CpuContiguous", "CrossentropyCategorical1Hot", "PermuteRowElements"}
+
+
+def interpreted(out, variables):
+    """Return the ops of a compiled expression that run in Python."""
+    f = theano.function(variables, out, on_unused_input="ignore")
+    return {str(n.op) for n in f.maker.fgraph.apply_nodes if n.op.c_kernel(n) is None}
+
+
+@pytest.mark.parametrize("cases", [CASES[::4], pytest.param(CASES, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_float16_runs_compiled(cases):
+    """What is stored in float16 is computed by kernels, the gradients too."""
+    found = {}
+    for case in cases:
+        try:
+            variables = case.variables("float16")
+            out = case.build(*variables)
+        except TypeError:
+            continue  # refused when it is written down
+        wanted = [out]
+        if case.smooth:
+            halves = [v for v in variables if v.dtype == "float16"]
+            wanted += theano.grad(out.sum(), halves, disconnected_inputs="ignore")
+        found |= dict.fromkeys(interpreted(wanted, variables) - INTERPRETED, case.name)
+    assert found == {}
+
+
+@pytest.mark.parametrize("dtypes", [("float32", "float64"), ("int8", "float32"), ("float16", "int8"), ("int32", "complex64")])
+def test_products_of_two_dtypes(dtypes):
+    rng = np.random.default_rng(0)
+    values = [rng.integers(-5, 6, shape).astype(d) for d, shape in zip(dtypes, ((3, 4), (4, 5)))]
+    m, n = (T.TensorType(d, (False, False))() for d in dtypes)
+    for build in (
+        lambda dot, m, n: dot(m, n),
+        lambda dot, m, n: dot(m[0], n),
+        lambda dot, m, n: dot(m, n[:, 0]),
+        lambda dot, m, n: dot(m[0], n[:, 0]),
+    ):
+        out = build(T.dot, m, n)
+        assert interpreted(out, [m, n]) == set()
+        found = theano.function([m, n], out)(*values)
+        assert found.dtype == out.dtype
+        np.testing.assert_array_equal(found, build(np.dot, *[v.astype("complex128") for v in values]))

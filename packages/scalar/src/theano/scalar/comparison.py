@@ -25,7 +25,11 @@ def _compare(sign: str, if_negative: str) -> Callable[[tuple[str, ...], str], st
 
     def form(in_dtypes: tuple[str, ...], compute: str) -> str | None:
         if compute and kind(compute) == "c":
-            return f"{{x}} {sign} {{y}}" if sign in ("==", "!=") else None
+            # By real parts, then by imaginary ones; where one of these is nan, neither comes first.
+            known = "imag({x}) == imag({x}) && imag({y}) == imag({y})"
+            ordered = f"(real({{x}}) {sign[0]} real({{y}}) && {known})"
+            same = f"(real({{x}}) == real({{y}}) && imag({{x}}) {sign} imag({{y}}))"
+            return f"{{x}} {sign} {{y}}" if sign in ("==", "!=") else f"{ordered} || {same}"
         if compute:
             return f"{{x}} {sign} {{y}}"
         if kind(in_dtypes[0]) == "i":

@@ -76,3 +76,72 @@ TH_INLINE float _Complex th_pow_c64(float _Complex x, float _Complex y)
         return crealf(y) > 0 ? CMPLXF(0, 0) : CMPLXF(NAN, NAN);
     return cpowf(x, y);
 }
+
+/* @snippet log1p_c128 needs cmplx */
+/* Near 0 from the square of |1 + x| less 1, which adding 1 to x would round away. */
+TH_INLINE double _Complex th_log1p_c128(double _Complex x)
+{
+    double a = creal(x), b = cimag(x), square = a * (2 + a) + b * b;
+    return CMPLX(fabs(square) < 0.5 ? 0.5 * log1p(square) : log(hypot(1 + a, b)), atan2(b, 1 + a));
+}
+
+/* @snippet expm1_c128 needs cmplx */
+TH_INLINE double _Complex th_expm1_c128(double _Complex x)
+{
+    double a = creal(x), b = cimag(x), half = sin(0.5 * b);
+    return CMPLX(expm1(a) * cos(b) - 2 * half * half, exp(a) * sin(b));
+}
+
+/* @snippet exp2_c128 needs cmplx */
+TH_INLINE double _Complex th_exp2_c128(double _Complex x)
+{
+    return cexp(CMPLX(creal(x) * 0.69314718055994530942, cimag(x) * 0.69314718055994530942));
+}
+
+/* @snippet log2_c128 needs cmplx */
+TH_INLINE double _Complex th_log2_c128(double _Complex x)
+{
+    double _Complex y = clog(x);
+    return CMPLX(creal(y) * 1.44269504088896340736, cimag(y) * 1.44269504088896340736);
+}
+
+/* @snippet log10_c128 needs cmplx */
+TH_INLINE double _Complex th_log10_c128(double _Complex x)
+{
+    double _Complex y = clog(x);
+    return CMPLX(creal(y) * 0.43429448190325182765, cimag(y) * 0.43429448190325182765);
+}
+
+/* @snippet log1p_c64 needs cmplx */
+TH_INLINE float _Complex th_log1p_c64(float _Complex x)
+{
+    float a = crealf(x), b = cimagf(x), square = a * (2 + a) + b * b;
+    return CMPLXF(fabsf(square) < 0.5f ? 0.5f * log1pf(square) : logf(hypotf(1 + a, b)), atan2f(b, 1 + a));
+}
+
+/* @snippet expm1_c64 needs cmplx */
+TH_INLINE float _Complex th_expm1_c64(float _Complex x)
+{
+    float a = crealf(x), b = cimagf(x), half = sinf(0.5f * b);
+    return CMPLXF(expm1f(a) * cosf(b) - 2 * half * half, expf(a) * sinf(b));
+}
+
+/* @snippet exp2_c64 needs cmplx */
+TH_INLINE float _Complex th_exp2_c64(float _Complex x)
+{
+    return cexpf(CMPLXF(crealf(x) * 0.69314718055994530942f, cimagf(x) * 0.69314718055994530942f));
+}
+
+/* @snippet log2_c64 needs cmplx */
+TH_INLINE float _Complex th_log2_c64(float _Complex x)
+{
+    float _Complex y = clogf(x);
+    return CMPLXF(crealf(y) * 1.44269504088896340736f, cimagf(y) * 1.44269504088896340736f);
+}
+
+/* @snippet log10_c64 needs cmplx */
+TH_INLINE float _Complex th_log10_c64(float _Complex x)
+{
+    float _Complex y = clogf(x);
+    return CMPLXF(crealf(y) * 0.43429448190325182765f, cimagf(y) * 0.43429448190325182765f);
+}
