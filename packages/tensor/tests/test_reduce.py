@@ -186,3 +186,34 @@ def test_variance_of_few(shape, ddof):
     np.testing.assert_allclose(std, value.std(axis=0, ddof=ddof), rtol=1e-12)
     if shape[1]:
         np.testing.assert_allclose(cov, np.cov(value, rowvar=False, ddof=ddof).reshape(2, 2), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "int8", "bool"])
+@pytest.mark.parametrize("shape", [(3, 0), (1, 1), (5, 31), (4, 64), (2, 1000), (1000, 3)])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_truths_of_comparisons(dtype, shape, axis):
+    """They are kept as wide as what is compared: one that fails counts wherever it stands."""
+    x = T.TensorType(dtype, (False, False))("x")
+    rng = np.random.default_rng(3)
+    f = theano.function([x], [T.all(x < 1, axis=axis), T.any(x >= 1, axis=axis)])
+    for places in ([], [0], [-1], rng.integers(0, max(1, shape[0] * shape[1]), 5)):
+        value = np.zeros(shape, dtype)
+        if value.size:
+            value.flat[places] = 1
+        for given in (value, np.asfortranarray(value), value[::-1, ::-1]):
+            every, some = f(given)
+            assert every.dtype == some.dtype == "bool"
+            np.testing.assert_array_equal(every, (given < 1).all(axis))
+            np.testing.assert_array_equal(some, (given >= 1).any(axis))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "int8", "complex128"])
+def test_sums_of_every_second_element(dtype):
+    x = T.TensorType(dtype, (False, False))("x")
+    sums = [T.sum(x[::2, ::2]), T.sum(x[:, ::2], axis=1), T.sum(x[::2], axis=0), T.sum(x[:, 1::2])]
+    f = theano.function([x], sums)
+    for shape in [(1, 1), (2, 2), (3, 7), (8, 65), (40, 501)]:
+        value = np.random.default_rng(2).integers(-9, 9, shape).astype(dtype)
+        wanted = [value[::2, ::2].sum(), value[:, ::2].sum(1), value[::2].sum(0), value[:, 1::2].sum()]
+        for got, exact in zip(f(value), wanted, strict=True):
+            np.testing.assert_array_equal(got, exact)

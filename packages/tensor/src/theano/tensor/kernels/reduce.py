@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from struct import pack
 from typing import Any
@@ -203,7 +203,7 @@ def _plan(node: Apply, ops: Sequence[Any], dtypes: Sequence[str], terms: Sequenc
         result = _result(op, term, out)
         if result is None or normal_axes(op.axis, ndim) != gone:
             return None
-        results.append(result)
+        results.append(_as_wide_as(result, dtypes))
     if any(ndim_of(v) != ndim - len(gone) for v in node.outputs):
         return None
     return _Plan(patterns, tuple(dtypes), tuple(gone), tuple(results))
@@ -228,6 +228,17 @@ def _result(op: Any, term: str, out: str) -> _Result | None:
         # Truth values are added and multiplied as NumPy does it.
         name = {"add": "or_", "mul": "and_", "mul_without_zeros": "or_"}.get(name, name)
     return _Result(name, term, acc)
+
+
+def _as_wide_as(result: _Result, dtypes: Sequence[str]) -> _Result:
+    """Return ``result`` with truth values kept in whole numbers as wide as what they are computed from.
+
+    A comparison of vectors gives lanes of their width; to narrow them for each term costs more than the comparison.
+    """
+    widest = max(np.dtype(d).itemsize for d in dtypes)
+    if (result.term, result.acc) != ("bool", "bool") or result.name not in ("and_", "or_") or widest not in (4, 8):
+        return result
+    return replace(result, acc=f"int{8 * widest}")
 
 
 DRIVER = "drivers:th_reduce"

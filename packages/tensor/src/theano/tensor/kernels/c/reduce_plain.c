@@ -185,7 +185,8 @@
 
 /* -- rows: results are neighbours ----------------------------------------------------------------------- */
 
-/* Four rows at a time, as a tree: accumulators are read and written once for four terms. Most columns are taken in at
+/* Four rows at a time, as a tree: accumulators are read and written once for four terms. The next four are fetched ahead:
+ * short rows end before the machine notices in which order they are read. Most columns are taken in at
  * multiples of a vector. The first and the last few are held in vectors of their own, which reach over columns in
  * between; of these vectors only the few are kept. */
 #define ROWS(NAME, LOAD, X, A, FOUR, JOIN) \
@@ -208,6 +209,7 @@
             few_columns_##NAME(w, n, at, step, a); \
             return; \
         } \
+        const int64_t ahead = 4 * step; \
         lanes_##A first = load_##A(a), last = load_##A(a + w - W); \
         for (; n > 0; n -= 4, at += 4 * step) { \
             const X *x = (const X *)at, *y = (const X *)(at + (n > 1 ? step : 0)); \
@@ -215,6 +217,10 @@
             if (n >= 4) { \
                 first = FOUR(A, first, load_##LOAD(x), load_##LOAD(y), load_##LOAD(z), load_##LOAD(u)); \
                 for (int64_t j = from; j < to; j += W) { \
+                    __builtin_prefetch((const char *)(x + j) + ahead); \
+                    __builtin_prefetch((const char *)(y + j) + ahead); \
+                    __builtin_prefetch((const char *)(z + j) + ahead); \
+                    __builtin_prefetch((const char *)(u + j) + ahead); \
                     const lanes_##A v = FOUR(A, load_##A(a + j), load_##LOAD(x + j), load_##LOAD(y + j), \
                                              load_##LOAD(z + j), load_##LOAD(u + j)); \
                     memcpy(a + j, &v, sizeof v); \
