@@ -33,6 +33,7 @@ PAGE = ROOT / "docs" / "library" / "coverage.md"
 VERSIONS = ("Theano 1.0.5", "Theano-PyMC 1.1.2")
 PACKAGES = (
     "theano",
+    "theano.misc",
     "theano.scalar",
     "theano.scalar.basic",
     "theano.tensor",
@@ -43,6 +44,7 @@ PACKAGES = (
     "theano.tensor.nlinalg",
     "theano.tensor.slinalg",
     "theano.tensor.subtensor",
+    "theano.updates",
 )
 METHODS = "theano.tensor.TensorVariable"
 #: Packages whose inner modules programs import from: names count once more where they are defined.

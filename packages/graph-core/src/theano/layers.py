@@ -26,6 +26,7 @@ DISTRIBUTIONS = {
     "sandbox": "theano-tensor",
     "d3viz": "theano-tensor",
     "tests": "theano-tensor",
+    "misc": "theano-tensor",
     "sparse": "theano-sparse",
     "gpuarray": "theano-gpu-backend",
 }

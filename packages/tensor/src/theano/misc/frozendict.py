@@ -1,0 +1,5 @@
+"""A mapping that never changes, and so can be hashed."""
+
+from theano.tensor.elemwise import frozendict
+
+__all__ = ["frozendict"]
