@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import functions
+
 import theano
 import theano.tensor
 from theano import errors
@@ -245,6 +247,8 @@ def write_pages(docs: Path) -> None:
         "library/config.md": config_page(), "library/maths.md": maths_page(), "library/rules.md": rules_page(),
         "errors.md": errors_page(),
     }  # fmt: skip
+    pages.update(functions.pages())
+    (docs / "library" / "tensor").mkdir(exist_ok=True)
     for place, text in pages.items():
         path = docs / place
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
