@@ -54,6 +54,7 @@ from theano.scalar.convert import (
     upcast,
 )
 from theano.scalar.define import DefinedOp, scalar_op
+from theano.scalar.define import arguments as example_arguments
 from theano.scalar.dtypes import (
     all_dtypes,
     complex_dtypes,

@@ -458,12 +458,26 @@ not_implemented = _Mark("not_implemented")
 
 
 class UnaryScalarOp(ScalarOp):
-    """A scalar operation of one input."""
+    """A scalar operation of one input.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> isinstance(ts.exp, UnaryScalarOp), isinstance(ts.add, UnaryScalarOp)
+    (False, False)
+    """
 
     nin = 1
 
 
 class BinaryScalarOp(ScalarOp):
-    """A scalar operation of two inputs."""
+    """A scalar operation of two inputs.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> isinstance(ts.true_div, BinaryScalarOp)
+    False
+    """
 
     nin = 2

@@ -39,6 +39,21 @@ def _sample(interval: Interval, position: int) -> float:
     return round(low + (high - low) * (0.7, 0.4, 0.55)[position % 3], 1)
 
 
+def arguments(op_class: Any) -> list[Any]:
+    """Return numbers that an operation can take, for its examples.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> arguments(ts.Add), arguments(ts.AND)
+    ([1.6, -0.8], [6, 3])
+    """
+    count = op_class.nin if op_class.nin >= 0 else 2
+    floating = any(types[0].dtype in float_dtypes for types in accepts(op_class.type_rule, count))
+    values = [_sample(interval, i) for i, interval in enumerate(op_class.domains(count))]
+    return [int(v) for v in values] if not floating or op_class.example_integers else values
+
+
 def example(op_class: Any) -> tuple[str, str] | None:
     """Return a call of an operation on numbers and the text of its result.
 
@@ -48,17 +63,14 @@ def example(op_class: Any) -> tuple[str, str] | None:
     >>> example(ts.Add)
     ('round(ts.add.impl(1.6, -0.8).item(), 6)', '0.8')
     """
-    count = op_class.nin if op_class.nin >= 0 else 2
-    intervals = op_class.domains(count)
-    floating = any(types[0].dtype in float_dtypes for types in accepts(op_class.type_rule, count))
-    values = [_sample(interval, i) for i, interval in enumerate(intervals)]
-    if not floating or op_class.example_integers:
-        values = [int(v) for v in values]
+    values = arguments(op_class)
     try:
         result = OPS[op_class.op_name].impl(*values)
     except TypeError:
         return None
-    call = f"ts.{op_class.op_name}.impl({', '.join(map(str, values))})"
+    where = "ts." if op_class.module == "theano.scalar" else "ts.OPS"
+    name = op_class.op_name if where == "ts." else f'["{op_class.op_name}"]'
+    call = f"{where}{name}.impl({', '.join(map(str, values))})"
     if result.dtype.kind == "f":
         # Fewer digits than are exact: the last ones differ between versions of NumPy.
         return f"round({call}.item(), 6)", str(round(result.item(), 6))
@@ -104,6 +116,12 @@ class DefinedOp(ScalarOp):
         Interval(s) from which tests and examples draw the arguments: where the operation is smooth.
     specials : bool
         Whether the C form agrees with NumPy's at zeros, infinities, nan and subnormals.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> isinstance(ts.and_, ts.BinaryBitOp)
+    True
     """
 
     op_name = ""

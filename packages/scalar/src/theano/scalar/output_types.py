@@ -29,12 +29,26 @@ def _no_complex(types: Types) -> None:
 
 
 def upcast_out(*types: Scalar) -> Types:
-    """The dtype in which all inputs meet."""
+    """The dtype in which all inputs meet.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> upcast_out(ts.int8, ts.float32)
+    (float32,)
+    """
     return (get_scalar_type(Scalar.upcast(*types)),)
 
 
 def upcast_out_nobool(*types: Scalar) -> Types:
-    """As :func:`upcast_out`; not for booleans alone."""
+    """As :func:`upcast_out`; not for booleans alone.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> upcast_out_nobool(ts.bool, ts.int16)
+    (int16,)
+    """
     result = upcast_out(*types)
     if result[0].dtype == "bool":
         raise TypeError("booleans are not supported here: use logical operations, or cast them to an integer first")
@@ -42,13 +56,27 @@ def upcast_out_nobool(*types: Scalar) -> Types:
 
 
 def upcast_out_min8(*types: Scalar) -> Types:
-    """As :func:`upcast_out`; booleans become int8."""
+    """As :func:`upcast_out`; booleans become int8.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> upcast_out_min8(ts.bool, ts.bool)
+    (int8,)
+    """
     result = upcast_out(*types)
     return (get_scalar_type("int8"),) if result[0].dtype == "bool" else result
 
 
 def upcast_out_no_complex(*types: Scalar) -> Types:
-    """As :func:`upcast_out`; complex inputs are refused."""
+    """As :func:`upcast_out`; complex inputs are refused.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> upcast_out_no_complex(ts.int32, ts.float32)
+    (float64,)
+    """
     _no_complex(types)
     return upcast_out(*types)
 
@@ -60,30 +88,65 @@ def upcast_out_no_complex_min8(*types: Scalar) -> Types:
 
 
 def same_out(type: Scalar) -> Types:
-    """The input's own type."""
+    """The input's own type.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> same_out(ts.int8)
+    (int8,)
+    """
     return (type,)
 
 
 def same_out_nobool(type: Scalar) -> Types:
-    """The input's own type; not for booleans."""
+    """The input's own type; not for booleans.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> same_out_nobool(ts.uint8)
+    (uint8,)
+    """
     if type.dtype == "bool":
         raise TypeError("booleans are not supported here: use invert, or cast to an integer first")
     return (type,)
 
 
 def same_out_min8(type: Scalar) -> Types:
-    """The input's own type; booleans become int8."""
+    """The input's own type; booleans become int8.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> same_out_min8(ts.bool), same_out_min8(ts.int32)
+    ((int8,), (int32,))
+    """
     return (get_scalar_type("int8"),) if type.dtype == "bool" else (type,)
 
 
 def same_out_nocomplex(type: Scalar) -> Types:
-    """The input's own type; complex inputs are refused."""
+    """The input's own type; complex inputs are refused.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> same_out_nocomplex(ts.float16)
+    (float16,)
+    """
     _no_complex((type,))
     return (type,)
 
 
 def same_out_float_only(type: Scalar) -> Types:
-    """The input's own type, which must be a real float."""
+    """The input's own type, which must be a real float.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> same_out_float_only(ts.float32)
+    (float32,)
+    """
     if not type.dtype.startswith("float"):
         raise TypeError(f"only floating inputs are supported here, not {type}")
     return (type,)
@@ -97,18 +160,39 @@ def _float_for(dtype: str) -> str:
 
 
 def upgrade_to_float(*types: Scalar) -> Types:
-    """As :func:`upcast_out`, with bool and integers to 16 bits as float32 and wider ones as float64."""
+    """As :func:`upcast_out`, with bool and integers to 16 bits as float32 and wider ones as float64.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> upgrade_to_float(ts.int8), upgrade_to_float(ts.int32)
+    ((float32,), (float64,))
+    """
     return upcast_out(*[get_scalar_type(_float_for(t.dtype)) for t in types])
 
 
 def upgrade_to_float_no_complex(*types: Scalar) -> Types:
-    """As :func:`upgrade_to_float`; complex inputs are refused."""
+    """As :func:`upgrade_to_float`; complex inputs are refused.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> upgrade_to_float_no_complex(ts.int64)
+    (float64,)
+    """
     _no_complex(types)
     return upgrade_to_float(*types)
 
 
 def upgrade_to_float64(*types: Scalar) -> Types:
-    """float64, for float64 and integer inputs; narrower floats stay; complex inputs are refused."""
+    """float64, for float64 and integer inputs; narrower floats stay; complex inputs are refused.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> upgrade_to_float64(ts.float32)
+    (float32,)
+    """
     _no_complex(types)
     return upcast_out(*[get_scalar_type("float64" if is_discrete(t.dtype) else t.dtype) for t in types])
 
@@ -141,7 +225,14 @@ def choice_out(condition: Scalar, *types: Scalar) -> Types:
 
 
 def real_out(type: Scalar) -> Types:
-    """The type of the real part."""
+    """The type of the real part.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> real_out(ts.complex64)
+    (float32,)
+    """
     return (get_scalar_type(real_dtype(type.dtype)),)
 
 
@@ -162,23 +253,51 @@ def complex_out(*types: Scalar) -> Types:
 
 
 def int_out(*types: Scalar) -> Types:
-    """int64."""
+    """int64.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> int_out(ts.float64)
+    (int64,)
+    """
     return (get_scalar_type("int64"),)
 
 
 def int_out_nocomplex(*types: Scalar) -> Types:
-    """int64; complex inputs are refused."""
+    """int64; complex inputs are refused.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> int_out_nocomplex(ts.float32)
+    (int64,)
+    """
     _no_complex(types)
     return int_out()
 
 
 def float_out(*types: Scalar) -> Types:
-    """float64."""
+    """float64.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> float_out(ts.int8)
+    (float64,)
+    """
     return (get_scalar_type("float64"),)
 
 
 def float_out_nocomplex(*types: Scalar) -> Types:
-    """float64; complex inputs are refused."""
+    """float64; complex inputs are refused.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> float_out_nocomplex(ts.float64)
+    (float64,)
+    """
     _no_complex(types)
     return float_out()
 

@@ -190,6 +190,12 @@ def numpy_scalar(data: Any) -> Any:
         There is no element.
     NotScalarConstantError
         There are several different ones, or none that is a number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> numpy_scalar(np.array(3.0))
+    np.float64(3.0)
     """
     array = np.asarray(data)
     if array.size == 0:
@@ -260,7 +266,14 @@ def static_int(v: Any) -> int | None:
 
 
 def extract_constant(x: Any, elemwise: bool = True, only_process_constants: bool = False) -> Any:
-    """Return the number that ``x`` is worth if that is known, else ``x`` as a tensor variable."""
+    """Return the number that ``x`` is worth if that is known, else ``x`` as a tensor variable.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> extract_constant(T.constant(5) + 0, elemwise=True)
+    array(5, dtype=int8)
+    """
     try:
         return get_scalar_constant_value(x, elemwise, only_process_constants)
     except NotScalarConstantError:

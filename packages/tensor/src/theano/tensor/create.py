@@ -45,6 +45,12 @@ class Alloc(Op):
 
     The node takes the value and each length; dimensions of the value stretch where its type says that
     they are 1 long.
+
+    Examples
+    --------
+    >>> Alloc()(7.0, 2, 3).eval()
+    array([[7., 7., 7.],
+           [7., 7., 7.]], dtype=float32)
     """
 
     __props__ = ()
@@ -117,6 +123,11 @@ class AllocEmpty(Op):
     Parameters
     ----------
     dtype : str
+
+    Examples
+    --------
+    >>> AllocEmpty("float64")(2, 3).eval().shape
+    (2, 3)
     """
 
     __props__ = ("dtype",)
@@ -215,7 +226,14 @@ def zeros(shape: Any, dtype: str | None = None) -> Any:
 
 
 def ones(shape: Any, dtype: str | None = None) -> Any:
-    """Return a tensor of ones, of floatX where no dtype is given."""
+    """Return a tensor of ones, of floatX where no dtype is given.
+
+    Examples
+    --------
+    >>> ones((2, 2)).eval()
+    array([[1., 1.],
+           [1., 1.]])
+    """
     return _filled(1, shape, dtype)
 
 
@@ -247,7 +265,14 @@ def zeros_like(model: Any, dtype: str | None = None, opt: bool = False) -> Any:
 
 
 def ones_like(model: Any, dtype: str | None = None, opt: bool = False) -> Any:
-    """Return ones of the shape of ``model``, and of its dtype where none is given."""
+    """Return ones of the shape of ``model``, and of its dtype where none is given.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ones_like(T.constant([1.5, 2.5])).eval()
+    array([1., 1.])
+    """
     return _like(model, 1, dtype, opt)
 
 
@@ -264,6 +289,12 @@ class Eye(Op):
     ----------
     dtype : str, optional
         floatX where it is not given.
+
+    Examples
+    --------
+    >>> Eye("int64")(2, 3, 1).eval()
+    array([[0, 1, 0],
+           [0, 0, 1]])
     """
 
     __props__ = ("dtype",)
@@ -309,7 +340,14 @@ class Eye(Op):
 
 
 class Tri(Eye):
-    """A matrix with ones on and below a diagonal, zeros above."""
+    """A matrix with ones on and below a diagonal, zeros above.
+
+    Examples
+    --------
+    >>> Tri("int64")(2, 3, 0).eval()
+    array([[1, 0, 0],
+           [1, 1, 0]])
+    """
 
     __props__ = ("dtype",)
 
@@ -324,29 +362,70 @@ class Tri(Eye):
 
 
 def eye(n: Any, m: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
-    """Return an ``n`` by ``m`` matrix (square by default) of zeros with ones on diagonal ``k``."""
+    """Return an ``n`` by ``m`` matrix (square by default) of zeros with ones on diagonal ``k``.
+
+    Examples
+    --------
+    >>> eye(2, 3, k=1).eval()
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
     return Eye(dtype)(n, n if m is None else m, k)
 
 
 def identity_like(x: Any) -> Any:
-    """Return a matrix of the shape and dtype of ``x`` with ones on the diagonal."""
+    """Return a matrix of the shape and dtype of ``x`` with ones on the diagonal.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> identity_like(T.zeros((2, 2))).eval()
+    array([[1., 0.],
+           [0., 1.]])
+    """
     x = as_tensor_variable(x)
     return eye(x.shape[0], x.shape[1], k=0, dtype=x.type.dtype)
 
 
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
-    """Return an ``N`` by ``M`` matrix with ones on and below diagonal ``k``, zeros above."""
+    """Return an ``N`` by ``M`` matrix with ones on and below diagonal ``k``, zeros above.
+
+    Examples
+    --------
+    >>> tri(3, dtype="int64").eval()
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [1, 1, 1]])
+    """
     return Tri(dtype)(N, N if M is None else M, k)
 
 
 def tril(m: Any, k: Any = 0) -> Any:
-    """Return a matrix with the elements above diagonal ``k`` replaced by 0."""
+    """Return a matrix with the elements above diagonal ``k`` replaced by 0.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> tril(T.ones((3, 3)), k=-1).eval()
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [1., 1., 0.]])
+    """
     m = _matrix(m, "tril")
     return m * tri(m.shape[0], m.shape[1], k=k, dtype=m.type.dtype)
 
 
 def triu(m: Any, k: Any = 0) -> Any:
-    """Return a matrix with the elements below diagonal ``k`` replaced by 0."""
+    """Return a matrix with the elements below diagonal ``k`` replaced by 0.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> triu(T.ones((3, 3)), k=1).eval()
+    array([[0., 1., 1.],
+           [0., 0., 1.],
+           [0., 0., 0.]])
+    """
     m = _matrix(m, "triu")
     return m * (1 - tri(m.shape[0], m.shape[1], k=k - 1, dtype=m.type.dtype))
 
@@ -365,6 +444,11 @@ class ARange(Op):
     ----------
     dtype : str
         Of the result.
+
+    Examples
+    --------
+    >>> ARange("int64")(2, 8, 3).eval()
+    array([2, 5])
     """
 
     __props__ = ("dtype",)
@@ -468,6 +552,13 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None
 
 
 def alloc_validate_shape(shape: Any) -> tuple[list[Any], list[bool]]:
-    """Return what :func:`shape_arguments` does, for the shape a user gave in any form."""
+    """Return what :func:`shape_arguments` does, for the shape a user gave in any form.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> alloc_validate_shape([2, T.lscalar("n")])[1]
+    [False, False]
+    """
     return shape_arguments(shape_list(shape))
 

@@ -40,6 +40,12 @@ class CumOp(Op):
     axis : int or None
         None: of the flat tensor.
     mode : "add" or "mul"
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> CumOp(axis=0, mode="mul")(T.constant([2, 3, 4])).eval()
+    array([ 2,  6, 24])
     """
 
     __props__ = ("axis", "mode")
@@ -107,22 +113,52 @@ class CumOp(Op):
 
 
 def CumsumOp(axis: int | None = None) -> CumOp:
-    """Return ``CumOp(axis, mode="add")``, under its older name."""
+    """Return ``CumOp(axis, mode="add")``, under its older name.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> CumsumOp(axis=0)(T.constant([2, 3, 4])).eval()
+    array([2, 5, 9])
+    """
     return CumOp(axis, mode="add")
 
 
 def CumprodOp(axis: int | None = None) -> CumOp:
-    """Return ``CumOp(axis, mode="mul")``, under its older name."""
+    """Return ``CumOp(axis, mode="mul")``, under its older name.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> CumprodOp(axis=0)(T.constant([2, 3, 4])).eval()
+    array([ 2,  6, 24])
+    """
     return CumOp(axis, mode="mul")
 
 
 def cumsum(x: Any, axis: int | None = None) -> Any:
-    """Return the sums of the elements up to each place, along an axis (of the flat tensor for None)."""
+    """Return the sums of the elements up to each place, along an axis (of the flat tensor for None).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> cumsum(T.constant([[1, 2], [3, 4]]), axis=0).eval()
+    array([[1, 2],
+           [4, 6]])
+    """
     return CumOp(axis=axis, mode="add")(x)
 
 
 def cumprod(x: Any, axis: int | None = None) -> Any:
-    """Return the products of the elements up to each place, along an axis (of the flat tensor for None)."""
+    """Return the products of the elements up to each place, along an axis (of the flat tensor for None).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> cumprod(T.constant([[1, 2], [3, 4]]), axis=1).eval()
+    array([[ 1,  2],
+           [ 3, 12]])
+    """
     return CumOp(axis=axis, mode="mul")(x)
 
 
@@ -151,6 +187,12 @@ class RepeatOp(Op):
     ----------
     axis : int or None
         None: of the flat tensor.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> RepeatOp(axis=0)(T.constant([5, 6]), [2, 1]).eval()
+    array([5, 5, 6])
     """
 
     __props__ = ("axis",)
@@ -276,6 +318,12 @@ class SearchsortedOp(Op):
     ----------
     side : "left" or "right"
         Before or after elements that are equal.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> SearchsortedOp(side="right")(T.constant([1, 2, 4]), T.constant([2, 3])).eval()
+    array([2, 2])
     """
 
     __props__ = ("side",)
@@ -326,12 +374,26 @@ def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     side : "left" or "right"
     sorter : integer vector, optional
         The order that sorts ``x``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> searchsorted(T.constant([1, 2, 4]), T.constant([0, 2, 9])).eval()
+    array([0, 1, 3])
     """
     return SearchsortedOp(side=side)(x, v) if sorter is None else SearchsortedOp(side=side)(x, v, sorter)
 
 
 def compress(condition: Any, x: Any, axis: int | None = None) -> Any:
-    """Return the slices of ``x`` along an axis (of the flat tensor for None) for which ``condition`` is true."""
+    """Return the slices of ``x`` along an axis (of the flat tensor for None) for which ``condition`` is true.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> compress([True, False, True], T.constant([[1, 2], [3, 4], [5, 6]]), axis=0).eval()
+    array([[1, 2],
+           [5, 6]])
+    """
     places = flatnonzero(condition)
     x = as_tensor_variable(x)
     if axis is None:
@@ -456,7 +518,13 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> Any:
 
 
 def bartlett(M: Any) -> Any:
-    """Return a window of ``M`` numbers that rises in a straight line from 0 to 1 and falls back."""
+    """Return a window of ``M`` numbers that rises in a straight line from 0 to 1 and falls back.
+
+    Examples
+    --------
+    >>> bartlett(5).eval()
+    array([0. , 0.5, 1. , 0.5, 0. ])
+    """
     size = cast(as_tensor_variable(M), "int64")
     if size.type.ndim:
         raise TypeError(f"bartlett takes one whole number, but {M} has {size.type.ndim} dimensions")
@@ -486,6 +554,7 @@ __getattr__, __dir__ = lazily(
         "PYTHON_INT_BITWIDTH": "theano.gof.utils:PYTHON_INT_BITWIDTH",
         "basic": "theano.tensor.basic",
         "broadcast_shape": "theano.tensor.shape.broadcast:broadcast_shape",
+        "broadcast_shape_iter": "theano.tensor.shape.broadcast:broadcast_shape_iter",
         "disconnected_type": "theano.gradient:disconnected_type",
         "equal_computations": "theano.graph.traverse:equal_computations",
         "Generic": "theano.graph:Generic",

@@ -49,7 +49,14 @@ class _Transform(Op):
 
 
 class RFFTOp(_Transform):
-    """The spectrum of a real signal, not normalised: (m, ..., n) becomes (m, ..., n // 2 + 1, 2)."""
+    """The spectrum of a real signal, not normalised: (m, ..., n) becomes (m, ..., n // 2 + 1, 2).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> RFFTOp()(T.ones((1, 4)), T.constant([4])).eval().shape
+    (1, 3, 2)
+    """
 
     def make_node(self, a: Any, s: Any = None) -> Apply:
         """Return the node for a batch and the lengths to pad or cut the signal to."""
@@ -83,7 +90,14 @@ class RFFTOp(_Transform):
 
 
 class IRFFTOp(_Transform):
-    """The real signal of a spectrum, times the number of its elements: what :class:`RFFTOp` needs to be undone."""
+    """The real signal of a spectrum, times the number of its elements: what :class:`RFFTOp` needs to be undone.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> IRFFTOp()(T.ones((1, 3, 2)), T.constant([4])).eval().shape
+    (1, 4)
+    """
 
     def make_node(self, a: Any, s: Any = None) -> Apply:
         """Return the node for a batch of spectra and the lengths of the signal (even by default)."""

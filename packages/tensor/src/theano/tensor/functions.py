@@ -42,6 +42,14 @@ def round(a: Any, mode: str | None = None) -> Any:
     a : tensor
     mode : "half_to_even" or "half_away_from_zero"
         What to do half way between two; "half_to_even" by default, as NumPy does.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> round(T.constant([0.5, 1.5])).eval()
+    array([0., 2.])
+    >>> round(T.constant([0.5, 1.5]), mode="half_away_from_zero").eval()
+    array([1., 2.])
     """
     if mode is None or mode == "half_to_even":
         return round_half_to_even(a)
@@ -51,17 +59,39 @@ def round(a: Any, mode: str | None = None) -> Any:
 
 
 def iround(a: Any, mode: str | None = None) -> Any:
-    """Return ``a`` rounded to whole numbers, as int64."""
+    """Return ``a`` rounded to whole numbers, as int64.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> iround(T.constant([0.5, 1.6])).eval()
+    array([0, 2])
+    """
     return cast(round(a, mode), "int64")
 
 
 def divmod(x: Any, y: Any) -> tuple[Any, Any]:
-    """Return the whole quotient and the remainder."""
+    """Return the whole quotient and the remainder.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> quotient, rest = divmod(T.constant([7, -7]), 3)
+    >>> quotient.eval(), rest.eval()
+    (array([ 2, -3]), array([1, 2]))
+    """
     return int_div(x, y), mod(x, y)
 
 
 def mod_check(x: Any, y: Any) -> Any:
-    """Return the remainder; complex numbers have none."""
+    """Return the remainder; complex numbers have none.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> mod_check(T.constant([7, -7]), 3).eval()
+    array([1, 2])
+    """
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if x.type.dtype in scal.complex_dtypes or y.type.dtype in scal.complex_dtypes:
         raise scal.ComplexError("complex numbers have no remainder")
@@ -69,7 +99,14 @@ def mod_check(x: Any, y: Any) -> Any:
 
 
 def div_proxy(x: Any, y: Any) -> Any:
-    """Return the quotient, rounded down where both are whole numbers (as the flag ``int_division`` says)."""
+    """Return the quotient, rounded down where both are whole numbers (as the flag ``int_division`` says).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> div_proxy(T.constant([6, 7]), 2).eval()
+    array([3, 3])
+    """
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     whole = x.type.dtype in scal.discrete_dtypes and y.type.dtype in scal.discrete_dtypes
     if whole and config.int_division == "raise":
@@ -80,12 +117,26 @@ def div_proxy(x: Any, y: Any) -> Any:
 
 
 def power(x: Any, y: Any) -> Any:
-    """Return ``x ** y``."""
+    """Return ``x ** y``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> power(T.constant([2, 3]), 2).eval()
+    array([4, 9])
+    """
     return pow(x, y)
 
 
 def ceil_intdiv(a: Any, b: Any) -> Any:
-    """Return the quotient of whole numbers, rounded up, without a float in between."""
+    """Return the quotient of whole numbers, rounded up, without a float in between.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ceil_intdiv(T.constant([6, 7]), 3).eval()
+    array([2, 3])
+    """
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     quotient = int_div(a, b)
     return quotient + cast(neq(mod(a, b), 0), quotient.type.dtype)
@@ -122,7 +173,14 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Return whether two tensors are the same within a tolerance; see :func:`isclose`."""
+    """Return whether two tensors are the same within a tolerance; see :func:`isclose`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> allclose(T.constant([1.0, 2.0]), T.constant([1.0, 2.0 + 1e-9])).eval()
+    array(True)
+    """
     return all_of(isclose(a, b, rtol, atol, equal_nan))
 
 
@@ -232,7 +290,14 @@ def _as_wide_as(table: Any, index: Any) -> Any:
 
 
 def inverse_permutation(perm: Any) -> Any:
-    """Return the permutation (of the last axis) that undoes ``perm``."""
+    """Return the permutation (of the last axis) that undoes ``perm``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> inverse_permutation(T.constant([2, 0, 1])).eval()
+    array([1, 2, 0])
+    """
     perm = as_tensor_variable(perm)
     if perm.type.ndim == 1:
         places = arange(perm.shape[0])
@@ -264,6 +329,13 @@ def cov(
         Divide by the number of observations less this.
     fweights, aweights : None
         Not implemented, as documented.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> cov(T.constant([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).eval()
+    array([[ 1., -1.],
+           [-1.,  1.]])
     """
     if fweights is not None or aweights is not None:
         raise NotImplementedError("cov: weights are not implemented")

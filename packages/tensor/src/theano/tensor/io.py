@@ -26,6 +26,11 @@ class LoadFromDisk(Op):
         What the file must hold.
     mmap_mode : None or "c"
         "c": the file is not read but mapped into memory; what is written to the array does not go to the file.
+
+    Examples
+    --------
+    >>> LoadFromDisk("float64", (False, False))
+    Load{dtype: float64, broadcastable: (False, False), mmap_mode: None}
     """
 
     __props__ = ("dtype", "broadcastable", "mmap_mode")

@@ -27,6 +27,12 @@ class MakeVector(Op):
     ----------
     dtype : str
         Of the vector; the elements must fit in it.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> MakeVector("int64")(1, T.constant(2)).eval()
+    array([1, 2])
     """
 
     __props__ = ("dtype",)
@@ -100,6 +106,12 @@ class Join(Op):
     ----------
     view : int
         Index of the one tensor that the result may be a view of when all others are empty; -1 for none.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Join()(0, T.constant([1, 2]), T.constant([3])).eval()
+    array([1, 2, 3])
     """
 
     __props__ = ("view",)
@@ -244,7 +256,14 @@ def join(axis: Any, *tensors_list: Any) -> Any:
 
 
 def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> Any:
-    """Return the tensors of a list, laid end to end along ``axis``."""
+    """Return the tensors of a list, laid end to end along ``axis``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> concatenate([T.constant([[1, 2]]), T.constant([[3, 4]])], axis=1).eval()
+    array([[1, 2, 3, 4]])
+    """
     if not isinstance(tensor_list, (list, tuple)):
         raise TypeError(
             "concatenate takes a list or tuple of tensors as its first argument, got "
@@ -304,12 +323,28 @@ def stacklists(arg: Any) -> Any:
 
 
 def horizontal_stack(*args: Any) -> Any:
-    """Return matrices side by side: joined along axis 1."""
+    """Return matrices side by side: joined along axis 1.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> horizontal_stack(T.constant([[1], [2]]), T.constant([[3], [4]])).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
     return _stack_matrices(1, args)
 
 
 def vertical_stack(*args: Any) -> Any:
-    """Return matrices one below the other: joined along axis 0."""
+    """Return matrices one below the other: joined along axis 0.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> vertical_stack(T.constant([[1, 2]]), T.constant([[3, 4]])).eval()
+    array([[1, 2],
+           [3, 4]])
+    """
     return _stack_matrices(0, args)
 
 
@@ -437,6 +472,12 @@ def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> Any:
     n_splits : int
         Number of pieces.
     axis : int or symbolic integer
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> [v.eval() for v in split(T.arange(5), [2, 3], n_splits=2)]
+    [array([0, 1]), array([2, 3, 4])]
     """
     return Split(n_splits)(x, axis, splits_size)
 

@@ -59,7 +59,14 @@ class _Ordering(Op):
 
 
 class SortOp(_Ordering):
-    """The elements in order along an axis."""
+    """The elements in order along an axis.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> SortOp("quicksort")(T.constant([3, 1, 2]), -1).eval()
+    array([1, 2, 3])
+    """
 
     __props__ = ("kind", "order")
 
@@ -90,7 +97,14 @@ class SortOp(_Ordering):
 
 
 class ArgSortOp(_Ordering):
-    """The places that put the elements in order along an axis."""
+    """The places that put the elements in order along an axis.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ArgSortOp("quicksort")(T.constant([3, 1, 2]), -1).eval()
+    array([1, 2, 0])
+    """
 
     __props__ = ("kind", "order")
     out_dtype = "int64"
@@ -146,7 +160,14 @@ def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = No
 
 
 def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Any:
-    """Return the places that put the elements in ascending order along an axis (of the flat tensor for None)."""
+    """Return the places that put the elements in ascending order along an axis (of the flat tensor for None).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> argsort(T.constant([3, 1, 2])).eval()
+    array([1, 2, 0])
+    """
     a = as_tensor_variable(a)
     return ArgSortOp(kind, order)(a.flatten() if axis is None else a, 0 if axis is None else axis)
 
@@ -161,6 +182,12 @@ class TopKOp(Op):
         Largest first. Otherwise in any order.
     idx_dtype : str
     return_values, return_indices : bool
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> TopKOp()(T.constant([3, 1, 2]), 2)[0].eval()
+    array([3, 2])
     """
 
     __props__ = ("axis", "sorted", "idx_dtype", "return_values", "return_indices")
@@ -245,18 +272,42 @@ def _flat_if_none(x: Any, axis: int | None) -> tuple[Any, int]:
 
 
 def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:
-    """Return the ``kth`` largest elements along an axis; the smallest, for a negative number."""
+    """Return the ``kth`` largest elements along an axis; the smallest, for a negative number.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> topk(T.constant([3, 1, 2]), 2, sorted=False).sort().eval()
+    array([2, 3])
+    >>> topk(T.constant([3, 1, 2]), -1).eval()
+    array([1])
+    """
     x, axis = _flat_if_none(x, axis)
     return TopKOp(axis=axis, sorted=sorted, idx_dtype=idx_dtype)(x, kth)[0]
 
 
 def argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:
-    """Return the places of the ``kth`` largest elements along an axis."""
+    """Return the places of the ``kth`` largest elements along an axis.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> argtopk(T.constant([3, 1, 2]), 1).eval()
+    array([0])
+    """
     x, axis = _flat_if_none(x, axis)
     return TopKOp(axis=axis, sorted=sorted, idx_dtype=idx_dtype, return_values=False)(x, kth)
 
 
 def topk_and_argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Any:
-    """Return the ``kth`` largest elements along an axis, and their places."""
+    """Return the ``kth`` largest elements along an axis, and their places.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> values, places = topk_and_argtopk(T.constant([3, 1, 2]), 1)
+    >>> values.eval(), places.eval()
+    (array([3]), array([0]))
+    """
     x, axis = _flat_if_none(x, axis)
     return TopKOp(axis=axis, sorted=sorted, idx_dtype=idx_dtype)(x, kth)

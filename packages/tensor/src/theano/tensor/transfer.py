@@ -19,17 +19,42 @@ from theano.tensor.type import TensorType
 
 
 def transfer(var: Any, target: str) -> Any:
-    """Return ``var`` on another device; ``"cpu"`` is the only one in this layer."""
+    """Return ``var`` on another device; ``"cpu"`` is the only one in this layer.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> transfer(T.constant([1.0]), "cpu").eval()
+    array([1.])
+    """
     return as_tensor_variable(var).transfer(target)
 
 
 def register_transfer(fn: Callable[[Any, str], Any]) -> None:
-    """Let ``fn`` move variables: from a variable and a device to the variable there, or None."""
+    """Let ``fn`` move variables: from a variable and a device to the variable there, or None.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> from theano.tensor.operators import transfers
+    >>> mine = lambda variable, target: variable if target == "mine" else None
+    >>> register_transfer(mine)
+    >>> transfer(T.constant(1.0), "mine").eval()
+    array(1., dtype=float32)
+    >>> transfers.remove(mine)
+    """
     transfers.append(fn)
 
 
 class Default(Op):
-    """The first input, or the second where the first is None."""
+    """The first input, or the second where the first is None.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Default()(T.constant([1.0]), T.constant([2.0])).eval()
+    array([1.])
+    """
 
     __props__ = ()
     view_map = {0: [0]}
@@ -60,7 +85,14 @@ setdefault = default
 
 
 class PermuteRowElements(Op):
-    """The elements of each row in another order, or put back from it."""
+    """The elements of each row in another order, or put back from it.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> PermuteRowElements()(T.constant([[5, 6, 7]]), [[2, 0, 1]], 0).eval()
+    array([[7, 5, 6]])
+    """
 
     __props__ = ()
 
@@ -121,5 +153,14 @@ _permute_row_elements = PermuteRowElements()
 
 
 def permute_row_elements(x: Any, y: Any, inverse: Any = 0) -> Any:
-    """Return ``x`` with the elements of each row in the order of the permutation ``y`` (or, inverse, put back)."""
+    """Return ``x`` with the elements of each row in the order of the permutation ``y`` (or, inverse, put back).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> permute_row_elements(T.constant([5, 6, 7]), [2, 0, 1]).eval()
+    array([7, 5, 6])
+    >>> permute_row_elements(T.constant([7, 5, 6]), [2, 0, 1], inverse=True).eval()
+    array([5, 6, 7])
+    """
     return _permute_row_elements(x, y, inverse)

@@ -480,5 +480,11 @@ def values_eq_approx_up_to_phases_of_rows(a: Any, b: Any) -> bool:
 
 
 def values_eq_approx_always_true(a: Any, b: Any) -> bool:
-    """Return True: for values that nobody promises, such as memory that was only allocated."""
+    """Return True: for values that nobody promises, such as memory that was only allocated.
+
+    Examples
+    --------
+    >>> values_eq_approx_always_true(1.0, 2.0)
+    True
+    """
     return True

@@ -76,7 +76,13 @@ NoneConst = Constant(none_type_t, None, name="NoneConst")
 
 
 def as_int_none_variable(x: Any) -> Variable:
-    """Return a part of a slice as a variable: a whole number or None."""
+    """Return a part of a slice as a variable: a whole number or None.
+
+    Examples
+    --------
+    >>> as_int_none_variable(None), as_int_none_variable(3)
+    (NoneConst, TensorConstant{3})
+    """
     if x is None:
         return NoneConst
     if isinstance(x, Variable) and isinstance(x.type, NoneTypeT):
@@ -88,7 +94,14 @@ def as_int_none_variable(x: Any) -> Variable:
 
 
 class MakeSlice(Op):
-    """A slice of symbolic numbers."""
+    """A slice of symbolic numbers.
+
+    Examples
+    --------
+    >>> import theano
+    >>> theano.function([], MakeSlice()(1, 5, None))()
+    slice(1, 5, None)
+    """
 
     __props__ = ()
 
@@ -117,6 +130,11 @@ def as_index_variable(idx: Any) -> Variable:
     ------
     TypeError
         It is none of these.
+
+    Examples
+    --------
+    >>> as_index_variable(None), as_index_variable(slice(1, 2))
+    (NoneConst, SliceConstant{1, 2, None})
     """
     if idx is None:
         return NoneConst

@@ -77,7 +77,13 @@ def check_equal_numpy(x: Any, y: Any) -> bool:
 
 
 def constructor(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a function as one that makes variables, and return it; a decorator."""
+    """Mark a function as one that makes variables, and return it; a decorator.
+
+    Examples
+    --------
+    >>> constructor(lambda value: value).__name__
+    '<lambda>'
+    """
     constructors.append(f)
     return f
 

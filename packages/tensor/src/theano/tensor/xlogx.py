@@ -33,3 +33,4 @@ xlogy0_scalar = scal.scalar_op(
 
 xlogx = Elemwise(xlogx_scalar, name="xlogx")
 xlogy0 = Elemwise(xlogy0_scalar, name="xlogy0")
+xlogx.shown_as, xlogy0.shown_as = "T.xlogx.xlogx", "T.xlogx.xlogy0"

@@ -206,7 +206,14 @@ def _summed_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
 
 
 class BatchedDot(Op):
-    """The products of matrices (or of matrices and vectors) that are paired along the first axis."""
+    """The products of matrices (or of matrices and vectors) that are paired along the first axis.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> BatchedDot()(T.ones((2, 3, 4)), T.ones((2, 4, 5))).eval().shape
+    (2, 3, 5)
+    """
 
     __props__ = ()
 
@@ -306,6 +313,12 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     x, y : tensor
     axes : int or pair of sequences of int
         Counted with the batch axis, which cannot be one of them.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> batched_tensordot(T.ones((2, 3, 4)), T.ones((2, 4, 5)), axes=1).eval().shape
+    (2, 3, 5)
     """
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if isinstance(axes, (int, np.integer)):

@@ -243,7 +243,14 @@ def _plain_axes(axis: Any) -> Any:
 
 
 class All(CAReduce):
-    """Whether all elements along the axes are true."""
+    """Whether all elements along the axes are true.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> All(axis=0)(T.constant([[True, False], [True, True]])).eval()
+    array([ True, False])
+    """
 
     __props__ = ("axis",)
 
@@ -268,7 +275,14 @@ class All(CAReduce):
 
 
 class Any_(All):
-    """Whether any element along the axes is true."""
+    """Whether any element along the axes is true.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Any_(axis=0)(T.constant([[False, False], [True, False]])).eval()
+    array([ True, False])
+    """
 
     __props__ = ("axis",)
     canonical_name = "Any_"  # where to find it: it is shown as Any, which is another thing here
@@ -281,7 +295,14 @@ Any_.__name__ = Any_.__qualname__ = "Any"
 
 
 class Max(CAReduce):
-    """The largest element along the axes; NaN if there is one."""
+    """The largest element along the axes; NaN if there is one.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Max(1)(T.constant([[1, 9], [7, 5]])).eval()
+    array([9, 7])
+    """
 
     __props__ = ("axis",)
 
@@ -293,7 +314,14 @@ class Max(CAReduce):
 
 
 class Min(Max):
-    """The smallest element along the axes; NaN if there is one."""
+    """The smallest element along the axes; NaN if there is one.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Min(1)(T.constant([[1, 9], [7, 5]])).eval()
+    array([1, 5])
+    """
 
     __props__ = ("axis",)
 
@@ -327,6 +355,12 @@ class CAReduceDtype(CAReduce):
     acc_dtype : str, optional
         In which partial results are held. Where it is not given, the wider of ``dtype`` and: float32 for
         float16, float64 for float32, complex128 for complex64, int64 or uint64 for integers.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> CAReduceDtype(T.scal.add, axis=0, dtype="int64")(T.constant([[1, 2], [3, 4]])).eval()
+    array([4, 6])
     """
 
     __props__ = ("scalar_op", "axis", "dtype", "acc_dtype")
@@ -426,6 +460,12 @@ class Prod(CAReduceDtype):
         As for :class:`CAReduceDtype`.
     no_zeros_in_input : bool
         A promise that no element is 0, which makes the gradient a plain division.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Prod(1)(T.constant([[1, 9], [7, 5]])).eval()
+    array([ 9, 35])
     """
 
     __props__ = ("axis", "dtype", "acc_dtype", "no_zeros_in_input")
@@ -465,6 +505,12 @@ class ProdWithoutZeros(CAReduceDtype):
     """The product of the elements along the axes that are not 0.
 
     It is what the gradient of a product with one zero is made of.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ProdWithoutZeros(1)(T.constant([[0, 9], [7, 5]])).eval()
+    array([ 9, 35])
     """
 
     __props__ = ("axis", "dtype", "acc_dtype")

@@ -127,6 +127,7 @@ second = elementwise("second")
 isnan_ = elementwise("isnan")
 isinf_ = elementwise("isinf")
 tensor_copy = elementwise("identity", scal.identity)
+tensor_copy.shown_as = "T.tensor_copy"
 
 # other names for the same
 fill = second
@@ -155,7 +156,14 @@ def isnan(a: Any) -> Any:
 
 
 def isinf(a: Any) -> Any:
-    """Return where ``a`` is plus or minus infinity."""
+    """Return where ``a`` is plus or minus infinity.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> isinf(T.constant([1.0, float("inf")])).eval()
+    array([False,  True])
+    """
     a = as_tensor_variable(a)
     return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isinf_(a)
 

@@ -78,14 +78,22 @@ def document(op: Elemwise) -> str:
 
 
 def _example(op: Elemwise, names: Sequence[str]) -> list[str]:
+    path = op.shown_as or f"T.{op.name.removeprefix('Elemwise{').split(',')[0] if op.name else op.scalar_op}"
+    lines = [">>> import theano.tensor as T"]
+    if isinstance(op.scalar_op, scal.DefinedOp) and not op.inplace_pattern:
+        values = [[value] for value in scal.example_arguments(type(op.scalar_op))]
+        with np.errstate(all="ignore"):
+            found = np.asarray(op.scalar_op.impl(*map(np.array, values)))
+        # Fewer digits than are exact: the last ones differ between versions of NumPy.
+        rounded, shown = (".round(6)", found.round(6)) if found.dtype.kind in "fc" else ("", found)
+        return [*lines, f">>> {path}({', '.join(map(str, values))}).eval(){rounded}", repr(shown)]
     for kind, dtype in (("dmatrix", "float64"), ("lmatrix", "int64"), ("zmatrix", "complex128")):
         try:
             (out,) = op.scalar_op.output_types([scal.get_scalar_type(dtype)] * len(names))
         except (TypeError, ValueError):
             continue
-        function = op.name.removeprefix("Elemwise{").split(",")[0] if op.name else str(op.scalar_op)
         call = ", ".join(f"T.{kind}({n!r})" for n in names)
-        return [">>> import theano.tensor as T", f">>> T.{function}({call}).type", f"TensorType({out.dtype}, matrix)"]
+        return [*lines, f">>> {path}({call}).type", f"TensorType({out.dtype}, matrix)"]
     return []
 
 
@@ -119,6 +127,8 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     """)  # type: ignore[assignment]
 
     __props__ = ("scalar_op", "inplace_pattern")
+    #: Where programs find this op, for its documentation, if it is not ``T.`` and its name.
+    shown_as = ""
 
     def __init__(
         self,

@@ -15,7 +15,13 @@ def _skip_zeros(x: Any, y: Any) -> Any:
 
 
 class MulWithoutZeros(scal.BinaryScalarOp):  # type: ignore[misc]
-    """The product of two numbers, or one of them where the other is 0."""
+    """The product of two numbers, or one of them where the other is 0.
+
+    Examples
+    --------
+    >>> MulWithoutZeros().impl(0, 5), MulWithoutZeros().impl(2, 5)
+    (np.int64(5), np.int64(10))
+    """
 
     type_rule = staticmethod(scal.upcast_out)
     arguments = ("x", "y")

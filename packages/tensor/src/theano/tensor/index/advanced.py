@@ -81,6 +81,12 @@ def adv_index_broadcastable_pattern(a: Any, idx: Sequence[Any]) -> tuple[bool, .
     a : tensor
     idx : sequence
         Slices, None, and tensors of whole numbers or booleans.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> adv_index_broadcastable_pattern(T.dmatrix(), [T.lvector(), slice(None)])
+    (False, False)
     """
     variables = [as_index_variable(i) for i in idx]
     plan, place = _layout(a, variables)
@@ -157,6 +163,12 @@ class AdvancedSubtensor1(Op):
     ----------
     sparse_grad : bool
         Whether the gradient may be a sparse matrix (accepted; it is dense here).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> AdvancedSubtensor1()(T.constant([5, 6, 7]), [2, 0, 2]).eval()
+    array([7, 5, 7])
     """
 
     __props__: tuple[str, ...] = ("sparse_grad",)
@@ -291,7 +303,14 @@ class _AdvancedWrite(Op):
 
 
 class AdvancedIncSubtensor1(_AdvancedWrite):
-    """A tensor with rows increased by, or set to, others; a row that is named twice is increased twice."""
+    """A tensor with rows increased by, or set to, others; a row that is named twice is increased twice.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> AdvancedIncSubtensor1()(T.zeros(3), [1.0, 2.0, 4.0], [2, 0, 2]).eval()
+    array([2., 0., 5.])
+    """
 
     __props__ = ("inplace", "set_instead_of_inc")
 
@@ -322,7 +341,14 @@ class AdvancedIncSubtensor1(_AdvancedWrite):
 
 
 class BaseAdvancedSubtensor(Op):
-    """Base of the ops that read with NumPy's full indexing."""
+    """Base of the ops that read with NumPy's full indexing.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> isinstance(T.advanced_subtensor, BaseAdvancedSubtensor)
+    True
+    """
 
     __props__: tuple[str, ...] = ()
 
@@ -372,19 +398,40 @@ class BaseAdvancedSubtensor(Op):
 
 
 class AdvancedSubtensor(BaseAdvancedSubtensor):
-    """Elements that arrays of whole numbers, slices and None select together, by NumPy's rules."""
+    """Elements that arrays of whole numbers, slices and None select together, by NumPy's rules.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> AdvancedSubtensor()(T.constant([[1, 2], [3, 4]]), [0, 1], [1, 0]).eval()
+    array([2, 3])
+    """
 
     __props__ = ()
 
 
 class AdvancedBooleanSubtensor(BaseAdvancedSubtensor):
-    """Elements that masks (and arrays, slices, None) select, by NumPy's rules."""
+    """Elements that masks (and arrays, slices, None) select, by NumPy's rules.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> AdvancedBooleanSubtensor()(T.constant([1, 2, 3]), [True, False, True]).eval()
+    array([1, 3])
+    """
 
     __props__ = ()
 
 
 class BaseAdvancedIncSubtensor(_AdvancedWrite):
-    """Base of the ops that write with NumPy's full indexing."""
+    """Base of the ops that write with NumPy's full indexing.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> isinstance(T.advanced_set_subtensor, BaseAdvancedIncSubtensor)
+    True
+    """
 
     __props__ = ("inplace", "set_instead_of_inc")
 
@@ -406,13 +453,28 @@ class BaseAdvancedIncSubtensor(_AdvancedWrite):
 
 
 class AdvancedIncSubtensor(BaseAdvancedIncSubtensor):
-    """A tensor with elements increased or set that arrays, slices and None select together."""
+    """A tensor with elements increased or set that arrays, slices and None select together.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> AdvancedIncSubtensor()(T.zeros((2, 2)), 5.0, [0, 0], [1, 1]).eval()
+    array([[ 0., 10.],
+           [ 0.,  0.]])
+    """
 
     __props__ = ("inplace", "set_instead_of_inc")
 
 
 class AdvancedBooleanIncSubtensor(BaseAdvancedIncSubtensor):
-    """A tensor with elements increased or set that masks (and arrays, slices, None) select."""
+    """A tensor with elements increased or set that masks (and arrays, slices, None) select.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> AdvancedBooleanIncSubtensor()(T.ones(3), 5.0, [True, False, True]).eval()
+    array([6., 1., 6.])
+    """
 
     __props__ = ("inplace", "set_instead_of_inc")
 
@@ -429,7 +491,15 @@ advanced_boolean_set_subtensor = AdvancedBooleanIncSubtensor(set_instead_of_inc=
 
 
 class Nonzero(Op):
-    """The places of the elements that are not 0: one vector for each axis."""
+    """The places of the elements that are not 0: one vector for each axis.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> places = Nonzero()(T.constant([0, 3, 0, 4]))
+    >>> places.eval()
+    array([1, 3])
+    """
 
     __props__ = ()
 
@@ -471,6 +541,12 @@ def nonzero(a: Any, return_matrix: bool = False) -> Any:
     a : tensor
     return_matrix : bool
         One matrix with a row for each axis, in place of a tuple of vectors.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> [v.eval() for v in nonzero(T.constant([[0, 1], [2, 0]]))]
+    [array([0, 1]), array([1, 0])]
     """
     places = _nonzero(a, return_list=True)
     return as_tensor_variable(list(places)) if return_matrix else tuple(places)

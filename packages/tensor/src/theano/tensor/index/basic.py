@@ -90,7 +90,14 @@ def fill_entries(idx_list: Sequence[Any], values: Sequence[Any], of: Callable[[A
 
 
 def get_idx_list(inputs: Sequence[Any], idx_list: Sequence[Any], get_count: bool = False) -> Any:
-    """Return the index of a Subtensor node, its variables put in, and (on request) how many there are."""
+    """Return the index of a Subtensor node, its variables put in, and (on request) how many there are.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> get_idx_list([T.dvector("x"), 3], [T.scal.int64])
+    (3,)
+    """
     values = list(inputs[1:])
     filled = tuple(fill_entries(idx_list, values))
     return (filled, len(values)) if get_count else filled
@@ -295,6 +302,12 @@ class IncSubtensor(_Indexed):
     set_instead_of_inc : bool
     destroyhandler_tolerate_aliased : sequence of (int, int), optional
         Pairs of a destroyed input and one that may share its memory all the same.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> IncSubtensor([slice(T.scal.int64, None)])(T.zeros(3), 5.0, T.constant(1, dtype="int64")).eval()
+    array([0., 5., 5.])
     """
 
     __props__ = ("index_key", "inplace", "set_instead_of_inc")

@@ -180,6 +180,15 @@ def inc_subtensor(
         As for :func:`set_subtensor`.
     set_instead_of_inc : bool
         Replace in place of adding.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x = T.dvector("x")
+    >>> theano.function([x], inc_subtensor(x[1:], 10))([1, 2, 3])
+    array([ 1., 12., 13.])
+    >>> theano.function([x], inc_subtensor(x[[0, 0]], 10))([1, 2, 3])
+    array([21.,  2.,  3.])
     """
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if y.type.ndim > x.type.ndim:
@@ -264,7 +273,14 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
 
 
 def flatnonzero(a: Any) -> Any:
-    """Return the places of the elements that are not 0, in the flattened tensor."""
+    """Return the places of the elements that are not 0, in the flattened tensor.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> flatnonzero(T.constant([[0, 1], [2, 0]])).eval()
+    array([1, 2])
+    """
     a = as_tensor_variable(a)
     if a.type.ndim == 0:
         raise ValueError(f"flatnonzero only supports non-scalar arrays, but {a} has no dimension")
@@ -272,7 +288,14 @@ def flatnonzero(a: Any) -> Any:
 
 
 def nonzero_values(a: Any) -> Any:
-    """Return the elements that are not 0, in C order."""
+    """Return the elements that are not 0, in C order.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> nonzero_values(T.constant([0, 3, 0, 4])).eval()
+    array([3, 4])
+    """
     a = as_tensor_variable(a)
     return a.flatten()[flatnonzero(a)]
 

@@ -89,6 +89,12 @@ def get_canonical_form_slice(theslice: Any, length: Any) -> tuple[Any, Any]:
     tuple
         A slice with ends counted from 0 and a positive step, and the direction (1 or -1) in which its elements
         are to be taken; for a whole number, that number counted from 0, and 1.
+
+    Examples
+    --------
+    >>> canonical, direction = get_canonical_form_slice(slice(None, None, -1), 5)
+    >>> canonical, direction
+    (slice(Elemwise{maximum,no_inplace}.0, Elemwise{add,no_inplace}.0, 1), -1)
     """
     if not isinstance(theslice, slice):
         known = static_int(theslice)

@@ -38,7 +38,13 @@ def as_index_constant(a: Any) -> Any:
 
 
 def make_constant(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Return an index with its plain numbers as constants, also those in slices; other entries stay as they are."""
+    """Return an index with its plain numbers as constants, also those in slices; other entries stay as they are.
+
+    Examples
+    --------
+    >>> make_constant((1, slice(2, None)))
+    (ScalarConstant{1}, slice(ScalarConstant{2}, None, None))
+    """
     return tuple(as_index_constant(a) if isinstance(a, (slice, int, np.integer)) else a for a in args)
 
 
@@ -80,7 +86,13 @@ def group_indices(indices: Iterable[Any]) -> list[tuple[bool, list[tuple[int, An
 
 
 def range_len(slc: slice) -> Any:
-    """Return how many numbers ``range(start, stop, step)`` has, for a slice of all three."""
+    """Return how many numbers ``range(start, stop, step)`` has, for a slice of all three.
+
+    Examples
+    --------
+    >>> range_len(slice(1, 8, 3))
+    Elemwise{switch,no_inplace}.0
+    """
     start, stop, step = (cast(as_tensor_variable(n), "int64") for n in (slc.start, slc.stop, slc.step))
     size = maximum(switch(ge(step, 0), step, -step), 1)
     span = switch(ge(step, 0), stop - start, start - stop)
@@ -154,6 +166,10 @@ def check_and_reject_bool(args_el: Any) -> None:
     ------
     AdvancedBooleanIndexingError
         It is one, or holds one.
+
+    Examples
+    --------
+    >>> check_and_reject_bool([1, slice(None)])
     """
     mask = isinstance(args_el, (bool, np.bool_)) or str(getattr(args_el, "dtype", "")) == "bool"
     if mask:
@@ -172,6 +188,11 @@ def check_advanced_indexing_dimensions(input: Any, idx_list: Sequence[Any]) -> N
     ------
     IndexError
         There are more entries than dimensions, or a mask has other lengths.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> check_advanced_indexing_dimensions(T.dmatrix(), [slice(None), T.lvector()])
     """
     x = as_tensor_variable(input)
     axis = 0

@@ -114,6 +114,14 @@ class QRFull(MatrixOp):
     ----------
     mode : "reduced", "complete" or "raw"
         As for :func:`numpy.linalg.qr`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> q, r = QRFull("complete")(T.constant([[3.0], [4.0]]))
+    >>> abs(r.eval())
+    array([[5.],
+           [0.]])
     """
 
     __props__ = ("mode",)
@@ -163,6 +171,12 @@ class QRIncomplete(MatrixOp):
     Parameters
     ----------
     mode : "r"
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> abs(QRIncomplete("r")(T.constant([[3.0], [4.0]])).eval())
+    array([[5.]])
     """
 
     __props__ = ("mode",)
@@ -203,6 +217,13 @@ class SVD(MatrixOp):
         Return square U and V'.
     compute_uv : bool
         Return U, s and V', not s alone.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> u, s, v = SVD()(T.constant([[3.0, 0.0], [0.0, 4.0]]))
+    >>> s.eval()
+    array([4., 3.])
     """
 
     __props__ = ("full_matrices", "compute_uv")
@@ -263,7 +284,15 @@ class SVD(MatrixOp):
 
 
 class Eig(MatrixOp):
-    """The eigenvalues and right eigenvectors of a square matrix, which must be real."""
+    """The eigenvalues and right eigenvectors of a square matrix, which must be real.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> values, vectors = Eig()(T.constant([[2.0, 0.0], [0.0, 3.0]]))
+    >>> values.eval()
+    array([2., 3.])
+    """
 
     _numop = staticmethod(np.linalg.eig)
 
@@ -355,6 +384,12 @@ class Eigvalsh(MatrixOp):
     ----------
     lower : bool
         Which triangle of the matrices is read.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Eigvalsh()(T.constant([[2.0, 1.0], [1.0, 2.0]]), T.constant([[1.0, 0.0], [0.0, 1.0]])).eval().round(6)
+    array([1., 3.])
     """
 
     __props__ = ("lower",)
@@ -463,7 +498,15 @@ def svd(a: Any, full_matrices: bool | int = 1, compute_uv: bool | int = 1) -> An
 
 
 def eigh(a: Any, UPLO: str = "L") -> Any:
-    """Return the eigenvalues and eigenvectors of a symmetric matrix; see :class:`Eigh`."""
+    """Return the eigenvalues and eigenvectors of a symmetric matrix; see :class:`Eigh`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> values, vectors = eigh(T.constant([[2.0, 1.0], [1.0, 2.0]]))
+    >>> values.eval().round(6)
+    array([1., 3.])
+    """
     return Eigh(UPLO)(a)
 
 

@@ -73,7 +73,14 @@ class MatrixInverse(MatrixOp):
 
 
 class MatrixPinv(MatrixOp):
-    """The Moore-Penrose pseudo-inverse of a matrix: the inverse where there is one, least squares elsewhere."""
+    """The Moore-Penrose pseudo-inverse of a matrix: the inverse where there is one, least squares elsewhere.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> MatrixPinv()(T.constant([[2.0], [0.0]])).eval()
+    array([[0.5, 0. ]])
+    """
 
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
@@ -237,6 +244,13 @@ class TensorInv(MatrixOp):
     ----------
     ind : int
         How many first axes count as rows.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> TensorInv(1)(T.constant([[2.0, 0.0], [0.0, 4.0]])).eval()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
     """
 
     __props__ = ("ind",)
@@ -277,6 +291,12 @@ class TensorSolve(MatrixOp):
     ----------
     axes : tuple of int, optional
         Axes of ``a`` that are moved to its end first.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> TensorSolve()(T.constant([[2.0, 0.0], [0.0, 4.0]]), T.constant([2.0, 2.0])).eval()
+    array([1. , 0.5])
     """
 
     __props__ = ("axes",)

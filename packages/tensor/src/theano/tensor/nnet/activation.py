@@ -60,6 +60,8 @@ scalar_ultra_fast_sigmoid = scal.scalar_op(
     doc="An approximation of the sigmoid by three pieces, within 0.07 of it.",
 )  # fmt: skip
 ultra_fast_sigmoid = Elemwise(scalar_ultra_fast_sigmoid, name="ultra_fast_sigmoid")
+for _op in (sigmoid, sigmoid_inplace, softplus, softsign, ultra_fast_sigmoid):
+    _op.shown_as = f"T.nnet.{_op.name}"
 
 
 def _number(value: float, like: Any) -> Any:
@@ -109,13 +111,27 @@ def relu(x: Any, alpha: Any = 0) -> Any:
 
 
 def elu(x: Any, alpha: Any = 1) -> Any:
-    """Return the exponential linear unit: ``x`` where it is positive, ``alpha * (exp(x) - 1)`` elsewhere."""
+    """Return the exponential linear unit: ``x`` where it is positive, ``alpha * (exp(x) - 1)`` elsewhere.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> elu(T.constant([-1.0, 2.0])).eval().round(4)
+    array([-0.6321,  2.    ])
+    """
     x = as_tensor_variable(x)
     return switch(x > 0, x, alpha * expm1(switch(x > 0, x.zeros_like(), x)))
 
 
 def selu(x: Any) -> Any:
-    """Return the scaled exponential linear unit, which keeps zero mean and unit variance."""
+    """Return the scaled exponential linear unit, which keeps zero mean and unit variance.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> selu(T.constant([-1.0, 2.0])).eval().round(4)
+    array([-1.1113,  2.1014])
+    """
     x = as_tensor_variable(x)
     alpha, scale = _number(1.6732632423543772848170429916717, x), _number(1.0507009873554804934193349852946, x)
     return scale * elu(x, alpha)

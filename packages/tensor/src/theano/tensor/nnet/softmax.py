@@ -63,7 +63,14 @@ class _RowWise(Op):
 
 
 class Softmax(_RowWise):
-    """The softmax of each row: ``exp(x) / sum(exp(x))``, computed without overflow."""
+    """The softmax of each row: ``exp(x) / sum(exp(x))``, computed without overflow.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Softmax()(T.zeros((1, 4))).eval()
+    array([[0.25, 0.25, 0.25, 0.25]])
+    """
 
     __props__ = ()
 
@@ -81,7 +88,14 @@ class Softmax(_RowWise):
 
 
 class SoftmaxGrad(Op):
-    """The gradient of a cost with respect to the input of a softmax."""
+    """The gradient of a cost with respect to the input of a softmax.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> SoftmaxGrad()(T.constant([[1.0, 0.0]]), T.constant([[0.5, 0.5]])).eval()
+    array([[ 0.25, -0.25]])
+    """
 
     __props__ = ()
 
@@ -118,7 +132,14 @@ class SoftmaxGrad(Op):
 
 
 class LogSoftmax(_RowWise):
-    """The logarithm of the softmax of each row, exact also where the softmax itself would be 0."""
+    """The logarithm of the softmax of each row, exact also where the softmax itself would be 0.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> LogSoftmax()(T.zeros((1, 2))).eval().round(4)
+    array([[-0.6931, -0.6931]])
+    """
 
     __props__ = ()
 
@@ -152,7 +173,14 @@ class LogSoftmax(_RowWise):
 
 
 class SoftmaxWithBias(Op):
-    """The softmax of each row of ``x + b``."""
+    """The softmax of each row of ``x + b``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> SoftmaxWithBias()(T.zeros((1, 2)), T.zeros(2)).eval()
+    array([[0.5, 0.5]])
+    """
 
     __props__ = ()
 
@@ -226,12 +254,26 @@ def softmax(c: Any) -> Any:
 
 
 def logsoftmax(c: Any) -> Any:
-    """Return the logarithm of the softmax along the last axis."""
+    """Return the logarithm of the softmax along the last axis.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> logsoftmax(T.zeros((1, 2))).eval().round(4)
+    array([[-0.6931, -0.6931]])
+    """
     return _by_rows(logsoftmax_op, c)
 
 
 def softmax_graph(c: Any) -> Any:
-    """Return the softmax of each row, written out with exp and sum."""
+    """Return the softmax of each row, written out with exp and sum.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> softmax_graph(T.zeros((1, 2))).eval()
+    array([[0.5, 0.5]])
+    """
     c = floats(as_tensor_variable(c))
     e = exp(c - c.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)

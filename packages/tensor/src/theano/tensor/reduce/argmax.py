@@ -125,7 +125,14 @@ class _Places(_AlongAxes):
 
 
 class Argmax(_Places):
-    """The places of the largest elements along axes: the first where several are as large."""
+    """The places of the largest elements along axes: the first where several are as large.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Argmax((1,))(T.constant([[1, 9, 3], [7, 5, 6]])).eval()
+    array([1, 0])
+    """
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compare with NumPy."""

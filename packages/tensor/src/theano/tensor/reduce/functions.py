@@ -18,14 +18,29 @@ from theano.tensor.shape.basic import shape_i
 
 
 def makeKeepDims(x: Any, y: Any, axis: Any) -> Any:
-    """Return ``y``, a reduction of ``x`` along ``axis``, with the axes that went back in place, of length 1."""
+    """Return ``y``, a reduction of ``x`` along ``axis``, with the axes that went back in place, of length 1.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> makeKeepDims(x, x.sum(axis=1), 1).broadcastable
+    (False, True)
+    """
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
     return restore_axes(y, x, tuple(range(x.type.ndim)) if axes is None else axes)
 
 
 def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
-    """Return the axes named by ``axis`` as numbers from 0; all of them for None."""
+    """Return the axes named by ``axis`` as numbers from 0; all of them for None.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> check_and_normalize_axes(T.dtensor3(), (-1, 0))
+    [0, 2]
+    """
     x = as_tensor_variable(x)
     if x.type.ndim == 0 and axis in (0, -1, None, [], ()):
         return []
@@ -80,6 +95,12 @@ def prod(
         As for :func:`sum`.
     no_zeros_in_input : bool
         A promise that no element is 0: the gradient becomes a division.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> prod(T.constant([[1, 9], [7, 5]]), axis=0).eval()
+    array([ 7, 45])
     """
     input = as_tensor_variable(input)
     op = Prod(axis, dtype=dtype, acc_dtype=acc_dtype, no_zeros_in_input=no_zeros_in_input)
@@ -104,6 +125,12 @@ def mean(
         Of the sum that is divided by the number of elements.
     op : bool
         Accepted for old programs and without effect.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> mean(T.constant([[1.0, 2.0], [5.0, 8.0]]), axis=1).eval()
+    array([1.5, 6.5])
     """
     input = as_tensor_variable(input)
     half = dtype == "float16" or (dtype is None and input.type.dtype == "float16")
@@ -128,6 +155,12 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, cor
         The sum of squares is divided by the number of elements less ``ddof``; by 0 where there are no more than that.
     corrected : bool
         Take the rounding error of the mean into account.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> var(T.constant([1.0, 3.0]), ddof=1).eval()
+    array(2.)
     """
     input = as_tensor_variable(input)
     axes = check_and_normalize_axes(input, axis)
@@ -156,7 +189,14 @@ def _count(x: Any, axes: Sequence[int], dtype: str) -> Any:
 
 
 def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False) -> Any:
-    """Return the standard deviation of the elements along axes; the parameters are those of :func:`var`."""
+    """Return the standard deviation of the elements along axes; the parameters are those of :func:`var`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> std(T.constant([1.0, 3.0, 1.0, 3.0])).eval()
+    array(1.)
+    """
     return sqrt(var(input, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected))
 
 
@@ -174,7 +214,14 @@ def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the smallest elements along axes; NaN where there is one."""
+    """Return the smallest elements along axes; NaN where there is one.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> min(T.constant([[1, 9], [7, 5]]), axis=0).eval()
+    array([1, 5])
+    """
     x = as_tensor_variable(x)
     return _kept(x, Min(axis)(x), axis, keepdims)
 
@@ -183,13 +230,26 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the places of the largest elements along axes, the first where several are as large.
 
     With ``axis`` None, or several axes, the place is counted in C order.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> argmax(T.constant([[1, 9, 3], [7, 5, 6]]), axis=1).eval()
+    array([1, 0])
     """
     x = as_tensor_variable(x)
     return _kept(x, Argmax(axis)(x) if x.type.ndim else _zero_place(x), axis, keepdims)
 
 
 def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the places of the smallest elements along axes, the first where several are as small."""
+    """Return the places of the smallest elements along axes, the first where several are as small.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> argmin(T.constant([[1, 9, 3], [7, 5, 6]]), axis=1).eval()
+    array([0, 1])
+    """
     x = as_tensor_variable(x)
     return _kept(x, Argmin(axis)(x) if x.type.ndim else _zero_place(x), axis, keepdims)
 
@@ -218,19 +278,40 @@ def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Any
 
 
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether all elements along axes are true (not 0)."""
+    """Return whether all elements along axes are true (not 0).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> all(T.constant([[1, 0], [1, 1]]), axis=0).eval()
+    array([ True, False])
+    """
     x = as_tensor_variable(x)
     return _kept(x, All(axis)(x), axis, keepdims)
 
 
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether any element along axes is true (not 0)."""
+    """Return whether any element along axes is true (not 0).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> any(T.constant([[0, 0], [1, 0]]), axis=0).eval()
+    array([ True, False])
+    """
     x = as_tensor_variable(x)
     return _kept(x, Any_(axis)(x), axis, keepdims)
 
 
 def ptp(a: Any, axis: Any = None) -> Any:
-    """Return the range of the elements along an axis: the largest less the smallest."""
+    """Return the range of the elements along an axis: the largest less the smallest.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ptp(T.constant([[1, 9], [7, 5]]), axis=1).eval()
+    array([8, 2])
+    """
     a = as_tensor_variable(a)
     return max(a, axis) - min(a, axis)
 
@@ -246,6 +327,12 @@ def norm(x: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
         absolute value; 0 for the number of elements that are not 0.
     axis, keepdims
         As for :func:`sum`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> norm(T.constant([3.0, 4.0]), 2).eval()
+    array(5.)
     """
     x = abs_(as_tensor_variable(x))
     if ord == 0:
@@ -277,12 +364,26 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def largest(*args: Any) -> Any:
-    """Return the largest of some tensors, element by element."""
+    """Return the largest of some tensors, element by element.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> largest(T.constant([1, 5]), T.constant([3, 2])).eval()
+    array([3, 5])
+    """
     return _fold(args, lambda a, b: switch(a > b, a, b))
 
 
 def smallest(*args: Any) -> Any:
-    """Return the smallest of some tensors, element by element."""
+    """Return the smallest of some tensors, element by element.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> smallest(T.constant([1, 5]), T.constant([3, 2])).eval()
+    array([1, 2])
+    """
     return _fold(args, lambda a, b: switch(a < b, a, b))
 
 

@@ -22,6 +22,12 @@ class Shape(CodeByType):
     """The lengths of the dimensions of a value, as a vector of int64.
 
     It works for each type whose values have a ``shape``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Shape()(T.zeros((2, 3))).eval()
+    array([2, 3])
     """
 
     __props__ = ()
@@ -90,6 +96,12 @@ class Shape_i(CodeByType):
     ----------
     i : int
         Which dimension.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Shape_i(1)(T.zeros((2, 3))).eval()
+    array(3)
     """
 
     __props__ = ("i",)
@@ -332,6 +344,12 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     x : tensor
     broadcastable : sequence of bool
         For each dimension, whether its length is known to be 1; checked at run time where that is new.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> patternbroadcast(T.dmatrix(), (True, False)).broadcastable
+    (True, False)
     """
     x = as_tensor_variable(x)
     if len(broadcastable) != x.type.ndim:
@@ -354,7 +372,14 @@ def addbroadcast(x: Any, *axes: int) -> Any:
 
 
 def unbroadcast(x: Any, *axes: int) -> Any:
-    """Return ``x`` with axes that no longer count as having length 1, so that they do not stretch."""
+    """Return ``x`` with axes that no longer count as having length 1, so that they do not stretch.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> unbroadcast(T.drow(), 0).broadcastable
+    (False, False)
+    """
     return _with_flags(x, axes, False)
 
 

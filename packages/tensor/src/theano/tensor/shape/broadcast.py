@@ -47,7 +47,13 @@ def broadcast_shape(*arrays: Any, **kwargs: Any) -> tuple[Any, ...]:
 
 
 def broadcast_shape_iter(arrays: Iterable[Any], **kwargs: Any) -> tuple[Any, ...]:
-    """Return the same as :func:`broadcast_shape`, for a sequence of arrays."""
+    """Return the same as :func:`broadcast_shape`, for a sequence of arrays.
+
+    Examples
+    --------
+    >>> broadcast_shape_iter([(3, 1), (4,)], arrays_are_shapes=True)
+    (TensorConstant{3}, TensorConstant{4})
+    """
     are_shapes = kwargs.pop("arrays_are_shapes", False)
     if kwargs:
         raise TypeError(f"broadcast_shape got an unexpected keyword argument {next(iter(kwargs))!r}")

@@ -28,6 +28,12 @@ class ExtractDiag(Op):
         The two axes.
     view : bool
         Whether the result is a view of the tensor rather than a copy.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ExtractDiag()(T.constant([[1, 2], [3, 4]])).eval()
+    array([1, 4])
     """
 
     __props__ = ("offset", "axis1", "axis2", "view")
@@ -95,6 +101,13 @@ class SetDiag(Op):
     ----------
     offset, axis1, axis2 : int
         As for :class:`ExtractDiag`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> SetDiag()(T.zeros((2, 2)), T.constant([1.0, 2.0])).eval()
+    array([[1., 0.],
+           [0., 2.]])
     """
 
     __props__ = ("offset", "axis1", "axis2")
@@ -150,6 +163,13 @@ class AllocDiag(Op):
     ----------
     offset, axis1, axis2 : int
         The diagonal, and the axes of the result that span it; as for :class:`ExtractDiag`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> AllocDiag()(T.constant([1, 2])).eval()
+    array([[1, 0],
+           [0, 2]])
     """
 
     __props__ = ("offset", "axis1", "axis2")
@@ -244,5 +264,12 @@ def diag(v: Any, k: int = 0) -> Any:
 
 
 def trace(a: Any) -> Any:
-    """Return the sum of the diagonal of a matrix."""
+    """Return the sum of the diagonal of a matrix.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> trace(T.constant([[1, 2], [3, 4]])).eval()
+    array(5)
+    """
     return diagonal(a).sum()

@@ -28,6 +28,13 @@ class Reshape(Op):
     ndim : int
         Number of dimensions of the result; the lengths themselves are an input of the node.
     name : str, optional
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Reshape(2)(T.constant([1, 2, 3, 4]), (2, -1)).eval()
+    array([[1, 2],
+           [3, 4]])
     """
 
     __props__ = ("ndim",)
@@ -165,7 +172,14 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
 
 
 def is_flat(var: Any, ndim: int | None = None, outdim: int | None = None) -> bool:
-    """Return whether ``var`` has ``ndim`` dimensions (1 where it is not given)."""
+    """Return whether ``var`` has ``ndim`` dimensions (1 where it is not given).
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> is_flat(T.dvector()), is_flat(T.dmatrix())
+    (True, False)
+    """
     wanted = outdim if ndim is None else ndim
     return bool(var.ndim == (1 if wanted is None else wanted))
 
@@ -214,7 +228,14 @@ def shape_padleft(t: Any, n_ones: int = 1) -> Any:
 
 
 def shape_padright(t: Any, n_ones: int = 1) -> Any:
-    """Return ``t`` with ``n_ones`` new dimensions of length 1 after its own."""
+    """Return ``t`` with ``n_ones`` new dimensions of length 1 after its own.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> shape_padright(T.dvector(), 2).broadcastable
+    (False, True, True)
+    """
     t, n_ones = as_tensor_variable(t), _count(n_ones)
     return DimShuffle(t.type.broadcastable, [*range(t.type.ndim), *["x"] * n_ones])(t)
 
@@ -226,7 +247,14 @@ def _count(n_ones: Any) -> int:
 
 
 def shape_padaxis(t: Any, axis: int) -> Any:
-    """Return ``t`` with a new dimension of length 1 at place ``axis`` of the result."""
+    """Return ``t`` with a new dimension of length 1 at place ``axis`` of the result.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> shape_padaxis(T.dvector(), 1).broadcastable
+    (False, True)
+    """
     t = as_tensor_variable(t)
     ndim = t.type.ndim + 1
     if not -ndim <= axis < ndim:
@@ -237,7 +265,17 @@ def shape_padaxis(t: Any, axis: int) -> Any:
 
 
 def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
-    """Return ``x`` with its dimensions in another order, reversed where ``axes`` is not given."""
+    """Return ``x`` with its dimensions in another order, reversed where ``axes`` is not given.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> transpose(T.constant([[1, 2], [3, 4]])).eval()
+    array([[1, 3],
+           [2, 4]])
+    >>> transpose(T.zeros((2, 3, 4)), (1, 2, 0)).eval().shape
+    (3, 4, 2)
+    """
     x = as_tensor_variable(x)
     order = list(range(x.type.ndim))[::-1] if axes is None else list(axes)
     if len(order) != x.type.ndim:
@@ -248,7 +286,14 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
 
 
 def swapaxes(y: Any, axis1: int, axis2: int) -> Any:
-    """Return ``y`` with two of its dimensions exchanged."""
+    """Return ``y`` with two of its dimensions exchanged.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> swapaxes(T.zeros((2, 3, 4)), 0, 2).eval().shape
+    (4, 3, 2)
+    """
     y = as_tensor_variable(y)
     first, second = axis_of(y, axis1, "swapaxes"), axis_of(y, axis2, "swapaxes")
     order = list(range(y.type.ndim))

@@ -17,7 +17,15 @@ from theano.tensor.type import TensorType
 
 
 class TensorFromScalar(Op):
-    """A scalar variable as a tensor without dimensions."""
+    """A scalar variable as a tensor without dimensions.
+
+    Examples
+    --------
+    >>> import theano
+    >>> import theano.scalar as ts
+    >>> TensorFromScalar()(ts.float64("x")).type
+    TensorType(float64, scalar)
+    """
 
     __props__ = ()
 
@@ -55,7 +63,14 @@ class TensorFromScalar(Op):
 
 
 class ScalarFromTensor(Op):
-    """A tensor without dimensions as a scalar variable."""
+    """A tensor without dimensions as a scalar variable.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ScalarFromTensor()(T.dscalar("x")).type
+    float64
+    """
 
     __props__ = ()
 
