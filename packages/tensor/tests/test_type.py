@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import theano
 import theano.tensor as T
+from theano import scalar as scal
 from theano.graph import BufferSpec
 from theano.tensor.type import tolerance
 
@@ -158,3 +161,138 @@ def test_constants_have_signatures():
     assert constant.data[0] == 0
     with pytest.raises(AttributeError):
         constant.data = big
+
+
+# -- numbers that are known while the graph is built --------------------------------------------------------------------
+
+_c, _v, _x, _row = T.constant(3.0), T.constant([1, 2, 3]), T.dvector("x"), T.drow("r")
+KNOWN = {
+    "python": (lambda: 3, 3), "numpy": (lambda: np.float32(2), 2), "array": (lambda: np.array(4), 4), "one element": (lambda: np.array([[4]]), 4),
+    "constant": (lambda: _c, 3), "uniform": (lambda: T.constant([2.0, 2.0]), 2), "alloc": (lambda: T.alloc(3, 2, 2), 3), "fill": (lambda: T.fill(_x, 4), 4),
+    "zeros": (lambda: T.zeros_like(_x), 0), "ones": (lambda: T.ones((2,)), 1), "cast": (lambda: T.cast(T.constant(3.7), "int32"), 3),
+    "dimshuffle": (lambda: _c.dimshuffle("x", "x"), 3), "arithmetic": (lambda: (_c * 2 - 1) / 2, 2.5), "comparison": (lambda: T.eq(_c, 3), True),
+    "switch": (lambda: T.switch(T.constant(1), _c, 0), 3), "minimum": (lambda: T.minimum(_c, 2), 2), "whole division": (lambda: T.constant(7) // 2, 3),
+    "modulo": (lambda: T.constant(7) % 4, 3), "element": (lambda: _v[1], 2), "last element": (lambda: _v[-1], 3),
+    "element of stack": (lambda: T.stack([_x[0], _c])[1], 3), "element of join": (lambda: T.join(0, _v, T.constant([7.5]), _v)[3], 7.5),
+    "last element of join": (lambda: T.join(0, _x, _v)[-2], 2), "row": (lambda: _row.shape[0], 1), "length of a constant": (lambda: _v.shape[0], 3),
+    "scalar": (lambda: scal.constant(3), 3), "from a scalar": (lambda: T.tensor_from_scalar(scal.constant(2)), 2), "to a scalar": (lambda: T.scalar_from_tensor(_c), 3),
+    "rebroadcast": (lambda: T.unbroadcast(T.constant([3.0]), 0), 3), "reshape": (lambda: T.constant([3.0]).reshape(()), 3), "flatten": (lambda: _c.flatten(), 3),
+    "deep copy": (lambda: theano.compile.deep_copy_op(_c), 3), "view": (lambda: theano.compile.view_op(_c), 3),
+    "assertion that holds": (lambda: T.opt.Assert()(_c, T.constant(1), _c > 2), 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_numbers_that_are_known(name):
+    build, wanted = KNOWN[name]
+    found = T.get_scalar_constant_value(build())
+    assert found.shape == () and found == wanted
+    v = build()
+    if isinstance(v, T.TensorVariable):
+        assert found == np.ravel(v.eval({w: np.ones((1, 2))[0 if w is _x else slice(None)] for w in theano.gof.graph.inputs([v]) if w in (_x, _row)}))[0]
+        assert v.get_scalar_constant_value() == wanted
+
+
+@pytest.mark.parametrize(
+    ("build", "error"),
+    [
+        (lambda: None, T.NotScalarConstantError), (lambda: "a", T.NotScalarConstantError), (lambda: _x, T.NotScalarConstantError),
+        (lambda: _v, T.NotScalarConstantError), (lambda: _x.shape[0], T.NotScalarConstantError), (lambda: _v.sum(), T.NotScalarConstantError),
+        (lambda: theano.shared(3), T.NotScalarConstantError), (lambda: np.zeros(0), T.EmptyConstantError), (lambda: T.join(0, _x, _v)[1], T.NotScalarConstantError),
+        (lambda: T.join(0, _v, _x)[-1], T.NotScalarConstantError), (lambda: T.opt.Assert()(_c, _x[0] > 1), T.NotScalarConstantError),
+        (lambda: T.opt.Assert()(_c, T.constant(0)), T.NotScalarConstantError),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_not(build, error):
+    with pytest.raises(error):
+        T.get_scalar_constant_value(build())
+
+
+def test_how_far_numbers_are_looked_for():
+    deep = ((_c + 1) + 1) + 1
+    assert T.get_scalar_constant_value(deep) == 6
+    for keywords in ({"elemwise": False}, {"only_process_constants": True}, {"max_recur": 1}):
+        with pytest.raises(T.NotScalarConstantError):
+            T.get_scalar_constant_value(deep, **keywords)
+    assert T.get_scalar_constant_value(_c, elemwise=False, only_process_constants=True, max_recur=0) == 3
+
+
+# -- every pair of types -------------------------------------------------------------------------------------------------
+
+PATTERNS = [(), (False,), (True,), (False, False), (True, False), (False, True), (True, True)]
+DTYPES = sorted(scal.all_dtypes)
+
+
+@pytest.mark.parametrize("wide", PATTERNS)
+@pytest.mark.parametrize("narrow", PATTERNS)
+def test_a_type_that_holds_another_takes_its_variables_and_values(wide, narrow):
+    one, other = T.TensorType("float64", wide), T.TensorType("float64", narrow)
+    holds = len(wide) == len(narrow) and all(n or not w for w, n in zip(wide, narrow))
+    assert one.is_super(other) == holds and one.in_same_class(other) == (wide == narrow)
+    assert not one.is_super(T.TensorType("float32", narrow)) and not one.in_same_class(T.TensorType("float32", narrow))
+    v = other("v")
+    converted = one.convert_variable(v)
+    assert (converted is not None) == holds
+    value = np.ones([1 if b else 3 for b in narrow])
+    assert one.is_valid_value(value) == (len(wide) == len(narrow) and all(n == 1 or not w for w, n in zip(wide, value.shape)))
+    if not holds:
+        with pytest.raises(TypeError):
+            one.filter_variable(v)
+        return
+    assert converted.type == one == one.filter_variable(v).type
+    np.testing.assert_array_equal(converted.eval({v: value}), value)
+
+
+@pytest.mark.parametrize("to", DTYPES)
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_every_pair_of_dtypes_is_filtered_as_it_should(to):
+    kind = T.TensorType(to, (False,))
+    for dtype in DTYPES:
+        value = np.array([0, 1], dtype)
+        same, safe = dtype == to, scal.upcast(to, dtype) == to
+        assert kind.is_valid_value(value, strict=True) == same
+        for allowed in (None, False):
+            try:
+                found = kind.filter(value, allow_downcast=allowed)
+            except TypeError as error:
+                assert not safe and "precision" in str(error), (dtype, to)
+            else:
+                assert safe and found.dtype == to and (found is value) == same
+        with np.errstate(all="ignore"):
+            assert kind.filter(value, allow_downcast=True).dtype == to
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("sloppy", [0, 1, 2])
+def test_values_within_the_tolerance_of_a_dtype(dtype, sloppy):
+    allowed = tolerance(dtype, sloppy=sloppy)
+    kind = T.TensorType(dtype, (False,))
+    same = partial(kind.values_eq_approx, sloppy=sloppy)
+    for size in (0.0, 1.0, 100.0):
+        room = allowed.atol + allowed.rtol * size
+        one, near, far = (np.array([size + d], dtype) for d in (0, 0.7 * room, 1.6 * room))
+        assert same(one, near) and same(near, one), size
+        assert not same(one, far) and same(one, far, rtol=0, atol=2 * room + 0.1)
+    nan, inf, low, number = (np.array([v], dtype) for v in (np.nan, np.inf, -np.inf, 1.0))
+    assert same(nan, nan) and same(inf, inf) and not same(inf, low)
+    for odd, keyword in ((nan, "allow_remove_nan"), (inf, "allow_remove_inf"), (low, "allow_remove_inf")):
+        assert not same(odd, number) and not same(number, odd)
+        assert same(odd, number, **{keyword: True}) and not same(number, odd, **{keyword: True})
+    assert not same(one, one[:0]) and not same(one, one.astype("int8")) and not same(one, 1.0)
+    assert same(one[:0], one[:0])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2, "2"), (2.5, "2.5"), ([1, 2], "[1 2]"), ([1.0, 1.0], "(2,) of 1.0"), (np.ones((2, 3)), "(2, 3) of 1.0"), (np.arange(20), "[ 0  1  2 .. 17 18 19]"),
+        (np.zeros(0), "[]"), (1j, "1j"), ([[1, 2], [3, 4]], "[[1 2] [3 4]]"), ([True, False], "[ True False]"), (np.nan, "nan"), ([np.nan, 1.0], "[nan  1.]"), (-0.0, "-0.0"),
+    ],
+)  # fmt: skip
+def test_constants_as_text_and_as_keys(value, text):
+    constant, again = T.constant(value), T.constant(value)
+    assert str(constant) == f"TensorConstant{{{text}}}"
+    assert constant.signature() == again.signature() and hash(constant.signature()) == hash(again.signature()) and constant.equals(again)
+    assert T.constant(value, name="k").signature() == constant.signature() and str(T.constant(value, name="k")) == "k"
+    wider = T.constant(np.asarray(value, "complex128"))
+    assert wider.dtype == constant.dtype or wider.signature() != constant.signature()

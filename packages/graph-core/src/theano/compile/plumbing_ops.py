@@ -114,6 +114,10 @@ class _SameType(Op):
         """Return the shape of the input."""
         return shapes
 
+    def static_value(self, node: Apply, index: int, ask: Callable[[Variable], Any]) -> Any:
+        """Return what is known of the value before it is computed: what ``ask`` tells of the input."""
+        return ask(node.inputs[0])
+
 
 class DeepCopyOp(_SameType, CodeByType):
     """Copies a value: stands where a function hands out what is not its own."""

@@ -81,6 +81,10 @@ class Assert(Op):
         """Return the shape of the value."""
         return [shapes[0]]
 
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return what the value is worth, if the conditions are known to hold."""
+        return ask(node.inputs[0]) if all(ask(condition) for condition in node.inputs[1:]) else None
+
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return that conditions have no influence in the sense of derivatives."""
         return [[True], *([[False]] * (len(node.inputs) - 1))]

@@ -257,6 +257,16 @@ def get_scalar_constant_value(
     return np.asarray(value)
 
 
+def static_element(x: Any, k: int, ask: Any) -> Any:
+    """Return what is known of element ``k`` of a vector, or None; ``ask`` tells what a variable is worth."""
+    if isinstance(x, Constant):
+        return x.data[k] if -len(x.data) <= k < len(x.data) else None
+    if x.owner is None:
+        return ask(x) if x.type.broadcastable[0] and k in (0, -1) else None
+    element = getattr(x.owner.op, "static_element", None)
+    return element(x.owner, k, ask) if element is not None else ask(x)
+
+
 def static_int(v: Any) -> int | None:
     """Return the whole number that an expression is worth, or None where it is not known yet."""
     try:

@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op, Variable
-from theano.tensor.convert import as_tensor_variable, gradient_dtype, register_converter, static_int
+from theano.tensor.convert import as_tensor_variable, gradient_dtype, register_converter, static_element, static_int
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.kernels.layout import join_kernel, make_vector_kernel, split_kernel
 from theano.tensor.messages import shape_error
@@ -195,6 +195,19 @@ class Join(Op):
         """Return the sum of the lengths of vectors that are all known."""
         known = [_length_or_none(t) for t in node.inputs[1:]]
         return None if None in known else sum(known)  # type: ignore[arg-type]
+
+    def static_element(self, node: Apply, k: int, ask: Any) -> Any:
+        """Return the value of element ``k``, where the lengths before it (from the end: after it) are known."""
+        vectors = node.inputs[1:]
+        for v in vectors if k >= 0 else reversed(vectors):
+            length = _length_or_none(v)
+            if length is None:
+                return None
+            if -length <= k < length:
+                value = static_element(v, k, ask)
+                return None if value is None else np.asarray(value, dtype=node.outputs[0].type.dtype)  # type: ignore[attr-defined]
+            k += length if k < 0 else -length
+        return None
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return that the axis has no influence in the sense of derivatives."""

@@ -381,6 +381,10 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             and all(theirs or not ours for ours, theirs in zip(self.broadcastable, other.broadcastable, strict=True))
         )
 
+    def in_same_class(self, other: Type) -> bool:
+        """Return whether both have the same values: those of one dtype and broadcast pattern."""
+        return self.is_super(other) and isinstance(other, TensorType) and other.is_super(self)
+
     def convert_variable(self, variable: Variable) -> Variable | None:
         """Return ``variable`` with this broadcast pattern, or None where its values might not fit."""
         if variable.type == self:

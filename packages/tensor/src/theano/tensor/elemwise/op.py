@@ -12,7 +12,7 @@ from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op, Variable
 from theano.graph.canonical import register_form
 from theano.settings import config
-from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.convert import as_tensor_variable, is_tensor, length_if_known, static_element
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.kernels.elemwise import elemwise_kernel
 from theano.tensor.messages import describe, shape_error
@@ -276,6 +276,23 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
             return ask(node.inputs[1])
         values = [np.asarray(ask(x), dtype=x.type.dtype) for x in node.inputs]
         return self._compute(values, [o.type.dtype for o in node.outputs])[index]
+
+    def static_length(self, node: Apply, index: int) -> int | None:
+        """Return the length of a vector, if that of an input is known."""
+        lengths = [length_if_known(x) for x in node.inputs if not x.type.broadcastable[0]]  # type: ignore[attr-defined]
+        return next((n for n in lengths if n is not None), None) if lengths else 1
+
+    def static_element(self, node: Apply, k: int, ask: Any) -> Any:
+        """Return element ``k`` of a vector, where those of the inputs are known."""
+        pairs = [(x, 0 if x.type.broadcastable[0] else k) for x in node.inputs]  # type: ignore[attr-defined]
+        if self.scalar_op == scal.second:
+            return static_element(*pairs[1], ask)
+        values = [static_element(x, place, ask) for x, place in pairs]
+        if len(node.outputs) > 1 or any(value is None for value in values):
+            return None
+        dtypes = [x.type.dtype for x in node.inputs]  # type: ignore[attr-defined]
+        known = [np.asarray(value, dtype=dtype) for value, dtype in zip(values, dtypes, strict=True)]
+        return self._compute(known, [node.outputs[0].type.dtype])[0]  # type: ignore[attr-defined]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return which inputs have an influence on which outputs."""

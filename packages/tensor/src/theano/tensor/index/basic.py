@@ -12,7 +12,7 @@ from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.numpy_errors import NUMPY_ERRORS
-from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor, static_int
+from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor, static_element, static_int
 from theano.tensor.index.lengths import slice_length
 from theano.tensor.kernels.index import inc_subtensor_kernel, subtensor_kernel
 from theano.tensor.messages import describe, stretched
@@ -241,7 +241,7 @@ class Subtensor(_Indexed):
         if node.outputs[0].type.ndim == 0 and len(self.idx_list) == x.type.ndim == 1:  # type: ignore[attr-defined]
             k = static_int(node.inputs[1])
             if k is not None:
-                return _static_element(x, k, ask)
+                return static_element(x, k, ask)
         if isinstance(x, Constant):
             numbers = [static_int(n) for n in node.inputs[1:]]
             if None not in numbers:
@@ -278,16 +278,6 @@ class Subtensor(_Indexed):
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the same part of the direction."""
         return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
-
-
-def _static_element(x: Any, k: int, ask: Any) -> Any:
-    """Return what is known of element ``k`` of a vector."""
-    if isinstance(x, Constant):
-        return x.data[k] if -len(x.data) <= k < len(x.data) else None
-    if x.owner is None:
-        return ask(x) if x.type.broadcastable[0] and k in (0, -1) else None
-    element = getattr(x.owner.op, "static_element", None)
-    return element(x.owner, k, ask) if element is not None else ask(x)
 
 
 class IncSubtensor(_Indexed):
