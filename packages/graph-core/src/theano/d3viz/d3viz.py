@@ -40,7 +40,7 @@ def d3viz(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     d3viz(theano.function([x], theano.compile.view_op(x)), folder + "/graph.html")
     ...     open(folder + "/graph.html").readline()
-    '<!DOCTYPE html>\\n'
+    '<!DOCTYPE html>\n'
     """
     path = os.fspath(outfile)
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
