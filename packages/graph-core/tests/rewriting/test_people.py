@@ -567,14 +567,32 @@ def test_documented_features():
     assert (fgraph.outputs[0].name, fgraph.outputs[0].tag.note) == ("out", 3)
 
 
+class Over(Op):
+    """Overwrites its input."""
+
+    __props__ = ()
+    destroy_map = {0: [0]}
+
+    def make_node(self, x):
+        return Apply(self, [x], [real()])
+
+
+@pytest.mark.parametrize("driver", [gof.TopoOptimizer, lambda rule: gof.EquilibriumOptimizer([rule])])
+def test_what_the_graph_refuses_is_not_tried_for_ever(driver):
+    """A change that is taken back lets nodes come in again; they are not new."""
+
+    @gof.local_optimizer([neg], inplace=True)
+    def over(node):
+        return [Over()(node.inputs[0])]
+
+    fgraph = graph(lambda x: add(neg(x), neg(exp(x))), "x")
+    fgraph.attach_feature(theano.compile.Supervisor(fgraph.inputs))
+    driver(over).optimize(fgraph)
+    fgraph.check_integrity()
+    assert str(fgraph) == "[add(neg(x), Over(exp(x)))]"
+
+
 def test_outputs_can_be_kept_from_overwriting():
-    class Over(Op):
-        __props__ = ()
-        destroy_map = {0: [0]}
-
-        def make_node(self, x):
-            return Apply(self, [x], [real()])
-
     fgraph = graph(lambda x: exp(Over()(neg(x))), "x")
     fgraph.attach_feature(gof.DestroyHandler())
     fgraph.attach_feature(gof.NoOutputFromInplace())

@@ -126,6 +126,9 @@ class Context:
         self.failures: list[RuleFailure] = []
         #: Rules that failed; they are not asked again.
         self.switched_off: set[Rule] = set()
+        #: What the graph refused in this phase. Taking a change back lets nodes come in as if they were new, and
+        #: whoever looks at new nodes would try the same for ever.
+        self.refused: set[tuple[Rule, Apply]] = set()
 
     def failed(self, rule: Rule, node: Apply, error: BaseException) -> None:
         """Deal with a rule that raised, as the settings say."""
@@ -262,6 +265,8 @@ def cut_short(report: PhaseReport, reason: str) -> None:
 
 def attempt(fgraph: FunctionGraph, node: Apply, rule: Rule, context: Context) -> bool:
     """Let ``rule`` look at ``node``; return whether the graph changed."""
+    if context.refused and (rule, node) in context.refused:
+        return False
     start = time.perf_counter() if context.settings.profile else 0.0
     try:
         answer = rule.answer(fgraph, node)
@@ -274,7 +279,10 @@ def attempt(fgraph: FunctionGraph, node: Apply, rule: Rule, context: Context) ->
     if not pairs:
         return False
     remove = answer.get("remove", ()) if isinstance(answer, Mapping) else ()  # type: ignore[call-overload]
-    return context.replace(fgraph, pairs, rule.name, remove)
+    changed = context.replace(fgraph, pairs, rule.name, remove)
+    if not changed:
+        context.refused.add((rule, node))
+    return changed
 
 
 def prepare(fgraph: FunctionGraph, rules: Iterable[Rule]) -> None:

@@ -446,6 +446,7 @@ def _reported(name: str, fgraph: FunctionGraph, context: Context, report: Report
     """Report what is done inside under ``name``."""
     context.report = phase = PhaseReport(name, nodes_before=len(fgraph.apply_nodes), stop="done")
     context.origins.phase = name
+    context.refused.clear()
     start = time.perf_counter()
     yield
     phase.seconds = time.perf_counter() - start
