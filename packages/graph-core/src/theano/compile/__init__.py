@@ -31,7 +31,6 @@ from theano.compile.mode import (
     OPT_STABILIZE,
     OPT_UNSAFE,
     Mode,
-    PrintCurrentFunctionGraph,
     exclude,
     get_default_mode,
     get_mode,
@@ -54,6 +53,7 @@ from theano.compile.plumbing_ops import (
     view_op,
 )
 from theano.compile.shared import Container, SharedVariable, shared, shared_constructor
+from theano.compile.watching import PrintCurrentFunctionGraph
 from theano.errors import AliasedMemoryError, UnusedInputError
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import Supervisor

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from theano.graph.fgraph import FunctionGraph
-from theano.printing import debugprint
 from theano.rewriting import (
     Optimizer,
     Query,
@@ -53,24 +52,6 @@ local_useless = phases["useless"]
 
 #: Tags that the ready-made queries leave out.
 exclude: list[str] = []
-
-
-class PrintCurrentFunctionGraph(Optimizer):
-    """Prints the graph as it is at some position of the sequence.
-
-    Parameters
-    ----------
-    header : str
-        What to print first.
-    """
-
-    def __init__(self, header: str):
-        self.header = header
-
-    def apply(self, fgraph: FunctionGraph) -> None:
-        """Print it."""
-        print("PrintCurrentFunctionGraph:", self.header)
-        debugprint(fgraph)
 
 
 def register_linker(name: str, linker: Linker) -> None:

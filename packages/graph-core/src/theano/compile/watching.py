@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from theano.graph.fgraph import FunctionGraph
 from theano.printing import debugprint
-from theano.rewriting import Context, phases
+from theano.rewriting import Optimizer, phases
 
 #: The tag of all of them. A function that is compiled with one of them is always rewritten, never found in the cache.
 WATCHES = "PrintCurrentFunctionGraph"
 
 
-class PrintCurrentFunctionGraph:
+class PrintCurrentFunctionGraph(Optimizer):
     """A pass that prints the graph as it is.
 
     Parameters
@@ -22,7 +22,7 @@ class PrintCurrentFunctionGraph:
     --------
     >>> from theano.graph import FunctionGraph, generic
     >>> x = generic("x")
-    >>> PrintCurrentFunctionGraph("as given")(FunctionGraph([x], [x]))
+    >>> PrintCurrentFunctionGraph("as given").apply(FunctionGraph([x], [x]))
     PrintCurrentFunctionGraph: as given
     x [id A]
     """
@@ -30,9 +30,9 @@ class PrintCurrentFunctionGraph:
     def __init__(self, header: str):
         self.header = header
 
-    def __call__(self, fgraph: FunctionGraph, context: Context | None = None) -> None:
+    def apply(self, fgraph: FunctionGraph) -> None:
         """Print ``fgraph``."""
-        print(f"PrintCurrentFunctionGraph: {self.header}")
+        print("PrintCurrentFunctionGraph:", self.header)
         debugprint(fgraph.outputs)
 
 
