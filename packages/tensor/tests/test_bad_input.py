@@ -14,7 +14,9 @@ from theano.tensor import extra_ops, nlinalg, nnet, slinalg
 from theano.tensor.blas import routines
 from theano.tensor.elemwise.careduce import ProductOfOthers
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
+from theano.tensor.linalg.hints import Hint
 from theano.tensor.reduce.logsumexp import LogSumExp
+from theano.tensor.rows import MapRows, map_rows
 
 m, n, v, w, s = T.dmatrix("m"), T.dmatrix("n"), T.dvector("v"), T.dvector("w"), T.dscalar("s")
 i, j, t3, z = T.lvector("i"), T.lscalar("j"), T.dtensor3("t3"), T.zmatrix("z")
@@ -149,6 +151,7 @@ AT_BUILD = {
     "Gemm": [(lambda: routines.Gemm(False)(m, s, m, v, s), TypeError, "input 3 must have 2 dimensions")],
     "Gemv": [(lambda: routines.Gemv(False)(v, s, m, m, s), TypeError, "input 3 must have 1 dimensions")],
     "Ger": [(lambda: routines.Ger(False)(m, s, m, v), TypeError, "input 2 must have 1 dimensions")],
+    "Hint": [(lambda: Hint(psd=True)("x"), TypeError, "takes a variable, not 'x'")],
     "IncSubtensor": [
         (lambda: T.set_subtensor(m, 1), TypeError, "not the plain variable m"),
         (lambda: T.set_subtensor(m[0], m), TypeError, "1-dimensional subtensor with a 2-dimensional"),
@@ -174,6 +177,12 @@ AT_BUILD = {
         (lambda: T.MakeVector("int8")(s), TypeError, "float64 do not fit in a vector of dtype int8"),
         (lambda: T.MakeVector()(v), TypeError, "without dimensions, but v"),
         (lambda: T.MakeVector("nothing"), TypeError, "nothing"),
+    ],
+    "MapRows": [
+        (lambda: MapRows([], [v], [v]), ValueError, "at least one sequence"),
+        (lambda: MapRows([v], [], [v * w]), TypeError, "depend on w, which is not among the inputs"),
+        (lambda: MapRows([v], [w], [v * w])(m), TypeError, "takes 2 inputs, got 1"),
+        (lambda: map_rows([v], [v], [v + 1]), TypeError, "one dimension more and the same dtype, but v is of type"),
     ],
     "MatrixInverse": [(lambda: nlinalg.matrix_inverse(v), TypeError, "must be a matrix")],
     "MatrixPinv": [(lambda: nlinalg.pinv(v), TypeError, "must be a matrix")],
@@ -359,6 +368,7 @@ AT_RUN = {
         (lambda: T.join(j, m, m), {j: 5, m: M}, IndexError, "axis 5 out of bounds"),
         (lambda: T.join(0, m, n), {m: M, n: N}, ValueError, r"4.*3"),
     ],
+    "MapRows": [(lambda: map_rows([v], [m], [T.sort(v) + w])[0], {m: M, w: V}, ValueError, "input 1 has length 5 but input 0 has 4")],
     "MatrixInverse": [
         (lambda: nlinalg.matrix_inverse(m), {m: M}, ValueError, "square matrix"),
         (lambda: nlinalg.matrix_inverse(m), {m: SINGULAR}, LinAlgError, "Singular matrix"),

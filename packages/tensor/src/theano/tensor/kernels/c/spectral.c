@@ -489,8 +489,8 @@ TH_EXPORT int th_kernel_lstsq(th_ctx *ctx)
     const int64_t m = a->shape[0], n = a->shape[1], k = least(m, n), longest = m > n ? m : n, size = a->itemsize;
     const int64_t columns = y->ndim == 2 ? y->shape[1] : 1, x_shape[2] = {n, columns}, none = 0;
     const int64_t room = columns > 0 ? columns : 1; /* (rank and singular values are wanted without a right-hand side too) */
-    if (y->shape[0] != m)
-        return TH_FAIL(ctx, TH_ERR_SHAPE, "%lld rows of a against %lld of b: both must have as many", (long long)m, (long long)y->shape[0]);
+    if (y->shape[0] != m) /* (NumPy's class of error here, as for the other ops that are NumPy's functions) */
+        return TH_FAIL(ctx, TH_ERR_LINALG, "Incompatible dimensions: %lld rows of a against %lld of b: both must have as many", (long long)m, (long long)y->shape[0]);
     if (ctx->rt->ensure(ctx, x, x_shape) || ctx->rt->ensure(ctx, s, &k) || ctx->rt->ensure(ctx, rank_out, NULL))
         return -1;
     char *given = th_copied(ctx, y, 1), *b = room_for(ctx, longest * room, size);
