@@ -177,3 +177,17 @@ def test_what_lacks_is_named(step, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(RuntimeError, match="pip install pydot.*graphviz"):
         theano.printing.pydotprint(step, tmp_path / "f.png")
+
+
+def test_a_function_whose_updates_work_in_place_is_drawn(tmp_path):
+    # In-place candidates that the graph refuses together are tried by halves: what was refused made no node.
+    x, y = T.dmatrix("x"), T.lvector("y")
+    w, b = theano.shared(np.zeros((4, 3)), "w"), theano.shared(np.zeros(3), "b")
+    cost = T.nnet.categorical_crossentropy(T.nnet.softmax(T.dot(x, w) + b), y).mean() + 0.01 * (w**2).sum()
+    updates = [(p, p - 0.1 * T.grad(cost, p)) for p in (w, b)]
+    f = theano.function([x, y], cost, updates=updates)
+    theano.d3viz.d3viz(f, tmp_path / "f.html")
+    page = (tmp_path / "f.html").read_text()
+    assert "inplace_elemwise_opt" in page
+    for node in f.maker.fgraph.toposort():
+        assert all(step.rule for step in f.maker.rewriting.why(node))

@@ -10,6 +10,7 @@ from theano.errors import RewriteError, RewriteWarning
 from theano.graph import Constant, FunctionGraph
 from theano.rewriting import (
     Context,
+    Origins,
     P,
     Phase,
     Phases,
@@ -203,3 +204,25 @@ def test_history_answers_why():
     untouched = FunctionGraph([a], [exp(a)])
     report = rewrite(untouched, "fast_run", TRUST, sequence)
     assert "is as it was written at" in report.explain(untouched.outputs[0].owner)
+
+
+def test_what_comes_back_after_a_refusal_keeps_its_origin():
+    a = real("a")
+    fgraph = FunctionGraph([a], [log(mul(a, 1))], clone=False)
+    origins = Origins()
+    fgraph.attach_feature(origins)
+    users = fgraph.outputs[0].owner
+    origins.begin("accepted", "first", users.inputs[0])
+    made = exp(a)
+    fgraph.replace(users.inputs[0], made, reason="accepted")
+    origins.end()
+    mark = origins.mark()
+    with pytest.raises(RuntimeError), fgraph.attempt():
+        for rule_name, new in (("refused", neg(a)), ("refused too", exp(neg(a)))):
+            origins.begin(rule_name, "first", fgraph.outputs[0])
+            fgraph.replace(fgraph.outputs[0], new, reason=rule_name)
+        raise RuntimeError("the graph refuses")
+    origins.forget(mark)
+    assert str(fgraph) == "[log(exp(a))]" and len(origins.steps) == 1
+    assert [s.rule for s in origins.why(made.owner)] == ["accepted"]
+    assert origins.why(fgraph.outputs[0].owner) == []

@@ -44,9 +44,9 @@ def d3viz(
     """
     path = os.fspath(outfile)
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    title = str(getattr(fct, "name", None) or "graph")
+    page = Drawing(fct, node_colors).page(str(getattr(fct, "name", None) or "graph"))
     with open(path, "w", encoding="utf-8") as file:
-        file.write(Drawing(fct, node_colors).page(title))
+        file.write(page)
 
 
 def d3write(fct: Any, path: str | os.PathLike[str], *args: Any, **kwargs: Any) -> None:

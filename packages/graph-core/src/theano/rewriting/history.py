@@ -53,6 +53,8 @@ class Origins(Feature):
         #: The phase that runs, for changes that nobody announces.
         self.phase = ""
         self._made_by: dict[Apply, int] = {}
+        # All nodes that have ever been there: when a change is taken back, nodes come in that are not new.
+        self._known: set[Apply] = set()
         self._now: int | None = None
         self._unannounced: list[Apply] = []
 
@@ -61,18 +63,36 @@ class Origins(Feature):
         self._now = len(self.steps)
         self.steps.append(Step(rule, phase, replaced))
 
+    def mark(self) -> int:
+        """Return a mark that :meth:`forget` goes back to."""
+        return len(self.steps)
+
+    def forget(self, mark: int) -> None:
+        """Forget the steps since ``mark``: the graph refused, and is as it was then."""
+        del self.steps[mark:]
+        # Numbers only grow in this dictionary: what is to go stands at its end.
+        while self._made_by and next(reversed(self._made_by.values())) >= mark:
+            self._known.discard(self._made_by.popitem()[0])
+        self._now = None
+
     def cancel(self) -> None:
         """Forget the last note: the graph refused."""
         if self._now is not None:
-            del self.steps[self._now :]
-            self._now = None
+            self.forget(self._now)
 
     def end(self) -> None:
         """Let the nodes that enter from now on be nobody's."""
         self._now = None
 
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        """Take note of the nodes that are there: they are the user's."""
+        self._known.update(fgraph.apply_nodes)
+
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         """Let a new node inherit the lines of what it replaces."""
+        if node in self._known:
+            return
+        self._known.add(node)
         if self._now is None:
             self._unannounced.append(node)
         else:

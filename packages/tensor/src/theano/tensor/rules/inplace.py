@@ -87,11 +87,11 @@ def _carry_out(fgraph: FunctionGraph, context: Context, name: str, decided: list
     pending = [decided] if decided else []
     while pending:
         part = pending.pop()
-        steps = len(context.origins.steps)
+        mark = context.origins.mark()
         try:
             keeper.replace_all(fgraph, _one_by_one(part, context, name), reason=name)
         except InconsistencyError:
-            del context.origins.steps[steps:]
+            context.origins.forget(mark)
             context.report.refused[name] = context.report.refused.get(name, 0) + len(part)
             if len(part) > 1:
                 middle = len(part) // 2
