@@ -8,6 +8,8 @@ from kernel_harness import run
 from kernel_toys import Toy, node
 from layouts import in_all_layouts, laid_out
 
+import theano
+import theano.tensor as T
 from theano.settings import config
 from theano.tensor.kernels import blas, blas_library
 
@@ -139,3 +141,36 @@ def test_wrong_shapes_are_named(library):
 def test_mixed_dtypes_stay_in_python():
     n = node(Toy(), [np.zeros((2, 2)), np.zeros((2, 2), "float32")], [("float64", 2)])
     assert blas.dot_kernel(n.op, n) is None
+
+
+@pytest.fixture
+def numpys_file():
+    """The path of the BLAS that NumPy has loaded, as a library that somebody names."""
+    found = blas_library._in_process()
+    if found is None:
+        pytest.skip("NumPy has not loaded a BLAS of its own")
+    return found.path
+
+
+def test_a_library_is_named_by_its_path(numpys_file):
+    with config.change_flags(blas__ldflags=numpys_file):
+        found = blas_library.find_blas()
+        assert (found.path, found.source) == (numpys_file, f"blas.ldflags={numpys_file}")
+        a = np.arange(6.0).reshape(2, 3)
+        x = T.dmatrix("x")
+        with config.change_flags(blas__gemm="library"):
+            np.testing.assert_array_equal(theano.function([x], T.dot(x, x.T))(a), a @ a.T)
+
+
+def test_a_library_is_named_as_for_a_linker(numpys_file, tmp_path):
+    (tmp_path / "libmine.so.3").symlink_to(numpys_file)
+    with config.change_flags(blas__ldflags=f"-L{tmp_path} -lmine"):
+        assert blas_library.find_blas().path == str(tmp_path / "libmine.so.3")
+
+
+@pytest.mark.parametrize("words", ["-lthere_is_no_such_blas", "-L/nowhere -lm", "/nowhere/libblas.so"])
+def test_a_library_that_is_no_blas_is_told_and_done_without(words):
+    blas_library._find.cache_clear()
+    with config.change_flags(blas__ldflags=words), pytest.warns(UserWarning, match=r"gives no BLAS") as told:
+        assert blas_library.find_blas().path == blas_library._find("").path
+    assert words in str(told[0].message) and "leave the flag empty" in str(told[0].message)

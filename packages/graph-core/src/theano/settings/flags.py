@@ -170,8 +170,8 @@ _flag("assert_no_cpu_op", EnumStr(*ACTIONS), "What to do about an op on the CPU 
 _flag("scan.allow_gc", BoolParam(False), "As allow_gc, inside loops.")
 _flag("scan.allow_output_prealloc", BoolParam(True), "Let a loop write its results into the output directly.")
 _flag("scan.debug", BoolParam(False), "Print what loops do.")
-_flag("blas.ldflags", StrParam(""), "A BLAS library to load, as linker options; empty: the one that NumPy or SciPy "
-      "brought along.")
+_flag("blas.ldflags", StrParam(""), "A BLAS library to load, as linker options (-L/folder -lname) or the path of a "
+      "file; empty: the one that NumPy or SciPy brought along.")
 _flag("blas.gemm", EnumStr("auto", "own", "library"), "Whose products of float32 and float64 matrices and vectors to "
       "use: ours, those of the BLAS library, or whichever is faster on this CPU.")
 _flag("blas.check_openmp", BoolParam(True), "Check that a BLAS and its OpenMP fit together.", inert=OWN_THREADS)
@@ -326,7 +326,7 @@ RETIRED = {
 
 # Whose readers are still to be built. A name leaves this list with the change that reads it; a test sees to that.
 WAITING = """
-    conv.assert_shape scan.allow_gc scan.allow_output_prealloc scan.debug blas.ldflags
+    conv.assert_shape scan.allow_gc scan.allow_output_prealloc scan.debug
 """.split()
 
 for _param in TABLE:

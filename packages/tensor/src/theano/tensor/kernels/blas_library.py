@@ -1,19 +1,25 @@
-"""Finds BLAS routines in libraries that this process has loaded anyway, without linking to any.
+"""Finds BLAS routines without linking to any library.
 
-In this order: the OpenBLAS that came with NumPy (its names are a wheel's private affair, so each is probed and one is
-tried out), the routines that SciPy hands to Cython code, none. A routine is the address of a Fortran-style function.
+In this order: what the flag ``blas.ldflags`` names; the OpenBLAS that came with NumPy and is in the process anyway (its
+names are a wheel's private affair, so each is probed and one is tried out); the routines that SciPy hands to Cython
+code; none. A routine is the address of a Fortran-style function.
 """
 
 from __future__ import annotations
 
 import ctypes
+import ctypes.util
+import glob
 import importlib
 import os
+import shlex
+import warnings
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from theano.codegen.kernel import Pointer, register_pointers
+from theano.settings import config
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 # Prefix, suffix and width of integers in the builds of OpenBLAS that NumPy's wheels have carried.
@@ -93,18 +99,63 @@ def _in_process() -> BlasLibrary | None:
             library = ctypes.CDLL(path, mode=getattr(os, "RTLD_NOLOAD", 0) | getattr(os, "RTLD_LOCAL", 0))
         except OSError:
             continue
-        for prefix, suffix, integers in _SPELLINGS:
-            addresses = {}
-            for routine, dtype, name in _routines():
-                symbol = getattr(library, f"{prefix}{name}{suffix}", None)
-                if symbol is not None:
-                    addresses[routine, dtype] = ctypes.cast(symbol, ctypes.c_void_p).value or 0
-            example = f"{prefix}dgemm{suffix}"
-            core = _core_name(library, prefix, suffix)
-            found = BlasLibrary("the library NumPy has loaded", path, integers, addresses, example, core)
-            if _multiplies(found):
-                return found
+        found = _probe("the library NumPy has loaded", path, library)
+        if found is not None:
+            return found
     return None
+
+
+def _probe(source: str, path: str, library: ctypes.CDLL) -> BlasLibrary | None:
+    """Return the routines of a library under the first spelling in which they work."""
+    for prefix, suffix, integers in _SPELLINGS:
+        addresses = {}
+        for routine, dtype, name in _routines():
+            symbol = getattr(library, f"{prefix}{name}{suffix}", None)
+            if symbol is not None:
+                addresses[routine, dtype] = ctypes.cast(symbol, ctypes.c_void_p).value or 0
+        example = f"{prefix}dgemm{suffix}"
+        found = BlasLibrary(source, path, integers, addresses, example, _core_name(library, prefix, suffix))
+        if _multiplies(found):
+            return found
+    return None
+
+
+def _configured(ldflags: str) -> BlasLibrary | None:
+    """Return the library that options of a linker name: ``-L`` folder, ``-l`` name, or the path of a file."""
+    if not ldflags.strip():
+        return None
+    tried = []
+    for path in _named_files(shlex.split(ldflags)):
+        try:
+            library = ctypes.CDLL(path, mode=getattr(os, "RTLD_LOCAL", 0))
+        except OSError as error:
+            tried.append(str(error))
+            continue
+        found = _probe(f"blas.ldflags={ldflags}", path, library)
+        if found is not None:
+            return found
+        tried.append(f"{path}: there is no dgemm in it that works")
+    said = "; ".join(tried) or "no library of that name was found"
+    warnings.warn(
+        f"theano.config.blas.ldflags = {ldflags!r} gives no BLAS ({said}). What NumPy or SciPy brought along is used "
+        "instead. Name a shared library, as in '-L/opt/openblas/lib -lopenblas', or leave the flag empty.",
+        stacklevel=4,
+    )
+    return None
+
+
+def _named_files(words: list[str]) -> list[str]:
+    """Return the shared objects that the options of a linker may mean, the likeliest first."""
+    folders = [word[2:] for word in words if word.startswith("-L")]
+    folders += [word.split(",", 2)[2] for word in words if word.startswith("-Wl,-rpath,")]
+    found = [word for word in words if not word.startswith("-")]
+    for name in (word[2:] for word in words if word.startswith("-l")):
+        for folder in folders:
+            found += sorted(glob.glob(os.path.join(glob.escape(folder), f"lib{name}.so*")), key=len)
+            found += sorted(glob.glob(os.path.join(glob.escape(folder), f"lib{name}.dylib")))
+        somewhere = ctypes.util.find_library(name)
+        found += [somewhere] if somewhere else []
+    return list(dict.fromkeys(found))
 
 
 def _core_name(library: ctypes.CDLL, prefix: str, suffix: str) -> str:
@@ -159,16 +210,22 @@ def _multiplies(library: BlasLibrary) -> bool:
     return bool(c[0] == 11.0)
 
 
-@cache
 def find_blas() -> BlasLibrary:
-    """Return the best BLAS of this process; one without routines if there is none.
+    """Return the BLAS that the flag ``blas.ldflags`` names, else the best of this process.
+
+    Without any it is one that has no routines.
 
     Examples
     --------
     >>> find_blas() is find_blas()
     True
     """
-    return _in_process() or _from_scipy() or BlasLibrary("none: own loops")
+    return _find(config.blas.ldflags)
+
+
+@cache
+def _find(ldflags: str) -> BlasLibrary:
+    return _configured(ldflags) or _in_process() or _from_scipy() or BlasLibrary("none: own loops")
 
 
 def _find_pointer(name: str) -> int:
