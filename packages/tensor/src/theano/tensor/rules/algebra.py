@@ -27,8 +27,10 @@ from theano.tensor.rules.words import (
     filled_with,
     fit,
     is_discrete,
+    is_float,
     made_by,
     number_of,
+    real_x,
     scalar_of,
     terms_of,
     times,
@@ -385,6 +387,15 @@ def local_div_to_inv(node: Apply) -> Any:
     return None
 
 
+def together(op: Any, kept: list[Any], out: Any) -> Any:
+    """Return ``op`` of some of the inputs of ``out``, computed in its dtype: in a smaller one it might wrap around."""
+    new = kept[0] if len(kept) == 1 else op(*kept)
+    if new.type.dtype == out.type.dtype:
+        return new
+    first = F.cast(kept[0], out.type.dtype)
+    return first if len(kept) == 1 else op(first, *kept[1:])
+
+
 @local_rule([F.mul], keeps="exact", phases=("specialize",))
 def local_mul_specialize(node: Apply) -> Any:
     """A product without factors 1, and with -1 as a negation."""
@@ -398,9 +409,7 @@ def local_mul_specialize(node: Apply) -> Any:
     if not kept:
         new: Any = number_of(-1 if negative else 1, out.type.dtype, out.type.ndim)
         return [fit(new, out)]
-    new = kept[0] if len(kept) == 1 else F.mul(*kept)
-    if new.type.dtype != out.type.dtype:
-        new = F.cast(new, out.type.dtype)
+    new = together(F.mul, kept, out)
     new = fit(F.neg(new) if negative else new, out)
     return None if new is None else [new]
 
@@ -412,7 +421,7 @@ def local_add_specialize(node: Apply) -> Any:
     kept = [v for v in node.inputs if not filled_with(v, 0)]
     if len(kept) == len(node.inputs) or out.type.dtype == "bool":
         return None
-    new = constant_like(0, out) if not kept else fit(kept[0] if len(kept) == 1 else F.add(*kept), out)
+    new = constant_like(0, out) if not kept else fit(together(F.add, kept, out), out)
     return None if new is None else [new]
 
 
@@ -427,7 +436,7 @@ def local_mul_to_sqr(node: Apply) -> Any:
 
 x, y = pattern_vars("x y")
 rule("local_neg_neg", E(F.neg)(E(F.neg)(x)), x, phases=("stabilize", "specialize"))
-rule("local_neg_div_neg", E(F.neg)(E(F.true_div)(E(F.neg)(x), y)), x / y, phases=("specialize",))
+rule("local_neg_div_neg", E(F.neg)(E(F.true_div)(E(F.neg)(x), y)), x / y, when=real_x, phases=("specialize",))
 rule("local_intdiv_by_one", x // 1, x)
 
 
@@ -446,7 +455,9 @@ def local_abs_lift(node: Apply) -> Any:
     """The absolute value does not see signs: those of a negation, or of another absolute value."""
     x: Any = node.inputs[0]
     inner = x.owner
-    if inner is not None and scalar_of(inner) in (scal.neg, scal.abs_) and x.type.dtype not in scal.complex_dtypes:
+    if x.type.dtype in scal.complex_dtypes or x.type.dtype in scal.uint_dtypes:
+        return None  # (the negative of an unsigned number is another large number)
+    if inner is not None and scalar_of(inner) in (scal.neg, scal.abs_):
         return [F.abs_(inner.inputs[0])]
     return None
 
@@ -458,7 +469,8 @@ def local_abs_merge(node: Apply) -> Any:
     if out.type.dtype in scal.complex_dtypes or len(node.inputs) < 2:
         return None
     insides = [made_by(v, F.abs_) for v in node.inputs]
-    if sum(a is not None for a in insides) < 2:
+    # The product of whole numbers that wraps around may be negative, and the smallest one has no absolute value.
+    if sum(a is not None for a in insides) < 2 or not all(is_float(a.inputs[0]) for a in insides if a is not None):
         return None
     if all(a is not None for a in insides):
         return [fit(F.abs_(node.op(*[a.inputs[0] for a in insides if a is not None])), out)]

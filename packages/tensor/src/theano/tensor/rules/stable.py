@@ -26,6 +26,7 @@ from theano.tensor.rules.words import (
     number_of,
     of_shared_sigmoid,
     only_used_by,
+    real_x,
     scalar_of,
     uniform,
 )
@@ -37,21 +38,33 @@ S, softplus_ = E(sigmoid), E(softplus)
 EVERYWHERE = ("canonicalize", "stabilize", "specialize")
 LATE = ("stabilize", "specialize")
 
+
+
+def in_reals(x: Any) -> Any:
+    """Return ``x`` in the dtype that functions like exp have of it, in which it can be negated whatever it was."""
+    return x if is_float(x) else F.cast(x, F.exp(x).type.dtype)
+
+
+def minus(x: Any) -> Any:
+    """Return the negative of ``x`` as a real number."""
+    return F.neg(in_reals(x))
+
+
 # -- logarithms and exponentials of sums ------------------------------------------------------------------------
 
-rule("local_log1p", log(1 - x), log1p(-x), keeps="close", phases=LATE)
-rule("local_log1p_plus", log(1 + x), log1p(x), keeps="close", phases=LATE)
+rule("local_log1p", log(1 - x), log1p(-x), keeps="close", when=real_x, phases=LATE)
+rule("local_log1p_plus", log(1 + x), log1p(x), keeps="close", when=real_x, phases=LATE)
 rule("local_expm1", -1 + exp(x), expm1(x), keeps="close", phases=EVERYWHERE)
 rule("local_expm1_sub", exp(x) - 1, expm1(x), keeps="close", phases=EVERYWHERE)
 rule("local_one_minus_exp", 1 - exp(x), -expm1(x), keeps="close", phases=LATE)
 
 # -- the sigmoid ------------------------------------------------------------------------------------------------
 
-rule("local_inv_1_plus_exp", E(F.inv)(1 + exp(x)), S(-x), keeps="finite", phases=("stabilize",))
-rule("local_sigm_times_exp", S(x) * exp(-x), S(-x), keeps="finite", phases=("stabilize",))
-rule("local_sigm_times_exp_neg", S(-x) * exp(x), S(x), keeps="finite", phases=("stabilize",))
-rule("local_1msigmoid", 1 - S(x), S(-x), keeps="close", phases=("stabilize",))
-rule("logsigm_to_softplus", log(S(x)), -softplus_(-x), keeps="finite", phases=("stabilize",))
+rule("local_inv_1_plus_exp", E(F.inv)(1 + exp(x)), lambda x: sigmoid(minus(x)), keeps="finite", phases=("stabilize",))
+rule("local_sigm_times_exp", S(x) * exp(-x), S(-x), keeps="finite", when=real_x, phases=("stabilize",))
+rule("local_sigm_times_exp_neg", S(-x) * exp(x), S(x), keeps="finite", when=real_x, phases=("stabilize",))
+rule("local_1msigmoid", 1 - S(x), lambda x: sigmoid(minus(x)), keeps="close", phases=("stabilize",))
+rule("logsigm_to_softplus", log(S(x)), lambda x: F.neg(softplus(minus(x))), keeps="finite", phases=("stabilize",))
 rule("log1msigm_to_softplus", log(1 - S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
 rule("log1p_neg_sigmoid", log1p(-S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
 rule("log1pexp_to_softplus", log1p(exp(x)), softplus_(x), keeps="finite", phases=("stabilize",))
@@ -111,26 +124,26 @@ def local_exp_over_1_plus_exp(node: Apply) -> Any:
         met = next((f for f in above if made_by(f, F.exp) is not None and f.owner.inputs[0] is x), None)
         if met is not None:
             above.remove(met)
-        above.append(sigmoid(x) if met is not None else sigmoid(F.neg(x)))
+        above.append(sigmoid(x) if met is not None else sigmoid(minus(x)))
     top = above[0] if len(above) == 1 else F.mul(*above)
     return [fit(F.true_div(top, rest[0] if len(rest) == 1 else F.mul(*rest)) if rest else top, out)]
 
 
 # -- the error function -----------------------------------------------------------------------------------------
 
-minus = E(F.mul)(-1, erf(x)), E(F.mul)(-1, erfc(x))  # how a canonical sum subtracts a product's only factor
+less = E(F.mul)(-1, erf(x)), E(F.mul)(-1, erfc(x))  # how a canonical sum subtracts a product's only factor
 erfcx = E(F.erfcx)
 rule("local_one_minus_erf", 1 - erf(x), erfc(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_minus_erf2", 1 + minus[0], erfc(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_minus_erf2", 1 + less[0], erfc(x), keeps="close", phases=EVERYWHERE)
 rule("local_one_plus_neg_erf", 1 + -erf(x), erfc(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_plus_erf", 1 + erf(x), erfc(-x), keeps="close", phases=EVERYWHERE)
+rule("local_one_plus_erf", 1 + erf(x), lambda x: F.erfc(minus(x)), keeps="close", phases=EVERYWHERE)
 rule("local_one_minus_erfc", 1 - erfc(x), erf(x), keeps="close", phases=EVERYWHERE)
 rule("local_one_minus_erfc2", 1 + -erfc(x), erf(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_minus_erfc3", 1 + minus[1], erf(x), keeps="close", phases=EVERYWHERE)
+rule("local_one_minus_erfc3", 1 + less[1], erf(x), keeps="close", phases=EVERYWHERE)
 rule("local_one_add_neg_erfc", -erfc(x) + 1, erf(x), keeps="close", phases=EVERYWHERE)
 rule("local_erf_minus_one", -1 + erf(x), -erfc(x), keeps="close", phases=EVERYWHERE)
 rule("local_erf_neg_minus_one", -1 + erf(-x), -erfc(-x), keeps="close", phases=("specialize",))
-rule("local_erf_neg_minus_one2", -1 + minus[0], -erfc(-x), keeps="close", phases=EVERYWHERE)
+rule("local_erf_neg_minus_one2", -1 + less[0], lambda x: F.neg(F.erfc(minus(x))), keeps="close", phases=EVERYWHERE)
 
 
 def _is_real(x: Any) -> bool:
@@ -236,7 +249,7 @@ def local_log_add(node: Apply) -> Any:
     powers = [made_by(v, F.exp) for v in total.inputs]
     if None in powers or not only_used_by(node.inputs[0], node):
         return None
-    a, b = (p.inputs[0] for p in powers if p is not None)
+    a, b = (in_reals(p.inputs[0]) for p in powers if p is not None)
     # Where both are the same infinity, their difference is not a number.
     apart = F.switch(F.eq(a, b), number_like(0, F.sub(a, b)), F.sub(a, b))
     new = F.add(F.maximum(a, b), F.log1p(F.exp(F.neg(F.abs_(apart)))))

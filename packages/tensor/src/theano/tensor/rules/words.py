@@ -60,6 +60,11 @@ def is_float(v: Any) -> bool:
     return v.type.dtype in scal.continuous_dtypes  # type: ignore[no-any-return]
 
 
+def real_x(x: Any) -> bool:
+    """Return whether what fills the hole ``x`` of a pattern can be negated: some whole numbers wrap around then."""
+    return is_float(x)
+
+
 def is_discrete(v: Any) -> bool:
     """Return whether ``v`` holds whole numbers or truth values."""
     return v.type.dtype in scal.discrete_dtypes  # type: ignore[no-any-return]
