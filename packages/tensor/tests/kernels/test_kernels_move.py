@@ -98,3 +98,20 @@ def test_lines_of_every_length(level, size):
         for n in (*SIDES, 63, 64, 65, 127, 129, 1023):
             check(level, rng, 1, n, size, "C", from_kind)
             check(level, rng, 2, n, size, "wide", from_kind)
+
+
+@pytest.mark.parametrize("level", range(3))
+@pytest.mark.parametrize("size", [1, 4, 16])
+def test_rows_on_both_sides_of_every_change_of_method(level, size):
+    rng = np.random.default_rng(level)
+    for length in (15, 16, 17, 63, 64, 65, 127, 128, 192, 1200, 6143, 6144, 6145, 7000):
+        for to_kind, from_kind in (("wide", "C"), ("C", "wide"), ("wide", "wide")):
+            check(level, rng, 3, -(-length // size), size, to_kind, from_kind, offset=size)
+
+
+@pytest.mark.parametrize("length", [2**18 - 1, 2**18, 2**18 + 1, 2**19, 3 * 2**18 + 77])
+def test_long_lines_are_copied_whole(length):
+    rng = np.random.default_rng(length)
+    check(0, rng, 1, length, 1, "C", "C")
+    check(0, rng, 2, length, 1, "wide", "wide")
+    check(0, rng, 3, length, 1, "C", "C")

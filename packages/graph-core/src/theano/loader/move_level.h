@@ -4,6 +4,20 @@
 #define MOVE_JOIN(a, b) MOVE_JOIN_(a, b)
 #define MOVE_NAME(name) MOVE_JOIN(name, MOVE_LEVEL)
 
+/* Rows of neighbours that are too short for memcpy to be worth its start; the last vector of a row overlaps the one before. */
+typedef move_1 MOVE_NAME(piece) __attribute__((vector_size(MOVE_WIDE), aligned(1), may_alias));
+static void MOVE_NAME(rows)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t bytes) {
+    for (; rows > 0; --rows, to += to_row, from += from_row) {
+        if (bytes < MOVE_WIDE) {
+            copy_short(to, from, bytes);
+            continue;
+        }
+        for (int64_t i = 0; i + MOVE_WIDE < bytes; i += MOVE_WIDE)
+            *(MOVE_NAME(piece) *)(to + i) = *(const MOVE_NAME(piece) *)(from + i);
+        *(MOVE_NAME(piece) *)(to + bytes - MOVE_WIDE) = *(const MOVE_NAME(piece) *)(from + bytes - MOVE_WIDE);
+    }
+}
+
 /* A line: the constant steps become loads of whole vectors and shuffles; any other step, four elements at a time, since
  * the loop's own steps would take as long as the copies. */
 #define MOVE_PACKED(STEP)                                                                                              \
@@ -122,9 +136,9 @@ MOVE_TURN(move_2, 8)
 MOVE_TURN(move_4, 4)
 MOVE_TURN(move_8, 2)
 
-#define MOVE_PAIR(T) {MOVE_NAME(line_##T), MOVE_NAME(turn_##T)}
-static const mover MOVE_NAME(movers)[] = {
-    MOVE_PAIR(move_1), MOVE_PAIR(move_2), MOVE_PAIR(move_4), MOVE_PAIR(move_8), {MOVE_NAME(line_move_16), NULL}};
+#define MOVE_TRIPLE(T) {MOVE_NAME(rows), MOVE_NAME(line_##T), MOVE_NAME(turn_##T)}
+static const mover MOVE_NAME(movers)[] = {MOVE_TRIPLE(move_1), MOVE_TRIPLE(move_2), MOVE_TRIPLE(move_4), MOVE_TRIPLE(move_8),
+                                          {MOVE_NAME(rows), MOVE_NAME(line_move_16), NULL}};
 
 #undef MOVE_JOIN_
 #undef MOVE_JOIN
@@ -137,6 +151,6 @@ static const mover MOVE_NAME(movers)[] = {
 #undef MOVE_ORDER
 #undef MOVE_QUARTER
 #undef MOVE_TURN
-#undef MOVE_PAIR
+#undef MOVE_TRIPLE
 #undef MOVE_LEVEL
 #undef MOVE_WIDE
