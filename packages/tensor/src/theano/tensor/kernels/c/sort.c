@@ -69,6 +69,7 @@ static char *lines_of(th_ctx *ctx, const th_window *w)
 }
 
 typedef struct {
+    const th_runtime *rt;
     th_window from, to; /* the axis last; what is before it are the lines */
     int64_t n, k;
     sorter sort;
@@ -89,7 +90,7 @@ static char *line_at(const lines *s, char *from, char *room)
     const int64_t size = s->from.itemsize, step = s->from.strides[last];
     if (step == size && s->sort_places)
         return from;
-    th_mover(size)(s->n, room, size, from, step);
+    s->rt->move(room, 0, size, from, 0, step, 1, s->n, size);
     return room;
 }
 
@@ -118,12 +119,12 @@ static void sort_lines(void *arg, int64_t lo, int64_t hi)
                 places[i] = i;
             failed = s->sort_places(line_at(s, p[0], room), (intptr_t *)places, n, NULL);
             if (!direct)
-                th_mover(sizeof *places)(n, p[1], step, (char *)places, sizeof *places);
+                s->rt->move(p[1], 0, step, (char *)places, 0, sizeof *places, 1, n, sizeof *places);
         } else {
             char *v = line_at(s, p[0], direct ? p[1] : room);
             failed = s->sort(v, n, NULL);
             if (!direct)
-                th_mover(size)(n, p[1], step, v, size);
+                s->rt->move(p[1], 0, step, v, 0, size, 1, n, size);
         }
     }
     free(own);
@@ -150,7 +151,10 @@ TH_EXPORT int th_kernel_sort(th_ctx *ctx)
     axis += axis < 0 ? nd : 0;
     if (ctx->rt->ensure(ctx, ctx->out[0], ctx->in[0]->shape))
         return -1;
-    lines s = {.n = ctx->in[0]->shape[axis], .from = axis_last(ctx->in[0], (int)axis), .to = axis_last(ctx->out[0], (int)axis)};
+    lines s = {.rt = ctx->rt,
+               .n = ctx->in[0]->shape[axis],
+               .from = axis_last(ctx->in[0], (int)axis),
+               .to = axis_last(ctx->out[0], (int)axis)};
     if (p[1])
         s.sort_places = (place_sorter)(intptr_t)p[0];
     else
@@ -400,7 +404,7 @@ TH_EXPORT int th_kernel_topk(th_ctx *ctx)
     for (int i = 0; i < ctx->nout; ++i)
         if (ctx->rt->ensure(ctx, ctx->out[i], shape))
             return -1;
-    lines s = {.n = n, .k = k, .smallest = wanted < 0, .from = axis_last(b, axis)};
+    lines s = {.rt = ctx->rt, .n = n, .k = k, .smallest = wanted < 0, .from = axis_last(b, axis)};
     const int64_t count = th_size(b->ndim, b->shape) / n;
     s.elements = lines_of(ctx, &s.from);
     s.sort = (sorter)(intptr_t)p[3];
