@@ -36,3 +36,25 @@ def test_a_fault_that_is_missed_or_made_up_is_told(tmp_path, monkeypatch, capsys
     said["none"] = said["loud"]
     assert not sanitise._is_found({}, "none")
     assert "'silent' was missed" in capsys.readouterr().out
+
+
+def test_only_the_layers_that_a_part_is_about_are_built_watched(tmp_path, monkeypatch):
+    built = []
+    monkeypatch.setattr(sanitise, "ROOT", tmp_path)
+    monkeypatch.setattr(sanitise, "compiler", lambda: "gcc")
+    monkeypatch.setattr(
+        sanitise.subprocess,
+        "run",
+        lambda command, cwd, env, check: built.append((cwd.name, env.get("CFLAGS", "").startswith("-fsanitize"), "--force" in command)),
+    )
+    there, copied = tmp_path / "packages" / "tensor" / "src", tmp_path / "to" / "tensor" / "src"
+    for folder in (there, copied, tmp_path / "to" / "graph-core"):
+        folder.mkdir(parents=True)
+    monkeypatch.delenv("CFLAGS", raising=False)
+    sanitise.build(tmp_path / "to", sanitise.WATCHED["user_c"])  # nothing to copy: built, as it ships
+    assert built == [("graph-core", True, False), ("tensor", False, False)]
+    (there / "_kernels.so").write_text("as it ships")
+    sanitise.build(tmp_path / "to", sanitise.WATCHED["user_c"])
+    assert built[2:] == [("graph-core", True, False)] and (copied / "_kernels.so").read_text() == "as it ships"
+    sanitise.build(tmp_path / "to", set(sanitise.LAYERS))  # what was copied must not pass for watched
+    assert built[3:] == [("graph-core", True, False), ("tensor", True, True)]
