@@ -12,12 +12,16 @@ import pybind11
 from setuptools import Extension, setup
 
 LOADER = "src/theano/loader"
-UNITS = "_loader boundary callbacks cpu elementwise frame function machine memory move pool program rows thunk".split()
+UNITS = (
+    *("_loader", "boundary", "callbacks", "cpu", "elementwise", "frame", "function", "machine", "memory", "move"),
+    *("pool", "profile", "program", "rows", "thunk"),
+)
+HEADERS = ("core", "abi", "move", "move_level", "profile")
 
 loader = Extension(
     "theano.loader._loader",
     sources=[f"{LOADER}/{unit}.cpp" for unit in UNITS],
-    depends=[f"{LOADER}/core.h", f"{LOADER}/abi.h", f"{LOADER}/move.h", f"{LOADER}/move_level.h"],
+    depends=[f"{LOADER}/{header}.h" for header in HEADERS],
     include_dirs=[numpy.get_include(), pybind11.get_include(), LOADER],
     define_macros=[("NDEBUG", None)],
     extra_compile_args=[

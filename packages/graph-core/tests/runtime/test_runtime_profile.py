@@ -274,3 +274,23 @@ def test_the_search_gives_up_with_the_order_at_hand(x, monkeypatch):
     outs = [Make(f"a{i}")(x) for i in range(6)]
     memory = memory_of([v.owner for v in outs], outs, dict.fromkeys(outs, 5), search=True)
     assert memory.least == 30 and not memory.exact
+
+
+class Same(Op):
+    __props__ = ()
+    itypes, otypes = [generic], [generic]
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0]
+
+
+def test_the_summary_says_that_calls_were_sampled(x):
+    f = function([x], Same()(x), profile=ProfileStats(False))
+    f(1)
+    assert f.profile.timed_calls == 1 and "Sampled" not in f.profile.summary_text()
+    for _ in range(9999):
+        f(1)
+    p = f.profile
+    assert p.fct_callcount == 10_000 and list(p.apply_callcount.values()) == [10_000] and 64 <= p.timed_calls < 10_000
+    assert f"Sampled 1 call in {10_000 / p.timed_calls:.3g} ({p.timed_calls} of 10000)" in p.summary_text()
+    assert 0 < p.thunk_time <= p.fct_call_time

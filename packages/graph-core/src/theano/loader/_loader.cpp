@@ -109,5 +109,6 @@ PYBIND11_MODULE(_loader, m) {
     m.def("memory_trim", &theano::memory_trim, py::arg("keep") = 0);
     m.def("memory_set_limit", &theano::memory_set_limit, py::arg("n"));
     m.def("memory_get_limit", &theano::memory_get_limit);
+    m.def("profile_clock", &theano::choose_clock, py::arg("counter") = true);
     m.def("runtime_address", [] { return reinterpret_cast<size_t>(&theano::runtime_table); });
 }

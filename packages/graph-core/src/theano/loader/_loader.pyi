@@ -79,7 +79,12 @@ class Function:
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def profile_counts(self) -> tuple[int, int, list[tuple[int, int]]] | None:
-        """Return (calls, ns, [(calls, ns) of each instruction]), or None without profiling."""
+        """Return (calls, ns, [(calls, ns) of each instruction]), or None without profiling.
+
+        Calls are counted, all of them; times are estimated where not each call was timed.
+        """
+    def profile_timed(self) -> int | None:
+        """Return how many of the calls were timed, or None without profiling."""
     def profile_shapes(self) -> list[list[tuple[int, tuple[int, ...], tuple[int, ...]] | None]] | None:
         """Return (bytes, shape, strides) of the largest value of each output, or None where that is not noted."""
     def profile_reset(self) -> None: ...
@@ -134,3 +139,10 @@ def memory_get_limit() -> int:
 
 def runtime_address() -> int:
     """Return the address of the th_runtime table, for kernels that outlive a call."""
+
+def profile_clock(counter: bool = True) -> bool:
+    """Choose what functions made from now on read the time from, the counter of cycles or the system's clock.
+
+    Returns whether it is the counter: a processor may have no steady one. For tests, and for machines whose counters
+    are not in step; functions that are profiled already must not be called any more.
+    """

@@ -20,6 +20,7 @@
  *   frame.cpp     makes, cleans and destroys frames
  *   thunk.cpp     the compiled thunks of ops that people write in C
  *   function.cpp  the vectorcall type: arguments in, results and updates out
+ *   profile.cpp   counts and times of calls
  *   rows.cpp      the same program for each row of some arrays
  *
  * THE RULE OF OWNERSHIP. A slot's numbers live in exactly one of: the slot itself (`cell16`, zero
@@ -49,6 +50,7 @@
 
 #include "abi.h"
 #include "move.h"
+#include "profile.h"
 
 #define TH_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TH_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -178,16 +180,10 @@ struct Program {
     PyObject *options = nullptr; /* strong: dict from keyword to callable, or NULL */
     Returns returns = RETURN_LIST;
     bool lazy = false;
-    bool profile = false;      /* count calls, and time them */
-    bool time_code = false;    /* each instruction as well */
-    bool note_shapes = false;  /* what its outputs were like */
-    bool skip_first = false;   /* leave the first call out */
     int32_t npools = 0;
     int64_t ndims = 0; /* of all slots together */
     int64_t nargs = 0; /* of all instructions together */
-    std::vector<int64_t> calls, nanoseconds;
-    std::vector<std::vector<int64_t>> shapes; /* by slot: bytes, shape, strides of the largest value so far */
-    int64_t total_calls = 0, total_nanoseconds = 0;
+    Profile profile;
 };
 
 bool program_read(Program &program, PyObject *description); /* false: Python error set */
@@ -244,6 +240,9 @@ struct Frame {
     int64_t largest; /* no slot has had more elements since the frame was made */
     int32_t asked; /* outputs that the kernel being checked has asked for */
     PyThreadState *released; /* not NULL while the GIL is given away */
+    bool timed;    /* profiles: whether this call is */
+    int64_t looks; /* at the time, within this call */
+    std::vector<int64_t> spent; /* ticks in each instruction in this call */
     int32_t error_kind;
     std::atomic<int32_t> error_lock;
     char error_text[512];
@@ -322,6 +321,13 @@ Frame *function_take_frame(PyObject *function); /* nullptr: Python error set */
 void function_give_frame(PyObject *function, Frame *frame); /* ends the call */
 int bind_shared(Frame *frame);
 PyObject *enable_vectorcall(PyObject *cls); /* new reference to cls */
+
+/* --------------------------------------------------------------- profile.cpp */
+
+PyObject *profile_counts(PyObject *function, PyObject *);
+PyObject *profile_timed(PyObject *function, PyObject *);
+PyObject *profile_reset(PyObject *function, PyObject *);
+PyObject *profile_shapes(PyObject *function, PyObject *);
 
 /* ------------------------------------------------------------------ rows.cpp */
 

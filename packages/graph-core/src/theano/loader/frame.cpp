@@ -135,6 +135,7 @@ Frame *frame_new(Program *program) {
         frame->scratch.reserve(8);
         frame->pool.resize(size_t(program->npools));
         if (program->lazy) frame->done.resize(program->code.size());
+        if (program->profile.nodes) frame->spent.resize(program->code.size());
     } catch (const std::bad_alloc &) {
         delete frame;
         PyErr_NoMemory();

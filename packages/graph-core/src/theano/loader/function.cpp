@@ -14,7 +14,6 @@
 #include "core.h"
 
 #include <structmember.h>
-#include <time.h>
 
 #include <new>
 
@@ -36,12 +35,6 @@ struct FunctionObject {
 PyTypeObject *type_object = nullptr;
 
 inline FunctionObject *as_function(PyObject *object) { return reinterpret_cast<FunctionObject *>(object); }
-
-int64_t now_ns() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
-}
 
 /* ----------------------------------------------------------------- wrong calls */
 
@@ -262,8 +255,7 @@ Frame *take_frame(FunctionObject *self) {
     return frame;
 }
 
-void give_frame(FunctionObject *self, Frame *frame) {
-    frame_end_call(frame);
+void rest_frame(FunctionObject *self, Frame *frame) {
     if (TH_UNLIKELY(self->nresting >= kRestingFrames)) {
         frame_delete(frame);
         return;
@@ -271,6 +263,11 @@ void give_frame(FunctionObject *self, Frame *frame) {
     frame->next = self->resting;
     self->resting = frame;
     self->nresting++;
+}
+
+void give_frame(FunctionObject *self, Frame *frame) {
+    frame_end_call(frame);
+    rest_frame(self, frame);
 }
 
 /* The handler of a keyword that is about the call rather than an input; borrowed, NULL without one. */
@@ -295,10 +292,28 @@ PyObject *call_with_option(PyObject *handler, PyObject *object, PyObject *const 
     return result;
 }
 
-void forget_counts(Program *program) {
-    program->calls.assign(program->code.size(), 0);
-    program->nanoseconds.assign(program->code.size(), 0);
-    program->total_calls = program->total_nanoseconds = 0;
+inline PyObject *run(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
+    if (TH_LIKELY(bind_arguments(frame, args, nargs, kwnames) == 0 && bind_shared(frame) == 0 && machine_run(frame) == 0))
+        return finish(frame);
+    return nullptr;
+}
+
+PyObject *profiled_call(FunctionObject *self, PyObject *const *args, size_t nargs, PyObject *kwnames) {
+    Profile &profile = self->program->profile; /* the function lives as long as it is called */
+    const bool timed = profile.begin();
+    const int64_t start = timed ? now_ticks() : 0;
+    Frame *frame = take_frame(self);
+    if (TH_UNLIKELY(!frame)) {
+        profile.abandon();
+        return nullptr;
+    }
+    frame->timed = timed;
+    PyObject *result = run(frame, args, nargs, kwnames);
+    frame_end_call(frame);
+    if (timed) profile.end_timed(start, frame->spent, frame->looks);
+    else profile.end();
+    rest_frame(self, frame);
+    return result;
 }
 
 PyObject *call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
@@ -313,22 +328,11 @@ PyObject *call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject 
             return call_with_option(handler, object, args, size_t(PyVectorcall_NARGS(nargsf)), kwnames);
         if (PyErr_Occurred()) return nullptr;
     }
-    int64_t start = program->profile ? now_ns() : 0;
+    if (TH_UNLIKELY(program->profile.on)) return profiled_call(self, args, size_t(PyVectorcall_NARGS(nargsf)), kwnames);
     Frame *frame = take_frame(self);
     if (TH_UNLIKELY(!frame)) return nullptr;
-    PyObject *result = nullptr;
-    if (TH_LIKELY(bind_arguments(frame, args, size_t(PyVectorcall_NARGS(nargsf)), kwnames) == 0 && bind_shared(frame) == 0 &&
-                  machine_run(frame) == 0))
-        result = finish(frame);
+    PyObject *result = run(frame, args, size_t(PyVectorcall_NARGS(nargsf)), kwnames);
     give_frame(self, frame);
-    if (program->profile) {
-        program->total_calls++;
-        program->total_nanoseconds += now_ns() - start;
-        if (TH_UNLIKELY(program->skip_first)) {
-            program->skip_first = false;
-            forget_counts(program);
-        }
-    }
     return result;
 }
 
@@ -414,57 +418,6 @@ void function_dealloc(PyObject *object) {
     Py_DECREF(type);
 }
 
-PyObject *profile_counts(PyObject *object, PyObject *) {
-    Program *program = as_function(object)->program;
-    if (!program || !program->profile) Py_RETURN_NONE;
-    PyObject *list = PyList_New(Py_ssize_t(program->code.size()));
-    for (size_t i = 0; list && i < program->code.size(); ++i) {
-        PyObject *pair = Py_BuildValue("(LL)", static_cast<long long>(program->calls[i]), static_cast<long long>(program->nanoseconds[i]));
-        if (!pair) {
-            Py_CLEAR(list);
-            break;
-        }
-        PyList_SET_ITEM(list, Py_ssize_t(i), pair);
-    }
-    if (!list) return nullptr;
-    return Py_BuildValue("(LLN)", static_cast<long long>(program->total_calls), static_cast<long long>(program->total_nanoseconds), list);
-}
-
-PyObject *profile_reset(PyObject *object, PyObject *) {
-    if (Program *program = as_function(object)->program) forget_counts(program);
-    Py_RETURN_NONE;
-}
-
-PyObject *noted_numbers(const int64_t *begin, const int64_t *end) {
-    PyObject *tuple = PyTuple_New(end - begin);
-    for (Py_ssize_t i = 0; tuple && i < end - begin; ++i) PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(begin[i]));
-    return tuple;
-}
-
-PyObject *profile_shapes(PyObject *object, PyObject *) {
-    Program *program = as_function(object)->program;
-    if (!program || !program->note_shapes) Py_RETURN_NONE;
-    PyObject *list = PyList_New(0);
-    for (size_t i = 0; list && i < program->code.size(); ++i) {
-        PyObject *outs = PyList_New(0);
-        for (size_t j = 0; outs && j < program->code[i].out.size(); ++j) {
-            const std::vector<int64_t> &noted = program->shapes[size_t(program->code[i].out[j])];
-            PyObject *item = nullptr;
-            if (noted.empty()) {
-                item = Py_NewRef(Py_None);
-            } else {
-                const int64_t *begin = noted.data() + 1, *middle = begin + noted.size() / 2, *end = noted.data() + noted.size();
-                item = Py_BuildValue("(LNN)", static_cast<long long>(noted[0]), noted_numbers(begin, middle), noted_numbers(middle, end));
-            }
-            if (!item || PyList_Append(outs, item) < 0) Py_CLEAR(outs);
-            Py_XDECREF(item);
-        }
-        if (!outs || PyList_Append(list, outs) < 0) Py_CLEAR(list);
-        Py_XDECREF(outs);
-    }
-    return list;
-}
-
 PyObject *free_memory(PyObject *object, PyObject *) {
     for (Frame *frame = as_function(object)->resting; frame; frame = frame->next) frame_free_memory(frame);
     Py_RETURN_NONE;
@@ -479,6 +432,7 @@ PyObject *frames_at_rest(PyObject *object, void *) { return PyLong_FromLong(as_f
 
 PyMethodDef methods[] = {
     {"profile_counts", profile_counts, METH_NOARGS, "Return (calls, ns, [(calls, ns) of each instruction]), or None without profiling."},
+    {"profile_timed", profile_timed, METH_NOARGS, "Return how many of the calls were timed, or None without profiling."},
     {"profile_reset", profile_reset, METH_NOARGS, "Set all profile counts to zero."},
     {"profile_shapes", profile_shapes, METH_NOARGS,
      "Return, for each instruction and output, (bytes, shape, strides) of the largest value; None where that is not noted."},

@@ -11,8 +11,6 @@
  */
 #include "core.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -23,12 +21,6 @@ PyObject *shape_error = nullptr;
 namespace {
 
 constexpr int kSignalInterval = 1024; /* instructions between looks at pending signals */
-
-int64_t now_ns() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
-}
 
 /* ------------------------------------------------------------------- errors */
 
@@ -266,18 +258,14 @@ int run_python(Frame *frame, const Instr &instr, size_t index) {
 
 /* ------------------------------------------------------------------- profiles */
 
-/* With the GIL held: functions may run in several threads. */
-void count_instruction(Frame *frame, size_t index, int64_t nanoseconds) {
+void note_shapes(Frame *frame, size_t index) {
     Program *program = frame->program;
-    program->calls[index]++;
-    program->nanoseconds[index] += nanoseconds;
-    if (!program->note_shapes) return;
     for (int32_t k : program->code[index].out) {
         const th_buffer &buf = frame->slots[k].buf;
         if (!buf.data) continue;
         int64_t bytes = buf.itemsize;
         for (int32_t d = 0; d < buf.ndim; ++d) bytes *= buf.shape[d];
-        std::vector<int64_t> &noted = program->shapes[k];
+        std::vector<int64_t> &noted = program->profile.noted[k];
         if (!noted.empty() && noted[0] >= bytes) continue;
         noted.assign(1, bytes);
         noted.insert(noted.end(), buf.shape, buf.shape + buf.ndim);
@@ -285,14 +273,34 @@ void count_instruction(Frame *frame, size_t index, int64_t nanoseconds) {
     }
 }
 
+/* With the GIL held: functions may run in several threads. */
+inline void count_instruction(Frame *frame, size_t index) {
+    Profile &profile = frame->program->profile;
+    profile.runs[index]++;
+    if (TH_UNLIKELY(profile.shapes)) note_shapes(frame, index);
+}
+
+inline void spend(Frame *frame, size_t index, int64_t ticks) {
+    frame->looks++;
+    frame->spent[index] += std::max(ticks - pace.cost, int64_t(0));
+}
+
+/* The same where a look at the time before it was for this instruction alone. */
+inline void spend_apart(Frame *frame, size_t index, int64_t ticks) {
+    frame->looks++;
+    spend(frame, index, ticks);
+}
+
 /* -------------------------------------------------------------- straight line */
 
-template <bool PROFILE> int run_straight(Frame *frame) {
+enum Watch { UNWATCHED, COUNTED, TIMED };
+
+template <Watch WATCH> int run_straight(Frame *frame) {
     Program *program = frame->program;
     size_t count = program->last;
     const Instr *code = program->code.data();
     th_ctx *contexts = frame->contexts;
-    int64_t before = PROFILE ? now_ns() : 0; /* one look at the clock between two instructions */
+    int64_t before = WATCH == TIMED ? now_ticks() : 0; /* one look at the clock between two instructions */
     for (size_t i = 0; i < count; ++i) {
         const Instr &instr = code[i];
         int status = TH_LIKELY(instr.kind == INSTR_NATIVE) ? run_native(frame, instr, contexts + i) : run_python(frame, instr, i);
@@ -300,11 +308,12 @@ template <bool PROFILE> int run_straight(Frame *frame) {
             if (status > 0) PyErr_SetString(PyExc_RuntimeError, "a kernel asks for an input although all are computed");
             return report(frame, i);
         }
-        if (PROFILE) {
-            const int64_t now = now_ns();
-            count_instruction(frame, i, now - before);
+        if (WATCH == TIMED) {
+            const int64_t now = now_ticks();
+            spend(frame, i, now - before);
             before = now;
         }
+        if (WATCH != UNWATCHED) count_instruction(frame, i);
         for (int32_t k = 0; k < instr.nfrees; ++k) slot_retire(frame, frame->slots + instr.frees[k]);
         if (TH_UNLIKELY((i & (kSignalInterval - 1)) == kSignalInterval - 1) && PyErr_CheckSignals() < 0) return -1;
     }
@@ -374,7 +383,7 @@ void retire_inputs(Frame *frame, const Instr &instr) {
     }
 }
 
-template <bool PROFILE> int run_lazy(Frame *frame) {
+template <Watch WATCH> int run_lazy(Frame *frame) {
     Program *program = frame->program;
     frame->generation++;
     auto &stack = frame->stack;
@@ -392,7 +401,7 @@ template <bool PROFILE> int run_lazy(Frame *frame) {
             for (int32_t k : instr.in) waits |= push_missing(frame, k);
         }
         if (waits) continue;
-        int64_t start = PROFILE ? now_ns() : 0;
+        const int64_t start = WATCH == TIMED ? now_ticks() : 0;
         int status;
         if (instr.lazy) {
             status = step_lazy(frame, instr, size_t(index));
@@ -401,9 +410,8 @@ template <bool PROFILE> int run_lazy(Frame *frame) {
         } else {
             status = run_python(frame, instr, size_t(index));
         }
-        if (PROFILE) {
-            count_instruction(frame, size_t(index), now_ns() - start);
-        }
+        if (WATCH == TIMED) spend_apart(frame, size_t(index), now_ticks() - start);
+        if (WATCH != UNWATCHED) count_instruction(frame, size_t(index));
         if (status > 0 && !instr.lazy) {
             PyErr_SetString(PyExc_RuntimeError, "a kernel that is not declared lazy asks for an input");
             status = -1;
@@ -475,14 +483,16 @@ bool reserve_scratch(Frame *frame) {
 /* The write phase: no way out of it but to the end. */
 int write_all(Frame *frame) {
     Program *program = frame->program;
+    const bool timed = program->profile.nodes && frame->timed;
     for (size_t i = program->last; i < program->code.size(); ++i) {
         Instr &instr = program->code[i];
-        int64_t start = program->time_code ? now_ns() : 0;
+        const int64_t start = timed ? now_ticks() : 0;
         frame->scratch_used = frame->scratch_wanted = 0;
         int status = instr.run(frame->contexts + i);
         if (TH_UNLIKELY(status != 0)) return report(frame, i);
         if (TH_UNLIKELY(frame->scratch_wanted || instr.scratch_wanted)) note_scratch(frame, instr, frame->contexts + i);
-        if (program->time_code) count_instruction(frame, i, now_ns() - start);
+        if (timed) spend_apart(frame, i, now_ticks() - start);
+        if (program->profile.nodes) count_instruction(frame, i);
         for (int32_t k = 0; k < instr.nfrees; ++k) slot_retire(frame, frame->slots + instr.frees[k]);
     }
     return 0;
@@ -517,9 +527,15 @@ int machine_write(Frame *frame) {
     return status;
 }
 
+template <Watch WATCH> int run_either(Frame *frame) {
+    return frame->program->lazy ? run_lazy<WATCH>(frame) : run_straight<WATCH>(frame);
+}
+
 int machine_run(Frame *frame) {
-    if (TH_UNLIKELY(frame->program->time_code)) return frame->program->lazy ? run_lazy<true>(frame) : run_straight<true>(frame);
-    return frame->program->lazy ? run_lazy<false>(frame) : run_straight<false>(frame);
+    if (TH_LIKELY(!frame->program->profile.nodes)) return run_either<UNWATCHED>(frame);
+    if (!frame->timed) return run_either<COUNTED>(frame);
+    frame->looks++; /* the one before the first instruction; a lazy program has two at each */
+    return run_either<TIMED>(frame);
 }
 
 } // namespace theano

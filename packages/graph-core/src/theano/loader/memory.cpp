@@ -16,7 +16,6 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,12 +71,6 @@ class Locked {
     Locked(const Locked &) = delete;
     Locked &operator=(const Locked &) = delete;
 };
-
-int64_t now_ns() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
-}
 
 /* The class of a size above kBigBlock, and that class's size. */
 int size_class(size_t bytes, size_t *rounded) {

@@ -124,6 +124,7 @@ memory_cached = _loader.memory_cached
 memory_get_limit = _loader.memory_get_limit
 memory_set_limit = _loader.memory_set_limit
 memory_trim = _loader.memory_trim
+profile_clock = _loader.profile_clock
 
 __all__ = [
     "ABI_VERSION",
@@ -140,6 +141,7 @@ __all__ = [
     "memory_set_limit",
     "memory_trim",
     "numpy_sort",
+    "profile_clock",
     "run_cthunk",
     "set_threads",
     "set_threads_least",

@@ -17,7 +17,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,12 +49,6 @@ struct Pool {
 
 Pool *const pool = new Pool(); /* leaked on purpose: workers outlive static destructors */
 thread_local bool inside = false;
-
-int64_t now_ns() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
-}
 
 inline void pause_cpu() {
 #if defined(__x86_64__) || defined(__i386__)

@@ -397,9 +397,7 @@ void derive(Program &program) {
     };
     for (int32_t slot : program.outputs) want(slot);
     for (const Update &update : program.updates) want(update.slot);
-    program.calls.resize(program.code.size());
-    program.shapes.resize(program.slots.size());
-    program.nanoseconds.resize(program.code.size());
+    program.profile.prepare(program.code.size(), program.slots.size());
 }
 
 /* Every value that is read must come from somewhere, and in a straight line from before. */
@@ -447,10 +445,10 @@ bool check_entries(PyObject *description) {
 /* True, or the names of what is wanted beside the calls: "nodes", "shapes", "skip_first". */
 bool read_profile(Program &program, PyObject *profile) {
     if (!profile || profile == Py_None || profile == Py_False) return true;
-    program.profile = true;
-    if (profile == Py_True) return program.time_code = true;
+    program.profile.on = true;
+    if (profile == Py_True) return program.profile.nodes = true;
     const struct { const char *name; bool *flag; } known[] = {
-        {"nodes", &program.time_code}, {"shapes", &program.note_shapes}, {"skip_first", &program.skip_first}};
+        {"nodes", &program.profile.nodes}, {"shapes", &program.profile.shapes}, {"skip_first", &program.profile.skip_first}};
     for (const auto &each : known) {
         PyObject *name = PyUnicode_FromString(each.name);
         int found = name ? PySequence_Contains(profile, name) : -1;
@@ -458,7 +456,7 @@ bool read_profile(Program &program, PyObject *profile) {
         if (found < 0) return false;
         *each.flag = found == 1;
     }
-    program.time_code |= program.note_shapes; /* noted where time is taken */
+    program.profile.nodes |= program.profile.shapes; /* noted where time is taken */
     return true;
 }
 

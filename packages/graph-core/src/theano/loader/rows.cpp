@@ -157,7 +157,12 @@ PyObject *function_rows(PyObject *object, PyObject *args) {
         Py_XDECREF(list);
         return nullptr;
     }
+    Profile &profile = program->profile;
+    if (profile.on) profile.begin();
+    const int64_t start = profile.on ? now_ticks() : 0;
+    frame->timed = profile.on; /* all rows are one call */
     if (run_all(frame, n, moving, values, list) < 0) Py_CLEAR(list);
+    if (profile.on) profile.end_timed(start, frame->spent, frame->looks);
     function_give_frame(object, frame);
     return list;
 }

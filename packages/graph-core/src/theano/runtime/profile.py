@@ -219,6 +219,11 @@ class ProfileStats:
         return sum(f.profile_counts()[0] for f in self._functions)
 
     @property
+    def timed_calls(self) -> int:
+        """Number of calls that were timed; where they are fewer than all, times are estimated from them."""
+        return sum(f.profile_timed() for f in self._functions)
+
+    @property
     def fct_call_time(self) -> float:
         """Seconds in calls."""
         return float(sum(f.profile_counts()[1] for f in self._functions)) * 1e-9

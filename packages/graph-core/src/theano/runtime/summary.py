@@ -20,6 +20,10 @@ def write_function(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
     out.write(f"Function profiling\n==================\n  Message: {profile.message or names}\n")
     per_call = f", {seconds / calls:.3e}s a call" if calls else ""
     out.write(f"  Time in {calls} calls to Function.__call__: {seconds:.6e}s{per_call}\n")
+    timed = profile.timed_calls
+    if timed < calls:
+        every = calls / max(timed, 1)
+        out.write(f"  Sampled 1 call in {every:.3g} ({timed} of {calls}): runs are counted, times are estimated\n")
     if calls and seconds > 0:
         out.write(f"  Time in nodes: {inside:.6e}s ({100 * inside / seconds:.1f}%)\n")
     out.write(f"  Total compile time: {profile.compile_time:.6e}s\n")
