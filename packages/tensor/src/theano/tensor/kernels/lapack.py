@@ -19,7 +19,7 @@ from theano.codegen.kernel import Builtin, Pointer, register_pointers
 from theano.graph.apply import Apply
 from theano.tensor.kernels.blas_choice import ALWAYS, choose_gemm, thread_limit
 from theano.tensor.kernels.blas_library import find_blas
-from theano.tensor.kernels.common import DTYPE_CODES, builtin, dtype_of, dtypes_of, ndim_of
+from theano.tensor.kernels.common import DTYPE_CODES, builtin, dtype_of, dtypes_of, ndim_of, same_dtype
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
@@ -160,9 +160,7 @@ def svd_kernel(op: Any, node: Apply) -> Builtin | None:
 
 
 def pinv_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the pseudo-inverse of a real matrix."""
-    if dtype_of(node.inputs[0]).startswith("complex"):
-        return None
+    """Return the pseudo-inverse of a matrix."""
     return _kernel("th_kernel_pinv", node, ("gesdd",), own=False)
 
 
@@ -171,3 +169,10 @@ def lstsq_kernel(op: Any, node: Apply) -> Builtin | None:
     if dtype_of(node.inputs[2]) not in DTYPE_CODES or dtype_of(node.outputs[1]).startswith("complex"):
         return None
     return _kernel("th_kernel_lstsq", node, ("gelsd",), own=False)
+
+
+def expm_kernel(op: Any, node: Apply) -> Builtin | None:
+    """Return the exponential of a matrix, by our own products and elimination."""
+    if dtype_of(node.inputs[0]) not in _LETTERS or not same_dtype(node.inputs[0], node.outputs[0]):
+        return None
+    return builtin("th_kernel_expm", thread_limit(), work=200.0)

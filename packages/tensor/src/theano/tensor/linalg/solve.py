@@ -7,6 +7,8 @@ differentiation" (2008), and for the pseudo-inverse of Golub and Pereyra (1973).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy as np
 from theano.codegen.kernel import Builtin
 from theano.graph import Apply, Variable
 from theano.tensor.blas.dot import dot, outer
+from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import tril, triu
 from theano.tensor.kernels.lapack import det_kernel, inverse_kernel, lstsq_kernel, pinv_kernel, solve_kernel
@@ -237,7 +240,7 @@ class Solve(MatrixOp):
         return [under_type(for_A, A), under_type(for_b, b)]
 
 
-class TensorInv(MatrixOp):
+class TensorInv(Compound, MatrixOp):
     """The inverse of a tensor in the sense of ``tensordot(a, tensorinv(a), ind)`` being the identity.
 
     Parameters
@@ -260,31 +263,20 @@ class TensorInv(MatrixOp):
             raise ValueError(f"tensorinv: ind must be positive, not {ind}")
         self.ind = int(ind)
 
-    def make_node(self, a: Any) -> Apply:
-        """Return the node."""
-        a = self.matrix(a, tuple(range(self.ind, 33)), "the tensor")
-        return Apply(self, [a], [matrix_type(a.type.dtype, a.type.ndim).make_variable()])
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return the tensor as a variable of floating-point numbers."""
+        (a,) = inputs
+        return [self.matrix(a, tuple(range(self.ind, 33)), "the tensor")]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Compute it with NumPy."""
-        output_storage[0][0] = np.linalg.tensorinv(inputs[0], self.ind)
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the lengths of columns, then those of rows."""
-        return [(*shapes[0][self.ind :], *shapes[0][: self.ind])]
-
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the gradient of the inverse of the matrix that the tensor stands for."""
-        (a,), (inverse,), (g,) = inputs, outputs, output_grads
-        columns = a.type.ndim - self.ind
-        rows: Any = 1
-        for i in range(columns):
-            rows = rows * inverse.shape[i]
-        z, direction = reshape(inverse, (rows, -1), ndim=2), reshape(g, (rows, -1), ndim=2)
-        return [under_type(reshape(-dot(dot(z.T, direction), z.T), a.shape, ndim=a.type.ndim), a)]
+    def expression(self, a: Any) -> Any:  # type: ignore[override]
+        """Return the inverse of the matrix that the tensor stands for."""
+        lengths = [a.shape[i] for i in range(a.type.ndim)]
+        rows, columns = lengths[: self.ind], lengths[self.ind :]
+        inverse = matrix_inverse(reshape(a, (_count(rows), _count(columns)), ndim=2))
+        return reshape(inverse, [*columns, *rows], ndim=a.type.ndim)
 
 
-class TensorSolve(MatrixOp):
+class TensorSolve(Compound, MatrixOp):
     """The solution x of ``tensordot(a, x, x.ndim) = b``.
 
     Parameters
@@ -304,31 +296,27 @@ class TensorSolve(MatrixOp):
     def __init__(self, axes: Sequence[int] | None = None):
         self.axes = None if axes is None else tuple(int(i) for i in axes)
 
-    def make_node(self, a: Any, b: Any) -> Apply:
-        """Return the node."""
-        a, b = as_tensor_variable(a), as_tensor_variable(b)
-        a, b = self.same_dtype(self.matrix(a, (a.type.ndim,)), self.matrix(b, (b.type.ndim,)))
-        return Apply(self, [a, b], [matrix_type(a.type.dtype, a.type.ndim - b.type.ndim).make_variable()])
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return the tensors as variables of one floating-point dtype."""
+        a, b = (as_tensor_variable(v) for v in inputs)
+        if a.type.ndim < b.type.ndim:
+            raise TypeError(
+                f"{self}: a must have as many dimensions as b ({b.type.ndim}), and those of x:\n{describe(a)}"
+            )
+        return self.same_dtype(self.matrix(a, (a.type.ndim,)), self.matrix(b, (b.type.ndim,)))
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Compute it with NumPy."""
-        output_storage[0][0] = np.linalg.tensorsolve(inputs[0], inputs[1], self.axes)
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the lengths of the last axes of ``a``."""
-        moved = _moved_to_end(self.axes, len(shapes[0]))
-        return [tuple(shapes[0][i] for i in moved[len(shapes[1]) :])]
-
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the gradient of the solution with the matrix that the tensor stands for."""
-        (a, b), (x,), (g,) = inputs, outputs, output_grads
+    def expression(self, a: Any, b: Any) -> Any:  # type: ignore[override]
+        """Return the solution with the matrix that the tensor stands for."""
         order = _moved_to_end(self.axes, a.type.ndim)
         turned = a.dimshuffle(*order)
-        matrix = reshape(turned, (b.size, -1), ndim=2)
-        for_b = solve(matrix.T, g.flatten())
-        for_a = reshape(-outer(for_b, x.flatten()), turned.shape, ndim=a.type.ndim)
-        back = sorted(range(len(order)), key=order.__getitem__)
-        return [under_type(for_a.dimshuffle(*back), a), under_type(reshape(for_b, b.shape, ndim=b.type.ndim), b)]
+        lengths = [turned.shape[i] for i in range(b.type.ndim, a.type.ndim)]
+        found = solve(reshape(turned, (b.size, _count(lengths)), ndim=2), b.flatten())
+        return reshape(found, lengths, ndim=len(lengths))
+
+
+def _count(lengths: Sequence[Any]) -> Any:
+    """Return how many elements there are with these lengths."""
+    return reduce(mul, lengths) if lengths else 1
 
 
 def _moved_to_end(axes: tuple[int, ...] | None, ndim: int) -> list[int]:

@@ -115,8 +115,7 @@ static int64_t eliminate(th_ctx *ctx, const lapack_params *p, const th_buffer *a
     return value_of(p, info);
 }
 
-/* Rows i and pivots[i] exchanged, from the last to the first. */
-static void exchange_back(char *x, const int64_t *pivots, int64_t rows, int64_t row_bytes)
+void th_exchange_back(char *x, const int64_t *pivots, int64_t rows, int64_t row_bytes)
 {
     for (int64_t i = rows - 1; i >= 0; --i) {
         char *a = x + i * row_bytes, *b = x + pivots[i] * row_bytes, kept[256];
@@ -141,7 +140,7 @@ static int inverse_of_factors(th_ctx *ctx, const lapack_params *p, const th_buff
     }
     if (OURS(out, th_triangle_inverse, ctx, p->threads, to) || OURS(out, th_triangular, ctx, p->threads, 1, 1, factors, to))
         return -1;
-    exchange_back(out->data, pivots, rows, to.row);
+    th_exchange_back(out->data, pivots, rows, to.row);
     return 0;
 }
 
@@ -280,7 +279,7 @@ TH_EXPORT int th_kernel_solve(th_ctx *ctx)
         th_copy_out(ctx, out, b);
         if (OURS(a, th_triangular, ctx, p->threads, 0, 0, factors, to) || OURS(a, th_triangular, ctx, p->threads, 1, 1, factors, to))
             return -1;
-        exchange_back(x, pivots, rows, columns * size);
+        th_exchange_back(x, pivots, rows, columns * size);
         return 0;
     }
     integer n = integer_of(p, rows), nrhs = integer_of(p, columns), info = {0};

@@ -48,6 +48,8 @@ TH_LOCAL char *th_copied(th_ctx *ctx, const th_buffer *b, int by_columns);
 TH_LOCAL void th_copy_out(th_ctx *ctx, const th_buffer *to, const th_buffer *from);
 /* `rows` x `cols` elements from one order of axes to the other. */
 TH_LOCAL void th_turn(th_ctx *ctx, char *to, const char *from, int64_t rows, int64_t cols, int64_t size);
+/* Rows i and pivots[i] exchanged, from the last to the first. */
+TH_LOCAL void th_exchange_back(char *x, const int64_t *pivots, int64_t rows, int64_t row_bytes);
 /* 0, or an error that says what shape there is. */
 TH_LOCAL int th_square(th_ctx *ctx, const th_buffer *a);
 

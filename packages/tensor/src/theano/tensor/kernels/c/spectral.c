@@ -404,6 +404,28 @@ TH_EXPORT int th_kernel_svd(th_ctx *ctx)
                               vectors ? vt->data : NULL);
 }
 
+/* The product of the singular vectors, V (whose conjugate transpose is `vt`) times U', into a packed matrix. */
+static int join_singular(th_ctx *ctx, th_buffer *out, char *vt, char *u, int64_t n, int64_t k, int64_t m)
+{
+    const lapack_params *p = ctx->params;
+    const int64_t size = out->itemsize, single = is_single(out->dtype), half = size / 2;
+    const matrix left = {vt, n, k, size, n * size}, right = {u, k, m, size, k * size}, to = plain_matrix(out->data, n, m, size);
+    if (!is_complex(out->dtype))
+        return OURS(out, th_gemm, ctx, p->threads, NULL, left, right, NULL, to, to);
+    /* Four products of real matrices, conjugated: Re = Vr Ur - Vi Ui, Im = -Vr Ui - Vi Ur. */
+    for (int i = 0; i < 4; ++i) {
+        const int of_v = i & 1, imaginary = i >> 1, of_u = of_v ^ imaginary;
+        const matrix a = {left.data + of_v * half, n, k, left.row, left.col}, b = {right.data + of_u * half, k, m, right.row, right.col};
+        const matrix c = {to.data + imaginary * half, n, m, to.row, to.col};
+        const double sign = i == 0 ? 1 : -1, one = 1;
+        const float single_sign = (float)sign, single_one = 1;
+        if (single ? th_gemm_f32(ctx, p->threads, &single_sign, a, b, of_v ? &single_one : NULL, c, c)
+                   : th_gemm_f64(ctx, p->threads, &sign, a, b, of_v ? &one : NULL, c, c))
+            return -1;
+    }
+    return 0;
+}
+
 /* V S^-1 U', without the singular values that are too small. */
 TH_EXPORT int th_kernel_pinv(th_ctx *ctx)
 {
@@ -411,23 +433,25 @@ TH_EXPORT int th_kernel_pinv(th_ctx *ctx)
     const th_buffer *a = ctx->in[0];
     th_buffer *out = ctx->out[0];
     const int64_t m = a->shape[0], n = a->shape[1], k = least(m, n), size = a->itemsize, shape[2] = {n, m};
-    if (ctx->rt->ensure(ctx, out, shape) || k == 0)
-        return k == 0 ? 0 : -1;
+    if (ctx->rt->ensure(ctx, out, shape))
+        return -1;
+    if (k == 0)
+        return 0;
     char *u = room_for(ctx, m * k, size), *vt = room_for(ctx, k * n, size), *s = room_for(ctx, k, size);
     if (u == NULL || vt == NULL || s == NULL || decompose_singular(ctx, a, p->rest[0], "S", s, u, vt))
         return -1;
     const int single = is_single(a->dtype);
+    const int64_t wide = is_complex(a->dtype) ? 2 * n : n;
     const double largest = single ? *(float *)s : *(double *)s;
     for (int64_t i = 0; i < k; ++i) {
         const double value = single ? ((float *)s)[i] : ((double *)s)[i], factor = value > 1e-15 * largest ? 1 / value : 0;
-        for (int64_t j = 0; j < n; ++j)
+        for (int64_t j = 0; j < wide; ++j)
             if (single)
-                ((float *)vt)[i * n + j] *= (float)factor;
+                ((float *)vt)[i * wide + j] *= (float)factor;
             else
-                ((double *)vt)[i * n + j] *= factor;
+                ((double *)vt)[i * wide + j] *= factor;
     }
-    const matrix left = {vt, n, k, size, n * size}, right = {u, k, m, size, k * size}, to = plain_matrix(out->data, n, m, size);
-    return OURS(a, th_gemm, ctx, p->threads, NULL, left, right, NULL, to, to);
+    return join_singular(ctx, out, vt, u, n, k, m);
 }
 
 /* -- least squares ----------------------------------------------------------------------------------------- */
