@@ -3,14 +3,10 @@
 
 void th_fft_root(int64_t k, int64_t n, double *cosine, double *sine)
 {
-    /* The angle, brought to an eighth of a turn, with what its rounding lost. */
-    const double high = 6.283185307179586, low = 2.4492935982947064e-16;
-    int64_t eighths = 8 * k / n, rest = k;
-    const int64_t quarter = (eighths + 1) / 2; /* the nearest one */
-    double turn, lost;
-    rest = 4 * k - quarter * n; /* fourths of n-ths of a turn, from there: at most n / 2 */
-    turn = (double)rest / (4.0 * (double)n);
-    lost = -fma(turn, 4.0 * (double)n, -(double)rest) / (4.0 * (double)n);
+    /* The angle from the nearest quarter of a turn, and what its rounding lost. */
+    const double high = 6.283185307179586, low = 2.4492935982947064e-16, whole = 4.0 * (double)n;
+    const int64_t quarter = (8 * k / n + 1) / 2, rest = 4 * k - quarter * n;
+    const double turn = (double)rest / whole, lost = -fma(turn, whole, -(double)rest) / whole;
     const double x = turn * high, d = fma(turn, high, -x) + turn * low + lost * high;
     const double c = cos(x) - d * sin(x), s = sin(x) + d * cos(x);
     switch (quarter % 4) {

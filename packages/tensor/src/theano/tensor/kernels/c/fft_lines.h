@@ -275,7 +275,7 @@ static void NAME(from_real)(const NAME(job) *j, const char *const *from, char *c
     const fft_lines *f = j->lines;
     const plan *p = j->plan;
     const int64_t s = j->s, have = f->have;
-    if (p->half != NULL) {
+    if (p->halved) {
         NAME(fetch)(x, s, from, count, have / 2, 2 * f->from_step, f->from_step);
         NAME(clear)(x, s, have / 2, p->n);
         if (have % 2)
@@ -298,7 +298,7 @@ static void NAME(to_real)(const NAME(job) *j, const char *const *from, char *con
     const int64_t s = j->s, n = p->n;
     NAME(fetch)(x, s, from, count, f->have, f->from_step, f->from_imaginary);
     NAME(clear)(x, s, f->have, f->length / 2 + 1);
-    if (p->half != NULL) {
+    if (p->halved) {
         NAME(put_together)(x, y, p->half, n, s);
         const planes z = NAME(exchanged)(NAME(transform)(p, s, NAME(exchanged)(y), NAME(exchanged)(x)));
         NAME(put_back)(to, count, z, s, n, 2 * f->to_step, f->to_step);

@@ -3,10 +3,10 @@
 typedef struct NAME(plan) {
     int64_t length, n;          /* of the line; of the complex transform */
     int64_t width;              /* numbers of a line's workspace */
-    int kind, stages, radices[MOST_STAGES];
+    int halved, stages, radices[MOST_STAGES]; /* (a real line of even length is halved) */
     T *turns[MOST_STAGES];      /* per stage of radix r: for j = 1 .. r-1 the real, then the imaginary parts */
     T *roots[MOST_STAGES];      /* per stage of an odd radix: cosines, then sines of k / r */
-    T *half;                    /* of a real line of even length: what takes the spectrum apart */
+    T *half;                    /* of a halved line: what takes the spectrum apart */
     struct NAME(plan) *inner;   /* of a convolution, whose spectrum and chirp these are: */
     T *spectrum, *chirp;
     T *memory;                  /* all the above */
@@ -23,7 +23,7 @@ static void NAME(forget)(plan *p)
 
 static int64_t NAME(numbers_of)(const plan *p)
 {
-    int64_t count = p->half != NULL ? 2 * p->n : 0, left = p->n;
+    int64_t count = p->halved ? 2 * p->n : 0, left = p->n;
     if (p->inner != NULL)
         return count + 2 * p->n + 2 * p->inner->n;
     for (int i = 0; i < p->stages; ++i) {
@@ -70,7 +70,7 @@ static int NAME(set_chirp)(plan *p)
     return 0;
 }
 
-/* The least length from 2n - 1 on of which 2, 3 and 5 are the only prime factors, and 2 is one if n is not tiny. */
+/* A length from 2n - 1 on whose only prime factors are 2, 3 and 5: the least multiple of 4, or a power of 2. */
 static int64_t NAME(convolution_length)(int64_t n)
 {
     int64_t best = 1;
@@ -93,7 +93,7 @@ static plan *NAME(make_plan)(int64_t length, int kind)
         return NULL;
     const int halved = kind >= FFT_FROM_REAL && length % 2 == 0;
     p->length = length;
-    p->kind = kind;
+    p->halved = halved;
     p->n = halved ? length / 2 : length;
     p->width = p->n + 1;
     if (th_fft_factors(p->n, p->radices, &p->stages) != 1) {
@@ -104,8 +104,6 @@ static plan *NAME(make_plan)(int64_t length, int kind)
         }
         p->width = p->inner->n > p->width ? p->inner->n : p->width;
     }
-    static T mark;
-    p->half = halved ? &mark : NULL;
     T *at = p->memory = malloc((size_t)(NAME(numbers_of)(p) + 1) * sizeof(T));
     if (at == NULL) {
         NAME(forget)(p);
@@ -151,7 +149,7 @@ static int64_t NAME(kept_bytes);
 
 static int NAME(is_for)(const plan *p, int64_t length, int halved)
 {
-    return p->length == length && (p->half != NULL) == halved;
+    return p->length == length && p->halved == halved;
 }
 
 /* The plan for a length; `own` is set if the caller must forget it. */
