@@ -34,6 +34,8 @@ class Kernel:
         serve other code, which halves its time.
     pointers : tuple of (int, str)
         Where in ``params`` the address of something stands, and its name: another process finds it elsewhere.
+    lazy : bool
+        It is called before its inputs are computed, and asks for those it needs (``ctx->need``).
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Kernel:
     work: float = 1.0
     plain_loops: bool = False
     pointers: tuple[tuple[int, str], ...] = ()
+    lazy: bool = False
 
     def __post_init__(self) -> None:
         if TOKEN not in self.source:
@@ -69,7 +72,7 @@ class Builtin:
         Path of the shared object shipped with the layer.
     symbol : str
         Name of an ``int (th_ctx *)`` function in it.
-    params, work, pointers
+    params, work, pointers, lazy
         As for `Kernel`.
 
     Examples
@@ -83,6 +86,7 @@ class Builtin:
     params: bytes = b""
     work: float = 1.0
     pointers: tuple[tuple[int, str], ...] = ()
+    lazy: bool = False
 
 
 class Pointer(int):

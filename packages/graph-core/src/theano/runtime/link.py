@@ -129,6 +129,7 @@ class Compiled:
     work: float
     name: str
     pointers: tuple[tuple[int, str], ...] = ()
+    lazy: bool = False
 
 
 @dataclass
@@ -179,13 +180,13 @@ class Linked:
         self.wanted_lazy = wanted is True
         if wanted is False:
             for how in self.how:
-                if isinstance(how, Thunked):
+                if not isinstance(how, Performed):
                     how.lazy = False
 
     @property
     def lazy(self) -> bool:
         """Whether some node may leave some of its inputs uncomputed, or somebody wants it run as if one did."""
-        return self.wanted_lazy or any(isinstance(how, Thunked) and how.lazy for how in self.how)
+        return self.wanted_lazy or any(not isinstance(how, Performed) and how.lazy for how in self.how)
 
 
 def link(
@@ -237,13 +238,13 @@ def link(
     for node, plan in zip(nodes, plans, strict=True):
         if isinstance(plan, Builtin):
             address = builtin_address(plan.library, plan.symbol)
-            linked.how.append(Compiled(address, plan.params, plan.work, plan.symbol, plan.pointers))
+            linked.how.append(Compiled(address, plan.params, plan.work, plan.symbol, plan.pointers, plan.lazy))
         elif isinstance(plan, Kernel):
             found = next(compiled)
             if found is None:
                 linked.how.append(_in_python(node, linker, given_away))
             else:
-                linked.how.append(Compiled(found, plan.params, plan.work, plan.name, plan.pointers))
+                linked.how.append(Compiled(found, plan.params, plan.work, plan.name, plan.pointers, plan.lazy))
         elif isinstance(plan, Block):
             unit = next(units)
             found_in_c = unit is not None
@@ -269,11 +270,13 @@ def _plan(
     node: Apply, linker: Linker, given_away: set[Variable], check_input: bool
 ) -> Kernel | Builtin | Block | Implementation:
     op = node.op
-    if not has_own_thunk(op) and linker.compiled != "never":
+    own = has_own_thunk(op)
+    if linker.compiled != "never" and (not own or getattr(op, "lazy", False)):
         kernel = op.c_kernel(node)
-        if kernel is not None:
+        # An op that is lazy makes its thunk for where nothing is compiled; its kernel has to be as lazy as that.
+        if kernel is not None and (kernel.lazy or not own):
             return kernel
-        if isinstance(node, BlockNode) or is_classic(node):
+        if not own and (isinstance(node, BlockNode) or is_classic(node)):
             op.prepare_node(node, None, None, "c")
             try:
                 return block_of(node, check_input)
@@ -405,6 +408,11 @@ class ThunkFactory:
         node.op.prepare_node(node, storage_map, compute_map, self.impl)
         options = {"impl": self.impl} if self._takes_impl else {}
         return make_thunk(node, storage_map, compute_map, self.no_recycling, **options)
+
+
+def thunk_of(node: Apply) -> Thunked:
+    """Return the thunk that an op makes itself, in the place of its kernel."""
+    return _thunked(node, Linker("vm"), set())
 
 
 def _thunked(node: Apply, linker: Linker, given_away: set[Variable]) -> Thunked:

@@ -180,7 +180,8 @@ def instruction(node: Apply, how: Any, slot_of: dict[Variable, int]) -> tuple[An
     ins = [slot_of[v] for v in node.inputs]
     outs = [slot_of[v] for v in node.outputs]
     if isinstance(how, Compiled):
-        return ("c", how.address, how.params, ins, outs, how.work)
+        lazy = (True,) if how.lazy else ()
+        return ("c", how.address, how.params, ins, outs, how.work, *lazy)
     if isinstance(how, Performed):
         return ("perform", how.perform, node, ins, outs)
     return ("thunk", how.factory, ins, outs, how.lazy)

@@ -15,7 +15,7 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Constant, Variable
 from theano.runtime.blocks import BlockFactory
 from theano.runtime.failure import Explainer
-from theano.runtime.link import Implementation, Linked, Linker, LinkWith, Performed, Thunked
+from theano.runtime.link import Compiled, Implementation, Linked, Linker, LinkWith, Performed, Thunked, thunk_of
 from theano.runtime.program import Argument, Cell, Program, instruction
 from theano.runtime.updates import BY_ANY
 
@@ -48,6 +48,8 @@ class NodeFunction:
     """
 
     def __init__(self, node: Apply, how: Implementation):
+        if isinstance(how, Compiled) and how.lazy:
+            how = thunk_of(node)  # only the machine can answer a kernel that asks for its inputs
         self.node, self.how = node, how
         self.name = next((name for kind, name in _NAMES if isinstance(how, kind)), "compiled")
         if isinstance(how, Thunked) and isinstance(how.factory, BlockFactory):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,14 @@ def assert_kernel(op: Any, node: Apply) -> Builtin | None:
     text = op.msg.encode() + b"\0"
     letters = np.frombuffer(text + b"\0" * (-len(text) % 8), "int64")
     return builtin("th_kernel_assert", *map(int, letters), work=VIEW_NS)
+
+
+def choice_kernel(as_view: bool, node: Apply) -> Builtin | None:
+    """Return the choice between two lists of inputs by input 0, as a lazy kernel."""
+    if any(v.type.buffer_spec() is None for v in node.inputs) or not are_known(node):
+        return None
+    found = builtin("th_kernel_choice", int(as_view), work=VIEW_NS if as_view else 0.5)
+    return None if found is None else replace(found, lazy=True)
 
 
 def specify_shape_kernel(op: Any, node: Apply) -> Builtin | None:

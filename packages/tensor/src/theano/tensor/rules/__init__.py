@@ -4,7 +4,8 @@
 of loops. ``useless``, ``algebra``, ``power``, ``stable`` and ``approximations`` speak of element-wise ops, ``repeats``
 of fills and allocations, ``layout``, ``shapes`` and ``lengths`` of dimensions and how long they are, ``joins``,
 ``reductions``, ``index`` and ``writes`` (parts read, parts written), ``products``, ``narrow`` (which dtypes kernels
-take), ``equations``, ``blas``, ``softmax`` and ``asserts`` of their ops; ``fusion`` makes one kernel of many
+take), ``equations``, ``blas``, ``softmax``, ``asserts`` and
+``choices`` of their ops; ``fusion`` makes one kernel of many
 (``map_reduce`` of reductions and what they reduce, ``joining`` says what both need), ``inplace`` takes over memory
 that nobody needs any more.
 """
@@ -33,13 +34,14 @@ from theano.tensor.rules import (  # isort: skip
     equations,
     blas,
     softmax,
+    choices,
     approximations,
     fusion,
     inplace,
 )
 
 __all__ = [
-    "algebra", "approximations", "asserts", "blas", "compound", "equations", "fusion", "index", "inplace", "joins",
+    "algebra", "approximations", "asserts", "blas", "choices", "compound", "equations", "fusion", "index", "inplace", "joins",
     "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows", "shapes", "softmax", "stable",
     "useless", "writes",
 ]  # fmt: skip
