@@ -334,6 +334,33 @@ def test_gradients_of_values_of_which_one_branch_reads_one(runs, condition):
     np.testing.assert_allclose(dw, np.repeat(2 * data.sum(0)[:, None], 2, 1) if condition else np.zeros((3, 2)))
 
 
+def nested(number):
+    """As many choices inside each other; the condition of each is counted."""
+    x, n = T.dscalar("x"), T.lscalar("n")
+    z = Counted("last")(x) ** 2
+    for k in reversed(range(number)):
+        z = ifelse(T.eq(Counted(f"condition {k}")(n), 2 * k), Counted(f"{k}")(x) ** 2, z)
+    return theano.function([n, x], T.grad(z, x))
+
+
+def test_gradients_of_choices_inside_each_other(runs):
+    f = nested(24)
+    value, seen = counted(runs, f, 7, 3.0)
+    assert value == 24.0 and {k for k in seen if not k.startswith("condition")} <= {"7", "7'"}
+    assert {k for k in seen if k.startswith("condition")} == {f"condition {k}" for k in range(8)}
+    assert set(seen.values()) == {1}
+    assert counted(runs, f, -1, 3.0)[0] == 24.0
+    small, middle, large = (len(nested(k).maker.fgraph.apply_nodes) for k in (8, 16, 24))
+    assert large - middle == middle - small, "a graph that grows by a line for each choice"
+
+
+def test_zeros_of_other_lengths_stay_what_they_are():
+    a, b, x = T.bscalar("a"), T.bscalar("b"), T.dvector("x")
+    z = ifelse(a, ifelse(b, x, T.zeros((2,))), T.zeros((5,)))
+    f = theano.function([a, b, x], z)
+    assert [len(f(*c, [1.0, 2.0, 3.0])) for c in ((1, 1), (1, 0), (0, 1), (0, 0))] == [3, 2, 5, 5]
+
+
 @pytest.mark.parametrize("condition", [0.0, 1.0])
 def test_gradients_against_finite_differences(condition):
     rng = np.random.default_rng(2)

@@ -41,7 +41,7 @@ from theano.tensor.rules import (  # isort: skip
 )
 
 __all__ = [
-    "algebra", "approximations", "asserts", "blas", "choices", "compound", "equations", "fusion", "index", "inplace", "joins",
-    "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows", "shapes", "softmax", "stable",
-    "useless", "writes",
+    "algebra", "approximations", "asserts", "blas", "choices", "compound", "equations", "fusion", "index", "inplace",
+    "joins", "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows", "shapes", "softmax",
+    "stable", "useless", "writes",
 ]  # fmt: skip

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from theano.graph import Apply, Constant, FunctionGraph, Op, Variable
 from theano.rewriting import Context, local_rule, phases
 from theano.scalar.casting import Cast
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.choice import IfElse
+from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import Alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import Sum
@@ -26,8 +29,8 @@ from theano.tensor.shape.basic import Rebroadcast, SpecifyShape
 from theano.tensor.shape.reshape import Reshape
 
 __all__ = [
-    "acceptable_ops", "cond_drop_unused", "cond_lift_zeros", "cond_make_inplace", "cond_merge_ifs_false",
-    "cond_merge_ifs_true", "cond_merge_sums", "cond_remove_identical", "cond_remove_known",
+    "acceptable_ops", "cond_drop_unused", "cond_join_zeros", "cond_lift_common", "cond_lift_zeros",
+    "cond_make_inplace", "cond_merge_ifs_false", "cond_merge_ifs_true", "cond_merge_sums", "cond_remove_identical", "cond_remove_known",
 ]  # fmt: skip
 
 _EVERYWHERE = ("canonicalize", "specialize")
@@ -173,6 +176,50 @@ def cond_lift_zeros(node: Apply) -> Any:
             if new is not None:
                 found[client.outputs[0]] = new[0]
     return found or None
+
+
+@local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
+def cond_join_zeros(node: Apply) -> Any:
+    """Where two choices in turn leave something of a value or zeros, one choice by both conditions does.
+
+    So the way back through choices inside each other stays a line: each has the condition of the one before, and its
+    own, which is not computed unless the one before lets something through.
+    """
+    op, condition, then, other = _parts(node)
+    if op.as_view or op.n_outs != 1 or _is_zero(then[0]) == _is_zero(other[0]):
+        return None
+    outer = _is_zero(other[0])
+    value, zero = (then[0], other[0]) if outer else (other[0], then[0])
+    choice = value.owner
+    if choice is None or not isinstance(choice.op, IfElse) or choice.op.as_view:
+        return None
+    _, first, *sides = _parts(choice)
+    left, right = (side[value.index] for side in sides)
+    inner = _is_zero(right)
+    if inner == _is_zero(left) or not (value.type.ndim == 0 or _same(right if inner else left, zero)):
+        return None  # zeros of other lengths, perhaps
+    ours = F.neq(condition, 0) if outer else F.eq(condition, 0)
+    no = as_tensor_variable(np.False_)
+    both = op.like(1)(first, *((ours, no) if inner else (no, ours)))
+    return [op.like(1)(both, left if inner else right, zero)]
+
+
+@local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
+def cond_lift_common(node: Apply) -> Any:
+    """Where both branches are zero by the same condition, that one is asked first."""
+    op, condition, then, other = _parts(node)
+    choices = [then[0].owner, other[0].owner]
+    if op.as_view or op.n_outs != 1 or any(c is None or not isinstance(c.op, IfElse) for c in choices):
+        return None
+    first = choices[0].inputs[0]
+    if choices[1].inputs[0] is not first or first is condition:
+        return None
+    a, b = ([s[v.index] for s in c.op.branches(c)] for c, v in zip(choices, (then[0], other[0]), strict=True))
+    for side in (0, 1):
+        if _is_zero(a[side]) and _is_zero(b[side]) and (a[side].type.ndim == 0 or _same(a[side], b[side])):
+            between = op.like(1)(condition, a[1 - side], b[1 - side])
+            return [op.like(1)(first, *((between, a[1]) if side else (a[0], between)))]
+    return None
 
 
 @local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
