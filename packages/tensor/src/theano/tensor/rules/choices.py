@@ -30,7 +30,8 @@ from theano.tensor.shape.reshape import Reshape
 
 __all__ = [
     "acceptable_ops", "cond_drop_unused", "cond_join_zeros", "cond_lift_common", "cond_lift_zeros",
-    "cond_make_inplace", "cond_merge_ifs_false", "cond_merge_ifs_true", "cond_merge_sums", "cond_remove_identical", "cond_remove_known",
+    "cond_make_inplace", "cond_merge_ifs_false", "cond_merge_ifs_true", "cond_merge_sums", "cond_remove_identical",
+    "cond_remove_known",
 ]  # fmt: skip
 
 _EVERYWHERE = ("canonicalize", "specialize")
