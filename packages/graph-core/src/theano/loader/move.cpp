@@ -75,19 +75,6 @@ static inline void swap(int64_t *a, int64_t *b) {
     *b = kept;
 }
 
-/* Less than a call of memcpy would take; the last piece overlaps the one before. */
-static inline void copy_short(char *to, const char *from, int64_t bytes) {
-    if (bytes >= 16) {
-        for (int64_t i = 0; i + 16 < bytes; i += 16) memcpy(to + i, from + i, 16);
-        memcpy(to + bytes - 16, from + bytes - 16, 16);
-    } else if (bytes >= 8) {
-        memcpy(to, from, 8);
-        memcpy(to + bytes - 8, from + bytes - 8, 8);
-    } else {
-        for (int64_t i = 0; i < bytes; ++i) to[i] = from[i];
-    }
-}
-
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize("O3")
@@ -139,9 +126,22 @@ static inline const mover *mover_of(const mover *all, int64_t itemsize) {
     return all + (itemsize == 1 ? 0 : itemsize == 2 ? 1 : itemsize == 4 ? 2 : itemsize == 8 ? 3 : 4);
 }
 
+/* Less than a call of memcpy would take; the last piece overlaps the one before. */
+static inline void copy_short(char *to, const char *from, int64_t bytes) {
+    if (bytes >= 16) {
+        for (int64_t i = 0; i + 16 < bytes; i += 16) memcpy(to + i, from + i, 16);
+        memcpy(to + bytes - 16, from + bytes - 16, 16);
+    } else if (bytes >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + bytes - 8, from + bytes - 8, 8);
+    } else {
+        for (int64_t i = 0; i < bytes; ++i) to[i] = from[i];
+    }
+}
+
 /* Neighbours by memcpy, in pieces: above the size of the second cache, glibc leaves its fastest way of copying (0.8 of the
- * speed was measured for pieces of 2 MiB). */
-static void copy_long(char *to, const char *from, int64_t bytes) {
+ * speed was measured for pieces of 2 MiB). No part of the loops over rows: inlined, it slowed the narrow ones down. */
+static __attribute__((noinline)) void copy_long(char *to, const char *from, int64_t bytes) {
     const int64_t piece = 1 << 18;
     for (; bytes > piece; bytes -= piece, to += piece, from += piece) memcpy(to, from, (size_t)piece);
     memcpy(to, from, (size_t)bytes);
@@ -149,7 +149,8 @@ static void copy_long(char *to, const char *from, int64_t bytes) {
 
 static void move_with(const mover *m, char *to, int64_t to_row, int64_t to_step, const char *from, int64_t from_row,
                       int64_t from_step, int64_t rows, int64_t n, int64_t itemsize) {
-    enum { SHORT = 6144 }; /* bytes of a row below which vectors were faster than memcpy: by half at 1200, by a tenth at 4000 */
+    /* Bytes of a row: whole vectors from NARROW; up to SHORT they were faster than memcpy, at 1200 by half, at 4000 by a tenth. */
+    enum { NARROW = 64, SHORT = 6144 };
     if (rows == 1 || n == 1) { /* one line */
         const int64_t all = rows * n, t = rows == 1 ? to_step : to_row, f = rows == 1 ? from_step : from_row;
         if (t == itemsize && f == itemsize)
@@ -169,10 +170,14 @@ static void move_with(const mover *m, char *to, int64_t to_row, int64_t to_step,
     const int64_t bytes = n * itemsize;
     if (to_step == itemsize && from_step == itemsize && to_row == bytes && from_row == bytes) {
         copy_long(to, from, rows * bytes);
-    } else if (to_step == itemsize && from_step == itemsize && bytes <= SHORT) {
+    } else if (to_step == itemsize && from_step == itemsize && bytes >= NARROW && bytes <= SHORT) {
         m->rows(to, to_row, from, from_row, rows, bytes);
     } else if (to_step == itemsize && from_step == itemsize) {
-        for (int64_t r = 0; r < rows; ++r, to += to_row, from += from_row) copy_long(to, from, bytes);
+        for (int64_t r = 0; r < rows; ++r, to += to_row, from += from_row)
+            if (bytes < NARROW)
+                copy_short(to, from, bytes);
+            else
+                copy_long(to, from, bytes);
     } else if (to_step == itemsize && from_row == itemsize && m->turn && rows >= 4 && n >= 4) {
         m->turn(to, to_row, from, from_step, rows, n);
     } else if (n < 8 && rows > n) { /* the longer loop inside after all */

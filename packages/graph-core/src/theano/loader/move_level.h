@@ -4,14 +4,11 @@
 #define MOVE_JOIN(a, b) MOVE_JOIN_(a, b)
 #define MOVE_NAME(name) MOVE_JOIN(name, MOVE_LEVEL)
 
-/* Rows of neighbours that are too short for memcpy to be worth its start; the last vector of a row overlaps the one before. */
+/* Rows of neighbours, at least a vector long, that are too short for memcpy to be worth its start; the last vector of a row
+ * overlaps the one before. */
 typedef move_1 MOVE_NAME(piece) __attribute__((vector_size(MOVE_WIDE), aligned(1), may_alias));
 static void MOVE_NAME(rows)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t bytes) {
     for (; rows > 0; --rows, to += to_row, from += from_row) {
-        if (bytes < MOVE_WIDE) {
-            copy_short(to, from, bytes);
-            continue;
-        }
         for (int64_t i = 0; i + MOVE_WIDE < bytes; i += MOVE_WIDE)
             *(MOVE_NAME(piece) *)(to + i) = *(const MOVE_NAME(piece) *)(from + i);
         *(MOVE_NAME(piece) *)(to + bytes - MOVE_WIDE) = *(const MOVE_NAME(piece) *)(from + bytes - MOVE_WIDE);
