@@ -8,6 +8,7 @@ import scipy.special as sp
 from arrays import LAYOUTS, lay, sample
 from oracle import run
 
+import theano
 import theano.tensor as T
 from theano import scalar as scal
 from theano.tensor.elemwise import Elemwise
@@ -230,3 +231,11 @@ def test_documentation_is_derived():
 def test_a_shuffle_of_no_dimensions_is_an_array():
     x = T.dscalar("x")
     assert type(run(T.DimShuffle((), ())(x), {x: np.array(2.0)})) is np.ndarray
+
+
+def test_one_over_a_root_after_other_steps():
+    """The root's argument is its only one, whichever step of the expression the root is."""
+    x, y = T.dvectors("x", "y")
+    f = theano.function([x, y], 1 / T.sqrt(T.exp(x) * y + x))
+    a, b = np.array([0.5, 1.0, 2.0]), np.array([3.0, 0.1, 1.0])
+    np.testing.assert_allclose(f(a, b), 1 / np.sqrt(np.exp(a) * b + a), 1e-14)

@@ -451,7 +451,7 @@ class Composite(ScalarOp):
             inner = step.arguments[0].place if step.arguments and step.arguments[0].source == "step" else None
             if inner in joined:
                 call, block = joined[inner]
-                argument, _ = self._argument(program, program.steps[inner], inner, texts)
+                argument, _ = self._argument(program, program.steps[inner], 0, texts)
                 body = CBody([f"{local} = {call}({argument});"], (*support_of([block]),))
             if body is None:
                 return None
