@@ -247,6 +247,40 @@ def test_in_debug_mode():
     np.testing.assert_allclose(f(0, data)[2], 0.5 / np.sqrt(data))
 
 
+def test_in_debug_mode_what_fails_in_the_other_branch_does_not():
+    c, x = T.bscalar("c"), T.dvector("x")
+    f = theano.function([c, x], T.exp(ifelse(c, x, Raise("taken", KeyError)(x))), mode=DebugMode())
+    np.testing.assert_allclose(f(1, [1.0]), [np.e])
+    with pytest.raises(KeyError, match="taken"):
+        f(0, [1.0])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_graphs_of_choices(seed):
+    """Values and gradients against the graph as written, run in Python; as often as everything can be overwritten."""
+    rng = np.random.default_rng(seed)
+    conditions, x, y = [T.bscalar(f"c{k}") for k in range(3)], T.dvector("x"), T.dvector("y")
+    pool = [x, y, T.zeros_like(x)]
+    for _ in range(12):
+        a, b = (pool[i] for i in rng.integers(len(pool), size=2))
+        # The margin: sums of the same numbers in another order are not a tie that both must break alike.
+        kind, c = rng.integers(7), conditions[rng.integers(3)]
+        made = [
+            lambda a=a, b=b: [a + b], lambda a=a, b=b: [a * b], lambda a=a: [T.sin(a)], lambda a=a: [a[::-1]],
+            lambda a=a, b=b, c=c: [ifelse(c, a, b)], lambda a=a, b=b, c=c: ifelse(c, [a, b], [T.cos(b), a]),
+            lambda a=a, b=b, c=c: [ifelse(T.lt(a.sum(), b.sum() + 0.1), T.tanh(a), b)],
+        ][kind]()  # fmt: skip
+        pool += made
+    outputs = [pool[-1], pool[-2], *T.grad((pool[-1] * pool[-2]).sum() + 0 * (x + y).sum(), [x, y])]
+    inputs = [*conditions, x, y]
+    fast = theano.function(inputs, outputs, mode="FAST_RUN", on_unused_input="ignore")
+    slow = theano.function(inputs, outputs, mode=theano.Mode("py", None), on_unused_input="ignore")
+    for bits in range(8):
+        values = [*(bits >> k & 1 for k in range(3)), rng.normal(size=3), rng.normal(size=3)]
+        for one, other in zip(fast(*values), slow(*values), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
 def test_shared_values_are_not_handed_out():
     c, s = T.bscalar("c"), theano.shared(np.ones(3))
     f = theano.function([c], ifelse(c, s, s * 2), mode="FAST_RUN")

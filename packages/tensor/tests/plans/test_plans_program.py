@@ -20,6 +20,7 @@ import theano.tensor as T
 from theano.cache.store import CacheSettings, open_cache
 from theano.codegen.kernel import Builtin, pointer_families, register_pointers
 from theano.compile import plans, surroundings
+from theano.ifelse import ifelse
 from theano.printing import debugprint
 from theano.rewriting import local_rule, phases
 from theano.tensor.kernels import common
@@ -94,7 +95,13 @@ def _linear_algebra():
     return [m], outputs, [np.eye(3) * 4 + 0.5]
 
 
-CASES = {f.__name__: f for f in (_elementwise, _products, _gradient, _in_python, _folded, _views, _integers, _linear_algebra)}
+def _lazy_choice():
+    c, x = T.bscalar("c"), T.dvector("x")
+    cost = ifelse(c, T.sin(x).sum(), T.exp(x[:0]).sum())
+    return [c, x], [cost, theano.grad(cost, x), *ifelse(c, [x, x * 2], [x[::-1], x])], [1, rng.normal(size=4)]
+
+
+CASES = {f.__name__: f for f in (_elementwise, _products, _gradient, _in_python, _folded, _views, _integers, _linear_algebra, _lazy_choice)}
 
 
 @pytest.fixture(params=CASES)
@@ -455,6 +462,7 @@ SCRIPT = """
 import sys, json
 import numpy as np, theano, theano.tensor as T
 from theano.compile import plans, surroundings
+from theano.ifelse import ifelse
 n = int(sys.argv[1])
 total = 0.0
 for i in range(n):
