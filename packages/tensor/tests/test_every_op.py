@@ -227,7 +227,11 @@ def check_memory(node, before, given, rooms, results, wanted, shared, what):
         assert shared[o] <= allowed, f"{what}: output {o} lies in inputs {shared[o] - allowed} without saying so"
         for i in node.op.destroy_map.get(o, ()):
             assert i in shared[o] or not np.size(found), f"{what}: output {o} is not in the memory of input {i}"
-        np.testing.assert_allclose(found, right, rtol=1e-7, atol=1e-10, err_msg=what)
+        of_its_own = getattr(node.outputs[o].tag, "values_eq_approx", None)
+        if of_its_own is not None:  # several answers are right, as for eigenvectors, or infinities are let off
+            assert of_its_own(np.asarray(found), np.asarray(right)), f"{what}: output {o} is {found}, not {right}"
+        else:
+            np.testing.assert_allclose(found, right, rtol=1e-7, atol=1e-10, err_msg=what)
 
 
 @EACH
