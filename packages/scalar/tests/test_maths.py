@@ -6,6 +6,7 @@ The functions are taken from the registry; tools/measure_maths.py does the same 
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import subprocess
 from functools import cache
@@ -29,6 +30,7 @@ DTYPES = ("float64", "float32")
 MEASURED = {dtype: accuracy.measured_ops(dtype) for dtype in DTYPES}
 OWN = [(name, dtype) for dtype in DTYPES for name, op in MEASURED[dtype].items() if accuracy.is_own(op, dtype)]
 POINTS = 2_000
+MANY = 100_000 if os.environ.get("SIZES") == "sweep" else 10_000
 
 
 def make_run(folder: Path, options: list[str], Case_: Any) -> Any:
@@ -74,7 +76,7 @@ def test_two_ulp(name: str, dtype: str, run: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name, dtype", OWN)
 def test_big_sweep(name: str, dtype: str, run: Any) -> None:
-    check(run, name, dtype, count=100_000, seed=1)
+    check(run, name, dtype, count=MANY, seed=1)
 
 
 @pytest.mark.parametrize("name, dtype", OWN)
