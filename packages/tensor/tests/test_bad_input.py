@@ -10,6 +10,7 @@ import theano
 import theano.tensor as T
 from theano import scalar as scal
 from theano.graph import Op
+from theano.ifelse import ifelse
 from theano.tensor import extra_ops, nlinalg, nnet, slinalg
 from theano.tensor.blas import routines
 from theano.tensor.elemwise.careduce import ProductOfOthers
@@ -152,6 +153,12 @@ AT_BUILD = {
     "Gemv": [(lambda: routines.Gemv(False)(v, s, m, m, s), TypeError, "input 3 must have 1 dimensions")],
     "Ger": [(lambda: routines.Ger(False)(m, s, m, v), TypeError, "input 2 must have 1 dimensions")],
     "Hint": [(lambda: Hint(psd=True)("x"), TypeError, "takes a variable, not 'x'")],
+    "IfElse": [
+        (lambda: ifelse(v, s, s), TypeError, "the condition v .* must be a scalar"),
+        (lambda: ifelse(s, v, m), TypeError, "must be of the same type, but value 0 is v"),
+        (lambda: ifelse(s, v, i), TypeError, "Convert one of them, with theano.tensor.cast"),
+        (lambda: ifelse(s, (v, v), (v,)), ValueError, "as many values each, got 2 and 1"),
+    ],
     "IncSubtensor": [
         (lambda: T.set_subtensor(m, 1), TypeError, "not the plain variable m"),
         (lambda: T.set_subtensor(m[0], m), TypeError, "1-dimensional subtensor with a 2-dimensional"),

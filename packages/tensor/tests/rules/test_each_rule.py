@@ -9,6 +9,7 @@ from theano import scalar as scal
 from theano.compile.builders import OpFromGraph
 from theano.gradient import disconnected_grad, grad
 from theano.graph.traverse import explicit_inputs
+from theano.ifelse import ifelse
 from theano.rewriting import phases
 from theano.tensor import nnet
 from theano.tensor.blas import routines
@@ -35,7 +36,17 @@ entropy = nnet.crossentropy_categorical_1hot
 
 # rule: an expression that it changes. Sums are in the form that the canonizer leaves, where a rule relies on it.
 top = m.max(axis=1)
+positive, less = T.gt(s, 0), T.lt(s, 1)
 CASES = {
+    "cond_remove_known": ifelse(T.constant(1), v, w),
+    "cond_remove_identical": ifelse(positive, v, v) + w,
+    "cond_drop_unused": ifelse(positive, (v, w), (w, 2 * w))[0],
+    "cond_merge_ifs_true": ifelse(positive, ifelse(positive, v, w), 2 * w),
+    "cond_merge_ifs_false": ifelse(positive, v, ifelse(positive, 2 * v, w)),
+    "cond_lift_zeros": ifelse(positive, v, T.zeros_like(v)) * w,
+    "cond_join_zeros": ifelse(positive, ifelse(less, s, 0.0), 0.0),
+    "cond_lift_common": ifelse(less, ifelse(positive, s, 0.0), ifelse(positive, 2 * s, 0.0)),
+    "cond_merge_sums": ifelse(positive, s, 0.0) + ifelse(positive, s * s, 0.0),
     "inline_ofg_expansion": OpFromGraph([s, v], [s * T.exp(v)], inline=True)(s, w),
     "local_expand_compound": T.DiffOp(1)(v),
     "local_unroll_map_rows": map_rows([v], [T.stack([w, 2 * w])], [T.sort(v)])[0],
