@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from theano.errors import MethodNotDefined
+from theano.graph.c_contract import CLinkerType
 from theano.scalar.dtypes import is_complex
 
 VERSION = (1, np.__version__)
@@ -205,3 +206,33 @@ if ({name} && !PyArray_ISALIGNED({name})) {{
     PyErr_SetString(PyExc_NotImplementedError, "an op left an array whose elements are not aligned in memory");
     {sub["fail"]}
 }}"""
+
+
+class NumPyInC(CLinkerType):
+    """What the C of every type with a dtype needs: NumPy's headers, and operators of complex numbers."""
+
+    dtype: str
+
+    def c_headers(self, **kwargs: Any) -> list[str]:
+        """Return NumPy's headers."""
+        return HEADERS
+
+    def c_header_dirs(self, **kwargs: Any) -> list[str]:
+        """Return where they are."""
+        return header_dirs()
+
+    def c_compile_args(self, **kwargs: Any) -> list[str]:
+        """Keep the names that NumPy has dropped out."""
+        return COMPILE_ARGS
+
+    def c_support_code(self, **kwargs: Any) -> list[str]:
+        """Return complex numbers with operators, where they are needed."""
+        return support_code(self.dtype)
+
+    def c_init_code(self, **kwargs: Any) -> list[str]:
+        """Import NumPy's C interface."""
+        return INIT_CODE
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Return the version of these texts, and NumPy's."""
+        return VERSION

@@ -17,7 +17,7 @@ from theano.scalar.variable import ScalarConstant, ScalarVariable
 _TOLERANCE = {"float16": (1e-2, 1e-3), "float32": (1e-4, 1e-5), "complex64": (1e-4, 1e-5)}
 
 
-class Scalar(CType):
+class Scalar(c_values.NumPyInC, CType):
     """The set of numbers of one dtype; calling it makes a variable.
 
     Values are NumPy scalars.
@@ -176,30 +176,6 @@ class Scalar(CType):
     def c_cleanup(self, name: str, sub: Sub) -> str:
         """Clean nothing up."""
         return ""
-
-    def c_headers(self, **kwargs: Any) -> list[str]:
-        """Return NumPy's headers."""
-        return c_values.HEADERS
-
-    def c_header_dirs(self, **kwargs: Any) -> list[str]:
-        """Return where they are."""
-        return c_values.header_dirs()
-
-    def c_compile_args(self, **kwargs: Any) -> list[str]:
-        """Keep the names that NumPy has dropped out."""
-        return c_values.COMPILE_ARGS
-
-    def c_support_code(self, **kwargs: Any) -> list[str]:
-        """Return complex numbers with operators, where they are needed."""
-        return c_values.support_code(self.dtype)
-
-    def c_init_code(self, **kwargs: Any) -> list[str]:
-        """Import NumPy's C interface."""
-        return c_values.INIT_CODE
-
-    def c_code_cache_version(self) -> tuple[Any, ...]:
-        """Return the version of these texts, and NumPy's."""
-        return c_values.VERSION
 
     def __str__(self) -> str:
         return self.dtype

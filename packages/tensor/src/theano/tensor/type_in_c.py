@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from theano.graph.c_contract import CLinkerType, Sub
+from theano.graph.c_contract import Sub
 from theano.scalar import c_values
 
 
-class ArraysInC(CLinkerType):
+class ArraysInC(c_values.NumPyInC):
     """The C contract of the type of arrays.
 
     A variable ``V1`` is a ``PyArrayObject *V1``, which an input is given with a reference of its own, and which is NULL
@@ -23,7 +23,6 @@ class ArraysInC(CLinkerType):
     'npy_int32'
     """
 
-    dtype: str
     ndim: int
 
     def dtype_specs(self) -> tuple[type, str, str]:
@@ -53,27 +52,3 @@ class ArraysInC(CLinkerType):
     def c_cleanup(self, name: str, sub: Sub) -> str:
         """Give up the reference."""
         return f"Py_XDECREF({name});"
-
-    def c_headers(self, **kwargs: Any) -> list[str]:
-        """Return NumPy's headers."""
-        return c_values.HEADERS
-
-    def c_header_dirs(self, **kwargs: Any) -> list[str]:
-        """Return where they are."""
-        return c_values.header_dirs()
-
-    def c_compile_args(self, **kwargs: Any) -> list[str]:
-        """Keep the names that NumPy has dropped out."""
-        return c_values.COMPILE_ARGS
-
-    def c_support_code(self, **kwargs: Any) -> list[str]:
-        """Return complex numbers with operators, where they are needed."""
-        return c_values.support_code(self.dtype)
-
-    def c_init_code(self, **kwargs: Any) -> list[str]:
-        """Import NumPy's C interface."""
-        return c_values.INIT_CODE
-
-    def c_code_cache_version(self) -> tuple[Any, ...]:
-        """Return the version of these texts, and NumPy's."""
-        return c_values.VERSION
