@@ -21,6 +21,7 @@ BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot"]
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
+MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "tqdm"]
 OTHER_PYTHONS = ["3.12", "3.13"]
 
 nox.options.sessions = ["lint", "layers", "types", "build", "tests", "doctests", "docs", "wheels", "example"]
@@ -117,7 +118,7 @@ def doctests(session: nox.Session) -> None:
     installed = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     # packages/scalar/src/theano/scalar is theano.scalar, although the folder above has no __init__.py
     naming = ["-o", "consider_namespace_packages=true"]
-    session.run("python", "-m", "pytest", "-q", *naming, "--doctest-modules", "--ignore=tools/tests", "tools",
+    session.run("python", "-m", "pytest", "-q", *naming, "--doctest-modules", "--ignore=tools/tests", "--ignore=tools/mutants.py", "tools",
                 *installed, *session.posargs)
     session.run("python", "-m", "pytest", "-q", "--doctest-modules", "benchmarks/rating.py", "benchmarks/report.py",
                 "benchmarks/tests", *session.posargs)
@@ -164,11 +165,11 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def layers(session: nox.Session) -> None:
     """Prove the import rules, print the sizes, and test the tools that do it."""
-    session.install("pytest>=8.2")
+    session.install("pytest>=8.2", *MUTATION)
     session.run("python", "tools/check_layers.py")
     session.run("python", "tools/check_sizes.py")
-    session.run("python", "-m", "pytest", "-q", "tools/tests", *session.posargs,
-                env={"PYTHONPATH": "packages/graph-core/src"})
+    session.run("python", "-m", "pytest", "-q", "--doctest-modules", "tools/mutants.py", "tools/tests",
+                *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
 
 
 @nox.session
@@ -211,6 +212,13 @@ def sanitise(session: nox.Session) -> None:
     """Run compiled code under the sanitisers of addresses and undefined behaviour: nox -s sanitise -- sizes."""
     install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])
     session.run("python", "tools/sanitise.py", *session.posargs)
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Change single tokens of the sources and see that tests notice: nox -s mutants -- --count 300; an hour."""
+    install_layers(session, LAYERS, [*TEST, *MUTATION])
+    session.run("python", "tools/mutants.py", *session.posargs)
 
 
 @nox.session
