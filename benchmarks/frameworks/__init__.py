@@ -8,6 +8,7 @@ from typing import Any
 # name: (module below this one, class)
 FRAMEWORKS = {
     "theano": ("theano_like", "OurTheano"),
+    "theano-before": ("theano_like", "OurTheano"),  # another commit, in the interpreter that --peers names for it
     "numpy": ("numpy", "NumPy"),
     "numexpr": ("numexpr", "NumExpr"),
     "pytensor-c": ("theano_like", "PyTensorC"),
