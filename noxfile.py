@@ -118,7 +118,8 @@ def doctests(session: nox.Session) -> None:
     installed = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     # packages/scalar/src/theano/scalar is theano.scalar, although the folder above has no __init__.py
     naming = ["-o", "consider_namespace_packages=true"]
-    session.run("python", "-m", "pytest", "-q", *naming, "--doctest-modules", "--ignore=tools/tests", "--ignore=tools/mutants.py", "tools",
+    session.run("python", "-m", "pytest", "-q", *naming, "--doctest-modules", "--ignore=tools/tests",
+                "--ignore=tools/mutants.py", "tools",
                 *installed, *session.posargs)
     session.run("python", "-m", "pytest", "-q", "--doctest-modules", "benchmarks/rating.py", "benchmarks/report.py",
                 "benchmarks/tests", *session.posargs)

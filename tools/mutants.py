@@ -58,7 +58,8 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          f"{TENSOR_TESTS}/test_index.py", f"{TENSOR_TESTS}/test_reduce.py", f"{TENSOR_TESTS}/test_elemwise.py"),
     ),
     "shapes": (
-        (f"{TENSOR}/shape/*.py", f"{TENSOR}/index/lengths.py", f"{TENSOR}/rules/shapes.py", f"{TENSOR}/rules/lengths.py"),
+        (f"{TENSOR}/shape/*.py", f"{TENSOR}/index/lengths.py", f"{TENSOR}/rules/shapes.py",
+         f"{TENSOR}/rules/lengths.py"),
         (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/test_index.py"),
     ),
     "updates": (
@@ -142,15 +143,14 @@ def silent_lines(tree: ast.Module) -> set[int]:
 
     Examples
     --------
-    >>> source = "def f(x: int | None = 1):\\n    if x:\\n        raise ValueError(f'{x + 1}')\\n    return x + 1"
-    >>> sorted(silent_lines(ast.parse(source)))
-    [3]
+    >>> sorted(silent_lines(ast.parse("if x:" + chr(10) + "    raise ValueError(x + 1)")))
+    [2]
     """
     found: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Raise) or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            found.update(_span(node))
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("logger.", "warnings.warn")):
+        typing = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Raise) or typing or called.startswith(("logger.", "warnings.warn")):
             found.update(_span(node))
     return found
 
@@ -209,7 +209,7 @@ def sample(groups: list[str], count: int, rng: random.Random) -> list[Mutant]:
     return chosen
 
 
-# -- a tree of its own for each worker ----------------------------------------------------------------------------------
+# -- a tree of its own for each worker ---------------------------------------------------------------------------------
 
 
 class Tree:
@@ -281,7 +281,7 @@ class Tree:
             path.write_text(original, encoding="utf-8")
 
 
-# -- the report ---------------------------------------------------------------------------------------------------------
+# -- the report --------------------------------------------------------------------------------------------------------
 
 
 def changed_line(mutant: Mutant) -> tuple[str, str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import mutants
 import pytest
+
+import mutants
 
 SOURCE = '''"""A toy."""
 
