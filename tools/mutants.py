@@ -2,10 +2,10 @@
 
     python tools/mutants.py [--count 200] [--seed N] [--group rules ...] [--jobs 2]
 
-The mutations are cosmic-ray's; which tests see a mutant is decided here, so that a mutant costs seconds. The tests of
-a group run once under coverage.py, which notes who reaches which line; a mutant is then given to those tests alone,
-the quickest first, and the first failure ends it. Where nobody is known to reach the line (tables are made on import,
-and some tests work in processes of their own), all tests of the group are asked.
+The mutations are cosmic-ray's; which tests see a mutant is decided here, so that a mutant costs seconds. The tests run
+once under coverage.py, which notes who reaches which line; a mutant is then given to those tests alone, the quickest
+first, and the first failure ends it. Where nobody is known to reach the line (tables are made on import, and some tests
+work in processes of their own), all tests of its group are asked.
 
 A mutant that no test catches is a survivor. One that cannot be told from the original has its reason in mutants.toml
 and does not count; of the others, exit status 1 says that more than one in twenty survived.
@@ -117,17 +117,19 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Reach:
-    """The tests of a group: what each took, and which of them reach a line."""
+    """What each test took, and which of them reach a line."""
 
     seconds: dict[str, float]
     lines: dict[tuple[str, int], frozenset[str]]
 
-    def tests(self, path: str, lines: range) -> list[str]:
+    def tests(self, mutant: Mutant, lines: range) -> list[str]:
         """Return the tests for a statement, the quickest first, as many as the budget allows."""
-        found = frozenset().union(*(self.lines.get((path, line), frozenset()) for line in lines)) & self.seconds.keys()
+        reaching = (self.lines.get((mutant.path, line), frozenset()) for line in lines)
+        found = frozenset().union(*reaching) & self.seconds.keys()
+        group = [test for test in self.seconds if test.startswith(GROUPS[mutant.group][1])]
         chosen: list[str] = []
         total = 0.0
-        for test in sorted(found or self.seconds, key=lambda t: self.seconds[t]):
+        for test in sorted(found or group, key=lambda t: self.seconds[t]):
             total += self.seconds[test]
             if total > BUDGET:
                 break
@@ -242,16 +244,15 @@ class Tree:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
 
-    def reach(self, group: str) -> Reach:
-        """Run a group's tests as they are, and note who reaches what."""
-        patterns, tests = GROUPS[group]
-        notes, data = self.folder / f"{group}.jsonl", self.folder / f"{group}.coverage"
+    def reach(self, groups: list[str]) -> Reach:
+        """Run the tests of some groups as they are, and note who reaches what."""
+        notes, data, settings = (self.folder / name for name in ("tests.jsonl", "tests.coverage", "coverage.toml"))
         self.environment["COVERAGE_FILE"] = str(data)
-        sources = sorted({str((self.folder / p).parent) for p in patterns})
-        settings = self.folder / "coverage.toml"
+        sources = sorted({str((self.folder / pattern).parent) for group in groups for pattern in GROUPS[group][0]})
         settings.write_text(f"[tool.coverage.run]\nsource = {json.dumps(sources)}\n")
+        tests = sorted({test for group in groups for test in GROUPS[group][1]})
         self.pytest(f"--report-log={notes}", "--cov", f"--cov-config={settings}", "--cov-context=test",
-                             "--cov-report=", *tests)  # fmt: skip
+                    "--cov-report=", *tests)  # fmt: skip
         reports = [json.loads(line) for line in notes.read_text().splitlines()]
         calls = [r for r in reports if r.get("$report_type") == "TestReport"]
         for failed in sorted({r["nodeid"] for r in calls if r["outcome"] == "failed"}):
@@ -271,7 +272,7 @@ class Tree:
         """Tell whether a test fails with a mutant in place."""
         path = self.folder / mutant.path
         original = path.read_text(encoding="utf-8")
-        tests = reach.tests(mutant.path, statement(ast.parse(original), mutant.line))
+        tests = reach.tests(mutant, statement(ast.parse(original), mutant.line))
         chosen = self.folder / "tests.txt"
         chosen.write_text("\n".join(tests))
         try:
@@ -316,11 +317,12 @@ def main(arguments: list[str] | None = None) -> int:
         def in_a_tree(mutant: Mutant) -> bool:
             tree = free.pop()
             try:
-                return tree.catches(mutant, reach[mutant.group])
+                return tree.catches(mutant, reach)
             finally:
                 free.append(tree)
 
-        reach = {group: trees[0].reach(group) for group in tqdm(asked.group, "tests as they are")}
+        print("tests as they are ...", flush=True)
+        reach = trees[0].reach(asked.group)
         chosen = sample(asked.group, asked.count, random.Random(seed))
         caught = list(tqdm(pool.map(in_a_tree, chosen), "mutants", len(chosen)))
     survivors = [m for m, was in zip(chosen, caught, strict=True) if not was]
