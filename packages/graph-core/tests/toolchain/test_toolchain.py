@@ -268,12 +268,14 @@ class TestBelieving:
 
     def test_it_is_only_asked(self, tools: Path, find: Find, cache: Cache) -> None:
         log = tools / "log"
-        wrapper(tools / "cc", before=f'case "$*" in *"-###"*) echo asked;; *) echo run;; esac >> {log}')
+        kinds = '*"-###"*) echo asked;; *" -E "*) echo preprocessed;; *) echo run;;'
+        wrapper(tools / "cc", before=f'case "$*" in {kinds} esac >> {log}')
         found = find()
-        assert log.read_text() == "asked\n" and not found.proven
-        assert find() == found and log.read_text() == "asked\n"
+        asked = "asked\npreprocessed\n"
+        assert log.read_text() == asked and not found.proven
+        assert find() == found and log.read_text() == asked
         units.compile_kernels([self.KERNEL], found.settings, cache.settings)
-        assert log.read_text() == "asked\nrun\n"
+        assert log.read_text() == asked + "run\n"
         assert find().proven and find() == found
 
     def test_an_answer_without_inner_programs_is_not_enough(self, tools: Path, find: Find) -> None:
