@@ -311,7 +311,8 @@ def open_for_reading(root: str) -> None:
     contents = survey(root)
     for path, stage in contents.stages:
         reclaim_stage(path, stage)
-    for folder in [root, *contents.shelves]:
+    files = [item.path for item in contents.entries] + [path for path, _ in contents.references]
+    for folder in {root, *map(os.path.dirname, files)}:
         os.chmod(folder, 0o755)
     for item in contents.entries:
         if not refusal_to_remove(item.path, item.name):

@@ -25,6 +25,8 @@ FOREIGN_STAGE_AGE = 86400.0
 """A working directory of another machine, of which nothing can be known, is removed when it is this old."""
 LOCAL_FILE_SYSTEMS = frozenset("ext2 ext3 ext4 xfs btrfs f2fs zfs bcachefs tmpfs ramfs overlay".split())
 """Where a lock that is free was not taken on another computer, or on this one past the kernel's knowledge."""
+TRIALS = 10
+"""A new working directory may be taken for a dead process's in the moment before it is locked."""
 _TAG = 8
 
 
@@ -108,7 +110,7 @@ class Stage:
 
     def __init__(self, root: str):
         self._lock = -1
-        for _ in range(3):
+        for _ in range(TRIALS):
             self.path = stage_path(root)
             os.mkdir(self.path, 0o700)
             if self._hold():
