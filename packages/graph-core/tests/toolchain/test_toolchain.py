@@ -20,8 +20,9 @@ from theano.codegen.key import digest_parts
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.toolchain import flags, select
 from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core_count
+from theano.toolchain.environment import clean_environment
 from theano.toolchain.find import candidates
-from theano.toolchain.run import Running, clean_environment, run_program
+from theano.toolchain.run import Running, run_program
 from theano.toolchain.select import Toolchain, ToolchainSettings, find_toolchain
 
 REAL = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")

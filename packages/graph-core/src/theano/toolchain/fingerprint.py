@@ -145,7 +145,7 @@ def _programs(commands: Iterable[list[str]]) -> Iterator[str]:
 
 def _without_places(words: list[str], folder: str) -> str:
     """Write a command such that it is the same in every folder and wherever the compiler is installed."""
-    kept = []
+    kept: list[str] = []
     previous = ""
     for word in words:
         # Sizes of caches tune the code but leave it valid, and differ between like machines.

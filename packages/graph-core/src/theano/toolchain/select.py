@@ -307,9 +307,10 @@ def _search(
     if settings.compiler is not None:
         return f"the C compiler {settings.compiler!r} is not installed"
     texts = notes.notes(_key_without_compiler(wish, digest))
-    elsewhere = [n for n in (_from_note(text, Compiler(("cc",), NOT_HERE), settings) for text in texts) if n is not None]
+    known = (_from_note(text, Compiler(("cc",), NOT_HERE), settings) for text in texts)
     # What a script around a compiler has made is taken only if there is nothing else.
-    return min(elsewhere, key=lambda n: not n.compiler.plain) if elsewhere else NOTHING_FOUND
+    elsewhere = sorted((n for n in known if n is not None), key=lambda n: not n.compiler.plain)
+    return elsewhere[0] if elsewhere else NOTHING_FOUND
 
 
 def _describe(
