@@ -14,8 +14,9 @@ from theano.cache import staging
 from theano.cache import sweep as sweeping
 from theano.cache.contents import survey
 from theano.cache.names import StageName
+from theano.cache.ownership import MARK, STAMP
 from theano.cache.store import Cache, CacheSettings
-from theano.cache.sweep import STAMP, sweep, sweep_if_due
+from theano.cache.sweep import sweep, sweep_if_due
 
 
 @pytest.fixture
@@ -129,4 +130,4 @@ class TestStaging:
         for name in ("notes.txt", ".stage-x", "00"):
             Path(cache.root, name).write_text("mine")
         sweep(cache.root, 0)
-        assert sorted(os.listdir(cache.root)) == [".stage-x", "00", "notes.txt"]
+        assert sorted(os.listdir(cache.root)) == [".stage-x", "00", MARK, "notes.txt"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shlex
+import stat
 import subprocess
 import sys
 import time
@@ -12,13 +14,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from theano.cache.contents import Contents, Item, survey
-from theano.cache.names import SOURCE
-from theano.cache.staging import is_alive, remove_tree
+from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName
+from theano.cache.ownership import (
+    MARK,
+    STAMP,
+    is_marked,
+    refusal_to_manage,
+    refusal_to_remove,
+    remove_entry,
+    strangers,
+)
+from theano.cache.staging import reclaim_stage
 from theano.cache.store import CacheSettings, create_trusted, read_verified
-from theano.cache.sweep import STAMP
 from theano.cache.trust import directory_refusal
 
 DAY = 86400.0
+MAX_LINES = 10
+"""More things than this that are left are only counted."""
 
 
 def main(arguments: Sequence[str] | None = None, settings: CacheSettings | None = None) -> int:
@@ -70,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         "--keep", action="store_true", help="only report"
     )
     command("clear", _clear, "remove all entries")
-    command("purge", _purge, "remove all entries and the directory")
+    command("purge", _purge, "remove all entries, and the directory if nothing else is in it")
     warm = command("warm", _warm, "run a script to fill a cache that others may use read-only")
     warm.add_argument("--to", metavar="DIR", help="the directory to fill; the configured one unless given")
     warm.add_argument("script", metavar="SCRIPT")
@@ -112,6 +124,8 @@ def age_text(seconds: float) -> str:
 
 
 def _list(settings: CacheSettings, options: argparse.Namespace) -> int:
+    if not _may_manage(settings.directory()):
+        return 1
     contents = survey(settings.directory())
     kernels: dict[str, int] = {}
     for _, reference in contents.references:
@@ -142,7 +156,7 @@ def _expressions(item: Item) -> str:
             comments = [line[3:-4].strip() for line in file if line.startswith("/* ") and line.endswith(" */\n")]
     except OSError:
         return ""
-    text = ", ".join(comments[1:])  # the first speaks of the file
+    text = ", ".join(comments[2:])  # the first two speak of the file
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -153,6 +167,9 @@ def _where(settings: CacheSettings, options: argparse.Namespace) -> int:
     contents = survey(root)
     print(_total(contents, settings))
     print("trusted: only you can write to it" if refusal is None else f"NOT USED: {refusal}")
+    unmanaged = refusal_to_manage(root) if refusal is None and os.listdir(root) else ""
+    if unmanaged:
+        print(f"used, but never swept or cleared: it {unmanaged}")
     for path in settings.pre_filled():
         other = directory_refusal(path)
         print(f"{path} (read-only): {'trusted' if other is None else f'NOT USED: {other}'}")
@@ -161,56 +178,103 @@ def _where(settings: CacheSettings, options: argparse.Namespace) -> int:
 
 def _verify(settings: CacheSettings, options: argparse.Namespace) -> int:
     root = settings.directory()
+    if not _may_manage(root):
+        return 1
     contents = survey(root)
-    bad = []
+    bad: list[tuple[str, EntryName]] = []
     for item in contents.units + contents.plans + contents.notes:
         try:
             right = read_verified(item.path, item.name, root_may_own=False) is not None
         except OSError:
             right = False
         if not right:
-            bad.append(item.path)
+            bad.append((item.path, item.name))
     names = {item.name for item in contents.units}
-    dangling = [path for path, reference in contents.references if reference.unit not in names]
-    for path in bad:
-        print(f"wrong: {path}{'' if options.keep else ' (removed)'}")
+    dangling = [(path, reference) for path, reference in contents.references if reference.unit not in names]
+    for path, name in bad:
+        stays = "" if options.keep else remove_entry(path, name)
+        print(f"wrong: {path}" + ("" if options.keep else f" (left: it {stays})" if stays else " (removed)"))
     if not options.keep:
-        for path in bad + dangling:
-            remove_tree(path)
+        for path, reference in dangling:
+            remove_entry(path, reference)
     good = len(contents.units) + len(contents.plans) + len(contents.notes) - len(bad)
     print(f"{good} entries are right, {len(bad)} wrong, {len(dangling)} references to nothing")
     return 1 if bad else 0
 
 
-def _clear(settings: CacheSettings, options: argparse.Namespace) -> int:
-    contents = survey(settings.directory())
-    for item in contents.units + contents.plans + contents.notes + contents.sources:
-        remove_tree(item.path)
-    for path, _ in contents.references:
-        remove_tree(path)
+def _may_manage(root: str) -> bool:
+    """Say whether this is a cache, in which alone this command touches anything; print why not."""
+    refusal = refusal_to_manage(root) if os.path.lexists(root) else ""
+    if refusal:
+        print(f"nothing was touched: {root} {refusal}")
+    return not refusal
+
+
+def _remove_all(contents: Contents) -> list[str]:
+    """Remove all entries and what dead processes have left, say what that was; return what is left and why."""
+    left = []
+    removed: dict[str, int] = {}
+
+    def note(what: str, path: str, refusal: str) -> bool:
+        if refusal:
+            left.append(f"{path}: {refusal}")
+        else:
+            removed[what] = removed.get(what, 0) + 1
+        return not refusal
+
+    size = 0
+    for item in contents.entries:
+        size += note(item.name.kind, item.path, remove_entry(item.path, item.name)) and item.size
+    for path, reference in contents.references:
+        note("ref", path, remove_entry(path, reference))
     for path, stage in contents.stages:
-        # A living process is left its working directory.
-        if is_alive(stage) is not True:
-            remove_tree(path)
-    print(f"removed {len(contents.units)} units, {size_text(contents.unit_bytes)}")
+        note("stage", path, reclaim_stage(path, stage))
+    words = {UNIT: "units", PLAN: "plans", NOTE: "notes", SOURCE: "sources", "ref": "references"}
+    words["stage"] = "working directories of processes that have ended"
+    parts = [f"{removed.get(UNIT, 0)} units"]
+    parts += [f"{removed[kind]} {word}" for kind, word in words.items() if kind != UNIT and kind in removed]
+    print(f"removed {', '.join(parts)}; {size_text(size)}")
+    return left
+
+
+def _print_left(left: list[str]) -> None:
+    for line in left[:MAX_LINES]:
+        print(f"left {line}")
+    if len(left) > MAX_LINES:
+        print(f"left {len(left) - MAX_LINES} more")
+
+
+def _clear(settings: CacheSettings, options: argparse.Namespace) -> int:
+    root = settings.directory()
+    if not _may_manage(root):
+        return 1
+    _print_left(_remove_all(survey(root)))
     return 0
 
 
 def _purge(settings: CacheSettings, options: argparse.Namespace) -> int:
     root = settings.directory()
-    _clear(settings, options)
+    if not os.path.lexists(root):
+        print(f"there is no {root}")
+        return 0
+    if not _may_manage(root):
+        return 1
     contents = survey(root)
-    for path, _ in contents.stages:
-        remove_tree(path)
-    for path in [*contents.shelves, os.path.join(root, STAMP)]:
-        remove_tree(path)
+    left = _remove_all(contents)
+    left += [f"{path}: {reason}" for path, reason in strangers(root)]
+    for shelf in contents.shelves:
+        with contextlib.suppress(OSError):
+            os.rmdir(shelf)  # one that is not empty stays
+    for path in [os.path.join(root, STAMP), *([os.path.join(root, MARK)] if is_marked(root) else [])]:
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(os.lstat(path).st_mode):
+                os.unlink(path)
     try:
         os.rmdir(root)
-    except FileNotFoundError:
-        pass
     except OSError as error:
         # Never delete what somebody else put there.
-        print(f"{root} stays: {error.strerror}; it holds {', '.join(sorted(os.listdir(root))[:5])}")
+        _print_left(left)
+        print(f"{root} stays: {error.strerror}")
         return 1
     print(f"removed {root}")
     return 0
@@ -222,8 +286,9 @@ def _warm(settings: CacheSettings, options: argparse.Namespace) -> int:
         print(f"THEANO_FLAGS cannot name a directory with a comma or an equals sign: {root}", file=sys.stderr)
         return 2
     refusal = create_trusted(root)
-    if refusal is not None:
-        print(f"cannot fill it: {refusal}", file=sys.stderr)
+    foreign = refusal_to_manage(root) if refusal is None and os.listdir(root) else ""
+    if refusal is not None or foreign:
+        print(f"cannot fill it: {refusal or f'{root} {foreign}'}", file=sys.stderr)
         return 1
     flags = [flag for flag in os.environ.get("THEANO_FLAGS", "").split(",") if flag.strip()]
     environment = {**os.environ, "THEANO_FLAGS": ",".join([*flags, f"compiledir={root}"])}
@@ -245,16 +310,17 @@ def open_for_reading(root: str) -> None:
     """Let everybody read a cache, and nobody but its owner write to it."""
     contents = survey(root)
     for path, stage in contents.stages:
-        if is_alive(stage) is False:
-            remove_tree(path)
-    for folder in [root, *contents.shelves]:
+        reclaim_stage(path, stage)
+    files = [item.path for item in contents.entries] + [path for path, _ in contents.references]
+    for folder in {root, *map(os.path.dirname, files)}:
         os.chmod(folder, 0o755)
-    for item in contents.units:
-        os.chmod(item.path, 0o555)
-    texts = contents.plans + contents.notes + contents.sources
-    for path in [item.path for item in texts] + [path for path, _ in contents.references]:
+    for item in contents.entries:
+        if not refusal_to_remove(item.path, item.name):
+            os.chmod(item.path, 0o555 if item.name.kind == UNIT else 0o444)
+    for path, _ in contents.references:
         os.chmod(path, 0o444)
-    remove_tree(os.path.join(root, STAMP))  # nobody sweeps a cache that is only read
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(root, STAMP))  # nobody sweeps a cache that is only read
 
 
 if __name__ == "__main__":

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, StageName, is_shelf
+from theano.cache.ownership import scan
 
 
 class Item(NamedTuple):
@@ -43,6 +45,11 @@ class Contents:
     shelves: list[str] = field(default_factory=list)
 
     @property
+    def entries(self) -> list[Item]:
+        """All entries."""
+        return self.units + self.plans + self.notes + self.sources
+
+    @property
     def unit_bytes(self) -> int:
         """Bytes of compiled code."""
         return sum(item.size for item in self.units)
@@ -54,7 +61,7 @@ class Contents:
 
 
 def survey(root: str) -> Contents:
-    """List a cache directory; what is not ours is passed over, what disappears meanwhile is too.
+    """List a cache directory; what is not ours is passed over, as are links and what disappears meanwhile.
 
     Examples
     --------
@@ -62,36 +69,29 @@ def survey(root: str) -> Contents:
     []
     """
     contents = Contents()
-    for entry in _scan(root):
+    for entry in scan(root):
         stage = StageName.parse(entry.name)
-        if stage is not None:
+        if stage is not None and not entry.is_symlink():
             contents.stages.append((entry.path, stage))
-        elif is_shelf(entry.name):
+        elif is_shelf(entry.name) and entry.is_dir(follow_symlinks=False):
             contents.shelves.append(entry.path)
-            for file in _scan(entry.path):
-                _add(contents, file)
+            for file in scan(entry.path):
+                _add(contents, file, entry.name)
     return contents
 
 
-def _scan(path: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(path) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return []
-
-
-def _add(contents: Contents, file: os.DirEntry[str]) -> None:
-    reference = ReferenceName.parse(file.name)
-    if reference is not None:
-        contents.references.append((file.path, reference))
-        return
-    name = EntryName.parse(file.name)
-    if name is None:
-        return
+def _add(contents: Contents, file: os.DirEntry[str], shelf: str) -> None:
     try:
         info = file.stat(follow_symlinks=False)
     except OSError:
+        return
+    if not stat.S_ISREG(info.st_mode):
+        return
+    reference = ReferenceName.parse(file.name)
+    if reference is not None and reference.kernel.startswith(shelf) and info.st_size == 0:
+        contents.references.append((file.path, reference))
+    name = EntryName.parse(file.name)
+    if name is None or not name.key.startswith(shelf):
         return
     kinds = {UNIT: contents.units, PLAN: contents.plans, NOTE: contents.notes, SOURCE: contents.sources}
     kinds[name.kind].append(Item(file.path, name, info.st_size, info.st_mtime))

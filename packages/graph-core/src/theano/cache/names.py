@@ -8,7 +8,8 @@
     .stage-<pid>-<start time>-<machine>-<random>    where one process is working
 
 ``k1k2`` are the first two characters of the key. A digest is taken over the file's own bytes, so
-the name is the checksum, and a reference has no content that could be torn.
+the name is the checksum, and a reference has no content that could be torn. What a file is stands in it
+once more, for whoever renames files: texts begin with their kind and key, a unit has its key as a symbol.
 """
 
 from __future__ import annotations
@@ -27,10 +28,17 @@ NOTE = "txt"
 SOURCE = "c"
 REFERENCE = "ref"
 
+HEADS = {
+    PLAN: b"theano-cache plan ",
+    NOTE: b"theano-cache txt ",
+    SOURCE: b"/* theano-cache c ",
+}
+"""How texts begin; then come the key and the end of the line."""
+
 _HEX = f"[0-9a-f]{{{KEY_LENGTH}}}"
 _ENTRY = re.compile(rf"(?P<key>{_HEX})\.(?P<digest>{_HEX})\.(?P<kind>{UNIT}|{PLAN}|{NOTE}|{SOURCE})\Z")
 _REFERENCE = re.compile(rf"(?P<kernel>{_HEX})\.(?P<key>{_HEX})\.(?P<digest>{_HEX})\.{REFERENCE}\Z")
-_STAGE = re.compile(r"\.stage-(?P<pid>\d+)-(?P<start>\d+)-(?P<machine>[0-9a-f]{8})-(?P<random>\w+)\Z")
+_STAGE = re.compile(r"\.stage-(?P<pid>\d+)-(?P<start>\d+)-(?P<machine>[0-9a-f]{8,16})-(?P<random>\w+)\Z")
 _SHELF = re.compile(r"[0-9a-f]{2}\Z")
 
 
@@ -72,6 +80,13 @@ class EntryName(NamedTuple):
     def relative(self) -> str:
         """The path from the root of the cache."""
         return os.path.join(self.key[:2], self.file)
+
+    @property
+    def head(self) -> bytes:
+        """The first line of a text, which says what it is and under which key; nothing for a unit."""
+        if self.kind not in HEADS:
+            return b""
+        return HEADS[self.kind] + self.key.encode() + (b" */\n" if self.kind == SOURCE else b"\n")
 
     @classmethod
     def parse(cls, name: str) -> EntryName | None:

@@ -20,17 +20,20 @@ import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from theano.cache import trust
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, digest_of
-from theano.cache.staging import make_stage, remove_tree, stage_path
+from theano.cache.ownership import adopt, is_marked, remove_entry
+from theano.cache.staging import Stage, hold, reclaim_stages, remove_tree, stage_path
 from theano.cache.sweep import sweep_if_due
 from theano.errors import CacheWarning
 
 MAX_UNIT_BYTES = 1 << 28
 """No compiled unit is as large as this; a file that is was not made by us."""
+RECLAIM_AFTER = 600.0
+"""Seconds after which a process that compiles looks again for what killed ones have left."""
 STAMP_AGE = 86400.0
 """An entry's time of last use is written again only when it is this old."""
 
@@ -156,6 +159,7 @@ class Cache:
         self.refusal: trust.Refusal | None = None
         self.root = self._open_root(settings.directory())
         self._published = 0
+        self._reclaimed = -RECLAIM_AFTER
         self._readonly = [path for path in settings.pre_filled() if self._readonly_is_trusted(path)]
 
     # -- places ------------------------------------------------------------------------------
@@ -164,6 +168,8 @@ class Cache:
         """Return the directory to write to; "" if it must be a private one."""
         self.refusal = create_trusted(root)
         if self.refusal is None:
+            # One that holds other people's things is used all the same, but never swept.
+            adopt(root)
             return root
         self._warn(self.refusal)
         return ""
@@ -244,11 +250,14 @@ class Cache:
 
     def notes(self, key: str) -> list[str]:
         """Return the texts noted under this key."""
-        return [data.decode("utf-8", "replace") for _, _, data in self._entries(key, NOTE)]
+        return self._texts(key, NOTE)
 
     def plans(self, key: str) -> list[str]:
         """Return the plans kept under this key."""
-        return [data.decode("utf-8", "replace") for _, _, data in self._entries(key, PLAN)]
+        return self._texts(key, PLAN)
+
+    def _texts(self, key: str, kind: str) -> list[str]:
+        return [data[len(name.head) :].decode("utf-8", "replace") for name, _, data in self._entries(key, kind)]
 
     def _entries(self, key: str, kind: str) -> Iterator[tuple[EntryName, str, bytes]]:
         for folder, ours in self.folders():
@@ -261,7 +270,7 @@ class Cache:
                         yield name, path, data
 
     def _read(self, path: str, name: EntryName, ours: bool) -> bytes | None:
-        """Return an entry's bytes if everything about it is right; remove it if it is ours and wrong."""
+        """Return an entry's bytes if everything about it is right; remove it if it is the cache's own and wrong."""
         try:
             data = read_verified(path, name, root_may_own=not ours)
         except FileNotFoundError:
@@ -274,20 +283,32 @@ class Cache:
 
     def discard(self, path: str) -> None:
         """Remove an entry that is wrong, if it lies where we may write."""
+        name = EntryName.parse(os.path.basename(path))
         for folder, ours in self.folders():
-            if ours and path.startswith(folder + os.sep):
-                remove_tree(path)
+            if ours and name is not None and path.startswith(folder + os.sep):
+                remove_entry(path, name)
 
     # -- writing -----------------------------------------------------------------------------
 
     @contextmanager
     def stage(self, *, elsewhere: bool = False) -> Iterator[str]:
         """Give a private working directory, in the cache's own file system unless it shall be elsewhere."""
-        path = make_stage(self._private_root() if elsewhere else self.writable_root())
+        root = self._private_root() if elsewhere else self.writable_root()
+        stage = Stage(root)
         try:
-            yield path
+            self._reclaim(root)
+            yield stage.path
         finally:
-            remove_tree(path)
+            stage.remove()
+
+    def _reclaim(self, root: str) -> None:
+        """Remove what killed processes have left: who compiles has the time, and needs the room."""
+        now = time.monotonic()
+        if root == self.root and now - self._reclaimed >= RECLAIM_AFTER:
+            self._reclaimed = now
+            with suppress(OSError):
+                if is_marked(root):
+                    reclaim_stages(root)
 
     def publish_unit(
         self, staged: str, key: str, kernels: Iterable[str] = (), source: str = ""
@@ -321,7 +342,8 @@ class Cache:
             data = file.read()
         name = EntryName(key, digest_of(data), UNIT)
         path = os.path.join(root, name.relative)
-        _rename(staged, path)
+        if not _rename(staged, path):
+            return name, path  # whoever asks for it compiles it again
         try:
             self._describe(root, os.path.dirname(staged), name, kernels, source)
         except OSError:
@@ -338,10 +360,11 @@ class Cache:
             os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o400))
         if source:
             beside = os.path.join(stage, "source")
-            with open(beside, "w", encoding="utf-8", errors="surrogateescape") as file:
-                file.write(source)
+            name = unit._replace(kind=SOURCE)
+            with open(beside, "wb") as file:
+                file.write(name.head + source.encode("utf-8", "surrogateescape"))
             os.chmod(beside, 0o400)
-            _rename(beside, os.path.join(root, EntryName(unit.key, unit.digest, SOURCE).relative))
+            _rename(beside, os.path.join(root, name.relative))
 
     def add_note(self, key: str, text: str) -> None:
         """Keep a small text under a key; if that fails, nothing happens."""
@@ -355,20 +378,22 @@ class Cache:
 
     def _add_text(self, key: str, text: str, kind: str) -> int:
         """Publish a text; return how many bytes it has, 0 if it could not be published."""
-        data = text.encode()
+        data = EntryName(key, "", kind).head + text.encode()
         staged = ""
         try:
             root = self.writable_root()
             # A directory for one file would take longer than the file.
             staged = stage_path(root)
             with open(staged, "wb") as file:
+                hold(file.fileno())
                 file.write(data)
             os.chmod(staged, 0o400)
-            _rename(staged, os.path.join(root, EntryName(key, digest_of(data), kind).relative))
+            if _rename(staged, os.path.join(root, EntryName(key, digest_of(data), kind).relative)):
+                return len(data)
         except OSError:
-            remove_tree(staged)
-            return 0
-        return len(data)
+            pass
+        remove_tree(staged)
+        return 0
 
 
 def create_trusted(root: str) -> trust.Refusal | None:
@@ -438,13 +463,21 @@ def read_verified(path: str, name: EntryName, *, root_may_own: bool) -> bytes | 
         while piece := os.read(descriptor, max(info.st_size + 1, 65536)):
             pieces.append(piece)
         data = b"".join(pieces)
-        if digest_of(data) != name.digest:
+        if digest_of(data) != name.digest or not _is_under_its_key(data, name):
             return None
         if abs(time.time() - info.st_mtime) > STAMP_AGE:
             _touch(descriptor)
         return data
     finally:
         os.close(descriptor)
+
+
+def _is_under_its_key(data: bytes, name: EntryName) -> bool:
+    """Say whether an entry is the one of the key in its name: whoever renames files may have made it another's."""
+    if name.kind == UNIT:
+        # The loader looks at the symbol itself; this spares the system a library that is not the right one.
+        return not data.startswith(b"\x7fELF") or name.key.encode() in data
+    return data.startswith(name.head)
 
 
 def _touch(descriptor: int) -> None:
@@ -486,16 +519,22 @@ def _make_shelf(shelf: str) -> None:
             raise PermissionError(errno.EACCES, refusal.reason, refusal.path) from None
 
 
-def _rename(source: str, target: str) -> None:
-    """Publish: give a finished file its final name, whatever is in the way."""
+def _rename(source: str, target: str) -> bool:
+    """Publish: give a finished file its final name; False if something that is not ours is in the way."""
     _make_shelf(os.path.dirname(target))
     try:
         os.replace(source, target)
     except (IsADirectoryError, FileExistsError, PermissionError):
-        if os.path.isfile(target) and os.name != "posix":
-            return  # Windows: the same bytes are loaded somewhere, and they are already there
-        remove_tree(target)
+        if os.name != "posix" and os.path.isfile(target):
+            return True  # Windows: the same bytes are loaded somewhere, and they are already there
+        if not os.path.isdir(target) or os.path.islink(target):
+            raise
+        try:
+            os.rmdir(target)
+        except OSError:
+            return False  # a directory with something in it
         os.replace(source, target)
+    return True
 
 
 _caches: dict[CacheSettings, Cache] = {}

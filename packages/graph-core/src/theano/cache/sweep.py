@@ -6,19 +6,16 @@ on, one that comes later sees a miss. Two sweeps at once remove the same files.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from dataclasses import dataclass
 
 from theano.cache.contents import survey
-from theano.cache.names import UNIT, EntryName, StageName
-from theano.cache.staging import is_alive, remove_tree
+from theano.cache.names import UNIT, EntryName, ReferenceName
+from theano.cache.ownership import STAMP, is_marked, remove_entry
+from theano.cache.staging import reclaim_stage
 
-STAMP = ".swept"
 INTERVAL = 86400.0
-FOREIGN_STAGE_AGE = 86400.0
-"""A staging directory of another machine or container is removed when it is this old."""
 YOUNG = 60.0
 """Entries are not removed in their first minute: whoever published them is about to load them."""
 
@@ -61,6 +58,8 @@ def sweep_if_due(root: str, size_cap: int, published: int) -> bool:
 def sweep(root: str, size_cap: int) -> Sweep:
     """Remove what is stale: staging of dead processes, dead references, the units and plans unused for longest.
 
+    In a directory without the mark of a cache nothing is removed.
+
     Parameters
     ----------
     root : str
@@ -74,10 +73,11 @@ def sweep(root: str, size_cap: int) -> Sweep:
         What was done.
     """
     result = Sweep()
+    if not is_marked(root):
+        return result
     now = time.time()
     contents = survey(root)
-    for path, stage in contents.stages:
-        result.removed_stages += _sweep_stage(path, stage, now)
+    result.removed_stages = sum(not reclaim_stage(path, stage) for path, stage in contents.stages)
     result.units, result.bytes = len(contents.units), contents.unit_bytes + contents.plan_bytes
     alive = {item.name for item in contents.units}
     if result.bytes > size_cap:
@@ -87,33 +87,16 @@ def sweep(root: str, size_cap: int) -> Sweep:
         for item in sorted(contents.units + contents.plans, key=lambda item: (min(item.used, now), item.path)):
             if result.bytes - result.removed_bytes <= goal or now - item.used < YOUNG:
                 break
-            _unlink(item.path)
+            if remove_entry(item.path, item.name):
+                continue
             alive.discard(item.name)
             result.removed_units += item.name.kind == UNIT
             result.removed_bytes += item.size
-    dependents = [(path, reference.unit) for path, reference in contents.references]
-    dependents += [(item.path, EntryName(item.name.key, item.name.digest, UNIT)) for item in contents.sources]
-    for path, unit in dependents:
+    dependents: list[tuple[str, EntryName | ReferenceName, EntryName]] = []
+    dependents += [(path, reference, reference.unit) for path, reference in contents.references]
+    dependents += [(item.path, item.name, item.name._replace(kind=UNIT)) for item in contents.sources]
+    for path, name, unit in dependents:
         # A unit may have been published after the listing: look again before removing.
         if unit not in alive and not os.path.lexists(os.path.join(root, unit.relative)):
-            _unlink(path)
-            result.removed_references += 1
+            result.removed_references += not remove_entry(path, name)
     return result
-
-
-def _sweep_stage(path: str, stage: StageName, now: float) -> int:
-    alive = is_alive(stage)
-    if alive is None:
-        try:
-            alive = now - os.lstat(path).st_mtime < FOREIGN_STAGE_AGE
-        except OSError:
-            return 0
-    if alive:
-        return 0
-    remove_tree(path)
-    return 1
-
-
-def _unlink(path: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(path)

@@ -25,7 +25,7 @@ from theano.errors import KernelCompileError, NoCompilerError
 from theano.loader.module import Library
 from theano.toolchain.build import Job, Span, build
 from theano.toolchain.find import cxx_command
-from theano.toolchain.select import Toolchain, ToolchainSettings, confirm, reconsider
+from theano.toolchain.select import Toolchain, ToolchainSettings, confirm, forget, reconsider
 
 
 class LoadedBlock(NamedTuple):
@@ -164,12 +164,16 @@ def _build_and_load(jobs: dict[str, tuple[Block, Job]], tools: Toolchain, store:
     found = {}
     with store.stage() as folder:
         paths = build(tools, [job for _, job in jobs.values()], folder)
-        if not tools.proven:
+        # What an exchanged compiler has made must not lie under the name of the one before.
+        unchanged = tools.compiler.is_unchanged
+        if not unchanged:
+            forget()
+        elif not tools.proven:
             confirm(tools, store, digest_parts)
         for (key, (block, job)), path in zip(jobs.items(), paths, strict=True):
             # Loaded before it is published: whatever others then do to the directory, this process has it.
             found[key] = _keep(key, Library(path, key))
-            if block.version:
+            if block.version and unchanged:
                 _publish(store, path, key, job.text)
     return found
 

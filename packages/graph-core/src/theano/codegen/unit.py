@@ -26,11 +26,17 @@ from theano.codegen.text import CText
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.loader.module import Library
 from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core_count
-from theano.toolchain.select import NOTHING_FOUND, Toolchain, ToolchainSettings, confirm, find_toolchain, reconsider
+from theano.toolchain.flags import HEADERS, MATHS_HEADERS
+from theano.toolchain.select import (
+    NOTHING_FOUND,
+    Toolchain,
+    ToolchainSettings,
+    confirm,
+    find_toolchain,
+    forget,
+    reconsider,
+)
 
-HEADERS = ("stddef.h", "stdint.h", "string.h")
-MATHS_HEADERS = ("math.h", "complex.h")
-"""A fifth of the time of a small unit, so only where something of them may be used."""
 KERNELS_PER_UNIT = 4
 """Fewer than this do not make another unit worth its fixed cost (about 25 ms)."""
 FEWER_PASSES = """\
@@ -384,7 +390,11 @@ def _build_and_load(
     unpublished: OSError | None = None
     with store.stage() as folder:
         paths = build(tools, [unit.job for unit in units], folder, include=(LOADER_FOLDER,))
-        if not tools.proven:
+        # What an exchanged compiler has made must not lie under the name of the one before.
+        unchanged = tools.compiler.is_unchanged
+        if not unchanged:
+            forget()
+        elif not tools.proven:
             confirm(tools, store, digest_parts)
         for shard, unit, staged in zip(shards, units, paths, strict=True):
             # Loaded before it is published: whatever others then do to the directory, this process has it.
@@ -395,7 +405,8 @@ def _build_and_load(
             with open(staged, "rb") as file:
                 name, path = EntryName(unit.key, digest_of(file.read()), UNIT), staged
             try:
-                name, path = store.publish_unit(staged, unit.key, shard, unit.job.text)
+                if unchanged:
+                    name, path = store.publish_unit(staged, unit.key, shard, unit.job.text)
             except OSError as error:
                 unpublished = error
             loaded = _keep(LoadedUnit(name, path, library))

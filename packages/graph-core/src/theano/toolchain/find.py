@@ -13,8 +13,10 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from theano.toolchain.fingerprint import Stamp, fingerprint, stamp
 
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
@@ -40,23 +42,54 @@ class Compiler:
         The system it compiles for.
     witnesses : tuple of (str, int, int)
         Path, size and time (ns) of the files it consists of: if these change, so may its output.
+    fingerprint : str
+        What the command really runs, see `theano.toolchain.fingerprint`.
+    plain : bool
+        Whether it is a compiler's own driver without arguments that change what a header says.
 
     Examples
     --------
-    >>> Compiler(("/usr/bin/cc",), "PATH", "gcc version 12.2.0", "x86_64-linux-gnu").identity
-    'gcc version 12.2.0|x86_64-linux-gnu'
+    >>> Compiler(("/usr/bin/cc",), "PATH", "gcc version 12.2.0", "x86_64-linux-gnu", fingerprint="e3b0c4").identity
+    'gcc version 12.2.0|x86_64-linux-gnu|e3b0c4'
     """
 
     argv: tuple[str, ...]
     origin: str
     version: str = ""
     target: str = ""
-    witnesses: tuple[tuple[str, int, int], ...] = ()
+    witnesses: tuple[Stamp, ...] = ()
+    fingerprint: str = ""
+    plain: bool = False
 
     @property
     def identity(self) -> str:
         """What of it is part of every key: not its place, which does not change its output."""
-        return f"{self.version}|{self.target}"
+        return f"{self.version}|{self.target}|{self.fingerprint}"
+
+    def described(self, answer: Answer, flags: tuple[str, ...], folder: str) -> Compiler:
+        """Return this compiler with all that it has answered and what it runs for these options.
+
+        Raises
+        ------
+        OSError
+            There is no room to find out.
+        """
+        language = "c++" if self.is_cxx_driver else "c"
+        runs = fingerprint(self.argv, flags, answer.output, language, folder, _answer)
+        witnesses = tuple(dict.fromkeys((*answer.witnesses, *runs.witnesses)))
+        return replace(
+            self,
+            version=answer.version,
+            target=answer.target,
+            witnesses=witnesses,
+            fingerprint=runs.digest,
+            plain=runs.plain,
+        )
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether its files are still those that were looked at."""
+        return all(stamp(path) == (path, size, time) for path, size, time in self.witnesses)
 
     @property
     def is_cxx_driver(self) -> bool:
@@ -157,16 +190,7 @@ def _zig_of_wheel() -> str:
     return ""
 
 
-def stamp(path: str) -> tuple[str, int, int]:
-    """Return a file's path, size and time of change, (path, -1, -1) if there is none."""
-    try:
-        info = os.stat(path)
-    except OSError:
-        return (path, -1, -1)
-    return (path, info.st_size, info.st_mtime_ns)
-
-
-def own_files(compiler: Compiler) -> tuple[tuple[str, int, int], ...]:
+def own_files(compiler: Compiler) -> tuple[Stamp, ...]:
     """Stamp the files by which a change of the compiler shows without asking it.
 
     A name such as ``cc`` may be a wrapper (ccache in masquerade, a script) around the next program
@@ -192,13 +216,16 @@ class Answer(NamedTuple):
         Stamps of the inner programs it named.
     content : bool
         Whether it has shown how it would go about it, and said nothing against any of the options.
+    output : str
+        All that it said.
     """
 
     version: str
     target: str
     native: str
-    witnesses: tuple[tuple[str, int, int], ...]
+    witnesses: tuple[Stamp, ...]
     content: bool = False
+    output: str = ""
 
 
 def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[str, ...] = ()) -> Answer | None:
@@ -238,6 +265,7 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[st
         " ".join(word for word in _cpu_words(words) if word not in rest) if native else "",
         witnesses,
         bool(witnesses) and _COMPLAINT.search(result.output) is None,
+        result.output,
     )
 
 

@@ -52,6 +52,10 @@ CPU_FACTS = frozenset(
     )
 )
 """The lines of ``/proc/cpuinfo`` that decide about instructions, on the usual architectures."""
+HEADERS = ("stddef.h", "stdint.h", "string.h")
+"""What every unit of kernels includes of the system."""
+MATHS_HEADERS = ("math.h", "complex.h")
+"""A fifth of the time of a small unit, so only where something of them may be used."""
 LIBRARIES = () if os.name == "nt" else ("-lm",)
 
 

@@ -12,39 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-KEPT_VARIABLES = (
-    "PATH",
-    "HOME",
-    "LD_LIBRARY_PATH",  # compilers of environment modules need it to start
-    "XDG_CACHE_HOME",
-    "SYSTEMROOT",
-    "COMSPEC",
-    "USERPROFILE",
-    "LOCALAPPDATA",
-    "DEVELOPER_DIR",
-    "SDKROOT",
-    "CCACHE_DIR",
-    "CCACHE_DISABLE",
-)
-"""All that a compiler sees of the user's environment: nothing that adds flags, files or libraries."""
+from theano.toolchain.environment import clean_environment
+
 TICK = 0.25
 """Seconds between two looks at the clock for somebody who waits."""
-
-
-def clean_environment(folder: str) -> dict[str, str]:
-    """Return the environment for a program that works in `folder` and keeps its scratch there.
-
-    Examples
-    --------
-    >>> environment = clean_environment("/tmp/x")
-    >>> environment["LC_ALL"], "CPATH" in environment
-    ('C', False)
-    """
-    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    kept.setdefault("PATH", os.defpath)
-    if "HOME" not in kept and os.name == "posix":
-        kept["ZIG_GLOBAL_CACHE_DIR"] = os.path.join(folder, "zig")
-    return {**kept, "LC_ALL": "C", "TMPDIR": folder, "TMP": folder, "TEMP": folder, "ZIG_LOCAL_CACHE_DIR": folder}
 
 
 _NO_ROOM = re.compile(

@@ -15,11 +15,12 @@ from typing import Any, Protocol
 
 from theano.errors import NoCompilerError
 from theano.toolchain import flags as options
-from theano.toolchain.find import Compiler, ask, candidates, own_files, stamp
+from theano.toolchain.environment import kept_environment
+from theano.toolchain.find import Compiler, ask, candidates, own_files
 
 NOTHING_FOUND = "no C compiler was found (looked for CC, cc, gcc, clang, and the ziglang package)"
 NOT_HERE = "elsewhere"
-NOTE_VERSION = "toolchain 2"
+NOTE_VERSION = "toolchain 3"
 PROBE = """#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -141,9 +142,9 @@ class Toolchain:
 
     Examples
     --------
-    >>> gcc = Compiler(("/usr/bin/cc",), "PATH", "gcc version 12.2.0", "x86_64-linux-gnu")
+    >>> gcc = Compiler(("/usr/bin/cc",), "PATH", "gcc version 12.2.0", "x86_64-linux-gnu", fingerprint="e3b0c4")
     >>> Toolchain(gcc, ("-O3",), "-march=znver4", libc="glibc 2.36").identity
-    'gcc version 12.2.0|x86_64-linux-gnu|-O3|-march=znver4|glibc 2.36'
+    'gcc version 12.2.0|x86_64-linux-gnu|e3b0c4|-O3|-march=znver4|glibc 2.36'
     """
 
     compiler: Compiler
@@ -193,7 +194,7 @@ class Toolchain:
         return [*head, *(flag for flag in extra if flag not in without), *options.LIBRARIES, *library]
 
 
-_Key = tuple[ToolchainSettings, str, str]
+_Key = tuple[ToolchainSettings, str, tuple[tuple[str, str], ...]]
 _found: dict[_Key, Toolchain | str] = {}
 _guard = threading.Lock()
 
@@ -266,7 +267,7 @@ def reconsider(
 
 
 def _key_in_process(settings: ToolchainSettings) -> _Key:
-    return (settings, os.environ.get("CC", ""), os.environ.get("PATH", ""))
+    return (settings, os.environ.get("CC", ""), kept_environment())
 
 
 def _renew_lock() -> None:
@@ -305,11 +306,11 @@ def _search(
         return "no C compiler works here; " + "; ".join(tried)
     if settings.compiler is not None:
         return f"the C compiler {settings.compiler!r} is not installed"
-    for text in notes.notes(_key_without_compiler(wish, digest)):
-        found_elsewhere = _from_note(text, Compiler(("cc",), NOT_HERE), settings)
-        if found_elsewhere is not None:
-            return found_elsewhere
-    return NOTHING_FOUND
+    texts = notes.notes(_key_without_compiler(wish, digest))
+    known = (_from_note(text, Compiler(("cc",), NOT_HERE), settings) for text in texts)
+    # What a script around a compiler has made is taken only if there is nothing else.
+    elsewhere = sorted((n for n in known if n is not None), key=lambda n: not n.compiler.plain)
+    return elsewhere[0] if elsewhere else NOTHING_FOUND
 
 
 def _describe(
@@ -349,8 +350,7 @@ def _believed(compiler: Compiler, settings: ToolchainSettings, folder: str) -> T
     answer = ask(compiler, native, folder, tuple(flag for flag in flags if flag not in native))
     if answer is None or not answer.content or (native and not answer.native):
         return None
-    known = replace(compiler, version=answer.version, target=answer.target, witnesses=answer.witnesses)
-    return Toolchain(known, flags, answer.native, settings, proven=False)
+    return Toolchain(compiler.described(answer, flags, folder), flags, answer.native, settings, proven=False)
 
 
 def _tried(compiler: Compiler, settings: ToolchainSettings, notes: Notes) -> Toolchain | str:
@@ -376,7 +376,7 @@ def _tried(compiler: Compiler, settings: ToolchainSettings, notes: Notes) -> Too
 def _note(found: Toolchain, notes: Notes, digest: Callable[[list[str]], str]) -> None:
     text = _to_note(found)
     notes.add_note(_key_of_note(found.compiler, found.settings, digest), text)
-    if found.settings.compiler is None:
+    if found.settings.compiler is None and found.compiler.origin != "CC":
         notes.add_note(_key_without_compiler(options.wishes(found.settings.extra_flags), digest), text)
 
 
@@ -384,7 +384,7 @@ def _key_of_note(compiler: Compiler, settings: ToolchainSettings, digest: Callab
     """Return the key of what is noted about a compiler: its files, the CPU, all that is asked of it."""
     wish = options.wishes(settings.extra_flags)
     asked = [*options.ALWAYS, *options.OPTIMISATION, repr(options.NATIVE_FORMS), *wish.optional(), *wish.extra, PROBE]
-    files = json.dumps([compiler.argv, own_files(compiler)])
+    files = json.dumps([compiler.argv, own_files(compiler), kept_environment()])
     return digest([NOTE_VERSION, files, options.cpu_description(), repr(wish), *asked])
 
 
@@ -402,6 +402,8 @@ def _to_note(toolchain: Toolchain) -> str:
         "version": compiler.version,
         "target": compiler.target,
         "witnesses": compiler.witnesses,
+        "fingerprint": compiler.fingerprint,
+        "plain": compiler.plain,
         "flags": toolchain.flags,
         "cpu_class": toolchain.cpu_class,
         "proven": toolchain.proven,
@@ -413,9 +415,16 @@ def _from_note(text: str, compiler: Compiler, settings: ToolchainSettings) -> To
     try:
         facts: dict[str, Any] = json.loads(text)
         witnesses = tuple((str(path), int(size), int(time)) for path, size, time in facts["witnesses"])
-        if compiler.origin != NOT_HERE and any(stamp(path) != (path, size, time) for path, size, time in witnesses):
+        described = replace(
+            compiler,
+            version=str(facts["version"]),
+            target=str(facts["target"]),
+            witnesses=witnesses,
+            fingerprint=str(facts["fingerprint"]),
+            plain=facts["plain"] is True,
+        )
+        if compiler.origin != NOT_HERE and not described.is_unchanged:
             return None  # an inner program of the compiler was exchanged
-        described = replace(compiler, version=str(facts["version"]), target=str(facts["target"]), witnesses=witnesses)
         flags = tuple(map(str, facts["flags"]))
         return Toolchain(described, flags, str(facts["cpu_class"]), settings, proven=facts["proven"] is True)
     except (ValueError, KeyError, TypeError):
@@ -431,13 +440,14 @@ def _probe(
         answer = ask(compiler, native, folder)
         if answer is None:
             continue
-        known = replace(compiler, version=answer.version, target=answer.target, witnesses=answer.witnesses)
         # A compiler that will not say what its CPU is gets the kernel's description instead.
         cpu_class = (answer.native or cpu) if native else ""
-        base = Toolchain(known, (*options.ALWAYS, *options.OPTIMISATION, *native), cpu_class, settings)
+        base = Toolchain(compiler, (*options.ALWAYS, *options.OPTIMISATION, *native), cpu_class, settings)
         accepted, problem = _accepted(base, wish, folder)
         if not problem:
-            return replace(base, flags=accepted)
+            rest = tuple(flag for flag in accepted if flag not in native)
+            known = compiler.described(ask(compiler, native, folder, rest) or answer, accepted, folder)
+            return replace(base, compiler=known, flags=accepted)
     return problem
 
 

@@ -1,0 +1,49 @@
+"""What a compiler sees of the user's environment."""
+
+from __future__ import annotations
+
+import os
+
+KEPT_VARIABLES = (
+    "PATH",
+    "HOME",
+    "LD_LIBRARY_PATH",  # compilers of environment modules need it to start
+    "XDG_CACHE_HOME",
+    "SYSTEMROOT",
+    "COMSPEC",
+    "USERPROFILE",
+    "LOCALAPPDATA",
+    "DEVELOPER_DIR",
+    "SDKROOT",
+    "CCACHE_DIR",
+    "CCACHE_DISABLE",
+)
+"""All that a compiler sees of the user's environment: nothing that adds flags, files or libraries."""
+
+
+def kept_environment() -> tuple[tuple[str, str], ...]:
+    """Return what a compiler is told of the user's environment: a wrapper may do something else for each value.
+
+    Examples
+    --------
+    >>> "CPATH" in dict(kept_environment())
+    False
+    """
+    found = ((name, os.environ.get(name)) for name in KEPT_VARIABLES)
+    return tuple((name, value) for name, value in found if value is not None)
+
+
+def clean_environment(folder: str) -> dict[str, str]:
+    """Return the environment for a program that works in `folder` and keeps its scratch there.
+
+    Examples
+    --------
+    >>> environment = clean_environment("/tmp/x")
+    >>> environment["LC_ALL"], "CPATH" in environment
+    ('C', False)
+    """
+    kept = dict(kept_environment())
+    kept.setdefault("PATH", os.defpath)
+    if "HOME" not in kept and os.name == "posix":
+        kept["ZIG_GLOBAL_CACHE_DIR"] = os.path.join(folder, "zig")
+    return {**kept, "LC_ALL": "C", "TMPDIR": folder, "TMP": folder, "TEMP": folder, "ZIG_LOCAL_CACHE_DIR": folder}

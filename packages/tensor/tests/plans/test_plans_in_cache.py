@@ -1,0 +1,72 @@
+"""Processes that share a cache: no plan is taken for another function's, nor for that of another compiler."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import json, sys, numpy, theano, theano.tensor as T
+from theano.compile.plans import counts
+x = T.dvector("x")
+values = numpy.array([1.0, 2.0, 4.0, numpy.nan])
+found = []
+for make in (lambda x: x[:3].sum(), lambda x: T.isnan(x).sum(), lambda x: x[:3].max() * 2, lambda x: x[:3].prod() - 1):
+    found.append(float(theano.function([x], make(x))(values)))
+print(json.dumps([found, counts.found, counts.missed]))
+"""
+RIGHT = [7.0, 1.0, 8.0, 7.0]
+GCC = shutil.which("gcc")
+
+
+def run(root, flags="", **variables):
+    environment = {**os.environ, **variables, "THEANO_FLAGS": f"compiledir={root},{flags}"}
+    environment.pop("CC", None) if "CC" not in variables else None
+    command = [sys.executable, "-c", PROGRAM]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
+    return tuple(json.loads(done.stdout))
+
+
+def test_plans_under_each_others_names(tmp_path):
+    """A copy or a tool that renames may do it; the digest of the bytes is still right."""
+    root = tmp_path / "cache"
+    assert run(root)[0] == RIGHT
+    plans = sorted(root.glob("*/*.plan"))
+    if not plans:
+        pytest.skip("no plans are kept here")
+    assert len(plans) == 4 and run(root) == (RIGHT, 4, 0)
+    kept = {path: path.read_bytes() for path in plans}
+    for step in (1, 2, 3):  # each under the name of each other
+        for path in root.glob("*/*.plan"):
+            path.unlink()
+        for number, path in enumerate(plans):
+            other = plans[(number + step) % 4]
+            target = path.with_name(".".join([path.name.split(".")[0], *other.name.split(".")[1:]]))
+            target.write_bytes(kept[other])
+            target.chmod(0o400)
+        assert run(root) == (RIGHT, 0, 4)
+
+
+@pytest.mark.skipif(GCC is None or os.name != "posix", reason="needs gcc")
+@pytest.mark.parametrize("way", ["flag", "environment", "options", "script"])
+def test_another_compilers_plans_and_kernels(tmp_path, way):
+    """A process without NaN fills the cache; the next, which has said nothing, knows what a NaN is."""
+    script = tmp_path / "script"
+    script.write_text(f'#!/bin/sh\nexec {GCC} -ffast-math "$@"\n')
+    script.chmod(0o755)
+    root = tmp_path / "cache"
+    fill = {
+        "flag": (f"cxx={GCC} -ffast-math", {}),
+        "environment": ("", {"CC": f"{GCC} -ffast-math"}),
+        "options": ("gcc.cxxflags=-ffast-math", {}),
+        "script": (f"cxx={script}", {}),
+    }[way]
+    filled = run(root, fill[0], **fill[1])
+    assert filled[0] != RIGHT, "it has been filled with something else"
+    assert run(root) == (RIGHT, 0, 4)
+    assert run(root) == (RIGHT, 4, 0)
