@@ -15,6 +15,8 @@
  *   elementwise.cpp  loops over strided operands, for generated kernels              (no Python)
  *   move.cpp      copies of rectangles from any strides to any others               (no Python)
  *   boundary.cpp  Python value <-> buffer descriptor
+ *   apart.cpp     inputs that the program overwrites, apart from all else
+ *   locks.cpp     calls that update the same stored value, one after the other
  *   machine.cpp   runs the instructions of a frame; the callbacks kernels see
  *   program.cpp   reads the Python description of a program
  *   frame.cpp     makes, cleans and destroys frames
@@ -165,6 +167,8 @@ struct Update {
     int32_t slot;
 };
 
+struct ValueLock;
+
 struct Program {
     std::vector<SlotInfo> slots;
     std::vector<Instr> code;
@@ -174,9 +178,13 @@ struct Program {
     std::vector<int32_t> constants, shared, wanted; /* wanted: instructions that results need (lazy) */
     std::vector<int32_t> pooled;                    /* slots with a plan */
     std::vector<int32_t> overwritten;               /* shared slots that the last instructions write into */
+    std::vector<int32_t> destroyed;                 /* slots of inputs that some instruction overwrites */
+    std::vector<ValueLock *> locks;                 /* of the cells that are updated, in the order in which they are taken */
+    bool careful = false;                           /* whether there is anything in one of these two */
     size_t last = 0;                                /* where those begin; the number of instructions if there are none */
     PyObject *keys = nullptr;                       /* strong: list, when a dict is returned */
     PyObject *on_error = nullptr, *on_bad_call = nullptr, *keepalive = nullptr, *name = nullptr;
+    PyObject *separate = nullptr; /* strong, or NULL: copies an input that shares memory with something else */
     PyObject *options = nullptr; /* strong: dict from keyword to callable, or NULL */
     Returns returns = RETURN_LIST;
     bool lazy = false;
@@ -299,6 +307,47 @@ int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t element
 int array_again(Frame *frame, Slot *slot); /* the same in the shape that the slot's table says, where it is `laid` */
 int make_private(Frame *frame, Slot *slot); /* a copy of the shared variable's array takes its place; -1: MemoryError */
 bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this frame, or this frame alone, has the array */
+
+/* ----------------------------------------------------------------- apart.cpp */
+
+int set_apart(Frame *frame); /* copies what an input that is overwritten shares with anything else; -1: Python error set */
+bool lies_upon_itself(const Slot *slot); /* may two of its elements lie in the same place? */
+
+/* ----------------------------------------------------------------- locks.cpp */
+
+struct Waiter;
+
+/* All with the GIL held. */
+struct ValueLock {
+    unsigned long owner; /* a thread, while depth > 0 */
+    int32_t depth;       /* how often it has been taken */
+    Waiter *queue;
+    PyObject *cell;      /* borrowed: who uses the lock holds it */
+    uint64_t number;
+    int64_t users;
+};
+
+ValueLock *lock_of(PyObject *cell); /* a user more; nullptr: MemoryError set */
+void lock_drop(ValueLock *lock);    /* a user less */
+bool lock_before(const ValueLock *one, const ValueLock *other);
+int lock_slowly(ValueLock *lock, unsigned long me);
+void unlock_slowly(ValueLock *lock);
+int locks_take(const std::vector<ValueLock *> &wanted); /* -1: none is taken, Python error set */
+void locks_give(const std::vector<ValueLock *> &taken);
+int store_locked(PyObject *cell, PyObject *value); /* waits for calls that update the cell; -1: Python error set */
+void locks_after_fork();
+
+inline int lock(ValueLock *lock, unsigned long me) {
+    if (TH_UNLIKELY(lock->depth > 0 && lock->owner != me)) return lock_slowly(lock, me);
+    lock->owner = me;
+    lock->depth++;
+    return 0;
+}
+
+inline void unlock(ValueLock *lock) {
+    if (TH_UNLIKELY(lock->depth == 1 && lock->queue)) return unlock_slowly(lock);
+    lock->depth--;
+}
 
 /* --------------------------------------------------------------- machine.cpp */
 

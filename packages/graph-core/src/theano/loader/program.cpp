@@ -7,6 +7,7 @@
  */
 #include "core.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace theano {
@@ -241,6 +242,7 @@ bool read_inputs(Program &program, PyObject *object) {
         input.default_cell = new_or_null(cell);
         input.filter = new_or_null(filter);
         program.inputs.push_back(input);
+        if (writable) program.destroyed.push_back(input.slot);
         if (!input.filter || !PyObject_HasAttrString(filter, "casts_safely")) continue;
         PyObject *casts = PyObject_GetAttrString(filter, "casts_safely");
         const int is_true = casts ? PyObject_IsTrue(casts) : -1;
@@ -264,6 +266,22 @@ bool read_updates(Program &program, PyObject *object) {
         program.updates.push_back(update);
         program.slots[update.slot].updates = program.slots[update.slot].result = true;
     }
+    return true;
+}
+
+/* One for each cell, which several updates may have in common. */
+bool find_locks(Program &program) {
+    for (const Update &update : program.updates) {
+        ValueLock *lock = lock_of(update.cell);
+        if (!lock) return false;
+        if (std::find(program.locks.begin(), program.locks.end(), lock) != program.locks.end()) {
+            lock_drop(lock);
+        } else {
+            program.locks.push_back(lock);
+        }
+    }
+    std::sort(program.locks.begin(), program.locks.end(), lock_before);
+    program.careful = !program.locks.empty() || !program.destroyed.empty();
     return true;
 }
 
@@ -426,7 +444,7 @@ bool check_order(const Program &program) {
 }
 
 const char *const kEntries[] = {"slots",   "instructions", "inputs", "outputs",  "returns",     "keys",    "updates", "reuse",
-                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile", "options", "overwritten", "last", "makers", "lazy"};
+                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile", "options", "overwritten", "last", "makers", "lazy", "separate"};
 
 bool check_entries(PyObject *description) {
     PyObject *key, *value;
@@ -467,6 +485,7 @@ bool program_read(Program &program, PyObject *description) {
     if (!check_entries(description)) return false;
     program.on_error = new_or_null(entry("on_error"));
     program.on_bad_call = new_or_null(entry("on_bad_call"));
+    program.separate = new_or_null(entry("separate"));
     program.options = new_or_null(entry("options"));
     if (program.options && !PyDict_Check(program.options)) return complain("program: 'options' is a dict from keyword to callable");
     program.keepalive = new_or_null(entry("keepalive"));
@@ -481,7 +500,7 @@ bool program_read(Program &program, PyObject *description) {
     derive(program);
     if (!read_overwritten(program, entry("overwritten"), entry("last")) || !read_makers(program, entry("makers"))) return false;
     return read_frees(program, entry("frees")) && read_reuse(program, entry("reuse")) && read_after(program, entry("after")) &&
-           check_order(program);
+           check_order(program) && find_locks(program);
 }
 
 int program_traverse(const Program &program, visitproc visit, void *arg) {
@@ -498,12 +517,15 @@ int program_traverse(const Program &program, visitproc visit, void *arg) {
     Py_VISIT(program.keys);
     Py_VISIT(program.on_error);
     Py_VISIT(program.on_bad_call);
+    Py_VISIT(program.separate);
     Py_VISIT(program.options);
     Py_VISIT(program.keepalive);
     return 0;
 }
 
 void program_clear(Program &program) {
+    for (ValueLock *lock : program.locks) lock_drop(lock); /* while the cells are held */
+    program.locks.clear();
     for (SlotInfo &info : program.slots) {
         Py_CLEAR(info.value);
         Py_CLEAR(info.descr);
@@ -521,6 +543,7 @@ void program_clear(Program &program) {
     Py_CLEAR(program.keys);
     Py_CLEAR(program.on_error);
     Py_CLEAR(program.on_bad_call);
+    Py_CLEAR(program.separate);
     Py_CLEAR(program.options);
     Py_CLEAR(program.keepalive);
     Py_CLEAR(program.name);
