@@ -10,6 +10,7 @@
 #include "core.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace theano {
 namespace {
@@ -28,11 +29,15 @@ Stretch stretch_of(const char *data, int ndim, const int64_t *shape, const int64
     return found;
 }
 
-bool meet(const Slot *slot, PyArrayObject *other) {
-    const Stretch mine = stretch_of(slot->buf.data, slot->buf.ndim, slot->buf.shape, slot->buf.strides, slot->buf.itemsize);
-    const Stretch its = stretch_of(PyArray_BYTES(other), PyArray_NDIM(other), reinterpret_cast<const int64_t *>(PyArray_DIMS(other)),
-                                   reinterpret_cast<const int64_t *>(PyArray_STRIDES(other)), PyArray_ITEMSIZE(other));
-    return mine.low < its.high && its.low < mine.high;
+inline bool meet(const Stretch &one, const Stretch &other) { return one.low < other.high && other.low < one.high; }
+
+Stretch stretch_of(const Slot *slot) {
+    return stretch_of(slot->buf.data, slot->buf.ndim, slot->buf.shape, slot->buf.strides, slot->buf.itemsize);
+}
+
+Stretch stretch_of(PyArrayObject *array) {
+    return stretch_of(PyArray_BYTES(array), PyArray_NDIM(array), reinterpret_cast<const int64_t *>(PyArray_DIMS(array)),
+                      reinterpret_cast<const int64_t *>(PyArray_STRIDES(array)), PyArray_ITEMSIZE(array));
 }
 
 bool is_number(PyObject *value) {
@@ -41,64 +46,85 @@ bool is_number(PyObject *value) {
 
 PyObject *value_of(const Slot *slot) { return slot->memory == MEM_ARRAY ? slot->array : slot->object; }
 
-/* What an input might share memory with: a list of (slot, value), made when there is something to put in. */
+/* What one input might share memory with: a list of (slot, value), made when there is something to put in. */
 class Suspects {
   public:
-    explicit Suspects(const Slot *own) : own_(own) {}
+    Suspects(Frame *frame, int32_t number) : frame_(frame), own_(frame->slots + number), number_(number), is_array_(own_->memory == MEM_ARRAY) {
+        if (is_array_) mine_ = stretch_of(own_);
+    }
     ~Suspects() { Py_XDECREF(list_); }
     Suspects(const Suspects &) = delete;
     Suspects &operator=(const Suspects &) = delete;
 
+    /* Null, with an error set or not, where there are none. Borrowed. */
+    PyObject *find() {
+        const Program &program = *frame_->program;
+        if (is_array_ && lies_upon_itself(own_)) add(number_, own_->array);
+        for (int32_t k : program.fixed) {
+            const Slot *slot = frame_->slots + k;
+            if (k == number_ || slot->memory == MEM_CELL) continue;
+            if (is_array_ && slot->memory == MEM_ARRAY) {
+                if (TH_UNLIKELY(meet(mine_, stretch_of(slot)))) add(k, slot->array);
+            } else {
+                consider(k, value_of(slot));
+            }
+        }
+        for (PyObject *cell : program.stored) {
+            if (PyList_GET_SIZE(cell) > 0) consider(number_, PyList_GET_ITEM(cell, 0));
+        }
+        return list_;
+    }
+
+    bool arrays() const { return arrays_; }
+
+  private:
     void consider(int32_t slot, PyObject *value) {
         if (!value || is_number(value)) return;
-        if (own_->memory == MEM_ARRAY && PyArray_Check(value)) {
-            if (!meet(own_, reinterpret_cast<PyArrayObject *>(value))) return;
-            arrays_ = true;
+        if (!is_array_ || !PyArray_Check(value)) {
+            add(slot, value);
+        } else if (meet(mine_, stretch_of(reinterpret_cast<PyArrayObject *>(value)))) {
+            add(slot, value);
         }
-        add(slot, value);
     }
 
     void add(int32_t slot, PyObject *value) {
-        if (!list_ && !(list_ = PyList_New(0))) failed_ = true;
-        PyObject *pair = failed_ ? nullptr : Py_BuildValue("(iO)", int(slot), value);
-        failed_ |= !pair || PyList_Append(list_, pair) < 0;
+        arrays_ |= is_array_ && PyArray_Check(value);
+        if (PyErr_Occurred() || (!list_ && !(list_ = PyList_New(0)))) return;
+        PyObject *pair = Py_BuildValue("(iO)", int(slot), value);
+        if (pair) PyList_Append(list_, pair);
         Py_XDECREF(pair);
     }
 
-    PyObject *list() const { return list_; } /* borrowed; NULL: there are none */
-    bool arrays() const { return arrays_; }
-    bool failed() const { return failed_; }
-
-  private:
+    Frame *frame_;
     const Slot *own_;
+    int32_t number_;
+    bool is_array_, arrays_ = false;
+    Stretch mine_{nullptr, nullptr};
     PyObject *list_ = nullptr;
-    bool arrays_ = false, failed_ = false;
 };
-
-void collect(Frame *frame, int32_t own, Suspects &suspects) {
-    const Program &program = *frame->program;
-    const auto cell = [&](int32_t slot, PyObject *list) {
-        if (list && PyList_GET_SIZE(list) > 0) suspects.consider(slot, PyList_GET_ITEM(list, 0));
-    };
-    if (lies_upon_itself(frame->slots + own)) suspects.add(own, value_of(frame->slots + own));
-    for (const Input &input : program.inputs) {
-        if (input.slot != own) suspects.consider(input.slot, value_of(frame->slots + input.slot));
-        cell(input.slot, input.default_cell);
-    }
-    for (int32_t k : program.shared) suspects.consider(k, value_of(frame->slots + k));
-    for (int32_t k : program.constants) suspects.consider(k, value_of(frame->slots + k));
-    for (const Update &update : program.updates) cell(own, update.cell);
-}
 
 int bind_copy(Frame *frame, Slot *slot, PyObject *copy) {
     slot_release(frame, slot);
     return slot->info->has_spec ? bind_value(frame, slot, copy, true) : bind_object(frame, slot, copy);
 }
 
+/* Asks the hook about what was found, and does as it says. */
+int ask(Frame *frame, int32_t number, const Suspects &suspects, PyObject *list) {
+    Slot *slot = frame->slots + number;
+    PyObject *hook = frame->program->separate;
+    if (!hook) return suspects.arrays() ? make_private(frame, slot) : 0;
+    PyObject *copy = PyObject_CallFunction(hook, "iOO", int(number), value_of(slot), list);
+    if (!copy) return -1;
+    const int status = copy == Py_None ? 0 : bind_copy(frame, slot, copy);
+    Py_DECREF(copy);
+    return status;
+}
+
 } // namespace
 
-bool lies_upon_itself(const Slot *slot) {
-    if (slot->memory != MEM_ARRAY || slot->elements < 2 || PyArray_ISONESEGMENT(reinterpret_cast<PyArrayObject *>(slot->array))) return false;
+/* False is certain; and no part of an array that does not do so does. */
+bool overlaps_itself(const Slot *slot) {
+    if (slot->elements < 2) return false;
     int order[TH_MAX_NDIM], n = 0;
     const int64_t *strides = slot->buf.strides;
     for (int d = 0; d < slot->buf.ndim; ++d) {
@@ -108,32 +134,20 @@ bool lies_upon_itself(const Slot *slot) {
     int64_t below = slot->buf.itemsize;
     for (int k = 0; k < n; ++k) {
         const int64_t step = std::abs(strides[order[k]]);
-        if (step < below) return true; /* or may: no slice of an array that does not is like this */
+        if (step < below) return true;
         below += (slot->buf.shape[order[k]] - 1) * step;
     }
     return false;
 }
 
 int set_apart(Frame *frame) {
-    const Program &program = *frame->program;
-    for (int32_t k : program.destroyed) {
-        Slot *slot = frame->slots + k;
+    for (int32_t k : frame->program->destroyed) {
+        const Slot *slot = frame->slots + k;
         if (!value_of(slot) || slot->memory == MEM_CELL || (slot->memory == MEM_ARRAY && slot->elements == 0)) continue;
-        Suspects suspects(slot);
-        collect(frame, k, suspects);
-        if (suspects.failed()) return -1;
-        if (TH_LIKELY(!suspects.list())) continue;
-        if (!program.separate) {
-            if (suspects.arrays() || lies_upon_itself(slot)) {
-                if (make_private(frame, slot) < 0) return -1;
-            }
-            continue;
-        }
-        PyObject *copy = PyObject_CallFunction(program.separate, "iOO", int(k), value_of(slot), suspects.list());
-        if (!copy) return -1;
-        const int status = copy == Py_None ? 0 : bind_copy(frame, slot, copy);
-        Py_DECREF(copy);
-        if (status < 0) return -1;
+        Suspects suspects(frame, k);
+        PyObject *list = suspects.find();
+        if (TH_LIKELY(!list && !PyErr_Occurred())) continue;
+        if (PyErr_Occurred() || ask(frame, k, suspects, list) < 0) return -1;
     }
     return 0;
 }

@@ -316,7 +316,7 @@ PyObject *call_with_option(PyObject *handler, PyObject *object, PyObject *const 
     return result;
 }
 
-template <bool APART> inline PyObject *compute(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
+template <bool APART> TH_INLINE PyObject *compute(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
     if (TH_LIKELY(bind_arguments(frame, args, nargs, kwnames) == 0 && bind_shared(frame) == 0 && (!APART || set_apart(frame) == 0) &&
                   machine_run(frame) == 0))
         return finish(frame);
@@ -324,7 +324,7 @@ template <bool APART> inline PyObject *compute(Frame *frame, PyObject *const *ar
 }
 
 /* What is updated is locked before it, or the default of an argument, is read, and until the new value is stored. */
-PyObject *run_carefully(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
+TH_NOINLINE PyObject *run_carefully(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
     const Program &program = *frame->program;
     if (TH_UNLIKELY(locks_take(program.locks) < 0)) return nullptr;
     PyObject *result = program.destroyed.empty() ? compute<false>(frame, args, nargs, kwnames) : compute<true>(frame, args, nargs, kwnames);

@@ -14,7 +14,6 @@
  */
 #include "core.h"
 
-#include <algorithm>
 #include <new>
 #include <unordered_map>
 
@@ -22,7 +21,7 @@ namespace theano {
 
 struct Waiter {
     ValueLock *lock;
-    unsigned long thread;
+    uintptr_t thread;
     PyThread_type_lock wake; /* held until the lock is ours */
     bool granted;
     Waiter *next;   /* in the lock's queue */
@@ -68,19 +67,19 @@ void leave(ValueLock *lock, Waiter *waiter) {
 
 /* Gives a lock that nobody has to the first in its queue. */
 void hand_on(ValueLock *lock) {
-    lock->depth = 0;
+    lock->owner = 0;
+    lock->again = 0;
     if (interpreter_ends()) lock->queue = waiting = nullptr; /* threads that have ended without leaving */
     Waiter *first = lock->queue;
     if (!first) return;
     leave(lock, first);
     lock->owner = first->thread;
-    lock->depth = 1;
     first->granted = true;
     PyThread_release_lock(first->wake);
 }
 
 /* Does the owner of `lock`, or somebody it waits for, wait for this thread? */
-bool closes_circle(const ValueLock *lock, unsigned long me) {
+bool closes_circle(const ValueLock *lock, uintptr_t me) {
     for (size_t steps = 0; steps <= locks->size(); ++steps) {
         const Waiter *waiter = waiting;
         while (waiter && waiter->thread != lock->owner) waiter = waiter->before;
@@ -111,10 +110,14 @@ int wait_for(ValueLock *lock, Waiter *waiter) {
 
 } // namespace
 
-int lock_slowly(ValueLock *lock, unsigned long me) {
+int lock_slowly(ValueLock *lock, uintptr_t me) {
+    if (lock->owner == me) {
+        lock->again++;
+        return 0;
+    }
     if (interpreter_ends()) { /* whoever has it will never run again */
         lock->owner = me;
-        lock->depth = 1;
+        lock->again = 0;
         return 0;
     }
     Waiter waiter{lock, me, PyThread_allocate_lock(), false, nullptr, nullptr};
@@ -137,7 +140,13 @@ int lock_slowly(ValueLock *lock, unsigned long me) {
     return status;
 }
 
-void unlock_slowly(ValueLock *lock) { hand_on(lock); }
+void unlock_slowly(ValueLock *lock) {
+    if (lock->again) {
+        lock->again--;
+    } else {
+        hand_on(lock);
+    }
+}
 
 ValueLock *lock_of(PyObject *cell) {
     try {
@@ -157,28 +166,12 @@ void lock_drop(ValueLock *lock) {
     delete lock;
 }
 
-bool lock_before(const ValueLock *one, const ValueLock *other) { return one->number < other->number; }
-
-int locks_take(const std::vector<ValueLock *> &wanted) {
-    const unsigned long me = PyThread_get_thread_ident();
-    for (size_t k = 0; k < wanted.size(); ++k) {
-        if (TH_LIKELY(lock(wanted[k], me) == 0)) continue;
-        while (k > 0) unlock(wanted[--k]);
-        return -1;
-    }
-    return 0;
-}
-
-void locks_give(const std::vector<ValueLock *> &taken) {
-    for (size_t k = taken.size(); k > 0; --k) unlock(taken[k - 1]);
-}
-
 int store_locked(PyObject *cell, PyObject *value) {
     auto found = locks->find(cell);
     if (found == locks->end()) return PyList_SetItem(cell, 0, Py_NewRef(value));
     ValueLock *const taken = found->second;
     taken->users++;
-    int status = lock(taken, PyThread_get_thread_ident());
+    int status = lock(taken, this_thread());
     PyObject *old = nullptr;
     if (status == 0) {
         if (PyList_GET_SIZE(cell) > 0) {
@@ -197,7 +190,7 @@ int store_locked(PyObject *cell, PyObject *value) {
 
 /* In a child process only the thread that forked is left: what others had is free, and nobody but it can be waiting. */
 void locks_after_fork() {
-    const unsigned long me = PyThread_get_thread_ident();
+    const uintptr_t me = this_thread();
     const auto others_leave = [me](Waiter **head, Waiter *Waiter::*next) {
         while (*head) {
             if ((*head)->thread == me) {
@@ -210,7 +203,7 @@ void locks_after_fork() {
     others_leave(&waiting, &Waiter::before);
     for (auto &[cell, lock] : *locks) {
         others_leave(&lock->queue, &Waiter::next);
-        if (lock->depth > 0 && lock->owner != me) hand_on(lock);
+        if (lock->owner != 0 && lock->owner != me) hand_on(lock);
     }
 }
 

@@ -242,7 +242,6 @@ bool read_inputs(Program &program, PyObject *object) {
         input.default_cell = new_or_null(cell);
         input.filter = new_or_null(filter);
         program.inputs.push_back(input);
-        if (writable) program.destroyed.push_back(input.slot);
         if (!input.filter || !PyObject_HasAttrString(filter, "casts_safely")) continue;
         PyObject *casts = PyObject_GetAttrString(filter, "casts_safely");
         const int is_true = casts ? PyObject_IsTrue(casts) : -1;
@@ -280,9 +279,20 @@ bool find_locks(Program &program) {
             program.locks.push_back(lock);
         }
     }
-    std::sort(program.locks.begin(), program.locks.end(), lock_before);
-    program.careful = !program.locks.empty() || !program.destroyed.empty();
+    std::sort(program.locks.begin(), program.locks.end(), [](const ValueLock *one, const ValueLock *other) { return one->number < other->number; });
     return true;
+}
+
+/* What an input that is overwritten may share memory with. */
+void find_rivals(Program &program) {
+    for (const Input &input : program.inputs) {
+        if (input.writable) program.destroyed.push_back(input.slot);
+        if (input.default_cell) program.stored.push_back(input.default_cell);
+    }
+    for (const Update &update : program.updates) program.stored.push_back(update.cell);
+    for (size_t k = 0; k < program.slots.size(); ++k) {
+        if (program.slots[k].kind != SLOT_TEMP) program.fixed.push_back(int32_t(k));
+    }
 }
 
 bool read_returns(Program &program, PyObject *returns, PyObject *keys) {
@@ -499,8 +509,12 @@ bool program_read(Program &program, PyObject *description) {
     if (!read_updates(program, entry("updates")) || !read_returns(program, entry("returns"), entry("keys"))) return false;
     derive(program);
     if (!read_overwritten(program, entry("overwritten"), entry("last")) || !read_makers(program, entry("makers"))) return false;
-    return read_frees(program, entry("frees")) && read_reuse(program, entry("reuse")) && read_after(program, entry("after")) &&
+    const bool good = read_frees(program, entry("frees")) && read_reuse(program, entry("reuse")) && read_after(program, entry("after")) &&
            check_order(program) && find_locks(program);
+    if (!good) return false;
+    find_rivals(program);
+    program.careful = !program.locks.empty() || !program.destroyed.empty();
+    return true;
 }
 
 int program_traverse(const Program &program, visitproc visit, void *arg) {
