@@ -13,8 +13,8 @@ from setuptools import Extension, setup
 
 LOADER = "src/theano/loader"
 UNITS = (
-    *("_loader", "boundary", "callbacks", "cpu", "elementwise", "frame", "function", "machine", "memory", "move"),
-    *("pool", "profile", "program", "rows", "thunk"),
+    *("_loader", "apart", "boundary", "callbacks", "cpu", "elementwise", "frame", "function", "locks", "machine"),
+    *("memory", "move", "pool", "profile", "program", "rows", "thunk"),
 )
 HEADERS = ("core", "abi", "move", "move_level", "profile")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -376,45 +375,7 @@ def test_real_failures_change_nothing(bad: str) -> None:
     assert data(a)[0, 0] == 2 and data(c)[0, 0] == 2
 
 
-# -- others at the same time ----------------------------------------------------------------------------------------
-
-
-def test_no_thread_sees_half_a_value() -> None:
-    w = theano.shared(np.zeros(200_000))
-    step = theano.function([], [], updates=[(w, w + 1)])
-    look = theano.function([], [w.min(), w.max()])
-    wrong: list[Any] = []
-    done = threading.Event()
-
-    def observe() -> None:
-        while not done.is_set():
-            low, high = look()
-            value = w.get_value()
-            if low != high or value.min() != value.max():
-                wrong.append((low, high, value.min(), value.max()))
-
-    threads = [threading.Thread(target=observe) for _ in range(3)]
-    for t in threads:
-        t.start()
-    for _ in range(150):
-        step()
-    done.set()
-    for t in threads:
-        t.join()
-    assert not wrong
-    assert w.get_value().min() == 150
-
-
-def test_many_threads_update() -> None:
-    w = theano.shared(np.zeros(1000))
-    f = theano.function([], [], updates=[(w, w + 1)])
-    threads = [threading.Thread(target=lambda: [f() for _ in range(300)]) for _ in range(6)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    # The update reads and writes without giving the GIL away: none is lost.
-    assert (w.get_value() == 1800).all()
+# -- calls within calls -----------------------------------------------------------------------------------------------
 
 
 class CallBack(Op):

@@ -118,3 +118,49 @@ def test_copies_of_any_python_object():
     got = function([v], v)(mine)
     got["deep"].append(2)
     assert mine == {"deep": [1]}
+
+
+# -- arguments that are one object ----------------------------------------------------------------------------------------
+
+
+def destroying(mode=None, **more):
+    """Return a function that overwrites its first argument and reads its second."""
+    x, y = row("x"), row("y")
+    return function([In(x, mutable=True), y], [plus_into(x, y), plus(y, y)], accept_inplace=True, mode=mode, **more)
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE", "NanGuardMode"])
+def test_one_object_as_two_arguments(mode):
+    f, mine = destroying(mode), [1.0]
+    assert f(mine, mine) == [[2.0], [2.0]] and mine == [1.0]
+    other = [5.0]
+    assert f(mine, other)[0] is mine and mine == [6.0] and other == [5.0]
+
+
+def test_two_mutable_arguments():
+    x, y = row("x"), row("y")
+    inputs = [In(x, mutable=True), In(y, mutable=True)]
+    f = function(inputs, [plus_into(x, row.make_constant([1.0])), plus_into(y, row.make_constant([5.0]))], accept_inplace=True)
+    mine = [1.0]
+    got = f(mine, mine)
+    assert got == [[2.0], [6.0]] and got[0] is not mine and got[1] is mine
+
+
+def test_an_argument_that_is_a_shared_value(s):
+    x = row("x")
+    f = function([In(x, mutable=True)], [plus_into(x, s)], updates=[(s, plus(s, s))], accept_inplace=True)
+    for k in range(3):
+        held = s.get_value(borrow=True)
+        assert f(held) == [[2.0 ** (k + 1)]] and held == [2.0**k] and s.get_value() == [2.0 ** (k + 1)]
+
+
+def test_an_argument_that_is_a_default_or_a_memory():
+    x, y = row("x"), row("y")
+    f = function([In(x, mutable=True), In(y, value=[3.0])], [plus_into(x, y)], accept_inplace=True)
+    default = f.container[y].storage[0]
+    assert f(default) == f(default, [3.0]) == f(default, default) == [[6.0]] and f[y] == [3.0]
+    g = function([In(x, update=plus_into(x, y)), y], [], accept_inplace=True)
+    g([1.0], [2.0])
+    held = g[x]
+    g(held, [4.0])
+    assert held == [3.0] and g[x] == [7.0]

@@ -7,6 +7,7 @@ from typing import Any
 
 from theano.compile.inputs import SymbolicInput
 from theano.graph.source import created_at
+from theano.graph.type import Type
 from theano.graph.variable import Variable
 from theano.runtime.failure import describe
 
@@ -72,6 +73,47 @@ def _describe(value: Any) -> str:
     if value is None:
         return "None"
     return text if text.startswith(kind) else f"{kind}, {text}"
+
+
+class Separator:
+    """Copies an argument that a call overwrites, if it shares memory with anything else that the function knows.
+
+    The machine asks only about what may share memory by its addresses, and about values that are no arrays.
+
+    Parameters
+    ----------
+    types : list of Type
+        Those of all inputs of the graph, in order; those of implicit ones, too.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> separate = Separator([generic, generic])
+    >>> mine = [1]
+    >>> separate(0, mine, [(1, [1])]), separate(0, mine, [(1, mine)]) is mine
+    (None, False)
+    """
+
+    def __init__(self, types: Sequence[Type]):
+        self.types = list(types)
+
+    def __call__(self, number: int, value: Any, others: Sequence[tuple[int, Any]]) -> Any:
+        """Return a copy of the value of an input, or None where it may be overwritten.
+
+        Parameters
+        ----------
+        number : int
+            Of the input.
+        value : object
+        others : list of (int, object)
+            What it may share memory with. A number that is no input's is that of a constant.
+        """
+        mine = self.types[number]
+        for k, other in others:
+            its = self.types[k] if k < len(self.types) else mine
+            if value is other or mine.may_share_memory(value, other) or its.may_share_memory(other, value):
+                return mine.value_copy(value)
+        return None
 
 
 class CallExplainer:

@@ -11,20 +11,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
-from theano.compile.arguments import CallExplainer
+from theano.compile.arguments import CallExplainer, Separator
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.maker import FunctionMaker
 from theano.compile.pack import Packed
-from theano.compile.shared import Container, SharedVariable
+from theano.compile.shared import Container, SharedVariable, store_with
 from theano.compile.storing import FunctionState, state_of, unflatten
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.shown import Shown
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
-from theano.loader.module import enable_vectorcall, memory_get_limit, memory_set_limit, set_threads, set_threads_least
+from theano.loader.module import (
+    enable_vectorcall,
+    memory_get_limit,
+    memory_set_limit,
+    set_threads,
+    set_threads_least,
+    store,
+)
 from theano.runtime.grants import granted_cpus, granted_memory, wanted_threads
 from theano.runtime.profile import CompileTimes, ProfileStats, totals
 from theano.settings import config
+
+# From the first function on, there are calls to wait for.
+store_with(store)
 
 #: What a name stands for that several inputs have.
 DUPLICATE = ["DUPLICATE"]
@@ -243,6 +253,7 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
         # Who looks at each node has explained already what failed.
         "on_error": (lambda index, error, *values: error) if maker.mode.looks else maker.explainer,
         "on_bad_call": CallExplainer(maker.name, [spec for spec in maker.inputs if not spec.implicit]),
+        "separate": Separator([spec.variable.type for spec in maker.inputs]),
         # The addresses of kernels keep the libraries loaded that hold them.
         "keepalive": maker.keepalive,
         "profile": None if maker.profile is None else maker.profile.wanted(),

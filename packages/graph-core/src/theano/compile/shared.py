@@ -11,6 +11,16 @@ from theano.graph.type import Type, generic
 from theano.graph.variable import Variable
 
 
+_store: Callable[[list[Any], Any], None] = lambda cell, value: cell.__setitem__(0, value)  # noqa: E731
+"""How a value is put into a cell."""
+
+
+def store_with(store: Callable[[list[Any], Any], None]) -> None:
+    """Let values be stored by ``store(cell, value)``: the machine's way waits for calls that update the cell."""
+    global _store
+    _store = store
+
+
 class Container:
     """One value, kept under the constraints of a type.
 
@@ -65,10 +75,7 @@ class Container:
     def data(self, value: Any) -> None:
         if self.readonly:
             raise TypeError(f"the value of {self.name or 'this container'} is read-only")
-        if value is None:
-            self.storage[0] = None
-            return
-        self.storage[0] = self.filter(value)
+        _store(self.storage, None if value is None else self.filter(value))
 
     value = data
 
@@ -170,7 +177,7 @@ class SharedVariable(Variable):
         filtered = self.container.filter(new_value)
         if not borrow and (filtered is new_value or self.type.may_share_memory(filtered, new_value)):
             filtered = self.type.value_copy(filtered)
-        self.container.storage[0] = filtered
+        _store(self.container.storage, filtered)
 
     def zero(self, borrow: bool = False) -> None:
         """Let the value be zero, in the shape it has."""

@@ -105,6 +105,10 @@ PYBIND11_MODULE(_loader, m) {
     m.def("cpu_level", &theano::cpu_level);
     m.def("numpy_sort", &theano::numpy_sort, py::arg("dtype"), py::arg("kind"), py::arg("places"));
     m.def("set_threads_least", &theano::pool_set_least, py::arg("elements"));
+    m.def("store", [](const py::list &cell, const py::object &value) {
+        if (theano::store_locked(cell.ptr(), value.ptr()) < 0) throw py::error_already_set();
+    }, py::arg("cell"), py::arg("value"));
+    m.def("locks_after_fork", &theano::locks_after_fork);
     m.def("memory_cached", &theano::memory_cached);
     m.def("memory_trim", &theano::memory_trim, py::arg("keep") = 0);
     m.def("memory_set_limit", &theano::memory_set_limit, py::arg("n"));

@@ -76,6 +76,7 @@ class Function:
         profile: bool | Sequence[str] | None = ...,
         lazy: bool = ...,
         options: dict[str, Callable[[Function, tuple[Any, ...], dict[str, Any]], Any]] | None = ...,
+        separate: Callable[[int, Any, list[tuple[int, Any]]], Any] | None = ...,
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def profile_counts(self) -> tuple[int, int, list[tuple[int, int]]] | None:
@@ -124,6 +125,12 @@ def cpu_level() -> int:
 
 def numpy_sort(dtype: str, kind: int, places: bool) -> int:
     """Return the address of NumPy's sort of a dtype, or of the places that order it; 0 if there is none."""
+
+def store(cell: list[Any], value: Any) -> None:
+    """Put a value into a one-element list, when no call in another thread is updating it."""
+
+def locks_after_fork() -> None:
+    """Let go, in a child process, what calls in threads of its parent had locked."""
 
 def memory_cached() -> int:
     """Return how many bytes of big blocks wait to be used again."""

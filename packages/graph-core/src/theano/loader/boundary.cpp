@@ -442,7 +442,8 @@ bool is_private(Frame *frame, Slot *slot) {
 #endif
     auto *array = reinterpret_cast<PyArrayObject *>(slot->array);
     const int wanted = NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE | NPY_ARRAY_OWNDATA;
-    if ((PyArray_FLAGS(array) & wanted) != wanted || PyArray_BASE(array) || has_weak_references(slot->array)) return false;
+    if ((PyArray_FLAGS(array) & wanted) != wanted || PyArray_BASE(array) || has_weak_references(slot->array) || lies_upon_itself(slot))
+        return false;
     PyObject *cell = slot->info->value;
     Py_ssize_t stored = PyList_GET_SIZE(cell) > 0 && PyList_GET_ITEM(cell, 0) == slot->array;
     return Py_REFCNT(slot->array) == stored + own_references(frame, slot, slot->array);

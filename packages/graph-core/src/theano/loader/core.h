@@ -15,6 +15,8 @@
  *   elementwise.cpp  loops over strided operands, for generated kernels              (no Python)
  *   move.cpp      copies of rectangles from any strides to any others               (no Python)
  *   boundary.cpp  Python value <-> buffer descriptor
+ *   apart.cpp     inputs that the program overwrites, apart from all else
+ *   locks.cpp     calls that update the same stored value, one after the other
  *   machine.cpp   runs the instructions of a frame; the callbacks kernels see
  *   program.cpp   reads the Python description of a program
  *   frame.cpp     makes, cleans and destroys frames
@@ -44,6 +46,8 @@
 #endif
 #include <numpy/arrayobject.h>
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -54,6 +58,8 @@
 
 #define TH_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TH_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define TH_INLINE inline __attribute__((always_inline))
+#define TH_NOINLINE __attribute__((noinline))
 
 namespace theano {
 
@@ -165,6 +171,8 @@ struct Update {
     int32_t slot;
 };
 
+struct ValueLock;
+
 struct Program {
     std::vector<SlotInfo> slots;
     std::vector<Instr> code;
@@ -174,9 +182,15 @@ struct Program {
     std::vector<int32_t> constants, shared, wanted; /* wanted: instructions that results need (lazy) */
     std::vector<int32_t> pooled;                    /* slots with a plan */
     std::vector<int32_t> overwritten;               /* shared slots that the last instructions write into */
+    std::vector<int32_t> destroyed;                 /* slots of inputs that some instruction overwrites ... */
+    std::vector<int32_t> fixed;                     /* ... and, if there are any, those of all other values a call starts with */
+    std::vector<PyObject *> stored;                 /* ... and cells that values come from or go to; borrowed */
+    std::vector<ValueLock *> locks;                 /* of the cells that are updated, in the order in which they are taken */
+    bool careful = false;                           /* whether there is anything in one of these two */
     size_t last = 0;                                /* where those begin; the number of instructions if there are none */
     PyObject *keys = nullptr;                       /* strong: list, when a dict is returned */
     PyObject *on_error = nullptr, *on_bad_call = nullptr, *keepalive = nullptr, *name = nullptr;
+    PyObject *separate = nullptr; /* strong, or NULL: copies an input that shares memory with something else */
     PyObject *options = nullptr; /* strong: dict from keyword to callable, or NULL */
     Returns returns = RETURN_LIST;
     bool lazy = false;
@@ -299,6 +313,66 @@ int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t element
 int array_again(Frame *frame, Slot *slot); /* the same in the shape that the slot's table says, where it is `laid` */
 int make_private(Frame *frame, Slot *slot); /* a copy of the shared variable's array takes its place; -1: MemoryError */
 bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this frame, or this frame alone, has the array */
+
+/* ----------------------------------------------------------------- apart.cpp */
+
+int set_apart(Frame *frame); /* copies what an input that is overwritten shares with anything else; -1: Python error set */
+bool overlaps_itself(const Slot *slot);
+
+/* May two elements of an array lie in the same place? */
+inline bool lies_upon_itself(const Slot *slot) {
+    return !PyArray_ISONESEGMENT(reinterpret_cast<PyArrayObject *>(slot->array)) && overlaps_itself(slot);
+}
+
+/* ----------------------------------------------------------------- locks.cpp */
+
+struct Waiter;
+
+/* All with the GIL held. A thread is named by pthread_self(), which is never 0 and survives a fork. */
+struct ValueLock {
+    uintptr_t owner; /* 0: it is free */
+    int64_t again;   /* how often the owner has taken it beside the first time */
+    Waiter *queue;
+    PyObject *cell;  /* borrowed: who uses the lock holds it */
+    uint64_t number;
+    int64_t users;
+};
+
+ValueLock *lock_of(PyObject *cell); /* a user more; nullptr: MemoryError set */
+void lock_drop(ValueLock *lock);    /* a user less */
+int lock_slowly(ValueLock *lock, uintptr_t me);
+void unlock_slowly(ValueLock *lock);
+int store_locked(PyObject *cell, PyObject *value); /* waits for calls that update the cell; -1: Python error set */
+void locks_after_fork();
+
+inline uintptr_t this_thread() { return (uintptr_t)pthread_self(); } /* an integer or a pointer */
+
+/* -1: Python error set. */
+inline int lock(ValueLock *lock, uintptr_t me) {
+    if (TH_UNLIKELY(lock->owner != 0)) return lock_slowly(lock, me);
+    lock->owner = me;
+    return 0;
+}
+
+inline void unlock(ValueLock *lock) {
+    if (TH_UNLIKELY(lock->again || lock->queue)) return unlock_slowly(lock);
+    lock->owner = 0;
+}
+
+inline void locks_give(const std::vector<ValueLock *> &taken) {
+    for (ValueLock *each : taken) unlock(each);
+}
+
+/* -1: none is taken, Python error set. */
+inline int locks_take(const std::vector<ValueLock *> &wanted) {
+    const uintptr_t me = this_thread();
+    for (ValueLock *const &each : wanted) {
+        if (TH_LIKELY(lock(each, me) == 0)) continue;
+        for (ValueLock *const *taken = wanted.data(); taken != &each; ++taken) unlock(*taken);
+        return -1;
+    }
+    return 0;
+}
 
 /* --------------------------------------------------------------- machine.cpp */
 

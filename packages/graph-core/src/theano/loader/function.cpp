@@ -149,21 +149,43 @@ int bind_arguments(Frame *frame, PyObject *const *args, size_t nargs, PyObject *
     return 0;
 }
 
+/* The values of shared variables that are no arrays as they should be, and the copies of those that are overwritten. */
+int complete_shared(Frame *frame) {
+    for (int32_t k : frame->program->shared) {
+        Slot *slot = frame->slots + k;
+        if (slot->memory == MEM_NONE && slot->info->has_spec && slot->info->native_use) {
+            PyObject *value = Py_NewRef(slot->object);
+            const int status = bind_value(frame, slot, value, false);
+            Py_DECREF(value);
+            if (status < 0) return -1;
+        }
+        if (slot->info->overwritten == OVERWRITE_COPY && make_private(frame, slot) < 0) return -1;
+    }
+    return 0;
+}
+
 } // namespace
 
+/* All values are those of one moment: first each is held, and only then is anything done that may let another thread run. */
 int bind_shared(Frame *frame) {
+    bool complete = true;
     for (int32_t k : frame->program->shared) {
         Slot *slot = frame->slots + k;
         PyObject *cell = slot->info->value;
-        if (PyList_GET_SIZE(cell) < 1) {
+        if (TH_UNLIKELY(PyList_GET_SIZE(cell) < 1)) {
             PyErr_SetString(PyExc_RuntimeError, "a shared variable's storage has been emptied");
             return -1;
         }
         PyObject *value = PyList_GET_ITEM(cell, 0);
-        if (TH_UNLIKELY(!bind_exact(frame, slot, value, false)) && bind_object(frame, slot, value) < 0) return -1;
-        if (TH_UNLIKELY(slot->info->overwritten == OVERWRITE_COPY) && make_private(frame, slot) < 0) return -1;
+        if (TH_LIKELY(bind_exact(frame, slot, value, false))) {
+            complete &= slot->info->overwritten != OVERWRITE_COPY;
+        } else {
+            slot->object = Py_NewRef(value);
+            slot_mark(frame, slot);
+            complete = false;
+        }
     }
-    return 0;
+    return TH_LIKELY(complete) ? 0 : complete_shared(frame);
 }
 
 namespace {
@@ -210,11 +232,13 @@ void commit(Frame *frame) {
         if (old == value) continue;
         PyList_SET_ITEM(update.cell, 0, Py_NewRef(value));
         if (slot->info->maker >= 0) slot = frame->slots + slot->info->maker;
+        PyObject *dropped = old; /* which may run Python code: not before all is stored */
         if (worth_keeping(slot, old)) {
+            dropped = slot->last[0];
+            slot->last[0] = nullptr;
             slot_remember(slot, old);
-        } else {
-            frame->replaced.push_back(old); /* dropping it may run Python code: not before all is stored */
         }
+        if (dropped) frame->replaced.push_back(dropped);
         slot->fresh = false; /* the variable's now: not ours to write again */
     }
 }
@@ -292,10 +316,25 @@ PyObject *call_with_option(PyObject *handler, PyObject *object, PyObject *const 
     return result;
 }
 
-inline PyObject *run(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
-    if (TH_LIKELY(bind_arguments(frame, args, nargs, kwnames) == 0 && bind_shared(frame) == 0 && machine_run(frame) == 0))
+template <bool APART> TH_INLINE PyObject *compute(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
+    if (TH_LIKELY(bind_arguments(frame, args, nargs, kwnames) == 0 && bind_shared(frame) == 0 && (!APART || set_apart(frame) == 0) &&
+                  machine_run(frame) == 0))
         return finish(frame);
     return nullptr;
+}
+
+/* What is updated is locked before it, or the default of an argument, is read, and until the new value is stored. */
+TH_NOINLINE PyObject *run_carefully(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
+    const Program &program = *frame->program;
+    if (TH_UNLIKELY(locks_take(program.locks) < 0)) return nullptr;
+    PyObject *result = program.destroyed.empty() ? compute<false>(frame, args, nargs, kwnames) : compute<true>(frame, args, nargs, kwnames);
+    locks_give(program.locks);
+    return result;
+}
+
+inline PyObject *run(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
+    if (TH_UNLIKELY(frame->program->careful)) return run_carefully(frame, args, nargs, kwnames);
+    return compute<false>(frame, args, nargs, kwnames);
 }
 
 PyObject *profiled_call(FunctionObject *self, PyObject *const *args, size_t nargs, PyObject *kwnames) {

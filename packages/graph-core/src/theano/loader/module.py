@@ -30,12 +30,14 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
     ``filter.casts_safely`` is there and true, a number that the dtype holds exactly and an array that NumPy
     casts safely to it are cast at once.
     ``default_cell`` is a one-element list or None, read at each call that leaves the input out (``required``
-    false). ``writable``: the program writes into it; a read-only array is copied.
+    false). ``writable``: the program writes into it. A read-only array is copied; so is one that shares memory with
+    another value of the call, or with what a default or an updated cell holds (``separate``).
 ``outputs``, ``returns``, ``keys``
     Slots returned; ``returns`` is ``'one'``, ``'list'`` (default), ``'none'`` or ``'dict'`` (with one key per output).
 ``updates``
     List of ``(cell, slot)``: stored into the one-element lists when everything has succeeded. A failed call leaves
-    each cell as it was.
+    each cell as it was. Calls that update the same cell run one after the other, in whatever threads and of whatever
+    functions; :func:`store` waits for them, too.
 ``frees``
     Per instruction the slots whose values are dead after it (in demand-driven programs: after all their readers).
 ``reuse``
@@ -63,6 +65,11 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
     ``on_bad_call(kind, detail)`` may return the exception for a wrong call: kind ``'missing'`` or ``'duplicate'``
     (detail: the input's number), ``'unknown'`` (the keyword) or ``'too_many'`` (how many were given).
     Anything but an exception leaves it to a TypeError that names the input.
+``separate``
+    ``separate(slot, value, others)`` is asked about an input that the program writes into, if the memory it spans meets
+    that of an array among the values of the call, or there are values that are no arrays; ``others`` lists them as
+    ``(slot, value)``. It returns a copy if ``value`` shares memory with one of them, else None. Without it, arrays whose
+    spans meet are copied.
 ``lazy``
     Whether only what results need is computed although no instruction is lazy.
 ``options``
@@ -125,6 +132,10 @@ memory_get_limit = _loader.memory_get_limit
 memory_set_limit = _loader.memory_set_limit
 memory_trim = _loader.memory_trim
 profile_clock = _loader.profile_clock
+store = _loader.store
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_loader.locks_after_fork)
 
 __all__ = [
     "ABI_VERSION",
@@ -145,6 +156,7 @@ __all__ = [
     "run_cthunk",
     "set_threads",
     "set_threads_least",
+    "store",
 ]
 
 

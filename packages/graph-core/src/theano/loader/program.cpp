@@ -7,6 +7,7 @@
  */
 #include "core.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace theano {
@@ -267,6 +268,33 @@ bool read_updates(Program &program, PyObject *object) {
     return true;
 }
 
+/* One for each cell, which several updates may have in common. */
+bool find_locks(Program &program) {
+    for (const Update &update : program.updates) {
+        ValueLock *lock = lock_of(update.cell);
+        if (!lock) return false;
+        if (std::find(program.locks.begin(), program.locks.end(), lock) != program.locks.end()) {
+            lock_drop(lock);
+        } else {
+            program.locks.push_back(lock);
+        }
+    }
+    std::sort(program.locks.begin(), program.locks.end(), [](const ValueLock *one, const ValueLock *other) { return one->number < other->number; });
+    return true;
+}
+
+/* What an input that is overwritten may share memory with. */
+void find_rivals(Program &program) {
+    for (const Input &input : program.inputs) {
+        if (input.writable) program.destroyed.push_back(input.slot);
+        if (input.default_cell) program.stored.push_back(input.default_cell);
+    }
+    for (const Update &update : program.updates) program.stored.push_back(update.cell);
+    for (size_t k = 0; k < program.slots.size(); ++k) {
+        if (program.slots[k].kind != SLOT_TEMP) program.fixed.push_back(int32_t(k));
+    }
+}
+
 bool read_returns(Program &program, PyObject *returns, PyObject *keys) {
     const char *text = returns && returns != Py_None ? PyUnicode_AsUTF8(returns) : "list";
     if (!text) return false;
@@ -426,7 +454,7 @@ bool check_order(const Program &program) {
 }
 
 const char *const kEntries[] = {"slots",   "instructions", "inputs", "outputs",  "returns",     "keys",    "updates", "reuse",
-                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile", "options", "overwritten", "last", "makers", "lazy"};
+                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile", "options", "overwritten", "last", "makers", "lazy", "separate"};
 
 bool check_entries(PyObject *description) {
     PyObject *key, *value;
@@ -467,6 +495,7 @@ bool program_read(Program &program, PyObject *description) {
     if (!check_entries(description)) return false;
     program.on_error = new_or_null(entry("on_error"));
     program.on_bad_call = new_or_null(entry("on_bad_call"));
+    program.separate = new_or_null(entry("separate"));
     program.options = new_or_null(entry("options"));
     if (program.options && !PyDict_Check(program.options)) return complain("program: 'options' is a dict from keyword to callable");
     program.keepalive = new_or_null(entry("keepalive"));
@@ -480,8 +509,12 @@ bool program_read(Program &program, PyObject *description) {
     if (!read_updates(program, entry("updates")) || !read_returns(program, entry("returns"), entry("keys"))) return false;
     derive(program);
     if (!read_overwritten(program, entry("overwritten"), entry("last")) || !read_makers(program, entry("makers"))) return false;
-    return read_frees(program, entry("frees")) && read_reuse(program, entry("reuse")) && read_after(program, entry("after")) &&
-           check_order(program);
+    const bool good = read_frees(program, entry("frees")) && read_reuse(program, entry("reuse")) && read_after(program, entry("after")) &&
+           check_order(program) && find_locks(program);
+    if (!good) return false;
+    find_rivals(program);
+    program.careful = !program.locks.empty() || !program.destroyed.empty();
+    return true;
 }
 
 int program_traverse(const Program &program, visitproc visit, void *arg) {
@@ -498,12 +531,15 @@ int program_traverse(const Program &program, visitproc visit, void *arg) {
     Py_VISIT(program.keys);
     Py_VISIT(program.on_error);
     Py_VISIT(program.on_bad_call);
+    Py_VISIT(program.separate);
     Py_VISIT(program.options);
     Py_VISIT(program.keepalive);
     return 0;
 }
 
 void program_clear(Program &program) {
+    for (ValueLock *lock : program.locks) lock_drop(lock); /* while the cells are held */
+    program.locks.clear();
     for (SlotInfo &info : program.slots) {
         Py_CLEAR(info.value);
         Py_CLEAR(info.descr);
@@ -521,6 +557,7 @@ void program_clear(Program &program) {
     Py_CLEAR(program.keys);
     Py_CLEAR(program.on_error);
     Py_CLEAR(program.on_bad_call);
+    Py_CLEAR(program.separate);
     Py_CLEAR(program.options);
     Py_CLEAR(program.keepalive);
     Py_CLEAR(program.name);

@@ -7,7 +7,7 @@ instruction a value is needed no more, is planned here, once, in time linear in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -39,7 +39,7 @@ class Argument:
     filter : callable or None
         Brings an argument under the input's type, or raises.
     writable : bool
-        The function overwrites the argument.
+        The function may overwrite the argument.
     """
 
     variable: Variable
@@ -123,7 +123,7 @@ def build(
         name,
         slots,
         instructions,
-        [(slot_of[a.variable], a.name, a.required, a.cell, a.filter, a.writable) for a in arguments if not a.implicit],
+        explicit_inputs(fgraph, arguments, slot_of),
         [slot_of[v] for v in fgraph.outputs[:n_outputs]],
         returns if keys is None else "dict",
         keys,
@@ -137,6 +137,21 @@ def build(
         linked.lazy,
         slot_of,
     )
+
+
+def explicit_inputs(
+    fgraph: FunctionGraph, arguments: Sequence[Argument], slot_of: Mapping[Variable, int]
+) -> list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None, bool]]:
+    """Return what the loader reads about the inputs that callers give, the last: whether some node overwrites it."""
+    destroyers = fgraph.destroyers
+    return [
+        (
+            slot_of[a.variable], a.name, a.required, a.cell, a.filter,
+            a.writable and destroyers is not None and bool(destroyers(a.variable)),
+        )
+        for a in arguments
+        if not a.implicit
+    ]  # fmt: skip
 
 
 def _lay_out(

@@ -16,7 +16,7 @@ from theano.graph.variable import Constant, Variable
 from theano.runtime.blocks import BlockFactory
 from theano.runtime.failure import Explainer
 from theano.runtime.link import Compiled, Implementation, Linked, Linker, LinkWith, Performed, Thunked, thunk_of
-from theano.runtime.program import Argument, Cell, Program, instruction
+from theano.runtime.program import Argument, Cell, Program, explicit_inputs, instruction
 from theano.runtime.updates import BY_ANY
 
 Cells = dict[Variable, Cell]
@@ -307,7 +307,7 @@ def build_opaque(
         name,
         slots,
         [("perform", perform, None, list(range(given)), outs)],
-        [(i, a.name, a.required, a.cell, a.filter, a.writable) for i, a in enumerate(arguments) if not a.implicit],
+        explicit_inputs(fgraph, arguments, {a.variable: i for i, a in enumerate(arguments)}),
         outs[:n_outputs],
         returns if keys is None else "dict",
         keys,
