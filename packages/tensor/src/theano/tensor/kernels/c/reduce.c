@@ -490,6 +490,12 @@ static int many(th_ctx *ctx, job *j, int64_t kept, double ns)
         j->width = j->width > fits ? (fits < 64 ? 64 : fits) : j->width;
         j->width = j->width > most ? most : j->width;
     }
+    /* A row of what must be copied to be neighbours has room in a band. */
+    int64_t copied = 0;
+    for (int k = 0; k < j->nin; ++k)
+        copied += j->once[k] || next[k] == j->size[k] ? 0 : j->size[k];
+    if (copied * j->width > BAND_BYTES)
+        j->width = BAND_BYTES / copied;
     j->width = width < j->width ? width : j->width;
     j->tiles = (width + j->width - 1) / j->width;
     const int64_t units = kept / width * j->tiles;
