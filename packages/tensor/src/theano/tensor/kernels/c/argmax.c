@@ -5,17 +5,13 @@
  */
 #include "lanes.h"
 
-enum {
-    BLOCK = 4096, /* elements that are searched, or brought together, at a time */
-    TILE = 1024, /* results that advance together */
-    SHORT_RUN = 48,
-    PIECE = 1 << 16
-};
+enum { BLOCK = TH_ARGMAX_BLOCK, TILE = TH_ARGMAX_TILE, SHORT_RUN = TH_ARGMAX_SHORT_RUN, PIECE = TH_ARGMAX_PIECE };
 
 /* What each element type brings. float16 is searched as float32. */
 typedef struct {
     int64_t size;
-    /* Take n elements into *best and *place (-1 at first); `start` is the place of the first. 1: the search is over. */
+    /* Take n < 2^31 elements into *best and *place (-1 at first); `start` is the place of the first. 1: the search is
+     * over. */
     int (*block)(const void *x, int64_t n, int64_t start, void *best, int64_t *place);
     /* Take row i of w results; rows are counted in int32 or int64. */
     void (*row)(int64_t w, const void *x, int64_t i, void *best, void *place);
