@@ -209,6 +209,14 @@ def sweep(session: nox.Session) -> None:
 
 
 @nox.session
+def huge(session: nox.Session) -> None:
+    """Run kernels on arrays past 2^28, 2^31 and 2^32 elements, as far as there is memory: minutes, up to 20 GiB."""
+    install_layers(session, LAYERS, TEST)
+    session.run("python", "-m", "pytest", "-q", "-rs", "packages/tensor/tests/kernels/test_kernels_huge.py",
+                *session.posargs, env={"SIZES": "huge"})
+
+
+@nox.session
 def sanitise(session: nox.Session) -> None:
     """Run compiled code under the sanitisers of addresses and undefined behaviour: nox -s sanitise -- sizes."""
     install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])

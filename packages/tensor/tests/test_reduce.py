@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -217,3 +219,17 @@ def test_sums_of_every_second_element(dtype):
         wanted = [value[::2, ::2].sum(), value[:, ::2].sum(1), value[::2].sum(0), value[:, 1::2].sum()]
         for got, exact in zip(f(value), wanted, strict=True):
             np.testing.assert_array_equal(got, exact)
+
+
+def test_sums_down_wide_columns_of_strided_terms_end():
+    """A row of what is copied to be neighbours did not fit the buffer, and nothing was ever taken. (A hang fails, too.)"""
+    program = (
+        "import numpy as np, theano, theano.tensor as T\n"
+        "x, y = T.matrices('xy')\n"
+        "f = theano.function([x, y], [(x * y).sum(axis=0), x.sum(axis=0, acc_dtype='float32', dtype='float32')])\n"
+        "x, y = (np.arange(3 * 40_000.0).reshape(3, -1)[:, ::2] % 7 for _ in range(2))\n"
+        "product, total = f(x, y)\n"
+        "assert (product == (x * y).sum(axis=0)).all() and (total == x.sum(axis=0)).all()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

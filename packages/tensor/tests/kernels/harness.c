@@ -10,7 +10,7 @@
 typedef struct {
     char message[512];
     int kind, nscratch, pieces;
-    void *scratch[16];
+    void *scratch[64];
 } state;
 
 static int64_t bytes_of(const th_buffer *b)
@@ -66,7 +66,7 @@ static void *scratch(th_ctx *ctx, size_t bytes)
 {
     state *s = ctx->priv;
     void *p = NULL;
-    if (s->nscratch == 16 || posix_memalign(&p, 64, bytes ? bytes : 1))
+    if (s->nscratch == 64 || posix_memalign(&p, 64, bytes ? bytes : 1))
         abort();
     return s->scratch[s->nscratch++] = p;
 }

@@ -8,11 +8,16 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
 import timeit
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from struct import pack
 
 import numpy as np
 from kernel_toys import node
@@ -23,6 +28,7 @@ from theano.codegen.kernel import Builtin, Kernel
 from theano.graph.variable import Constant
 from theano.tensor.kernels import common
 from theano.tensor.kernels.common import DTYPE_CODES
+from theano.tensor.kernels.reduce import DRIVER
 
 HERE = Path(__file__).parent
 ABI = Path(next(iter(theano.loader.__path__))) / "abi.h"
@@ -82,12 +88,43 @@ def runtime() -> ctypes.CDLL:
 @cache
 def builtin_library(path: str) -> ctypes.CDLL:
     """Load the library shipped with the layer; with extra flags, one built from the same sources with these flags."""
-    if not EXTRA:
-        return ctypes.CDLL(path)
-    built = SCRATCH / f"builtin-{os.getpid()}.so"
-    sources = [str(p) for p in sorted(C_SOURCES.glob("*.c")) if p.name != "module.c"]
-    subprocess.run([COMPILER, *FLAGS, *INCLUDES, *sources, "-o", str(built), "-lm"], check=True)
-    return ctypes.CDLL(str(built))
+    return ctypes.CDLL(build_library(()) if EXTRA else path)
+
+
+@cache
+def small_library() -> str:
+    """Return a library of the same sources with the sizes of ``small_blocks.h``, quickly compiled."""
+    return build_library(("-O1", f"-I{HERE}", '-DTH_BLOCKS="small_blocks.h"'))
+
+
+def build_library(flags: tuple[str, ...]) -> str:
+    """Compile the sources of the layer's library, file by file, since compilers' caches know no other way."""
+    with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
+        sources = [p for p in sorted(C_SOURCES.glob("*.c")) if p.name != "module.c"]
+        objects = [str(Path(folder) / f"{p.stem}.o") for p in sources]
+        compiler = [*([found] if (found := shutil.which("ccache")) else []), COMPILER, *FLAGS, *flags, *INCLUDES, "-c"]
+        with ThreadPoolExecutor(2) as pool:
+            for done in pool.map(
+                lambda pair: subprocess.run([*compiler, str(pair[0]), "-o", pair[1]], capture_output=True, text=True),
+                zip(sources, objects, strict=True),
+            ):
+                assert done.returncode == 0, done.stderr[:3000]
+        built = SCRATCH / f"builtin-{os.getpid()}-{len(flags)}.so"
+        subprocess.run([COMPILER, *FLAGS, *objects, "-o", str(built), "-lm"], check=True)
+    return str(built)
+
+
+@contextmanager
+def kernels_of(library: str) -> Iterator[None]:
+    """Within this, kernels of the layer come from another library, and so does the driver of generated reductions."""
+    _taken.append(library)
+    try:
+        yield
+    finally:
+        _taken.pop()
+
+
+_taken: list[str] = []
 
 
 def compile_many(kernels: list[Kernel | Builtin]) -> None:
@@ -104,9 +141,19 @@ _compiled: dict = {}
 
 def address(kernel: Kernel | Builtin):
     if isinstance(kernel, Builtin):
-        return getattr(builtin_library(kernel.library), kernel.symbol)
+        return getattr(ctypes.CDLL(_taken[-1]) if _taken else builtin_library(kernel.library), kernel.symbol)
     compile_many([kernel])
     return _compiled[kernel.source, kernel.support]
+
+
+def params_of(kernel: Kernel | Builtin) -> bytes:
+    """Return the parameters of a kernel, with the driver of the library that kernels come from."""
+    params = kernel.params
+    for offset, name in kernel.pointers if _taken else ():
+        if name == DRIVER:
+            driver = ctypes.cast(ctypes.CDLL(_taken[-1]).th_reduce, ctypes.c_void_p).value or 0
+            params = params[:offset] + pack("=q", driver) + params[offset + 8 :]
+    return params
 
 
 def as_buffer(array: np.ndarray | Constant) -> Buffer:
@@ -154,7 +201,8 @@ def run(kernel: Kernel | Builtin, node, inputs: list[np.ndarray]) -> Result:
     ins, outs = [as_buffer(a) for a in inputs], [empty_buffer(v) for v in node.outputs]
     pointers = [(ctypes.POINTER(Buffer) * max(len(b), 1))(*map(ctypes.pointer, b)) for b in (ins, outs)]
     message, kind, pieces = ctypes.create_string_buffer(512), ctypes.c_int(), ctypes.c_int()
-    params = ctypes.create_string_buffer(kernel.params, len(kernel.params) or 1)
+    bytes_ = params_of(kernel)
+    params = ctypes.create_string_buffer(bytes_, len(bytes_) or 1)
     code = runtime().run_kernel(
         address(kernel), params, len(ins), pointers[0], len(outs), pointers[1],
         message, ctypes.byref(kind), ctypes.byref(pieces),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+
 import numpy as np
 import pytest
 from kernel_harness import run
@@ -125,6 +127,27 @@ def test_batched_dot(dtype, library):
                 terms = f"b{'m' * (x.ndim - 2)}k,bk{'n' * (y.ndim - 2)}->b{'m' * (x.ndim - 2)}{'n' * (y.ndim - 2)}"
                 got = call(blas.batched_dot_kernel, Toy(), [x, y], dtype, x.ndim + y.ndim - 3)[0]
                 np.testing.assert_array_equal(got, np.einsum(terms, x, y))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_rows_farther_apart_than_32_bits_count(dtype, library):
+    """A BLAS that counts in 32 bits cannot be told their distance. The memory between them is never touched."""
+    apart, rows = (1 << 31) + 5, 3
+    bytes_ = (apart * (rows - 1) + 8) * np.dtype(dtype).itemsize
+    try:
+        memory = mmap.mmap(-1, bytes_, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000))
+    except (OSError, AttributeError, ValueError):
+        pytest.skip(f"this system gives no address space of {bytes_} bytes")
+    x = np.ndarray((rows, 4), dtype, memory, 0, (apart * np.dtype(dtype).itemsize, np.dtype(dtype).itemsize))
+    x[...] = whole((rows, 4), dtype)
+    y, v, one = whole((4, 5), dtype), whole(4, dtype), np.ones((), dtype)
+    np.testing.assert_array_equal(call(blas.dot_kernel, Toy(), [x, y], dtype, 2)[0], x @ y)
+    np.testing.assert_array_equal(call(blas.dot_kernel, Toy(), [y.T.copy(), x.T], dtype, 2)[0], y.T @ x.T)
+    np.testing.assert_array_equal(call(blas.dot_kernel, Toy(), [x, v], dtype, 1)[0], x @ v)
+    op = Toy(destroy_map={0: [0]})
+    want = x + np.outer(y[0, :rows], v)
+    call(blas.ger_kernel, op, [x, one, y[0, :rows].copy(), v], dtype, 2)
+    np.testing.assert_array_equal(x, want)
 
 
 def test_wrong_shapes_are_named(library):

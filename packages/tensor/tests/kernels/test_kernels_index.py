@@ -344,6 +344,15 @@ def test_nonzero(dtype):
         np.testing.assert_array_equal(call(parts.nonzero_kernel, Toy(), [odd], ("int64", 1))[0], np.nonzero(odd)[0])
 
 
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d != "bool"])
+def test_each_bit_alone_is_not_0(dtype):
+    """2.0 has one bit set, as has the smallest number; only that of a sign says nothing."""
+    word = np.dtype("uint64") if np.dtype(dtype).itemsize > 8 else np.dtype(f"uint{8 * np.dtype(dtype).itemsize}")
+    bits = np.left_shift(np.ones((), word), np.arange(8 * word.itemsize, dtype=word))
+    x = (bits if word.itemsize == np.dtype(dtype).itemsize else np.stack([bits, 0 * bits, 0 * bits, bits], 1)).view(dtype).reshape(-1)
+    np.testing.assert_array_equal(call(parts.nonzero_kernel, Toy(), [x], ("int64", 1))[0], np.nonzero(x)[0])
+
+
 def test_what_only_python_can_do():
     vector = np.zeros(3, "int64")
     n = node(Toy(idx_list=(MARK,), **VIEW), [np.zeros((2, 2)), vector], [("float64", 2)])

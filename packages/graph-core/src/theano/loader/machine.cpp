@@ -282,7 +282,7 @@ inline void count_instruction(Frame *frame, size_t index) {
 
 inline void spend(Frame *frame, size_t index, int64_t ticks) {
     frame->looks++;
-    frame->spent[index] += std::max(ticks - pace.cost, int64_t(0));
+    frame->spent[index] += std::max(ticks - int64_t(pace.cost), int64_t(0));
 }
 
 /* The same where a look at the time before it was for this instruction alone. */

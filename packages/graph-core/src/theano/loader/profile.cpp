@@ -30,13 +30,20 @@ bool is_steady() {
 #endif
 }
 
-int64_t cost_of_a_look() {
-    int64_t least = INT64_MAX;
-    for (int i = 0; i < 200; ++i) {
+/* What one look adds to a call. No single difference of two tells: a counter that moves in steps, as on virtual AMD
+ * processors, shows 1 tick or a whole step, and an interrupt shows thousands. A run of looks is as long as all of them
+ * together, steps or not, and of some runs the median is one that nothing interrupted. */
+double cost_of_a_look() {
+    constexpr int kLooks = 64, kRuns = 31;
+    double each[kRuns];
+    for (double &mean : each) {
         const int64_t first = now_ticks();
-        least = std::min(least, now_ticks() - first);
+        int64_t last = first;
+        for (int i = 0; i < kLooks; ++i) last = now_ticks();
+        mean = double(last - first) / kLooks;
     }
-    return std::max(least, int64_t(0));
+    std::nth_element(each, each + kRuns / 2, each + kRuns);
+    return std::max(each[kRuns / 2], 0.0);
 }
 
 struct Moment {
@@ -105,7 +112,7 @@ double Profile::pending() const { return calls > accounted ? share(last_call, ca
 int64_t Profile::next(double from_call_to_call, int64_t looks) {
     mean += timed == 1 ? from_call_to_call : (from_call_to_call - mean) / 8;
     if (calls < kAllTimed) return 1;
-    const double wanted = double(looks * pace.cost) / (kOverhead * std::max(mean, 1.0));
+    const double wanted = double(looks) * pace.cost / (kOverhead * std::max(mean, 1.0));
     int64_t period = 1;
     while (period < kSparsest && double(period) < wanted) period *= 2;
     if (period == 1) return 1;
@@ -116,14 +123,14 @@ int64_t Profile::next(double from_call_to_call, int64_t looks) {
 }
 
 void Profile::end_timed(int64_t start, std::vector<int64_t> &spent, int64_t &looks) {
-    const int64_t now = now_ticks(), cost = pace.cost;
+    const int64_t now = now_ticks();
     running--;
     calls++;
     timed++;
     int64_t inside = 0;
     for (int64_t each : spent) inside += each;
     /* each look but one lies within; time went backwards only where a processor's counter is not in step */
-    const double took = double(std::max(now - start - (looks + 1) * cost, inside));
+    const double took = double(std::max(now - start - int64_t(double(looks + 1) * pace.cost), inside));
     const int64_t stretch = calls - accounted;
     /* What earlier stretches did not take is there for this one: slow calls that were missed come in with one that is met. */
     const double between = timed > 1 ? double(start - last_end) : 0.0;

@@ -25,7 +25,7 @@ inline int64_t now_ns() {
 /* What is known of the counter of cycles. */
 struct Pace {
     bool counter = false;     /* whether there is a steady one; if not, ticks are nanoseconds */
-    int64_t cost = 0;         /* ticks that a look takes */
+    double cost = 0.0;        /* ticks that a look takes */
     double nanoseconds = 0.0; /* in a tick; 0: not measured yet */
 };
 extern Pace pace;

@@ -48,7 +48,7 @@ static TH_LOOP void take_cells(const taking *t, int64_t n, const int64_t *offset
 /* Single elements by one packed array of int64 or int32, in one pass: its loads are met by chance, and the more of them
  * are under way at once the better; the branch is never taken but for an error. Returns where it stopped. */
 /* (Neighbours, no place of which counts from the end, are looked at together, and taken without a question each.) */
-enum { TOGETHER = 64 };
+enum { TOGETHER = TH_TAKE_TOGETHER };
 #define TAKE_ONE(BYTES, TYPE) \
     case BYTES: \
         for (; i + TOGETHER <= n && step == BYTES; i += TOGETHER) { \

@@ -5,17 +5,13 @@
  */
 #include "lanes.h"
 
-enum {
-    BLOCK = 4096, /* elements that are searched, or brought together, at a time */
-    TILE = 1024, /* results that advance together */
-    SHORT_RUN = 48,
-    PIECE = 1 << 16
-};
+enum { BLOCK = TH_ARGMAX_BLOCK, TILE = TH_ARGMAX_TILE, SHORT_RUN = TH_ARGMAX_SHORT_RUN, PIECE = TH_ARGMAX_PIECE };
 
 /* What each element type brings. float16 is searched as float32. */
 typedef struct {
     int64_t size;
-    /* Take n elements into *best and *place (-1 at first); `start` is the place of the first. 1: the search is over. */
+    /* Take n < 2^31 elements into *best and *place (-1 at first); `start` is the place of the first. 1: the search is
+     * over. */
     int (*block)(const void *x, int64_t n, int64_t start, void *best, int64_t *place);
     /* Take row i of w results; rows are counted in int32 or int64. */
     void (*row)(int64_t w, const void *x, int64_t i, void *best, void *place);
@@ -24,8 +20,8 @@ typedef struct {
 
 #define LANES(X) (256 / (int)sizeof(X))
 
-/* The first of the largest of n >= W elements, n <= BLOCK, in W lanes. The last lanes overlap those before them, which
- * does no harm: an element takes the place of a smaller one only. */
+/* The first of the largest of n >= W elements, in W lanes. The last lanes overlap those before them, which does no harm:
+ * an element takes the place of a smaller one only. Lanes without the largest are marked with n, which is no place. */
 #define SCAN(NAME, X, COUNT, TAKES, W, HOW) \
     static int64_t NAME(const X *x, int64_t n) \
     { \
@@ -52,7 +48,7 @@ typedef struct {
             for (int l = 0; l < half; ++l) \
                 top[l] = TAKES(top[l + half], top[l]) ? top[l + half] : top[l]; \
         for (int l = 0; l < W; ++l) \
-            where[l] = (lane[l] == top[0]) | ((lane[l] != lane[l]) & (top[0] != top[0])) ? where[l] + l : BLOCK; \
+            where[l] = (lane[l] == top[0]) | ((lane[l] != lane[l]) & (top[0] != top[0])) ? where[l] + l : (COUNT)n; \
         for (int half = W / 2; half > 0; half /= 2) \
             for (int l = 0; l < half; ++l) \
                 where[l] = where[l + half] < where[l] ? where[l + half] : where[l]; \

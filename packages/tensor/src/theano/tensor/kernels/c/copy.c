@@ -70,7 +70,7 @@ int th_stretch(th_ctx *ctx, const th_window *to, th_window *from, uint64_t ones)
 
 /* All conversions meet in int64, uint64 or double, whichever holds the source exactly: reading and
  * writing are then written once per type, not once per pair of types. */
-enum { CHUNK = 256 };
+enum { CHUNK = TH_COPY_CHUNK };
 typedef union {
     int64_t i[CHUNK];
     double f[CHUNK];
@@ -331,7 +331,7 @@ static int bring_neighbours_inside(copying *c)
 /* The same for copies of any size, on as many threads as they are worth. */
 void th_copy(th_ctx *ctx, const th_window *to, const th_window *from)
 {
-    enum { BAND = 32, PIECE = 1 << 13, LONG = 1 << 20 }; /* rows turned around together; elements; bytes of a line */
+    enum { BAND = TH_COPY_BAND, PIECE = TH_COPY_PIECE, LONG = TH_COPY_LONG };
     copying c;
     if (to->dtype != from->dtype) {
         th_copy_into(to, from);

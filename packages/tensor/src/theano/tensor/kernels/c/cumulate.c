@@ -5,7 +5,7 @@
  */
 #include "kernels.h"
 
-enum { SIDE = 4, BLOCK = 1024 };
+enum { SIDE = 4, BLOCK = TH_CUMULATE_BLOCK };
 
 /* Output and input as [outer][n][inner], packed; they may be the same memory. */
 typedef struct {

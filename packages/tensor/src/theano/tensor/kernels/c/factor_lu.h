@@ -1,7 +1,6 @@
 /* Elimination with row exchanges, of matrices whose columns' elements are neighbours. */
 
-/* Columns of a panel. */
-#define PANEL 16
+#define PANEL TH_FACTOR_PANEL
 
 #if VECTOR_BYTES == 64
 #define UNROLLED 4

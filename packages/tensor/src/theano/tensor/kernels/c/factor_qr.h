@@ -1,8 +1,7 @@
 /* Q and R by Householder's reflections, gathered into blocks I - V S V' (Schreiber and Van Loan, "A storage-efficient WY
  * representation for products of Householder transformations", SIAM J. Sci. Stat. Comput. 10, 1989). */
 
-/* Reflections of a block. */
-#define BLOCK 32
+#define BLOCK TH_FACTOR_REFLECTIONS
 
 /* Products of x with `count` columns (at most 4) `step` elements apart. */
 INLINE void NAME(dots)(T *sums, const T *x, const T *y, int64_t step, const int count, int64_t n)

@@ -1,7 +1,6 @@
 /* Equations with a triangle, and the inverse of one. */
 
-/* Rows of the blocks that are solved without products. */
-#define BASE 32
+#define BASE TH_FACTOR_BASE
 /* Rows, and vectors of each, that are held in registers while the rows above are subtracted. */
 #define GROUP 8
 #if VECTOR_BYTES == 64
@@ -78,7 +77,7 @@ static void NAME(base_solve)(work *w, int unit, matrix t, matrix b)
 }
 
 /* Blocks of one right-hand side whose elements are neighbours: each is freed of the blocks before it, then solved. */
-#define VECTOR_BASE 16
+#define VECTOR_BASE TH_FACTOR_VECTOR_BASE
 static int NAME(solve_vector)(work *w, int upper, int unit, matrix t, char *x)
 {
     const int64_t n = t.rows, size = sizeof(T), blocks = (n + VECTOR_BASE - 1) / VECTOR_BASE;

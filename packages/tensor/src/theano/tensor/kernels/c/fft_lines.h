@@ -374,11 +374,9 @@ static int64_t NAME(lanes)(const fft_lines *f, const plan *p)
     if (f->rows <= SIDE / 2)
         return 1;
     if (!are_rows)
-        return bytes <= 1 << 23 ? SIDE : 1;
-    return bytes <= 1 << 20 && (p->width <= 128 || (p->inner == NULL && p->n % 4)) ? SIDE : 1;
+        return bytes <= TH_FFT_COLUMN_BYTES ? SIDE : 1;
+    return bytes <= TH_FFT_ROW_BYTES && (p->width <= TH_FFT_SHORT || (p->inner == NULL && p->n % 4)) ? SIDE : 1;
 }
-
-enum { NAME(ALL_BYTES) = 32 << 20, NAME(MOST_PIECES) = 64 };
 
 int NAME(th_fft)(th_ctx *ctx, const fft_lines *lines)
 {
@@ -394,8 +392,8 @@ int NAME(th_fft)(th_ctx *ctx, const fft_lines *lines)
     j.bytes = (line_bytes * j.s + 4 * 16 * (int64_t)sizeof(T) + 63) / 64 * 64;
     const double work = (double)lines->rows * (double)p->width * (double)steps * 0.3;
     int64_t pieces = work < TH_SERIAL_NS ? 1 : (int64_t)(work / TH_PIECE_NS);
-    pieces = pieces > NAME(MOST_PIECES) ? NAME(MOST_PIECES) : pieces;
-    pieces = pieces > NAME(ALL_BYTES) / j.bytes ? NAME(ALL_BYTES) / j.bytes : pieces;
+    pieces = pieces > TH_FFT_PIECES ? TH_FFT_PIECES : pieces;
+    pieces = pieces > TH_FFT_ALL_BYTES / j.bytes ? TH_FFT_ALL_BYTES / j.bytes : pieces;
     pieces = pieces > j.blocks ? j.blocks : pieces;
     j.pieces = pieces < 1 ? 1 : pieces;
     j.memory = ctx->rt->scratch(ctx, (size_t)(j.bytes * j.pieces));

@@ -143,7 +143,7 @@ static plan *NAME(make_plan)(int64_t length, int kind)
 
 /* Plans that are kept. A place is filled once and never emptied, so that readers need no lock; what finds no place, or
  * would be more than KEPT_BYTES in all, is made for the call and dropped. */
-enum { PLACES = 512, TRIES = 8, KEPT_BYTES = 64 << 20 };
+enum { PLACES = TH_FFT_PLANS, TRIES = TH_FFT_TRIES, KEPT_BYTES = TH_FFT_KEPT_BYTES };
 static plan *NAME(kept)[PLACES];
 static int64_t NAME(kept_bytes);
 

@@ -1,15 +1,10 @@
 /* The loops around the tiles: slices of the summed axis, blocks for the caches, pieces for the threads. */
 
-/* Terms in a slice: a panel of the left factor then takes half of a small first-level cache. */
-#define SLICE ((int64_t)(3072 / sizeof(T)))
-/* Bytes of the right factor that are packed at once: most of a usual second-level cache. */
-#define RIGHT_BYTES ((int64_t)768 << 10)
-/* Bytes of the left factor that are packed at once: a share of the third. */
-#define LEFT_BYTES ((int64_t)6 << 20)
-/* How many blocks of the right factor may be in work at once. */
-#define AT_ONCE 64
-/* What threads are woken for: so many multiplications, about 100 us. */
-#define WORTH_THREADS 4e6
+#define SLICE ((int64_t)(TH_GEMM_SLICE_BYTES / sizeof(T)))
+#define RIGHT_BYTES ((int64_t)TH_GEMM_RIGHT_BYTES)
+#define LEFT_BYTES ((int64_t)TH_GEMM_LEFT_BYTES)
+#define AT_ONCE TH_GEMM_AT_ONCE
+#define WORTH_THREADS ((double)TH_GEMM_WORTH_THREADS)
 
 /* `count` things in `parts` parts as equal as they can be: each has `each`, the first `more` have one more. */
 typedef struct {

@@ -1,14 +1,10 @@
 /* Products whose factors are read where they lie: all that are not large. */
 
-/* Terms in a slice: such a panel of the right factor stays in the second-level cache. */
-#define DIRECT_SLICE ((int64_t)(8192 / sizeof(T)))
-/* Bytes of a factor that the caches and the tables of memory pages still serve well in any order. */
-#define DIRECT_BYTES ((int64_t)4 << 20)
-/* Rows a page apart fight for the same places in a cache. */
-#define PAGE 4096
-/* A panel of the right factor that is turned on the stack: so many terms, and so many multiplications in all. */
-#define TURNED_TERMS 64
-#define TURNED_WORK 40000
+#define DIRECT_SLICE ((int64_t)(TH_GEMM_DIRECT_SLICE_BYTES / sizeof(T)))
+#define DIRECT_BYTES ((int64_t)TH_GEMM_DIRECT_BYTES)
+#define PAGE TH_GEMM_PAGE
+#define TURNED_TERMS TH_GEMM_TURNED_TERMS
+#define TURNED_WORK TH_GEMM_TURNED_WORK
 
 /* The rows `r` to `end` of a product with up to COLUMNS columns, from `c` on. */
 static void NAME(direct_panel)(const NAME(job) *j, int64_t r, int64_t end, int64_t c)

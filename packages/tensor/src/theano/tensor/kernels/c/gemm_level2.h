@@ -1,9 +1,7 @@
 /* Products with a vector. All of the matrix goes by once, so memory sets the pace: it is read row by row as it lies. */
 
-/* Elements of a result that stay in the first-level cache while the matrix goes by. */
-#define REACH ((int64_t)(16384 / sizeof(T)))
-/* What threads are woken for: so many numbers of the matrix. */
-#define WORTH_READING 300000
+#define REACH ((int64_t)(TH_GEMM_REACH_BYTES / sizeof(T)))
+#define WORTH_READING TH_GEMM_WORTH_READING
 
 /* The sum of a vector, in halves. */
 INLINE T NAME(total)(vec v)
@@ -172,7 +170,7 @@ int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *
     }
     if (a.row != size || (y_step != size && a.rows > 1))
         return 1;
-    g.piece = threads == 1 ? REACH : 128;
+    g.piece = threads == 1 ? REACH : TH_GEMM_SHARE;
     const int64_t pieces = parts_of(a.rows, g.piece);
     if (threads == 1) {
         NAME(add_columns)(&g, 0, pieces);

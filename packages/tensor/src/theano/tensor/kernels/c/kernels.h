@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "blocks.h"
 #include "c/base.h" /* the scalar layer's: half precision, casts of bits */
 #include "loops.h"
 
@@ -22,6 +23,13 @@
 #define TH_LOCAL __attribute__((visibility("hidden")))
 #endif
 #endif
+
+/* How many elements make one piece of work for a thread. */
+TH_HELPER int64_t th_grain(double ns_per_element)
+{
+    double grain = TH_PIECE_NS / ns_per_element;
+    return grain < 1.0 ? 1 : (int64_t)grain;
+}
 
 #define TH_FAIL(ctx, kind, ...) ((ctx)->rt->fail((ctx), (kind), __VA_ARGS__))
 

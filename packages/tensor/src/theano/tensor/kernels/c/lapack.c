@@ -118,7 +118,7 @@ static int64_t eliminate(th_ctx *ctx, const lapack_params *p, const th_buffer *a
 void th_exchange_back(char *x, const int64_t *pivots, int64_t rows, int64_t row_bytes)
 {
     for (int64_t i = rows - 1; i >= 0; --i) {
-        char *a = x + i * row_bytes, *b = x + pivots[i] * row_bytes, kept[256];
+        char *a = x + i * row_bytes, *b = x + pivots[i] * row_bytes, kept[TH_FACTOR_EXCHANGED];
         for (int64_t at = 0, n; a != b && at < row_bytes; at += n) {
             n = row_bytes - at < (int64_t)sizeof kept ? row_bytes - at : (int64_t)sizeof kept;
             memcpy(kept, a + at, (size_t)n);

@@ -109,7 +109,8 @@ static const product products[TH_NDTYPES] = {
 
 static matrix turned(matrix m) { return (matrix){m.data, m.cols, m.rows, m.col, m.row}; }
 
-/* Whether the columns of a row are neighbours; `ld` becomes the distance of rows, in elements. */
+/* Whether the columns of a row are neighbours, and `ld`, which becomes the distance of rows in elements, is one that every
+ * BLAS can count. */
 static int by_rows(const matrix *m, int64_t size, int64_t *ld)
 {
     if (m->cols > 1 && m->col != size)
@@ -119,7 +120,7 @@ static int by_rows(const matrix *m, int64_t size, int64_t *ld)
         return 1;
     }
     *ld = m->row / size;
-    return m->row > 0 && m->row % size == 0 && *ld >= m->cols;
+    return m->row > 0 && m->row % size == 0 && *ld >= m->cols && *ld < INT32_MAX;
 }
 
 static void window_on(th_window *w, const matrix *m, int32_t dtype, int64_t size)

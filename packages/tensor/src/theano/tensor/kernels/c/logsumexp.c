@@ -28,7 +28,7 @@ static inline float below_one_f4(float x)
     return (1.0f + TH_FMAF(r * r, th_exp_tail_f32(r), r)) * th_exp2_scale_f32(shifted);
 }
 
-enum { ROWS = 4, ROOM = 1024, STEP = 32 };
+enum { ROWS = 4, ROOM = TH_LOGSUMEXP_ROOM, STEP = TH_LOGSUMEXP_STEP };
 
 /* top: the largest; sum: relative to SHIFT(top). Where top is infinite, nothing is taken off. */
 #define LOG_SUM_EXP(F, X, INF, LOG) \

@@ -7,11 +7,6 @@
 
 #include "marks.h"
 
-/* Below this many nanoseconds of work a loop stays on the thread that called it; above, it is cut
- * into pieces of about TH_PIECE_NS. */
-#define TH_SERIAL_NS 60000.0
-#define TH_PIECE_NS 25000.0
-
 /* Whether the elements lie one after the other, in C order. */
 TH_HELPER int th_packed(const th_buffer *b, int ndim)
 {
@@ -132,13 +127,6 @@ TH_HELPER void th_advance(int nop, int nd, const int64_t *shape, const int64_t *
         data[k] += strides[d * nop + k];
     if (++index[d] == shape[d])
         th_carry(nop, nd, shape, strides, index, data);
-}
-
-/* How many elements make one piece of work for a thread. */
-TH_HELPER int64_t th_grain(double ns_per_element)
-{
-    double grain = TH_PIECE_NS / ns_per_element;
-    return grain < 1.0 ? 1 : (int64_t)grain;
 }
 
 TH_ERROR int th_mismatch(th_ctx *ctx, int axis, int i, int64_t length_i, int j, int64_t length_j)

@@ -1,15 +1,14 @@
 /* Where the elements are that are not 0: one list of places for each axis, in C order. */
 #include "kernels.h"
 
-/* "Is not 0" of any type asks for bits other than a sign: those of the mask. */
+/* "Is not 0" of any type asks for bits other than a sign: those of the mask. (PAIR_BITS has none of complex128's.) */
 static uint64_t bits_that_count(int32_t dtype)
 {
     switch (dtype) {
     case TH_FLOAT16: return UINT64_C(0x7fff);
     case TH_FLOAT32: return UINT64_C(0x7fffffff);
     case TH_COMPLEX64: return UINT64_C(0x7fffffff7fffffff);
-    case TH_FLOAT64:
-    case TH_COMPLEX128: return UINT64_C(0x7fffffffffffffff);
+    case TH_FLOAT64: return UINT64_C(0x7fffffffffffffff);
     default: return ~UINT64_C(0);
     }
 }

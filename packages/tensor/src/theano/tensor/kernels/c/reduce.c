@@ -12,14 +12,15 @@
 #include "lanes.h"
 
 enum {
-    BAND_BYTES = 1 << 16, /* room for copies of elements that are no neighbours */
-    TILE_BYTES = 1 << 16, /* of accumulators that advance together: they stay in the second cache, and ... */
-    SMALL_TILE = 1 << 14, /* ... in the first one where there are few rows, */
-    FEW_ROWS = 32,        /* so that starting and storing them counts for more than reading long pieces of rows */
-    SHORT_RUN = 64,       /* elements; shorter runs are first joined to longer ones */
-    PIECE = 65536,        /* terms that one thread takes into one result at a time */
-    LEVELS = 3,
-    FLUSH = 128 /* terms per accumulator, or accumulators per accumulator, before they go up a level */
+    BAND_BYTES = TH_REDUCE_BAND_BYTES,
+    TILE_BYTES = TH_REDUCE_TILE_BYTES,
+    SMALL_TILE = TH_REDUCE_SMALL_TILE,
+    FEW_ROWS = TH_REDUCE_FEW_ROWS,
+    SHORT_RUN = TH_REDUCE_SHORT_RUN,
+    PIECE = TH_REDUCE_PIECE,
+    FLUSH = TH_REDUCE_FLUSH,
+    FOLD = TH_REDUCE_FOLD,
+    LEVELS = 3
 };
 
 typedef struct {
@@ -217,7 +218,7 @@ static void along_results(void *arg, int64_t lo, int64_t hi)
 /* The same, by the kernel for many runs. */
 static void along_runs(void *arg, int64_t lo, int64_t hi)
 {
-    enum { SOME = 256 };
+    enum { SOME = TH_REDUCE_RUNS };
     const job *j = arg;
     const int inner = j->kept - 1;
     const int64_t *step = j->strides + inner * 2;
@@ -481,7 +482,7 @@ static int many(th_ctx *ctx, job *j, int64_t kept, double ns)
     const int in_runs = j->simple && j->runs && nearer;
     if (in_runs || (run >= SHORT_RUN ? nearer || (width < 16 && !joined) : width < 8 && !joined))
         return walk_along(ctx, j, kept, ns);
-    j->fold = joined ? (most < 512 ? most : 512) / width : 1;
+    j->fold = joined ? (most < FOLD ? most : FOLD) / width : 1;
     j->fold = j->fold > run ? run : j->fold < 1 ? 1 : j->fold;
     j->width = most / j->fold;
     if (nearer) {
@@ -490,6 +491,12 @@ static int many(th_ctx *ctx, job *j, int64_t kept, double ns)
         j->width = j->width > fits ? (fits < 64 ? 64 : fits) : j->width;
         j->width = j->width > most ? most : j->width;
     }
+    /* A row of what must be copied to be neighbours has room in a band. */
+    int64_t copied = 0;
+    for (int k = 0; k < j->nin; ++k)
+        copied += j->once[k] || next[k] == j->size[k] ? 0 : j->size[k];
+    if (copied * j->width > BAND_BYTES)
+        j->width = BAND_BYTES / copied;
     j->width = width < j->width ? width : j->width;
     j->tiles = (width + j->width - 1) / j->width;
     const int64_t units = kept / width * j->tiles;

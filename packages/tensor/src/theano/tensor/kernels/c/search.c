@@ -5,7 +5,7 @@
  */
 #include "kernels.h"
 
-enum { SIDE = 32 };
+enum { SIDE = TH_SEARCH_SIDE };
 
 #define PLAIN(v) (v)
 #define LESS(a, b) ((a) < (b))

@@ -16,7 +16,7 @@
 
 #include "kernels.h"
 
-enum { CHUNK = 256 };
+enum { CHUNK = TH_SELECTION_CHUNK };
 enum { SLICE = 1, NEW = 2, ARRAY = 3, MASK = 4 };
 
 typedef struct {

@@ -173,7 +173,7 @@ TH_EXPORT int th_kernel_sort(th_ctx *ctx)
 /* A heap of places, the worst on top. Elements are met in such an order that of equals the one met first stays: of the
  * largest the last one, as a stable sort read from its end has it, of the smallest the first. Pieces without anything better
  * than the worst are passed over at once. */
-enum { PIECE = 32, BIT = 8 };
+enum { PIECE = TH_SELECT_PIECE, BIT = TH_SELECT_BITS };
 #define SELECT(NAME, MEMORY, COMPUTE, LOAD, BETTER, FROM_END) \
     static void sink_##NAME(const MEMORY *v, int64_t *heap, int64_t k, int64_t at) \
     { \
@@ -310,7 +310,7 @@ static void select_lines(void *arg, int64_t lo, int64_t hi)
  * not worse than (Floyd and Rivest, "Expected time bounds for selection", CACM 18, 1975); if that comes true, these alone are
  * ordered. Else all of a copy is, to know the worst. What is collected for the largest comes from the end, so that an order
  * of it read backwards has the later of equals first. */
-enum { SAMPLED = 32, WORTH_SAMPLING = 4096 };
+enum { SAMPLED = TH_SELECT_SAMPLED, WORTH_SAMPLING = TH_SELECT_WORTH_SAMPLING };
 
 static int64_t candidates_by_sample(const lines *s, const char *v, char *room, int64_t *places, int64_t most)
 {
@@ -409,7 +409,7 @@ TH_EXPORT int th_kernel_topk(th_ctx *ctx)
     s.elements = lines_of(ctx, &s.from);
     s.sort = (sorter)(intptr_t)p[3];
     s.sort_places = (place_sorter)(intptr_t)p[4];
-    const int many = k > 64 && k > n / 128 && s.sort && s.sort_places;
+    const int many = k > TH_SELECT_HEAP && k > n / (2 * TH_SELECT_HEAP) && s.sort && s.sort_places;
     if (many && !p[2])
         s.values = room_for(ctx, count * k, b->itemsize);
     else

@@ -92,8 +92,7 @@ TH_EXPORT int th_kernel_qr(th_ctx *ctx)
     return 0;
 }
 
-/* Rows up to which a symmetric matrix is diagonalised by us. */
-enum { SMALL = 160 };
+enum { SMALL = TH_EIGH_SMALL };
 
 /* -- eigenvalues of symmetric matrices --------------------------------------------------------------------- */
 
@@ -374,8 +373,7 @@ static int svd_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *u, th_buffer
     return 0;
 }
 
-/* Rows and columns from which that is worth it. */
-enum { WORTH_PARTS = 32 };
+enum { WORTH_PARTS = TH_SVD_WORTH_PARTS };
 
 TH_EXPORT int th_kernel_svd(th_ctx *ctx)
 {

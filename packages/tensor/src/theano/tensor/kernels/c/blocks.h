@@ -1,0 +1,102 @@
+/* Every size at which a kernel cuts its work or goes another way: of blocks, tiles, pieces and buffers.
+ *
+ * They are here, and nowhere else, so that the tests can make all of them small: what happens at the edge of a block of
+ * blocks is then seen with some thousands of elements. A test's build names its own table of sizes in TH_BLOCKS. What
+ * follows from the width of a register (lanes, the rows of a tile in registers) is no size of this kind.
+ */
+#ifndef THEANO_TENSOR_BLOCKS_H
+#define THEANO_TENSOR_BLOCKS_H
+
+#ifdef TH_BLOCKS
+#include TH_BLOCKS
+#else
+enum {
+    /* Below this many nanoseconds of work a loop stays on the thread that called it; above, it is cut into pieces of
+     * about TH_PIECE_NS. */
+    TH_SERIAL_NS = 60000,
+    TH_PIECE_NS = 25000,
+
+    /* argmax.c */
+    TH_ARGMAX_BLOCK = 4096,   /* elements that are searched, or brought together, at a time */
+    TH_ARGMAX_TILE = 1024,    /* results that advance together */
+    TH_ARGMAX_SHORT_RUN = 48, /* shorter runs are joined to longer ones */
+    TH_ARGMAX_PIECE = 1 << 16, /* elements of one run that a thread searches at a time */
+
+    /* reduce.c */
+    TH_REDUCE_BAND_BYTES = 1 << 16, /* room for copies of elements that are no neighbours */
+    TH_REDUCE_TILE_BYTES = 1 << 16, /* of accumulators that advance together: they stay in the second cache, and ... */
+    TH_REDUCE_SMALL_TILE = 1 << 14, /* ... in the first one where there are few rows, */
+    TH_REDUCE_FEW_ROWS = 32,        /* so that starting and storing them counts for more than reading long pieces of rows */
+    TH_REDUCE_SHORT_RUN = 64,       /* elements; shorter runs are first joined to longer ones */
+    TH_REDUCE_PIECE = 65536,        /* terms that one thread takes into one result at a time */
+    TH_REDUCE_FLUSH = 128,          /* terms per accumulator, or accumulators per accumulator, before they go up a level */
+    TH_REDUCE_FOLD = 512,           /* accumulators of several rows that are taken in as one */
+    TH_REDUCE_RUNS = 256,           /* results of short runs that are stored together */
+
+    /* logsumexp.c */
+    TH_LOGSUMEXP_ROOM = 1024, /* columns that advance together */
+    TH_LOGSUMEXP_STEP = 32,   /* rows of lanes whose largest is sought before their exponentials are taken */
+
+    /* softmax.c: rows that are no longer than SHORT are turned around, GROUP at a time */
+    TH_SOFTMAX_SHORT = 32,
+    TH_SOFTMAX_GROUP = 64,
+
+    TH_CUMULATE_BLOCK = 1024, /* cumulate.c: columns that advance together */
+
+    /* copy.c */
+    TH_COPY_CHUNK = 256,     /* elements that are converted together */
+    TH_COPY_BAND = 32,       /* rows that are turned around together */
+    TH_COPY_PIECE = 1 << 13, /* elements of a long line that a thread copies at a time */
+    TH_COPY_LONG = 1 << 20,  /* bytes from which a line is long */
+
+    /* selection.h, advanced.c */
+    TH_SELECTION_CHUNK = 256, /* places that are checked together */
+    TH_TAKE_TOGETHER = 64,    /* single elements that are taken without a question each */
+
+    TH_SEARCH_SIDE = 32, /* search.c: values that are sought side by side */
+
+    /* sort.c */
+    TH_SELECT_PIECE = 32,            /* elements that are passed over if none of them is wanted */
+    TH_SELECT_BITS = 8,              /* the same within a piece, of which this is a part */
+    TH_SELECT_SAMPLED = 32,          /* of so many elements one is drawn */
+    TH_SELECT_WORTH_SAMPLING = 4096, /* elements from which that is worth it */
+    TH_SELECT_HEAP = 64,             /* of so many a heap is made, however short the line */
+
+    /* gemm_blocks.h, gemm_direct.h, gemm_level2.h */
+    TH_GEMM_SLICE_BYTES = 3072,         /* of terms in a slice: a panel of the left factor then takes half of a small first-level cache */
+    TH_GEMM_RIGHT_BYTES = 768 << 10,    /* of the right factor that are packed at once: most of a usual second-level cache */
+    TH_GEMM_LEFT_BYTES = 6 << 20,       /* of the left factor that are packed at once: a share of the third */
+    TH_GEMM_AT_ONCE = 64,               /* blocks of the right factor that may be in work at once */
+    TH_GEMM_WORTH_THREADS = 4000000,    /* multiplications for which threads are woken: about 100 us */
+    TH_GEMM_DIRECT_SLICE_BYTES = 8192,  /* of terms in a slice: such a panel of the right factor stays in the second-level cache */
+    TH_GEMM_DIRECT_BYTES = 4 << 20,     /* of a factor that the caches and the tables of memory pages still serve well in any order */
+    TH_GEMM_PAGE = 4096,                /* rows so many bytes apart fight for the same places in a cache */
+    TH_GEMM_TURNED_TERMS = 64,          /* terms of a panel of the right factor that is turned on the stack, */
+    TH_GEMM_TURNED_WORK = 40000,        /* and multiplications in all */
+    TH_GEMM_REACH_BYTES = 16384,        /* of a result that stay in the first-level cache while the matrix goes by */
+    TH_GEMM_SHARE = 128,                /* elements of such a result that a thread computes at a time */
+    TH_GEMM_WORTH_READING = 300000,     /* numbers of a matrix for which threads are woken */
+
+    /* factor_triangle.h, factor_lu.h, factor_qr.h, lapack.c, spectral.c */
+    TH_FACTOR_BASE = 32,        /* rows of the blocks that are solved without products: whole vectors and groups of 8 */
+    TH_FACTOR_VECTOR_BASE = 16, /* the same for one right-hand side */
+    TH_FACTOR_PANEL = 16,       /* columns that are eliminated one by one */
+    TH_FACTOR_REFLECTIONS = 32, /* reflections of a block */
+    TH_FACTOR_EXCHANGED = 256,  /* bytes of two rows that are exchanged at a time */
+    TH_EIGH_SMALL = 160,        /* rows up to which a symmetric matrix is diagonalised by us */
+    TH_SVD_WORTH_PARTS = 32,    /* rows and columns from which a decomposition in parts is worth it */
+
+    /* fft_lines.h, fft_plan.h: bytes of the lines that are worked on side by side, as columns and as rows; numbers of a row
+     * that is short; bytes of all workspaces; pieces of work; plans that are kept, places that one may have, their bytes */
+    TH_FFT_COLUMN_BYTES = 1 << 23,
+    TH_FFT_ROW_BYTES = 1 << 20,
+    TH_FFT_SHORT = 128,
+    TH_FFT_ALL_BYTES = 32 << 20,
+    TH_FFT_PIECES = 64,
+    TH_FFT_PLANS = 512,
+    TH_FFT_TRIES = 8,
+    TH_FFT_KEPT_BYTES = 64 << 20
+};
+#endif
+
+#endif

@@ -1,0 +1,576 @@
+"""Every kernel at the edges of its own blocks, and past blocks of blocks, beside NumPy.
+
+The library is built a second time with sizes that are small (``small_blocks.h``), so that some hundred elements are
+several blocks, and some thousand blocks of blocks. Floating-point numbers are whole and small wherever a sum in any
+order is exact: then results are equal, not only near.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from blocks import OF_LOOPS, REAL_HEADER, SMALL, edges, met, sizes_of
+from kernel_harness import C_SOURCES, call, compile_many, kernels_of, run, scalar, small_library
+from kernel_toys import DTYPES, Toy, node
+from test_kernels_elemwise import elemwise_node
+from test_kernels_nnet import softmax
+from test_kernels_order import argsort, best, sort
+from test_kernels_reduce import argmax_node, map_reduction, reduction
+
+import theano.scalar as ts
+from theano.codegen.kernel import Kernel
+from theano.scalar.composite import Composite
+from theano.settings import config
+from theano.tensor.kernels import blas, fft, index, lapack, layout, nnet, order
+from theano.tensor.kernels.elemwise import elemwise_kernel
+from theano.tensor.kernels.reduce import argmax_kernel, careduce_kernel, log_sum_exp_kernel, map_reduce_kernel
+
+REAL = [d for d in DTYPES if not d.startswith("complex")]
+FLOATS = ["float32", "float64"]
+rng = np.random.default_rng(11)
+# All loops are met on one thread and on several.
+edges("SERIAL_NS", "PIECE_NS")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small():
+    with kernels_of(small_library()), config.change_flags(blas__gemm="own"):
+        yield
+
+
+def whole(shape, dtype, low=-3, high=4):
+    """Whole numbers, of complex numbers in both parts."""
+    kind = np.dtype(dtype).kind
+    x = rng.integers(0 if kind in "bu" else low, 2 if kind == "b" else high, shape)
+    return (x + 1j * rng.integers(low, high, shape) if kind == "c" else x).astype(dtype)
+
+
+def spread(x):
+    """The same numbers where they are no neighbours."""
+    room = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
+    room[..., ::2] = x
+    return room[..., ::2]
+
+
+def equal(got, want, *what):
+    np.testing.assert_array_equal(got, want, err_msg=" ".join(map(str, what)))
+
+
+# -- the tables -----------------------------------------------------------------------------------------------
+
+
+def test_every_size_has_a_small_one_and_a_test_of_its_edges():
+    assert set(SMALL) == set(sizes_of(REAL_HEADER))
+    assert all(SMALL[name] < real for name, real in sizes_of(REAL_HEADER).items())
+    assert met == set(SMALL) | set(OF_LOOPS)
+
+
+NO_SIZES = {
+    # Numbers that are no sizes of blocks: codes, and counts of registers and lanes, which are written into loops.
+    "accumulate.c": set(), "advanced.c": set(), "cumulate.c": {"SIDE"}, "index.c": {"ABSENT", "KNOWN", "INPUT", "INDEX", "SLICE"},
+    "logsumexp.c": {"ROWS", "L"}, "ravel.c": {"RAISE", "WRAP", "CLIP"}, "reduce.c": {"LEVELS"},
+    "reduce.h": {"TH_MAX_TERMS", "TH_MAX_RESULTS", "TH_LANE_BYTES"}, "selection.h": {"SLICE", "NEW", "ARRAY", "MASK"},
+    "softmax.c": {"LANES"}, "factor_f32.c": {"T_IS_FLOAT"}, "factor_f64.c": {"T_IS_FLOAT"}, "gemm_f32.c": {"T_IS_FLOAT"},
+    "gemm_f64.c": {"T_IS_FLOAT"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
+    "factor_triangle.h": {"GROUP", "ABREAST"}, "fft.h": {"LARGEST_RADIX", "MOST_STAGES"}, "fft_lines.h": {"WIDTH"},
+    "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS"}, "fft_stage.h": {"r"},
+    "lanes.h": {"TH_VECTOR", "TH_WIDTH_8", "TH_WIDTH_4"}, "marks.h": {"TH_PLAIN_LOOP"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", sorted(p for p in C_SOURCES.glob("*.[ch]") if p.name != "blocks.h"), ids=lambda p: p.name)
+def test_sizes_are_in_their_table(path):
+    """A size that a file keeps to itself would be met by no test."""
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+    named = set(re.findall(r"#define +(\w+) +\(?(?:\([a-z0-9_]+\))?\d", text))
+    for table in re.findall(r"\benum\s*\{([^}]*)\}", text):
+        named |= set(re.findall(r"(\w+)\s*=\s*\d", table))
+    arrays = set(re.findall(r"\b[a-zA-Z_]\w* +\w+\[(\d{2,})\]", text)) - {"14", "16", "160"}
+    assert named - NO_SIZES.get(path.name, set()) == set() and not arrays
+
+
+# -- reductions -------------------------------------------------------------------------------------------------
+
+PLACES = [((0,), 0), ((0, 3), 0), ((0, 3), 1), ((3, 0), 0), ((3, 0), 1), ((2, 0, 3), 1), ((2, 0, 3), (0, 2)),
+          ((0, 2, 13), (0, 2)), ((3, 2, 0), (0, 2)), ((0, 9), 0), ((9, 0), 0)]  # fmt: skip
+
+
+def placed(n):
+    """Yield shapes in which one length is n, with the axes to be reduced."""
+    for shape, axes in PLACES:
+        yield tuple(n if length == 0 else length for length in shape), axes if isinstance(axes, tuple) else (axes,)
+
+
+REDUCED = edges("REDUCE_SHORT_RUN", "REDUCE_PIECE", "REDUCE_FOLD", "REDUCE_RUNS", "REDUCE_FEW_ROWS", "REDUCE_BAND_BYTES",
+                "REDUCE_TILE_BYTES", "REDUCE_SMALL_TILE", products=(("REDUCE_FLUSH", 32), ("REDUCE_FLUSH", 64),
+                ("REDUCE_FLUSH", "REDUCE_FLUSH", 32), ("REDUCE_FLUSH", "REDUCE_FLUSH", "REDUCE_FLUSH", 32)), most=2000)  # fmt: skip
+REDUCTIONS = [
+    *[("add", d, a, np.add) for d, a in [
+        ("bool", "int64"), ("uint8", "uint64"), ("int8", "int64"), ("int32", "int64"), ("int64", "int64"), ("float16", "float32"),
+        ("float32", "float32"), ("float32", "float64"), ("float64", "float64"), ("float64", "float32"), ("complex64", "complex64"),
+    ]],
+    *[("mul", d, a, np.multiply) for d, a in [
+        ("int32", "int64"), ("int64", "int64"), ("float32", "float64"), ("float32", "float32"), ("float64", "float64"),
+    ]],
+    ("mul", "complex128", "complex128", np.multiply),
+    *[("maximum", d, d, np.maximum) for d in ("uint16", "int32", "int64", "float32", "float64", "bool")],
+    *[("minimum", d, d, np.minimum) for d in ("int8", "int32", "float32", "float64")],
+    ("or_", "bool", "bool", np.logical_or), ("and_", "bool", "bool", np.logical_and), ("xor", "int64", "int64", np.bitwise_xor),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, dtype, acc, ufunc", REDUCTIONS, ids=lambda v: v if isinstance(v, str) else "")
+def test_reductions(name, dtype, acc, ufunc):
+    kernels = {}
+    for shape, axes in placed(5):
+        n = reduction(name, dtype, acc, acc, axes, len(shape))
+        kernels[axes, len(shape)] = careduce_kernel(n.op, n), n
+    compile_many([k for k, _ in kernels.values() if isinstance(k, Kernel)])
+    for n in REDUCED:
+        for shape, axes in placed(n):
+            x = rng.choice(np.array([1, -1], dtype), shape) if name == "mul" else whole(shape, dtype)
+            if name in ("and_", "or_"):
+                x[...] = name == "and_"
+                x[tuple(rng.integers(0, length) for length in shape)] ^= True
+            want = ufunc.reduce(x, axis=axes, dtype=acc)
+            for at in (x, spread(x)):
+                equal(run(*kernels[axes, len(shape)], [at])[0], want, shape, axes)
+
+
+def test_nan_is_found_in_every_block():
+    for dtype in FLOATS:
+        for name, axes, ndim in itertools.product(("maximum", "minimum"), (0, 1), (2,)):
+            n = reduction(name, dtype, dtype, dtype, (axes,), ndim)
+            kernel = careduce_kernel(n.op, n)
+            for size in REDUCED[::3]:
+                x = whole((size, 3) if axes == 0 else (3, size), dtype)
+                x[(size - 1, 1) if axes == 0 else (1, size - 1)] = np.nan
+                equal(run(kernel, n, [x])[0], np.maximum.reduce(x, axis=axes) if name == "maximum" else np.minimum.reduce(x, axis=axes))
+
+
+@pytest.mark.parametrize("light", [True, False])
+def test_terms_of_several_operands(light):
+    """Three widths of operand and three results at once; where a term costs much there is a loop over rows only."""
+    u, v, w = ts.float64("u"), ts.float32("v"), ts.int8("w")
+    first = (u - v) ** 2 if light else ts.exp(u * 0.0) * (u - v) ** 2
+    expression = Composite([u, v, w], [first, u * w, u > v])
+    reductions = [("add", "float64", "float64"), ("maximum", "float64", "float64"), ("or_", "bool", "bool")]
+    kernels = {}
+    for shape, axes in placed(5):
+        n = map_reduction(expression, reductions, [np.zeros(shape, d) for d in ("float64", "float32", "int8")], axes)
+        kernels[axes, len(shape)] = map_reduce_kernel(n.op, n), n
+    compile_many([k for k, _ in kernels.values()])
+    for n in REDUCED[::2]:
+        for shape, axes in placed(n):
+            x = [whole(shape, d) for d in ("float64", "float32", "int8")]
+            terms = (x[0] - x[1]) ** 2, x[0] * x[2], x[0] > x[1]
+            want = [f.reduce(t, axis=axes) for f, t in zip((np.add, np.maximum, np.logical_or), terms, strict=True)]
+            for at in (x, [spread(a) for a in x], [spread(x[0]), x[1], spread(x[2])]):
+                for got, wanted in zip(run(*kernels[axes, len(shape)], at), want, strict=True):
+                    equal(got, wanted, shape, axes)
+
+
+SUMMED = edges("LOGSUMEXP_ROOM", products=(("LOGSUMEXP_STEP", 32), ("LOGSUMEXP_STEP", 64), ("LOGSUMEXP_STEP", "REDUCE_FLUSH", 64)), most=1200)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_logarithms_of_sums_of_exponentials(dtype):
+    for n in SUMMED:
+        for shape, axes in placed(n):
+            x = (20 * rng.normal(size=shape)).astype(dtype)
+            wanted = np.log(np.exp(x - x.max(axes, keepdims=True).astype("float64")).sum(axes)) + x.max(axes)
+            for at in (x, spread(x)):
+                made = node(Toy(axis=axes), [at], [(dtype, len(shape) - len(axes))])
+                got = run(log_sum_exp_kernel(made.op, made), made, [at])[0]
+                np.testing.assert_allclose(got, wanted, 40 * np.finfo(dtype).eps, 1e-6 if dtype == "float32" else 1e-14)
+
+
+SEARCHED = edges("ARGMAX_BLOCK", "ARGMAX_TILE", "ARGMAX_SHORT_RUN", "ARGMAX_PIECE", products=(("ARGMAX_PIECE", "ARGMAX_BLOCK"), ("ARGMAX_PIECE", 1024)),
+                 most=50_000)  # fmt: skip
+
+
+@pytest.mark.parametrize("smallest", [False, True])
+@pytest.mark.parametrize("dtype", REAL)
+def test_argmax(dtype, smallest):
+    """The first of the best, which are many, or one at either end of the last block; the first nan before all."""
+    for n in SEARCHED:
+        for shape, axes in placed(n) if n < 500 else [((n,), (0,)), ((n, 3), (0,)), ((3, n), (1,)), ((2, n, 3), (0, 1, 2))]:
+            x = whole(shape, dtype)
+            made = argmax_node(dtype, axes, len(shape))
+            kernel = argmax_kernel(made.op, made, smallest)
+            low, high = (0, 1) if dtype == "bool" else (-9, 9) if np.dtype(dtype).kind in "if" else (0, 9)
+            for best_at in (None, -1, -2):
+                if best_at is not None:
+                    if n < 4 or n % 3:
+                        continue
+                    x[...] = x if dtype != "bool" else smallest
+                    x.reshape(-1)[best_at] = low if smallest else high
+                if best_at == -2 and np.dtype(dtype).kind == "f":
+                    x.reshape(-1)[-1] = np.nan
+                kept = [d for d in range(len(shape)) if d not in axes]
+                flat = x.transpose(*kept, *axes).reshape(*(shape[d] for d in kept), -1)
+                place = flat.argmin(-1) if smallest else flat.argmax(-1)
+                for at in (x, spread(x)):
+                    value, found = run(kernel, made, [at])
+                    equal(found, place, shape, axes)
+                    equal(value, np.take_along_axis(flat, place[..., None], -1)[..., 0])
+
+
+# -- order ------------------------------------------------------------------------------------------------------
+
+CUMULATED = edges("CUMULATE_BLOCK", products=(("CUMULATE_BLOCK", 4),))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cumulative(dtype):
+    for n in CUMULATED:
+        for shape, axes in placed(n):
+            x = whole(shape, dtype)
+            ones = rng.choice(np.array([1, 1, 0] if np.dtype(dtype).kind in "bu" else [1, -1], dtype), shape)
+            for mode, terms, wanted in (("add", x, np.cumsum), ("mul", ones, np.cumprod)):
+                want = wanted(terms, axis=axes[0], dtype=dtype)
+                for at in (terms, spread(terms)):
+                    equal(call(order.cumulate_kernel, Toy(axis=axes[0], mode=mode), [at], (dtype, x.ndim))[0], want, shape, axes)
+
+
+SELECTED = edges("SELECT_PIECE", "SELECT_BITS", "SELECT_SAMPLED", "SELECT_WORTH_SAMPLING", "SELECT_HEAP", products=(("SELECT_PIECE", "SELECT_HEAP"), ("SELECT_PIECE", "SELECT_PIECE"),
+                 ("SELECT_WORTH_SAMPLING", "SELECT_SAMPLED")))  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_the_best_of_a_line(dtype):
+    for n in SELECTED:
+        x = whole((2, n), dtype, *((-90, 90) if np.dtype(dtype).kind in "if" else (0, 90)))
+        ks = {1, SMALL["SELECT_HEAP"] + 1, n // 8, n // 3, n}
+        for k in sorted(k for k in ks if 0 < k <= n):
+            for wanted in (k, -k):
+                places = best(x, wanted, 1)
+                values = np.take_along_axis(x, places, 1)
+                for give, at in itertools.product(((True, True), (True, False)), (x, x.copy("F"))):
+                    op = Toy(axis=1, return_values=give[0], return_indices=give[1])
+                    got = call(order.topk_kernel, op, [at, scalar(wanted)], (dtype, 2), *[("int64", 2)] * give[1])
+                    equal(got[0], values, n, wanted)
+                    if give[1]:
+                        equal(got[1], places, n, wanted)
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_order_of_lines(dtype):
+    """These have no blocks of their own; NumPy's sorts have."""
+    for n in edges("SELECT_PIECE", "COPY_PIECE"):
+        x = whole((n, 3), dtype, *((-90, 90) if np.dtype(dtype).kind in "if" else (0, 90)))
+        for axis in (0, 1):
+            equal(call(sort, Toy(kind="quicksort"), [x, scalar(axis)], (dtype, 2))[0], np.sort(x, axis), n)
+            equal(call(argsort, Toy(kind="stable"), [x, scalar(axis)], ("int64", 2))[0], np.argsort(x, axis, kind="stable"), n)
+        found = Toy(axis=None, return_index=True, return_inverse=True, return_counts=True)
+        values, *places = call(order.unique_kernel, found, [x], (dtype, 1), *[("int64", 1)] * 3)
+        want, first, which, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+        for got, wanted in zip([values, *places], [want, first, which.reshape(-1), counts], strict=True):
+            equal(got, wanted, n)
+
+
+SOUGHT = edges("SEARCH_SIDE", products=(("SEARCH_SIDE", "SEARCH_SIDE"), ("SEARCH_SIDE", 3)))
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_search(dtype):
+    for n, count in itertools.product(SOUGHT, SOUGHT):
+        x, v = np.sort(whole(n, dtype)), whole(count, dtype)
+        for side in ("left", "right"):
+            equal(call(order.searchsorted_kernel, Toy(side=side), [x, v], ("int64", 1))[0], np.searchsorted(x, v, side), n, count)
+
+
+# -- rows -------------------------------------------------------------------------------------------------------
+
+
+GROUPS, COLUMNS = edges("SOFTMAX_GROUP", products=(("SOFTMAX_GROUP", 4),)), edges("SOFTMAX_SHORT", products=((32,),))
+
+
+@pytest.mark.parametrize("dtype, rtol", [("float64", 1e-14), ("float32", 6e-6)])
+def test_softmax(dtype, rtol):
+    for rows in GROUPS:
+        for columns in COLUMNS:
+            x = rng.normal(size=(rows, columns)).astype(dtype)
+            b = rng.normal(size=columns).astype(dtype)
+            labels = rng.integers(0, columns, rows)
+            for at in (x, spread(x), x.copy("F")):
+                np.testing.assert_allclose(call(nnet.softmax_kernel, Toy(), [at], (dtype, 2))[0], softmax(x), rtol)
+                np.testing.assert_allclose(call(nnet.log_softmax_kernel, Toy(), [at], (dtype, 2))[0], np.log(softmax(x)), rtol, rtol)
+                want = softmax(x + b)
+                loss, p, place = call(nnet.crossentropy_kernel, Toy(), [at, b, labels], (dtype, 1), (dtype, 2), ("int64", 1))
+                np.testing.assert_allclose(p, want, rtol)
+                np.testing.assert_allclose(loss, -np.log(want[np.arange(rows), labels]), rtol, rtol)
+                equal(place, (x + b).argmax(1), rows, columns)
+                g = whole(x.shape, dtype)
+                got = call(nnet.softmax_grad_kernel, Toy(), [spread(g) if at is not x else g, p], (dtype, 2))[0]
+                wide = p.astype("float64")
+                np.testing.assert_allclose(got, wide * (g - (g * wide).sum(1, keepdims=True)), 1e-4, 20 * rtol)
+
+
+# -- copies -----------------------------------------------------------------------------------------------------
+
+COPIED = edges("COPY_CHUNK", "COPY_BAND", "COPY_PIECE", products=(("COPY_PIECE", "COPY_BAND"), ("COPY_CHUNK", 3), ("COPY_LONG",)), most=500)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_copies(dtype):
+    """Lines, matrices turned around, axes in every order."""
+    for n in COPIED:
+        for shape in ((n,), (n, 4), (4, n), (3, n, 4), (n, n) if n < 50 else (n, 7)):
+            x = whole(shape, dtype)
+            for axes in itertools.permutations(range(x.ndim)):
+                equal(call(layout.dimshuffle_kernel, Toy(new_order=axes), [x], (dtype, x.ndim))[0], x.transpose(axes), shape, axes)
+            for at in (x[::-1], spread(x), spread(x)[::2]):
+                equal(call(layout.copy_kernel, Toy(), [at], (dtype, x.ndim))[0], at, shape)
+            joined = call(layout.join_kernel, Toy(view=-1), [scalar(0), x, spread(x)], (dtype, x.ndim))[0]
+            equal(joined, np.concatenate([x, x]), shape)
+
+
+@pytest.mark.parametrize("to", DTYPES)
+def test_conversions(to):
+    for dtype in DTYPES:
+        if dtype.startswith("complex") and not to.startswith("complex"):
+            continue
+        for n in edges("COPY_CHUNK"):
+            x, y = whole((2, n), dtype, 0, 4), whole((2, n), to, 0, 4)
+            equal(call(layout.alloc_kernel, Toy(), [spread(x), scalar(2), scalar(n)], (to, 2))[0], x.astype(to), dtype, n)
+            op = Toy(idx_list=(slice(None),), set_instead_of_inc=False)
+            kernel = index.inc_subtensor_kernel(op, made := node(op, [y, x], [(to, 2)]))
+            if kernel is not None:
+                want = y | (x != 0) if to == "bool" else y + x.astype(to)
+                equal(run(kernel, made, [y, spread(x)])[0], want, dtype, n)
+
+
+# -- indexes ----------------------------------------------------------------------------------------------------
+
+INDEXED = edges("SELECTION_CHUNK", "TAKE_TOGETHER", products=(("SELECTION_CHUNK", 3),))
+
+
+@pytest.mark.parametrize("places_dtype", ["int8", "uint16", "int32", "int64"])
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+def test_lists_of_places(dtype, places_dtype):
+    signed = places_dtype.startswith("int")
+    for n in INDEXED:
+        for x in (whole(20, dtype), whole((20, 3), dtype), spread(whole((20, 3), dtype)), whole((3, 20), dtype).T):
+            places = rng.integers(-20 if signed else 0, 20, n).astype(places_dtype)
+            for at in (places, np.abs(places) % 20, spread(places)):
+                at = at.astype(places_dtype)
+                equal(call(index.advanced_subtensor_kernel, Toy(), [x, at], (dtype, x.ndim))[0], x[at], n)
+                if signed and at is places:
+                    for where in (0, n - 1):
+                        bad = places.copy()
+                        bad[where] = 20
+                        with pytest.raises(IndexError, match="index 20 is out of bounds for axis 0 with size 20"):
+                            call(index.advanced_subtensor_kernel, Toy(), [x, bad], (dtype, x.ndim))
+            y = whole((n, *x.shape[1:]), dtype)
+            for set_it in (True, False):
+                want = x.copy()
+                if set_it:
+                    want[places] = y
+                else:
+                    np.add.at(want, places, y)
+                got = call(index.advanced_inc_subtensor_kernel, Toy(set_instead_of_inc=set_it), [x, y, places], (dtype, x.ndim))[0]
+                equal(got, want, n, set_it)
+
+
+def test_groups_of_places_and_masks():
+    for n in INDEXED:
+        x = whole((6, 7, 2), "float64")
+        rows, columns = rng.integers(-6, 6, (n, 2)), rng.integers(0, 7, (1, 2))
+        equal(call(index.advanced_subtensor_kernel, Toy(), [x, rows, columns], ("float64", 3))[0], x[rows, columns], n)
+        mask = rng.random(n) < 0.5
+        line = whole(n, "int32")
+        equal(call(index.advanced_subtensor_kernel, Toy(), [line, mask], ("int32", 1))[0], line[mask], n)
+        equal(call(index.nonzero_kernel, Toy(), [line], ("int64", 1))[0], line.nonzero()[0], n)
+
+
+# -- products ---------------------------------------------------------------------------------------------------
+
+# (two lengths of each of three axes meet; around a slice of terms, and around widths of panels of 24 and 48 columns)
+TERMS = edges("GEMM_SLICE_BYTES", "GEMM_DIRECT_SLICE_BYTES", "GEMM_TURNED_TERMS", most=40)
+ACROSS = [1, 2, 3, 8, 9, 13, 24, 25, 49, 100]
+edges("GEMM_RIGHT_BYTES", "GEMM_LEFT_BYTES", "GEMM_AT_ONCE", "GEMM_WORTH_THREADS", "GEMM_DIRECT_BYTES", "GEMM_PAGE", "GEMM_TURNED_WORK")
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("layouts", ["CC", "CF", "FC", "FF", "SS"])
+def test_products(dtype, layouts):
+    made = {"C": lambda x: x, "F": lambda x: x.copy("F"), "S": spread}
+    op = Toy(destroy_map={})
+    for k in [t for t in TERMS if t % 2 or t < 12]:
+        for m, n in itertools.product(ACROSS, ACROSS):
+            a, b, c = whole((m, k), dtype), whole((k, n), dtype), whole((m, n), dtype)
+            left, right = made[layouts[0]](a), made[layouts[1]](b)
+            equal(call(blas.dot_kernel, Toy(), [left, right], (dtype, 2))[0], a @ b, m, k, n)
+            if (m + n) % 3 == 0:
+                numbers = [np.array(v, dtype) for v in (-2, 0.5)]
+                got = call(blas.gemm_kernel, op, [made[layouts[0]](c), numbers[0], left, right, numbers[1]], (dtype, 2))[0]
+                equal(got, 0.5 * c - 2 * (a @ b), m, k, n)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_products_of_many_blocks(dtype):
+    """More than AT_ONCE blocks of the right factor, several groups of the left one, several slices."""
+    for m, k, n in [(70, 50, 300), (300, 70, 50), (50, 300, 70), (9, 40, 900), (200, 3, 200), (33, 64, 256), (64, 256, 33)]:
+        a, b = whole((m, k), dtype), whole((k, n), dtype)
+        for left, right in itertools.product((a, a.copy("F"), spread(a)), (b, b.copy("F"), spread(b))):
+            equal(call(blas.dot_kernel, Toy(), [left, right], (dtype, 2))[0], a @ b, m, k, n)
+
+
+REACHED = edges("GEMM_REACH_BYTES", "GEMM_SHARE", "GEMM_WORTH_READING", products=(("GEMM_SHARE", 3),), most=100)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_products_with_vectors(dtype):
+    op = Toy(destroy_map={})
+    for m, n in itertools.product(REACHED, [1, 3, 4, 5, 8, 9, 33]):
+        a, x, y = whole((m, n), dtype), whole(n, dtype), whole(m, dtype)
+        numbers = [np.array(v, dtype) for v in (-2, 0.5)]
+        for at in (a, a.copy("F"), spread(a)):
+            equal(call(blas.gemv_kernel, op, [y, numbers[0], at, spread(x), numbers[1]], (dtype, 1))[0], 0.5 * y - 2 * (a @ x), m, n)
+            equal(call(blas.dot_kernel, Toy(), [at, x], (dtype, 1))[0], a @ x, m, n)
+            equal(call(blas.dot_kernel, Toy(), [spread(y), at], (dtype, 1))[0], y @ a, m, n)
+            equal(call(blas.ger_kernel, op, [at, numbers[0], y, x], (dtype, 2))[0], a - 2 * np.outer(y, x), m, n)
+
+
+# -- what has no blocks of its own ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_families_without_blocks(dtype):
+    for n in (1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 257):
+        x, places = whole((3, n), dtype), np.stack([rng.permutation(n) for _ in range(3)])
+        got = call(index.permute_rows_kernel, Toy(), [x, places, scalar(0)], (dtype, 2))[0]
+        equal(got, np.take_along_axis(x, places, 1), n)
+        equal(call(index.permute_rows_kernel, Toy(), [got, places, scalar(1)], (dtype, 2))[0], x, n)
+        times = rng.integers(0, 3, n)
+        equal(call(layout.repeat_kernel, Toy(axis=1), [spread(x), times], (dtype, 2))[0], x.repeat(times, 1), n)
+        for count, found in zip(call(index.nonzero_kernel, Toy(), [spread(x)], ("int64", 1), ("int64", 1)), x.nonzero(), strict=True):
+            equal(count, found, n)
+        diagonal = Toy(offset=1, axis1=0, axis2=1)
+        equal(call(layout.extract_diagonal_kernel, diagonal, [x], (dtype, 1))[0], np.diagonal(x, 1), n)
+        numbers = rng.integers(0, n, n)
+        if np.dtype(dtype).kind in "fc" and dtype != "float16":
+            got = call(order.bincount_kernel, Toy(), [numbers, scalar(n), x[0]], (dtype, 1))[0]
+            equal(got, sum(np.where(np.arange(n) == k, w, 0) for k, w in zip(numbers, x[0], strict=True)), n)
+        equal(call(order.bincount_kernel, Toy(), [numbers, scalar(n)], ("int64", 1))[0], np.bincount(numbers, minlength=n), n)
+        for c in "CF":
+            shape = (n, 3)
+            index_ = call(index.unravel_kernel, Toy(order=c), [places, np.array(shape)], ("int64", 2), ("int64", 2))
+            equal(np.ravel_multi_index(tuple(index_), shape, order=c), places, n)
+
+
+# -- factors ----------------------------------------------------------------------------------------------------
+
+ROWS = edges("FACTOR_BASE", "FACTOR_VECTOR_BASE", "FACTOR_PANEL", "FACTOR_REFLECTIONS", "EIGH_SMALL", "SVD_WORTH_PARTS",
+             products=(("FACTOR_BASE", 4), ("FACTOR_PANEL", "FACTOR_PANEL")))  # fmt: skip
+edges("FACTOR_EXCHANGED")
+NEAR = {"float32": 3e-4, "float64": 1e-11}
+
+
+def definite(n, dtype):
+    x = rng.normal(size=(n, n))
+    return (x @ x.T / n + np.eye(n)).astype(dtype)
+
+
+def near(got, want, dtype, n):
+    np.testing.assert_allclose(got, want, NEAR[dtype], NEAR[dtype] * max(1, np.abs(want).max()), err_msg=str(n))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_factors_and_equations(dtype):
+    for n in ROWS:
+        a, general = definite(n, dtype), (rng.normal(size=(n, n)) + 3 * np.eye(n)[::-1]).astype(dtype)
+        wide = a.astype("float64")
+        for lower in (True, False):
+            got = call(lapack.cholesky_kernel, Toy(lower=lower, on_error="raise"), [a], (dtype, 2))[0]
+            near(got, np.linalg.cholesky(wide) if lower else np.linalg.cholesky(wide).T, dtype, n)
+        near(call(lapack.inverse_kernel, Toy(), [a], (dtype, 2))[0], np.linalg.inv(wide), dtype, n)
+        det, want = call(lapack.det_kernel, Toy(), [a], (dtype, 0))[0], np.linalg.det(wide)
+        assert abs(det - want) <= 100 * NEAR[dtype] * abs(want)
+        for columns in (None, 1, 2, 5, 20):
+            b = rng.normal(size=n if columns is None else (n, columns)).astype(dtype)
+            op = Toy(triangle=None, A_structure="general", lower=False)
+            x = call(lapack.solve_kernel, op, [general, b], (dtype, b.ndim))[0]
+            near(general.astype("float64") @ x, b, dtype, n) if np.linalg.cond(general) < 1e3 else None
+            for triangle in ("lower", "upper"):
+                part = np.tril(a) if triangle == "lower" else np.triu(a)
+                x = call(lapack.solve_kernel, Toy(triangle=triangle), [a, b], (dtype, b.ndim))[0]
+                near(part.astype("float64") @ x, b, dtype, n)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_reflections_and_eigenvalues(dtype):
+    for m, n in itertools.chain(((n, n) for n in ROWS), itertools.product(ROWS[::5], ROWS[::7])):
+        a = rng.normal(size=(m, n)).astype(dtype)
+        for mode in ("reduced", "complete"):
+            q, r = call(lapack.qr_kernel, Toy(mode=mode), [a], (dtype, 2), (dtype, 2))
+            near(q.astype("float64") @ r, a, dtype, (m, n))
+            near(q.T.astype("float64") @ q, np.eye(q.shape[1]), dtype, (m, n))
+        if m == n:
+            s = definite(n, dtype)
+            w, v = call(lapack.eigh_kernel, Toy(UPLO="L"), [s], (dtype, 1), (dtype, 2))
+            near(v.astype("float64") * w @ v.T, s, dtype, n)
+        u, s, vt = call(lapack.svd_kernel, Toy(full_matrices=False, compute_uv=True), [a], (dtype, 2), (dtype, 1), (dtype, 2))
+        near(u.astype("float64") * s @ vt, a, dtype, (m, n))
+
+
+# -- Fourier ----------------------------------------------------------------------------------------------------
+
+LINES = edges("FFT_SHORT", "FFT_PIECES", products=((8,), (16,)))
+edges("FFT_COLUMN_BYTES", "FFT_ROW_BYTES", "FFT_ALL_BYTES", "FFT_PLANS", "FFT_TRIES", "FFT_KEPT_BYTES")
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_fourier(dtype):
+    """More lengths than plans are kept for; lines side by side and alone, along both axes."""
+    for rows, length in itertools.product(LINES, [*range(1, 20), 31, 37, 64, 74, 97, 128]):
+        x = rng.normal(size=(1, rows, length)).astype(dtype)
+        want = np.fft.rfftn(x.astype("float64"), axes=(1, 2))
+        got = call(fft.rfft_kernel, Toy(), [x, np.array([rows, length])], (dtype, 4))[0]
+        near(got[..., 0] + 1j * got[..., 1], want, dtype, (rows, length))
+        longer = np.array([rows + 1, length + 2 - length % 2])  # filled up with zeros
+        parts = call(fft.rfft_kernel, Toy(), [x, longer], (dtype, 4))[0]
+        near(parts[..., 0] + 1j * parts[..., 1], np.fft.rfftn(x.astype("float64"), s=longer, axes=(1, 2)), dtype, (rows, length))
+        back = call(fft.irfft_kernel, Toy(), [got, np.array([rows, length])], (dtype, 3))[0]
+        near(back / (rows * length), x, dtype, (rows, length))
+
+
+# -- element by element -----------------------------------------------------------------------------------------
+
+ALONG = edges("kTileMost", "kShortRow", "kLongRun", "kHeldMost", "kBand", "kBandMost", "kStripe", "kBlock", "kTileBytes", "kBandBytes", most=1100)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements(dtype):
+    """Tiles of rows, of bands and of whole lines; what is gathered, held, or used where it lies."""
+    x_, y_ = (ts.get_scalar_type(dtype)(name) for name in "xy")
+    op = ts.or_ if dtype == "bool" else Composite([x_, y_], [x_ * y_ + x_])
+    kernels = {}
+    for ones in ((False, False), (False, True), (True, False)):
+        inputs = [np.zeros((2, 2), dtype)] * 2
+        n = elemwise_node(op, inputs, [(False, False), ones])
+        kernels[ones] = elemwise_kernel(n.op, n), n
+    compile_many([k for k, _ in kernels.values()])
+    for n in ALONG:
+        for shape in ((n, 3), (3, n), (17, n), (n, 17)):
+            x = whole(shape, dtype)
+            for ones, (kernel, made) in kernels.items():
+                y = whole(tuple(1 if one else length for one, length in zip(ones, shape, strict=True)), dtype)
+                want = x | y if dtype == "bool" else x * y + x
+                for at in (x, spread(x), x.copy("F"), x[::-1].copy()[::-1]):
+                    equal(run(kernel, made, [at, y])[0], want, shape, ones)
+
+
+BYTES = edges("kNarrow", "kShort", "kPiece", most=1 << 20)
+
+
+def test_long_copies_of_neighbours():
+    """Rows of bytes around the sizes from which they are copied otherwise, and lines past the size of a piece."""
+    for size in BYTES:
+        x = rng.integers(0, 256, (3, size + 5)).astype("uint8")
+        equal(call(layout.copy_kernel, Toy(), [x[:, :size]], ("uint8", 2))[0], x[:, :size], size)
+        equal(call(layout.copy_kernel, Toy(), [x[0, :size]], ("uint8", 1))[0], x[0, :size], size)
