@@ -10,7 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.create import arange, zeros
+from theano.tensor.create import alloc, arange
 from theano.tensor.elemwise.functions import (
     abs_,
     cast,
@@ -216,12 +216,12 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     total = builtins.max(len(counts), x.type.ndim, ndim or 0)
     counts = [1] * (total - len(counts)) + counts
     x = x.dimshuffle(*["x"] * (total - x.type.ndim), *range(x.type.ndim))
-    # Each axis becomes two, the copies first; adding zeros of the whole shape makes the copies.
+    # Each axis becomes two, the copies first.
     doubled = x.dimshuffle(*[e for i in range(total) for e in ("x", i)])
     lengths: list[Any] = []
     for i, n in enumerate(counts):
         lengths += [n, x.shape[i]]
-    copies = doubled + zeros(lengths, dtype=x.type.dtype)
+    copies = alloc(doubled, *lengths)
     return reshape(copies, [n * x.shape[i] for i, n in enumerate(counts)], ndim=total)
 
 

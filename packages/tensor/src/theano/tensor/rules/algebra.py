@@ -24,8 +24,11 @@ from theano.tensor.rules.words import (
     NESTED,
     E,
     constant_like,
+    discrete_x,
     filled_with,
     fit,
+    in_dtype,
+    is_complex,
     is_discrete,
     is_float,
     made_by,
@@ -36,6 +39,7 @@ from theano.tensor.rules.words import (
     times,
     uniform,
 )
+from theano.tensor.type import TensorType
 
 
 @dataclass(frozen=True)
@@ -201,19 +205,15 @@ def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype
     if not below:
         result = _combine(family.main, above, dtype)
     elif not above:
-        result = family.reciprocal(_cast(_combine(family.main, below, dtype), dtype))
+        result = family.reciprocal(in_dtype(_combine(family.main, below, dtype), dtype))
     else:
         first, second = _combine(family.main, above, dtype), _combine(family.main, below, dtype)
         if "bool" in (first.type.dtype, second.type.dtype) or scal.upcast(first.type.dtype, second.type.dtype) != dtype:
-            first, second = _cast(first, dtype), _cast(second, dtype)
+            first, second = in_dtype(first, dtype), in_dtype(second, dtype)
         result = family.inverse(first, second)
     if negate:
-        result = F.neg(_cast(result, dtype))
+        result = F.neg(in_dtype(result, dtype))
     return result
-
-
-def _cast(v: Any, dtype: str) -> Any:
-    return v if v.type.dtype == dtype else F.cast(v, dtype)
 
 
 def _is_plain(node: Apply, family: Family, above: list[Any], below: list[Any]) -> bool:
@@ -351,14 +351,16 @@ def _divisors(term: Any, levels: int = NESTED) -> list[Any]:
 def local_neg_to_mul(node: Apply) -> Any:
     """Let a negation enter the product that it negates: its constant changes sign."""
     inner = made_by(node.inputs[0], F.mul)
-    if inner is None or len(node.inputs[0].clients) != 1 or is_discrete(node.outputs[0]):
+    out = node.outputs[0]
+    if inner is None or len(node.inputs[0].clients) != 1 or is_discrete(out) or is_complex(out):
         return None
     value = uniform(inner.inputs[0]) if isinstance(inner.inputs[0], Constant) else None
     if value is None:
         return None
     first: Any = inner.inputs[0]
-    number = first.type.make_constant((-first.data).astype(first.type.dtype))
-    return [fit(F.mul(number, *inner.inputs[1:]), node.outputs[0])]
+    # Negated in the dtype of the result: that of the constant may know no negative numbers.
+    number = TensorType(out.type.dtype, first.type.broadcastable).make_constant(-first.data.astype(out.type.dtype))  # type: ignore[attr-defined]
+    return [fit(F.mul(number, *inner.inputs[1:]), out)]
 
 
 @local_rule([F.mul], keeps="finite", phases=("canonicalize",))
@@ -400,7 +402,8 @@ def together(op: Any, kept: list[Any], out: Any) -> Any:
 def local_mul_specialize(node: Apply) -> Any:
     """A product without factors 1, and with -1 as a negation."""
     out: Any = node.outputs[0]
-    if is_discrete(out) and out.type.dtype.startswith(("bool", "uint")):
+    # A complex infinity times 1 is no number, in either part.
+    if out.type.dtype.startswith(("bool", "uint")) or is_complex(out):
         return None
     kept = [v for v in node.inputs if not (filled_with(v, 1) or filled_with(v, -1))]
     if len(kept) == len(node.inputs):
@@ -414,9 +417,9 @@ def local_mul_specialize(node: Apply) -> Any:
     return None if new is None else [new]
 
 
-@local_rule([F.add], keeps="exact", phases=("specialize",))
+@local_rule([F.add], keeps="close", phases=("specialize",))
 def local_add_specialize(node: Apply) -> Any:
-    """A sum without terms 0."""
+    """A sum without terms 0. (With them, a negative zero is a positive one.)"""
     out: Any = node.outputs[0]
     kept = [v for v in node.inputs if not filled_with(v, 0)]
     if len(kept) == len(node.inputs) or out.type.dtype == "bool":
@@ -434,10 +437,14 @@ def local_mul_to_sqr(node: Apply) -> Any:
     return None
 
 
+def _are_real(x: Any, y: Any) -> bool:
+    return real_x(x) and not is_complex(y)
+
+
 x, y = pattern_vars("x y")
 rule("local_neg_neg", E(F.neg)(E(F.neg)(x)), x, phases=("stabilize", "specialize"))
-rule("local_neg_div_neg", E(F.neg)(E(F.true_div)(E(F.neg)(x), y)), x / y, when=real_x, phases=("specialize",))
-rule("local_intdiv_by_one", x // 1, x)
+rule("local_neg_div_neg", E(F.neg)(E(F.true_div)(E(F.neg)(x), y)), x / y, when=_are_real, phases=("specialize",))
+rule("local_intdiv_by_one", x // 1, x, when=discrete_x)
 
 
 @local_rule([F.sub], keeps="exact", phases=("specialize",))
@@ -462,15 +469,15 @@ def local_abs_lift(node: Apply) -> Any:
     return None
 
 
-@local_rule([F.mul, F.true_div], keeps="close", phases=("specialize",))
+@local_rule([F.mul, F.true_div], keeps="finite", phases=("specialize",))
 def local_abs_merge(node: Apply) -> Any:
     """A product or quotient of absolute values is the absolute value of one."""
     out: Any = node.outputs[0]
-    if out.type.dtype in scal.complex_dtypes or len(node.inputs) < 2:
+    if is_complex(out) or len(node.inputs) < 2:
         return None
     insides = [made_by(v, F.abs_) for v in node.inputs]
     # The product of whole numbers that wraps around may be negative, and the smallest one has no absolute value.
-    if sum(a is not None for a in insides) < 2 or not all(is_float(a.inputs[0]) for a in insides if a is not None):
+    if sum(a is not None for a in insides) < 2 or not all(real_x(a.inputs[0]) for a in insides if a is not None):
         return None
     if all(a is not None for a in insides):
         return [fit(F.abs_(node.op(*[a.inputs[0] for a in insides if a is not None])), out)]

@@ -137,7 +137,7 @@ def _in_one_call(product: Term, base: Term) -> Any:
     return None
 
 
-@local_rule([F.add, F.sub], keeps="close", phases=("gemm_optimizer",), into=blas_phases)
+@local_rule([F.add, F.sub], keeps="finite", phases=("gemm_optimizer",), into=blas_phases)
 def gemm_optimizer(node: Apply) -> Any:
     """A sum with a product in it that nobody else wants."""
     out: Any = node.outputs[0]

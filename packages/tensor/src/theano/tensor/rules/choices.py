@@ -179,7 +179,7 @@ def cond_lift_zeros(node: Apply) -> Any:
     return found or None
 
 
-@local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
+@local_rule([IfElse], keeps="close", tags=FAST, phases=_EVERYWHERE)
 def cond_join_zeros(node: Apply) -> Any:
     """Where two choices in turn leave something of a value or zeros, one choice by both conditions does.
 
@@ -205,7 +205,7 @@ def cond_join_zeros(node: Apply) -> Any:
     return [op.like(1)(both, left if inner else right, zero)]
 
 
-@local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
+@local_rule([IfElse], keeps="close", tags=FAST, phases=_EVERYWHERE)
 def cond_lift_common(node: Apply) -> Any:
     """Where both branches are zero by the same condition, that one is asked first."""
     op, condition, then, other = _parts(node)
@@ -223,7 +223,7 @@ def cond_lift_common(node: Apply) -> Any:
     return None
 
 
-@local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
+@local_rule([IfElse], keeps="close", tags=FAST, phases=_EVERYWHERE)
 def cond_merge_sums(node: Apply) -> Any:
     """A sum of choices by one condition is one choice between sums, where zeros stand in their branches."""
     op, condition, then, other = _parts(node)

@@ -83,7 +83,7 @@ def no_transpose_symmetric(node: Apply) -> Any:
     return [fit(x, node.outputs[0])]
 
 
-@local_rule([Dot], keeps="close", phases=("stabilize",))
+@local_rule([Dot], keeps="finite", phases=("stabilize",))
 def inv_as_solve(node: Apply) -> Any:
     """An inverse times something is the solution of an equation, which is cheaper and more exact."""
     left, right = node.inputs
@@ -109,7 +109,7 @@ def _structured(A: Any, flip: bool = False) -> Solve:
     return Solve(known or ("symmetric" if is_symmetric(A) else "general"))
 
 
-@local_rule([Solve], keeps="close", phases=("stabilize",))
+@local_rule([Solve], keeps="finite", phases=("stabilize",))
 def tag_solve_triangular(node: Apply) -> Any:
     """An equation whose matrix is known to be triangular is solved by substitution."""
     A, b = node.inputs
@@ -119,7 +119,7 @@ def tag_solve_triangular(node: Apply) -> Any:
     return [fit(Solve(known)(A, b), node.outputs[0])]
 
 
-@local_rule([Solve], keeps="close", phases=("stabilize",))
+@local_rule([Solve], keeps="finite", phases=("stabilize",))
 def psd_solve_with_chol(node: Apply) -> Any:
     """An equation whose matrix is said to be positive definite is solved by Cholesky's factors."""
     A, b = node.inputs

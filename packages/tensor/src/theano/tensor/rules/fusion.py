@@ -163,9 +163,14 @@ phases.register("elemwise_fusion", fusion_phases, 49, "fast_run", "fusion", "loc
 
 @local_rule([F.add, F.mul], phases=("local_add_mul_fusion",), tags=("fast_run", "fusion"), into=fusion_phases)
 def local_add_mul_fusion(node: Apply) -> Any:
-    """A sum that begins with a sum which nobody else wants is one sum, of the same bits; products likewise."""
+    """A sum that begins with a sum which nobody else wants is one sum, of the same bits; products likewise.
+
+    Not of float16, which is rounded once for each node.
+    """
     first, *rest = node.inputs
     inner = first.owner
+    if first.type.dtype == "float16":  # type: ignore[attr-defined]
+        return None
     if inner is None or scalar_of(inner) != scalar_of(node) or not only_used_by(first, node):
         return None
     if first.type != node.outputs[0].type:  # type: ignore[attr-defined]

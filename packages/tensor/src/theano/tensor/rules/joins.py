@@ -150,6 +150,8 @@ def local_reduce_join(node: Apply) -> Any:
     dtype = getattr(op, "acc_dtype", None) or out.type.dtype  # type: ignore[attr-defined]
     if dtype in scal.discrete_dtypes and isinstance(op, (Sum, Prod)) or dtype == "bool":
         return None  # narrow whole numbers would be added in their own dtype
+    if dtype in scal.complex_dtypes and isinstance(op, Max):
+        return None  # a pair of complex numbers has no larger one
     order = [i for i in range(pieces[0].type.ndim) if i != axis]
     flat = [F.cast(DimShuffle(v.type.broadcastable, order)(v), dtype) for v in pieces]
     new = combine(*flat) if combine in (F.add, F.mul) else reduce(combine, flat)

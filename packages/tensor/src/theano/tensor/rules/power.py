@@ -12,9 +12,9 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.rules.words import constant_like, fit, is_float, uniform
 
 
-@local_rule([F.pow], keeps="exact")
+@local_rule([F.pow], keeps="close")
 def local_pow_canonicalize(node: Apply) -> Any:
-    """``x ** 0`` is 1, ``x ** 1`` is x."""
+    """``x ** 0`` is 1, ``x ** 1`` is x. (A power of complex numbers does not keep the signs of zeros.)"""
     exponent = uniform(node.inputs[1])
     if exponent is None:
         return None

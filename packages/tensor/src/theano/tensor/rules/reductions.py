@@ -18,9 +18,9 @@ from theano.tensor.shape.basic import shape_i
 from theano.tensor.sort import TopKOp
 
 
-@local_rule([CAReduce], phases=("canonicalize", "uncanonicalize"), keeps="exact")
+@local_rule([CAReduce], phases=("canonicalize", "uncanonicalize"), keeps="close")
 def local_reduce_broadcastable(node: Apply) -> Any:
-    """Along an axis of length 1 there is nothing to combine."""
+    """Along an axis of length 1 there is nothing to combine. (A sum of a negative zero is a positive one.)"""
     x: Any = node.inputs[0]
     op: Any = node.op
     axes = op.axes_of(x.type.ndim)
@@ -183,6 +183,8 @@ def local_sumsqr2dot(node: Apply) -> Any:
     W, G = found.get(("x", 0, 1)), found.get((0, 1, "x"))
     if W is None or G is None or op.axes_of(3) != (1, 2) or W.type.dtype != G.type.dtype:
         return None
+    if W.type.broadcastable[0] != G.type.broadcastable[1]:
+        return None  # a product repeats nothing
     if op.acc_dtype not in (None, x.type.dtype) or op.dtype not in (None, x.type.dtype):
         return None
     if not only_used_by(x, node) or not only_used_by(square.inputs[0], x.owner):  # type: ignore[union-attr]

@@ -13,7 +13,7 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import P, local_rule, pattern_vars, rule
-from theano.tensor.create import Alloc, ARange
+from theano.tensor.create import Alloc, ARange, alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import Sum
 from theano.tensor.elemwise.dimshuffle import DimShuffle
@@ -38,7 +38,7 @@ from theano.tensor.nnet.softmax import (
 )
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
 from theano.tensor.rules.words import filled_with, fit, made_by, number_of, only_used_by, scalar_of, times, uniform
-from theano.tensor.shape.basic import Shape_i
+from theano.tensor.shape.basic import Shape_i, shape_i
 
 x, b = pattern_vars("x b")
 ALWAYS = ("fast_run", "fast_compile_gpu")
@@ -152,7 +152,7 @@ def _rows_of(sm: Any) -> tuple[Any, Any] | None:
 def _no_bias(matrix: Any) -> Any:
     """Return zeros as long as the rows of ``matrix``."""
     zero = number_of(0, matrix.type.dtype, 1)
-    return F.second(matrix[0], zero) if not matrix.type.broadcastable[1] else zero
+    return alloc(zero, shape_i(matrix, 1)) if not matrix.type.broadcastable[1] else zero
 
 
 # -- cross entropy with classes -------------------------------------------------------------------------------------
@@ -285,7 +285,8 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: Apply) -
     base, values, places, classes = written.inputs
     if not filled_with(base, 0) or not _classes(classes) or not _counts_rows(places, classes, sm, fgraph):
         return None
-    if values.type.ndim > 1 or values.type.dtype != sm.type.dtype:  # type: ignore[attr-defined]
+    # What is written into zeros of a narrower dtype is rounded there.
+    if values.type.ndim > 1 or not values.type.dtype == base.type.dtype == sm.type.dtype:  # type: ignore[attr-defined]
         return None
     return [fit(crossentropy_softmax_1hot_with_bias_dx(F.neg(values), sm, classes), node.outputs[0])]
 

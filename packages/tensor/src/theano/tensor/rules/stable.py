@@ -22,6 +22,7 @@ from theano.tensor.rules.words import (
     fit,
     is_float,
     made_by,
+    not_complex_x,
     number_like,
     number_of,
     of_shared_sigmoid,
@@ -54,20 +55,21 @@ def minus(x: Any) -> Any:
 
 rule("local_log1p", log(1 - x), log1p(-x), keeps="close", when=real_x, phases=LATE)
 rule("local_log1p_plus", log(1 + x), log1p(x), keeps="close", when=real_x, phases=LATE)
-rule("local_expm1", -1 + exp(x), expm1(x), keeps="close", phases=EVERYWHERE)
-rule("local_expm1_sub", exp(x) - 1, expm1(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_minus_exp", 1 - exp(x), -expm1(x), keeps="close", phases=LATE)
+rule("local_expm1", -1 + exp(x), expm1(x), keeps="close", when=not_complex_x, phases=EVERYWHERE)
+rule("local_expm1_sub", exp(x) - 1, expm1(x), keeps="close", when=not_complex_x, phases=EVERYWHERE)
+rule("local_one_minus_exp", 1 - exp(x), -expm1(x), keeps="close", when=not_complex_x, phases=LATE)
 
 # -- the sigmoid ------------------------------------------------------------------------------------------------
 
-rule("local_inv_1_plus_exp", E(F.inv)(1 + exp(x)), lambda x: sigmoid(minus(x)), keeps="finite", phases=("stabilize",))
+rule("local_inv_1_plus_exp", E(F.inv)(1 + exp(x)), lambda x: sigmoid(minus(x)), keeps="finite", when=not_complex_x,
+     phases=("stabilize",))  # fmt: skip
 rule("local_sigm_times_exp", S(x) * exp(-x), S(-x), keeps="finite", when=real_x, phases=("stabilize",))
 rule("local_sigm_times_exp_neg", S(-x) * exp(x), S(x), keeps="finite", when=real_x, phases=("stabilize",))
 rule("local_1msigmoid", 1 - S(x), lambda x: sigmoid(minus(x)), keeps="close", phases=("stabilize",))
 rule("logsigm_to_softplus", log(S(x)), lambda x: F.neg(softplus(minus(x))), keeps="finite", phases=("stabilize",))
 rule("log1msigm_to_softplus", log(1 - S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
 rule("log1p_neg_sigmoid", log1p(-S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
-rule("log1pexp_to_softplus", log1p(exp(x)), softplus_(x), keeps="finite", phases=("stabilize",))
+rule("log1pexp_to_softplus", log1p(exp(x)), softplus_(x), keeps="finite", when=not_complex_x, phases=("stabilize",))
 
 
 @local_rule([F.log, F.log1p, F.neg, F.sub], phases=("canonicalize", "stabilize"))
@@ -327,7 +329,7 @@ def local_log_prod_sqr(node: Apply) -> Any:
     product: Any = node.inputs[0].owner
     from_prod = product is not None and type(product.op).__name__ == "Prod"
     square = made_by(product.inputs[0], F.sqr) if from_prod else None
-    if square is None or product.op.dtype != square.inputs[0].type.dtype:  # type: ignore[attr-defined]
+    if square is None or product.op.dtype != square.inputs[0].type.dtype or not _is_real(square.inputs[0]):  # type: ignore[attr-defined]
         return None
     logs = F.log(F.abs_(square.inputs[0]))
     total = Sum(axis=product.op.axis)(logs)

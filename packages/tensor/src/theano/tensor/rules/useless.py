@@ -18,6 +18,7 @@ from theano.tensor.rules.words import (
     constant_like,
     filled_with,
     fit,
+    in_dtype,
     is_discrete,
     made_by,
     number_of,
@@ -81,7 +82,7 @@ def _one_input(node: Apply) -> Any:
         return node.inputs[0]
     if op in (scal.real, scal.conj) and x.type.dtype not in scal.complex_dtypes:
         return x
-    if op in (scal.ceil, scal.floor, scal.trunc, scal.round_half_to_even) and is_discrete(x):
+    if op in (scal.ceil, scal.floor, scal.trunc) and is_discrete(x):
         return x
     return None
 
@@ -172,6 +173,8 @@ def _sink(node: Apply, places: list[int]) -> Any:
         for zero, other, order in ((yes, no, 1), (no, yes, -1)):
             if not filled_with(zero, 0):
                 continue
+            # In the dtype of the choice: a narrower one could wrap around.
+            other = in_dtype(other, node.inputs[i].type.dtype)  # type: ignore[attr-defined]
             inner = node.op(*[other if j == i else v for j, v in enumerate(node.inputs)])
             inner.tag.trace = node.outputs[0].tag.__dict__.get("trace", ())
             nothing = number_of(0, inner.type.dtype, inner.type.ndim)
@@ -198,7 +201,11 @@ def local_merge_switch_same_cond(node: Apply) -> Any:
     condition = choices[0].inputs[0]  # type: ignore[union-attr]
     if any(c.inputs[0] is not condition for c in choices):  # type: ignore[union-attr]
         return None
-    yes, no = ([c.inputs[side] for c in choices] for side in (1, 2))  # type: ignore[union-attr]
+    # Each side in the dtype of its choice, as for _sink.
+    yes, no = (
+        [in_dtype(c.inputs[side], c.outputs[0].type.dtype) for c in choices]  # type: ignore[union-attr, attr-defined]
+        for side in (1, 2)
+    )
     new = fit(F.switch(condition, node.op(*yes), node.op(*no)), node.outputs[0])
     return None if new is None else [new]
 

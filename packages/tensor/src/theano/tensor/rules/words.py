@@ -60,9 +60,24 @@ def is_float(v: Any) -> bool:
     return v.type.dtype in scal.continuous_dtypes  # type: ignore[no-any-return]
 
 
+def is_complex(v: Any) -> bool:
+    """Return whether ``v`` holds complex numbers."""
+    return v.type.dtype in scal.complex_dtypes  # type: ignore[no-any-return]
+
+
 def real_x(x: Any) -> bool:
-    """Return whether what fills the hole ``x`` of a pattern can be negated: some whole numbers wrap around then."""
-    return is_float(x)
+    """Return whether what fills the hole ``x`` of a pattern is real: some whole numbers wrap around when negated."""
+    return is_float(x) and not is_complex(x)
+
+
+def not_complex_x(x: Any) -> bool:
+    """Return whether what fills the hole ``x`` of a pattern is real or whole: functions of others have branches."""
+    return not is_complex(x)
+
+
+def discrete_x(x: Any) -> bool:
+    """Return whether what fills the hole ``x`` of a pattern is whole numbers or truth values."""
+    return is_discrete(x)
 
 
 def is_discrete(v: Any) -> bool:
@@ -192,6 +207,11 @@ def number_of(value: Any, dtype: str, ndim: int) -> Constant:
     return TensorType(dtype, (True,) * ndim).make_constant(data)
 
 
+def in_dtype(v: Any, dtype: str) -> Any:
+    """Return ``v`` in a dtype."""
+    return v if v.type.dtype == dtype else F.cast(v, dtype)
+
+
 # -- making a replacement fit --------------------------------------------------------------------------------
 
 
@@ -243,7 +263,8 @@ def constant_like(value: Any, old: Variable) -> Any:
 
 
 def _literal(v: Variable) -> Any:
-    return uniform(v) if is_tensor(v) else None
+    # Not a complex number: what the patterns say of 1 they do not say of functions of complex numbers.
+    return uniform(v) if is_tensor(v) and not is_complex(v) else None
 
 
 literal_readers.append(_literal)

@@ -29,9 +29,9 @@ def local_useless_inc_subtensor(fgraph: Any, node: Apply) -> Any:
     return None
 
 
-@local_rule([IncSubtensor], phases=("canonicalize", "specialize"))
+@local_rule([IncSubtensor], keeps="close", phases=("canonicalize", "specialize"))
 def local_incsubtensor_of_zeros_to_setsubtensor(node: Apply) -> Any:
-    """To add to zeros is to set."""
+    """To add to zeros is to set. (Of what is added, a negative zero is set to what it is.)"""
     op: Any = node.op
     if op.set_instead_of_inc or not filled_with(node.inputs[0], 0) or isinstance(node.inputs[0], Constant):
         return None
@@ -42,9 +42,11 @@ def local_incsubtensor_of_zeros_to_setsubtensor(node: Apply) -> Any:
 _WRITES = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 
 
-@local_rule(_WRITES, phases=("canonicalize", "stabilize"), tags=("fast_run", "local_incsubtensor_of_allocs"))
+@local_rule(
+    _WRITES, keeps="close", phases=("canonicalize", "stabilize"), tags=("fast_run", "local_incsubtensor_of_allocs")
+)
 def local_incsubtensor_of_zeros(node: Apply) -> Any:
-    """To add 0 is to do nothing."""
+    """To add 0 is to do nothing, if negative zeros may stay what they are."""
     x, y = node.inputs[:2]
     return [x] if not node.op.set_instead_of_inc and filled_with(y, 0) else None  # type: ignore[attr-defined]
 
@@ -56,9 +58,13 @@ def local_setsubtensor_of_constants(node: Apply) -> Any:
     if not node.op.set_instead_of_inc:  # type: ignore[attr-defined]
         return None
     there, new = uniform(x), uniform(y)
-    if there is None or new is None or np.asarray(new).astype(x.type.dtype) != there:  # type: ignore[attr-defined]
+    if there is None or new is None or not _same_bits(np.asarray(new).astype(x.type.dtype), there):  # type: ignore[attr-defined]
         return None
     return [x] if all(isinstance(e, slice) for e in entries(node)) else None
+
+
+def _same_bits(a: Any, b: Any) -> bool:
+    return a.tobytes() == b.tobytes()  # type: ignore[no-any-return]
 
 
 @local_rule(_WRITES, phases=("stabilize",), tags=("fast_run", "local_useless_inc_subtensor_alloc"))

@@ -1,0 +1,203 @@
+"""More expressions for rules that have tables: one for each entry, and neighbours that they must leave alone, or get right."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+from cases import c, i, k, less, m, n, positive, psd, s, square, v, w
+
+import theano.tensor as T
+from theano.ifelse import ifelse
+from theano.scalar import all_dtypes
+from theano.tensor import nnet
+from theano.tensor.blas import routines
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.careduce import All, Any_, Max, Min, Prod, Sum
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.nlinalg import matrix_inverse
+from theano.tensor.reduce.logsumexp import LogSumExp
+from theano.tensor.rows import map_rows
+from theano.tensor.rules import lengths, stable, useless
+from theano.tensor.shape.basic import shape_i_op
+from theano.tensor.slinalg import cholesky
+
+
+def number(value: Any) -> Any:
+    return T.constant(np.array([value]))
+
+
+def applied(op: Elemwise, *inputs: Any) -> Any:
+    """Return an op of a table on inputs that it takes: reals if it can, else whole numbers."""
+    whole = {v: i, w: k}
+    try:
+        return op(*inputs)
+    except TypeError:
+        return op(*[whole.get(x, x) for x in inputs])
+
+
+def chosen(op: Elemwise) -> Any:
+    try:
+        return op(T.switch(c, v, w), T.switch(c, w, 2 * v))
+    except TypeError:
+        return op(T.switch(c, i, k), T.switch(c, k, 2 * i))
+
+
+def of_scalar(op: Any) -> Elemwise:
+    return next(f for f in stable._OUTER + tuple(vars(F).values()) if isinstance(f, Elemwise) and f.scalar_op == op)
+
+
+length = shape_i_op(0)(v)
+zero_or_v, v_or_zero = T.switch(c, 0.0, v), T.switch(c, v, 0.0)
+lazy = ifelse(positive, v, T.zeros_like(v))
+row = v.dimshuffle("x", 0)
+
+FORMS = {
+    "local_useless_elemwise": [
+        *(op(i, i) for op in (F.neq, F.le, F.ge, F.lt, F.gt, F.xor)), F.lt(v, v), F.gt(v, v), F.maximum(v, v),
+        F.minimum(v, v), *(op(i) for op in (F.ceil, F.floor, F.trunc)), F.real(v), F.conj(v),
+        *(op(i, number(value)) for op in (F.and_, F.or_) for value in (0, -1)), F.and_(c, number(np.int8(-1))),
+        F.add(v), F.mul(v), F.and_(T.gt(v, 0), number(np.True_)), F.or_(T.gt(v, 0), number(np.True_)),
+    ],
+    "local_useless_switch": [T.switch(T.constant(0), v, w), T.switch(c, v, v), T.switch(T.constant(0.5), i, w)],
+    "local_mul_switch_sink": [v_or_zero * w, T.switch(c, 0, i) * k, w * T.switch(c, i, 0.0) * k],
+    "local_div_switch_sink": [v_or_zero / w, F.int_div(T.switch(c, 0, i), k), F.int_div(v_or_zero, w)],
+    "local_merge_switch_same_cond": [chosen(op) for op in useless._INTO_CHOICES] + [
+        T.switch(c, w, T.switch(c, v, w)), T.switch(c, i, 0.5) * T.switch(c, k, 1.5), T.switch(c, 0.5, i) + T.switch(c, 1, k),
+    ],
+    "local_upcast_elemwise_constant_inputs": [
+        op(v, number(np.int8(3))) for op in (F.sub, F.mul, F.true_div, F.maximum, F.minimum)
+    ],
+    "local_func_inv": [
+        of_scalar(outer)(of_scalar(inner)(i if outer == F.invert.scalar_op else v))
+        for outer, inners in stable._INVERSES.items() for inner in inners
+    ],
+    "local_useless_elemwise_comparison": [
+        F.lt(length, 0), F.le(0, length), F.gt(0, length), F.eq(length, -1), F.eq(-1, length), F.maximum(length, 0),
+        F.minimum(0, length), F.maximum(-2, length), F.lt(-1, length), F.gt(length, -3), F.ge(length + 2, 0),
+        F.lt(length * length, 0), F.lt(F.maximum(length, 3), 0), F.lt(shape_i_op(1)(m) + length, 0),
+    ],
+    "local_pow_canonicalize": [v ** number(0.0), i ** number(1), i ** number(0)],
+    "local_pow_specialize": [*(v ** number(e) for e in (0.5, -0.5, -1.0, -2.0)), i ** number(2), c ** number(2)],
+    "local_pow_specialize_device": [*(v ** number(e) for e in (3.0, -3.0, 7.0, 64.0, 512.0)), i ** number(5)],
+    "local_mul_specialize": [v * number(1.0), i * number(-1), number(-1.0) * v * number(-1.0)],
+    "local_add_specialize": [i + number(0), F.add(v, number(0.0), w)],
+    "local_mul_to_sqr": [i * i, m * m],
+    "local_zero_div": [F.int_div(number(0), i), F.int_div(number(0.0), v)],
+    "local_mul_zero": [F.mul(v, number(0.0), w), i * number(0)],
+    "local_abs_lift": [abs(abs(v)), abs(-i)],
+    "local_abs_merge": [abs(v) / abs(w), F.mul(abs(v), w, abs(v + w))],
+    "local_elemwise_sub_zeros": [F.sub(c, c)],
+    "local_add_canonizer": [
+        v - v, number(1.0) + v + number(2.0), (v + w) - (w + v), i + k - i, (v - w) - (v - number(3.0)), -(-v) + w,
+        number(1) + i - number(3), v + number(0.1) - w - number(0.1),
+    ],
+    "local_mul_canonizer": [
+        v / w * w, number(2.0) * v * number(3.0), (-v) * (-w), (number(2.0) * v) / (number(4.0) * w), v / v,
+        i * number(2) * k * number(3), F.inv(F.inv(v) * w), (v * w) / (w * v), (v * number(0.0)) / w,
+    ],
+    "local_greedy_distributor": [(v / w - v) * w, (v + number(2.0) / w) * w],
+    "local_log_pow": [T.log(v ** number(e)) for e in (2.0, 3.0, 0.5, -1.0, -2.0)],
+    "local_log_sum_exp": [T.log(T.exp(m).sum(axis=0, keepdims=True)), T.log(T.exp(m).sum())],
+    "local_exp_over_1_plus_exp": [1.0 / (1.0 + T.exp(v)), w * T.exp(v) / ((1.0 + T.exp(v)) * (1.0 + T.exp(w)))],
+    "local_grad_log_erfc_neg": [T.exp(-(v * v)) / (w * T.erfc(v))],
+    "local_reduce_broadcastable": [
+        *(op(axis=(0,))(T.addbroadcast(m[:1], 0)) for op in (Prod, Max, Min, All, Any_)),
+        Sum(axis=(0, 1))(T.addbroadcast(m[:1], 0)),
+    ],
+    "local_useless_reduce": [op(axis=())(m) for op in (Prod, Max, Min)],
+    "local_sum_prod_all_to_none": [op(axis=(0, 1))(m) for op in (Prod, Max, Min)],
+    "local_op_of_op": [op()(op(axis=(1,))(m)) for op in (Prod, Max, Min, All, Any_)],
+    "local_reduce_dimshuffle": [
+        *(op(axis=(0, 1))(m.T.dimshuffle(0, "x", 1)) for op in (Prod, Max, Min)),
+        *(op(axis=(0, 1))(T.gt(m, 0).T.dimshuffle(0, "x", 1)) for op in (All, Any_)),
+    ],
+    "local_reduce_join": [op(axis=(0,))(T.stack([v, w, v * w], axis=0)) for op in (Prod, Max, Min)],
+    "local_sum_prod_mul_by_scalar": [(-m).sum(axis=0), (m * s.dimshuffle("x", "x") * n).sum(axis=1)],
+    "local_opt_alloc": [T.alloc(s, 3, 4).sum(axis=0), T.alloc(s, 3, 4).prod(), T.zeros_like(m).prod(axis=0)],
+    "local_argmax_pushdown": [
+        *(T.argmax(f(m), axis=1) for f in (nnet.sigmoid, nnet.softplus, T.tanh, T.exp, nnet.logsoftmax)),
+        T.argmax(nnet.softmax_with_bias(m, v), axis=1), T.max_and_argmax(T.exp(m), axis=0)[1],
+    ],
+    "local_float16_in_float32": [
+        f(m.astype("float16")) for f in (nnet.logsoftmax, LogSumExp((1,)), lambda x: nnet.softmax_with_bias(x, x[0]))
+    ] + [T.dot(m.astype("float16"), n.T.astype("float16"))],
+    "local_map_rows_at_once": [
+        map_rows([v], [m], [out])[0]
+        for out in (
+            T.exp(v).sum(), v[1:3], T.set_subtensor(v[1:3], v[0]), v.reshape((2, 2)), T.dot(n, v), T.dot(v, n.T),
+            T.alloc(v[0], 3), v.dimshuffle("x", 0), v.shape[0] * v, T.inc_subtensor(v[:2], v[2:]), v * w, v.prod(),
+        )
+    ],
+    "local_dot22_to_dot22scalar": [routines.Dot22()(m, n.T) * s.dimshuffle("x", "x")],
+    "gemm_optimizer": [
+        m - s * T.dot(square, n), s * m + T.dot(square, n), v + T.dot(m.T, n[:, 0]),
+        m + T.dot(v[:3].dimshuffle(0, "x"), w.dimshuffle("x", 0)), -T.dot(square, n) + 2.0 * m, w + T.dot(v[:3], m),
+    ],
+    "inv_as_solve": [
+        T.dot(m.T, matrix_inverse(square)), T.dot(matrix_inverse(psd), m), T.dot(m.T, matrix_inverse(psd)),
+        T.dot(matrix_inverse(cholesky(psd)), m), T.dot(m.T, matrix_inverse(cholesky(psd))),
+        T.dot(matrix_inverse(square), v[:3]), T.dot(v[:3], matrix_inverse(square)),
+        T.dot(m.T, matrix_inverse(T.dot(square, psd))), T.dot(m.T, matrix_inverse(T.dot(square, square.T))),
+    ],
+    "no_transpose_symmetric": [psd.T, T.dot(m.T, m).T],
+    "local_fill_sink": [F.second(v, s) + w, T.exp(F.second(m, v))],
+    "local_useless_fill": [F.second(i, w), F.second(v, i)],
+    "local_fill_to_alloc": [F.second(m, v), F.second(row, w.dimshuffle(0, "x"))],
+    "local_dimshuffle_lift": [(m * v).T, T.exp(m).dimshuffle(1, "x", 0), m.dimshuffle(0, 1)],
+    "local_subtensor_lift": [(m + v)[1], (m * s)[:, 1:], T.exp(v)[::-1]],
+    "local_incsubtensor_of_zeros": [T.inc_subtensor(m[[0, 2]], 0.0)],
+    "cond_lift_zeros": [
+        ifelse(positive, T.zeros_like(v), v) * w, -lazy, lazy / w, lazy.sum(), T.dot(lazy, w), T.dot(n, lazy),
+        lazy.dimshuffle("x", 0), lazy[1:], lazy.reshape((2, 2)), F.second(w, lazy), T.alloc(lazy, 3, 4),
+        T.set_subtensor(T.zeros_like(m)[1], lazy),
+        F.cast(lazy, "float32"),
+    ],
+    "cond_join_zeros": [
+        ifelse(positive, 0.0, ifelse(less, s, 0.0)), ifelse(positive, ifelse(less, 0.0, s), 0.0),
+        ifelse(positive, 0.0, ifelse(less, 0.0, s)),
+    ],
+    "cond_lift_common": [ifelse(less, ifelse(positive, 0.0, s), ifelse(positive, 0.0, 2 * s))],
+    "cond_merge_sums": [
+        ifelse(positive, s, 0.0) + ifelse(positive, 0.0, s * s), F.add(s, ifelse(positive, 0.0, s), ifelse(positive, 0.0, 2 * s)),
+    ],
+    "cond_remove_known": [ifelse(T.constant(0), v, w)],
+}  # fmt: skip
+
+_CASTS = [(a, b) for a, b in product(all_dtypes, repeat=2) if a[0] != "c" or b[0] == "c"]
+#: (All pairs take as long as all other rules together: the sweep has them.)
+ALL_CASTS = [T.cast(T.cast(v, middle), last) for middle, last in _CASTS if middle != "float64"]
+
+_BINARY = [
+    F.add, F.sub, F.true_div, F.int_div, F.mod, F.pow, F.maximum, F.minimum, F.lt, F.eq, F.arctan2, F.second,
+]  # fmt: skip
+_UNARY = [F.exp, F.log, F.cos, F.sqr, F.sqrt, F.inv, F.abs_, F.sgn, F.expm1, F.tanh, nnet.sigmoid]
+
+#: Expressions that look like those that a rule changes: whatever it does with them has to be right.
+NEIGHBOURS = {
+    "local_cast_cast": ALL_CASTS[::3],
+    "cond_lift_zeros": [
+        *(op(w, lazy) for op in _BINARY), *(op(lazy, w) for op in _BINARY), *(op(lazy) for op in _UNARY),
+        T.inc_subtensor(m[1], lazy), T.set_subtensor(m[1], lazy), T.set_subtensor(lazy[1:], w[1:]), lazy.prod(),
+        lazy.max(), F.cast(lazy, "int8"), T.switch(lazy, v, w), T.switch(c, lazy, w), T.join(0, lazy, w), T.sort(lazy),
+    ],
+    "no_transpose_symmetric": [T.dot(m, n.T).T, T.dot(square, psd).T, T.dot(square.T, psd).T, T.dot(m.T, n).T],
+    "inv_as_solve": [T.dot(matrix_inverse(T.dot(square, psd)).T, psd), T.dot(matrix_inverse(square.T), psd)],
+    "local_useless_elemwise_comparison": [
+        op(a, T.constant(b)) if turned else op(T.constant(b), a)
+        for op in lengths._COMPARISONS for a in (length, length - 1, i) for b in (-1, 0, 1)
+        for turned in (True, False)
+    ],
+    "local_useless_elemwise": [
+        op(a, a) for op in (F.eq, F.neq, F.le, F.ge, F.sub, F.true_div) for a in (v, c)
+    ] + [op(v) for op in (F.ceil, F.floor, F.trunc, F.real, F.conj)],
+    "local_mul_zero": [v * F.second(number(0.0), w), v * T.constant(np.array([0.0, 0.0, 0.0, 1.0]))],
+    "local_mul_specialize": [v * T.constant(np.array([1.0, 1.0, 1.0, 2.0])), v * F.second(number(1.0), w)],
+    "local_add_specialize": [v + T.constant(np.array([1.0, 0.0, 0.0, 0.0])), v + F.second(number(0.0), w)],
+    "local_intdiv_by_one": [F.int_div(v, number(1.0)), F.int_div(i, F.second(number(1), k)), F.mod(v, number(1.0))],
+    "local_func_inv": [
+        of_scalar(outer)(of_scalar(inner)(v))
+        for outer in stable._INVERSES for inner in stable._INVERSES if F.invert.scalar_op not in (outer, inner)
+    ],
+}  # fmt: skip
