@@ -7,6 +7,7 @@ is, so that the next function that needs one of them finds it alone.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import threading
@@ -25,7 +26,17 @@ from theano.codegen.key import digest_parts, kernel_key, symbol_of, unit_key
 from theano.codegen.text import CText
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.loader.module import Library
-from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core_count
+from theano.toolchain.build import (
+    BuildEnvironmentError,
+    CompilerFaultError,
+    Job,
+    Span,
+    build,
+    core_count,
+    fault,
+)
+from theano.toolchain.library import problem_of_library
+from theano.toolchain.messages import readable
 from theano.toolchain.select import NOTHING_FOUND, Toolchain, ToolchainSettings, confirm, find_toolchain, reconsider
 
 HEADERS = ("stddef.h", "stdint.h", "string.h")
@@ -164,8 +175,10 @@ def compile_kernels(
     missing = {key: kernel for key, kernel in wanted.items() if key not in found}
     try:
         units = _compile_missing(missing, tools, store, found) if missing else 0
-    except _Doubt:
-        reconsider(tools, store, privileged=process_is_privileged(), digest=digest_parts)
+    except _Doubt as doubt:
+        better = reconsider(tools, store, privileged=process_is_privileged(), digest=digest_parts)
+        if tools.proven and better.compiler.argv == tools.compiler.argv:
+            raise NoCompilerError(str(doubt.__cause__)) from doubt.__cause__  # it works, but these are too much for it
         return compile_kernels(kernels, toolchain, cache)
     with _loaded.lock:
         counts = _loaded.counts
@@ -319,7 +332,9 @@ def _from_cache(store: Cache, key: str) -> KernelAddress | None:
 
 
 def _load(path: str, name: EntryName) -> LoadedUnit | None:
-    """Load a verified unit; None if the system or the key inside says no."""
+    """Load a verified unit; None if it is not whole, or the system or the key inside says no."""
+    if problem_of_library(path):
+        return None
     try:
         return _keep(LoadedUnit(name, path, Library(path, name.key)))
     except (OSError, ValueError):
@@ -347,7 +362,10 @@ def _register(unit: LoadedUnit, key: str) -> KernelAddress | None:
 
 
 class _Doubt(Exception):
-    """A compiler that has not been seen to compile anything has failed: its own fault, or that of the text."""
+    """A compiler that has not been seen to compile anything has failed, or one that has took too long.
+
+    It is its own fault, or that of the text.
+    """
 
 
 def _compile_missing(
@@ -356,7 +374,8 @@ def _compile_missing(
     """Compile, publish and load; return the number of units.
 
     The directory may fail in mid-run (disk full, removed by another). It is tried twice, then a
-    private temporary one; if that fails too, nothing can be compiled in this process.
+    private temporary one; if that fails too, nothing can be compiled in this process. A compiler that is at fault
+    itself is tried twice: perhaps memory was short.
     """
     if not tools.can_compile:
         raise NoCompilerError(f"{NOTHING_FOUND}; {len(missing)} kernels are not in the pre-filled cache")
@@ -370,11 +389,46 @@ def _compile_missing(
                 raise _Doubt from error
             if isinstance(error, KernelCompileError):
                 raise
+            if isinstance(error, CompilerFaultError):
+                if error.timed_out:
+                    raise _Doubt from error
+                if attempt > 0:
+                    raise NoCompilerError(str(error)) from error
+                continue
             if attempt == 3 or (store.is_private and attempt > 0):
-                raise NoCompilerError(f"there is no room to compile: {error.strerror or error}") from error
+                raise no_place(error) from error
             if attempt > 0 or create_trusted(store.root) is not None:
                 store.give_up(error)
     raise AssertionError("unreachable")
+
+
+def no_place(error: OSError) -> NoCompilerError:
+    """Return the error that says that there is nowhere to compile."""
+    what = "room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "place"
+    return NoCompilerError(f"there is no {what} to compile: {error.strerror or error}")
+
+
+def load_built(path: str, job: Job, tools: Toolchain, symbols: Iterable[str]) -> Library:
+    """Load a library that was just compiled.
+
+    Raises
+    ------
+    CompilerFaultError
+        It is not what was to be compiled.
+    OSError
+        The place forbids it.
+    """
+    try:
+        library = Library(path, job.stem)
+        for symbol in symbols:
+            library.symbol(symbol)
+    except (OSError, ValueError, LookupError) as error:
+        if isinstance(error, OSError) and re.search("map segment|not permitted|Permission denied", str(error)):
+            raise
+        command = tools.command(job.source, job.stem + ".so", (), job.language, job.extra, job.without)
+        what = f"ended well, but what it made cannot be used: {readable(str(error).replace(path, job.stem + '.so'))}"
+        raise fault(tools, command, what) from error
+    return library
 
 
 def _build_and_load(
@@ -384,14 +438,14 @@ def _build_and_load(
     unpublished: OSError | None = None
     with store.stage() as folder:
         paths = build(tools, [unit.job for unit in units], folder, include=(LOADER_FOLDER,))
+        # Loaded before it is published: whatever others then do to the directory, this process has it.
+        libraries = [
+            load_built(path, unit.job, tools, map(symbol_of, shard))
+            for path, unit, shard in zip(paths, units, shards, strict=True)
+        ]
         if not tools.proven:
             confirm(tools, store, digest_parts)
-        for shard, unit, staged in zip(shards, units, paths, strict=True):
-            # Loaded before it is published: whatever others then do to the directory, this process has it.
-            try:
-                library = Library(staged, unit.key)
-            except ValueError as error:
-                raise OSError(None, f"a unit that was just compiled cannot be loaded: {error}", staged) from error
+        for shard, unit, staged, library in zip(shards, units, paths, libraries, strict=True):
             with open(staged, "rb") as file:
                 name, path = EntryName(unit.key, digest_of(file.read()), UNIT), staged
             try:

@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from theano.toolchain.questions import put_question
+
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
-
-
-ASK_TIMEOUT = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,10 +244,7 @@ _COMPLAINT = re.compile(r"^[^\s:]+: (?:fatal )?(?:error|warning): ", re.MULTILIN
 
 
 def _answer(arguments: list[str], folder: str) -> Outcome | None:
-    # Starting programs brings in much; mostly what they would say is noted in the cache.
-    from theano.toolchain.run import run_program
-
-    return run_program(arguments, folder, timeout=ASK_TIMEOUT)
+    return put_question(arguments, folder)
 
 
 def _ask_plainly(compiler: Compiler, folder: str) -> Answer | None:
