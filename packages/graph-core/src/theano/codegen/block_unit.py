@@ -40,6 +40,7 @@ class LoadedBlock(NamedTuple):
 
 
 _SYMBOLS = tuple(f"theano_block_{name}" for name in LoadedBlock._fields[1:])
+#: Never unloaded: what people write may have left addresses of its code or data anywhere.
 _loaded: dict[str, LoadedBlock] = {}
 _lock = threading.Lock()
 

@@ -42,6 +42,8 @@ from theano.toolchain.select import NOTHING_FOUND, Toolchain, ToolchainSettings,
 HEADERS = ("stddef.h", "stdint.h", "string.h")
 MATHS_HEADERS = ("math.h", "complex.h")
 """A fifth of the time of a small unit, so only where something of them may be used."""
+UNITS_KEPT = 64
+"""How many units stay loaded without a function that needs them, for the next one that does."""
 KERNELS_PER_UNIT = 4
 """Fewer than this do not make another unit worth its fixed cost (about 25 ms)."""
 FEWER_PASSES = """\
@@ -101,12 +103,23 @@ class Counts:
 
 @dataclass
 class _Loaded:
-    """All that this process has loaded. The lock is held for no input or output."""
+    """What this process has loaded. The lock is held for no input or output.
+
+    A unit stays loaded as long as somebody has the address of a kernel in it, or it is one of those used last.
+    """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    kernels: dict[str, LoadedUnit] = field(default_factory=dict)
-    units: dict[EntryName, LoadedUnit] = field(default_factory=dict)
+    kernels: weakref.WeakValueDictionary[str, LoadedUnit] = field(default_factory=weakref.WeakValueDictionary)
+    units: weakref.WeakValueDictionary[EntryName, LoadedUnit] = field(default_factory=weakref.WeakValueDictionary)
+    recent: dict[EntryName, LoadedUnit] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
+
+    def use(self, unit: LoadedUnit) -> None:
+        """Note that a unit is wanted, with the lock held."""
+        self.recent.pop(unit.name, None)
+        self.recent[unit.name] = unit
+        if len(self.recent) > UNITS_KEPT:
+            del self.recent[next(iter(self.recent))]
 
 
 _loaded = _Loaded()
@@ -214,11 +227,10 @@ def find_kernels(
     start = perf_counter()
     found = _from_process(keys)
     in_process = len(found)
-    if in_process < len(keys):
-        _load_units(store, units)
+    loaded = _load_units(store, units) if in_process < len(keys) else []
     for key in keys:
         if key not in found:
-            address = _from_units(units, key) or _from_cache(store, key)
+            address = _from_units(loaded, key) or _from_cache(store, key)
             if address is None:
                 return None
             found[key] = address
@@ -257,17 +269,11 @@ def compile_counts() -> Counts:
 def drop_unused_units() -> int:
     """Unload the units of which no `KernelAddress` object is left, and return how many.
 
-    Only for callers that keep the objects, not just the numbers, as long as they call the code.
+    Most go by themselves; this is for those that were kept for the next function.
     """
     with _loaded.lock:
-        kernels = weakref.WeakValueDictionary(_loaded.kernels)
-        units = weakref.WeakValueDictionary(_loaded.units)
-        before = len(units)
-        _loaded.kernels.clear()
-        _loaded.units.clear()
-        # What nobody else holds is gone now; the rest comes back.
-        _loaded.kernels.update(kernels)
-        _loaded.units.update(units)
+        before = len(_loaded.units)
+        _loaded.recent.clear()
         return before - len(_loaded.units)
 
 
@@ -281,36 +287,35 @@ def abi_text() -> str:
 # -- finding -----------------------------------------------------------------------------------
 
 
-def _load_units(store: Cache, files: Sequence[str]) -> None:
+def _load_units(store: Cache, files: Sequence[str]) -> list[LoadedUnit]:
     """Load units by their file names, those that are there and right."""
+    loaded = []
     for file in files:
         name = EntryName.parse(file)
         if name is None or name.kind != UNIT:
             continue
         with _loaded.lock:
-            if name in _loaded.units:
-                continue
-        for folder, _ in store.folders():
+            unit = _loaded.units.get(name)
+        for folder, _ in store.folders() if unit is None else ():
             path = os.path.join(folder, name.relative)
-            if store.verify(path, name) and _load(path, name) is not None:
+            unit = _load(path, name) if store.verify(path, name) else None
+            if unit is not None:
                 break
+        if unit is not None:
+            loaded.append(unit)
+    return loaded
 
 
-def _from_units(files: Sequence[str], key: str) -> KernelAddress | None:
-    """Return a kernel of one of some units, if they are loaded."""
-    for file in files:
-        name = EntryName.parse(file)
-        with _loaded.lock:
-            unit = _loaded.units.get(name) if name is not None else None
-        address = _register(unit, key) if unit is not None else None
-        if address is not None:
-            return address
-    return None
+def _from_units(units: Sequence[LoadedUnit], key: str) -> KernelAddress | None:
+    """Return a kernel of one of some units."""
+    return next((found for unit in units if (found := _register(unit, key)) is not None), None)
 
 
 def _from_process(wanted: Iterable[str]) -> dict[str, KernelAddress]:
     with _loaded.lock:
-        units = {key: _loaded.kernels[key] for key in wanted if key in _loaded.kernels}
+        units = {key: unit for key in wanted if (unit := _loaded.kernels.get(key)) is not None}
+        for unit in units.values():
+            _loaded.use(unit)
     return {key: unit.kernel(key) for key, unit in units.items()}
 
 
@@ -355,6 +360,7 @@ def _register(unit: LoadedUnit, key: str) -> KernelAddress | None:
         return None
     with _loaded.lock:
         _loaded.kernels.setdefault(key, unit)
+        _loaded.use(unit)
     return address
 
 

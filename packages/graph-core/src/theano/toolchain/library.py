@@ -95,7 +95,7 @@ def _end(descriptor: int) -> int:
     )
     if kind != _SHARED_OBJECT:
         raise ValueError("is not a shared library")
-    end = sections + section_bytes * section_count
+    end: int = sections + section_bytes * section_count
     for offset, size in _table(descriptor, segments, segment_bytes, segment_count, segment):
         end = max(end, offset + size)
     for bits, offset, size in _table(descriptor, sections, section_bytes, section_count, section):
