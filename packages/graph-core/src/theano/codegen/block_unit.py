@@ -20,11 +20,12 @@ from theano.cache.store import Cache, CacheSettings, open_cache
 from theano.cache.trust import process_is_privileged
 from theano.codegen.blocks import FORMAT, Block, without_comments
 from theano.codegen.key import digest_parts
-from theano.codegen.unit import current_toolchain
+from theano.codegen.unit import current_toolchain, load_built, no_place
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.loader.module import Library
-from theano.toolchain.build import Job, Span, build
+from theano.toolchain.build import CompilerFaultError, Job, Span, build
 from theano.toolchain.find import cxx_command
+from theano.toolchain.library import problem_of_library
 from theano.toolchain.select import Toolchain, ToolchainSettings, confirm, forget, reconsider
 
 
@@ -38,6 +39,8 @@ class LoadedBlock(NamedTuple):
     delete: int
 
 
+_SYMBOLS = tuple(f"theano_block_{name}" for name in LoadedBlock._fields[1:])
+#: Never unloaded: what people write may have left addresses of its code or data anywhere.
 _loaded: dict[str, LoadedBlock] = {}
 _lock = threading.Lock()
 
@@ -131,6 +134,8 @@ def _find(key: str, block: Block, store: Cache) -> LoadedBlock | None:
     if loaded is None and block.version:
         for _, path in store.units(key):
             try:
+                if problem_of_library(path):
+                    raise ValueError(path)
                 return _keep(key, Library(path, key))
             except (OSError, ValueError, LookupError):
                 store.discard(path)
@@ -138,41 +143,52 @@ def _find(key: str, block: Block, store: Cache) -> LoadedBlock | None:
 
 
 def _keep(key: str, library: Library) -> LoadedBlock:
-    names = ("new", "run", "failed", "delete")
-    made = LoadedBlock(library, *(library.symbol(f"theano_block_{name}") for name in names))
+    made = LoadedBlock(library, *map(library.symbol, _SYMBOLS))
     with _lock:
         return _loaded.setdefault(key, made)
 
 
-def _compile(jobs: dict[str, tuple[Block, Job]], tools: Toolchain, store: Cache) -> dict[str, LoadedBlock]:
+def _compile(
+    jobs: dict[str, tuple[Block, Job]], tools: Toolchain, store: Cache, again: bool = True
+) -> dict[str, LoadedBlock]:
+    """Compile, publish and load; once more if the place or a compiler that has not been seen to work is in doubt."""
     try:
         return _build_and_load(jobs, tools, store)
     except KernelCompileError:
         if tools.proven:
             raise
         # It has only said that it could compile: is it the compiler's fault or that of the text?
-        better = reconsider(tools, store, privileged=process_is_privileged(), digest=digest_parts)
-        return _build_and_load(jobs, better, store)
+    except CompilerFaultError as error:
+        if not again or (tools.proven and not error.timed_out):
+            raise NoCompilerError(str(error)) from error
+        problem = error
     except OSError as error:
-        if store.is_private:
-            raise NoCompilerError(f"there is no room to compile: {error.strerror or error}") from error
+        if not again or store.is_private:
+            raise no_place(error) from error
         store.give_up(error)
-        return _build_and_load(jobs, tools, store)
+        return _compile(jobs, tools, store, again=False)
+    better = reconsider(tools, store, privileged=process_is_privileged(), digest=digest_parts)
+    if tools.proven and better.compiler.argv == tools.compiler.argv:
+        raise NoCompilerError(str(problem)) from problem
+    return _compile(jobs, better, store, again=False)
 
 
 def _build_and_load(jobs: dict[str, tuple[Block, Job]], tools: Toolchain, store: Cache) -> dict[str, LoadedBlock]:
     found = {}
     with store.stage() as folder:
         paths = build(tools, [job for _, job in jobs.values()], folder)
+        # Loaded before it is published: whatever others then do to the directory, this process has it.
+        libraries = [
+            load_built(path, job, tools, _SYMBOLS) for path, (_, job) in zip(paths, jobs.values(), strict=True)
+        ]
         # What an exchanged compiler has made must not lie under the name of the one before.
         unchanged = tools.compiler.is_unchanged
         if not unchanged:
             forget()
         elif not tools.proven:
             confirm(tools, store, digest_parts)
-        for (key, (block, job)), path in zip(jobs.items(), paths, strict=True):
-            # Loaded before it is published: whatever others then do to the directory, this process has it.
-            found[key] = _keep(key, Library(path, key))
+        for (key, (block, job)), path, library in zip(jobs.items(), paths, libraries, strict=True):
+            found[key] = _keep(key, library)
             if block.version and unchanged:
                 _publish(store, path, key, job.text)
     return found

@@ -7,6 +7,7 @@ is, so that the next function that needs one of them finds it alone.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import threading
@@ -25,8 +26,18 @@ from theano.codegen.key import digest_parts, kernel_key, symbol_of, unit_key
 from theano.codegen.text import CText
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.loader.module import Library
-from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core_count
+from theano.toolchain.build import (
+    BuildEnvironmentError,
+    CompilerFaultError,
+    Job,
+    Span,
+    build,
+    core_count,
+    fault,
+)
 from theano.toolchain.flags import HEADERS, MATHS_HEADERS
+from theano.toolchain.library import problem_of_library
+from theano.toolchain.messages import readable
 from theano.toolchain.select import (
     NOTHING_FOUND,
     Toolchain,
@@ -37,6 +48,8 @@ from theano.toolchain.select import (
     reconsider,
 )
 
+UNITS_KEPT = 64
+"""How many units stay loaded without a function that needs them, for the next one that does."""
 KERNELS_PER_UNIT = 4
 """Fewer than this do not make another unit worth its fixed cost (about 25 ms)."""
 FEWER_PASSES = """\
@@ -96,12 +109,23 @@ class Counts:
 
 @dataclass
 class _Loaded:
-    """All that this process has loaded. The lock is held for no input or output."""
+    """What this process has loaded. The lock is held for no input or output.
+
+    A unit stays loaded as long as somebody has the address of a kernel in it, or it is one of those used last.
+    """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    kernels: dict[str, LoadedUnit] = field(default_factory=dict)
-    units: dict[EntryName, LoadedUnit] = field(default_factory=dict)
+    kernels: weakref.WeakValueDictionary[str, LoadedUnit] = field(default_factory=weakref.WeakValueDictionary)
+    units: weakref.WeakValueDictionary[EntryName, LoadedUnit] = field(default_factory=weakref.WeakValueDictionary)
+    recent: dict[EntryName, LoadedUnit] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
+
+    def use(self, unit: LoadedUnit) -> None:
+        """Note that a unit is wanted, with the lock held."""
+        self.recent.pop(unit.name, None)
+        self.recent[unit.name] = unit
+        if len(self.recent) > UNITS_KEPT:
+            del self.recent[next(iter(self.recent))]
 
 
 _loaded = _Loaded()
@@ -170,8 +194,10 @@ def compile_kernels(
     missing = {key: kernel for key, kernel in wanted.items() if key not in found}
     try:
         units = _compile_missing(missing, tools, store, found) if missing else 0
-    except _Doubt:
-        reconsider(tools, store, privileged=process_is_privileged(), digest=digest_parts)
+    except _Doubt as doubt:
+        better = reconsider(tools, store, privileged=process_is_privileged(), digest=digest_parts)
+        if tools.proven and better.compiler.argv == tools.compiler.argv:
+            raise NoCompilerError(str(doubt.__cause__)) from doubt.__cause__  # it works, but these are too much for it
         return compile_kernels(kernels, toolchain, cache)
     with _loaded.lock:
         counts = _loaded.counts
@@ -207,11 +233,10 @@ def find_kernels(
     start = perf_counter()
     found = _from_process(keys)
     in_process = len(found)
-    if in_process < len(keys):
-        _load_units(store, units)
+    loaded = _load_units(store, units) if in_process < len(keys) else []
     for key in keys:
         if key not in found:
-            address = _from_units(units, key) or _from_cache(store, key)
+            address = _from_units(loaded, key) or _from_cache(store, key)
             if address is None:
                 return None
             found[key] = address
@@ -250,17 +275,11 @@ def compile_counts() -> Counts:
 def drop_unused_units() -> int:
     """Unload the units of which no `KernelAddress` object is left, and return how many.
 
-    Only for callers that keep the objects, not just the numbers, as long as they call the code.
+    Most go by themselves; this is for those that were kept for the next function.
     """
     with _loaded.lock:
-        kernels = weakref.WeakValueDictionary(_loaded.kernels)
-        units = weakref.WeakValueDictionary(_loaded.units)
-        before = len(units)
-        _loaded.kernels.clear()
-        _loaded.units.clear()
-        # What nobody else holds is gone now; the rest comes back.
-        _loaded.kernels.update(kernels)
-        _loaded.units.update(units)
+        before = len(_loaded.units)
+        _loaded.recent.clear()
         return before - len(_loaded.units)
 
 
@@ -274,36 +293,35 @@ def abi_text() -> str:
 # -- finding -----------------------------------------------------------------------------------
 
 
-def _load_units(store: Cache, files: Sequence[str]) -> None:
+def _load_units(store: Cache, files: Sequence[str]) -> list[LoadedUnit]:
     """Load units by their file names, those that are there and right."""
+    loaded = []
     for file in files:
         name = EntryName.parse(file)
         if name is None or name.kind != UNIT:
             continue
         with _loaded.lock:
-            if name in _loaded.units:
-                continue
-        for folder, _ in store.folders():
+            unit = _loaded.units.get(name)
+        for folder, _ in store.folders() if unit is None else ():
             path = os.path.join(folder, name.relative)
-            if store.verify(path, name) and _load(path, name) is not None:
+            unit = _load(path, name) if store.verify(path, name) else None
+            if unit is not None:
                 break
+        if unit is not None:
+            loaded.append(unit)
+    return loaded
 
 
-def _from_units(files: Sequence[str], key: str) -> KernelAddress | None:
-    """Return a kernel of one of some units, if they are loaded."""
-    for file in files:
-        name = EntryName.parse(file)
-        with _loaded.lock:
-            unit = _loaded.units.get(name) if name is not None else None
-        address = _register(unit, key) if unit is not None else None
-        if address is not None:
-            return address
-    return None
+def _from_units(units: Sequence[LoadedUnit], key: str) -> KernelAddress | None:
+    """Return a kernel of one of some units."""
+    return next((found for unit in units if (found := _register(unit, key)) is not None), None)
 
 
 def _from_process(wanted: Iterable[str]) -> dict[str, KernelAddress]:
     with _loaded.lock:
-        units = {key: _loaded.kernels[key] for key in wanted if key in _loaded.kernels}
+        units = {key: unit for key in wanted if (unit := _loaded.kernels.get(key)) is not None}
+        for unit in units.values():
+            _loaded.use(unit)
     return {key: unit.kernel(key) for key, unit in units.items()}
 
 
@@ -325,7 +343,9 @@ def _from_cache(store: Cache, key: str) -> KernelAddress | None:
 
 
 def _load(path: str, name: EntryName) -> LoadedUnit | None:
-    """Load a verified unit; None if the system or the key inside says no."""
+    """Load a verified unit; None if it is not whole, or the system or the key inside says no."""
+    if problem_of_library(path):
+        return None
     try:
         return _keep(LoadedUnit(name, path, Library(path, name.key)))
     except (OSError, ValueError):
@@ -346,6 +366,7 @@ def _register(unit: LoadedUnit, key: str) -> KernelAddress | None:
         return None
     with _loaded.lock:
         _loaded.kernels.setdefault(key, unit)
+        _loaded.use(unit)
     return address
 
 
@@ -353,7 +374,10 @@ def _register(unit: LoadedUnit, key: str) -> KernelAddress | None:
 
 
 class _Doubt(Exception):
-    """A compiler that has not been seen to compile anything has failed: its own fault, or that of the text."""
+    """A compiler that has not been seen to compile anything has failed, or one that has took too long.
+
+    It is its own fault, or that of the text.
+    """
 
 
 def _compile_missing(
@@ -362,7 +386,8 @@ def _compile_missing(
     """Compile, publish and load; return the number of units.
 
     The directory may fail in mid-run (disk full, removed by another). It is tried twice, then a
-    private temporary one; if that fails too, nothing can be compiled in this process.
+    private temporary one; if that fails too, nothing can be compiled in this process. A compiler that is at fault
+    itself is tried twice: perhaps memory was short.
     """
     if not tools.can_compile:
         raise NoCompilerError(f"{NOTHING_FOUND}; {len(missing)} kernels are not in the pre-filled cache")
@@ -376,11 +401,46 @@ def _compile_missing(
                 raise _Doubt from error
             if isinstance(error, KernelCompileError):
                 raise
+            if isinstance(error, CompilerFaultError):
+                if error.timed_out:
+                    raise _Doubt from error
+                if attempt > 0:
+                    raise NoCompilerError(str(error)) from error
+                continue
             if attempt == 3 or (store.is_private and attempt > 0):
-                raise NoCompilerError(f"there is no room to compile: {error.strerror or error}") from error
+                raise no_place(error) from error
             if attempt > 0 or create_trusted(store.root) is not None:
                 store.give_up(error)
     raise AssertionError("unreachable")
+
+
+def no_place(error: OSError) -> NoCompilerError:
+    """Return the error that says that there is nowhere to compile."""
+    what = "room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "place"
+    return NoCompilerError(f"there is no {what} to compile: {error.strerror or error}")
+
+
+def load_built(path: str, job: Job, tools: Toolchain, symbols: Iterable[str]) -> Library:
+    """Load a library that was just compiled.
+
+    Raises
+    ------
+    CompilerFaultError
+        It is not what was to be compiled.
+    OSError
+        The place forbids it.
+    """
+    try:
+        library = Library(path, job.stem)
+        for symbol in symbols:
+            library.symbol(symbol)
+    except (OSError, ValueError, LookupError) as error:
+        if isinstance(error, OSError) and re.search("map segment|not permitted|Permission denied", str(error)):
+            raise
+        command = tools.command(job.source, job.stem + ".so", (), job.language, job.extra, job.without)
+        what = f"ended well, but what it made cannot be used: {readable(str(error).replace(path, job.stem + '.so'))}"
+        raise fault(tools, command, what) from error
+    return library
 
 
 def _build_and_load(
@@ -390,18 +450,18 @@ def _build_and_load(
     unpublished: OSError | None = None
     with store.stage() as folder:
         paths = build(tools, [unit.job for unit in units], folder, include=(LOADER_FOLDER,))
+        # Loaded before it is published: whatever others then do to the directory, this process has it.
+        libraries = [
+            load_built(path, unit.job, tools, map(symbol_of, shard))
+            for path, unit, shard in zip(paths, units, shards, strict=True)
+        ]
         # What an exchanged compiler has made must not lie under the name of the one before.
         unchanged = tools.compiler.is_unchanged
         if not unchanged:
             forget()
         elif not tools.proven:
             confirm(tools, store, digest_parts)
-        for shard, unit, staged in zip(shards, units, paths, strict=True):
-            # Loaded before it is published: whatever others then do to the directory, this process has it.
-            try:
-                library = Library(staged, unit.key)
-            except ValueError as error:
-                raise OSError(None, f"a unit that was just compiled cannot be loaded: {error}", staged) from error
+        for shard, unit, staged, library in zip(shards, units, paths, libraries, strict=True):
             with open(staged, "rb") as file:
                 name, path = EntryName(unit.key, digest_of(file.read()), UNIT), staged
             try:

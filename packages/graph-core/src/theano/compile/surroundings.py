@@ -28,8 +28,8 @@ WITHOUT_EFFECT = frozenset(
     profiling.n_ops profiling.output_line_width profiling.min_memory_size profiling.min_peak_memory
     profiling.destination profiling.debugprint profiling.ignore_first_call print_global_stats print_test_value
     pickle_test_value exception_verbosity traceback.limit traceback.compile_limit unpickle_function
-    reoptimize_unpickled_function unittests.rseed compile.progress mode linker optimizer optimizer_including
-    optimizer_excluding optimizer_requiring""".split()
+    reoptimize_unpickled_function unittests.rseed compile.progress compile.unit_timeout compile.question_timeout mode
+    linker optimizer optimizer_including optimizer_excluding optimizer_requiring""".split()
 )
 #: Flags that ask for something to be seen or checked while a graph is rewritten, with the values that do not ask.
 WATCHING = {

@@ -80,6 +80,7 @@ class NodeFunction:
             inputs=[(slots[v], None, True, None, None, v in written) for v in self._taken],
             outputs=[slots[v] for v in node.outputs],
             returns="list",
+            keepalive=self.how,
         )
         return made
 

@@ -184,6 +184,11 @@ _flag("gcc.cxxflags", StrParam(""), "Options for the compiler, after those chose
 _flag("compile.jobs", IntParam(0, lambda count: count >= 0), "How many compilers run side by side; 0: one per core.")
 _flag("compile.progress", EnumStr("auto", "always", "never"), "Show a line on the standard error while compilers work "
       "for more than a second; auto: on a terminal.")
+_flag("compile.unit_timeout", FloatParam(600.0, lambda seconds: seconds > 0), "Seconds that the compiler may take for "
+      "one unit of kernels.")
+_flag("compile.question_timeout", FloatParam(60.0, lambda seconds: seconds > 0), "Seconds for all that is asked of the "
+      "compilers here until one has compiled something. One that hangs is then not asked again for ten minutes, unless "
+      "it has changed.")
 _flag("base_compiledir", StrParam(places.base_compiledir, allow_override=False), "Where compiled code is kept.")
 _flag("compiledir_format",
       StrParam("compiledir_%(short_platform)s-%(processor)s-%(python_version)s-%(python_bitwidth)s",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 import tempfile
 import time
@@ -12,11 +13,17 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from theano.errors import KernelCompileError
+from theano.toolchain.library import problem_of_library
+from theano.toolchain.messages import first_words, readable, shorten
 from theano.toolchain.progress import ProgressLine
-from theano.toolchain.select import Toolchain
+from theano.toolchain.select import Toolchain, charge, unit_limit
 
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome, Running
+
+
+_ROOM = 1 << 20
+"""Bytes that are written on trial where a compiler has failed: on a full disk many do so without a word."""
 
 
 class Span(NamedTuple):
@@ -59,7 +66,26 @@ class Job(NamedTuple):
 
 
 class BuildEnvironmentError(OSError):
-    """The compiler failed for a reason that is not in the C text: no room, no time, killed."""
+    """The compiler failed for a reason that is not in the C text: no room, no memory, no time, itself."""
+
+
+class CompilerFaultError(BuildEnvironmentError):
+    """The reason is the compiler itself.
+
+    Parameters
+    ----------
+    text : str
+        Which one, what it did, and the command.
+    timed_out : bool
+        Whether it had not ended in time.
+    """
+
+    def __init__(self, text: str, timed_out: bool = False):
+        super().__init__(None, text)
+        self.timed_out = timed_out
+
+    def __str__(self) -> str:
+        return str(self.strerror)
 
 
 @cache
@@ -107,18 +133,24 @@ def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple
     KernelCompileError
         The compiler refused the C text.
     BuildEnvironmentError
-        It failed for another reason.
+        There is no room.
+    CompilerFaultError
+        It does not work.
     """
     # Starting programs brings in much that a process which finds all kernels has no use for.
-    from theano.toolchain.run import Running
+    from theano.toolchain.run import Running, StartError
 
     width = max(1, toolchain.settings.jobs or core_count())
     running: list[Running] = []
-    progress = ProgressLine(sum(len(job.spans) for job in jobs), toolchain.settings.progress)
+    kernels = sum(len(job.spans) for job in jobs)
+    progress = ProgressLine(kernels, toolchain.settings.progress, waits_for=shlex.join(toolchain.compiler.argv))
+    limit = unit_limit(toolchain)
+    commands: list[list[str]] = []
     try:
         for index, job in enumerate(jobs):
             if index >= width:
-                _finish(toolchain, jobs[index - width], running[index - width], progress)
+                done = index - width
+                _finish(toolchain, jobs[done], commands[done], running[done], limit, progress)
             with open(os.path.join(folder, job.source), "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(job.text)
             # Relative names: nothing of the place gets into the file, so equal units are equal bytes.
@@ -126,9 +158,13 @@ def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple
             if toolchain.settings.show_warnings:
                 extra, without = (*extra, "-Wall"), (*without, "-w")
             command = toolchain.command(job.source, job.stem + ".so", include, job.language, extra, without)
-            running.append(Running(command, folder, job.stem + ".log"))
-        for job, process in zip(jobs[-width:], running[-width:], strict=True):
-            _finish(toolchain, job, process, progress)
+            commands.append(command)
+            try:
+                running.append(Running(command, folder, job.stem + ".log"))
+            except StartError as error:
+                raise fault(toolchain, command, f"cannot be started: {error.strerror}") from error
+        for job, command, process in zip(jobs[-width:], commands[-width:], running[-width:], strict=True):
+            _finish(toolchain, job, command, process, limit, progress)
     finally:
         progress.finish()
         for process in running:
@@ -136,28 +172,60 @@ def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple
     return [os.path.join(folder, job.stem + ".so") for job in jobs]
 
 
-def _finish(toolchain: Toolchain, job: Job, process: Running, progress: ProgressLine) -> None:
-    outcome = process.wait(time.monotonic() + toolchain.settings.timeout, progress.tick)
+def _finish(
+    toolchain: Toolchain,
+    job: Job,
+    command: list[str],
+    process: Running,
+    limit: float,
+    progress: ProgressLine,
+) -> None:
+    """Wait for one unit, until `limit` seconds after its start, and see that it is there."""
+    outcome = process.wait(process.started + limit, progress.tick)
     progress.advance(len(job.spans))
     if outcome.status == 0 and not outcome.timed_out:
+        cut = problem_of_library(os.path.join(process.folder, job.stem + ".so"))
+        if cut:
+            _blame_the_disk(process.folder, outcome)
+            raise fault(toolchain, command, f"ended well, but the library that it should have made {cut}")
         if toolchain.settings.show_warnings and outcome.output.strip():
             sys.stderr.write(outcome.output.rstrip() + "\n")
         return
     found = _first_error(job, outcome)
     if found is None:
-        why = (outcome.output.strip().splitlines() or [""])[0]
+        seconds = time.monotonic() - process.started
         if outcome.timed_out:
-            why = f"the C compiler took more than {toolchain.settings.timeout:.0f} s"
-        raise BuildEnvironmentError(
-            None, why or f"the C compiler ended with status {outcome.status}; is the disk full?"
-        )
+            charge(toolchain, seconds)
+        else:
+            _blame_the_disk(process.folder, outcome)
+        raise fault(toolchain, command, outcome.ending(seconds), timed_out=outcome.timed_out)
     line, message = found
-    text = _explanation(toolchain, job, line, message)
+    text = _explanation(toolchain, job, line, readable(message, 300))
     if toolchain.settings.keep_failed:
         text += f"\n  The C text and all that the compiler said are in {_kept(job, outcome)}"
     raise KernelCompileError(
         text, kernel=_owner(job, line), log=outcome.output, source=job.text
     )
+
+
+def fault(toolchain: Toolchain, command: list[str], what: str, *, timed_out: bool = False) -> CompilerFaultError:
+    """Return the error that says what a compiler did at a command."""
+    name = shlex.join(toolchain.compiler.argv)
+    return CompilerFaultError(f"the C compiler {name} {what}\n  It ran: {shorten(shlex.join(command), 500)}", timed_out)
+
+
+def _blame_the_disk(folder: str, outcome: Outcome) -> None:
+    """Raise an error if a compilation failed because of the place where it worked."""
+    if outcome.lacked_room:
+        raise BuildEnvironmentError(None, f"the C compiler said: {first_words(outcome.output)}")
+    trial = os.path.join(folder, "room")
+    try:
+        os.stat(folder)
+        with open(trial, "wb") as file:
+            file.write(bytes(_ROOM))
+        os.unlink(trial)
+    except OSError as error:
+        raise BuildEnvironmentError(error.errno, error.strerror, folder) from error
 
 
 def _kept(job: Job, outcome: Outcome) -> str:
@@ -193,19 +261,15 @@ def _explanation(toolchain: Toolchain, job: Job, line: int, message: str) -> str
     """Write at most ten lines: what was refused, the C line, whose it is, what to do."""
     owner = _owner(job, line)
     names = sorted({span.name for span in job.spans})
-    example = f", `{_short(names[0])}` among them" if names else ""
-    where = f"`{_short(owner)}`" if owner else f"a unit of {len(names)} kernels{example}"
-    lines = [f"the C compiler refused the code of {where}", f"    {_short(message, 300)}"]
+    example = f", `{shorten(names[0])}` among them" if names else ""
+    where = f"`{shorten(owner)}`" if owner else f"a unit of {len(names)} kernels{example}"
+    lines = [f"the C compiler refused the code of {where}", f"    {message}"]
     text = job.text.splitlines()
     if 0 < line <= len(text):
         lines += [
-            f"{number:6d} {'>' if number == line else '|'} {_short(text[number - 1], 160)}"
+            f"{number:6d} {'>' if number == line else '|'} {shorten(text[number - 1], 160)}"
             for number in range(max(1, line - 1), min(len(text), line + 1) + 1)
         ]
-    lines.append(f"compiler: {toolchain.compiler.version}")
+    lines.append(f"compiler: {readable(toolchain.compiler.version)}")
     lines.append("The whole unit is in this error's `source`, all the compiler said in its `log`.")
     return "\n".join(lines)
-
-
-def _short(text: str, limit: int = 120) -> str:
-    return text if len(text) <= limit else text[: limit - 3] + "..."

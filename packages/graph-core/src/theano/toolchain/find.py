@@ -14,15 +14,10 @@ import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from theano.toolchain.fingerprint import Stamp, fingerprint, stamp
-
-if TYPE_CHECKING:
-    from theano.toolchain.run import Outcome
-
-
-ASK_TIMEOUT = 60.0
+from theano.toolchain.questions import put_question
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +70,7 @@ class Compiler:
             There is no room to find out.
         """
         language = "c++" if self.is_cxx_driver else "c"
-        runs = fingerprint(self.argv, flags, answer.output, language, folder, _answer)
+        runs = fingerprint(self.argv, flags, answer.output, language, folder, put_question)
         witnesses = tuple(dict.fromkeys((*answer.witnesses, *runs.witnesses)))
         return replace(
             self,
@@ -250,7 +245,7 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[st
         None if it does not answer as a C compiler.
     """
     arguments = [*compiler.argv, *native, *rest, "-###", "-x", "c", os.devnull, "-o", "nothing.so"]
-    result = _answer(arguments, folder)
+    result = put_question(arguments, folder)
     if result is None or result.timed_out:
         return None
     version = re.search(r"^.*\bversion \d.*$", result.output, re.MULTILINE)
@@ -272,16 +267,9 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[st
 _COMPLAINT = re.compile(r"^[^\s:]+: (?:fatal )?(?:error|warning): ", re.MULTILINE)
 
 
-def _answer(arguments: list[str], folder: str) -> Outcome | None:
-    # Starting programs brings in much; mostly what they would say is noted in the cache.
-    from theano.toolchain.run import run_program
-
-    return run_program(arguments, folder, timeout=ASK_TIMEOUT)
-
-
 def _ask_plainly(compiler: Compiler, folder: str) -> Answer | None:
     """Ask a compiler that does not show its inner commands for its version only."""
-    result = _answer([*compiler.argv, "--version"], folder)
+    result = put_question([*compiler.argv, "--version"], folder)
     if result is None or result.status != 0 or not result.output.strip():
         return None
     return Answer(result.output.strip().splitlines()[0], "", "", ())

@@ -1,32 +1,105 @@
-"""A line that says what the compilers are doing, for those who wait."""
+"""Lines that say what the compilers are doing, for those who wait."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable
-from typing import TextIO
+from typing import Self, TextIO
 
 PATIENCE = 1.0
 """Seconds after which somebody who waits wants to know what for."""
+LONG_WAIT = 5.0
+"""The same where the standard error is no terminal, so that what is written stays."""
 
 
-class ProgressLine:
+class StatusLine:
     """One line on the standard error, written from the second second on and wiped away at the end.
 
-    Where the standard error is no terminal, nothing is written, unless it is wanted in any case: then one line
-    when the second is over and one at the end.
+    Where the standard error is no terminal, one line is written after five seconds. If lines are wanted in any case,
+    then it is after one, with another at the end.
 
     Parameters
     ----------
-    total : int
-        How many kernels are compiled.
     wanted : {'auto', 'always', 'never'}
-        ``'auto'``: on a terminal.
     stream : file, optional
         The standard error unless given.
     clock : callable, optional
         For tests.
+    """
+
+    def __init__(
+        self,
+        wanted: str = "auto",
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self._stream = sys.stderr if stream is None else stream
+        self._terminal = _is_terminal(self._stream)
+        self._shown, self._closed_with_a_line = wanted != "never", wanted == "always"
+        self._patience = PATIENCE if self._terminal or wanted == "always" else LONG_WAIT
+        self._clock, self._start = clock, clock()
+        self._written = ""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been."""
+        return self._clock() - self._start
+
+    def text(self) -> str:
+        """Return the line."""
+        raise NotImplementedError
+
+    def last_text(self) -> str:
+        """Return the line that is written at the end where the other one cannot be wiped away; "" for none."""
+        return ""
+
+    def tick(self) -> None:
+        """Write the line again if it is time for it and it has changed."""
+        if not self._shown or self.seconds < self._patience:
+            return
+        text = self.text()
+        if self._terminal and text != self._written:
+            self._write("\r" + text.ljust(len(self._written)))
+        elif not self._written:
+            self._write(text + "\n")
+        self._written = text
+
+    def finish(self) -> None:
+        """Wipe the line away; where that is not possible, say that it is over."""
+        if not self._written:
+            return
+        if self._terminal:
+            self._write("\r" + " " * len(self._written) + "\r")
+        elif self._closed_with_a_line and self.last_text():
+            self._write(self.last_text() + "\n")
+        self._written = ""
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):
+            self._shown = False  # closed, or nobody reads it: compiling goes on
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.finish()
+
+
+class ProgressLine(StatusLine):
+    """What is said while kernels are compiled.
+
+    Parameters
+    ----------
+    total : int
+        How many they are.
+    wanted, stream, clock
+        As in `StatusLine`.
+    waits_for : str, optional
+        Whose work it is, to be named where that takes long.
 
     Examples
     --------
@@ -42,57 +115,50 @@ class ProgressLine:
         wanted: str = "auto",
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
+        waits_for: str = "",
     ):
-        self._stream = sys.stderr if stream is None else stream
-        self._terminal = _is_terminal(self._stream)
-        self._shown = wanted == "always" or (wanted == "auto" and self._terminal)
+        super().__init__(wanted, stream, clock)
         self._total, self._done = total, 0
-        self._clock, self._start = clock, clock()
-        self._written = ""
+        self._waits_for = waits_for
 
     def text(self) -> str:
         """Return the line."""
         kernels = f"{self._total} kernel{'s' if self._total != 1 else ''}"
-        return f"theano: compiling {kernels}, {self._done} done, {self._clock() - self._start:.0f} s"
+        waiting = f", waiting for {self._waits_for}" if self._waits_for and self.seconds >= LONG_WAIT else ""
+        return f"theano: compiling {kernels}, {self._done} done, {self.seconds:.0f} s{waiting}"
+
+    def last_text(self) -> str:
+        """Return the line at the end."""
+        return f"theano: {self._done} of {self._total} done after {self.seconds:.1f} s"
 
     def advance(self, count: int) -> None:
         """Note that some kernels are done."""
         self._done += count
         self.tick()
 
-    def tick(self) -> None:
-        """Write the line again if it is time for it and it has changed."""
-        if not self._shown or self._clock() - self._start < PATIENCE:
-            return
-        text = self.text()
-        if self._terminal and text != self._written:
-            self._write("\r" + text.ljust(len(self._written)))
-        elif not self._written:
-            self._write(text + "\n")
-        self._written = text
 
-    def finish(self) -> None:
-        """Wipe the line away; where that is not possible, say that it is over."""
-        if not self._written:
-            return
-        if self._terminal:
-            self._write("\r" + " " * len(self._written) + "\r")
-        else:
-            self._write(f"theano: {self._done} of {self._total} done after {self._clock() - self._start:.1f} s\n")
-        self._written = ""
+class QuestionLine(StatusLine):
+    """What is said while a compiler is asked what it is.
 
-    def _write(self, text: str) -> None:
-        try:
-            self._stream.write(text)
-            self._stream.flush()
-        except (OSError, ValueError):
-            self._shown = False  # closed, or nobody reads it: compiling goes on
+    Examples
+    --------
+    >>> QuestionLine("/usr/bin/cc", "never").text()
+    'theano: waiting for /usr/bin/cc to say what it is, 0 s'
+    """
 
-    def __enter__(self) -> ProgressLine:
-        return self
+    def __init__(
+        self,
+        compiler: str,
+        wanted: str = "auto",
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        super().__init__(wanted, stream, clock)
+        self._compiler = compiler
 
-    def __exit__(self, *exception: object) -> None:
-        self.finish()
+    def text(self) -> str:
+        """Return the line."""
+        return f"theano: waiting for {self._compiler} to say what it is, {self.seconds:.0f} s"
 
 
 def _is_terminal(stream: TextIO) -> bool:

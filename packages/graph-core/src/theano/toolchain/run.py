@@ -1,8 +1,12 @@
-"""Running a program in a clean room: no shell, little environment, its own group, a time limit."""
+"""Running a program in a clean room: no shell, little environment, its own group, a time limit.
+
+What is still in a program's group when it has ended is ended too, and so is all of it when this process ends.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import select
@@ -13,36 +17,89 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from theano.toolchain.environment import clean_environment
+from theano.toolchain.guard import guard
+from theano.toolchain.messages import first_words
 
 TICK = 0.25
 """Seconds between two looks at the clock for somebody who waits."""
+GUARD_AFTER = 0.02
+"""Seconds after which a program gets a guard: the guard then starts while there is nothing to do but wait."""
+LOG_BYTES = 1 << 26
+"""Nobody reads more messages than this, and they lie on a disk."""
+_READ_BYTES = 1 << 20
+NOT_STARTED = 127
+"""The status that stands for a program that cannot be started, as in shells."""
+_RESOURCES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC)
 
 
 _NO_ROOM = re.compile(
-    r"No space left|File too large|quota exceeded|Read-only file system|Input/output error|Cannot allocate memory|"
-    r"out of memory|Killed signal|terminated (with|by) signal|No such file or directory.*\.[so]\b",
+    r"No space left|File too large|quota exceeded|Read-only file system|Input/output error|"
+    r"No such file or directory.*\.[so]\b",
     re.IGNORECASE,
+)
+_NO_MEMORY = re.compile(
+    r"Cannot allocate memory|out of memory|Killed signal|terminated (with|by) signal", re.IGNORECASE
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a program ended: its status (negative: the signal that ended it) and what it wrote."""
+    """How a program ended: its status (negative: the signal that ended it) and what it wrote.
+
+    It has been ended from here if it `timed_out`, or `wrote_too_much`.
+    """
 
     status: int
     output: str
     timed_out: bool = False
+    wrote_too_much: bool = False
+
+    @property
+    def lacked_room(self) -> bool:
+        """Whether it says that the file system is at fault."""
+        return self.status != 0 and not self.timed_out and _NO_ROOM.search(self.output) is not None
 
     @property
     def is_environments_fault(self) -> bool:
         """Whether it failed for want of room, memory or time, which says nothing about what it was given."""
-        return self.status != 0 and (self.timed_out or self.status < 0 or _NO_ROOM.search(self.output) is not None)
+        return self.status != 0 and (self.status < 0 or self.lacked_room or _NO_MEMORY.search(self.output) is not None)
+
+    def ending(self, seconds: float) -> str:
+        """Say how it ended, `seconds` after it was started, and the first of what it had said.
+
+        Examples
+        --------
+        >>> Outcome(-11, "cc: out of luck").ending(1)
+        'was ended by signal 11 (SIGSEGV), having said: cc: out of luck'
+        """
+        if self.timed_out:
+            text = f"took more than {seconds:.3g} s"
+        elif self.wrote_too_much:
+            text = "wrote messages without end"
+        elif self.status < 0:
+            try:
+                name = f" ({signal.Signals(-self.status).name})"
+            except ValueError:
+                name = ""
+            text = f"was ended by signal {-self.status}{name}"
+        elif self.status == NOT_STARTED and self.output.startswith("it cannot be started"):
+            return self.output[3:]
+        else:
+            text = f"ended with status {self.status}"
+        said = first_words(self.output)
+        return f"{text}, having said: {said}" if said else text
+
+
+class StartError(OSError):
+    """A program cannot be started."""
 
 
 class Running:
     """A program that has been started; `wait` ends with its outcome, `kill` with its whole group gone."""
 
     def __init__(self, arguments: Sequence[str], folder: str, log: str):
+        self.started = time.monotonic()
+        self.folder = folder
         self._log = os.path.join(folder, log)
         # A file, not a pipe: nothing has to be drained while several programs run.
         descriptor = os.open(self._log, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
@@ -56,22 +113,36 @@ class Running:
                 stderr=descriptor,
                 start_new_session=os.name == "posix",
             )
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and (error.filename == folder or error.errno in _RESOURCES):
+                raise
+            why = error.strerror if isinstance(error, OSError) else error
+            raise StartError(getattr(error, "errno", None), str(why or error), arguments[0]) from error
         finally:
             os.close(descriptor)
+        guard.add(self._process.pid)
 
     def wait(self, deadline: float, tick: Callable[[], None] | None = None) -> Outcome:
         """Wait until the program ends or `deadline` (``time.monotonic``) passes; call `tick` now and then meanwhile."""
-        timed_out = not self._ends_before(deadline if tick is None else min(deadline, time.monotonic() + TICK))
-        while timed_out and tick is not None and time.monotonic() < deadline:
-            tick()
-            timed_out = not self._ends_before(min(deadline, time.monotonic() + TICK))
-        if timed_out:
+        ended = self._ends_before(min(deadline, time.monotonic() + GUARD_AFTER))
+        if not ended:
+            guard.wake()
+        too_much = False
+        while not ended and not too_much and time.monotonic() < deadline:
+            ended = self._ends_before(min(deadline, time.monotonic() + TICK))
+            if not ended:
+                too_much = os.path.exists(self._log) and os.path.getsize(self._log) > LOG_BYTES
+                if tick is not None:
+                    tick()
+        if not ended:
             self.kill()
         with open(self._log, "rb") as file:
-            output = file.read(1 << 20).decode("utf-8", "replace")
-        return Outcome(self._process.returncode, output, timed_out)
+            output = file.read(_READ_BYTES).decode("utf-8", "replace")
+        return Outcome(self._process.returncode, output, not ended and not too_much, too_much)
 
     def _ends_before(self, deadline: float) -> bool:
+        if self._process.returncode is not None:
+            return True
         if hasattr(os, "pidfd_open"):
             # Popen.wait with a time limit sleeps in growing steps, up to half the time of a small compilation.
             with contextlib.suppress(OSError):
@@ -83,27 +154,40 @@ class Running:
                         return False
                 finally:
                     os.close(descriptor)
-                self._process.wait()
+                self.kill()
                 return True
         try:
             self._process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             return False
+        self._end_group()
         return True
 
-    def kill(self) -> None:
-        """End the program and all it has started."""
-        if self._process.returncode is not None:
-            return
+    def _end_group(self) -> None:
+        """End all that is left of the program's group."""
         if os.name == "posix":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        else:
+        guard.discard(self._process.pid)
+
+    def kill(self) -> None:
+        """End the program and all it has started; one that has ended keeps its status."""
+        if self._process.returncode is not None:
+            return
+        # The group's number is the program's, which nobody else is given before it has been waited for.
+        self._end_group()
+        if os.name != "posix":
             self._process.kill()
         self._process.wait()
 
 
-def run_program(arguments: Sequence[str], folder: str, timeout: float, log: str = "log") -> Outcome | None:
+def run_program(
+    arguments: Sequence[str],
+    folder: str,
+    timeout: float,
+    log: str = "log",
+    tick: Callable[[], None] | None = None,
+) -> Outcome | None:
     r"""Run one program to its end; None if it cannot be started.
 
     Examples
@@ -113,12 +197,32 @@ def run_program(arguments: Sequence[str], folder: str, timeout: float, log: str 
     ...     run_program([sys.executable, "-c", "print(1)"], folder, timeout=60).output
     '1\n'
     """
+    try:
+        return run_to_end(arguments, folder, timeout, log, tick)
+    except OSError:
+        return None
+
+
+def run_to_end(
+    arguments: Sequence[str],
+    folder: str,
+    timeout: float,
+    log: str = "log",
+    tick: Callable[[], None] | None = None,
+) -> Outcome:
+    """Run one program to its end, calling `tick` now and then.
+
+    Raises
+    ------
+    StartError
+        It cannot be started.
+    OSError
+        There is no room in `folder`.
+    """
     running: Running | None = None
     try:
         running = Running(arguments, folder, log)
-        return running.wait(time.monotonic() + timeout)
-    except OSError:
-        return None
+        return running.wait(time.monotonic() + timeout, tick)
     finally:
         if running is not None:
             running.kill()

@@ -8,7 +8,7 @@ import re
 import shlex
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol
@@ -17,9 +17,14 @@ from theano.errors import NoCompilerError
 from theano.toolchain import flags as options
 from theano.toolchain.environment import kept_environment
 from theano.toolchain.find import Compiler, ask, candidates, own_files
+from theano.toolchain.library import problem_of_library
+from theano.toolchain.messages import readable
+from theano.toolchain.questions import USUAL_LIMIT, Questions, Verdicts, put_question
 
 NOTHING_FOUND = "no C compiler was found (looked for CC, cc, gcc, clang, and the ziglang package)"
+NO_ANSWER = "it does not answer as a C compiler"
 NOT_HERE = "elsewhere"
+UNIT_LIMIT = 600.0
 NOTE_VERSION = "toolchain 3"
 PROBE = """#include <stddef.h>
 #include <stdint.h>
@@ -55,6 +60,8 @@ class ToolchainSettings:
         Options put after ours.
     timeout : float
         Seconds for one unit.
+    question_timeout : float
+        Seconds for all that compilers are asked until one has been seen to work.
     jobs : int, optional
         Units compiled side by side; the cores this process may use unless given.
     progress : {'auto', 'always', 'never'}
@@ -67,18 +74,20 @@ class ToolchainSettings:
 
     compiler: str | None = None
     extra_flags: tuple[str, ...] = ()
-    timeout: float = 600.0
+    timeout: float = UNIT_LIMIT
     jobs: int | None = None
     progress: str = "auto"
     show_warnings: bool = False
     keep_failed: bool = False
+    question_timeout: float = USUAL_LIMIT
 
     @classmethod
     def from_config(cls, config: object) -> ToolchainSettings:
         """Build the settings from an object with the attributes of ``theano.config``.
 
         ``cxx`` is a command, "" for no compiler, None or ``"auto"`` to search; ``gcc.cxxflags`` are options;
-        ``compile.jobs`` says how many compilers run side by side, 0 for one per core.
+        ``compile.jobs`` says how many compilers run side by side, 0 for one per core; ``compile.unit_timeout`` and
+        ``compile.question_timeout`` are seconds.
 
         Examples
         --------
@@ -96,11 +105,14 @@ class ToolchainSettings:
             extra = ("-DDEBUG", *extra)
         if getattr(cmodule, "remove_gxx_opt", False):
             extra = ("-O0", "-g", *extra)
+        compiling = getattr(config, "compile", None)
         return cls(
             None if compiler is None or compiler == "auto" else str(compiler).strip(),
             extra,
-            jobs=int(getattr(getattr(config, "compile", None), "jobs", 0) or 0) or None,
-            progress=str(getattr(getattr(config, "compile", None), "progress", "auto")),
+            timeout=float(getattr(compiling, "unit_timeout", UNIT_LIMIT)),
+            question_timeout=float(getattr(compiling, "question_timeout", USUAL_LIMIT)),
+            jobs=int(getattr(compiling, "jobs", 0) or 0) or None,
+            progress=str(getattr(compiling, "progress", "auto")),
             show_warnings=bool(getattr(cmodule, "compilation_warning", False)),
             keep_failed=bool(getattr(config, "nocleanup", False)),
         )
@@ -196,6 +208,7 @@ class Toolchain:
 
 _Key = tuple[ToolchainSettings, str, tuple[tuple[str, str], ...]]
 _found: dict[_Key, Toolchain | str] = {}
+_questions: dict[_Key, Questions] = {}
 _guard = threading.Lock()
 
 
@@ -253,12 +266,17 @@ def reconsider(
 ) -> Toolchain:
     """Find the compiler and the options again, by trying them all: one that was only believed has failed.
 
+    One that is proven may have begun to hang; then what is noted about it does not count.
+
     Raises
     ------
     NoCompilerError
         None works; the message says why.
     """
-    found = _search(toolchain.settings, notes, privileged, digest, believing=False)
+    if toolchain.proven:
+        with _guard:
+            _questions.pop(_key_in_process(toolchain.settings), None)
+    found = _search(toolchain.settings, notes, privileged, digest, believing=False, noted=not toolchain.proven)
     with _guard:
         _found[_key_in_process(toolchain.settings)] = found
     if isinstance(found, str):
@@ -268,6 +286,26 @@ def reconsider(
 
 def _key_in_process(settings: ToolchainSettings) -> _Key:
     return (settings, os.environ.get("CC", ""), kept_environment())
+
+
+def _time_for_questions(settings: ToolchainSettings) -> Questions:
+    """Return what is left of the time for questions in this process."""
+    with _guard:
+        made = Questions(settings.question_timeout, settings.progress)
+        return _questions.setdefault(_key_in_process(settings), made)
+
+
+def unit_limit(toolchain: Toolchain) -> float:
+    """Return how many seconds one unit may take: half of what is left if the compiler has not been seen to work."""
+    if toolchain.proven:
+        return toolchain.settings.timeout
+    return min(toolchain.settings.timeout, max(0.0, _time_for_questions(toolchain.settings).left) / 2)
+
+
+def charge(toolchain: Toolchain, seconds: float) -> None:
+    """Note that a unit has used up time; what it took until a compiler has been seen to work is one sum."""
+    if not toolchain.proven:
+        _time_for_questions(toolchain.settings).left -= seconds
 
 
 def _renew_lock() -> None:
@@ -284,6 +322,7 @@ def forget() -> None:
     """Forget what was found in this process, as after the installation of a compiler."""
     with _guard:
         _found.clear()
+        _questions.clear()
 
 
 def _search(
@@ -292,15 +331,28 @@ def _search(
     privileged: bool,
     digest: Callable[[list[str]], str],
     believing: bool = True,
+    noted: bool = True,
 ) -> Toolchain | str:
     if settings.compiler == "":
         return "the C compiler is switched off (cxx is empty)"
     tried = []
     wish = options.wishes(settings.extra_flags)
-    for compiler in candidates(settings.compiler, privileged=privileged):
-        found = _describe(compiler, settings, notes, digest, believing)
-        if isinstance(found, Toolchain):
-            return found
+    questions, verdicts = _time_for_questions(settings), Verdicts(notes, digest)
+    there = list(candidates(settings.compiler, privileged=privileged))
+    for compiler in there:
+        identity = json.dumps([compiler.argv, own_files(compiler)])
+        found: Toolchain | str = verdicts.find(identity)
+        if not found:
+            # Whoever comes next is left enough time to answer.
+            with questions.to(shlex.join(compiler.argv), 1.0 if compiler is there[-1] else 0.5):
+                found = _describe(compiler, settings, notes, digest, believing, noted)
+            if isinstance(found, Toolchain):
+                return found
+            if questions.hung:
+                found = questions.hung
+                verdicts.add(identity, found)
+            elif questions.failure and found == NO_ANSWER:
+                found = f"{NO_ANSWER}: {questions.failure}"
         tried.append(f"{shlex.join(compiler.argv)}: {found}")
     if tried:
         return "no C compiler works here; " + "; ".join(tried)
@@ -319,13 +371,15 @@ def _describe(
     notes: Notes,
     digest: Callable[[list[str]], str],
     believing: bool,
+    noted: bool = True,
 ) -> Toolchain | str:
     """Return the toolchain of one compiler, from the notes or by asking it; else what is wrong.
 
     Without `believing`, only what has compiled something counts.
     """
-    noted = [_from_note(text, compiler, settings) for text in notes.notes(_key_of_note(compiler, settings, digest))]
-    known = sorted((n for n in noted if n is not None and (n.proven or believing)), key=lambda n: not n.proven)
+    texts = notes.notes(_key_of_note(compiler, settings, digest)) if noted else []
+    described = [_from_note(text, compiler, settings) for text in texts]
+    known = sorted((n for n in described if n is not None and (n.proven or believing)), key=lambda n: not n.proven)
     if known:
         return known[0]
     found: Toolchain | str | None = None
@@ -435,7 +489,7 @@ def _probe(
     compiler: Compiler, wish: options.Wishes, settings: ToolchainSettings, cpu: str, folder: str
 ) -> Toolchain | str:
     """Ask the compiler about itself, then find by compiling which options it takes; else what is wrong."""
-    problem = "it does not answer as a C compiler"
+    problem = NO_ANSWER
     for native in options.NATIVE_FORMS if wish.native else ((),):
         answer = ask(compiler, native, folder)
         if answer is None:
@@ -480,21 +534,17 @@ def _problem(toolchain: Toolchain, folder: str) -> str:
     output = os.path.join(folder, "probe.so")
     with open(os.path.join(folder, "probe.c"), "w", encoding="utf-8") as file:
         file.write(PROBE)
-    # Starting programs brings in much; mostly all that they could say is noted in the cache.
-    from theano.toolchain.run import run_program
-
-    command = toolchain.command("probe.c", "probe.so")
-    result = run_program(command, folder, timeout=min(toolchain.settings.timeout, 120.0), log="probe.log")
-    if result is None:
-        return "it cannot be started"
+    result = put_question(toolchain.command("probe.c", "probe.so"), folder, "probe.log")
     if result.is_environments_fault:
-        raise OSError(None, result.output.strip() or "the compiler was killed")
-    done = result.status == 0 and os.path.exists(output)
-    if os.path.exists(output):
+        raise OSError(None, f"it {result.ending(0)}")
+    cut = problem_of_library(output) if result.status == 0 else ""
+    with suppress(OSError):
         os.unlink(output)
     # Some compilers only warn about an option they do not know.
-    words = "error|unknown|unrecognized|unused" if done else "error|undefined|cannot|not found"
+    words = "error|undefined|cannot|not found" if result.status else "error|unknown|unrecognized|unused"
     match = re.search(rf"^.*\b(?:{words})\b.*$", result.output, re.MULTILINE)
-    if match:
-        return match[0].strip()
-    return "" if done else (result.output.strip().splitlines() or [f"it ended with status {result.status}"])[-1]
+    if match and (said := readable(match[0])):
+        return said
+    if cut:
+        return f"it ends well, but the library that it makes {cut}"
+    return "" if result.status == 0 else f"it {result.ending(0)}"
