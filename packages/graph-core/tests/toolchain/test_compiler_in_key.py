@@ -24,6 +24,7 @@ from theano.codegen.key import kernel_key
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.toolchain import select
 from theano.toolchain.environment import KEPT_VARIABLES
+from theano.toolchain.fingerprint import _mark
 from theano.toolchain.select import Toolchain, ToolchainSettings
 
 GCC = shutil.which("gcc")
@@ -252,6 +253,22 @@ def test_an_inner_program_of_another_build(place: Place) -> None:
     assert place.run(settings) == (RIGHT, 1)
     second = place.tools(settings)
     assert second.identity != first and second.compiler.version in first
+
+
+@pytest.mark.parametrize("what", ["the number of the build", "the end", "the size"])
+def test_builds_of_a_program_are_told_apart(tmp_path: Path, what: str) -> None:
+    """Of one version and, mostly, of one size."""
+    first, second = tmp_path / "1", tmp_path / "2"
+    data = bytearray(b"\x7fELF" + bytes(1 << 20))
+    first.write_bytes(data)
+    place = {"the number of the build": 700, "the end": -1, "the size": None}[what]
+    if place is None:
+        data += b"\0"
+    else:
+        data[place] = 1
+    second.write_bytes(data)
+    shutil.copyfile(first, tmp_path / "3")
+    assert _mark(str(first)) != _mark(str(second)) and _mark(str(first)) == _mark(str(tmp_path / "3"))
 
 
 def test_a_compiler_that_changes_while_a_process_lives(place: Place) -> None:

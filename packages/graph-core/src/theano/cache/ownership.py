@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterator
 
 from theano.cache.names import HEADS, SOURCE, UNIT, EntryName, ReferenceName, StageName, digest_of, is_shelf
+from theano.cache.staging import stage_path
 
 MARK = "CACHEDIR.TAG"
 STAMP = ".swept"
@@ -48,7 +49,7 @@ def adopt(root: str) -> bool:
         return True
     if os.path.islink(root) or next(strangers(root), None) is not None:
         return False
-    staged = os.path.join(root, f".{MARK}.{os.urandom(6).hex()}")
+    staged = stage_path(root)
     try:
         with open(staged, "xb") as file:
             file.write(MARK_BYTES)

@@ -43,6 +43,8 @@ def sweep_if_due(root: str, size_cap: int, published: int) -> bool:
             return False
         os.utime(stamp)
     except FileNotFoundError:
+        if not is_marked(root):
+            return False
         try:
             os.close(os.open(stamp, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
         except OSError:

@@ -20,16 +20,19 @@ KEPT_VARIABLES = (
 )
 """All that a compiler sees of the user's environment: nothing that adds flags, files or libraries."""
 
+FOR_PROGRAMS = ("LD_LIBRARY_PATH", "DEVELOPER_DIR", "SDKROOT")
+"""What of it changes a compiler that is a program; a script may do something else for each value of each."""
 
-def kept_environment() -> tuple[tuple[str, str], ...]:
-    """Return what a compiler is told of the user's environment: a wrapper may do something else for each value.
+
+def kept_environment(names: tuple[str, ...] = KEPT_VARIABLES) -> tuple[tuple[str, str], ...]:
+    """Return what a compiler is told of the user's environment.
 
     Examples
     --------
     >>> "CPATH" in dict(kept_environment())
     False
     """
-    found = ((name, os.environ.get(name)) for name in KEPT_VARIABLES)
+    found = ((name, os.environ.get(name)) for name in names)
     return tuple((name, value) for name, value in found if value is not None)
 
 

@@ -189,10 +189,10 @@ def own_files(compiler: Compiler) -> tuple[Stamp, ...]:
     """Stamp the files by which a change of the compiler shows without asking it.
 
     A name such as ``cc`` may be a wrapper (ccache in masquerade, a script) around the next program
-    of that name in PATH, so all of that name are looked at.
+    of that name in PATH, so all of that name are looked at, as are the assembler and the linker.
     """
     program = compiler.argv[0]
-    paths = [program, os.path.realpath(program)]
+    paths = [program, os.path.realpath(program), *(_which(name, None) or name for name in ("as", "ld"))]
     name = os.path.basename(program)
     paths += [os.path.join(folder, name) for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder]
     return tuple(found for found in map(stamp, dict.fromkeys(paths)) if found[1] >= 0)

@@ -218,13 +218,30 @@ def _scripts(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     return digests, files
 
 
-def _script_text(path: str) -> bytes | None:
+def is_script(path: str) -> bool:
+    """Say whether a program is a text that another program runs.
+
+    Examples
+    --------
+    >>> import os
+    >>> is_script(os.devnull)
+    False
+    """
     try:
         with open(path, "rb") as file:
-            text = file.read(MAX_SCRIPT_BYTES) if file.read(2) == b"#!" else None
+            return file.read(2) == b"#!"
+    except OSError:
+        return False
+
+
+def _script_text(path: str) -> bytes | None:
+    if not is_script(path):
+        return None
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_SCRIPT_BYTES)
     except OSError:
         return None
-    return text
 
 
 def _names_in(text: str, folder: str) -> Iterator[str]:

@@ -15,8 +15,9 @@ from typing import Any, Protocol
 
 from theano.errors import NoCompilerError
 from theano.toolchain import flags as options
-from theano.toolchain.environment import kept_environment
+from theano.toolchain.environment import FOR_PROGRAMS, kept_environment
 from theano.toolchain.find import Compiler, ask, candidates, own_files
+from theano.toolchain.fingerprint import is_script
 from theano.toolchain.library import problem_of_library
 from theano.toolchain.messages import readable
 from theano.toolchain.questions import USUAL_LIMIT, Questions, Verdicts, put_question
@@ -438,7 +439,8 @@ def _key_of_note(compiler: Compiler, settings: ToolchainSettings, digest: Callab
     """Return the key of what is noted about a compiler: its files, the CPU, all that is asked of it."""
     wish = options.wishes(settings.extra_flags)
     asked = [*options.ALWAYS, *options.OPTIMISATION, repr(options.NATIVE_FORMS), *wish.optional(), *wish.extra, PROBE]
-    files = json.dumps([compiler.argv, own_files(compiler), kept_environment()])
+    environment = kept_environment() if is_script(compiler.argv[0]) else kept_environment(FOR_PROGRAMS)
+    files = json.dumps([compiler.argv, own_files(compiler), environment])
     return digest([NOTE_VERSION, files, options.cpu_description(), repr(wish), *asked])
 
 
