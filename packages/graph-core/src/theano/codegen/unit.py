@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
@@ -37,7 +38,15 @@ from theano.toolchain.build import (
 )
 from theano.toolchain.library import problem_of_library
 from theano.toolchain.messages import readable
-from theano.toolchain.select import NOTHING_FOUND, Toolchain, ToolchainSettings, confirm, find_toolchain, reconsider
+from theano.toolchain.select import (
+    NOTHING_FOUND,
+    Toolchain,
+    ToolchainSettings,
+    confirm,
+    find_toolchain,
+    hangs,
+    reconsider,
+)
 
 HEADERS = ("stddef.h", "stdint.h", "string.h")
 MATHS_HEADERS = ("math.h", "complex.h")
@@ -385,6 +394,8 @@ def _compile_missing(
     """
     if not tools.can_compile:
         raise NoCompilerError(f"{NOTHING_FOUND}; {len(missing)} kernels are not in the pre-filled cache")
+    if problem := hangs(tools, store, digest_parts):
+        raise _Doubt from CompilerFaultError(f"the C compiler {shlex.join(tools.compiler.argv)} hangs: {problem}")
     shards = _shards(missing, tools)
     for attempt in range(4):
         try:

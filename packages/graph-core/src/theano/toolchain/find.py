@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from theano.toolchain.questions import put_question
-
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
 
@@ -244,6 +242,9 @@ _COMPLAINT = re.compile(r"^[^\s:]+: (?:fatal )?(?:error|warning): ", re.MULTILIN
 
 
 def _answer(arguments: list[str], folder: str) -> Outcome | None:
+    # Mostly what compilers would say is noted in the cache.
+    from theano.toolchain.questions import put_question
+
     return put_question(arguments, folder)
 
 
