@@ -326,3 +326,23 @@ class TestRemembered:
         (tmp_path / "mended").touch()
         said, _ = run(tmp_path, compiler, 1, 60)
         assert about_compilers(said) == []
+
+    def test_what_it_compiled_before_is_used(self, tmp_path: Path) -> None:
+        compiler = script(tmp_path, f'{OR_COMPILE} [ -e {tmp_path}/late ] && sleep 1000; real "$@"')
+        run(tmp_path, compiler, 1, 60)
+        (tmp_path / "late").touch()
+        flags = [f"{UNITS_LOADED}", "1"]
+        for _ in range(2):
+            said, _ = run(tmp_path, compiler, 2, 2 * LIMIT)
+            assert about_compilers(said)
+        done = subprocess.run(
+            [sys.executable, "-c", *flags], env=environment(tmp_path, compiler, LIMIT),
+            capture_output=True, text=True, timeout=300, check=True,
+        )  # fmt: skip
+        assert about_compilers(done.stderr) == [] and done.stdout.split()[-1] != "0"
+
+
+UNITS_LOADED = WORKER + """
+from theano.codegen import unit
+print(len(unit._loaded.units))
+"""

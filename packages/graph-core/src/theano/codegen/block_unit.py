@@ -8,6 +8,7 @@ text, all options, compiler, Python and the versions. One that has none is compi
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import sysconfig
 import threading
@@ -26,7 +27,7 @@ from theano.loader.module import Library
 from theano.toolchain.build import CompilerFaultError, Job, Span, build
 from theano.toolchain.find import cxx_command
 from theano.toolchain.library import problem_of_library
-from theano.toolchain.select import Toolchain, ToolchainSettings, confirm, forget, reconsider
+from theano.toolchain.select import Toolchain, ToolchainSettings, confirm, forget, hangs, reconsider
 
 
 class LoadedBlock(NamedTuple):
@@ -153,6 +154,9 @@ def _compile(
 ) -> dict[str, LoadedBlock]:
     """Compile, publish and load; once more if the place or a compiler that has not been seen to work is in doubt."""
     try:
+        if hung := hangs(tools, store, digest_parts):
+            name = shlex.join(tools.compiler.argv)
+            raise CompilerFaultError(f"the C++ compiler {name} hangs: {hung}", timed_out=True)
         return _build_and_load(jobs, tools, store)
     except KernelCompileError:
         if tools.proven:

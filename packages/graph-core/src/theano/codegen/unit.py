@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
@@ -45,6 +46,7 @@ from theano.toolchain.select import (
     confirm,
     find_toolchain,
     forget,
+    hangs,
     reconsider,
 )
 
@@ -391,6 +393,8 @@ def _compile_missing(
     """
     if not tools.can_compile:
         raise NoCompilerError(f"{NOTHING_FOUND}; {len(missing)} kernels are not in the pre-filled cache")
+    if problem := hangs(tools, store, digest_parts):
+        raise _Doubt from CompilerFaultError(f"the C compiler {shlex.join(tools.compiler.argv)} hangs: {problem}")
     shards = _shards(missing, tools)
     for attempt in range(4):
         try:

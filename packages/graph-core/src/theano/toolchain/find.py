@@ -14,10 +14,12 @@ import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from theano.toolchain.fingerprint import Stamp, fingerprint, stamp
-from theano.toolchain.questions import put_question
+
+if TYPE_CHECKING:
+    from theano.toolchain.run import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Compiler:
             There is no room to find out.
         """
         language = "c++" if self.is_cxx_driver else "c"
-        runs = fingerprint(self.argv, flags, answer.output, language, folder, put_question)
+        runs = fingerprint(self.argv, flags, answer.output, language, folder, _answer)
         witnesses = tuple(dict.fromkeys((*answer.witnesses, *runs.witnesses)))
         return replace(
             self,
@@ -245,7 +247,7 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[st
         None if it does not answer as a C compiler.
     """
     arguments = [*compiler.argv, *native, *rest, "-###", "-x", "c", os.devnull, "-o", "nothing.so"]
-    result = put_question(arguments, folder)
+    result = _answer(arguments, folder)
     if result is None or result.timed_out:
         return None
     version = re.search(r"^.*\bversion \d.*$", result.output, re.MULTILINE)
@@ -267,9 +269,16 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[st
 _COMPLAINT = re.compile(r"^[^\s:]+: (?:fatal )?(?:error|warning): ", re.MULTILINE)
 
 
+def _answer(arguments: list[str], folder: str) -> Outcome | None:
+    # Mostly what compilers would say is noted in the cache.
+    from theano.toolchain.questions import put_question
+
+    return put_question(arguments, folder)
+
+
 def _ask_plainly(compiler: Compiler, folder: str) -> Answer | None:
     """Ask a compiler that does not show its inner commands for its version only."""
-    result = put_question([*compiler.argv, "--version"], folder)
+    result = _answer([*compiler.argv, "--version"], folder)
     if result is None or result.status != 0 or not result.output.strip():
         return None
     return Answer(result.output.strip().splitlines()[0], "", "", ())

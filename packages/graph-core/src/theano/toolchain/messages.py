@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+_ESCAPE = (  # seldom needed, so not compiled when a process starts
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])"
+)
 _LOOKED_AT = 1 << 16
 
 
@@ -16,7 +18,7 @@ def readable(text: str, limit: int = 200) -> str:
     >>> readable("\x1b[1mcc:\x1b[0m no\x00 such\x07 option")
     'cc: no such option'
     """
-    shown = "".join(c for c in _ESCAPE.sub("", text) if c.isprintable() and c != "\ufffd").strip()
+    shown = "".join(c for c in re.sub(_ESCAPE, "", text) if c.isprintable() and c != "\ufffd").strip()
     return shorten(shown, limit)
 
 
@@ -31,7 +33,7 @@ def first_words(output: str) -> str:
     for line in output[:_LOOKED_AT].splitlines():
         shown = readable(line)
         # Of noise some bytes are letters by chance.
-        if sum(c.isalnum() or c.isspace() for c in shown) * 2 > min(400, len(_ESCAPE.sub("", line).strip())) > 2:
+        if sum(c.isalnum() or c.isspace() for c in shown) * 2 > min(400, len(re.sub(_ESCAPE, "", line).strip())) > 2:
             return shown
     return ""
 

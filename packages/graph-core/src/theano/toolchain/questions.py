@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
 
 from theano.toolchain.messages import shorten
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
 
 USUAL_LIMIT = 60.0
-"""Seconds, where nobody has set a limit."""
+"""Seconds, for a question outside a search."""
 VERDICT_LIFE = 600
 """Seconds that later processes believe that a compiler hangs."""
 
@@ -64,11 +64,11 @@ class Questions:
         """
         self._allowed, self.hung, self.failure = self.left * share, "", ""
         self._line = QuestionLine(compiler, self._progress)
-        token = _current.set(self)
+        _asking.now = self
         try:
             yield
         finally:
-            _current.reset(token)
+            _asking.now = None
             self._line.finish()
 
     def put(self, arguments: Sequence[str], folder: str, log: str = "log") -> Outcome:
@@ -99,12 +99,13 @@ class Questions:
         return result
 
 
-_current: ContextVar[Questions | None] = ContextVar("questions", default=None)
+_asking = threading.local()
 
 
 def put_question(arguments: Sequence[str], folder: str, log: str = "log") -> Outcome:
     """Start a compiler, within the time that is left for the search that is going on; see `Questions.put`."""
-    return (_current.get() or Questions()).put(arguments, folder, log)
+    questions: Questions = getattr(_asking, "now", None) or Questions()
+    return questions.put(arguments, folder, log)
 
 
 def _shortened(arguments: Sequence[str]) -> str:

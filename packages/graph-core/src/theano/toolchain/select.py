@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from theano.errors import NoCompilerError
 from theano.toolchain import flags as options
@@ -20,12 +20,15 @@ from theano.toolchain.find import Compiler, ask, candidates, own_files
 from theano.toolchain.fingerprint import is_script
 from theano.toolchain.library import problem_of_library
 from theano.toolchain.messages import readable
-from theano.toolchain.questions import USUAL_LIMIT, Questions, Verdicts, put_question
+
+if TYPE_CHECKING:
+    from theano.toolchain.questions import Questions
 
 NOTHING_FOUND = "no C compiler was found (looked for CC, cc, gcc, clang, and the ziglang package)"
 NO_ANSWER = "it does not answer as a C compiler"
 NOT_HERE = "elsewhere"
 UNIT_LIMIT = 600.0
+QUESTION_LIMIT = 60.0
 NOTE_VERSION = "toolchain 3"
 PROBE = """#include <stddef.h>
 #include <stdint.h>
@@ -80,7 +83,7 @@ class ToolchainSettings:
     progress: str = "auto"
     show_warnings: bool = False
     keep_failed: bool = False
-    question_timeout: float = USUAL_LIMIT
+    question_timeout: float = QUESTION_LIMIT
 
     @classmethod
     def from_config(cls, config: object) -> ToolchainSettings:
@@ -111,7 +114,7 @@ class ToolchainSettings:
             None if compiler is None or compiler == "auto" else str(compiler).strip(),
             extra,
             timeout=float(getattr(compiling, "unit_timeout", UNIT_LIMIT)),
-            question_timeout=float(getattr(compiling, "question_timeout", USUAL_LIMIT)),
+            question_timeout=float(getattr(compiling, "question_timeout", QUESTION_LIMIT)),
             jobs=int(getattr(compiling, "jobs", 0) or 0) or None,
             progress=str(getattr(compiling, "progress", "auto")),
             show_warnings=bool(getattr(cmodule, "compilation_warning", False)),
@@ -210,6 +213,7 @@ class Toolchain:
 _Key = tuple[ToolchainSettings, str, tuple[tuple[str, str], ...]]
 _found: dict[_Key, Toolchain | str] = {}
 _questions: dict[_Key, Questions] = {}
+_hung: dict[_Key, str] = {}
 _guard = threading.Lock()
 
 
@@ -274,15 +278,41 @@ def reconsider(
     NoCompilerError
         None works; the message says why.
     """
+    key = _key_in_process(toolchain.settings)
     if toolchain.proven:
         with _guard:
-            _questions.pop(_key_in_process(toolchain.settings), None)
+            _questions.pop(key, None)
     found = _search(toolchain.settings, notes, privileged, digest, believing=False, noted=not toolchain.proven)
     with _guard:
-        _found[_key_in_process(toolchain.settings)] = found
+        if toolchain.proven and isinstance(found, str):
+            _hung[key] = found  # what it has compiled before is as good as ever
+        else:
+            _found[key] = found
     if isinstance(found, str):
         raise NoCompilerError(found)
     return found
+
+
+def hangs(toolchain: Toolchain, notes: Notes, digest: Callable[[list[str]], str]) -> str:
+    """Return why a compiler must not be started now: it hung a while ago, here or in another process; "" if it may.
+
+    Raises
+    ------
+    NoCompilerError
+        Others have been looked for in vain.
+    """
+    with _guard:
+        known = _hung.get(_key_in_process(toolchain.settings))
+    if known is not None:
+        raise NoCompilerError(known)
+    # Only those that compile want to know.
+    from theano.toolchain.questions import Verdicts
+
+    return Verdicts(notes, digest).find(_identity_now(toolchain.compiler))
+
+
+def _identity_now(compiler: Compiler) -> str:
+    return json.dumps([compiler.argv, own_files(compiler)])
 
 
 def _key_in_process(settings: ToolchainSettings) -> _Key:
@@ -291,6 +321,9 @@ def _key_in_process(settings: ToolchainSettings) -> _Key:
 
 def _time_for_questions(settings: ToolchainSettings) -> Questions:
     """Return what is left of the time for questions in this process."""
+    # Mostly what compilers would say is noted in the cache.
+    from theano.toolchain.questions import Questions
+
     with _guard:
         made = Questions(settings.question_timeout, settings.progress)
         return _questions.setdefault(_key_in_process(settings), made)
@@ -324,6 +357,7 @@ def forget() -> None:
     with _guard:
         _found.clear()
         _questions.clear()
+        _hung.clear()
 
 
 def _search(
@@ -338,22 +372,10 @@ def _search(
         return "the C compiler is switched off (cxx is empty)"
     tried = []
     wish = options.wishes(settings.extra_flags)
-    questions, verdicts = _time_for_questions(settings), Verdicts(notes, digest)
-    there = list(candidates(settings.compiler, privileged=privileged))
-    for compiler in there:
-        identity = json.dumps([compiler.argv, own_files(compiler)])
-        found: Toolchain | str = verdicts.find(identity)
-        if not found:
-            # Whoever comes next is left enough time to answer.
-            with questions.to(shlex.join(compiler.argv), 1.0 if compiler is there[-1] else 0.5):
-                found = _describe(compiler, settings, notes, digest, believing, noted)
-            if isinstance(found, Toolchain):
-                return found
-            if questions.hung:
-                found = questions.hung
-                verdicts.add(identity, found)
-            elif questions.failure and found == NO_ANSWER:
-                found = f"{NO_ANSWER}: {questions.failure}"
+    for compiler in candidates(settings.compiler, privileged=privileged):
+        found = _describe(compiler, settings, notes, digest, believing, noted)
+        if isinstance(found, Toolchain):
+            return found
         tried.append(f"{shlex.join(compiler.argv)}: {found}")
     if tried:
         return "no C compiler works here; " + "; ".join(tried)
@@ -383,18 +405,37 @@ def _describe(
     known = sorted((n for n in described if n is not None and (n.proven or believing)), key=lambda n: not n.proven)
     if known:
         return known[0]
-    found: Toolchain | str | None = None
+    # Those for whom all is noted have no use for this.
+    from theano.toolchain.questions import Verdicts
+
+    verdicts, identity = Verdicts(notes, digest), _identity_now(compiler)
+    found: Toolchain | str = verdicts.find(identity)
+    if found:
+        return found
+    questions = _time_for_questions(settings)
+    # Where others may come next, they are left enough time to answer.
+    with questions.to(shlex.join(compiler.argv), 0.5 if settings.compiler is None else 1.0):
+        found = _asked(compiler, settings, notes, believing)
+    if isinstance(found, Toolchain):
+        _note(found, notes, digest)
+    elif questions.hung:
+        found = questions.hung
+        verdicts.add(identity, found)
+    elif questions.failure and found == NO_ANSWER:
+        found = f"{NO_ANSWER}: {questions.failure}"
+    return found
+
+
+def _asked(compiler: Compiler, settings: ToolchainSettings, notes: Notes, believing: bool) -> Toolchain | str:
+    """Return the toolchain of one compiler by asking it; else what is wrong."""
+    found: Toolchain | None = None
     if believing:
         try:
             with notes.stage() as folder:
                 found = _believed(compiler, settings, folder)
         except OSError:
             pass  # there is another place for trials
-    if found is None:
-        found = _tried(compiler, settings, notes)
-    if isinstance(found, Toolchain):
-        _note(found, notes, digest)
-    return found
+    return found or _tried(compiler, settings, notes)
 
 
 def _believed(compiler: Compiler, settings: ToolchainSettings, folder: str) -> Toolchain | None:
@@ -536,6 +577,9 @@ def _problem(toolchain: Toolchain, folder: str) -> str:
     output = os.path.join(folder, "probe.so")
     with open(os.path.join(folder, "probe.c"), "w", encoding="utf-8") as file:
         file.write(PROBE)
+    # Mostly what compilers would say is noted in the cache.
+    from theano.toolchain.questions import put_question
+
     result = put_question(toolchain.command("probe.c", "probe.so"), folder, "probe.log")
     if result.is_environments_fault:
         raise OSError(None, f"it {result.ending(0)}")
