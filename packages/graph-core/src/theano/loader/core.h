@@ -58,8 +58,6 @@
 
 #define TH_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TH_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define TH_INLINE inline __attribute__((always_inline))
-#define TH_NOINLINE __attribute__((noinline))
 
 namespace theano {
 
@@ -169,6 +167,7 @@ struct Input {
 struct Update {
     PyObject *cell; /* strong: one-element list */
     int32_t slot;
+    bool last;      /* one of the last instructions computes it */
 };
 
 struct ValueLock;
@@ -365,6 +364,7 @@ inline void locks_give(const std::vector<ValueLock *> &taken) {
 
 /* -1: none is taken, Python error set. */
 inline int locks_take(const std::vector<ValueLock *> &wanted) {
+    if (wanted.empty()) return 0;
     const uintptr_t me = this_thread();
     for (ValueLock *const &each : wanted) {
         if (TH_LIKELY(lock(each, me) == 0)) continue;
