@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import signal
@@ -176,7 +177,7 @@ def test_who_waits_gets_his_turn() -> None:
     order: list[int] = []
     f = adding([cell], lambda: (order.append(threading.get_ident()), time.sleep(0.0005)))
     in_threads(2, lambda k: [f() for _ in range(60)])
-    changes = sum(a != b for a, b in zip(order, order[1:], strict=False))
+    changes = sum(a != b for a, b in itertools.pairwise(order))
     assert cell == [120] and changes > 10
 
 

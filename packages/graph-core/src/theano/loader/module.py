@@ -68,8 +68,8 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
 ``separate``
     ``separate(slot, value, others)`` is asked about an input that the program writes into, if the memory it spans meets
     that of an array among the values of the call, or there are values that are no arrays; ``others`` lists them as
-    ``(slot, value)``. It returns a copy if ``value`` shares memory with one of them, else None. Without it, arrays whose
-    spans meet are copied.
+    ``(slot, value)``. It returns a copy if ``value`` shares memory with one of them, else None. Without it, arrays
+    whose spans meet are copied.
 ``lazy``
     Whether only what results need is computed although no instruction is lazy.
 ``options``
