@@ -189,15 +189,15 @@ def shift(mutable: int = 1, mode: Any = None) -> Any:
     return theano.function(inputs, [T.set_subtensor(x[1:], y[:-1]), T.inc_subtensor(y[:1], 1.0)], mode=mode)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [*MODES, "DebugMode"])
 def test_one_array_twice(mode: str) -> None:
     a = np.array([1.0, 2, 3])
     x, y = T.dvectors("x", "y")
-    f = theano.function([In(x, mutable=True), y], T.set_subtensor(x[1:], 0.0) + 0 * y, mode=MODES[mode])
+    f = theano.function([In(x, mutable=True), y], T.set_subtensor(x[1:], 0.0) + 0 * y, mode=MODES.get(mode, mode))
     np.testing.assert_array_equal(f(a, a), [1, 0, 0])
     for mutable in (1, 2):
         a = np.array([1.0, 2, 3])
-        for got, want in zip(shift(mutable, MODES[mode])(a, a), ([1, 1, 2], [2, 2, 3]), strict=True):
+        for got, want in zip(shift(mutable, MODES.get(mode, mode))(a, a), ([1, 1, 2], [2, 2, 3]), strict=True):
             np.testing.assert_array_equal(got, want)
         if mutable == 1:
             np.testing.assert_array_equal(a, [1, 2, 3])
@@ -272,6 +272,22 @@ def test_what_a_call_that_fails_leaves() -> None:
     assert f["x"] is held and held.tolist() == [1, 2, 3]
     f(held, 1)
     assert f["x"].tolist() == [1, 0, 0] and held.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("mode", [None, "NanGuardMode"])
+def test_two_variables_that_are_given_one_array(mode: Any) -> None:
+    s, t, (x, y) = theano.shared(np.zeros(3)), theano.shared(np.zeros(3)), T.dvectors("x", "y")
+    f = theano.function([In(x, borrow=True), In(y, borrow=True)], [], updates=[(s, x), (t, y[::-1])], mode=mode)
+    base = np.arange(4.0)
+    for a, b in [(base[:3].copy(), None), (base[:3], base[1:]), (base[2::-1], base[:3]), (base[:3], base[1:].copy())]:
+        b = a if b is None else b
+        f(a, b)
+        assert not np.shares_memory(s.get_value(borrow=True), t.get_value(borrow=True))
+        np.testing.assert_array_equal(s.get_value(), a)
+        np.testing.assert_array_equal(t.get_value(), b[::-1])
+    other = np.arange(3.0)
+    f(base[:3], other)
+    assert np.shares_memory(t.get_value(borrow=True), other)  # borrowed, as they may be
 
 
 def test_the_value_of_a_constant() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -176,7 +179,7 @@ def test_who_waits_gets_his_turn() -> None:
     order: list[int] = []
     f = adding([cell], lambda: (order.append(threading.get_ident()), time.sleep(0.0005)))
     in_threads(2, lambda k: [f() for _ in range(60)])
-    changes = sum(a != b for a, b in zip(order, order[1:], strict=False))
+    changes = sum(a != b for a, b in itertools.pairwise(order))
     assert cell == [120] and changes > 10
 
 
@@ -431,3 +434,35 @@ def test_locks_go_with_the_functions() -> None:
         del f
         g()
         assert cell == [k + 2]
+
+
+AT_THE_END = """
+import sys, threading
+from test_loader_locks import adding, store
+cell, inside = [0], threading.Event()
+def stay():
+    if threading.current_thread() is not threading.main_thread():
+        inside.set()
+        threading.Event().wait()
+f = adding([cell], stay)
+for _ in range(2):
+    threading.Thread(target=f, daemon=True).start()
+inside.wait()
+class Late:
+    def __init__(self, f, cell, store, write):
+        self.f, self.cell, self.store, self.write = f, cell, store, write
+    def __del__(self):
+        self.store(self.cell, 5)
+        self.f()
+        self.write(f"late {self.cell}")
+sys.modules["kept to the end"] = Late(f, cell, store, open(1, "w", closefd=False).write)
+"""
+
+
+def test_threads_that_the_end_of_the_interpreter_stops() -> None:
+    """Who is called by a destructor at the very end does not wait for a thread that never runs again."""
+    path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", AT_THE_END], capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert (done.returncode, done.stdout) == (0, "late [6]"), done.stderr

@@ -49,7 +49,7 @@ def function(
         How to rewrite and compile; by default as ``theano.config`` says.
     updates : dict or list of (SharedVariable, Variable)
         What shared variables become after a call. Every expression sees the values from before. A call that
-        fails changes none.
+        fails changes none. Calls that update the same variable run one after the other, in whatever threads.
     givens : dict or list of (Variable, Variable or value)
         What stands in place of a variable, in the outputs and the updates. All at once.
     no_default_updates : bool or list of SharedVariable
@@ -82,6 +82,12 @@ def function(
         An input, output, update or given is of the wrong kind or type.
     ValueError
         A shared variable is updated twice.
+
+    Notes
+    -----
+    A function may be called from several threads. No update is lost: calls with updates of the same shared
+    variables, and ``set_value`` of these, wait for each other (without the GIL, and until Ctrl-C). Whoever reads sees
+    all new values of a call or none of them. Calls without updates wait for nobody.
 
     Examples
     --------

@@ -86,7 +86,8 @@ class In(SymbolicInput):
     update : Variable, optional
         What the stored value becomes after each call: the input then has a memory.
     mutable : bool, optional
-        Whether the function may overwrite the memory of the argument; it implies ``borrow``.
+        Whether the function may overwrite the memory of the argument; it implies ``borrow``. An argument that shares
+        memory with another one, or with a value that the function keeps, is copied first where it would be overwritten.
     strict : bool
         Refuse arguments that would have to be converted.
     allow_downcast : bool or None

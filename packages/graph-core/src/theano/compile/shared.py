@@ -10,12 +10,18 @@ from theano.graph.source import user_trace
 from theano.graph.type import Type, generic
 from theano.graph.variable import Variable
 
+Store = Callable[[list[Any], Any], None]
 
-_store: Callable[[list[Any], Any], None] = lambda cell, value: cell.__setitem__(0, value)  # noqa: E731
+
+def _put(cell: list[Any], value: Any) -> None:
+    cell[0] = value
+
+
+_store: Store = _put
 """How a value is put into a cell."""
 
 
-def store_with(store: Callable[[list[Any], Any], None]) -> None:
+def store_with(store: Store) -> None:
     """Let values be stored by ``store(cell, value)``: the machine's way waits for calls that update the cell."""
     global _store
     _store = store
@@ -166,6 +172,8 @@ class SharedVariable(Variable):
 
     def set_value(self, new_value: Any, borrow: bool = False) -> None:
         """Let ``new_value`` be the value from now on, in all functions that use this variable.
+
+        A call in another thread that updates the variable is waited for.
 
         Parameters
         ----------

@@ -1,8 +1,9 @@
-/* Inputs that the program overwrites, apart from all else that it reads or keeps.
+/* Inputs that the program overwrites or stores, apart from all else that it reads or keeps.
  *
  * What a call may overwrite was decided when the program was made: two variables of it were two places in memory. The
  * caller may have given one array for both, or overlapping parts of one, or the array that a shared variable or a
- * default holds. Then what is overwritten is a copy. Where no input is overwritten, nothing of this is ever asked.
+ * default holds. Then what is overwritten is a copy. So is what an update stores as it came: two shared variables never
+ * share memory. Where there is no such input, nothing of this is ever asked.
  *
  * Arrays are compared by the stretches of memory that they span. Those that meet, and values that are no arrays, are
  * shown to the hook `separate`, which knows the types, and returns a copy where memory is really shared.

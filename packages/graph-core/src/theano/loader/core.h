@@ -58,8 +58,6 @@
 
 #define TH_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TH_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define TH_INLINE inline __attribute__((always_inline))
-#define TH_NOINLINE __attribute__((noinline))
 
 namespace theano {
 
@@ -159,7 +157,7 @@ struct Instr {
 struct Input {
     int32_t slot;
     bool required;
-    bool writable;          /* the function writes into it: a read-only array is copied */
+    bool writable;          /* the function writes into it or stores it: a read-only array is copied */
     bool casts;             /* what NumPy casts safely need not go through the filter */
     PyObject *name;         /* strong: str or None */
     PyObject *default_cell; /* strong or NULL */
@@ -169,6 +167,7 @@ struct Input {
 struct Update {
     PyObject *cell; /* strong: one-element list */
     int32_t slot;
+    bool last;      /* one of the last instructions computes it */
 };
 
 struct ValueLock;
@@ -182,7 +181,7 @@ struct Program {
     std::vector<int32_t> constants, shared, wanted; /* wanted: instructions that results need (lazy) */
     std::vector<int32_t> pooled;                    /* slots with a plan */
     std::vector<int32_t> overwritten;               /* shared slots that the last instructions write into */
-    std::vector<int32_t> destroyed;                 /* slots of inputs that some instruction overwrites ... */
+    std::vector<int32_t> destroyed;                 /* slots of inputs that are overwritten or stored ... */
     std::vector<int32_t> fixed;                     /* ... and, if there are any, those of all other values a call starts with */
     std::vector<PyObject *> stored;                 /* ... and cells that values come from or go to; borrowed */
     std::vector<ValueLock *> locks;                 /* of the cells that are updated, in the order in which they are taken */
@@ -365,6 +364,7 @@ inline void locks_give(const std::vector<ValueLock *> &taken) {
 
 /* -1: none is taken, Python error set. */
 inline int locks_take(const std::vector<ValueLock *> &wanted) {
+    if (wanted.empty()) return 0;
     const uintptr_t me = this_thread();
     for (ValueLock *const &each : wanted) {
         if (TH_LIKELY(lock(each, me) == 0)) continue;

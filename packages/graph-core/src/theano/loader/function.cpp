@@ -243,12 +243,12 @@ void commit(Frame *frame) {
     }
 }
 
-bool is_last(const Program &program, int32_t slot) { return program.slots[slot].producer >= int64_t(program.last); }
+inline bool has_object(Frame *frame, int32_t k) { return TH_LIKELY(frame->slots[k].object != nullptr) || box(frame, frame->slots + k); }
 
 /* What the last instructions compute lies in arrays that exist: boxing it takes a reference and cannot fail. */
-bool box_updates(Frame *frame, bool last) {
+inline bool box_updates(Frame *frame, bool last) {
     for (const Update &update : frame->program->updates) {
-        if (is_last(*frame->program, update.slot) == last && !box(frame, frame->slots + update.slot)) return false;
+        if (update.last == last && !has_object(frame, update.slot)) return false;
     }
     return true;
 }
@@ -256,11 +256,12 @@ bool box_updates(Frame *frame, bool last) {
 PyObject *finish(Frame *frame) {
     const Program &program = *frame->program;
     for (int32_t k : program.outputs) {
-        if (!box(frame, frame->slots + k)) return nullptr;
+        if (!has_object(frame, k)) return nullptr;
     }
+    if (program.updates.empty()) return collect(frame);
     if (!box_updates(frame, false)) return nullptr;
     PyObject *result = collect(frame);
-    if (!result || program.updates.empty()) return result;
+    if (!result) return nullptr;
     if (program.last < program.code.size() && (machine_write(frame) < 0 || !box_updates(frame, true))) {
         Py_DECREF(result);
         return nullptr;
@@ -316,25 +317,17 @@ PyObject *call_with_option(PyObject *handler, PyObject *object, PyObject *const 
     return result;
 }
 
-template <bool APART> TH_INLINE PyObject *compute(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
-    if (TH_LIKELY(bind_arguments(frame, args, nargs, kwnames) == 0 && bind_shared(frame) == 0 && (!APART || set_apart(frame) == 0) &&
-                  machine_run(frame) == 0))
-        return finish(frame);
-    return nullptr;
-}
-
 /* What is updated is locked before it, or the default of an argument, is read, and until the new value is stored. */
-TH_NOINLINE PyObject *run_carefully(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
-    const Program &program = *frame->program;
-    if (TH_UNLIKELY(locks_take(program.locks) < 0)) return nullptr;
-    PyObject *result = program.destroyed.empty() ? compute<false>(frame, args, nargs, kwnames) : compute<true>(frame, args, nargs, kwnames);
-    locks_give(program.locks);
-    return result;
-}
-
 inline PyObject *run(Frame *frame, PyObject *const *args, size_t nargs, PyObject *kwnames) {
-    if (TH_UNLIKELY(frame->program->careful)) return run_carefully(frame, args, nargs, kwnames);
-    return compute<false>(frame, args, nargs, kwnames);
+    const Program &program = *frame->program;
+    const bool careful = program.careful;
+    if (careful && TH_UNLIKELY(locks_take(program.locks) < 0)) return nullptr;
+    PyObject *result = nullptr;
+    if (TH_LIKELY(bind_arguments(frame, args, nargs, kwnames) == 0 && bind_shared(frame) == 0 &&
+                  (!careful || program.destroyed.empty() || set_apart(frame) == 0) && machine_run(frame) == 0))
+        result = finish(frame);
+    if (careful) locks_give(program.locks);
+    return result;
 }
 
 PyObject *profiled_call(FunctionObject *self, PyObject *const *args, size_t nargs, PyObject *kwnames) {

@@ -493,7 +493,10 @@ int write_all(Frame *frame) {
         if (TH_UNLIKELY(frame->scratch_wanted || instr.scratch_wanted)) note_scratch(frame, instr, frame->contexts + i);
         if (timed) spend_apart(frame, i, now_ticks() - start);
         if (program->profile.nodes) count_instruction(frame, i);
-        for (int32_t k = 0; k < instr.nfrees; ++k) slot_retire(frame, frame->slots + instr.frees[k]);
+        for (int32_t k = 0; k < instr.nfrees; ++k) {
+            /* What Python has seen may have a weak reference, whose callback would let other threads run. */
+            if (!program->slots[instr.frees[k]].python_use) slot_retire(frame, frame->slots + instr.frees[k]);
+        }
     }
     return 0;
 }

@@ -30,8 +30,8 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
     ``filter.casts_safely`` is there and true, a number that the dtype holds exactly and an array that NumPy
     casts safely to it are cast at once.
     ``default_cell`` is a one-element list or None, read at each call that leaves the input out (``required``
-    false). ``writable``: the program writes into it. A read-only array is copied; so is one that shares memory with
-    another value of the call, or with what a default or an updated cell holds (``separate``).
+    false). ``writable``: the program writes into it, or an update stores it. A read-only array is copied; so is one
+    that shares memory with another value of the call, or with what a default or an updated cell holds (``separate``).
 ``outputs``, ``returns``, ``keys``
     Slots returned; ``returns`` is ``'one'``, ``'list'`` (default), ``'none'`` or ``'dict'`` (with one key per output).
 ``updates``
@@ -66,10 +66,10 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
     (detail: the input's number), ``'unknown'`` (the keyword) or ``'too_many'`` (how many were given).
     Anything but an exception leaves it to a TypeError that names the input.
 ``separate``
-    ``separate(slot, value, others)`` is asked about an input that the program writes into, if the memory it spans meets
+    ``separate(slot, value, others)`` is asked about a ``writable`` input if the memory it spans meets
     that of an array among the values of the call, or there are values that are no arrays; ``others`` lists them as
-    ``(slot, value)``. It returns a copy if ``value`` shares memory with one of them, else None. Without it, arrays whose
-    spans meet are copied.
+    ``(slot, value)``. It returns a copy if ``value`` shares memory with one of them, else None. Without it, arrays
+    whose spans meet are copied.
 ``lazy``
     Whether only what results need is computed although no instruction is lazy.
 ``options``

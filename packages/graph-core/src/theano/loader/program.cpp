@@ -513,6 +513,7 @@ bool program_read(Program &program, PyObject *description) {
            check_order(program) && find_locks(program);
     if (!good) return false;
     find_rivals(program);
+    for (Update &update : program.updates) update.last = program.slots[update.slot].producer >= int64_t(program.last);
     program.careful = !program.locks.empty() || !program.destroyed.empty();
     return true;
 }

@@ -123,7 +123,7 @@ def build(
         name,
         slots,
         instructions,
-        explicit_inputs(fgraph, arguments, slot_of),
+        explicit_inputs(fgraph, arguments, slot_of, n_outputs),
         [slot_of[v] for v in fgraph.outputs[:n_outputs]],
         returns if keys is None else "dict",
         keys,
@@ -140,18 +140,39 @@ def build(
 
 
 def explicit_inputs(
-    fgraph: FunctionGraph, arguments: Sequence[Argument], slot_of: Mapping[Variable, int]
+    fgraph: FunctionGraph, arguments: Sequence[Argument], slot_of: Mapping[Variable, int], n_outputs: int
 ) -> list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None, bool]]:
-    """Return what the loader reads about the inputs that callers give, the last: whether some node overwrites it."""
+    """Return what the loader reads about the inputs that callers give.
+
+    The last entry of each is whether it must share memory with nothing else: some node overwrites it, or an update
+    stores it, and two shared variables never share memory.
+    """
     destroyers = fgraph.destroyers
+    stored = _memory_of(fgraph.outputs[n_outputs:])
     return [
         (
             slot_of[a.variable], a.name, a.required, a.cell, a.filter,
-            a.writable and destroyers is not None and bool(destroyers(a.variable)),
+            a.variable in stored or (a.writable and destroyers is not None and bool(destroyers(a.variable))),
         )
         for a in arguments
         if not a.implicit
     ]  # fmt: skip
+
+
+def _memory_of(variables: Sequence[Variable]) -> set[Variable]:
+    """Return the variables whose memory some variables may live in, with those in between."""
+    found: set[Variable] = set()
+    waiting = list(variables)
+    while waiting:
+        v = waiting.pop()
+        if v in found:
+            continue
+        found.add(v)
+        if v.owner is not None and v.index is not None:
+            op = v.owner.op
+            shared = {*op.view_map.get(v.index, ()), *op.destroy_map.get(v.index, ())}
+            waiting += [v.owner.inputs[i] for i in shared]
+    return found
 
 
 def _lay_out(

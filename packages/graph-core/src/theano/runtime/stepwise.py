@@ -308,7 +308,7 @@ def build_opaque(
         name,
         slots,
         [("perform", perform, None, list(range(given)), outs)],
-        explicit_inputs(fgraph, arguments, {a.variable: i for i, a in enumerate(arguments)}),
+        explicit_inputs(fgraph, arguments, {a.variable: i for i, a in enumerate(arguments)}, n_outputs),
         outs[:n_outputs],
         returns if keys is None else "dict",
         keys,
