@@ -201,6 +201,7 @@ def sweep(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/tensor/tests/test_sizes.py",
                 "packages/tensor/tests/test_combinations.py", "packages/tensor/tests/rules/test_fuzz.py",
                 "packages/tensor/tests/rules/test_integers.py", "packages/tensor/tests/rules/test_slices.py",
+                "packages/tensor/tests/rules/test_proof.py",
                 "packages/tensor/tests/kernels/test_kernels_index.py", "packages/tensor/tests/test_scalar_ops.py",
                 *session.posargs,
                 env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000"})

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from cases import LENGTHS, classes, psd, square
+from left_sides import LENGTHS, classes, psd, square
 from instances import LENGTH
 from instances import REFUSALS as REFUSED_WHEN_MADE
 

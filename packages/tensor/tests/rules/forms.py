@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from cases import c, i, k, less, m, n, positive, psd, s, square, v, w
+from left_sides import c, i, k, less, m, n, positive, psd, s, square, v, w
 
 import theano.tensor as T
 from theano.ifelse import ifelse
@@ -85,7 +85,7 @@ FORMS = {
     "local_add_specialize": [i + number(0), F.add(v, number(0.0), w)],
     "local_mul_to_sqr": [i * i, m * m],
     "local_zero_div": [F.int_div(number(0), i), F.int_div(number(0.0), v)],
-    "local_mul_zero": [F.mul(v, number(0.0), w), i * number(0)],
+    "local_mul_zero": [F.mul(v, number(0.0), w), i * number(0), v * T.constant(np.zeros(4))],
     "local_abs_lift": [abs(abs(v)), abs(-i)],
     "local_abs_merge": [abs(v) / abs(w), F.mul(abs(v), w, abs(v + w))],
     "local_elemwise_sub_zeros": [F.sub(c, c)],
@@ -146,7 +146,7 @@ FORMS = {
     "local_useless_fill": [F.second(i, w), F.second(v, i)],
     "local_fill_to_alloc": [F.second(m, v), F.second(row, w.dimshuffle(0, "x"))],
     "local_dimshuffle_lift": [(m * v).T, T.exp(m).dimshuffle(1, "x", 0), m.dimshuffle(0, 1)],
-    "local_subtensor_lift": [(m + v)[1], (m * s)[:, 1:], T.exp(v)[::-1]],
+    "local_subtensor_lift": [(m + n)[:, 1], (m * s)[:, 1:], T.exp(v)[::-1]],
     "local_incsubtensor_of_zeros": [T.inc_subtensor(m[[0, 2]], 0.0)],
     "cond_lift_zeros": [
         ifelse(positive, T.zeros_like(v), v) * w, -lazy, lazy / w, lazy.sum(), T.dot(lazy, w), T.dot(n, lazy),

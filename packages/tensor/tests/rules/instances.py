@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from cases import psd, square
+from left_sides import psd, square
 
 from theano import scalar as scal
 from theano.compile.builders import OpFromGraph

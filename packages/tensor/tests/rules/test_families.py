@@ -241,3 +241,43 @@ def test_reductions_of_what_was_turned():
                 np.testing.assert_allclose(f(value), plain, rtol=1e-12)
     f = theano.function([m], m.T.sum(axis=0), mode=MODE)
     assert [str(node.op) for node in f.maker.fgraph.toposort()] == ["Sum{axis=[1], acc_dtype=float64}"]
+
+
+b, d = T.bvector("b"), T.bvector("d")
+zc, row = T.zvector("zc"), T.row("row", dtype="float64")
+REALS = [[0.5, 1.7, -2.3, -0.0, np.inf, np.nan], [1.0, -2.0, 0.25, 3.0, 7.5, -1.0]]
+
+#: What rules once took for something else, for a dtype or a pattern that they did not ask for.
+OTHER_DTYPES = {
+    "a float over 1": (x // 1, REALS),
+    "a float over 1.0": (x // 1.0, REALS),
+    "a float over ones": (T.int_div(x, T.ones_like(x)), REALS),
+    "divmod of a float and 1": (divmod(x, 1)[0], REALS),
+    "narrow numbers in a choice of wide ones": (T.switch(c, 0.0, b) * d, [[0, 1, 0], [-40, 3, 100], [-121, 5, 100]]),
+    "a sum of choices between narrow and wide": (
+        T.switch(c, b, 0.5) + T.switch(c, d, 1.5), [[1, 0, 1], [100, 3, 90], [100, 5, 90]]
+    ),
+    "the negative of an unsigned factor": (-(T.constant(np.array([2], "uint8")) * x), REALS),
+    "a complex 1 more": (T.log(T.constant(np.complex64(1)) + x), REALS),
+    "a complex 1 less": (T.log(T.constant(np.complex64(1)) - x), REALS),
+    "a product of complex squares": (T.log(T.sqr(zc).prod()), [[1 + 2j, 0.5 - 1j, -3 + 0.5j]]),
+    "the logarithm of a difference of complex numbers": (T.log(1 - zc), [[100.25 + 0j, 3 + 0j]]),
+    "squares of what is repeated": (
+        T.sqr(row.dimshuffle("x", 0, 1) * n.T.dimshuffle(0, 1, "x")).sum(axis=(1, 2)), [[[1.0, 2.0, 3.0]], rng.normal(size=(4, 2))],
+    ),
+    "the largest of complex pieces": (T.stack([x, y]).max(axis=0), REALS),
+    "copies of a negative zero": (1 / T.tile(x, 2), REALS),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHER_DTYPES)
+@pytest.mark.parametrize("mode", ["FAST_RUN", MODE], ids=["FAST_RUN", "plain"])
+def test_dtypes_and_patterns_that_a_rule_is_not_for(name, mode):
+    out, values = OTHER_DTYPES[name]
+    inputs = explicit_inputs([out])
+    given = [np.array(value, v.type.dtype) for v, value in zip(inputs, values, strict=False)]
+    with np.errstate(all="ignore"):
+        (plain,) = run([out], dict(zip(inputs, given, strict=True)))
+    found = theano.function(inputs, out, mode=mode)(*given)
+    assert found.dtype == plain.dtype
+    np.testing.assert_allclose(found, plain, rtol=1e-12, equal_nan=True)

@@ -9,7 +9,7 @@ import os
 from collections import Counter
 
 import pytest
-from cases import AFTER, CASES
+from left_sides import AFTER, CASES
 from contracts import broken, samples
 from forms import FORMS, NEIGHBOURS
 from instances import Case

@@ -30,7 +30,6 @@ from theano.tensor.rules.words import (
     in_dtype,
     is_complex,
     is_discrete,
-    is_float,
     made_by,
     number_of,
     real_x,

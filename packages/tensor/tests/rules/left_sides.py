@@ -15,8 +15,8 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join import Split
 from theano.tensor.linalg.hints import Hint
-from theano.tensor.nnet.softmax import softmax_grad
 from theano.tensor.nlinalg import det, matrix_inverse
+from theano.tensor.nnet.softmax import softmax_grad
 from theano.tensor.rows import map_rows
 from theano.tensor.shape.basic import shape_i_op
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
