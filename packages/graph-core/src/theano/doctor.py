@@ -19,7 +19,7 @@ import theano
 from theano.cache.command import size_text
 from theano.cache.contents import survey
 from theano.cache.store import CacheSettings, create_trusted, open_cache
-from theano.cache.trust import directory_refusal, process_is_privileged
+from theano.cache.trust import pre_filled_refusal, process_is_privileged
 from theano.codegen.kernel import Kernel
 from theano.codegen.unit import abi_text, compile_kernels, current_toolchain
 from theano.errors import KernelCompileError, NoCompilerError
@@ -123,7 +123,7 @@ def _cache(settings: CacheSettings) -> Iterator[Line]:
     else:
         yield Line("cache", f"{root or 'no place'} is not used: {refusal.path} {refusal.reason}", False, refusal.remedy)
     for path in settings.pre_filled():
-        other = directory_refusal(path)
+        other = pre_filled_refusal(path)
         text = "trusted" if other is None else f"not used: {other.path} {other.reason}"
         yield Line("cache", f"{path} (read-only): {text}", other is None, other.remedy if other else "")
     if process_is_privileged():

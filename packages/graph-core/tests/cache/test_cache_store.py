@@ -202,7 +202,7 @@ class TestPlaces:
         return str(caught[0].message)
 
     def test_group_writable(self, tmp_path: Path) -> None:
-        root = tmp_path / "bad group"
+        root = tmp_path / "bad theano group"
         root.mkdir()
         root.chmod(0o770)
         text = self.works_privately(CacheSettings(root=str(root)))
@@ -214,7 +214,8 @@ class TestPlaces:
         root = tmp_path / "foreign"
         root.mkdir()
         os.chown(root, 54321, 54321)
-        assert f"sudo chown 0 {root}" in self.works_privately(CacheSettings(root=str(root)))
+        text = self.works_privately(CacheSettings(root=str(root)))
+        assert str(root) in text and "base_compiledir" in text and "sudo" not in text and "chown" not in text
         assert list(root.iterdir()) == []
 
     def test_file_in_the_way(self, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_compiler_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
 def test_bad_cache_names_the_command(tmp_path: Path) -> None:
-    place = tmp_path / "cache"
+    place = tmp_path / "theano"
     place.mkdir()
     place.chmod(0o777)
     done = doctor(tmp_path, f"compiledir={place}")

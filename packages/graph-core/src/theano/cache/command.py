@@ -26,7 +26,7 @@ from theano.cache.ownership import (
 )
 from theano.cache.staging import reclaim_stage
 from theano.cache.store import CacheSettings, create_trusted, read_verified
-from theano.cache.trust import directory_refusal
+from theano.cache.trust import directory_refusal, is_ours
 
 DAY = 86400.0
 MAX_LINES = 10
@@ -299,7 +299,8 @@ def _warm(settings: CacheSettings, options: argparse.Namespace) -> int:
     open_for_reading(root)
     print(f"{root}: {len(contents.units)} units, {size_text(contents.unit_bytes)}")
     if os.name == "posix" and os.geteuid() != 0:
-        print(f"for other users: sudo chown -R root {shlex.quote(root)}")
+        how = f"sudo chown -R root {shlex.quote(root)}" if is_ours(root, root) else "let root own a copy of it"
+        print(f"for other users: {how}")
     print(f"to use it read-only: THEANO_FLAGS=cache.readonly={root}")
     if status:
         print(f"the script ended with status {status}", file=sys.stderr)

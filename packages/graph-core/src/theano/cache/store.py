@@ -14,7 +14,6 @@ from __future__ import annotations
 import atexit
 import errno
 import os
-import shlex
 import stat
 import threading
 import time
@@ -175,7 +174,7 @@ class Cache:
         return ""
 
     def _readonly_is_trusted(self, path: str) -> bool:
-        refusal = trust.directory_refusal(path) or trust.mount_refusal(path)
+        refusal = trust.pre_filled_refusal(path)
         if refusal is not None:
             _warn_once(f"The pre-filled cache of compiled functions {path} is not used: {refusal}")
         return refusal is None
@@ -406,15 +405,17 @@ def create_trusted(root: str) -> trust.Refusal | None:
         while not os.path.lexists(existing):
             existing = os.path.dirname(existing)
         if existing != root:
-            refusal = trust.directory_refusal(existing) if not _is_shared(existing) else None
+            refusal = trust.directory_refusal(existing, root=root) if not _is_shared(existing) else None
             if refusal is not None:
                 return refusal
             _make_private_directories(root, existing)
         refusal = trust.directory_refusal(root) or trust.mount_refusal(root)
     except OSError as error:
-        return trust.Refusal(error.filename or root, error.strerror or str(error))
+        return trust.Refusal(error.filename or root, error.strerror or str(error), trust.ELSEWHERE)
+    if refusal is None and trust.read_only(root):
+        return trust.Refusal(root, "is on a file system mounted read-only", trust.ELSEWHERE)
     if refusal is None and not os.access(root, os.W_OK | os.X_OK):
-        return trust.Refusal(root, "is not writable", f"chmod u+rwx {shlex.quote(root)}")
+        return trust.Refusal(root, "is not writable", trust.change_of_rights("u+rwx", root, root))
     return refusal
 
 
@@ -495,7 +496,7 @@ def _shelf_refusal(shelf: str) -> trust.Refusal | None:
     if not stat.S_ISDIR(info.st_mode):
         return trust.Refusal(shelf, "is not a directory")
     if os.name == "posix" and (info.st_mode & trust.WRITABLE_BY_OTHERS or info.st_uid not in (0, os.geteuid())):
-        return trust.Refusal(shelf, "is in other hands", f"rm -r {shlex.quote(shelf)}")
+        return trust.Refusal(shelf, "is in other hands")
     return None
 
 

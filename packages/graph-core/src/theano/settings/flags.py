@@ -183,7 +183,7 @@ _flag("cxx", StrParam(places.compiler), "The C compiler, with its arguments; emp
 _flag("gcc.cxxflags", StrParam(""), "Options for the compiler, after those chosen here.")
 _flag("compile.jobs", IntParam(0, lambda count: count >= 0), "How many compilers run side by side; 0: one per core.")
 _flag("compile.progress", EnumStr("auto", "always", "never"), "Show a line on the standard error while compilers work "
-      "for more than a second; auto: on a terminal.")
+      "for more than a second; auto: where that is no terminal, for more than five.")
 _flag("compile.unit_timeout", FloatParam(600.0, lambda seconds: seconds > 0), "Seconds that the compiler may take for "
       "one unit of kernels.")
 _flag("compile.question_timeout", FloatParam(60.0, lambda seconds: seconds > 0), "Seconds for all that is asked of the "

@@ -24,9 +24,9 @@ class Line(NamedTuple):
 
     Examples
     --------
-    >>> print(Line("cache", "is not writable", False, "chmod u+w ."))
-    ! cache      is not writable
-                 -> chmod u+w .
+    >>> print(Line("compiler", "was not found", False, "sudo apt-get install gcc"))
+    ! compiler   was not found
+                 -> sudo apt-get install gcc
     """
 
     topic: str
