@@ -157,7 +157,7 @@ struct Instr {
 struct Input {
     int32_t slot;
     bool required;
-    bool writable;          /* the function writes into it or stores it: a read-only array is copied */
+    int32_t writable;       /* 1: the function writes into it, 2: it stores it; then a read-only array is copied */
     bool casts;             /* what NumPy casts safely need not go through the filter */
     PyObject *name;         /* strong: str or None */
     PyObject *default_cell; /* strong or NULL */
@@ -181,7 +181,7 @@ struct Program {
     std::vector<int32_t> constants, shared, wanted; /* wanted: instructions that results need (lazy) */
     std::vector<int32_t> pooled;                    /* slots with a plan */
     std::vector<int32_t> overwritten;               /* shared slots that the last instructions write into */
-    std::vector<int32_t> destroyed;                 /* slots of inputs that are overwritten or stored ... */
+    std::vector<int32_t> destroyed;                 /* slots of inputs that are overwritten, then of those that are stored ... */
     std::vector<int32_t> fixed;                     /* ... and, if there are any, those of all other values a call starts with */
     std::vector<PyObject *> stored;                 /* ... and cells that values come from or go to; borrowed */
     std::vector<ValueLock *> locks;                 /* of the cells that are updated, in the order in which they are taken */

@@ -30,8 +30,9 @@ A program is a mapping (or the same entries as keywords) given to :class:`Functi
     ``filter.casts_safely`` is there and true, a number that the dtype holds exactly and an array that NumPy
     casts safely to it are cast at once.
     ``default_cell`` is a one-element list or None, read at each call that leaves the input out (``required``
-    false). ``writable``: the program writes into it, or an update stores it. A read-only array is copied; so is one
-    that shares memory with another value of the call, or with what a default or an updated cell holds (``separate``).
+    false). ``writable``: 1 where the program writes into it, 2 where an update stores it as it comes. A read-only array
+    is then copied; so is one that shares memory with another value of the call, or with what a default or an updated
+    cell holds (``separate``).
 ``outputs``, ``returns``, ``keys``
     Slots returned; ``returns`` is ``'one'``, ``'list'`` (default), ``'none'`` or ``'dict'`` (with one key per output).
 ``updates``

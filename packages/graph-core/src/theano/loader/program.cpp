@@ -226,7 +226,7 @@ bool read_inputs(Program &program, PyObject *object) {
     for (Py_ssize_t k = 0; k < items.size(); ++k) {
         PyObject *slot, *name, *cell, *filter;
         int required = 1, writable = 0;
-        if (!PyArg_ParseTuple(items[k], "OOpOO|p;program: an input is (slot, name, required, default_cell, filter[, writable])", &slot,
+        if (!PyArg_ParseTuple(items[k], "OOpOO|i;program: an input is (slot, name, required, default_cell, filter[, writable])", &slot,
                               &name, &required, &cell, &filter, &writable))
             return false;
         Input input{};
@@ -286,7 +286,11 @@ bool find_locks(Program &program) {
 /* What an input that is overwritten may share memory with. */
 void find_rivals(Program &program) {
     for (const Input &input : program.inputs) {
-        if (input.writable) program.destroyed.push_back(input.slot);
+        if (input.writable == 1) program.destroyed.push_back(input.slot);
+    }
+    /* Afterwards: a copy of what is stored would not keep the caller's own array from being overwritten as another input. */
+    for (const Input &input : program.inputs) {
+        if (input.writable > 1) program.destroyed.push_back(input.slot);
         if (input.default_cell) program.stored.push_back(input.default_cell);
     }
     for (const Update &update : program.updates) program.stored.push_back(update.cell);

@@ -58,7 +58,7 @@ class Program:
     name: str
     slots: list[tuple[str, BufferSpec | None, Any]]
     instructions: list[tuple[Any, ...]]
-    inputs: list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None, bool]]
+    inputs: list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None, int]]
     outputs: list[int]
     returns: Literal["one", "list", "none", "dict"]
     keys: list[str] | None
@@ -141,22 +141,23 @@ def build(
 
 def explicit_inputs(
     fgraph: FunctionGraph, arguments: Sequence[Argument], slot_of: Mapping[Variable, int], n_outputs: int
-) -> list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None, bool]]:
+) -> list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None, int]]:
     """Return what the loader reads about the inputs that callers give.
 
-    The last entry of each is whether it must share memory with nothing else: some node overwrites it, or an update
-    stores it, and two shared variables never share memory.
+    The last entry of each says whether it must share memory with nothing else: 1 where some node overwrites it, 2 where
+    an update stores it, since two shared variables never share memory.
     """
     destroyers = fgraph.destroyers
     stored = _memory_of(fgraph.outputs[n_outputs:])
+
+    def writable(a: Argument) -> int:
+        if a.writable and destroyers is not None and destroyers(a.variable):
+            return 1
+        return 2 if a.variable in stored else 0
+
     return [
-        (
-            slot_of[a.variable], a.name, a.required, a.cell, a.filter,
-            a.variable in stored or (a.writable and destroyers is not None and bool(destroyers(a.variable))),
-        )
-        for a in arguments
-        if not a.implicit
-    ]  # fmt: skip
+        (slot_of[a.variable], a.name, a.required, a.cell, a.filter, writable(a)) for a in arguments if not a.implicit
+    ]
 
 
 def _memory_of(variables: Sequence[Variable]) -> set[Variable]:
