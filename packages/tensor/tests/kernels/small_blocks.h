@@ -1,7 +1,7 @@
 /* The sizes of blocks.h as the tests of edges have them: small, and no two that meet are multiples of each other. */
 enum {
     TH_SERIAL_NS = 100,
-    TH_PIECE_NS = 40,
+    TH_PIECE_NS = 200,
     TH_ARGMAX_BLOCK = 136,
     TH_ARGMAX_TILE = 11,
     TH_ARGMAX_SHORT_RUN = 6,

@@ -21,7 +21,7 @@ typedef struct {
 #define LANES(X) (256 / (int)sizeof(X))
 
 /* The first of the largest of n >= W elements, in W lanes. The last lanes overlap those before them, which does no harm:
- * an element takes the place of a smaller one only. Lanes without the largest are marked with n, which is no place. */
+ * an element takes the place of a smaller one only. Lanes without the largest are marked with what is no place. */
 #define SCAN(NAME, X, COUNT, TAKES, W, HOW) \
     static int64_t NAME(const X *x, int64_t n) \
     { \
@@ -48,7 +48,7 @@ typedef struct {
             for (int l = 0; l < half; ++l) \
                 top[l] = TAKES(top[l + half], top[l]) ? top[l + half] : top[l]; \
         for (int l = 0; l < W; ++l) \
-            where[l] = (lane[l] == top[0]) | ((lane[l] != lane[l]) & (top[0] != top[0])) ? where[l] + l : (COUNT)n; \
+            where[l] = (lane[l] == top[0]) | ((lane[l] != lane[l]) & (top[0] != top[0])) ? where[l] + l : INT32_MAX; \
         for (int half = W / 2; half > 0; half /= 2) \
             for (int l = 0; l < half; ++l) \
                 where[l] = where[l + half] < where[l] ? where[l + half] : where[l]; \

@@ -9,6 +9,7 @@
 #define ABREAST 1
 #endif
 #define STRIP (ABREAST * LANES)
+_Static_assert(BASE % GROUP == 0 && BASE % LANES == 0, "a block is whole groups of rows and whole vectors");
 
 /* A lower triangle as base_strip wants it: negative below its diagonal, on which its reciprocals are; filled up with
  * the identity to a multiple of GROUP rows. */

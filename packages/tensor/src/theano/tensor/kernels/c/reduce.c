@@ -22,6 +22,8 @@ enum {
     FOLD = TH_REDUCE_FOLD,
     LEVELS = 3
 };
+_Static_assert(BAND_BYTES >= TH_MAX_TERMS * 16, "one element of each operand has room in a band");
+_Static_assert(TILE_BYTES >= TH_MAX_RESULTS * 16 && TILE_BYTES % 64 == 0, "as has a result of each in a tile, of whole lines");
 
 typedef struct {
     const th_reduction *r;
