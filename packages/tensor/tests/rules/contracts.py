@@ -13,9 +13,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from left_sides import LENGTHS, classes, psd, square
 from instances import LENGTH
 from instances import REFUSALS as REFUSED_WHEN_MADE
+from left_sides import LENGTHS, classes, psd, square
 
 from theano import scalar as scal
 from theano.compile.builders import OpFromGraph
@@ -377,22 +377,31 @@ def _good(keeps: str, wanted: Any, found: Any, known: Any, about: Any, elementwi
         good = good | ~in_range(known, order, wanted.shape, elementwise)
         if good.all():
             return good
+    floats = [v.type.dtype for node in order for v in (*node.inputs, *node.outputs) if _is_inexact(v)]
+    coarsest = max(floats, key=lambda d: float(np.finfo(d).eps), default="float64")
     moved: list[np.ndarray] = []
-    for seed in range(6):
+    # Of many elements some are moved alike by chance where they cancel: more errors where few have not been enough.
+    for seeds in (range(6), range(6, 30)):
+        moved += [x for x in _moved(seeds, output, order, given, elementwise) if x.shape == wanted.shape]
+        if len(moved) < 3:
+            return np.ones(wanted.shape, bool)  # rounding decides whether there is a result
+        good = good | near(wanted, found, moved, coarsest)
+        if found.dtype.kind in "fc" and not good.all():
+            good = good | ~(np.isfinite(wanted) & np.isfinite(found)) & at_the_edge(known, order, output, elementwise)
+        if good.all():
+            break
+    return good
+
+
+def _moved(seeds: Sequence[int], output: Any, order: Any, given: dict[Any, Any], elementwise: bool) -> Iterator[np.ndarray]:
+    """Yield what an expression is worth with other errors of rounding."""
+    for seed in seeds:
         rounding = Rounding(seed)
         start = given if elementwise else {v: rounding.moved(x) for v, x in given.items()}
         try:
-            moved.append(np.asarray(computed([output], start, order, rounding)[output]))
+            yield np.asarray(computed([output], start, order, rounding)[output])
         except REFUSALS:
             continue
-    floats = [v.type.dtype for node in order for v in (*node.inputs, *node.outputs) if _is_inexact(v)]
-    coarsest = max(floats, key=lambda d: float(np.finfo(d).eps), default="float64")
-    if len(moved) < 3:
-        return np.ones(wanted.shape, bool)  # rounding decides whether there is a result
-    good = good | near(wanted, found, [x for x in moved if x.shape == wanted.shape], coarsest)
-    if found.dtype.kind in "fc" and not good.all():
-        good = good | ~(np.isfinite(wanted) & np.isfinite(found)) & at_the_edge(known, order, output, elementwise)
-    return good
 
 
 def _is_inexact(v: Any) -> bool:

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from left_sides import AFTER, CASES, c, classes, i, k, m, n, psd, s, square, v, w
 from interpret import apply_rule, compute, run
+from left_sides import AFTER, CASES, c, classes, i, k, m, n, psd, s, square, v, w
 
 from theano.graph.traverse import explicit_inputs
 from theano.rewriting import phases

@@ -111,7 +111,8 @@ def held(name, dtypes, most):
 #: Rules that leave whole numbers alone, or whose case cannot be said in them.
 NOT_FOR_THEM = set("""
     cond_lift_zeros crossentropy_to_crossentropy_with_softmax crossentropy_to_crossentropy_with_softmax_with_bias
-    gemm_optimizer
+    gemm_optimizer graph_merge_softmax_with_crossentropy_softmax local_advanced_indexing_crossentropy_onehot
+    local_advanced_indexing_crossentropy_onehot_grad
     inline_ofg_expansion inv_as_solve local_abs_merge local_argmax_pushdown local_div_to_inv local_dot22_to_dot22scalar
     local_dot_to_dot22 local_gemm_to_gemv local_grad_log_erfc_neg local_greedy_distributor local_log1p local_log1p_plus
     local_log_erfc local_log_pow local_log_prod_sqr local_log_sum_exp local_log_sum_exp_shifted local_logsoftmax

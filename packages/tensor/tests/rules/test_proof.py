@@ -9,11 +9,11 @@ import os
 from collections import Counter
 
 import pytest
-from left_sides import AFTER, CASES
 from contracts import broken, samples
 from forms import FORMS, NEIGHBOURS
 from instances import Case
 from interpret import apply_rule
+from left_sides import AFTER, CASES
 
 from theano.graph.traverse import explicit_inputs
 from theano.rewriting import phases
