@@ -22,6 +22,7 @@ from theano.codegen.blocks import FORMAT, Block, without_comments
 from theano.codegen.key import digest_parts
 from theano.codegen.unit import current_toolchain
 from theano.errors import KernelCompileError, NoCompilerError
+from theano.graph.signals import let_signals_through
 from theano.loader.module import Library
 from theano.toolchain.build import Job, Span, build
 from theano.toolchain.find import cxx_command
@@ -132,7 +133,8 @@ def _find(key: str, block: Block, store: Cache) -> LoadedBlock | None:
         for _, path in store.units(key):
             try:
                 return _keep(key, Library(path, key))
-            except (OSError, ValueError, LookupError):
+            except (OSError, ValueError, LookupError) as error:
+                let_signals_through(error)
                 store.discard(path)
     return loaded
 
@@ -154,6 +156,7 @@ def _compile(jobs: dict[str, tuple[Block, Job]], tools: Toolchain, store: Cache)
         better = reconsider(tools, store, privileged=process_is_privileged(), digest=digest_parts)
         return _build_and_load(jobs, better, store)
     except OSError as error:
+        let_signals_through(error)
         if store.is_private:
             raise NoCompilerError(f"there is no room to compile: {error.strerror or error}") from error
         store.give_up(error)
@@ -178,5 +181,6 @@ def _publish(store: Cache, path: str, key: str, text: str) -> EntryName | None:
     try:
         return store.publish_unit(path, key, (), text)[0]
     except OSError as error:
+        let_signals_through(error)
         store.give_up(error)
         return None

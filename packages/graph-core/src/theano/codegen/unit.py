@@ -24,6 +24,7 @@ from theano.codegen.kernel import Kernel
 from theano.codegen.key import digest_parts, kernel_key, symbol_of, unit_key
 from theano.codegen.text import CText
 from theano.errors import KernelCompileError, NoCompilerError
+from theano.graph.signals import let_signals_through
 from theano.loader.module import Library
 from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core_count
 from theano.toolchain.select import NOTHING_FOUND, Toolchain, ToolchainSettings, confirm, find_toolchain, reconsider
@@ -322,7 +323,8 @@ def _load(path: str, name: EntryName) -> LoadedUnit | None:
     """Load a verified unit; None if the system or the key inside says no."""
     try:
         return _keep(LoadedUnit(name, path, Library(path, name.key)))
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        let_signals_through(error)
         return None
 
 
@@ -366,6 +368,7 @@ def _compile_missing(
             _build_and_load(shards, tools, store, found)
             return len(shards)
         except (KernelCompileError, OSError) as error:
+            let_signals_through(error)
             if not tools.proven and isinstance(error, KernelCompileError | BuildEnvironmentError):
                 raise _Doubt from error
             if isinstance(error, KernelCompileError):
@@ -391,12 +394,14 @@ def _build_and_load(
             try:
                 library = Library(staged, unit.key)
             except ValueError as error:
+                let_signals_through(error)
                 raise OSError(None, f"a unit that was just compiled cannot be loaded: {error}", staged) from error
             with open(staged, "rb") as file:
                 name, path = EntryName(unit.key, digest_of(file.read()), UNIT), staged
             try:
                 name, path = store.publish_unit(staged, unit.key, shard, unit.job.text)
             except OSError as error:
+                let_signals_through(error)
                 unpublished = error
             loaded = _keep(LoadedUnit(name, path, library))
             for key in shard:

@@ -7,6 +7,7 @@ from typing import Any
 
 from theano.compile.inputs import SymbolicInput
 from theano.graph.source import created_at
+from theano.graph.text import text_of
 from theano.graph.variable import Variable
 from theano.runtime.failure import describe
 
@@ -53,7 +54,7 @@ class ArgumentFilter:
     def _explain(self, value: Any, problem: Exception) -> str:
         name = f"{self.name!r}" if self.name is not None else "without a name"
         where = created_at(self.variable)
-        reason = "\n  ".join(str(problem).splitlines()[:3])
+        reason = "\n  ".join(text_of(problem).splitlines()[:3])
         if isinstance(value, Variable):
             reason = f"{value} is a symbolic variable: a function is called with values. " + (
                 "To compute with the expression, leave the function out; to replace a variable, use givens."

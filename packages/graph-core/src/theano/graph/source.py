@@ -6,11 +6,9 @@ Every variable made by an op or a type remembers the frames of the user's code t
 
 from __future__ import annotations
 
-import contextlib
 import linecache
 import sys
 import threading
-from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -75,29 +73,12 @@ def _first_of_the_user(frame: FrameType | None) -> FrameType | None:
 
 
 class _Thread(threading.local):
+    #: Let `user_trace` return nothing in this thread: what rewriting makes inherits the lines of what it replaces.
+    #: With the flag ``traceback.compile_limit`` it returns the innermost frames instead, also those of this library.
     untraced = False
 
 
-_thread = _Thread()
-
-
-@contextlib.contextmanager
-def untraced() -> Iterator[None]:
-    """Let `user_trace` return nothing in this thread: what rewriting makes inherits the lines of what it replaces.
-
-    With the flag ``traceback.compile_limit`` it returns the innermost frames instead, those of this library included.
-
-    Examples
-    --------
-    >>> with untraced():
-    ...     user_trace()
-    ()
-    """
-    before, _thread.untraced = _thread.untraced, True
-    try:
-        yield
-    finally:
-        _thread.untraced = before
+tracing = _Thread()
 
 
 def user_trace(limit: int | None = None) -> tuple[SourceLine, ...]:
@@ -113,7 +94,7 @@ def user_trace(limit: int | None = None) -> tuple[SourceLine, ...]:
     tuple of SourceLine
         Frames of this library are left out, so the first one is the line that the user wrote.
     """
-    if _thread.untraced:
+    if tracing.untraced:
         return _read_frames(sys._getframe(1), _compile_limit)[0] if _compile_limit else ()
     if limit is None:
         limit = _limit
