@@ -7,7 +7,7 @@ from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.variable import Variable
-from theano.printing.tree import letters
+from theano.printing.tree import LAST_LEVELS, MOST_LEVELS, letters
 
 
 def min_informative_str(
@@ -15,7 +15,8 @@ def min_informative_str(
 ) -> str:
     """Return a tree that goes down to what has a name, and no further.
 
-    In a graph that several people's code has put together, that is where one's own part ends.
+    In a graph that several people's code has put together, that is where one's own part ends. Deep levels are indented
+    as :func:`debugprint` does it.
 
     Parameters
     ----------
@@ -41,6 +42,8 @@ def min_informative_str(
     while stack:
         thing, level = stack.pop()
         indent = " " * 4 * level
+        if level > MOST_LEVELS:
+            indent = f"[+{level - LAST_LEVELS}]" + " " * 4 * LAST_LEVELS
         if thing in seen:
             lines.append(f"{indent}<{seen[thing]}>")
             continue
