@@ -185,20 +185,19 @@ class Minus(Op):
 @pytest.mark.parametrize("text", [lambda v: debugprint(v, file="str"), min_informative_str])
 @pytest.mark.parametrize("branches", [False, True])
 def test_a_text_grows_as_the_graph_does(text, branches):
-    small, large = (len(text(chain(n, branches))) for n in (10_000, 20_000))
+    small, large = (len(text(chain(n, branches))) for n in (5_000, 10_000))
     assert large < 2.2 * small
-    assert large < 200 * 20_000
+    assert large < 200 * 10_000
 
 
 def test_the_first_hundred_levels_are_indented_in_full_and_the_others_say_how_far():
-    lines = debugprint(chain(150, branches=True), file="str", ids="").splitlines()
+    text = debugprint(chain(150, branches=True), file="str", ids="")
+    lines = [line.rstrip() for line in text.splitlines()]
     levels = [line for line in lines if "Plus" in line]
-    assert levels[:101] == ["Plus  '' ", *(" |" * k + "Plus  '' " for k in range(1, 101))]
-    assert levels[101:] == [f"[+{k - 20}]" + " |" * 20 + "Plus  '' " for k in range(101, 150)]
-    # The other operand of each step stands beside the first one, at the same distance.
-    first = {line.index("Plus"): line for line in lines if "Plus" in line}
-    second = {line.index("x"): line for line in lines if "x" in line}
-    assert set(second) <= set(first) | {line.index("x") for line in lines[-2:]} or len(second) > 100
+    assert levels[:101] == [" |" * k + "Plus  ''" for k in range(101)]
+    assert levels[101:] == [f"[+{k - 20}]" + " |" * 20 + "Plus  ''" for k in range(101, 150)]
+    # The other operand of a step stands beside the first one.
+    assert lines[-1] == " |x" and lines[150] == "[+130]" + " |" * 20 + "x"
 
 
 def test_a_variable_with_many_users_names_some():

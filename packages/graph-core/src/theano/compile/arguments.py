@@ -7,7 +7,7 @@ from typing import Any
 
 from theano.compile.inputs import SymbolicInput
 from theano.graph.source import created_at
-from theano.graph.text import text_of
+from theano.graph.text import printable, text_of
 from theano.graph.variable import Variable
 from theano.runtime.failure import describe
 
@@ -31,7 +31,7 @@ class ArgumentFilter:
         self.strict, self.allow_downcast = spec.strict, spec.allow_downcast
         # Read by the machine, which then asks only about what may lose something.
         self.casts_safely = not spec.strict and self.type.casts_safely
-        self.index, self.function = index, function
+        self.index, self.function = index, printable(function)
         self.name = spec.name
         self.variable = spec.variable if original is None else original
 
@@ -87,7 +87,7 @@ class CallExplainer:
     """
 
     def __init__(self, function: str, inputs: Sequence[SymbolicInput]):
-        self.function, self.inputs = function, list(inputs)
+        self.function, self.inputs = printable(function), list(inputs)
 
     def __call__(self, kind: str, detail: Any) -> TypeError:
         """Return the exception to raise.

@@ -17,6 +17,7 @@ from theano.compile.storing import StripPickler
 from theano.graph import variable as variable_module
 from theano.graph.collector import collector_release
 from theano.graph.source import user_trace
+from theano.graph.text import printable
 from theano.graph.variable import Variable
 from theano.runtime.profile import CompileTimes, ProfileStats
 from theano.settings import config
@@ -100,7 +101,7 @@ def function(
     """
     start = perf_counter()
     called = name if name is not None else _default_name()
-    shown = f"the function {called}"
+    shown = printable(f"the function {called}")
     # Nearly all that is made here stays as long as the function: the collector would look through it in vain.
     release = collector_release()
     try:

@@ -12,6 +12,8 @@ import threading
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from theano.graph.text import printable
+
 # A trace is kept with each variable; more frames than these help nobody and cost at each op call.
 _limit = 8
 
@@ -42,10 +44,13 @@ class SourceLine(NamedTuple):
     @property
     def text(self) -> str:
         """The line itself, stripped, or an empty string where the source cannot be read."""
-        return linecache.getline(self.filename, self.lineno).strip()
+        try:
+            return linecache.getline(self.filename, self.lineno).strip()
+        except (ValueError, OSError):  # no file can be called so
+            return ""
 
     def __str__(self) -> str:
-        return f"{self.filename}:{self.lineno}"
+        return printable(f"{self.filename}:{self.lineno}")
 
 
 def _is_ours(frame: FrameType) -> bool:

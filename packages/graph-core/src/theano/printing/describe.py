@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 from theano.graph.apply import Apply
+from theano.graph.text import printable
 from theano.graph.variable import Variable
 from theano.printing.tree import LAST_LEVELS, MOST_LEVELS, letters
 
@@ -51,7 +52,7 @@ def min_informative_str(
         name, inputs = _name(thing)
         lines.append(f"{indent}{tag}. {name}")
         stack.extend((v, level + 1) for v in reversed(inputs))
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _name(thing: Any) -> tuple[str, list[Variable]]:
@@ -100,7 +101,7 @@ def var_descriptor(obj: Any, _prev_obs: dict[Any, str] | None = None, _tag_gener
             pieces += [v, _Literally(",")]
         pieces[-1] = _Literally(")")
         stack.extend(reversed(pieces))
-    return "".join(parts)
+    return printable("".join(parts))
 
 
 class _Literally(str):

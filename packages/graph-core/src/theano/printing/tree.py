@@ -9,6 +9,7 @@ from typing import Any, Literal, TextIO
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
+from theano.graph.text import printable
 from theano.graph.variable import Variable
 
 #: So deep the whole indentation is printed, and below that so many levels of it: a chain of 50,000 nodes would be
@@ -202,14 +203,14 @@ class _TreePrinter:
             kept = f" {self.storage[v]}"
         node = v.owner
         if node is None:
-            self.file.write(f"{prefix}{v} {mark}{kind}{kept}\n")
+            self.file.write(printable(f"{prefix}{v} {mark}{kind}{kept}\n"))
             return
         op = str(node.op) if len(node.outputs) == 1 else f"{node.op}.{v.index}"
         place = "" if self.order is None else str(self.order.get(node, ""))
         destroys = f"d={node.op.destroy_map}" if self.destroy_maps and node.op.destroy_map else ""
         views = f"v={node.op.view_map}" if self.view_maps and node.op.view_map else ""
         notes = f"{destroys} {views} {place}{kept}{self._users(v)}"
-        self.file.write(f"{prefix}{op} {mark}{kind} '{v.name or ''}' {notes}\n")
+        self.file.write(printable(f"{prefix}{op} {mark}{kind} '{v.name or ''}' {notes}\n"))
 
     def _mark(self, thing: Any) -> str:
         if thing in self.used:

@@ -16,7 +16,7 @@ from typing import Any
 from theano.errors import BadDestroyMap, BadThunkOutput, BadViewMap, InvalidValueError
 from theano.graph.apply import Apply
 from theano.graph.signals import let_signals_through
-from theano.graph.text import text_of
+from theano.graph.text import printable, text_of
 from theano.graph.variable import Variable
 from theano.printing import one_line
 from theano.runtime.failure import describe, written_at
@@ -345,7 +345,7 @@ def text_about(node: Apply, first: str, more: Iterable[str]) -> str:
     where = written_at(node)
     if where is not None:
         lines.append(f"  written at {where}" + (f": {where.text}" if where.text else ""))
-    return "\n".join([*lines, *(f"  {line}" for line in more if line)])
+    return printable("\n".join([*lines, *(f"  {line}" for line in more if line)]))
 
 
 def equal(v: Variable, a: Any, b: Any) -> bool:

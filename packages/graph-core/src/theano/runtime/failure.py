@@ -14,7 +14,7 @@ from theano.errors import ShapeError
 from theano.graph.apply import Apply
 from theano.graph.signals import let_signals_through
 from theano.graph.source import SourceLine, created_at
-from theano.graph.text import text_of
+from theano.graph.text import printable, text_of
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
 from theano.printing import debugprint, one_line
@@ -79,7 +79,7 @@ class LastError:
                 lines += [f"    {frame}, in {frame.function}: {frame.text}" for frame in trace]
         if way:
             lines += ["", "Traceback (most recent call last):", way]
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def __repr__(self) -> str:
         return "<no error>" if self._failure is None else f"<last error: {self._failure[0][:60]}>"
@@ -182,7 +182,7 @@ class Explainer:
             lines[-1] += f"  (and {len(shown) - MOST_INPUTS} more inputs)"
         advice = next((text for kinds, text in NEXT_STEPS if issubclass(kind, kinds)), "")
         lines.append(f"  {advice}For all that is known: print(theano.last_error.full())")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
 
 def _left_empty(node: Apply, who: str, k: int) -> str:
