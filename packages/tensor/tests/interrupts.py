@@ -89,11 +89,16 @@ def interrupted_everywhere(prepare, act, answer, samples):
     act(prepare())
     result, count = run(lambda: act(thing))
     want, before = answer(thing, result), state()
-    places, seen = spread(count, samples), 0
-    for at in places:
+    seen, sent = 0, []
+
+    def send():
+        sent.append(1)
+        interrupt()
+
+    for at in spread(count, samples):
         thing = prepare()
         try:
-            run(lambda: act(thing), at)  # noqa: B023
+            run(lambda: act(thing), at, send)  # noqa: B023
         except KeyboardInterrupt:
             seen += 1
         after = state()
@@ -103,7 +108,7 @@ def interrupted_everywhere(prepare, act, answer, samples):
         except Exception as error:
             raise AssertionError(f"after an interrupt at place {at} of {count}: {error!r}") from error
         assert found == want, f"after an interrupt at place {at} of {count}: {found} instead of {want}"
-    return len(places), seen
+    return len(sent), seen
 
 
 # -- what a process does once ------------------------------------------------------------------------------------

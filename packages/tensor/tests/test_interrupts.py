@@ -17,7 +17,7 @@ import theano
 import theano.tensor as T
 
 #: How many places of each action are tried.
-SAMPLES = int(os.environ.get("N", 0)) or 1_000 if os.environ.get("SIZES") == "sweep" else 12
+SAMPLES = 1_000 if os.environ.get("SIZES") == "sweep" else 12
 X = np.array([0.5, -1.25, 3.0])
 
 
@@ -91,8 +91,8 @@ ACTIONS = {
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_an_action_that_was_interrupted_can_be_repeated(name):
-    tried, seen = interrupted_everywhere(*ACTIONS[name], SAMPLES)
-    assert seen >= 0.8 * tried
+    sent, seen = interrupted_everywhere(*ACTIONS[name], SAMPLES)
+    assert seen >= 0.8 * sent and sent >= min(SAMPLES, 4)
 
 
 @pytest.mark.parametrize("name", ["first shared", "first function", "first function with a cache", "import"])

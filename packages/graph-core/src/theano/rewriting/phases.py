@@ -435,7 +435,7 @@ class Phases(DB):
         """Run the entries that ``query`` picks."""
         entries = self._picked(query)
         if query.extra_optimizations:
-            entries += [_Entry(str(o), o, p, frozenset(), False) for o, p in query.extra_optimizations
+            entries += [_Entry(str(o), o, p, frozenset(), None) for o, p in query.extra_optimizations
                         if p < query.position_cutoff]  # fmt: skip
             entries.sort(key=lambda e: e.position)
         for entry in entries:
