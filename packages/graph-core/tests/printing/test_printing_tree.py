@@ -6,7 +6,7 @@ import pytest
 
 from theano import function, shared
 from theano.graph import Apply, FunctionGraph, Op, generic
-from theano.printing import debugprint
+from theano.printing import debugprint, min_informative_str
 from theano.printing.tree import letters
 
 
@@ -158,3 +158,51 @@ def test_deep_graphs(x):
     for _ in range(3000):
         y = neg(y)
     assert len(text(y)) == 3001
+
+
+# -- deep graphs -----------------------------------------------------------------------------------------------
+
+
+def chain(n, branches=False):
+    """Return n steps of an op, each on the result of the one before."""
+    v = x = generic("x")
+    step = Plus() if branches else Minus()
+    for _ in range(n):
+        v = step(v, x) if branches else step(v)
+    return v
+
+
+class Plus(Op):
+    __props__ = ()
+    itypes, otypes = [generic, generic], [generic]
+
+
+class Minus(Op):
+    __props__ = ()
+    itypes = otypes = [generic]
+
+
+@pytest.mark.parametrize("text", [lambda v: debugprint(v, file="str"), min_informative_str])
+@pytest.mark.parametrize("branches", [False, True])
+def test_a_text_grows_as_the_graph_does(text, branches):
+    small, large = (len(text(chain(n, branches))) for n in (5_000, 10_000))
+    assert large < 2.2 * small
+    assert large < 200 * 10_000
+
+
+def test_the_first_hundred_levels_are_indented_in_full_and_the_others_say_how_far():
+    text = debugprint(chain(150, branches=True), file="str", ids="")
+    lines = [line.rstrip() for line in text.splitlines()]
+    levels = [line for line in lines if "Plus" in line]
+    assert levels[:101] == [" |" * k + "Plus  ''" for k in range(101)]
+    assert levels[101:] == [f"[+{k - 20}]" + " |" * 20 + "Plus  ''" for k in range(101, 150)]
+    # The other operand of a step stands beside the first one.
+    assert lines[-1] == " |x" and lines[150] == "[+130]" + " |" * 20 + "x"
+
+
+def test_a_variable_with_many_users_names_some():
+    x = generic("x")
+    y = Minus()(x)
+    fgraph = FunctionGraph([x], [Plus()(y, Minus()(y)) for _ in range(60)], clone=False)
+    text = debugprint(fgraph, file="str", print_clients=True)
+    assert "and 70 more" in text and len(text) < 200_000

@@ -236,8 +236,7 @@ def test_an_error_comes_through_where_the_graph_cannot_be_made_again(monkeypatch
             f(np.ones(3), np.ones(4))
         assert "cannot be made again" in caplog.text
         monkeypatch.undo()
-    with pytest.raises(theano.InconsistencyError, match="RuntimeError: rewriting is out of order"):
-        _ = f.maker.fgraph
+    assert {str(node.op) for node in f.maker.fgraph.apply_nodes} >= {"SortOp{quicksort, None}"}, "another try succeeds"
     assert f(np.zeros(3), np.ones(3))[0].tolist() == [2.0] * 3, "it runs as before"
 
 

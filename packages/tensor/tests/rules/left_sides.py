@@ -124,6 +124,7 @@ CASES = {
     "local_grad_log_erfc_neg": 3.0 * T.exp(-T.sqr(v)) / T.erfc(v),
     "local_abs_merge": abs(v) * abs(w),
     "local_add_mul_fusion": F.add(F.add(v, w), v),
+    "local_wide_sum": F.add(*[v, w] * 40),
     "local_ultra_fast_sigmoid": nnet.sigmoid(v),
     "local_hard_sigmoid": nnet.sigmoid(v),
     "local_one_plus_erf": 1.0 + T.erf(v),

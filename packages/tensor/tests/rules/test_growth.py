@@ -13,6 +13,7 @@ import theano.tensor as T
 from theano.graph import FunctionGraph
 from theano.rewriting import rewrite
 from theano.tensor.blas.routines import Gemm
+from theano.tensor.kernels.elemwise import elemwise_kernel
 
 #: How many steps the largest graphs have.
 LARGE = 10_000 if os.environ.get("SIZES") == "sweep" else 1_100
@@ -71,6 +72,14 @@ def accumulated(n):
     return x, h.sum()
 
 
+def repeated(n):
+    """Return input and output of one term added n times."""
+    x = h = T.dvector("x")
+    for _ in range(n):
+        h = h + x
+    return x, h.sum()
+
+
 def written(n):
     """Return input and output of n writes into one matrix, each of a part of what was written before."""
     m = h = T.dmatrix("m")
@@ -93,7 +102,7 @@ def chosen(n):
     return x, h.sum()
 
 
-FORMS = [chain, fan, unrolled, densities, turned, turned_after, accumulated, written, stacked, chosen]
+FORMS = [chain, fan, unrolled, densities, turned, turned_after, accumulated, repeated, written, stacked, chosen]
 
 
 def calls(build, n):
@@ -159,3 +168,42 @@ def test_a_sum_of_products_is_read_once(first):
     terms = [(value + i) @ (np.exp(value) - i) * (1 if i % 3 else -0.5) for i in range(20)]
     want = sum(terms) + value * {"product": 1, "matrix": 2, "scaled": 3}[first]
     np.testing.assert_allclose(f(value), want, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8", "float16"])
+@pytest.mark.parametrize("op", [T.add, T.mul])
+@pytest.mark.parametrize("form", ["one term", "two in turn", "all different"])
+def test_wide_sums_are_loops_of_few_operands_and_the_same_bits(form, op, dtype):
+    n, length = 80, 7
+    count = {"one term": 1, "two in turn": 2, "all different": n}[form]
+    variables = [T.vector(dtype=dtype) for _ in range(count)]
+    f = theano.function(variables, op(*[variables[i % count] for i in range(n)]))
+    values = [(1 + np.random.default_rng(i).normal(size=length) / 64).astype(dtype) for i in range(count)]
+    want = values[0].astype("float32") if dtype == "float16" else values[0]
+    for i in range(1, n):
+        term = values[i % count]
+        want = (want + term if op == T.add else want * term).astype(want.dtype)
+    np.testing.assert_array_equal(f(*values), want.astype(dtype))
+    widest = max(len(node.inputs) for node in f.maker.fgraph.apply_nodes)
+    assert widest <= (n if dtype == "float16" else 24)
+
+
+def test_a_kernel_of_twice_the_operands_is_twice_the_work():
+    small, large = (_calls_for_kernel(n) for n in (200, 400))
+    assert large < 2.2 * small
+
+
+def _calls_for_kernel(n):
+    node = T.add(*[T.dvector() for _ in range(n)]).owner
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        assert elemwise_kernel(node.op, node) is not None
+    finally:
+        sys.setprofile(None)
+    return count

@@ -28,6 +28,7 @@ from theano.cache.ownership import adopt, is_marked, remove_entry
 from theano.cache.staging import Stage, hold, reclaim_stages, remove_tree, stage_path
 from theano.cache.sweep import sweep_if_due
 from theano.errors import CacheWarning
+from theano.graph.signals import let_signals_through
 
 MAX_UNIT_BYTES = 1 << 28
 """No compiled unit is as large as this; a file that is was not made by us."""
@@ -129,6 +130,7 @@ def private_directory() -> str:
         try:
             path = tempfile.mkdtemp(prefix="theano-", dir=parent)
         except OSError as error:
+            let_signals_through(error)
             problem = error
             continue
         refusal = trust.directory_refusal(os.path.realpath(path)) or trust.mount_refusal(path)
@@ -274,7 +276,8 @@ class Cache:
             data = read_verified(path, name, root_may_own=not ours)
         except FileNotFoundError:
             return None
-        except OSError:
+        except OSError as error:
+            let_signals_through(error)
             data = None
         if data is None and ours:
             self.discard(path)
@@ -345,8 +348,9 @@ class Cache:
             return name, path  # whoever asks for it compiles it again
         try:
             self._describe(root, os.path.dirname(staged), name, kernels, source)
-        except OSError:
-            pass  # without references the unit is only found by whoever asks for the whole unit
+        except OSError as error:
+            # Without references the unit is only found by whoever asks for the whole unit.
+            let_signals_through(error)
         self._published += len(data)
         if self.root and sweep_if_due(root, self.settings.size_cap, self._published):
             self._published = 0
@@ -389,8 +393,10 @@ class Cache:
             os.chmod(staged, 0o400)
             if _rename(staged, os.path.join(root, EntryName(key, digest_of(data), kind).relative)):
                 return len(data)
-        except OSError:
-            pass
+        except OSError as error:
+            remove_tree(staged)
+            let_signals_through(error)
+            return 0
         remove_tree(staged)
         return 0
 
@@ -411,6 +417,7 @@ def create_trusted(root: str) -> trust.Refusal | None:
             _make_private_directories(root, existing)
         refusal = trust.directory_refusal(root) or trust.mount_refusal(root)
     except OSError as error:
+        let_signals_through(error)
         return trust.Refusal(error.filename or root, error.strerror or str(error), trust.ELSEWHERE)
     if refusal is None and trust.read_only(root):
         return trust.Refusal(root, "is on a file system mounted read-only", trust.ELSEWHERE)
@@ -506,7 +513,8 @@ def _listing(folder: str, prefix: str) -> list[str]:
         if _shelf_refusal(folder) is not None:
             return []
         return sorted(name for name in os.listdir(folder) if name.startswith(prefix))
-    except OSError:
+    except OSError as error:
+        let_signals_through(error)
         return []
 
 

@@ -23,6 +23,7 @@ from theano.codegen.blocks import FORMAT, Block, without_comments
 from theano.codegen.key import digest_parts
 from theano.codegen.unit import current_toolchain, load_built, no_place
 from theano.errors import KernelCompileError, NoCompilerError
+from theano.graph.signals import let_signals_through
 from theano.loader.module import Library
 from theano.toolchain.build import CompilerFaultError, Job, Span, build
 from theano.toolchain.find import cxx_command
@@ -138,7 +139,8 @@ def _find(key: str, block: Block, store: Cache) -> LoadedBlock | None:
                 if problem_of_library(path):
                     raise ValueError(path)
                 return _keep(key, Library(path, key))
-            except (OSError, ValueError, LookupError):
+            except (OSError, ValueError, LookupError) as error:
+                let_signals_through(error)
                 store.discard(path)
     return loaded
 
@@ -167,6 +169,7 @@ def _compile(
             raise NoCompilerError(str(error)) from error
         problem = error
     except OSError as error:
+        let_signals_through(error)
         if not again or store.is_private:
             raise no_place(error) from error
         store.give_up(error)
@@ -202,5 +205,6 @@ def _publish(store: Cache, path: str, key: str, text: str) -> EntryName | None:
     try:
         return store.publish_unit(path, key, (), text)[0]
     except OSError as error:
+        let_signals_through(error)
         store.give_up(error)
         return None

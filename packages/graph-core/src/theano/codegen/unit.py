@@ -26,6 +26,7 @@ from theano.codegen.kernel import Kernel
 from theano.codegen.key import digest_parts, kernel_key, symbol_of, unit_key
 from theano.codegen.text import CText
 from theano.errors import KernelCompileError, NoCompilerError
+from theano.graph.signals import let_signals_through
 from theano.loader.module import Library
 from theano.toolchain.build import (
     BuildEnvironmentError,
@@ -350,7 +351,8 @@ def _load(path: str, name: EntryName) -> LoadedUnit | None:
         return None
     try:
         return _keep(LoadedUnit(name, path, Library(path, name.key)))
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        let_signals_through(error)
         return None
 
 
@@ -401,6 +403,7 @@ def _compile_missing(
             _build_and_load(shards, tools, store, found)
             return len(shards)
         except (KernelCompileError, OSError) as error:
+            let_signals_through(error)
             if not tools.proven and isinstance(error, KernelCompileError | BuildEnvironmentError):
                 raise _Doubt from error
             if isinstance(error, KernelCompileError):
@@ -439,6 +442,7 @@ def load_built(path: str, job: Job, tools: Toolchain, symbols: Iterable[str]) ->
         for symbol in symbols:
             library.symbol(symbol)
     except (OSError, ValueError, LookupError) as error:
+        let_signals_through(error)
         if isinstance(error, OSError) and re.search("map segment|not permitted|Permission denied", str(error)):
             raise
         command = tools.command(job.source, job.stem + ".so", (), job.language, job.extra, job.without)
@@ -472,6 +476,7 @@ def _build_and_load(
                 if unchanged:
                     name, path = store.publish_unit(staged, unit.key, shard, unit.job.text)
             except OSError as error:
+                let_signals_through(error)
                 unpublished = error
             loaded = _keep(LoadedUnit(name, path, library))
             for key in shard:

@@ -7,6 +7,7 @@ from typing import Any
 
 from theano.compile.inputs import SymbolicInput
 from theano.graph.source import created_at
+from theano.graph.text import printable, text_of
 from theano.graph.type import Type
 from theano.graph.variable import Variable
 from theano.runtime.failure import describe
@@ -31,7 +32,7 @@ class ArgumentFilter:
         self.strict, self.allow_downcast = spec.strict, spec.allow_downcast
         # Read by the machine, which then asks only about what may lose something.
         self.casts_safely = not spec.strict and self.type.casts_safely
-        self.index, self.function = index, function
+        self.index, self.function = index, printable(function)
         self.name = spec.name
         self.variable = spec.variable if original is None else original
 
@@ -54,7 +55,7 @@ class ArgumentFilter:
     def _explain(self, value: Any, problem: Exception) -> str:
         name = f"{self.name!r}" if self.name is not None else "without a name"
         where = created_at(self.variable)
-        reason = "\n  ".join(str(problem).splitlines()[:3])
+        reason = "\n  ".join(text_of(problem).splitlines()[:3])
         if isinstance(value, Variable):
             reason = f"{value} is a symbolic variable: a function is called with values. " + (
                 "To compute with the expression, leave the function out; to replace a variable, use givens."
@@ -128,7 +129,7 @@ class CallExplainer:
     """
 
     def __init__(self, function: str, inputs: Sequence[SymbolicInput]):
-        self.function, self.inputs = function, list(inputs)
+        self.function, self.inputs = printable(function), list(inputs)
 
     def __call__(self, kind: str, detail: Any) -> TypeError:
         """Return the exception to raise.

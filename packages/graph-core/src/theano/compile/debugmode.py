@@ -26,6 +26,7 @@ from theano.graph.apply import Apply
 from theano.graph.features import Supervisor
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import has_own_thunk
+from theano.graph.signals import let_signals_through
 from theano.graph.source import created_at
 from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
@@ -324,6 +325,7 @@ class CheckedGraph:
         except DebugModeError:
             raise
         except Exception as error:
+            let_signals_through(error)
             if not self.lazy:
                 raise
             # The branch that is not taken may be one that cannot be computed.
@@ -472,7 +474,8 @@ def _add_values(functions: Sequence[NodeFunction | None], known: Values) -> None
         outputs: list[list[Any]] = [[None] for _ in node.outputs]
         try:
             function([[copies[v]] for v in node.inputs], outputs)
-        except Exception:  # noqa: BLE001  (whatever an op raises: what was replaced may have been there to fail)
+        except Exception as error:  # noqa: BLE001  (whatever an op raises: what was replaced may have been to fail)
+            let_signals_through(error)
             continue
         for v, cell in zip(node.outputs, outputs, strict=True):
             known.setdefault(v, cell[0])

@@ -19,6 +19,7 @@ from theano.compile.shared import Container, SharedVariable, store_with
 from theano.compile.storing import FunctionState, state_of, unflatten
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.shown import Shown
+from theano.graph.text import printable
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
 from theano.loader.module import (
@@ -231,7 +232,7 @@ class Function(NativeFunction):
         return rebuild(copy_module.deepcopy(state_of(self.maker, self.input_storage), memo))
 
     def __repr__(self) -> str:
-        return f"<theano.compile.Function {self.name}>"
+        return printable(f"<theano.compile.Function {self.name}>")
 
     def _repr_svg_(self) -> str | None:
         return Shown._repr_svg_(self)  # type: ignore[arg-type]

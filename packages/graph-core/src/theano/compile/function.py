@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter
@@ -14,8 +15,9 @@ from theano.compile.profiling import wanted_profile
 from theano.compile.shared import SharedVariable
 from theano.compile.storing import StripPickler
 from theano.graph import variable as variable_module
-from theano.graph.collector import collector_held
+from theano.graph.collector import collector_release
 from theano.graph.source import user_trace
+from theano.graph.text import printable
 from theano.graph.variable import Variable
 from theano.runtime.profile import CompileTimes, ProfileStats
 from theano.settings import config
@@ -105,9 +107,11 @@ def function(
     """
     start = perf_counter()
     called = name if name is not None else _default_name()
-    shown = f"the function {called}"
-    # Nearly all that is made here stays as long as the function.
-    with collector_held():
+    shown = printable(f"the function {called}")
+    # Nearly all that is made here stays as long as the function: the collector would look through it in vain.
+    release = collector_release()
+    try:
+        gc.disable()
         packed = pack(
             inputs, outputs, updates, givens, no_default_updates, rebuild_strict, allow_input_downcast, shown
         )
@@ -118,6 +122,8 @@ def function(
         from theano.compile.executable import make_function
 
         return make_function(maker)
+    finally:
+        release()
 
 
 def function_dump(

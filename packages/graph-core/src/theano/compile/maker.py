@@ -24,10 +24,13 @@ from theano.errors import CycleError, InconsistencyError
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm
+from theano.graph.clone import clone_get_equiv
 from theano.graph.features import Supervisor
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
+from theano.graph.signals import let_signals_through
 from theano.graph.source import created_at
+from theano.graph.text import text_of
 from theano.graph.variable import Variable
 from theano.rewriting import Report, RewriteSettings
 from theano.runtime.failure import Explainer, set_verbosity
@@ -113,7 +116,6 @@ class FunctionMaker:
         self._report: Report | None = None
         self._linked: Linked | None = None
         self._as_run = True
-        self._problem: BaseException | None = None
         self.lookup = Lookup(reason="its graph was rewritten before")
         if fgraph is None:
             settings = self._rewrite_settings()
@@ -162,26 +164,24 @@ class FunctionMaker:
         self._linked = self._link(self._fgraph)
 
     def _make_later(self) -> None:
-        """Rewrite and link now what a plan has saved so far, as it would have been done then."""
+        """Rewrite and link now what a plan has saved so far, as it would have been done then.
+
+        Nothing is kept of a try that did not end, for whatever reason: the next one begins with the graph as it was.
+        """
         with _making:
-            if self._linked is not None:
-                return
-            if self._problem is not None:
-                raise InconsistencyError(
-                    f"the rewritten graph of {self.name} cannot be had: making it again failed before, with "
-                    f"{type(self._problem).__name__}: {self._problem}"
-                ) from self._problem
-            times, self.times = self.times, CompileTimes()
-            try:
-                with config.as_given(self.lookup.flags):
-                    self._make()
-                    self._as_run = self._agrees()
-            except BaseException as problem:
-                # The copy of the user's graph is half rewritten now.
-                self._problem, self._linked = problem, None
-                raise
-            finally:
-                self.times = times
+            if self._linked is None:
+                times, self.times = self.times, CompileTimes()
+                try:
+                    config.call_as_given(self.lookup.flags, self._make_and_compare)
+                except BaseException:
+                    self._fgraph = self._report = self._linked = None
+                    raise
+                finally:
+                    self.times = times
+
+    def _make_and_compare(self) -> None:
+        self._make()
+        self._as_run = self._agrees()
 
     def _agrees(self) -> bool:
         """Return whether the program of the graph is the one that runs: rules may have come since it was kept."""
@@ -206,7 +206,8 @@ class FunctionMaker:
         """Return the node of each instruction; nothing where that cannot be known any more."""
         try:
             nodes = self.linked.nodes
-        except Exception:
+        except Exception as problem:
+            let_signals_through(problem)
             logger.warning("theano: the graph of %s cannot be made again", self.name, exc_info=True)
             return []
         return nodes if self._as_run else []
@@ -220,10 +221,11 @@ class FunctionMaker:
 
     def _close(self) -> FunctionGraph:
         start = perf_counter()
-        updates = [i.update for i in self.inputs if i.update is not None]
-        fgraph = FunctionGraph(
-            [i.variable for i in self.inputs], [*(o.variable for o in self.outputs), *updates], clone=False
-        )
+        inputs = [i.variable for i in self.inputs]
+        outputs = [*(o.variable for o in self.outputs), *(i.update for i in self.inputs if i.update is not None)]
+        if self.plan is not None:
+            outputs = _copies(inputs, outputs)
+        fgraph = FunctionGraph(inputs, outputs, clone=False)
         updated = [i for i, spec in enumerate(self.inputs) if spec.update is not None]
         fgraph.update_mapping = {len(self.outputs) + k: i for k, i in enumerate(updated)}
         _refuse_inplace(fgraph, self.accept_inplace)
@@ -244,8 +246,11 @@ class FunctionMaker:
 
     def _rewrite(self, fgraph: FunctionGraph) -> None:
         start = perf_counter()
-        with config.change_flags(compute_test_value=config.compute_test_value_opt):
-            report = self._report = self.mode.rewrite(fgraph, self._rewrite_settings())
+        flags = config.all_given()
+        if config.compute_test_value != config.compute_test_value_opt:
+            flags["compute_test_value"] = config.compute_test_value_opt
+        report = config.call_as_given(flags, lambda: self.mode.rewrite(fgraph, self._rewrite_settings()))
+        self._report = report
         self.times.rewriting = perf_counter() - start
         if not report.complete:
             logger.warning("theano: rewriting of %s stopped early: %s", self.name, report.stop)
@@ -257,7 +262,7 @@ class FunctionMaker:
         except CycleError:
             raise
         except InconsistencyError as problem:
-            raise InconsistencyError(f"{self.name} cannot be computed: {problem}") from problem
+            raise InconsistencyError(f"{self.name} cannot be computed: {text_of(problem)}") from problem
 
     # -- the program --------------------------------------------------------------------------------------
 
@@ -378,6 +383,15 @@ class FunctionMaker:
             self.name,
             self.allow_gc,
         )
+
+
+def _copies(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[Variable]:
+    """Return ``outputs`` computed by nodes of their own from the same inputs and constants, which no graph owns."""
+    copies = clone_get_equiv(inputs, outputs, copy_inputs=False)
+    for v in copies.values():
+        if isinstance(v, Variable) and v.owner is None:
+            v.fgraph = None  # an earlier try may not have come to its end
+    return [copies[v] for v in outputs]  # type: ignore[misc]
 
 
 def _seconds_in_compiler() -> float:

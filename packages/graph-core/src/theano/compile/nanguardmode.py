@@ -10,6 +10,7 @@ from theano.compile.mode import Mode
 from theano.errors import NanGuardError
 from theano.graph.apply import Apply
 from theano.graph.source import created_at
+from theano.graph.text import printable
 from theano.graph.variable import Variable
 from theano.printing import one_line
 from theano.rewriting import Query
@@ -178,7 +179,7 @@ class NanGuardMode(Mode):
             )
 
     def _act(self, message: str) -> None:
-        action = config.NanGuardMode.action
+        action, message = config.NanGuardMode.action, printable(message)
         if action == "warn":
             warnings.warn(message, NanGuardWarning, stacklevel=2)
         elif action == "pdb":

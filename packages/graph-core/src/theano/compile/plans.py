@@ -18,6 +18,7 @@ from theano.compile.surroundings import check_sources, surroundings
 from theano.errors import NoCompilerError
 from theano.graph.canonical import NoCanonicalForm
 from theano.graph.op import Op
+from theano.graph.signals import let_signals_through
 from theano.graph.variable import Constant
 from theano.rewriting import RewriteSettings
 from theano.runtime.link import Linked
@@ -170,6 +171,7 @@ class CarefulPerform:
         try:
             self._op.perform(node, inputs, outputs)
         except Exception as error:
+            let_signals_through(error)
             real = self._real()
             if real is None:
                 raise

@@ -7,6 +7,7 @@ from typing import Any
 
 from theano import layers
 from theano.graph.source import user_trace
+from theano.graph.text import text_of
 from theano.graph.type import Type, generic
 from theano.graph.variable import Variable
 
@@ -98,7 +99,7 @@ class Container:
         except (TypeError, ValueError) as problem:
             kind = TypeError if isinstance(problem, TypeError) else ValueError
             where = f"{self.name or 'a container'} of type {self.type}"
-            raise kind(f"cannot store this value in {where}: {problem}") from None
+            raise kind(f"cannot store this value in {where}: {text_of(problem)}") from None
 
     def __repr__(self) -> str:
         return f"<{self.storage[0]!r}>"
@@ -295,7 +296,7 @@ def shared(
         try:
             made = ctor(value, name=name, strict=strict, allow_downcast=allow_downcast, **kwargs)
         except TypeError as problem:
-            reason = str(problem).partition("\n")[0]
+            reason = text_of(problem).partition("\n")[0]
             reasons.append(f"    {getattr(ctor, '__name__', ctor)}: {reason}")
             continue
         made.tag.trace = user_trace()

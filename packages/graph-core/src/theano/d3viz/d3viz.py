@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from theano.d3viz.formatting import PyDotFormatter
+from theano.graph.text import printable
 from theano.printing.drawing import Drawing
 
 
@@ -66,4 +67,4 @@ def d3write(fct: Any, path: str | os.PathLike[str], *args: Any, **kwargs: Any) -
     """
     graph = PyDotFormatter(*args, **kwargs)(fct)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(graph.to_string())
+        file.write(printable(graph.to_string()))

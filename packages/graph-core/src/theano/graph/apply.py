@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from theano.graph.shown import Shown
+from theano.graph.text import printable
 from theano.graph.unwind import rewound, unwound
 from theano.graph.variable import Scratchpad, Variable
 
@@ -151,7 +152,7 @@ class Apply(Shown):
         self.__dict__.update(rewound(state))
 
     def __str__(self) -> str:
-        return f"{self.op}({', '.join(map(str, self.inputs))})"
+        return printable(f"{self.op}({', '.join(map(str, self.inputs))})")
 
     def __repr__(self) -> str:
         return str(self)

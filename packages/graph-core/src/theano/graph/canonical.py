@@ -27,6 +27,7 @@ from types import BuiltinFunctionType, EllipsisType, FunctionType
 from typing import Any, NamedTuple
 
 from theano.graph.props import Structural
+from theano.graph.signals import let_signals_through
 
 Tree = Any
 """What a form is made of: lists, strings, integers, booleans and None."""
@@ -281,6 +282,7 @@ def object_of(tree: Tree) -> Any:
     try:
         return _READERS[tree[0]](tree[1:])
     except (LookupError, TypeError, ValueError, AttributeError, ImportError, struct.error) as problem:
+        let_signals_through(problem)
         raise NoCanonicalForm(f"this describes nothing here: {str(tree)[:80]}: {problem}") from problem
 
 

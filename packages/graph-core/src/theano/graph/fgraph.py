@@ -22,6 +22,7 @@ from theano.graph.features import (
 )
 from theano.graph.shown import Shown
 from theano.graph.source import created_at
+from theano.graph.text import printable
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
 
@@ -468,7 +469,7 @@ class FunctionGraph(Shown):
         self._order = None
 
     def __str__(self) -> str:
-        return "[" + ", ".join(_expression(v) for v in self.outputs) + "]"
+        return printable("[" + ", ".join(_expression(v) for v in self.outputs) + "]")
 
     def __repr__(self) -> str:
         return str(self)

@@ -6,13 +6,13 @@ Every variable made by an op or a type remembers the frames of the user's code t
 
 from __future__ import annotations
 
-import contextlib
 import linecache
 import sys
 import threading
-from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
+
+from theano.graph.text import printable
 
 # A trace is kept with each variable; more frames than these help nobody and cost at each op call.
 _limit = 8
@@ -44,10 +44,13 @@ class SourceLine(NamedTuple):
     @property
     def text(self) -> str:
         """The line itself, stripped, or an empty string where the source cannot be read."""
-        return linecache.getline(self.filename, self.lineno).strip()
+        try:
+            return linecache.getline(self.filename, self.lineno).strip()
+        except (ValueError, OSError):  # no file can be called so
+            return ""
 
     def __str__(self) -> str:
-        return f"{self.filename}:{self.lineno}"
+        return printable(f"{self.filename}:{self.lineno}")
 
 
 def _is_ours(frame: FrameType) -> bool:
@@ -75,29 +78,12 @@ def _first_of_the_user(frame: FrameType | None) -> FrameType | None:
 
 
 class _Thread(threading.local):
+    #: Let `user_trace` return nothing in this thread: what rewriting makes inherits the lines of what it replaces.
+    #: With the flag ``traceback.compile_limit`` it returns the innermost frames instead, also those of this library.
     untraced = False
 
 
-_thread = _Thread()
-
-
-@contextlib.contextmanager
-def untraced() -> Iterator[None]:
-    """Let `user_trace` return nothing in this thread: what rewriting makes inherits the lines of what it replaces.
-
-    With the flag ``traceback.compile_limit`` it returns the innermost frames instead, those of this library included.
-
-    Examples
-    --------
-    >>> with untraced():
-    ...     user_trace()
-    ()
-    """
-    before, _thread.untraced = _thread.untraced, True
-    try:
-        yield
-    finally:
-        _thread.untraced = before
+tracing = _Thread()
 
 
 def user_trace(limit: int | None = None) -> tuple[SourceLine, ...]:
@@ -113,7 +99,7 @@ def user_trace(limit: int | None = None) -> tuple[SourceLine, ...]:
     tuple of SourceLine
         Frames of this library are left out, so the first one is the line that the user wrote.
     """
-    if _thread.untraced:
+    if tracing.untraced:
         return _read_frames(sys._getframe(1), _compile_limit)[0] if _compile_limit else ()
     if limit is None:
         limit = _limit

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from theano.errors import MissingInputError
 from theano.graph.shown import Shown
+from theano.graph.text import printable
 from theano.graph.unwind import rewound, unwound
 
 if TYPE_CHECKING:
@@ -105,11 +106,11 @@ class Variable(Shown):
 
     def __str__(self) -> str:
         if self.name is not None:
-            return self.name
+            return printable(self.name)
         if self.owner is not None:
             op = self.owner.op
             if self.index == op.default_output:
-                return f"{op}.out"
+                return printable(f"{op}.out")
             return f"{op}.{self.index}"
         return f"<{self.type}>"
 
@@ -235,7 +236,7 @@ class Constant(Variable):
 
     def __str__(self) -> str:
         if self.name is not None:
-            return self.name
+            return printable(self.name)
         text = str(self._data).replace("\n", "")
         if len(text) > 20:
             text = text[:10].rstrip() + "..." + text[-10:].strip()

@@ -386,6 +386,7 @@ extern const th_runtime checking_table; /* stops a kernel at its last output: al
 
 PyObject *thunk_type();                 /* new reference to the heap type */
 int run_cthunk(PyObject *capsule);      /* -1: Python error set */
+bool is_native_thunk(PyObject *object);
 
 /* -------------------------------------------------------------- function.cpp */
 

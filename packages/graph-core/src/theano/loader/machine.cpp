@@ -179,8 +179,14 @@ inline int run_native(Frame *frame, const Instr &instr, th_ctx *ctx) {
     return status;
 }
 
-int missing_output(size_t k) {
-    PyErr_Format(PyExc_RuntimeError, "perform left output %zu empty", k);
+/* The exception carries the position and who is to blame, for the hook that knows the node. */
+int missing_output(size_t k, const char *who) {
+    PyErr_Format(PyExc_RuntimeError, "%s left output %zu empty", who, k);
+    PyObject *error = take_exception();
+    PyObject *left = Py_BuildValue("(sn)", who, Py_ssize_t(k));
+    if (!left || PyObject_SetAttrString(error, "left_empty", left) < 0) PyErr_Clear();
+    Py_XDECREF(left);
+    give_exception(error);
     return -1;
 }
 
@@ -204,12 +210,12 @@ int run_perform(Frame *frame, const Instr &instr, size_t index) {
     for (size_t k = 0; k < instr.out.size(); ++k) {
         PyObject *cell = Py_ssize_t(k) < PyList_GET_SIZE(storage) ? PyList_GET_ITEM(storage, Py_ssize_t(k)) : nullptr;
         if (!cell || !PyList_Check(cell) || PyList_GET_SIZE(cell) < 1) {
-            if (status == 0) status = missing_output(k);
+            if (status == 0) status = missing_output(k, "perform");
             continue;
         }
         PyObject *value = Py_NewRef(PyList_GET_ITEM(cell, 0));
         PyList_SetItem(cell, 0, Py_NewRef(Py_None));
-        if (status == 0 && value == Py_None && frame->slots[instr.out[k]].info->has_spec) status = missing_output(k);
+        if (status == 0 && value == Py_None && frame->slots[instr.out[k]].info->has_spec) status = missing_output(k, "perform");
         if (status == 0) status = bind_object(frame, frame->slots + instr.out[k], value);
         Py_DECREF(value);
     }
@@ -237,11 +243,12 @@ int run_thunk(Frame *frame, const Instr &instr, size_t index, PyObject **wanted)
     if (!result) return -1;
     *wanted = result;
     if (instr.lazy && result != Py_None && PyObject_IsTrue(result) == 1 && PySequence_Check(result)) return 1;
-    for (int32_t k : instr.out) {
-        Slot *slot = frame->slots + k;
-        if (PyList_GET_SIZE(slot->cell) < 1) return missing_output(size_t(k));
+    const char *who = is_native_thunk(frame->bound[index]) ? "the C code" : "the thunk";
+    for (size_t k = 0; k < instr.out.size(); ++k) {
+        Slot *slot = frame->slots + instr.out[k];
+        if (PyList_GET_SIZE(slot->cell) < 1) return missing_output(k, who);
         PyObject *value = PyList_GET_ITEM(slot->cell, 0);
-        if (value == Py_None && slot->info->has_spec) return missing_output(size_t(k));
+        if (value == Py_None && slot->info->has_spec) return missing_output(k, who);
         if (bind_object(frame, slot, value) < 0) return -1;
         if (PyList_SetItem(slot->computed, 0, PyLong_FromLong(1)) < 0) return -1;
     }

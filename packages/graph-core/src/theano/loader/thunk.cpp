@@ -239,6 +239,11 @@ PyType_Spec spec = {"theano.loader.module.NativeThunk", sizeof(Thunk), 0,
 
 PyObject *thunk_type() { return PyType_FromSpec(&spec); }
 
+bool is_native_thunk(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    return PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) && PyType_GetSlot(type, Py_tp_dealloc) == reinterpret_cast<void *>(thunk_dealloc);
+}
+
 /* Runs the thunk of a capsule: 0, the number of the input wanted plus 1, or -1 with the Python error set. */
 int run_cthunk(PyObject *capsule) {
     auto run = reinterpret_cast<Run>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));

@@ -6,8 +6,9 @@ import hashlib
 from typing import Any
 
 from theano.graph.apply import Apply
+from theano.graph.text import printable
 from theano.graph.variable import Variable
-from theano.printing.tree import letters
+from theano.printing.tree import LAST_LEVELS, MOST_LEVELS, letters
 
 
 def min_informative_str(
@@ -15,7 +16,8 @@ def min_informative_str(
 ) -> str:
     """Return a tree that goes down to what has a name, and no further.
 
-    In a graph that several people's code has put together, that is where one's own part ends.
+    In a graph that several people's code has put together, that is where one's own part ends. Deep levels are indented
+    as :func:`debugprint` does it.
 
     Parameters
     ----------
@@ -41,6 +43,8 @@ def min_informative_str(
     while stack:
         thing, level = stack.pop()
         indent = " " * 4 * level
+        if level > MOST_LEVELS:
+            indent = f"[+{level - LAST_LEVELS}]" + " " * 4 * LAST_LEVELS
         if thing in seen:
             lines.append(f"{indent}<{seen[thing]}>")
             continue
@@ -48,7 +52,7 @@ def min_informative_str(
         name, inputs = _name(thing)
         lines.append(f"{indent}{tag}. {name}")
         stack.extend((v, level + 1) for v in reversed(inputs))
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _name(thing: Any) -> tuple[str, list[Variable]]:
@@ -97,7 +101,7 @@ def var_descriptor(obj: Any, _prev_obs: dict[Any, str] | None = None, _tag_gener
             pieces += [v, _Literally(",")]
         pieces[-1] = _Literally(")")
         stack.extend(reversed(pieces))
-    return "".join(parts)
+    return printable("".join(parts))
 
 
 class _Literally(str):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.source import created_at
+from theano.graph.text import printable
 from theano.graph.variable import Constant, Variable
 from theano.printing.layout import HEIGHT, Layout, lay_out
 from theano.printing.page import PAGE
@@ -152,7 +153,7 @@ class Drawing:
             parts.append(_edge(points, label, self.boxes[a].number, self.boxes[b].number))
         for key, box in self.boxes.items():
             parts.append(_box(box, *found.place[key], widths[key]))
-        return "\n".join([*parts, "</svg>"])
+        return printable("\n".join([*parts, "</svg>"]))
 
     def page(self, title: str) -> str:
         """Return the drawing as an HTML page that needs nothing else: it can be moved, searched and asked."""
@@ -160,7 +161,7 @@ class Drawing:
         # No tag can begin within the data, whatever people call their variables.
         data = json.dumps(facts).replace("<", "\\u003c")
         parts = {"TITLE": escape(title), "SVG": self.svg(), "FACTS": data}
-        return re.sub("@(TITLE|SVG|FACTS)@", lambda found: parts[found[1]], PAGE)
+        return printable(re.sub("@(TITLE|SVG|FACTS)@", lambda found: parts[found[1]], PAGE))
 
 
 def _edge(points: Sequence[tuple[float, float]], label: str, source: int, target: int) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from theano.graph.op import Op
+from theano.graph.text import printable
 from theano.graph.variable import Variable
 
 VALID_ASSOC = {"left", "right", "either"}
@@ -207,7 +208,7 @@ class PPrinter:
         key = (r, pstate.depth)
         text = pstate.memo.get(key)
         if text is None:
-            text = self._printer_of(r, pstate).process(r, pstate)
+            text = printable(self._printer_of(r, pstate).process(r, pstate))
             pstate.memo[key] = text = text if len(text) <= MAX_TEXT else "..."
         return text
 

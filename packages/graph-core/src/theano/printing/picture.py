@@ -8,6 +8,7 @@ from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
+from theano.graph.text import printable
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
 
@@ -208,7 +209,7 @@ class _Labels:
             text = f"id={self.number[thing]} {text}"
         text = text if len(text) <= self.longest else text[: self.longest - 3] + "..."
         # A bare colon or quote means something to Graphviz.
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 class _Drawing:

@@ -7,13 +7,14 @@ from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.op import Op
+from theano.graph.text import printable
 from theano.graph.variable import Variable
 
 
 def _print_fn(op: Print, xin: Any) -> None:
     for attr in op.attrs:
         found = getattr(xin, attr)
-        print(op.message, attr, "=", found() if callable(found) else found)
+        print(printable(op.message), attr, "=", found() if callable(found) else found)
 
 
 class Print(Op):

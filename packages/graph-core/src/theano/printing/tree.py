@@ -9,7 +9,14 @@ from typing import Any, Literal, TextIO
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
+from theano.graph.text import printable
 from theano.graph.variable import Variable
+
+#: So deep the whole indentation is printed, and below that so many levels of it: a chain of 50,000 nodes would be
+#: gigabytes of blanks.
+MOST_LEVELS, LAST_LEVELS = 100, 20
+#: As many users of a variable are printed.
+MOST_USERS = 50
 
 Ids = Literal["CHAR", "int", "id", ""]
 
@@ -46,7 +53,8 @@ def debugprint(
 
     Each line shows the op that computes a variable (or the variable itself, where nothing computes it), a mark
     that is the same wherever the same node appears, and the variable's name. What has been printed once is not
-    expanded again. The lines of a compiled function end with the position at which the node is run.
+    expanded again. The lines of a compiled function end with the position at which the node is run. From the 101st
+    level on a line begins with how many levels its indentation leaves out, as ``[+81]``.
 
     Parameters
     ----------
@@ -168,21 +176,24 @@ class _TreePrinter:
 
     def tree(self, root: Variable) -> None:
         """Print ``root`` and what it depends on. Iterative: a chain of ten thousand nodes is an ordinary graph."""
-        stack: list[tuple[Variable, str, str, int]] = [(root, "", "", self.depth)]
+        stack: list[tuple[Variable, str, str, int, int]] = [(root, "", "", self.depth, 0)]
         while stack:
-            v, prefix, child_prefix, depth = stack.pop()
+            v, prefix, child_prefix, depth, level = stack.pop()
             if depth == 0:
                 continue
             node = v.owner
             thing: Any = v if node is None else node
             expanded = thing in self.done
-            self._line(v, thing, prefix)
+            left_out = f"[+{level - LAST_LEVELS}]" if level > MOST_LEVELS else ""
+            self._line(v, thing, left_out + prefix)
             if node is None or expanded or (self.stop_on_name and v.name is not None):
                 continue
             last = len(node.inputs) - 1
+            if level >= MOST_LEVELS:
+                child_prefix = child_prefix[2 - 2 * LAST_LEVELS :]
             for i in range(last, -1, -1):
                 below = child_prefix + ("  " if i == last else " |")
-                stack.append((node.inputs[i], child_prefix + " |", below, depth - 1))
+                stack.append((node.inputs[i], child_prefix + " |", below, depth - 1, level + 1))
 
     def _line(self, v: Variable, thing: Any, prefix: str) -> None:
         mark = self._mark(thing)
@@ -192,14 +203,14 @@ class _TreePrinter:
             kept = f" {self.storage[v]}"
         node = v.owner
         if node is None:
-            self.file.write(f"{prefix}{v} {mark}{kind}{kept}\n")
+            self.file.write(printable(f"{prefix}{v} {mark}{kind}{kept}\n"))
             return
         op = str(node.op) if len(node.outputs) == 1 else f"{node.op}.{v.index}"
         place = "" if self.order is None else str(self.order.get(node, ""))
         destroys = f"d={node.op.destroy_map}" if self.destroy_maps and node.op.destroy_map else ""
         views = f"v={node.op.view_map}" if self.view_maps and node.op.view_map else ""
         notes = f"{destroys} {views} {place}{kept}{self._users(v)}"
-        self.file.write(f"{prefix}{op} {mark}{kind} '{v.name or ''}' {notes}\n")
+        self.file.write(printable(f"{prefix}{op} {mark}{kind} '{v.name or ''}' {notes}\n"))
 
     def _mark(self, thing: Any) -> str:
         if thing in self.used:
@@ -221,4 +232,5 @@ class _TreePrinter:
         if not self.clients or len(users) < 2:
             return ""
         order = self.order or {}
-        return f" clients:{[(order.get(user, '?') if isinstance(user, Apply) else user, i) for user, i in users]}"
+        shown = [(order.get(user, "?") if isinstance(user, Apply) else user, i) for user, i in users[:MOST_USERS]]
+        return f" clients:{shown}" + (f" and {len(users) - MOST_USERS} more" if len(users) > MOST_USERS else "")

@@ -24,6 +24,8 @@ from theano.graph.apply import Apply
 from theano.graph.features import Feature
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
+from theano.graph.signals import let_signals_through
+from theano.graph.text import text_of
 from theano.graph.variable import Variable
 from theano.rewriting.failure import RuleFailure
 from theano.rewriting.history import Origins, describe
@@ -139,7 +141,7 @@ class Context:
 
     def pass_failed(self, name: str, error: BaseException) -> None:
         """Deal with a pass over the whole graph that raised; the graph is as it was before."""
-        said = f"{type(error).__name__}: {error}"
+        said = f"{type(error).__name__}: {text_of(error)}"
         self._report(f"the optimizer {name} failed: {said}. What it did is undone for this function.", None, error)
 
     def _report(self, message: str, failure: RuleFailure | None, error: BaseException) -> None:
@@ -272,6 +274,7 @@ def attempt(fgraph: FunctionGraph, node: Apply, rule: Rule, context: Context) ->
         answer = rule.answer(fgraph, node)
         pairs = replacements(rule, node, answer)
     except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
+        let_signals_through(error)
         context.failed(rule, node, error)
         return False
     if start:

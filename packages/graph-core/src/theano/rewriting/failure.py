@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 from theano.graph.apply import Apply
 from theano.graph.clone import clone
+from theano.graph.signals import let_signals_through
 from theano.graph.source import created_at
+from theano.graph.text import text_of
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting.rule import Rule
@@ -41,7 +43,8 @@ class RuleFailure:
         """Return one paragraph."""
         where = f", written at {self.line}," if self.line is not None else ""
         return (
-            f"the rule {self.rule.name} failed on {self.expression}{where}: {type(self.error).__name__}: {self.error}. "
+            f"the rule {self.rule.name} failed on {self.expression}{where}: "
+            f"{type(self.error).__name__}: {text_of(self.error)}. "
             "It is switched off for this function; the result is right without it."
         )
 
@@ -54,7 +57,8 @@ class RuleFailure:
             data = base64.b85encode(pickle.dumps((self.inputs, self.outputs))).decode()
             graph = f"inputs, outputs = pickle.loads(base64.b85decode(\n    {data!r}\n))"
         except Exception as problem:  # noqa: BLE001  (the boundary to ops that anybody may have written)
-            graph = f"inputs, outputs = ...  # this expression cannot be pickled: {problem}".replace("\n", " ")
+            let_signals_through(problem)
+            graph = f"inputs, outputs = ...  # this expression cannot be pickled: {text_of(problem)}".replace("\n", " ")
         return (
             f"# {self.message()}\n"
             "import base64\nimport pickle\n\nimport theano\nfrom theano.rewriting import show_again\n\n"

@@ -8,6 +8,7 @@ from typing import Any
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op, has_own_thunk, has_perform, performer
+from theano.graph.signals import let_signals_through
 from theano.graph.variable import Constant, Variable
 from theano.rewriting.drive import Context
 from theano.rewriting.rule import Answer, FunctionRule
@@ -120,7 +121,8 @@ def fold(node: Apply) -> Answer:
     try:
         values = evaluate(node, [v.data for v in node.inputs])  # type: ignore[attr-defined]
         constants = [v.type.make_constant(value) for v, value in zip(node.outputs, values, strict=True)]
-    except Exception:  # noqa: BLE001  (the boundary to ops that anybody may have written)
+    except Exception as error:  # noqa: BLE001  (the boundary to ops that anybody may have written)
+        let_signals_through(error)
         return None
     for constant, v in zip(constants, node.outputs, strict=True):
         constant.tag.__update__(v.tag)

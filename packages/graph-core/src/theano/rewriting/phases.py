@@ -8,6 +8,7 @@ one rule as well as of all that belong to ``"fast_run"``.
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,9 +18,9 @@ from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm, is_ours
-from theano.graph.collector import collector_held
+from theano.graph.collector import collector_release
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.source import untraced
+from theano.graph.source import tracing
 from theano.rewriting.drive import Context, GraphPass, PhaseReport, RewriteSettings, current, fixpoint, walk
 from theano.rewriting.failure import RuleFailure
 from theano.rewriting.history import Origins, Step
@@ -37,14 +38,19 @@ from theano.rewriting.whole import (
 )
 
 
-def _at_import() -> bool:
-    """Return whether what is being entered is entered by one of our modules while that is imported."""
+def _importing() -> dict[str, Any] | None:
+    """Return the names of that module of ours which enters something while it is imported, if one does."""
     frame = sys._getframe(2)
     while frame is not None and is_ours(frame.f_globals.get("__name__", "")):
         if frame.f_code.co_name == "<module>":
-            return True
+            return frame.f_globals
         frame = frame.f_back  # type: ignore[assignment]
-    return False
+    return None
+
+
+def _is_left_over(module: dict[str, Any] | None) -> bool:
+    """Return whether an import was ended half-way: the module is gone, and will enter the same once more."""
+    return module is not None and getattr(sys.modules.get(module["__name__"]), "__dict__", None) is not module
 
 
 class _Changes:
@@ -74,33 +80,42 @@ class Phase(DB):
         self._inner: dict[str, tuple[DB, frozenset[str]]] = {}
         #: What somebody else than our own modules has entered.
         self._foreign: set[str] = set()
+        #: The names of those modules, by what they have entered.
+        self._modules: dict[str, dict[str, Any]] = {}
 
-    def _changed(self, name: str, ours: bool) -> None:
+    def _changed(self, name: str, module: dict[str, Any] | None) -> None:
         _Changes.count += 1
-        (self._foreign.discard if ours else self._foreign.add)(name)
+        if module is None:
+            self._foreign.add(name)
+            self._modules.pop(name, None)
+        else:
+            self._foreign.discard(name)
+            self._modules[name] = module
+
+    def _check_free(self, name: str) -> None:
+        if name in self and not _is_left_over(self._modules.get(name)):
+            raise ValueError(f"the phase {self.name} has a rule named {name} already")
 
     def add(self, rule: Rule, *tags: str, before: str | None = None) -> Rule:
         """Add ``rule`` under its own tags and ``tags``; one of the same name must not be there.
 
         ``before`` names a rule that comes later than this one where both want the same node.
         """
-        if rule.name in self:
-            raise ValueError(f"the phase {self.name} has a rule named {rule.name} already")
-        self._changed(rule.name, _at_import())
+        self._check_free(rule.name)
+        self._changed(rule.name, _importing())
         entry = (rule, frozenset((rule.name, self.name, *rule.tags, *tags)))
         if before is None:
             self._rules[rule.name] = entry
         else:
-            items = list(self._rules.items())
+            items = [item for item in self._rules.items() if item[0] != rule.name]
             at = next((i for i, (name, _) in enumerate(items) if name == before), len(items))
             self._rules = dict([*items[:at], (rule.name, entry), *items[at:]])
         return rule
 
     def add_pass(self, name: str, run: GraphPass, *tags: str) -> None:
         """Add a pass over the whole graph, to be run before each sweep of the rules."""
-        if name in self:
-            raise ValueError(f"the phase {self.name} has a rule named {name} already")
-        self._changed(name, _at_import())
+        self._check_free(name)
+        self._changed(name, _importing())
         self._passes[name] = (run, frozenset((name, self.name, *tags)))
 
     def register(
@@ -131,9 +146,8 @@ class Phase(DB):
             The name is taken.
         """
         if isinstance(obj, DB):
-            if name in self:
-                raise ValueError(f"the phase {self.name} has a rule named {name} already")
-            self._changed(name, _at_import())
+            self._check_free(name)
+            self._changed(name, _importing())
             obj.name = obj.name or name
             self._inner[name] = (obj, frozenset((name, self.name, *tags)))
         elif isinstance(obj, Optimizer):
@@ -145,7 +159,8 @@ class Phase(DB):
 
     def remove(self, name: str) -> None:
         """Remove the rule or pass ``name``."""
-        self._changed(name, True)
+        _Changes.count += 1
+        self._foreign.discard(name)
         del self._holding(name)[name]
 
     def _holding(self, name: str) -> dict[str, Any]:
@@ -171,7 +186,7 @@ class Phase(DB):
         return self._holding(name)[name][1]  # type: ignore[no-any-return]
 
     def _set_tags(self, name: str, tags: frozenset[str]) -> None:
-        self._changed(name, _at_import())
+        self._changed(name, _importing())
         holding = self._holding(name)
         holding[name] = (holding[name][0], tags)
 
@@ -249,7 +264,7 @@ class _Entry:
     what: DB | Optimizer | GraphPass
     position: float
     tags: frozenset[str]
-    ours: bool
+    module: dict[str, Any] | None
 
 
 class Phases(DB):
@@ -298,14 +313,14 @@ class Phases(DB):
         ValueError
             The name is taken.
         """
-        if name in self._entries and not replace:
+        if name in self._entries and not replace and not _is_left_over(self._entries[name].module):
             raise ValueError(f"{self.name} has an entry named {name} already")
         if position == "last":
             position = max((e.position for e in self._entries.values()), default=-1.0) + 1
         if isinstance(what, DB) and not what.name:
             what.name = name
         _Changes.count += 1
-        self._entries[name] = _Entry(name, what, float(position), frozenset((name, *tags)), _at_import())
+        self._entries[name] = _Entry(name, what, float(position), frozenset((name, *tags)), _importing())
         return what
 
     @property
@@ -316,7 +331,7 @@ class Phases(DB):
     def _set_tags(self, name: str, tags: frozenset[str]) -> None:
         _Changes.count += 1
         entry = self._entries[name]
-        entry.tags, entry.ours = tags, entry.ours and _at_import()
+        entry.tags, entry.module = tags, entry.module and _importing()
 
     def members(self) -> list[str]:
         """Return the names of all entries, in order."""
@@ -398,7 +413,7 @@ class Phases(DB):
         """
         found: list[Any] = [self.name]
         for entry in sorted(self._entries.values(), key=lambda e: (e.position, e.name)):
-            if not entry.ours:
+            if entry.module is None:
                 raise NoCanonicalForm(f"the entry {entry.name} was added from outside")
             if isinstance(entry.what, DB) and not isinstance(entry.what, (Phase, Phases)):
                 raise NoCanonicalForm(f"nobody knows what {entry.name} holds")
@@ -420,7 +435,7 @@ class Phases(DB):
         """Run the entries that ``query`` picks."""
         entries = self._picked(query)
         if query.extra_optimizations:
-            entries += [_Entry(str(o), o, p, frozenset(), False) for o, p in query.extra_optimizations
+            entries += [_Entry(str(o), o, p, frozenset(), None) for o, p in query.extra_optimizations
                         if p < query.position_cutoff]  # fmt: skip
             entries.sort(key=lambda e: e.position)
         for entry in entries:
@@ -575,12 +590,17 @@ def rewrite(
         watchers.append(CheckStackTraceFeature(context.settings.check_stack_trace))
     for watcher in watchers:
         fgraph.attach_feature(watcher)
-    token = current.set(context)
+    # What is restored comes first and without a call into Python, so that Ctrl-C cannot come between.
+    release, untraced, around = collector_release(), tracing.untraced, current.get()
     try:
-        with collector_held(), untraced():
-            (phases if sequence is None else sequence).run(fgraph, context, query_of(query), report)
+        gc.disable()
+        current.set(context)
+        tracing.untraced = True
+        (phases if sequence is None else sequence).run(fgraph, context, query_of(query), report)
     finally:
-        current.reset(token)
+        tracing.untraced = untraced
+        current.set(around)
+        release()
         for watcher in watchers:
             fgraph.remove_feature(watcher)
     report.seconds = time.perf_counter() - start

@@ -20,7 +20,8 @@ from theano.graph.apply import Apply
 from theano.graph.features import Feature
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
-from theano.graph.source import SourceLine, untraced
+from theano.graph.signals import let_signals_through
+from theano.graph.source import SourceLine, tracing
 from theano.graph.variable import Variable
 from theano.rewriting.drive import Context, GraphPass, attempt, current, fixpoint, prepare, walk
 from theano.rewriting.local import LocalOptGroup, as_rule, require_destroy_handler
@@ -157,12 +158,14 @@ def working(fgraph: FunctionGraph, runner: Any, callback: FailureCallback | None
     context = _Standalone(callback, runner)
     context.report.name = str(runner)
     fgraph.attach_feature(context.origins)
-    token = current.set(context)
+    untraced = tracing.untraced
     try:
-        with untraced():
-            yield context
+        current.set(context)
+        tracing.untraced = True
+        yield context
     finally:
-        current.reset(token)
+        tracing.untraced = untraced
+        current.set(around)
         fgraph.remove_feature(context.origins)
 
 
@@ -175,17 +178,19 @@ def as_pass(thing: Any) -> GraphPass:
         return thing  # type: ignore[no-any-return]
 
     def run(fgraph: FunctionGraph, context: Context) -> None:
-        token = current.set(context)
+        around = current.get()
         try:
+            current.set(context)
             with fgraph.attempt():
                 thing.optimize(fgraph)
                 fgraph.validate()
         except RewriteError:
             raise  # a rule inside failed, and failures are to stop everything
         except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
+            let_signals_through(error)
             context.pass_failed(str(thing), error)
         finally:
-            current.reset(token)
+            current.set(around)
 
     return run
 
@@ -217,6 +222,7 @@ class SeqOptimizer(Optimizer, list):  # type: ignore[type-arg]
             try:
                 opt.optimize(fgraph)
             except Exception as error:
+                let_signals_through(error)
                 if self.failure_callback is None:
                     raise
                 self.failure_callback(error, self, opt)

@@ -15,6 +15,8 @@ from typing import Any
 
 from theano.errors import BadDestroyMap, BadThunkOutput, BadViewMap, InvalidValueError
 from theano.graph.apply import Apply
+from theano.graph.signals import let_signals_through
+from theano.graph.text import printable, text_of
 from theano.graph.variable import Variable
 from theano.printing import one_line
 from theano.runtime.failure import describe, written_at
@@ -116,6 +118,7 @@ class CheckedNode:
         try:
             form(inputs, cells)
         except Exception as error:
+            let_signals_through(error)
             if note:
                 raise self._fails_only_now(form.name, name, error, values) from error
             raise self._failed(node, error, values) from error.__cause__
@@ -131,7 +134,7 @@ class CheckedNode:
         return BadThunkOutput(
             self.node.outputs[0], first, "a result", name, error, values,
             text=self._text(f"{name} of {self.node.op} fails, where {first} by itself does not",
-                            [f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"]),
+                            [f"{type(error).__name__}: {text_of(error).partition(chr(10))[0]}"]),
         )  # fmt: skip
 
     def _check_storage(self, cells: list[Any], outputs: list[list[Any]], name: str, values: Sequence[Any]) -> None:
@@ -342,7 +345,7 @@ def text_about(node: Apply, first: str, more: Iterable[str]) -> str:
     where = written_at(node)
     if where is not None:
         lines.append(f"  written at {where}" + (f": {where.text}" if where.text else ""))
-    return "\n".join([*lines, *(f"  {line}" for line in more if line)])
+    return printable("\n".join([*lines, *(f"  {line}" for line in more if line)]))
 
 
 def equal(v: Variable, a: Any, b: Any) -> bool:
@@ -395,7 +398,7 @@ def _reason(v: Variable, value: Any) -> str:
     try:
         v.type.filter(value, strict=True)
     except (TypeError, ValueError) as problem:
-        return str(problem).splitlines()[0]
+        return text_of(problem).partition("\n")[0]
     return ""
 
 

@@ -12,7 +12,9 @@ from typing import Any
 
 from theano.errors import ShapeError
 from theano.graph.apply import Apply
+from theano.graph.signals import let_signals_through
 from theano.graph.source import SourceLine, created_at
+from theano.graph.text import printable, text_of
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
 from theano.printing import debugprint, one_line
@@ -56,7 +58,7 @@ class LastError:
         """Keep a failure in the place of the one before."""
         # Texts, not the exception: its traceback would keep alive all that the user's frames hold.
         way = "".join(traceback.format_tb(error.__traceback__)).rstrip()
-        self._failure = (f"{type(error).__name__}: {error}", way, function, node, inputs)
+        self._failure = (f"{type(error).__name__}: {text_of(error)}", way, function, node, inputs)
 
     def clear(self) -> None:
         """Forget it, and the graph that it keeps alive."""
@@ -77,7 +79,7 @@ class LastError:
                 lines += [f"    {frame}, in {frame.function}: {frame.text}" for frame in trace]
         if way:
             lines += ["", "Traceback (most recent call last):", way]
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def __repr__(self) -> str:
         return "<no error>" if self._failure is None else f"<last error: {self._failure[0][:60]}>"
@@ -122,13 +124,26 @@ class Explainer:
         slots : list
             The same of all values that the call holds.
         """
+        let_signals_through(error)
+        try:
+            return self._explained(index, error, inputs, slots)
+        except Exception as problem:  # noqa: BLE001  (what failed is to arrive, whatever its class makes of texts)
+            let_signals_through(problem)
+            return error
+
+    def _explained(
+        self, index: int, error: BaseException, inputs: Sequence[Any], slots: Sequence[Any]
+    ) -> BaseException:
         nodes = self.nodes()
         if not 0 <= index < len(nodes):
             return error
         node = nodes[index]
         if getattr(error, "kind", None) == KERNEL_SHAPE_ERROR:
-            error = ShapeError(str(error)).with_traceback(error.__traceback__)
-        text = self.explain(node, index, str(error), [_from_loader(numbers) for numbers in inputs], type(error))
+            error = ShapeError(text_of(error)).with_traceback(error.__traceback__)
+        said = text_of(error)
+        if hasattr(error, "left_empty"):
+            said = _left_empty(node, *error.left_empty)
+        text = self.explain(node, index, said, [_from_loader(numbers) for numbers in inputs], type(error))
         if verbosity == "high":
             text += "\n\n" + "\n".join(self._all(node, slots))
         last_error.remember(error, self.function, node, [_from_loader(numbers, True) for numbers in inputs])
@@ -167,7 +182,19 @@ class Explainer:
             lines[-1] += f"  (and {len(shown) - MOST_INPUTS} more inputs)"
         advice = next((text for kinds, text in NEXT_STEPS if issubclass(kind, kinds)), "")
         lines.append(f"  {advice}For all that is known: print(theano.last_error.full())")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
+
+
+def _left_empty(node: Apply, who: str, k: int) -> str:
+    v = node.outputs[k]
+    # The instruction may stand for several nodes in a row, some of whose outputs are its own.
+    owner = v.owner if v.owner is not None else node
+    advice = {
+        "perform": f"It must store a value: output_storage[{v.index}][0] = ...",
+        "the C code": f"It must store a new reference in the variable that c_code gets as outputs[{v.index}], "
+        'or set an exception and end with sub["fail"].',
+    }.get(who, f"It must store a value in storage_map[node.outputs[{v.index}]][0].")
+    return f"{who} of {owner.op} left output {v.index} empty.\n  {advice}"
 
 
 def _kind_of(v: Variable) -> str:
@@ -221,7 +248,7 @@ def describe(value: Any) -> str:
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
     if dtype is not None and shape is not None:
         return f"{dtype}, shape {tuple(shape)}"
-    text = repr(value).replace("\n", " ")
+    text = text_of(value, repr).replace("\n", " ")
     return f"{type(value).__name__} {text if len(text) <= 40 else text[:37] + '...'}"
 
 

@@ -24,6 +24,7 @@ from theano.codegen.unit import KernelAddress
 from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm, form_of, object_of
 from theano.graph.op import Op
+from theano.graph.signals import let_signals_through
 from theano.graph.type import BufferSpec
 from theano.graph.variable import Constant, Variable
 from theano.runtime.link import BuiltinAddress, Compiled, Linked, builtin_address
@@ -238,7 +239,8 @@ def _mapped_memory() -> list[tuple[int, int]]:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
             spans = [line.split(None, 1)[0].split("-") for line in maps]
         return [(int(low, 16), int(high, 16)) for low, high in spans]
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        let_signals_through(error)
         # Where the system does not tell, every number of the size of an address might be one.
         return [(1 << 32, 1 << 48)]
 
@@ -316,6 +318,7 @@ def read_plan(text: str, find: Callable[[Sequence[str], Sequence[str]], Sequence
             library, _, symbol = name.rpartition(":")
             found[name] = builtin_address(_outside(library), symbol)
     except (LookupError, TypeError, ValueError, AttributeError, OSError) as problem:
+        let_signals_through(problem)
         raise BadPlan(str(problem)) from problem
     plan._addresses = found
     plan.keepalive = list(found.values())

@@ -13,6 +13,7 @@ from io import StringIO
 from typing import Any, NamedTuple, TextIO
 
 from theano.graph.apply import Apply
+from theano.graph.text import printable
 from theano.runtime import summary as text
 from theano.runtime.link import Compiled, Performed
 from theano.runtime.peak import memory_of
@@ -93,14 +94,14 @@ def explain_compile(function: Any) -> str:
         f"  planning memory   : {times.laying_out * 1e3:8.1f} ms",
     ]
     if not maker.is_made:
-        return "\n".join(lines)
+        return printable("\n".join(lines))
     linked = maker.linked
     if linked.no_compiler:
         lines.append(f"  nothing was compiled: {linked.no_compiler.splitlines()[0]}")
     if maker.rewriting is not None:
         slowest = sorted(maker.rewriting.phases, key=lambda phase: -phase.seconds)[:8]
         lines += [f"    {phase}" for phase in slowest]
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 @dataclass
@@ -377,8 +378,10 @@ class ProfileStats:
             By default as the flags ``profiling.n_ops`` and ``profiling.n_apply`` say.
         """
         with contextlib.nullcontext(file) if file is not None else destination() as out:
+            written = StringIO()
             for part in text.PARTS:
-                part(self, out, settings, n_ops_to_print or settings.n_ops, n_apply_to_print or settings.n_apply)
+                part(self, written, settings, n_ops_to_print or settings.n_ops, n_apply_to_print or settings.n_apply)
+            out.write(printable(written.getvalue()))
 
     def summary_text(self) -> str:
         """Return the summary."""

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
+from theano.graph.signals import let_signals_through
 from theano.graph.variable import Constant, Variable
 from theano.runtime.blocks import BlockFactory
 from theano.runtime.failure import Explainer
@@ -201,6 +202,7 @@ class Stepper:
             try:
                 function(inputs, outputs)
             except Exception as error:  # noqa: BLE001  (the boundary to ops that anybody may have written)
+                let_signals_through(error)
                 raise self._explained(i, error, inputs) from error.__cause__
 
         return NodeThunk(node, compute, inputs, outputs)
@@ -241,6 +243,7 @@ class Stepper:
             try:
                 wanted = functions[i].bind(inputs, [[int(v in cells)] for v in node.inputs], outputs)()
             except Exception as error:  # noqa: BLE001  (as above)
+                let_signals_through(error)
                 raise self._explained(i, error, inputs) from error.__cause__
             if wanted:
                 return [node.inputs[k] for k in wanted]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import wraps
 from types import TracebackType
 from typing import Any, TypeVar
@@ -15,6 +14,7 @@ from theano.settings import flags, sources
 from theano.settings.kinds import ConfigParam
 
 F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R")
 
 
 class Section:
@@ -257,28 +257,39 @@ class Config(Section):
         """
         return Changes(self, {**dict(args), **kwargs})
 
-    @contextmanager
-    def as_given(self, given: Mapping[str, object]) -> Iterator[None]:
-        """Let exactly the flags of :meth:`all_given` be set, as they were when it was asked.
+    def call_as_given(self, given: Mapping[str, object], function: Callable[[], R]) -> R:
+        """Call a function while exactly the flags of :meth:`all_given` are set, as they were when it was asked.
+
+        This is no context manager, because Ctrl-C at the entry of ``__exit__`` would leave the flags as they are.
 
         Parameters
         ----------
         given : dict
             What it returned.
+        function : callable
         """
         before = dict(self._given)
-        self._become(given)
+        changed = [name for name in {**before, **given} if name not in before or name not in given
+                   or before[name] is not given[name]]  # fmt: skip
+        if not changed:
+            return function()
+        interrupt = None
         try:
-            yield
+            self._become(given, changed)
+            return function()
         finally:
-            self._become(before)
+            while True:
+                try:
+                    self._become(before, changed)
+                    break
+                except KeyboardInterrupt as error:
+                    interrupt = error
+            if interrupt is not None:
+                raise interrupt
 
-    def _become(self, given: Mapping[str, object]) -> None:
-        for name in [name for name in self._given if name not in given]:
-            self._restore(self._params[name], False, None)
-        for name, value in given.items():
-            if name not in self._given or self._given[name] is not value:
-                self._put(self._params[name], value)
+    def _become(self, given: Mapping[str, object], names: Iterable[str]) -> None:
+        for name in names:
+            self._restore(self._params[name], name in given, given.get(name))
 
     def load(self, environ: Mapping[str, str]) -> None:
         """Take the values of the rc files, then those of THEANO_FLAGS, which win.

@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from theano.errors import NoCompilerError
+from theano.graph.signals import let_signals_through
 from theano.toolchain import flags as options
 from theano.toolchain.environment import FOR_PROGRAMS, kept_environment
 from theano.toolchain.find import Compiler, ask, candidates, own_files
@@ -433,8 +434,8 @@ def _asked(compiler: Compiler, settings: ToolchainSettings, notes: Notes, believ
         try:
             with notes.stage() as folder:
                 found = _believed(compiler, settings, folder)
-        except OSError:
-            pass  # there is another place for trials
+        except OSError as error:
+            let_signals_through(error)  # otherwise there is another place for trials
     return found or _tried(compiler, settings, notes)
 
 
@@ -461,6 +462,7 @@ def _tried(compiler: Compiler, settings: ToolchainSettings, notes: Notes) -> Too
             with notes.stage(elsewhere=elsewhere) as folder:
                 tried = _probe(compiler, wish, settings, options.cpu_description(), folder)
         except OSError as error:
+            let_signals_through(error)
             tried = error.strerror or str(error)
         if not isinstance(found, Toolchain) or (isinstance(tried, Toolchain) and len(tried.flags) > len(found.flags)):
             found = tried

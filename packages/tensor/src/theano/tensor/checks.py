@@ -10,6 +10,7 @@ import numpy as np
 from theano.codegen.kernel import Builtin
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op, Variable
+from theano.graph.text import printable
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.kernels.layout import assert_kernel
 
@@ -70,7 +71,7 @@ class Assert(Op):
         """Check the conditions."""
         value, *conds = inputs
         if not np.all(conds):
-            raise AssertionError(self.msg)
+            raise AssertionError(printable(self.msg))
         output_storage[0][0] = value
 
     def c_kernel(self, node: Apply) -> Builtin | None:

@@ -390,8 +390,9 @@ class CAReduceDtype(CAReduce):
         key = (type(self), *self._arguments(axis), dtype, acc)
         settled = _settled.get(key)
         if settled is None:
-            settled = _settled[key] = type(self)(*self._arguments(axis))
+            settled = type(self)(*self._arguments(axis))
             settled.dtype, settled.acc_dtype = dtype, acc
+            _settled[key] = settled
         return settled
 
     def _output_dtype(self, idtype: str) -> str:

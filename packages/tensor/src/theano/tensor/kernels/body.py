@@ -6,8 +6,10 @@ expressions that differ in their constants only share their machine code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import numpy as np
 from theano.scalar.composite import Composite, Literal, lift_constants
 from theano.scalar.ctypes import compute_type
 
+_WORD = re.compile(r"\w+")
 _SLOT = 8
 """Every constant starts at a multiple of this many bytes, so that each is aligned."""
 
@@ -39,6 +42,11 @@ class Body:
     lines: tuple[str, ...]
     support: tuple[str, ...]
     constants: tuple[Literal, ...]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All names in the statements."""
+        return frozenset(word for line in self.lines for word in _WORD.findall(line))
 
     @property
     def names(self) -> list[str]:

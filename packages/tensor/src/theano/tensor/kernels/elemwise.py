@@ -8,7 +8,6 @@ the loop.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -178,7 +177,7 @@ def _write_body(c: CText, plan: _Plan, index: str) -> None:
 
 
 def _is_read(plan: _Plan, o: _Operand) -> bool:
-    return any(re.search(rf"\b{o.name}_i\b", line) for line in plan.body.lines)
+    return f"{o.name}_i" in plan.body.words
 
 
 def _write_load(c: CText, plan: _Plan, o: _Operand, place: str) -> None:

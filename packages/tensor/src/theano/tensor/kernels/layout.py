@@ -9,6 +9,7 @@ import numpy as np
 
 from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
+from theano.graph.text import printable
 from theano.tensor.kernels.common import (
     VIEW_NS,
     are_known,
@@ -73,7 +74,7 @@ def assert_kernel(op: Any, node: Apply) -> Builtin | None:
     value, *conds = node.inputs
     if not are_known(node) or any(dtype_of(c).startswith("complex") for c in conds) or not is_view(op):
         return None
-    text = op.msg.encode() + b"\0"
+    text = printable(op.msg).encode() + b"\0"
     letters = np.frombuffer(text + b"\0" * (-len(text) % 8), "int64")
     return builtin("th_kernel_assert", *map(int, letters), work=VIEW_NS)
 

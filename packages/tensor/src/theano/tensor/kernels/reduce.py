@@ -14,7 +14,6 @@ rows
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -320,7 +319,7 @@ def _write_terms(c: CText, plan: _Plan, body: Body, index: str, target: str) -> 
     for k, dtype in enumerate(plan.dtypes):
         if not plan.once(k):
             c(f"const {compute_type(dtype)} x{k}_i = {load(dtype, f'x{k}[{index}]')};")
-            if not any(re.search(rf"\bx{k}_i\b", line) for line in body.lines):
+            if f"x{k}_i" not in body.words:
                 c(f"(void)x{k}_i; /* lends only its shape */")
     for k, r in enumerate(plan.results):
         c(f"{compute_type(r.term)} t{k}_i;")

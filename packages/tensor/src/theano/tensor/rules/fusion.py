@@ -153,6 +153,9 @@ class _UnlessTurnedOff(Phases):
 
 fusion_phases = _UnlessTurnedOff("elemwise_fusion")
 fusion_phases.register(
+    "local_wide_sum", Phase("local_wide_sum", "in_to_out"), -1, "fast_run", "fusion", "FusionOptimizer"
+)
+fusion_phases.register(
     "local_add_mul_fusion", Phase("local_add_mul_fusion", "in_to_out"), 0, "fast_run", "fusion", "FusionOptimizer"
 )
 # Before element-wise nodes are joined, so that what a reduction alone needs is not joined to what others need as well.
@@ -161,11 +164,32 @@ fusion_phases.register("composite_elemwise_fusion", fuse, 1, "fast_run", "fusion
 phases.register("elemwise_fusion", fusion_phases, 49, "fast_run", "fusion", "local_elemwise_fusion", "FusionOptimizer")
 
 
+@local_rule([F.add, F.mul], phases=("local_wide_sum",), tags=("fast_run", "fusion"), into=fusion_phases)
+def local_wide_sum(node: Apply) -> Any:
+    """A sum of more terms than a loop can hold is a sum of a sum, of the same bits; products likewise.
+
+    The time of the C compiler grows faster than the number of operands, and what reads the same few variables again
+    and again is then joined to loops that read them once.
+    """
+    dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+    # Half precision is rounded once for all terms, other dtypes at each.
+    if len(node.inputs) <= MAX_STEPS or dtype == "float16":
+        return None
+    if any(v.type.dtype != dtype for v in node.inputs):  # type: ignore[attr-defined]
+        return None
+    room = MAX_OPERANDS - 2
+    total, rest = node.inputs[0], node.inputs[1:]
+    for i in range(0, len(rest), room):
+        total = node.op(total, *rest[i : i + room])
+    return [fit(total, node.outputs[0])]
+
+
 @local_rule([F.add, F.mul], phases=("local_add_mul_fusion",), tags=("fast_run", "fusion"), into=fusion_phases)
 def local_add_mul_fusion(node: Apply) -> Any:
     """A sum that begins with a sum which nobody else wants is one sum, of the same bits; products likewise.
 
-    Not of float16, which is rounded once for each node.
+    Not of float16, which is rounded once for each node, and not beyond the limits of a loop: a sum of thousands, put
+    together term by term, would be copied as often.
     """
     first, *rest = node.inputs
     inner = first.owner
@@ -174,5 +198,7 @@ def local_add_mul_fusion(node: Apply) -> Any:
     if inner is None or scalar_of(inner) != scalar_of(node) or not only_used_by(first, node):
         return None
     if first.type != node.outputs[0].type:  # type: ignore[attr-defined]
+        return None
+    if len(inner.inputs) + len(rest) + 1 > MAX_OPERANDS:
         return None
     return [fit(node.op(*inner.inputs, *rest), node.outputs[0])]

@@ -16,6 +16,8 @@ import numpy as np
 
 from theano.graph import Apply, Constant, FunctionGraph, Variable
 from theano.graph.features import AlreadyThere, Feature
+from theano.graph.signals import let_signals_through
+from theano.graph.text import text_of
 from theano.rewriting import Context, local_rule, phases
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
@@ -185,6 +187,7 @@ def _ask(node: Apply, given: Sequence[Lengths]) -> Sequence[Lengths | None]:
     except NotImplementedError:
         return [None] * len(node.outputs)
     except Exception as error:  # noqa: BLE001  (the boundary to ops that anybody may have written)
+        let_signals_through(error)
         _failed(node, error)
         return [None] * len(node.outputs)
     return answers  # type: ignore[no-any-return]
@@ -194,7 +197,7 @@ def _failed(node: Apply, error: Exception) -> None:
     """Do what the flag ``on_shape_error`` says about an ``infer_shape`` that raised."""
     message = (
         f"{node.op}.infer_shape failed on inputs of types {', '.join(str(v.type) for v in node.inputs)}: "
-        f"{type(error).__name__}: {error}."
+        f"{type(error).__name__}: {text_of(error)}."
     )
     if config.on_shape_error == "raise":
         error.add_note(f"{message} With the flag on_shape_error=warn the shape is taken from the computed value.")

@@ -11,6 +11,7 @@ import numpy as np
 
 from theano.compile import function
 from theano.graph import Apply, Op
+from theano.graph.signals import let_signals_through
 from theano.runtime.checked import short
 from theano.tensor.testing.examples import Example, Fault, make_example, node_of
 from theano.tensor.type import TensorType
@@ -63,6 +64,7 @@ def _refused(op: Op, inputs: Sequence[Any], what: str) -> None:
     except REFUSALS:
         return
     except Exception as error:
+        let_signals_through(error)
         raise Fault(
             f"make_node meets {what} with {type(error).__name__}: {error}. Check inputs first, and raise TypeError"
         ) from error
@@ -89,6 +91,7 @@ def check_identity(op: Op) -> None:
         try:
             copies.append((name, make(op)))
         except Exception as error:
+            let_signals_through(error)
             raise Fault(
                 f"the op cannot be copied or pickled: {type(error).__name__}: {error}. Functions that hold it cannot "
                 "be saved. Keep what cannot be pickled out of its attributes"
@@ -184,7 +187,8 @@ def _differ(one: Op, two: Op, example: Example) -> bool:
         outputs: list[list[Any]] = [[None] for _ in node.outputs]
         try:
             op.perform(node, [np.copy(x) if isinstance(x, np.ndarray) else x for x in example.values], outputs)
-        except Exception:  # noqa: BLE001  (another value may be one that the op does not take)
+        except Exception as error:  # noqa: BLE001  (another value may be one that the op does not take)
+            let_signals_through(error)
             return False
         results.append([cell[0] for cell in outputs])
     kinds = [v.type for v in example.outputs]

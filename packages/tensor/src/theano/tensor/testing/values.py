@@ -16,6 +16,7 @@ from theano.compile.debugmode import DebugMode
 from theano.compile.inputs import In
 from theano.errors import DebugModeError
 from theano.graph import Op, Variable
+from theano.graph.signals import let_signals_through
 from theano.runtime.checked import difference, short
 from theano.runtime.link import Linker, Performed, link
 from theano.runtime.stepwise import NodeFunction
@@ -123,7 +124,8 @@ def _try(f: Callable[..., Any], given: list[Any]) -> Any:
         return f(*given)
     except DebugModeError:
         raise
-    except Exception:  # noqa: BLE001  (other values than the example's may be none that the op takes)
+    except Exception as error:  # noqa: BLE001  (other values than the example's may be none that the op takes)
+        let_signals_through(error)
         return None
 
 
@@ -133,6 +135,7 @@ def _same_result(example: Example, f: Callable[..., Any], wanted: Any, given: li
     except DebugModeError:
         raise
     except Exception as error:
+        let_signals_through(error)
         raise Fault(f"with {what}, the op fails: {type(error).__name__}: {str(error).splitlines()[0]}") from error
     for k, (v, one, two) in enumerate(zip(example.outputs, wanted, found, strict=True)):
         if not v.type.values_eq_approx(one, two):
@@ -150,6 +153,7 @@ def check_dtype(op: Op, example: Example, dtype: str) -> str | None:
     try:
         other = make_example(op, cast)
     except Exception as error:  # noqa: BLE001  (an op that refuses a dtype may say so as it likes)
+        let_signals_through(error)
         return f"make_node refuses it: {str(error).splitlines()[0][:100]}"
     if [v.type for v in other.variables] == [v.type for v in example.variables]:
         return "the op wants that of the example"
@@ -198,6 +202,7 @@ def check_c_code(example: Example) -> str | None:
         try:
             form([[held[i][0]] for i in place], outputs)
         except Exception as error:
+            let_signals_through(error)
             raise Fault(f"c_code fails on the inputs given: {type(error).__name__}: {error}") from error
         return outputs
 
