@@ -25,6 +25,7 @@ import numpy as np
 from hostile.finding import TOOLS, Finding
 
 PR_SET_CHILD_SUBREAPER = 36
+START = 120.0  # seconds until a child is ready
 TAIL = 6000  # characters of the child's output that are kept
 
 #: Each kind of attack, with the seconds after which one of it hangs.
@@ -76,10 +77,13 @@ def serve(kind: str, limit: float) -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     prepare()
-    if os.environ.get("HOSTILE_FAULT"):
-        from hostile.faults import plant  # only where one is wanted
+    fault = os.environ.get("HOSTILE_FAULT")
+    if fault:
+        from hostile import faults  # theano is imported only if one is wanted
 
-        plant(os.environ["HOSTILE_FAULT"])
+        faults.plant(fault)
+    importlib.import_module(f"hostile.attacks.{kind}")
+    print("{}", file=answers, flush=True)  # ready
     for line in sys.stdin:
         faulthandler.dump_traceback_later(limit * 0.9)
         found = attacked(kind, int(line))
@@ -99,30 +103,43 @@ class Attacker:
 
     def attack(self, seed: int) -> tuple[Finding | None, str]:
         """Return what an attack found, and the end of what the child printed."""
-        child = self.child or self._start()
-        child.stdin.write(b"%d\n" % seed)  # type: ignore[union-attr]
-        child.stdin.flush()  # type: ignore[union-attr]
-        ready, _, _ = select.select([child.stdout], [], [], self.limit)
+        problem = None if self.child is not None else self._start()
+        if problem is None:
+            self.child.stdin.write(b"%d\n" % seed)  # type: ignore[union-attr]
+            self.child.stdin.flush()  # type: ignore[union-attr]
+            answer = self._answer(self.limit)
+            problem = answer if isinstance(answer, Finding) else None
+            if problem is None and answer:
+                problem = Finding(answer["what"], answer["details"])
+        return problem, self._printed()
+
+    def _answer(self, limit: float) -> dict[str, str] | Finding:
+        """Return the child's next line; a finding where there is none."""
+        child = self.child
+        assert child is not None and child.stdout is not None
+        ready, _, _ = select.select([child.stdout], [], [], limit)
         if not ready:
             self.close()
-            return Finding("no end within the limit", f"{self.limit:g} s"), self._printed()
-        line = child.stdout.readline()  # type: ignore[union-attr]
-        if not line:
-            status = child.wait()
-            self.close()
-            how = signal.Signals(-status).name if status < 0 else f"status {status}"
-            return Finding(f"the process ended: {how}"), self._printed()
-        answer = json.loads(line)
-        return (Finding(answer["what"], answer["details"]) if answer else None), self._printed()
+            return Finding("no end within the limit", f"{limit:g} s")
+        line = child.stdout.readline()
+        if line:
+            found: dict[str, str] = json.loads(line)
+            return found
+        status = child.wait()
+        self.close()
+        how = signal.Signals(-status).name if status < 0 else f"status {status}"
+        return Finding(f"the process ended: {how}")
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> Finding | None:
+        """Start the child and wait until it is ready."""
         command = [sys.executable, "-m", "hostile.attacker", self.kind, str(self.limit)]
         with open(self.errors, "wb") as errors:
             self.child = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
                 env=environment(self.folder, self.fault), start_new_session=True,
             )  # fmt: skip
-        return self.child
+        answer = self._answer(START)
+        return answer if isinstance(answer, Finding) else None
 
     def _printed(self) -> str:
         """Return the end of what the child printed since it was last asked."""

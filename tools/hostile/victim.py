@@ -2,6 +2,7 @@
 
 python -m hostile.victim check SEED COUNT    compile and call some samples
 python -m hostile.victim work SEED           compile, call, pickle and sweep until a signal comes
+    python -m hostile.victim cache WORD          what ``python -m theano.cache`` does
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ import numpy as np
 
 import theano
 import theano.tensor as T
+from hostile import faults
 from hostile.finding import Finding, expect
 from hostile.samples import SAMPLES, chosen, numbers, same, wanted, wrong_answers
 from theano import errors
-from theano.cache.command import configured_settings
+from theano.cache import command as cache_command
 from theano.cache.sweep import sweep
 
 RIGHT, WRONG, REFUSED = 0, 3, 4
@@ -211,17 +213,18 @@ class Steps:
 
     def tidy(self) -> None:
         """Sweep the cache, so that it loses what is old."""
-        sweep(configured_settings().directory(), 200_000)
+        sweep(cache_command.configured_settings().directory(), 200_000)
 
 
 def main(arguments: list[str]) -> int:
     """Run one of the programs."""
     if os.environ.get("HOSTILE_FAULT"):
-        from hostile.faults import plant  # only where one is wanted
+        faults.plant(os.environ["HOSTILE_FAULT"])
+    what, *words = arguments
+    if what == "cache":
+        return cache_command.main(words)
+    return check(int(words[0]), int(words[1])) if what == "check" else work(int(words[0]))
 
-        plant(os.environ["HOSTILE_FAULT"])
-    what, seed = arguments[0], int(arguments[1])
-    return check(seed, int(arguments[2])) if what == "check" else work(seed)
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -41,9 +40,9 @@ def attack(rng: np.random.Generator) -> Finding | None:
         victim.send_signal(last)
         end = end_of(victim, 30)
         try:
-            expect(early is None, "the victim ended at an interruption", end.said)
             expect(not end.hung, "a victim does not end", end.said)
             expect(end.status != WRONG, "wrong after interruptions", end.said)
+            expect(early is None, "the victim ended at an interruption", end.said)
             expect(end.status == -last, f"{last.name} did not end the victim as it does others", end.said)
             time.sleep(rng.uniform(0, 0.5))
             expect(beside.poll() is None, "the process beside it ended", "")
@@ -55,7 +54,7 @@ def attack(rng: np.random.Generator) -> Finding | None:
             expect(not lost, "something is left running", lost)
             for other in (seed, seed + 1):
                 hold_to_right(ended(command("check", other, 3), env), "the next process")
-            verify = ended([sys.executable, "-m", "theano.cache", "verify"], env)
+            verify = ended(command("cache", "verify"), env)
             expect(verify.status == 0, "a wrong entry is left in the cache", verify.said)
         except Finding as found:
             found.details = f"{said}\n{found.details}"

@@ -17,11 +17,12 @@ from hostile.finding import Finding, expect
 from theano.printing import debugprint, pp, pydotprint
 from theano.tensor.checks import Assert
 
-PIECES = ("'", '"', "\\", "\n", "\r", "\0", "\t", "*/", "/*", "//", "#include <x>", '"; abort(); "', "</script>",
-          "<!--", "<b>", "&amp;", "&", "{}", "{0}", "%s", "%n", "$x", "`id`", "$(id)",
-          "é", "名", "\U0001f600", "\u202e",
-          "\u2028", "\udc80", "\ud83d", "\x1b[31m", "\x85", "a" * 300, " ", "-", "0", "float", "None", "lambda", "__class__",
-          "??/", "\\u0000", "${", "]]>")  # fmt: skip
+PIECES = (
+    "'", '"', "\\", "\n", "\r", "\0", "\t", "*/", "/*", "//", "#include <x>", '"; abort(); "', "</script>", "<!--",
+    "<b>", "&amp;", "&", "{}", "{0}", "%s", "%n", "$x", "`id`", "$(id)", "é", "名", "\U0001f600", "\u202e", "\u2028",
+    "\udc80", "\ud83d", "\x1b[31m", "\x85", "a" * 300, " ", "-", "0", "float", "None", "lambda", "__class__", "??/",
+    "\\u0000", "${", "]]>",
+)  # fmt: skip
 
 
 def odd(rng: np.random.Generator) -> str:
