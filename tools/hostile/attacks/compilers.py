@@ -19,7 +19,9 @@ from hostile.finding import Finding, expect
 from hostile.victim import command, ended, hold_to_right, left_behind
 
 COUNT = 4  # samples that a victim computes
-HANGS = 60  # seconds that a process may wait for a compiler that never ends
+#: What a process may wait for a compiler that never ends, and how long all of it may take then.
+PATIENCE = "compile.unit_timeout=8,compile.question_timeout=4"
+HANGS = 60
 
 NOISE = ("", "", "echo warning: something", "printf '\\377\\376\\000\\033[31m' >&2", "head -c 100000 /dev/urandom >&2",
          "yes error: | head -n 500 >&2", "echo '\"; import os; os.abort()' >&2", "echo version 99 >&2")  # fmt: skip
@@ -37,7 +39,9 @@ def attack(rng: np.random.Generator) -> Finding | None:
         env = {**environment(folder / "cache"), **env}
         said = f"{text}\n{flags or env.get('CC')}"
         try:
-            end = ended(command("check", seed, COUNT), {**env, "THEANO_FLAGS": flags}, HANGS + 30)
+            if "hangs" in text:
+                flags = ",".join(filter(None, [flags, PATIENCE]))
+            end = ended(command("check", seed, COUNT), {**env, "THEANO_FLAGS": flags}, HANGS)
             lost = left_behind(4)
             expect(not lost, "a false compiler is left running", lost)
             if trusted or end.status != 3:  # with -ffast-math its answers are what was asked for

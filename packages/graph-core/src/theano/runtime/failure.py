@@ -167,7 +167,12 @@ class Explainer:
             lines[-1] += f"  (and {len(shown) - MOST_INPUTS} more inputs)"
         advice = next((text for kinds, text in NEXT_STEPS if issubclass(kind, kinds)), "")
         lines.append(f"  {advice}For all that is known: print(theano.last_error.full())")
-        return "\n".join(lines)
+        return "\n".join(map(_on_one_line, lines))
+
+
+def _on_one_line(text: str) -> str:
+    """Return text with escapes for ends of lines and what moves a terminal: a name may hold anything."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _kind_of(v: Variable) -> str:
