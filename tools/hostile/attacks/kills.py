@@ -41,7 +41,7 @@ def attack(rng: np.random.Generator) -> Finding | None:
         end = end_of(victim, 30)
         try:
             expect(not end.hung, "a victim does not end", end.said)
-            expect(end.status != WRONG, "wrong after interruptions", end.said)
+            expect(end.status != WRONG and ": wrong" not in end.out, "wrong after interruptions", end.said)
             expect(early is None, "the victim ended at an interruption", end.said)
             expect(end.status == -last, f"{last.name} did not end the victim as it does others", end.said)
             time.sleep(rng.uniform(0, 0.5))
