@@ -218,6 +218,13 @@ def huge(session: nox.Session) -> None:
 
 
 @nox.session
+def hostile(session: nox.Session) -> None:
+    """Attack in random ways, an hour by default: nox -s hostile -- --minutes 5 --seed 1 --only graphs,threads."""
+    install_layers(session, LAYERS, [*TEST, "tqdm"])
+    session.run("python", "-m", "hostile", *session.posargs, env={"PYTHONPATH": "tools"})
+
+
+@nox.session
 def sanitise(session: nox.Session) -> None:
     """Run compiled code under the sanitisers of addresses and undefined behaviour: nox -s sanitise -- sizes."""
     install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])

@@ -56,6 +56,16 @@ def test_many_inputs_and_long_messages_stay_short():
     assert len(str(error).splitlines()) <= 10 and "(and 2 more inputs)" in str(error)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\x85", "\u2028", "\x1b[31m", "\0"])
+def test_names_add_no_lines(end):
+    x = generic(f"x{end * 12}")
+    f = function([x], Fail(ValueError("it does not fit"))(x), name=f"f{end * 12}")
+    with pytest.raises(ValueError, match="it does not fit") as caught:
+        f(1)
+    text = str(caught.value)
+    assert len(text.splitlines()) <= 10 and text.replace("\n", "").isprintable()
+
+
 @pytest.mark.parametrize("kind", [TypeError, IndexError, ZeroDivisionError, AssertionError, MemoryError])
 def test_the_class_stays(kind):
     assert "while computing" in str(call(kind("no"), 1))

@@ -182,7 +182,7 @@ class Explainer:
             lines[-1] += f"  (and {len(shown) - MOST_INPUTS} more inputs)"
         advice = next((text for kinds, text in NEXT_STEPS if issubclass(kind, kinds)), "")
         lines.append(f"  {advice}For all that is known: print(theano.last_error.full())")
-        return printable("\n".join(lines))
+        return "\n".join(map(_on_one_line, lines))
 
 
 def _left_empty(node: Apply, who: str, k: int) -> str:
@@ -195,6 +195,11 @@ def _left_empty(node: Apply, who: str, k: int) -> str:
         'or set an exception and end with sub["fail"].',
     }.get(who, f"It must store a value in storage_map[node.outputs[{v.index}]][0].")
     return f"{who} of {owner.op} left output {v.index} empty.\n  {advice}"
+
+
+def _on_one_line(text: str) -> str:
+    """Return text with escapes for ends of lines and what moves a terminal: a name may hold anything."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _kind_of(v: Variable) -> str:

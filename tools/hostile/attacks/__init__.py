@@ -1,0 +1,1 @@
+"""The kinds of attacks, a module each with ``attack(rng)``."""
