@@ -23,7 +23,7 @@ from theano.graph.traverse import toposort
 from theano.scalar.base import ScalarOp, at_output
 from theano.scalar.c import support as support_of
 from theano.scalar.c import symbol
-from theano.scalar.cbody import CBody
+from theano.scalar.cbody import CBody, names_of_blocks
 from theano.scalar.convert import as_scalar
 from theano.scalar.ctypes import compute_type, convert, literal
 from theano.scalar.dtypes import is_complex, is_discrete
@@ -462,7 +462,9 @@ class Composite(ScalarOp):
             support.update(dict.fromkeys(body.support))
             texts["step"].append(local)
         for name, dtype, ref in zip(out_names, out_dtypes, program.outputs, strict=True):
-            lines.append(f"{name} = {convert(texts[ref.source][ref.place], program.dtype_of(ref), dtype)};")
+            line = f"{name} = {convert(texts[ref.source][ref.place], program.dtype_of(ref), dtype)};"
+            lines.append(line)
+            support.update(dict.fromkeys(support_of(names_of_blocks(line))))
         return CBody(lines, tuple(support))
 
     @staticmethod

@@ -21,7 +21,8 @@ from theano.tensor.convert import (
     gradient_dtype,
     static_int,
 )
-from theano.tensor.create import arange, zeros
+from theano.tensor.arange import arange
+from theano.tensor.create import zeros
 from theano.tensor.elemwise.functions import cast, eq, ge, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, set_subtensor
 from theano.tensor.join import join

@@ -13,7 +13,7 @@ from theano.gradient import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.create import arange
+from theano.tensor.arange import arange
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, gt, log
 from theano.tensor.kernels.nnet import (
     crossentropy_1hot_grad_kernel,

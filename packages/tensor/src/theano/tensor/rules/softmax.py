@@ -13,7 +13,8 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import P, local_rule, pattern_vars, rule
-from theano.tensor.create import Alloc, ARange
+from theano.tensor.arange import ARange
+from theano.tensor.create import Alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import Sum
 from theano.tensor.elemwise.dimshuffle import DimShuffle
