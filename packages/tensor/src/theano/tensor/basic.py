@@ -29,11 +29,11 @@ from theano.scalar import (
 )
 from theano.scalar import int32 as int32_t
 from theano.settings import config
-
 from theano.tensor.arange import (
     ARange,
     arange,
 )
+
 from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before var)
 from theano import scalar as scal
 from theano.printing import min_informative_str, pprint

@@ -10,7 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_undefined
-from theano.graph import Apply, Constant, Op
+from theano.graph import Apply, Op
 from theano.tensor.checks import checked_lengths
 from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, is_tensor, static_int
 from theano.tensor.elemwise.functions import cast, second

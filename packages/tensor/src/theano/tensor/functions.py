@@ -9,8 +9,8 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.settings import config
-from theano.tensor.convert import as_tensor_variable
 from theano.tensor.arange import arange
+from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import zeros
 from theano.tensor.elemwise.functions import (
     abs_,

@@ -10,8 +10,8 @@ import numpy as np
 from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
-from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
 from theano.tensor.arange import arange
+from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
 from theano.tensor.elemwise.functions import abs_, cast
 from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.kernels.order import sort_kernel, topk_kernel, trusted_kind

@@ -7,8 +7,8 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply, Constant
 from theano.rewriting import local_rule
-from theano.tensor.checks import guarded, unchecked
 from theano.tensor.blas.dot import dot
+from theano.tensor.checks import guarded, unchecked
 from theano.tensor.create import Alloc, alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
