@@ -21,6 +21,7 @@ from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import toposort
 from theano.scalar.base import ScalarOp, at_output
+from theano.scalar.broadcasting import broadcast_shape
 from theano.scalar.c import support as support_of
 from theano.scalar.c import symbol
 from theano.scalar.cbody import CBody, names_of_blocks
@@ -403,7 +404,7 @@ class Composite(ScalarOp):
             for step in program.steps:
                 arguments = [values[a.source][a.place] for a in step.arguments]
                 values["step"].append(step.op.numpy_form([step.dtype])(*arguments))
-            shape = np.broadcast_shapes(*[a.shape for a in given])
+            shape = broadcast_shape(*[a.shape for a in given])
             results = []
             for ref, dtype in zip(program.outputs, wanted, strict=True):
                 value = np.asarray(values[ref.source][ref.place])

@@ -92,7 +92,7 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: st
     (TensorConstant{2.0}, TensorType(int64, vector))
     """
     data = constant_array(x, dtype)
-    if data.dtype == object and data.size and all(isinstance(n, (int, np.integer)) for n in data.flat):
+    if data.dtype == object and data.size and all(isinstance(n, (int, np.integer)) for n in data.reshape(-1)):
         raise out_of_range(x, "int64 or uint64")
     if data.dtype.kind not in "biufc":
         raise TypeError(f"no constant can be made of {x!r}: numpy gives it the dtype {data.dtype}, no number")
@@ -210,9 +210,9 @@ def numpy_scalar(data: Any) -> Any:
     array = np.asarray(data)
     if array.size == 0:
         raise EmptyConstantError(f"an array of shape {array.shape} has no value")
-    if array.dtype.kind not in "biufc" or array.ndim > 0 and array.size > 1 and not np.all(array == array.flat[0]):
+    if array.dtype.kind not in "biufc" or array.ndim > 0 and array.size > 1 and not np.all(array == array.reshape(-1)[0]):
         raise NotScalarConstantError(f"the value of shape {array.shape} is not the same number everywhere")
-    return array.flat[0] if array.ndim else array[()]
+    return array.reshape(-1)[0] if array.ndim else array[()]
 
 
 def get_scalar_constant_value(

@@ -18,7 +18,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from struct import pack
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,7 @@ from theano.tensor.kernels.common import (
     library_path,
     ndim_of,
     normal_axes,
+    packed,
     pattern_of,
     title,
 )
@@ -119,7 +119,7 @@ class _Plan:
         head = [run, len(self.dtypes), len(self.results), self.ndim, gone, self.lanes, int(1000 * work)]
         stretched += [0] * (MAX_TERMS - len(stretched))
         results += [0] * (2 * MAX_RESULTS - len(results))
-        return pack(f"={len(head) + MAX_TERMS + 2 * MAX_RESULTS}q", *head, *stretched, *results)
+        return packed([*head, *stretched, *results])
 
 
 def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
