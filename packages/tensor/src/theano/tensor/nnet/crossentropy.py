@@ -14,6 +14,7 @@ from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.arange import arange
 from theano.tensor.convert import as_tensor_variable
+from theano.tensor.create import zeros
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, gt, log
 from theano.tensor.kernels.nnet import (
     LABELS,
@@ -370,7 +371,9 @@ def crossentropy_softmax_max_and_argmax_1hot(x: Any, y_idx: Any, **kwargs: Any) 
 
 
 def _no_bias(x: Any) -> Any:
-    return as_tensor_variable(x)[0, :].zeros_like()
+    # Not of its first row, which there may not be.
+    x = as_tensor_variable(x)
+    return zeros((x.shape[1],), dtype=floating(CrossentropySoftmaxArgmax1HotWithBias(), x, (2,), "x").type.dtype)
 
 
 def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> Any:

@@ -99,12 +99,10 @@ class Reshape(Op):
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths asked for, -1 worked out from the others, checked to hold as many elements as there are."""
         asked = [node.inputs[1][i] for i in range(self.ndim)]  # type: ignore[index]
-        if holds_all(asked, shapes[0]):
-            return [tuple(asked)]
         known = [static_int(n) for n in asked]
         size = _product(shapes[0])
-        if known == [-1]:
-            return [(size,)]
+        if holds_all(asked, shapes[0]):
+            return [tuple(size if k == -1 else n for n, k in zip(asked, known, strict=True))]
         check = CheckedLength("reshape: the number of elements must stay the same; one length may be -1.")
         if -1 in known:
             rest = _product([n for n, k in zip(asked, known, strict=True) if k != -1])
