@@ -320,6 +320,8 @@ class Eye(Op):
         n, m, k = map(int, inputs)
         if n < 0 or m < 0:
             raise shape_error(node, inputs, f"negative length in shape {(n, m)}.", "Lengths are 0 or more.")
+        if n * m * np.dtype(node.outputs[0].type.dtype).itemsize >= 2**63:  # type: ignore[attr-defined]
+            raise ValueError(f"{node.op}: a matrix of shape {(n, m)} has more bytes than can be addressed")
         return n, m, k
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:

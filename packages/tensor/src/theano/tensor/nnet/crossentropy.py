@@ -287,6 +287,8 @@ class CrossentropyCategorical1HotGrad(Op):
         """Compute with NumPy."""
         g_y, coding, classes = inputs
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
+        if len(g_y) != len(coding):
+            raise shape_error(node, inputs, f"{len(g_y)} gradients for {len(coding)} rows.", "There must be one each.")
         out = np.zeros_like(coding)
         rows = np.arange(len(coding))
         with np.errstate(**NUMPY_ERRORS):

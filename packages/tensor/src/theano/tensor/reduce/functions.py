@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,8 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.careduce import All, Any_, Max, Min, Prod, Sum, normalize_axes, restore_axes
-from theano.tensor.elemwise.functions import abs_, cast, exp, floats, log, maximum, neq, pow, sqrt, switch, true_div
-from theano.tensor.elemwise.functions import isinf as is_infinite
+from theano.tensor.elemwise.functions import abs_, cast, floats, maximum, neq, pow, sqrt, switch, true_div
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.shape.basic import shape_i
