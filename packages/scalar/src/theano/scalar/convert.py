@@ -117,8 +117,8 @@ def out_of_range(x: Any, dtypes: str) -> NumberRangeError:
     """Return the error for a number that some dtypes do not hold."""
     text = repr(x) if not isinstance(x, int) or abs(x) < 10**60 else f"a whole number of {x.bit_length()} bits"
     return NumberRangeError(
-        f"{text if len(text) < 80 else text[:76] + ' ...'} does not fit in {dtypes}. Whole numbers are -2**63 to 2**64 - 1; "
-        "for others say that a float is meant, as in float(2**70)"
+        f"{text if len(text) < 80 else text[:76] + ' ...'} does not fit in {dtypes}. "
+        "Whole numbers are -2**63 to 2**64 - 1; for others say that a float is meant, as in float(2**70)"
     )
 
 

@@ -194,7 +194,7 @@ def steps(start: Any, stop: Any, step: Any) -> int:
         length = np.float64(stop - start) / np.float64(step)
         if not abs(length) < 2.0**63:
             raise ValueError(f"arange from {start} to {stop} by {step} has no length")
-        # NumPy's answer where dividing lost the distance: the start alone, if the stop lies in the direction of the step.
+        # NumPy's answer where dividing lost the distance: the start alone, if the step leads towards the stop.
         n = int(not np.signbit(length)) if length == 0 and start != stop else max(0, int(np.ceil(length)))
     if n >= 2**63:
         raise ValueError(f"arange from {start} to {stop} by {step} has {n} numbers, more than a length can be")

@@ -210,9 +210,10 @@ def numpy_scalar(data: Any) -> Any:
     array = np.asarray(data)
     if array.size == 0:
         raise EmptyConstantError(f"an array of shape {array.shape} has no value")
-    if array.dtype.kind not in "biufc" or array.ndim > 0 and array.size > 1 and not np.all(array == array.reshape(-1)[0]):
+    first = array.reshape(-1)[0]
+    if array.dtype.kind not in "biufc" or array.ndim > 0 and array.size > 1 and not np.all(array == first):
         raise NotScalarConstantError(f"the value of shape {array.shape} is not the same number everywhere")
-    return array.reshape(-1)[0] if array.ndim else array[()]
+    return first if array.ndim else array[()]
 
 
 def get_scalar_constant_value(

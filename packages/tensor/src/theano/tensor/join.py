@@ -445,7 +445,8 @@ class Split(Op):
         ndim = len(shapes[0])
         result = []
         pieces = checked_lengths([node.inputs[2][k] for k in range(self.len_splits)])  # type: ignore[index]
-        if axis is not None and not all(getattr(n.owner and n.owner.op, "is_length", False) for n in map(unchecked, pieces)):
+        of_arrays = all(getattr(n.owner and n.owner.op, "is_length", False) for n in map(unchecked, pieces))
+        if axis is not None and not of_arrays:
             together = eq(sum(pieces[1:], pieces[0]), shapes[0][axis % ndim])
             check = CheckedLength("split: the lengths of the pieces do not add up to that of the axis.")
             pieces = [check(n, together) for n in pieces]

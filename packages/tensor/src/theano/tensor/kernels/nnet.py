@@ -13,7 +13,9 @@ LABELS = ("each", "first", "all")
 _FLOATS = ("float32", "float64")
 
 
-def _softmax(node: Apply, bias: bool = False, log: bool = False, loss: bool = False, labels: str = "each") -> Builtin | None:
+def _softmax(
+    node: Apply, bias: bool = False, log: bool = False, loss: bool = False, labels: str = "each"
+) -> Builtin | None:
     dtypes = dtypes_of([*node.inputs, *node.outputs])
     if dtypes is None or ndim_of(node.inputs[0]) != 2:
         return None

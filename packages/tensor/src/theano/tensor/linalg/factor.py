@@ -418,7 +418,8 @@ class Eigvalsh(MatrixOp):
 
         given = [self.square(node, inputs, k) for k, x in enumerate(inputs) if x is not None]
         if len(given) == 2 and len(given[0]) != len(given[1]):
-            raise shape_error(node, inputs, f"{len(given[0])} rows of a against {len(given[1])} of b.", "Both must have as many.")
+            counts = f"{len(given[0])} rows of a against {len(given[1])} of b."
+            raise shape_error(node, inputs, counts, "Both must have as many.")
         for x in given:
             must_be_finite(x, self.lower)
         # What the other triangle holds is nobody's concern.

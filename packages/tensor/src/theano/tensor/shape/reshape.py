@@ -97,7 +97,7 @@ class Reshape(Op):
         return reshape_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the lengths asked for, -1 worked out from the others, checked to hold as many elements as there are."""
+        """Return the lengths asked for, -1 worked out from the others, checked to hold all elements."""
         asked = [node.inputs[1][i] for i in range(self.ndim)]  # type: ignore[index]
         known = [static_int(n) for n in asked]
         size = _product(shapes[0])
