@@ -176,9 +176,10 @@ def checked_lengths(lengths: Sequence[Any], msg: str = NEGATIVE_LENGTH) -> list[
 
 def guarded(value: Any, lengths: Iterable[Any]) -> Any:
     """Return ``value`` with the checks of lengths, for where it may come to depend on them no longer."""
-    for n in lengths:
-        if n.owner is not None and isinstance(n.owner.op, CheckedLength):
-            value = CheckedShape(n.owner.op.msg)(value, *n.owner.inputs[1:])
+    checks = [n.owner for n in lengths if n.owner is not None and isinstance(n.owner.op, CheckedLength)]
+    # The lengths of one array share their conditions.
+    for msg, conditions in dict.fromkeys((check.op.msg, tuple(check.inputs[1:])) for check in checks):
+        value = CheckedShape(msg)(value, *conditions)
     return value
 
 

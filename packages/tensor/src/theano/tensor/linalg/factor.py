@@ -459,7 +459,7 @@ class Eigvalsh(MatrixOp):
 def must_be_finite(x: np.ndarray, lower: bool) -> None:
     """Raise LinAlgError for infinity or NaN in a triangle of a matrix."""
     if not np.isfinite(np.tril(x) if lower else np.triu(x)).all():
-        raise LinAlgError("Array must not contain infs or NaNs")
+        raise LinAlgError("Eigenvalues did not converge: the matrix must not contain infs or NaNs")
 
 
 def _or_zeros(g: Any, v: Any) -> Any:

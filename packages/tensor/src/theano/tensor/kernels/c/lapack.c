@@ -56,7 +56,7 @@ int th_finite(th_ctx *ctx, const char *data, int32_t dtype, int64_t n, int read)
         const int64_t first = read == UPPER ? i : 0, last = read == LOWER ? i + 1 : n;
         for (int64_t j = (i * n + first) * parts; j < (i * n + last) * parts; ++j)
             if (!is_finite(data + j * size, dtype))
-                return TH_FAIL(ctx, TH_ERR_LINALG, "Array must not contain infs or NaNs");
+                return TH_FAIL(ctx, TH_ERR_LINALG, "Eigenvalues did not converge: the matrix must not contain infs or NaNs");
     }
     return 0;
 }
