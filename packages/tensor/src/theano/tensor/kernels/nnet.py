@@ -48,7 +48,7 @@ def crossentropy_kernel(op: Any, node: Apply) -> Builtin | None:
 
     Minus the logarithm of the softmax at the labels, the softmax, and the place of the largest element.
     """
-    return _softmax(node, bias=True, loss=True, labels=op.labels)
+    return _softmax(node, bias=True, loss=True, labels=getattr(op, "labels", "each"))
 
 
 def softmax_grad_kernel(op: Any, node: Apply) -> Builtin | None:
@@ -67,7 +67,7 @@ def crossentropy_dx_kernel(op: Any, node: Apply) -> Builtin | None:
     real = dtypes[0]
     if real not in _FLOATS or not real == dtypes[1] == dtypes[3]:
         return None
-    return builtin("th_kernel_crossentropy_dx", LABELS.index(op.labels), work=1.0)
+    return builtin("th_kernel_crossentropy_dx", LABELS.index(getattr(op, "labels", "each")), work=1.0)
 
 
 def crossentropy_1hot_kernel(op: Any, node: Apply) -> Builtin | None:
