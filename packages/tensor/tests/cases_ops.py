@@ -13,8 +13,9 @@ from cases import Case
 import theano.tensor as T
 from theano import scalar as scal
 from theano.tensor import fft
+from theano.tensor.arange import ARangeLength
 from theano.tensor.blas import routines
-from theano.tensor.checks import Assert
+from theano.tensor.checks import Assert, CheckedLength, CheckedShape
 from theano.tensor.elemwise.careduce import (
     CAReduce,
     CAReduceDtype,
@@ -81,6 +82,9 @@ OP_CASES = [
     # between scalars and tensors; what hands its input on
     Case("ScalarFromTensor", lambda x: tensor_from_scalar(scal.exp(scalar_from_tensor(x))), np.exp, ((),)),
     Case("TensorFromScalar_constant", lambda x: tensor_from_scalar(scal.constant(2.5)) * x, lambda x: 2.5 * x, (m,)),
+    Case("ARangeLength", lambda j, k: ARangeLength()(j, k, 3) + 0 * j, lambda j, k: len(range(int(j), int(k), 3)), (np.array(2), np.array(12)), False),
+    Case("CheckedShape", lambda x: CheckedShape("long enough")(x, x.shape[0] > 2), lambda x: x, (m,)),
+    Case("CheckedLength", lambda k: CheckedLength("not long")(k, T.ge(k, 0)), lambda k: k, (np.array(3),), False),
     Case("Assert", lambda x: Assert("long enough")(x, x.shape[0] > 2), lambda x: x, (m,)),
     Case("Default", lambda x: default(x, T.zeros_like(x)), lambda x: x, (m,), False),
     # whole numbers

@@ -12,7 +12,9 @@ from theano import scalar as scal
 from theano.graph import Op
 from theano.ifelse import ifelse
 from theano.tensor import extra_ops, nlinalg, nnet, slinalg
+from theano.tensor.arange import ARangeLength
 from theano.tensor.blas import routines
+from theano.tensor.checks import CheckedLength, CheckedShape
 from theano.tensor.elemwise.careduce import ProductOfOthers
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.hints import Hint
@@ -323,6 +325,9 @@ AT_RUN = {
     ],
     "AllocEmpty": [(lambda: T.AllocEmpty("float64")(j), {j: -2}, ValueError, "negative")],
     "ARange": [(lambda: T.arange(j, 10, j), {j: 0}, ZeroDivisionError, "step")],
+    "ARangeLength": [(lambda: ARangeLength()(0, 10, j), {j: 0}, ZeroDivisionError, "step")],
+    "CheckedLength": [(lambda: CheckedLength("too short")(j, T.ge(j, 0)), {j: -1}, ValueError, "too short")],
+    "CheckedShape": [(lambda: CheckedShape("too short")(v, v.shape[0] > 9), {v: V}, ValueError, "too short")],
     "Argmax": [(lambda: T.argmax(m, axis=0), {m: M[:0]}, ValueError, "no element|empty")],
     "Argmin": [(lambda: T.argmin(m, axis=0), {m: M[:0]}, ValueError, "no element|empty")],
     "FillDiagonal": [(lambda: T.fill_diagonal(t3, 0), {t3: np.zeros((2, 2, 3))}, AssertionError, "equal lengths")],

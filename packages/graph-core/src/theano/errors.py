@@ -57,6 +57,13 @@ class ShapeError(ValueError):
     """The shapes of some values do not fit together."""
 
 
+class NumberRangeError(TypeError, OverflowError):
+    """A Python number does not fit in the dtype asked for, or in any.
+
+    Remedy: give a dtype that holds it; a number beyond 64 bits can only be a float, as in ``float(2**70)``.
+    """
+
+
 class NullTypeGradError(TypeError):
     """A gradient is undefined or not implemented, and something asked for its value."""
 

@@ -82,7 +82,7 @@ FAMILIES = {
     ],
     "reductions": [
         (m.sum(1).sum(), "sum(m)"),
-        (T.alloc(s,i,j).sum(), "(s * Elemwise{Cast{float64}}((i * j)))"),
+        (T.alloc(s,i,j).sum(), "Assert{msg='negative length in a shape. Lengths are 0 or more.'}((s * Elemwise{Cast{float64}}((i * j))), ge(i, TensorConstant{0}), ge(j, TensorConstant{0}))"),
         (m.T.sum(axis=0), "sum(m, axis=(1,))"),
         (m.T.sum(), "sum(m)"),
         (m.max(1).max(), "max(m)"),
@@ -99,7 +99,7 @@ FAMILIES = {
         (T.exp(m).T, "exp(m).T"),
         (m.dimshuffle(0,1), "m"),
         (x.dimshuffle("x",0).dimshuffle(1), "x"),
-        (m.reshape((i,)).reshape((i,j)), "reshape(m, stack(i, j))"),
+        (m.flatten().reshape((i,j)), "reshape(m, stack(i, j))"),
         (m.reshape(m.shape), "m"),
         (T.exp(m).reshape((6,)), "exp(reshape(m, TensorConstant{(1,) of 6}))"),
         (T.tile(m,(1,1)), "m"),

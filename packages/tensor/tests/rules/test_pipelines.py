@@ -150,9 +150,10 @@ def test_training_step_uses_the_stable_ops(form):
     steps = [cost] + [q - 0.1 * g for q, g in zip(inputs[2:], grad(cost, inputs[2:]), strict=True)]
     fgraph = check(inputs, steps, values)
     found = ops(fgraph)
-    assert "CrossentropySoftmaxArgmax1HotWithBias" in found and "CrossentropySoftmax1HotWithBiasDx" in found
+    for op in ("CrossentropySoftmaxArgmax1HotWithBias", "CrossentropySoftmax1HotWithBiasDx"):
+        assert any(f.startswith(op) for f in found)
     assert not any(op.startswith(("Softmax", "Advanced")) for op in found)
-    assert found.count("CrossentropySoftmaxArgmax1HotWithBias") == 1
+    assert sum(op.startswith("CrossentropySoftmaxArgmax1HotWithBias") for op in found) == 1
 
 
 def test_one_hot_training_step():

@@ -9,6 +9,7 @@ import numpy as np
 
 from theano.scalar import policy
 from theano.scalar.base import at_inputs, disconnected, flat
+from theano.scalar.broadcasting import broadcast_shape
 from theano.scalar.convert import as_scalar, constant
 from theano.scalar.define import scalar_op
 from theano.scalar.dtypes import is_complex, is_discrete
@@ -138,7 +139,7 @@ identity = scalar_op(
 
 second = scalar_op(
     "second", "x y", types=transfer_type(1), ignores=(0,),
-    py=lambda x, y: np.array(np.broadcast_arrays(x, y)[1]),
+    py=lambda x, y: np.broadcast_to(y, broadcast_shape(x.shape, y.shape)).copy(),
     c="{y}",
     grad=lambda x, y, out, g: (disconnected, g),
     doc="The second input; the first lends its shape.",

@@ -19,6 +19,7 @@ from theano.scalar.dtypes import discrete_dtypes, kind
 
 _CALL = re.compile(r"\b([a-z]\w*)\(")
 _HELPER = re.compile(r"\bth_([a-z]\w*)\(")
+_WHOLE = re.compile(r"\bth_[iu]\d\d_of_(f32|f64)\(")
 # Functions that are one instruction, also of vectors; round and rint depend on the compiler.
 _INSTRUCTIONS = frozenset(
     name + suffix
@@ -84,6 +85,7 @@ def names_of_blocks(text: str) -> list[str]:
     found = {name for name in _HELPER.findall(text) if name in known}
     if "th_load_f16(" in text or "th_store_f16(" in text:
         found.add("half")
+    found.update(f"cast_{source}" for source in _WHOLE.findall(text))
     if _COMPLEX_PARTS.search(text):
         found.add("cmplx")
     return sorted(found)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from theano.scalar.base import at_inputs, flat
+from theano.scalar.broadcasting import broadcast_shape
 from theano.scalar.define import scalar_op
 from theano.scalar.dtypes import is_complex, real_dtype
 from theano.scalar.output_types import complex_out, real_float_out, real_out, same_out_min8
@@ -24,7 +25,7 @@ def _in_float(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
 
 def _assemble(re: np.ndarray, im: np.ndarray) -> np.ndarray:
     """A complex array of two parts; ``re + 1j * im`` would turn an infinite part into nan."""
-    result = np.empty(np.broadcast_shapes(re.shape, im.shape), np.result_type(re.dtype, np.complex64))
+    result = np.empty(broadcast_shape(re.shape, im.shape), np.result_type(re.dtype, np.complex64))
     result.real, result.imag = re, im
     return result
 

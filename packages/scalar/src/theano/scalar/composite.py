@@ -21,9 +21,10 @@ from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import toposort
 from theano.scalar.base import ScalarOp, at_output
+from theano.scalar.broadcasting import broadcast_shape
 from theano.scalar.c import support as support_of
 from theano.scalar.c import symbol
-from theano.scalar.cbody import CBody
+from theano.scalar.cbody import CBody, names_of_blocks
 from theano.scalar.convert import as_scalar
 from theano.scalar.ctypes import compute_type, convert, literal
 from theano.scalar.dtypes import is_complex, is_discrete
@@ -403,7 +404,7 @@ class Composite(ScalarOp):
             for step in program.steps:
                 arguments = [values[a.source][a.place] for a in step.arguments]
                 values["step"].append(step.op.numpy_form([step.dtype])(*arguments))
-            shape = np.broadcast_shapes(*[a.shape for a in given])
+            shape = broadcast_shape(*[a.shape for a in given])
             results = []
             for ref, dtype in zip(program.outputs, wanted, strict=True):
                 value = np.asarray(values[ref.source][ref.place])
@@ -462,7 +463,9 @@ class Composite(ScalarOp):
             support.update(dict.fromkeys(body.support))
             texts["step"].append(local)
         for name, dtype, ref in zip(out_names, out_dtypes, program.outputs, strict=True):
-            lines.append(f"{name} = {convert(texts[ref.source][ref.place], program.dtype_of(ref), dtype)};")
+            line = f"{name} = {convert(texts[ref.source][ref.place], program.dtype_of(ref), dtype)};"
+            lines.append(line)
+            support.update(dict.fromkeys(support_of(names_of_blocks(line))))
         return CBody(lines, tuple(support))
 
     @staticmethod

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.errors import NumberRangeError
 from theano.graph.apply import Apply
 from theano.graph.variable import Variable
 from theano.scalar import policy
@@ -88,18 +89,37 @@ def convert(x: Any, dtype: Any = None) -> np.ndarray:
     --------
     >>> convert(300).dtype, convert(0.5).dtype, convert(True).dtype, convert(np.float32(2)).dtype
     (dtype('int16'), dtype('float32'), dtype('bool'), dtype('float32'))
+    >>> convert(2**70)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    theano.errors.NumberRangeError: 1180591620717411303424 does not fit in int64 or uint64. ...
     """
     if dtype is not None:
-        return np.asarray(x, dtype=normalise(policy.floatx() if dtype == "floatX" else dtype))
+        dtype = normalise(policy.floatx() if dtype == "floatX" else dtype)
+        try:
+            return np.asarray(x, dtype=dtype)
+        except OverflowError as error:
+            raise out_of_range(x, dtype) from error
     if isinstance(x, bool):
         return np.asarray(x)
     if isinstance(x, int):
-        return autocast_int(x)
+        try:
+            return autocast_int(x)
+        except OverflowError as error:
+            raise out_of_range(x, "int64 or uint64") from error
     if isinstance(x, float) and not isinstance(x, np.floating):
         return autocast_float(x)
     array = np.asarray(x)
     normalise(array.dtype)
     return array
+
+
+def out_of_range(x: Any, dtypes: str) -> NumberRangeError:
+    """Return the error for a number that some dtypes do not hold."""
+    text = repr(x) if not isinstance(x, int) or abs(x) < 10**60 else f"a whole number of {x.bit_length()} bits"
+    return NumberRangeError(
+        f"{text if len(text) < 80 else text[:76] + ' ...'} does not fit in {dtypes}. "
+        "Whole numbers are -2**63 to 2**64 - 1; for others say that a float is meant, as in float(2**70)"
+    )
 
 
 def constant(x: Any, name: str | None = None, dtype: Any = None) -> ScalarConstant:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from theano.scalar.c import support
-from theano.scalar.dtypes import bits, complex_dtypes, integer_dtypes, is_complex
+from theano.scalar.dtypes import bits, complex_dtypes, discrete_dtypes, integer_dtypes, is_complex
 
 _FLOATING = {
     "float32": "float", "float64": "double", "complex64": "float _Complex", "complex128": "double _Complex",
@@ -142,8 +142,8 @@ def convert(expression: str, source: str, target: str) -> str:
     --------
     >>> convert("x", "int32", "float64"), convert("x", "float64", "bool"), convert("x", "int8", "int8")
     ('(double)x', '(x != 0)', 'x')
-    >>> convert("x", "float64", "float16")
-    'th_round_f16(x)'
+    >>> convert("x", "float64", "float16"), convert("x", "float16", "int8")
+    ('th_round_f16(x)', '(int8_t)th_i32_of_f32(x)')
     """
     if source == target:
         return expression
@@ -160,6 +160,11 @@ def convert(expression: str, source: str, target: str) -> str:
         return f"th_round_f16({expression})"
     if compute_type(source) == compute_type(target):
         return expression
+    if target in integer_dtypes and source not in discrete_dtypes:
+        # C leaves undefined what does not fit.
+        wide = f"{target[0]}{bits(target)}" if bits(target) >= 32 else "i32"
+        whole = f"th_{wide}_of_{'f64' if source == 'float64' else 'f32'}({expression})"
+        return whole if bits(target) >= 32 else f"({compute_type(target)}){whole}"
     return f"({compute_type(target)}){value}"
 
 

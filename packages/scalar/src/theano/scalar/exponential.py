@@ -64,7 +64,10 @@ def _power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """NumPy's power, with integers to negative powers truncated instead of refused."""
     x, y = np.asarray(x), np.asarray(y)
     if x.dtype.kind != "i":
-        return np.asarray(np.power(x, y))
+        found = np.asarray(np.power(x, y))
+        if found.dtype.kind == "f":  # NumPy takes the square root where all exponents are one 0.5, which C does not
+            found = np.where((x == -np.inf) & (y == 0.5), found.dtype.type(np.inf), found)
+        return found
     negative = y < 0
     one_over = np.where(x == 1, 1, np.where(x == -1, np.where(y & 1, -1, 1), 0))
     return np.where(negative, one_over, np.power(x, np.where(negative, 0, y))).astype(x.dtype)

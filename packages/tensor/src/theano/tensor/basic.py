@@ -29,6 +29,10 @@ from theano.scalar import (
 )
 from theano.scalar import int32 as int32_t
 from theano.settings import config
+from theano.tensor.arange import (
+    ARange,
+    arange,
+)
 
 from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before var)
 from theano import scalar as scal
@@ -85,12 +89,10 @@ from theano.tensor.convert import (
 from theano.tensor.create import (
     Alloc,
     AllocEmpty,
-    ARange,
     Eye,
     Tri,
     alloc,
     alloc_validate_shape,
-    arange,
     empty,
     eye,
     full,

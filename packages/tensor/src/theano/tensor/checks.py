@@ -1,17 +1,18 @@
-"""Assert: a condition that is checked when a value is computed."""
+"""Assert: a condition that is checked when a value is computed; and the same of the lengths of arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from theano.codegen.kernel import Builtin
+from theano.errors import ShapeError
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op, Variable
 from theano.graph.text import printable
-from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
 from theano.tensor.kernels.layout import assert_kernel
 
 
@@ -47,6 +48,8 @@ class Assert(Op):
 
     __props__ = ("msg",)
     view_map = {0: [0]}
+    #: The class of the error.
+    error: type[Exception] = AssertionError
 
     def __init__(self, msg: str = "Theano Assert failed!"):
         self.msg = str(msg)
@@ -71,7 +74,7 @@ class Assert(Op):
         """Check the conditions."""
         value, *conds = inputs
         if not np.all(conds):
-            raise AssertionError(printable(self.msg))
+            raise self.error(printable(self.msg))
         output_storage[0][0] = value
 
     def c_kernel(self, node: Apply) -> Builtin | None:
@@ -100,3 +103,100 @@ class Assert(Op):
 
 
 assert_ = assert_op = Assert()
+
+
+class CheckedShape(Assert):
+    """A value that is worth what it is only if some lengths are lengths: ``ShapeError`` where a condition is false.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> n = T.lscalar("n")
+    >>> CheckedShape(NEGATIVE_LENGTH)(7.0 * n, n >= 0).eval({n: 2})
+    array(14.)
+    """
+
+    error: type[Exception] = ShapeError
+
+
+class CheckedLength(CheckedShape):
+    """The length of an array that nobody computes, if it is one: where the array itself would have been refused.
+
+    Rewriting takes lengths from what arrays are made of, and drops the arrays. What ``infer_shape`` says of lengths
+    that are given as numbers carries their check, so that a negative one is found in either form of a graph.
+
+    Raises
+    ------
+    ShapeError
+        While running: a condition is false.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> n = T.lscalar("n")
+    >>> f = theano.function([n], T.zeros((n, 3)).shape[0])
+    >>> f(2)
+    array(2)
+    >>> f(-2)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    ValueError: negative length in a shape. Lengths are 0 or more.
+    """
+
+    is_length = True
+
+    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+        """Return the length where it is known, whether or not the conditions are: it has no other value."""
+        return ask(node.inputs[0])
+
+
+NEGATIVE_LENGTH = "negative length in a shape. Lengths are 0 or more."
+
+
+def checked_lengths(lengths: Sequence[Any], msg: str = NEGATIVE_LENGTH) -> list[Any]:
+    """Return numbers that a user gave as lengths, in int64, each with the check that none of them is negative.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> len(checked_lengths([T.lscalar("n"), T.constant(3)])[1].owner.inputs)
+    2
+    >>> checked_lengths([T.constant(np.int64(3)), T.lvector("v").shape[0]])[0]
+    TensorConstant{3}
+    """
+    given = [as_tensor_variable(n) for n in lengths]
+    wide = [n if n.type.dtype == "int64" else n.astype("int64") for n in given]
+    # A cast of the longest of uint64 would be negative.
+    unsigned = [n.type.dtype.startswith("uint") and n.type.dtype != "uint64" for n in given]
+    open_ = [n for n, never in zip(wide, unsigned, strict=True) if not never and not is_length(n)]
+    if not open_:
+        return wide
+    check = CheckedLength(msg)
+    conditions = [n >= 0 for n in open_]
+    return [check(n, *conditions) for n in wide]
+
+
+def guarded(value: Any, lengths: Iterable[Any]) -> Any:
+    """Return ``value`` with the checks of lengths, for where it may come to depend on them no longer."""
+    checks = [n.owner for n in lengths if n.owner is not None and isinstance(n.owner.op, CheckedLength)]
+    # The lengths of one array share their conditions.
+    for msg, conditions in dict.fromkeys((check.op.msg, tuple(check.inputs[1:])) for check in checks):
+        value = CheckedShape(msg)(value, *conditions)
+    return value
+
+
+def equal(a: Any, b: Any) -> list[Any]:
+    """Return the conditions under which two lengths are equal."""
+    return [a <= b, a >= b]
+
+
+def is_length(n: Any) -> bool:
+    """Return whether a number is for certain not negative, as far as its own node tells."""
+    known = static_int(n)
+    return known >= 0 if known is not None else bool(getattr(n.owner and n.owner.op, "is_length", False))
+
+
+def unchecked(n: Any) -> Any:
+    """Return the number under the checks of a length: two lengths are equal if these are."""
+    while n.owner is not None and isinstance(n.owner.op, Assert):
+        n = n.owner.inputs[0]
+    return n

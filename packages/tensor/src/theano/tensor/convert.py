@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import NumberRangeError
 from theano.graph import Apply, Constant, Variable
+from theano.scalar.convert import out_of_range
 from theano.settings import config
 from theano.tensor.type import TensorType
 
@@ -81,6 +83,8 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: st
     ------
     ValueError
         ``x`` has more than ``ndim`` dimensions.
+    NumberRangeError
+        A number does not fit: a TypeError that is an OverflowError, too.
 
     Examples
     --------
@@ -88,6 +92,8 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: st
     (TensorConstant{2.0}, TensorType(int64, vector))
     """
     data = constant_array(x, dtype)
+    if data.dtype == object and data.size and all(isinstance(n, (int, np.integer)) for n in data.reshape(-1)):
+        raise out_of_range(x, "int64 or uint64")
     if data.dtype.kind not in "biufc":
         raise TypeError(f"no constant can be made of {x!r}: numpy gives it the dtype {data.dtype}, no number")
     if not data.dtype.isnative:
@@ -118,6 +124,8 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
     ------
     AsTensorError
         Nothing sensible can be made of ``x``.
+    NumberRangeError
+        A number fits in no dtype.
     ValueError
         ``x`` has too many dimensions.
 
@@ -154,6 +162,8 @@ def _to_tensor(x: Any, name: str | None, ndim: int | None) -> Variable:
         )
     try:
         return constant(x, name=name, ndim=ndim)
+    except NumberRangeError:
+        raise
     except (TypeError, ValueError) as exc:
         if isinstance(exc, ValueError) and ndim is not None and np.ndim(x) > ndim:
             raise
@@ -200,9 +210,10 @@ def numpy_scalar(data: Any) -> Any:
     array = np.asarray(data)
     if array.size == 0:
         raise EmptyConstantError(f"an array of shape {array.shape} has no value")
-    if array.dtype.kind not in "biufc" or array.ndim > 0 and array.size > 1 and not np.all(array == array.flat[0]):
+    first = array.reshape(-1)[0]
+    if array.dtype.kind not in "biufc" or array.ndim > 0 and array.size > 1 and not np.all(array == first):
         raise NotScalarConstantError(f"the value of shape {array.shape} is not the same number everywhere")
-    return array.flat[0] if array.ndim else array[()]
+    return first if array.ndim else array[()]
 
 
 def get_scalar_constant_value(

@@ -1,4 +1,4 @@
-"""Tensors made from nothing but a shape: Alloc, zeros, ones, eye, arange and friends."""
+"""Tensors made from nothing but a shape: Alloc, zeros, ones, eye and friends."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_undefined
-from theano.graph import Apply, Constant, Op
-from theano.settings import config
-from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, gradient_dtype, is_tensor, static_int
-from theano.tensor.elemwise.functions import cast, ceil, maximum, second
-from theano.tensor.kernels.layout import alloc_empty_kernel, alloc_kernel, arange_kernel, eye_kernel
+from theano.graph import Apply, Op
+from theano.tensor.checks import checked_lengths
+from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, is_tensor, static_int
+from theano.tensor.elemwise.functions import cast, second
+from theano.tensor.kernels.layout import alloc_empty_kernel, alloc_kernel, eye_kernel
 from theano.tensor.messages import shape_error, stretched
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorType, dtype_name, values_eq_approx_always_true
@@ -82,7 +82,7 @@ class Alloc(Op):
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths asked for."""
-        return [tuple(cast(n, "int64") for n in node.inputs[1:])]
+        return [tuple(checked_lengths(node.inputs[1:]))]
 
     def static_value(self, node: Apply, index: int, ask: Any) -> Any:
         """Return the value that is repeated."""
@@ -161,7 +161,7 @@ class AllocEmpty(Op):
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths asked for."""
-        return [tuple(cast(n, "int64") for n in node.inputs)]
+        return [tuple(checked_lengths(node.inputs))]
 
     def do_constant_folding(self, node: Apply) -> bool:
         """Return False: a constant would be shared, and written over."""
@@ -313,10 +313,16 @@ class Eye(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Build with NumPy."""
+        output_storage[0][0] = np.eye(*self._numbers(node, inputs), dtype=self.dtype)
+
+    @staticmethod
+    def _numbers(node: Apply, inputs: Sequence[Any]) -> tuple[int, int, int]:
         n, m, k = map(int, inputs)
         if n < 0 or m < 0:
             raise shape_error(node, inputs, f"negative length in shape {(n, m)}.", "Lengths are 0 or more.")
-        output_storage[0][0] = np.eye(n, m, k, dtype=self.dtype)
+        if n * m * np.dtype(node.outputs[0].type.dtype).itemsize >= 2**63:  # type: ignore[attr-defined]
+            raise ValueError(f"{node.op}: a matrix of shape {(n, m)} has more bytes than can be addressed")
+        return n, m, k
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return the zeros with ones written in."""
@@ -324,7 +330,7 @@ class Eye(Op):
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the numbers of rows and columns."""
-        return [tuple(cast(n, "int64") for n in node.inputs[:2])]
+        return [tuple(checked_lengths(node.inputs[:2]))]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return that no input has an influence in the sense of derivatives."""
@@ -353,8 +359,7 @@ class Tri(Eye):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Build with NumPy."""
-        n, m, k = map(int, inputs)
-        output_storage[0][0] = np.tri(n, m, k, dtype=self.dtype)
+        output_storage[0][0] = np.tri(*self._numbers(node, inputs), dtype=self.dtype)
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return the zeros with ones written in."""
@@ -435,120 +440,6 @@ def _matrix(m: Any, what: str) -> Any:
     if m.type.ndim != 2:
         raise TypeError(f"{what} takes a matrix, but {m} has {m.type.ndim} dimensions")
     return m
-
-
-class ARange(Op):
-    """Numbers from a start to a stop, at even steps.
-
-    Parameters
-    ----------
-    dtype : str
-        Of the result.
-
-    Examples
-    --------
-    >>> ARange("int64")(2, 8, 3).eval()
-    array([2, 5])
-    """
-
-    __props__ = ("dtype",)
-
-    def __init__(self, dtype: str):
-        self.dtype = dtype
-
-    def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
-        """Return the node."""
-        inputs = [as_tensor_variable(v, ndim=0) for v in (start, stop, step)]
-        length = self._known_length(*inputs)
-        return Apply(self, inputs, [TensorType(self.dtype, (length == 1,)).make_variable()])
-
-    @staticmethod
-    def _known_length(start: Any, stop: Any, step: Any) -> int | None:
-        if not all(isinstance(v, Constant) for v in (start, stop, step)) or step.data == 0:
-            return None
-        return max(0, int(np.ceil((float(stop.data) - float(start.data)) / float(step.data))))
-
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Count with NumPy."""
-        start, stop, step = (v.item() for v in inputs)
-        if step == 0:
-            raise ZeroDivisionError(f"{self}: the step is 0, so the stop is never reached")
-        # In float16 NumPy rounds the distance from one number to the next before it counts with it.
-        counted = "float32" if self.dtype == "float16" else self.dtype
-        output_storage[0][0] = np.arange(start, stop, step, dtype=counted).astype(self.dtype, copy=False)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the counting loop."""
-        return arange_kernel(self, node)
-
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the number of steps from start to stop."""
-        start, stop, step = node.inputs
-        known = self._known_length(start, stop, step)
-        if known is not None:
-            return [(as_tensor_variable(np.int64(known)),)]
-        if static_int(start) == 0 and static_int(step) == 1 and stop.type.dtype in scal.integer_dtypes:  # type: ignore[attr-defined]
-            return [(maximum(cast(stop, "int64"), 0),)]
-        span = cast(stop, "float64") - cast(start, "float64")
-        return [(maximum(cast(ceil(span / cast(step, "float64")), "int64"), 0),)]
-
-    def static_length(self, node: Apply, index: int) -> int | None:
-        """Return the length where all inputs are constants."""
-        return self._known_length(*node.inputs)
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Return that the stop has no influence on the elements."""
-        return [[True], [False], [True]]
-
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the gradients of start and step; that of the stop is disconnected."""
-        start, stop, step = inputs
-        (g,) = output_grads
-        if self.dtype in scal.discrete_dtypes:
-            return [
-                start.zeros_like(dtype=gradient_dtype(start.type.dtype)), DisconnectedType()(),
-                step.zeros_like(dtype=gradient_dtype(step.type.dtype)),
-            ]
-        places = arange(outputs[0].shape[0], dtype=self.dtype)
-        return [g.sum(), DisconnectedType()(), (g * places).sum()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return None."""
-        return [None]
-
-
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None) -> Any:
-    """Return numbers from ``start`` up to (not including) ``stop``, ``step`` apart.
-
-    Parameters
-    ----------
-    start : number or symbolic scalar
-        Taken as the stop, with start 0, where no ``stop`` is given.
-    stop, step : number or symbolic scalar
-    dtype : str, optional
-        int64 where all three are integers. A floating result keeps to floatX under the casting policy
-        ``numpy+floatX``.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> arange(T.lscalar("n")).type, arange(0.5, 3).type
-    (TensorType(int64, vector), TensorType(float64, vector))
-    """
-    if stop is None:
-        start, stop = 0, start
-    start, stop, step = map(as_tensor_variable, (start, stop, step))
-    if dtype is None:
-        dtype = scal.upcast(start.type.dtype, stop.type.dtype, step.type.dtype)
-        if dtype in scal.discrete_dtypes:
-            dtype = "int64"
-        elif config.cast_policy == "numpy+floatX" and config.floatX == "float32" and dtype == "float64":
-            given = [v.type.dtype for v in (start, stop, step)]
-            dtype = dtype if "float64" in given else "float32"
-        elif config.cast_policy == "custom" and dtype == "float32" and config.floatX == "float64":
-            # Numbers such as 0.5 fit in 32 bits; a program that counts in them expects floatX.
-            dtype = "float64" if all(isinstance(v, Constant) for v in (start, stop, step)) else dtype
-    return ARange(_dtype(dtype))(start, stop, step)
 
 
 def alloc_validate_shape(shape: Any) -> tuple[list[Any], list[bool]]:

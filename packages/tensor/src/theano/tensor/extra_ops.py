@@ -14,6 +14,7 @@ from theano.graph import Apply, Op
 from theano.layers import lazily
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.settings import config
+from theano.tensor.arange import arange
 from theano.tensor.checks import Assert
 from theano.tensor.convert import (
     as_tensor_variable,
@@ -21,7 +22,7 @@ from theano.tensor.convert import (
     gradient_dtype,
     static_int,
 )
-from theano.tensor.create import arange, zeros
+from theano.tensor.create import zeros
 from theano.tensor.elemwise.functions import cast, eq, ge, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, set_subtensor
 from theano.tensor.join import join

@@ -50,6 +50,14 @@ class _Transform(Op):
         return cast(a, linalg_dtype(a)), s
 
 
+def _lengths(node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
+    """Return the lengths of a signal; to NumPy -1 would mean that of the input."""
+    lengths = tuple(map(int, inputs[1]))
+    if any(n < 0 for n in lengths):
+        raise shape_error(node, inputs, f"negative length in shape {lengths}.", "Lengths are 1 or more.")
+    return lengths
+
+
 class RFFTOp(_Transform):
     """The spectrum of a real signal, not normalised: (m, ..., n) becomes (m, ..., n // 2 + 1, 2).
 
@@ -70,7 +78,7 @@ class RFFTOp(_Transform):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Transform with NumPy."""
         a, s = inputs
-        found = np.fft.rfftn(a, s=tuple(map(int, s)), axes=tuple(range(1, a.ndim)))
+        found = np.fft.rfftn(a, s=_lengths(node, inputs), axes=tuple(range(1, a.ndim)))
         output_storage[0][0] = np.stack([found.real, found.imag], axis=-1).astype(a.dtype, copy=False)
 
     def c_kernel(self, node: Apply) -> Builtin | None:
@@ -116,7 +124,7 @@ class IRFFTOp(_Transform):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Transform with NumPy."""
         a, s = inputs
-        lengths = tuple(map(int, s))
+        lengths = _lengths(node, inputs)
         if a.shape[-1] != 2:
             raise shape_error(
                 node, inputs, f"the last axis holds real and imaginary part, so its length is 2, not {a.shape[-1]}.",

@@ -9,8 +9,9 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.settings import config
+from theano.tensor.arange import arange
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.create import alloc, arange
+from theano.tensor.create import alloc
 from theano.tensor.elemwise.functions import (
     abs_,
     cast,

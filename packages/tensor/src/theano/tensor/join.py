@@ -11,8 +11,9 @@ from theano import scalar as scal
 from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op, Variable
+from theano.tensor.checks import CheckedLength, checked_lengths, unchecked
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, register_converter, static_element, static_int
-from theano.tensor.elemwise.functions import cast
+from theano.tensor.elemwise.functions import cast, eq
 from theano.tensor.kernels.layout import join_kernel, make_vector_kernel, split_kernel
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.basic import patternbroadcast
@@ -443,8 +444,13 @@ class Split(Op):
         axis: Any = static_int(node.inputs[1])
         ndim = len(shapes[0])
         result = []
-        for k in range(self.len_splits):
-            piece = cast(node.inputs[2][k], "int64")  # type: ignore[index]
+        pieces = checked_lengths([node.inputs[2][k] for k in range(self.len_splits)])  # type: ignore[index]
+        of_arrays = all(getattr(n.owner and n.owner.op, "is_length", False) for n in map(unchecked, pieces))
+        if axis is not None and not of_arrays:
+            together = eq(sum(pieces[1:], pieces[0]), shapes[0][axis % ndim])
+            check = CheckedLength("split: the lengths of the pieces do not add up to that of the axis.")
+            pieces = [check(n, together) for n in pieces]
+        for piece in pieces:
             if axis is not None:
                 result.append(tuple(piece if i == axis % ndim else n for i, n in enumerate(shapes[0])))
             else:

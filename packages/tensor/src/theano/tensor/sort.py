@@ -10,8 +10,8 @@ import numpy as np
 from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
+from theano.tensor.arange import arange
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
-from theano.tensor.create import arange
 from theano.tensor.elemwise.functions import abs_, cast
 from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.kernels.order import sort_kernel, topk_kernel, trusted_kind
@@ -58,6 +58,24 @@ class _Ordering(Op):
         return [[True], [False]]
 
 
+def _taken(x: np.ndarray, places: np.ndarray, axis: int) -> np.ndarray:
+    """Return ``numpy.take_along_axis``, which knows one dimension less than arrays have."""
+    if x.ndim < 64:
+        return np.take_along_axis(x, places, axis)
+    last, where = np.moveaxis(x, axis, -1), np.moveaxis(places, axis, -1)
+    lines = np.take_along_axis(last.reshape(-1, last.shape[-1]), where.reshape(-1, where.shape[-1]), -1)
+    return np.moveaxis(lines.reshape(where.shape), -1, axis)
+
+
+def _along(sort: Any, x: np.ndarray, axis: int, kind: str | None) -> np.ndarray:
+    """Return what a function of NumPy that sorts makes of a tensor; such know no more than 32 dimensions."""
+    if x.ndim <= 32:
+        return sort(x, axis, kind)  # type: ignore[no-any-return]
+    last = np.moveaxis(x, axis, -1)
+    lines = sort(last.reshape(-1, last.shape[-1]), -1, kind)
+    return np.moveaxis(lines.reshape(last.shape), -1, axis)
+
+
 class SortOp(_Ordering):
     """The elements in order along an axis.
 
@@ -73,7 +91,7 @@ class SortOp(_Ordering):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Sort with NumPy."""
         x = inputs[0]
-        output_storage[0][0] = np.sort(x, int(inputs[1]), trusted_kind(x.dtype.name, self.kind))
+        output_storage[0][0] = _along(np.sort, x, int(inputs[1]), trusted_kind(x.dtype.name, self.kind))
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return NumPy's sort, called from C."""
@@ -111,7 +129,7 @@ class ArgSortOp(_Ordering):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Sort with NumPy."""
-        output_storage[0][0] = np.asarray(np.argsort(inputs[0], int(inputs[1]), self.kind), dtype="int64")
+        output_storage[0][0] = np.asarray(_along(np.argsort, inputs[0], int(inputs[1]), self.kind), dtype="int64")
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
         """Return NumPy's sort, called from C."""
@@ -230,13 +248,13 @@ class TopKOp(Op):
                 node, inputs, f"topk: kth must be 1 to {n}, the length of axis {self.axis}, or its negative; got {k}.",
                 "Pass a smaller kth.",
             )))  # fmt: skip
-        order = np.argsort(x, axis=self.axis, kind="stable")
+        order = _along(np.argsort, x, self.axis, "stable")
         window: list[Any] = [slice(None)] * x.ndim
         window[self.axis] = slice(-1, -k - 1, -1) if k > 0 else slice(0, -k)
         places = order[tuple(window)]
         results = []
         if self.return_values:
-            results.append(np.take_along_axis(x, places, self.axis))
+            results.append(_taken(x, places, self.axis))
         if self.return_indices:
             results.append(places.astype(self.idx_dtype))
         for cell, value in zip(output_storage, results, strict=True):

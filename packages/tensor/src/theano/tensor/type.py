@@ -61,6 +61,8 @@ _TOLERANCES = {  # config.tensor.cmp_sloppy: dtype: tolerance
 float16_rtol, float16_atol = _TOLERANCES[0]["float16"]
 float32_rtol, float32_atol = _TOLERANCES[0]["float32"]
 float64_rtol, float64_atol = _TOLERANCES[0]["float64"]
+#: The dimensions that an array of NumPy 2 can have.
+MAX_NDIM = 64
 _PART = {"complex64": "float32", "complex128": "float64"}
 
 
@@ -92,6 +94,11 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
     sparse_grad : bool
         Whether gradients with respect to variables of this type may be sparse.
 
+    Raises
+    ------
+    ValueError
+        There are more than 64 dimensions.
+
     Examples
     --------
     >>> TensorType("float64", (False, False))
@@ -115,6 +122,11 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
                 f"there is no tensor of dtype {dtype!r}. The dtypes are {', '.join(sorted(scal.all_dtypes))}."
             )
         self.broadcastable = tuple(bool(b) for b in broadcastable)
+        if len(self.broadcastable) > MAX_NDIM:
+            raise ValueError(
+                f"a tensor of {len(self.broadcastable)} dimensions: NumPy, and so Theano, has {MAX_NDIM} at most. "
+                "Join some of them, with reshape or flatten."
+            )
         self.numpy_dtype = np.dtype(self.dtype)
         self.name = name
         self.sparse_grad = sparse_grad

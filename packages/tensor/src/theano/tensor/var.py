@@ -62,8 +62,8 @@ class TensorConstant(TensorOperators, Constant):
         if self.name is not None:
             return self.name
         data = self.data
-        if data.ndim and data.size and (data.size == 1 or np.all(data == data.flat[0])):
-            text = f"{data.shape} of {data.flat[0]}"
+        if data.ndim and data.size and (data.size == 1 or np.all(data == data.reshape(-1)[0])):
+            text = f"{data.shape} of {data.reshape(-1)[0]}"
         else:
             text = str(data).replace("\n", "")
         if len(text) > 20:

@@ -100,8 +100,8 @@ class numeric_grad:
             beyond = np.minimum(absolute / abs_tol, relative / rel_tol)
             beyond = np.where(np.isnan(beyond), np.inf, beyond)
             place = int(np.argmax(beyond))
-            if beyond.flat[place] > most:
-                most = float(beyond.flat[place])
+            if beyond.item(place) > most:
+                most = float(beyond.item(place))
                 worst = (k, place, float(np.ravel(absolute)[place]), float(np.ravel(relative)[place]))
         return worst
 

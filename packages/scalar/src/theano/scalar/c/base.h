@@ -86,3 +86,30 @@ TH_INLINE float th_round_f16(double x)
     u |= (double)th_from_bits_f32(u) != x;
     return th_load_f16(th_store_f16(th_from_bits_f32(u)));
 }
+
+/* @snippet cast_f64 needs inline */
+/* Floats to whole numbers, every value defined and the same in vectors and out of them (C leaves to the machine what
+ * does not fit; `Cast` says what it is here): out of range is the least number of 32 or 64 bits, narrower dtypes take
+ * its low bits, and what only an unsigned number holds is counted from the middle of its range. */
+TH_INLINE int32_t th_i32_of_f64(double x) { return (int32_t)(__builtin_fabs(x) < 0x1p31 ? x : -0x1p31); }
+TH_INLINE int64_t th_i64_of_f64(double x) { return (int64_t)(__builtin_fabs(x) < 0x1p63 ? x : -0x1p63); }
+TH_INLINE uint32_t th_u32_of_f64(double x)
+{
+    return (uint32_t)th_i32_of_f64(x >= 0x1p31 ? x - 0x1p31 : x) ^ (x >= 0x1p31 ? 0x80000000u : 0u);
+}
+TH_INLINE uint64_t th_u64_of_f64(double x)
+{
+    return (uint64_t)th_i64_of_f64(x >= 0x1p63 ? x - 0x1p63 : x) ^ (x >= 0x1p63 ? UINT64_C(1) << 63 : 0);
+}
+
+/* @snippet cast_f32 needs inline */
+TH_INLINE int32_t th_i32_of_f32(float x) { return (int32_t)(__builtin_fabsf(x) < 0x1p31f ? x : -0x1p31f); }
+TH_INLINE int64_t th_i64_of_f32(float x) { return (int64_t)(__builtin_fabsf(x) < 0x1p63f ? x : -0x1p63f); }
+TH_INLINE uint32_t th_u32_of_f32(float x)
+{
+    return (uint32_t)th_i32_of_f32(x >= 0x1p31f ? x - 0x1p31f : x) ^ (x >= 0x1p31f ? 0x80000000u : 0u);
+}
+TH_INLINE uint64_t th_u64_of_f32(float x)
+{
+    return (uint64_t)th_i64_of_f32(x >= 0x1p63f ? x - 0x1p63f : x) ^ (x >= 0x1p63f ? UINT64_C(1) << 63 : 0);
+}

@@ -246,8 +246,8 @@ class Subtensor(_Indexed):
             numbers = [static_int(n) for n in node.inputs[1:]]
             if None not in numbers:
                 part = x.data[tuple(fill_entries(self.idx_list, numbers))]
-                if part.size and np.all(part == part.flat[0]):
-                    return part.flat[0]
+                if part.size and np.all(part == part.reshape(-1)[0]):
+                    return part.reshape(-1)[0]
             return None
         return ask(x)
 

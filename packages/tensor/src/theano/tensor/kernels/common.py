@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from struct import pack
@@ -92,7 +93,19 @@ def builtin(symbol: str, *params: int, work: float = 0.5) -> Builtin | None:
     if path is None:
         return None
     pointers = tuple((8 * i, p.name) for i, p in enumerate(params) if isinstance(p, Pointer))
-    return Builtin(path, symbol, pack(f"={len(params)}q", *params), work, pointers)
+    return Builtin(path, symbol, packed(params), work, pointers)
+
+
+def packed(params: Iterable[int]) -> bytes:
+    """Return parameters as a kernel reads them: 64 bits each, the last bit of a mask of 64 axes being the sign.
+
+    Examples
+    --------
+    >>> packed([1 << 63]) == packed([-(1 << 63)])
+    True
+    """
+    words = [p - 2**64 if p >= 2**63 else p for p in params]
+    return pack(f"={len(words)}q", *words)
 
 
 def dtypes_of(variables: Any) -> list[str] | None:

@@ -76,7 +76,8 @@ def assert_kernel(op: Any, node: Apply) -> Builtin | None:
         return None
     text = printable(op.msg).encode() + b"\0"
     letters = np.frombuffer(text + b"\0" * (-len(text) % 8), "int64")
-    return builtin("th_kernel_assert", *map(int, letters), work=VIEW_NS)
+    refused = "th_kernel_assert" if issubclass(op.error, AssertionError) else "th_kernel_checked_length"
+    return builtin(refused, *map(int, letters), work=VIEW_NS)
 
 
 def choice_kernel(as_view: bool, node: Apply) -> Builtin | None:
@@ -211,10 +212,11 @@ def make_vector_kernel(op: Any, node: Apply) -> Builtin | None:
 
 
 def arange_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the numbers from start to stop by step."""
+    """Return the numbers from start to stop by step, or how many they are."""
     dtype = dtype_of(node.outputs[0])
     if not are_known(node) or dtype == "bool" or dtype == "float16" or dtype.startswith("complex"):
         return None
     if any(dtype_of(v).startswith("complex") or dtype_of(v) == "uint64" for v in node.inputs):
         return None
-    return builtin("th_kernel_arange", int(_integers(node.inputs)))
+    what = "th_kernel_arange_length" if getattr(op, "is_length", False) else "th_kernel_arange"
+    return builtin(what, int(_integers(node.inputs)))

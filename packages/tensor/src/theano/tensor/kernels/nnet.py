@@ -8,10 +8,14 @@ from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
 from theano.tensor.kernels.common import builtin, dtype_of, dtypes_of, is_integer, ndim_of, same_dtype
 
+#: How labels choose columns, in the order of ``c/softmax.c``.
+LABELS = ("each", "first", "all")
 _FLOATS = ("float32", "float64")
 
 
-def _softmax(node: Apply, bias: bool = False, log: bool = False, loss: bool = False) -> Builtin | None:
+def _softmax(
+    node: Apply, bias: bool = False, log: bool = False, loss: bool = False, labels: str = "each"
+) -> Builtin | None:
     dtypes = dtypes_of([*node.inputs, *node.outputs])
     if dtypes is None or ndim_of(node.inputs[0]) != 2:
         return None
@@ -21,7 +25,7 @@ def _softmax(node: Apply, bias: bool = False, log: bool = False, loss: bool = Fa
         return None
     if loss and dtypes[-1] != label:
         return None
-    return builtin("th_kernel_softmax", int(bias), int(log), int(loss), work=1.5)
+    return builtin("th_kernel_softmax", int(bias), int(log), int(loss), LABELS.index(labels), work=1.5)
 
 
 def softmax_kernel(op: Any, node: Apply) -> Builtin | None:
@@ -44,7 +48,7 @@ def crossentropy_kernel(op: Any, node: Apply) -> Builtin | None:
 
     Minus the logarithm of the softmax at the labels, the softmax, and the place of the largest element.
     """
-    return _softmax(node, bias=True, loss=True)
+    return _softmax(node, bias=True, loss=True, labels=getattr(op, "labels", "each"))
 
 
 def softmax_grad_kernel(op: Any, node: Apply) -> Builtin | None:
@@ -63,7 +67,7 @@ def crossentropy_dx_kernel(op: Any, node: Apply) -> Builtin | None:
     real = dtypes[0]
     if real not in _FLOATS or not real == dtypes[1] == dtypes[3]:
         return None
-    return builtin("th_kernel_crossentropy_dx", work=1.0)
+    return builtin("th_kernel_crossentropy_dx", LABELS.index(getattr(op, "labels", "each")), work=1.0)
 
 
 def crossentropy_1hot_kernel(op: Any, node: Apply) -> Builtin | None:

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from struct import pack
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from theano.codegen.text import CText
 from theano.graph.apply import Apply
 from theano.scalar.arithmetic import identity
 from theano.scalar.c import support
+from theano.scalar.cbody import names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support
 from theano.tensor.kernels.argmax import argmax_kernel
 from theano.tensor.kernels.body import Body, body_of
@@ -37,6 +37,7 @@ from theano.tensor.kernels.common import (
     library_path,
     ndim_of,
     normal_axes,
+    packed,
     pattern_of,
     title,
 )
@@ -117,7 +118,7 @@ class _Plan:
         head = [run, len(self.dtypes), len(self.results), self.ndim, gone, self.lanes, int(1000 * work)]
         stretched += [0] * (MAX_TERMS - len(stretched))
         results += [0] * (2 * MAX_RESULTS - len(results))
-        return pack(f"={len(head) + MAX_TERMS + 2 * MAX_RESULTS}q", *head, *stretched, *results)
+        return packed([*head, *stretched, *results])
 
 
 def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
@@ -282,7 +283,7 @@ def _generated(op: Any, node: Apply, plan: _Plan, scalar_op: Any, terms: Sequenc
         rows = "KERNEL_rows" if not light or len(plan.gone) < plan.ndim else "NULL"
         c(f"return r->run(ctx, r, {'KERNEL_block' if light else 'NULL'}, {rows});")
     conversions = " ".join(_take(plan, k) for k in range(len(plan.results)))
-    blocks = dict.fromkeys((*storage_support(*plan.dtypes), *body.support, *_complex_support(conversions)))
+    blocks = dict.fromkeys((*storage_support(*plan.dtypes), *body.support, *support(names_of_blocks(conversions))))
     work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
     params = plan.params(_driver(path)[1], work) + body.params
     # Lanes of bytes are packed from wider vectors: without all passes, their loops take twice as long.
@@ -290,10 +291,6 @@ def _generated(op: Any, node: Apply, plan: _Plan, scalar_op: Any, terms: Sequenc
     text = (c_text("reduce.h"), *blocks)
     # The driver's address is the first of the parameters.
     return Kernel(title(op, node), str(c), text, params, work, plain_loops=plain, pointers=((0, DRIVER),))
-
-
-def _complex_support(text: str) -> tuple[str, ...]:
-    return support(["cmplx"]) if "CMPLX" in text else ()
 
 
 def _take(plan: _Plan, k: int) -> str:

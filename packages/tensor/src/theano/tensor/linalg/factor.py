@@ -36,6 +36,7 @@ from theano.tensor.linalg.common import (
     under_type,
 )
 from theano.tensor.linalg.solve import Solve, solve_lower_triangular, solve_upper_triangular
+from theano.tensor.messages import shape_error
 from theano.tensor.shape.diagonals import AllocDiag
 from theano.tensor.type import values_eq_approx_up_to_phases, values_eq_approx_up_to_phases_of_rows
 from theano.tensor.type_other import NoneConst
@@ -49,7 +50,8 @@ class Cholesky(MatrixOp):
     lower : bool
         Return L and read only the lower triangle of A; otherwise U and the upper one.
     on_error : "raise" or "nan"
-        What a matrix that is not positive definite gives.
+        What a matrix that is not positive definite gives, among them those with infinity or NaN in the triangle that
+        is read. With "nan" all elements are NaN.
 
     Raises
     ------
@@ -81,7 +83,10 @@ class Cholesky(MatrixOp):
         """Factorise with NumPy, which reads the lower triangle."""
         x = self.square(node, inputs)
         try:
-            factor = np.linalg.cholesky(x if self.lower else x.T.conj())
+            with np.errstate(invalid="ignore"):
+                factor = np.linalg.cholesky(x if self.lower else x.T.conj())
+            if not np.isfinite(np.diagonal(factor)).all():  # some LAPACKs go on with infinity or NaN
+                raise LinAlgError("the matrix is not positive definite: it holds infs or NaNs, or its factor overflows")
         except LinAlgError:
             if self.on_error == "raise":
                 raise
@@ -357,7 +362,9 @@ class Eigh(MatrixOp):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute them with NumPy."""
-        for cell, value in zip(output_storage, np.linalg.eigh(self.square(node, inputs), self.UPLO), strict=True):
+        x = self.square(node, inputs)
+        must_be_finite(x, self.UPLO == "L")
+        for cell, value in zip(output_storage, np.linalg.eigh(x, self.UPLO), strict=True):
             cell[0] = value
 
     def c_kernel(self, node: Apply) -> Builtin | None:
@@ -409,8 +416,14 @@ class Eigvalsh(MatrixOp):
         """Compute them with SciPy."""
         import scipy.linalg  # 0.2 s that only its users pay
 
-        self.square(node, inputs)
-        output_storage[0][0] = scipy.linalg.eigvalsh(inputs[0], inputs[1], lower=self.lower)
+        given = [self.square(node, inputs, k) for k, x in enumerate(inputs) if x is not None]
+        if len(given) == 2 and len(given[0]) != len(given[1]):
+            counts = f"{len(given[0])} rows of a against {len(given[1])} of b."
+            raise shape_error(node, inputs, counts, "Both must have as many.")
+        for x in given:
+            must_be_finite(x, self.lower)
+        # What the other triangle holds is nobody's concern.
+        output_storage[0][0] = scipy.linalg.eigvalsh(*given, lower=self.lower, check_finite=False)
 
     def c_kernel(self, node: Apply) -> Builtin | None:
         """Return the call of LAPACK."""
@@ -441,6 +454,12 @@ class Eigvalsh(MatrixOp):
             under_type(fold_triangle(for_a, self.lower), a),
             under_type(fold_triangle(for_b, self.lower), b),
         ]
+
+
+def must_be_finite(x: np.ndarray, lower: bool) -> None:
+    """Raise LinAlgError for infinity or NaN in a triangle of a matrix."""
+    if not np.isfinite(np.tril(x) if lower else np.triu(x)).all():
+        raise LinAlgError("Eigenvalues did not converge: the matrix must not contain infs or NaNs")
 
 
 def _or_zeros(g: Any, v: Any) -> Any:

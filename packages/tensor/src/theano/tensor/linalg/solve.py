@@ -209,7 +209,9 @@ class Solve(MatrixOp):
             output_storage[0][0] = np.zeros_like(b)
         elif self.triangle:
             try:
-                output_storage[0][0] = scipy.linalg.solve_triangular(A, b, lower=self.triangle == "lower")
+                output_storage[0][0] = scipy.linalg.solve_triangular(
+                    A, b, lower=self.triangle == "lower", check_finite=False
+                )
             except LinAlgError:
                 raise LinAlgError("singular matrix: a number on the diagonal is 0") from None
         else:

@@ -12,10 +12,12 @@ from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
+from theano.tensor.arange import arange
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.create import arange
+from theano.tensor.create import zeros
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, gt, log
 from theano.tensor.kernels.nnet import (
+    LABELS,
     crossentropy_1hot_grad_kernel,
     crossentropy_1hot_kernel,
     crossentropy_dx_kernel,
@@ -34,6 +36,48 @@ def _classes(op: Op, y_idx: Any) -> Any:
     return y_idx
 
 
+class _Labelled(Op):
+    """What reads one column of each row, as labels say.
+
+    Parameters
+    ----------
+    labels : "each", "first" or "all"
+        One label for each row, from 0 on, else a ValueError. Or what the index ``[arange(k), labels]`` chooses from the
+        first k rows, ``[arange(rows), labels]`` from all: negative ones count from the end, and what does not fit is an
+        IndexError.
+    """
+
+    __props__ = ("labels",)
+
+    def __init__(self, labels: str = "each"):
+        if labels not in LABELS:
+            raise ValueError(f"labels must be one of {', '.join(LABELS)}, not {labels!r}")
+        self.labels = labels
+
+    def __str__(self) -> str:
+        return type(self).__name__ if self.labels == "each" else f"{type(self).__name__}{{{self.labels}}}"
+
+    def chosen(self, node: Apply, inputs: Sequence[Any], matrix: np.ndarray) -> np.ndarray:
+        """Return the columns of the first rows, counted from 0."""
+        rows, columns = matrix.shape
+        y_idx = inputs[2]
+        if self.labels == "each":
+            _check(node, inputs, rows, columns, y_idx)
+            return y_idx  # type: ignore[no-any-return]
+        if self.labels == "all" and len(y_idx) == 1:
+            y_idx = np.broadcast_to(y_idx, (rows,))
+        if self.labels == "all" and len(y_idx) != rows:
+            raise IndexError(
+                f"shape mismatch: indexing arrays could not be broadcast together: {rows} rows and {len(y_idx)} labels"
+            )
+        if len(y_idx) > rows:
+            raise IndexError(f"index {rows} is out of bounds for axis 0 with size {rows}")
+        wrong = [int(k) for k in y_idx if not -columns <= k < columns]
+        if wrong:
+            raise IndexError(f"index {wrong[0]} is out of bounds for axis 1 with size {columns}")
+        return np.where(y_idx < 0, y_idx + columns, y_idx)
+
+
 def _check(node: Apply, inputs: Sequence[Any], rows: int, columns: int, y_idx: np.ndarray) -> None:
     if len(y_idx) != rows:
         raise shape_error(node, inputs, f"{len(y_idx)} classes for {rows} rows.", "There must be one each.")
@@ -50,7 +94,7 @@ def one_hot(y_idx: Any, columns: Any, dtype: str) -> Any:
     return cast(eq(y_idx.dimshuffle(0, "x"), arange(columns).dimshuffle("x", 0)), dtype)
 
 
-class CrossentropySoftmaxArgmax1HotWithBias(Op):
+class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
     """Three things about rows ``x + b`` and their classes: negative log-likelihood, softmax, and largest column.
 
     Examples
@@ -62,17 +106,16 @@ class CrossentropySoftmaxArgmax1HotWithBias(Op):
     (array([0.3133]), array([1]))
     """
 
-    __props__ = ()
     nin, nout = 3, 3
 
-    def __init__(self, **kwargs: Any):
-        super().__init__()
+    def __init__(self, labels: str = "each", **kwargs: Any):
+        super().__init__(labels)
 
     def make_node(self, x: Any, b: Any, y_idx: Any) -> Apply:
         """Return the node for a matrix, a vector and the classes."""
         x, b, y_idx = floating(self, x, (2,), "x"), floating(self, b, (1,), "b"), _classes(self, y_idx)
         rows = (x.type.broadcastable[0],)
-        nll = TensorType(x.type.dtype, rows).make_variable()
+        nll = TensorType(x.type.dtype, y_idx.type.broadcastable if self.labels == "first" else rows).make_variable()
         place = TensorType(y_idx.type.dtype, rows).make_variable()
         return Apply(self, [x, b, y_idx], [nll, x.type.make_variable(), place])
 
@@ -84,12 +127,13 @@ class CrossentropySoftmaxArgmax1HotWithBias(Op):
                 node, inputs, f"the bias has {b.shape[0]} elements, the rows {x.shape[1]}.",
                 "b must be as long as the rows of x.",
             )
-        _check(node, inputs, x.shape[0], x.shape[1], y_idx)
+        y_idx = self.chosen(node, inputs, x)
+        labelled = np.arange(len(y_idx))
         rows = (x + b).astype("float32" if x.dtype == "float16" else x.dtype, copy=False)
         largest = rows.max(axis=1, keepdims=True) if rows.size else np.zeros((len(rows), 1), rows.dtype)
         with np.errstate(**NUMPY_ERRORS):
             shifted = rows - largest
-            nll = np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(rows)), y_idx]
+            nll = np.log(np.exp(shifted).sum(axis=1))[labelled] - shifted[labelled, y_idx]
         output_storage[0][0] = nll.astype(x.dtype, copy=False)
         output_storage[1][0] = rows_softmax(rows).astype(x.dtype, copy=False)
         place = rows.argmax(axis=1) if rows.size else np.zeros(len(rows))
@@ -100,9 +144,8 @@ class CrossentropySoftmaxArgmax1HotWithBias(Op):
         return crossentropy_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return one number a row, the matrix, one place a row."""
-        rows = (shapes[0][0],)
-        return [rows, shapes[0], rows]
+        """Return one number a labelled row, the matrix, one place a row."""
+        return [shapes[2] if self.labels == "first" else (shapes[0][0],), shapes[0], (shapes[0][0],)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return what influences what: the softmax does not depend on the classes, the place is a whole number."""
@@ -114,7 +157,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(Op):
         g_nll, g_sm, _ = output_grads
         terms = []
         if not isinstance(g_nll.type, DisconnectedType):
-            terms.append(crossentropy_softmax_1hot_with_bias_dx(g_nll, outputs[1], y_idx))
+            terms.append(CrossentropySoftmax1HotWithBiasDx(self.labels)(g_nll, outputs[1], y_idx))
         if not isinstance(g_sm.type, DisconnectedType):
             terms.append(softmax_with_bias.L_op([x, b], [outputs[1]], [g_sm])[0])
         if not terms:
@@ -125,7 +168,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(Op):
         return [dx, dx.sum(axis=0), grad_not_implemented(self, 2, y_idx)]
 
 
-class CrossentropySoftmax1HotWithBiasDx(Op):
+class CrossentropySoftmax1HotWithBiasDx(_Labelled):
     """The gradient of the likelihoods of :class:`CrossentropySoftmaxArgmax1HotWithBias` with respect to the rows.
 
     Examples
@@ -135,7 +178,6 @@ class CrossentropySoftmax1HotWithBiasDx(Op):
     array([[-0.75,  0.75]])
     """
 
-    __props__ = ()
     nin, nout = 3, 1
 
     def make_node(self, dy: Any, sm: Any, y_idx: Any) -> Apply:
@@ -147,13 +189,14 @@ class CrossentropySoftmax1HotWithBiasDx(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         dy, sm, y_idx = inputs
-        _check(node, inputs, sm.shape[0], sm.shape[1], y_idx)
-        if dy.shape[0] not in (1, sm.shape[0]):
-            counts = f"{dy.shape[0]} gradients for {sm.shape[0]} rows."
+        y_idx = self.chosen(node, inputs, sm)
+        if dy.shape[0] not in (1, len(y_idx)):
+            counts = f"{dy.shape[0]} gradients for {len(y_idx)} rows."
             raise shape_error(node, inputs, counts, "There must be one each.")
-        dy = np.broadcast_to(dy, (sm.shape[0],))
-        dx = dy[:, None] * sm
-        dx[np.arange(len(sm)), y_idx] -= dy
+        dy = np.broadcast_to(dy, (len(y_idx),))
+        dx = np.zeros_like(sm)
+        dx[: len(y_idx)] = dy[:, None] * sm[: len(y_idx)]
+        dx[np.arange(len(y_idx)), y_idx] -= dy
         output_storage[0][0] = dx.astype(sm.dtype, copy=False)
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
@@ -244,6 +287,8 @@ class CrossentropyCategorical1HotGrad(Op):
         """Compute with NumPy."""
         g_y, coding, classes = inputs
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
+        if len(g_y) != len(coding):
+            raise shape_error(node, inputs, f"{len(g_y)} gradients for {len(coding)} rows.", "There must be one each.")
         out = np.zeros_like(coding)
         rows = np.arange(len(coding))
         with np.errstate(**NUMPY_ERRORS):
@@ -328,7 +373,9 @@ def crossentropy_softmax_max_and_argmax_1hot(x: Any, y_idx: Any, **kwargs: Any) 
 
 
 def _no_bias(x: Any) -> Any:
-    return as_tensor_variable(x)[0, :].zeros_like()
+    # Not of its first row, which there may not be.
+    x = as_tensor_variable(x)
+    return zeros((x.shape[1],), dtype=floating(CrossentropySoftmaxArgmax1HotWithBias(), x, (2,), "x").type.dtype)
 
 
 def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> Any:

@@ -108,7 +108,7 @@ class SoftmaxGrad(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         dy, sm = inputs
-        if dy.shape != sm.shape and dy.shape[1:] != sm.shape[1:]:
+        if dy.shape != sm.shape:
             raise shape_error(node, inputs, "the gradient and the softmax differ in shape.", "They must be the same.")
         product = dy * sm
         output_storage[0][0] = np.asarray(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,9 +10,9 @@ import numpy as np
 from theano import scalar as scal
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.careduce import All, Any_, Max, Min, Prod, Sum, normalize_axes, restore_axes
-from theano.tensor.elemwise.functions import abs_, cast, exp, floats, log, maximum, neq, pow, sqrt, switch, true_div
-from theano.tensor.elemwise.functions import isinf as is_infinite
+from theano.tensor.elemwise.functions import abs_, cast, floats, maximum, neq, pow, sqrt, switch, true_div
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
+from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.shape.basic import shape_i
 
 
@@ -354,13 +353,9 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     TensorType(float64, vector)
     """
     x = floats(as_tensor_variable(x))
-    largest = max(x, axis=axis, keepdims=True)
-    shift = switch(is_infinite(largest), largest.zeros_like(), largest)
-    result = log(sum(exp(x - shift), axis=axis, keepdims=True)) + shift
-    if keepdims:
-        return result
-    gone = set(check_and_normalize_axes(x, axis))
-    return result.dimshuffle(*[i for i in builtins.range(x.type.ndim) if i not in gone])
+    axes = check_and_normalize_axes(x, axis)
+    result = LogSumExp(tuple(axes))(x)
+    return restore_axes(result, x, axes) if keepdims else result
 
 
 def largest(*args: Any) -> Any:

@@ -93,7 +93,7 @@ def scalar_expression(nodes: Sequence[Apply], more: Sequence[Variable]) -> tuple
         if v not in known:
             stand_in = scal.get_scalar_type(v.type.dtype)
             if inlined(v):
-                known[v] = stand_in.make_constant(v.data.flat[0])
+                known[v] = stand_in.make_constant(v.data.reshape(-1)[0])
             else:
                 known[v] = outside[v] = stand_in.make_variable()
         return known[v]

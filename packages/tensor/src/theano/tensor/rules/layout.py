@@ -6,13 +6,14 @@ from typing import Any
 
 from theano.graph import Apply, Constant
 from theano.rewriting import local_rule, phases
+from theano.tensor.checks import unchecked
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join import MakeVector
 from theano.tensor.rules.words import fit, of_shared_sigmoid, only_used_by, scalar_of
 from theano.tensor.shape.basic import Shape, Shape_i
-from theano.tensor.shape.reshape import Reshape, reshape
+from theano.tensor.shape.reshape import Reshape, holds_all, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 
 
@@ -40,10 +41,10 @@ def local_dimshuffle_lift(node: Apply) -> Any:
 
 
 @local_rule([Reshape], phases=("canonicalize",))
-def local_reshape_chain(node: Apply) -> Any:
-    """The shape that the elements had in between does not matter."""
+def local_reshape_chain(fgraph: Any, node: Apply) -> Any:
+    """The shape that the elements had in between does not matter, where they could take it for certain."""
     inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Reshape):
+    if inner is None or not isinstance(inner.op, Reshape) or not _cannot_fail(inner, fgraph):
         return None
     return [fit(node.op(inner.inputs[0], node.inputs[1]), node.outputs[0])]
 
@@ -55,17 +56,16 @@ def local_useless_reshape(fgraph: Any, node: Apply) -> Any:
     out: Any = node.outputs[0]
     if x.type.ndim != out.type.ndim:
         return None
-    if x.type.ndim == 1 and x.type.broadcastable == out.type.broadcastable:
-        return [x]
     shape = node.inputs[1]
     if shape.owner is not None and isinstance(shape.owner.op, Shape) and shape.owner.inputs[0] is x:
         return [fit(x, out)]
     lengths = _asked(node)
     if lengths is None:
         return None
-    matched = [is_length_of(n, x, i, fgraph) for i, n in enumerate(lengths)]
-    # All lengths but one as they are: the remaining one cannot be anything else.
-    if sum(matched) < len(matched) - (any(static_int(n) == -1 for n in lengths)):
+    others = [n for i, n in enumerate(lengths) if not is_length_of(n, x, i, fgraph)]
+    # All lengths but one as they are: a -1 is the remaining one, unless one of them is 0.
+    open_ = len(others) == 1 and static_int(others[0]) == -1
+    if others and not (open_ and all((static_int(n) or 0) > 0 for n in lengths if n is not others[0])):
         return None
     return [fit(x, out)] if x.type.broadcastable == out.type.broadcastable else None
 
@@ -77,7 +77,15 @@ def _asked(node: Apply) -> list[Any] | None:
         return [shape.type.clone(broadcastable=()).make_constant(n) for n in shape.data]
     if shape.owner is not None and isinstance(shape.owner.op, MakeVector):
         return list(shape.owner.inputs)
+    if shape.owner is not None and isinstance(shape.owner.op, Shape):
+        return [Shape_i(i)(shape.owner.inputs[0]) for i in range(shape.owner.inputs[0].type.ndim)]
     return None
+
+
+def _cannot_fail(node: Apply, fgraph: Any) -> bool:
+    """Return whether a reshape is certain to find as many elements as it asks for."""
+    asked, feature = _asked(node), getattr(fgraph, "shape_feature", None)
+    return asked is not None and feature is not None and holds_all(asked, feature.lengths(node.inputs[0]))
 
 
 def is_length_of(n: Any, x: Any, i: int, fgraph: Any) -> bool:
@@ -90,12 +98,12 @@ def is_length_of(n: Any, x: Any, i: int, fgraph: Any) -> bool:
     feature = getattr(fgraph, "shape_feature", None)
     if feature is None:
         return False
-    own = feature.lengths(x)[i]
-    return own is n or (known is not None and static_int(own) == known)
+    own = unchecked(feature.lengths(x)[i])
+    return own is unchecked(n) or (known is not None and static_int(own) == known)
 
 
 @local_rule([Reshape], phases=("canonicalize",))
-def local_reshape_to_dimshuffle(node: Apply) -> Any:
+def local_reshape_to_dimshuffle(fgraph: Any, node: Apply) -> Any:
     """Lengths 1 that a reshape adds or drops are better said by a shuffle of dimensions."""
     x: Any = node.inputs[0]
     out: Any = node.outputs[0]
@@ -103,6 +111,8 @@ def local_reshape_to_dimshuffle(node: Apply) -> Any:
     wide_out = [i for i, one in enumerate(out.type.broadcastable) if not one]
     # One dimension that is not known to be 1, on both sides: it holds all elements.
     if len(wide_in) > 1 or len(wide_in) != len(wide_out) or x.type.ndim == out.type.ndim and wide_in == wide_out:
+        return None
+    if wide_in and not _cannot_fail(node, fgraph):
         return None
     order: list[Any] = ["x"] * out.type.ndim
     for a, b in zip(wide_in, wide_out, strict=True):

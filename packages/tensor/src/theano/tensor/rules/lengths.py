@@ -12,7 +12,6 @@ from theano.graph import Apply
 from theano.rewriting import local_rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.rules.words import constant_like, fit, is_discrete, made_by, scalar_of, uniform
-from theano.tensor.shape.basic import Shape_i
 
 _COMPARISONS = (F.lt, F.le, F.gt, F.ge, F.eq, F.maximum, F.minimum)
 
@@ -24,7 +23,7 @@ def not_negative(v: Any) -> bool:
         return bool(value >= 0)
     if v.owner is None or not is_discrete(v):
         return False
-    if isinstance(v.owner.op, Shape_i):
+    if getattr(v.owner.op, "is_length", False):
         return True
     inner = made_by(v, F.add) or made_by(v, F.mul) or made_by(v, F.maximum)
     if inner is not None:

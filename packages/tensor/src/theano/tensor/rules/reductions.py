@@ -8,6 +8,7 @@ from theano import scalar as scal
 from theano.graph import Apply, Constant
 from theano.rewriting import local_rule
 from theano.tensor.blas.dot import dot
+from theano.tensor.checks import guarded, unchecked
 from theano.tensor.create import Alloc, alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
@@ -136,8 +137,10 @@ def local_opt_alloc(fgraph: Any, node: Apply) -> Any:
         return None
     times = [shape_i(x, a, fgraph) for a in axes if not x.type.broadcastable[a]]
     if times:
-        count = F.cast(F.mul(*times) if len(times) > 1 else times[0], out.type.dtype)
-        total = F.mul(total, count) if isinstance(op, Sum) else F.pow(total, count)
+        plain = [unchecked(n) for n in times]
+        count = F.cast(F.mul(*plain) if len(plain) > 1 else plain[0], out.type.dtype)
+        # The count may be multiplied by 0, or be divided by: its check must not go with it.
+        total = guarded(F.mul(total, count) if isinstance(op, Sum) else F.pow(total, count), times)
     rest = [shape_i(x, a, fgraph) for a in range(x.type.ndim) if a not in axes]
     return [fit(alloc(total, *rest) if rest else total, out)]
 

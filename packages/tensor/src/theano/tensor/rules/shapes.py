@@ -20,6 +20,7 @@ from theano.graph.signals import let_signals_through
 from theano.graph.text import text_of
 from theano.rewriting import Context, local_rule, phases
 from theano.settings import config
+from theano.tensor.checks import unchecked
 from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
 from theano.tensor.elemwise import functions as F
 from theano.tensor.join import MakeVector
@@ -156,7 +157,8 @@ class ShapeFeature(Feature):
                 continue
             own = self._leaf(v)[0]
             lengths = tuple(
-                o if one else _as_length(a) for a, o, one in zip(answer, own, v.type.broadcastable, strict=True)  # type: ignore[attr-defined]
+                o if one and unchecked(a) is a else _as_length(a)
+                for a, o, one in zip(map(as_tensor_variable, answer), own, v.type.broadcastable, strict=True)  # type: ignore[attr-defined]
             )
             # An answer may also speak of inputs by their value (a new shape, a slice).
             self.known[v] = lengths, about | frozenset(_spoken_of(lengths, node))
@@ -234,6 +236,7 @@ def _spoken_of(lengths: Lengths, node: Apply) -> set[Variable]:
 
 
 def _equal(m: Any, n: Any) -> bool:
+    m, n = unchecked(m), unchecked(n)
     if m is n:
         return True
     a, b = static_int(m), static_int(n)

@@ -13,7 +13,8 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import P, local_rule, pattern_vars, rule
-from theano.tensor.create import Alloc, ARange, alloc
+from theano.tensor.arange import ARange
+from theano.tensor.create import Alloc, alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import Sum
 from theano.tensor.elemwise.dimshuffle import DimShuffle
@@ -228,27 +229,27 @@ def graph_merge_softmax_with_crossentropy_softmax(node: Apply) -> Any:
 # -- classes chosen by an index -------------------------------------------------------------------------------------
 
 
-def _counts_rows(v: Any, classes: Any, sm: Any, fgraph: Any) -> bool:
-    """Return whether ``v`` is 0, 1, 2, ... up to the number of classes given, or of rows."""
+def _counts_rows(v: Any, classes: Any, sm: Any, fgraph: Any) -> str | None:
+    """Return whether ``v`` is 0, 1, 2, ... up to the number of classes given ("first"), or of rows ("all")."""
     node = v.owner
     if node is None or not isinstance(node.op, ARange) or uniform(node.inputs[0]) != 0 or uniform(node.inputs[2]) != 1:
-        return False
+        return None
     stop = node.inputs[1]
     feature = getattr(fgraph, "shape_feature", None)
-    for model in (classes, sm):
+    for how, model in (("first", classes), ("all", sm)):
         length = stop.owner
         if length is not None and length.op == Shape_i(0) and length.inputs[0] is model:
-            return True
-        if feature is not None and feature.lengths(model)[0] is stop:
-            return True
-    return feature is not None and _same_length(feature, stop, (classes, sm))
+            return how
+        if feature is not None and _same_length(feature.lengths(model)[0], stop):
+            return how
+    return None
 
 
-def _same_length(feature: Any, stop: Any, models: Any) -> bool:
+def _same_length(n: Any, stop: Any) -> bool:
     def key(n: Any) -> Any:
         return (n.owner.op, tuple(n.owner.inputs)) if n.owner is not None else n
 
-    return any(key(feature.lengths(m)[0]) == key(stop) for m in models)
+    return n is stop or key(n) == key(stop)
 
 
 @local_rule([AdvancedSubtensor], keeps="finite", phases=("specialize",), tags=ALWAYS)
@@ -260,11 +261,12 @@ def local_advanced_indexing_crossentropy_onehot(fgraph: Any, node: Apply) -> Any
     source = log_sm.owner
     if source is None or source.op != logsoftmax_op or not _classes(classes):
         return None
-    if not _counts_rows(places, classes, log_sm, fgraph):
+    how = _counts_rows(places, classes, log_sm, fgraph)
+    if how is None:
         return None
     matrix = source.inputs[0]
     rows = _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
-    nll = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)[0]
+    nll = CrossentropySoftmaxArgmax1HotWithBias(how)(*rows, classes, return_list=True)[0]
     return [fit(F.neg(nll), node.outputs[0])]
 
 
@@ -283,12 +285,13 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: Apply) -
     if written is None or not isinstance(written.op, AdvancedIncSubtensor) or len(written.inputs) != 4:
         return None
     base, values, places, classes = written.inputs
-    if not filled_with(base, 0) or not _classes(classes) or not _counts_rows(places, classes, sm, fgraph):
+    how = _counts_rows(places, classes, sm, fgraph)
+    if not filled_with(base, 0) or not _classes(classes) or how is None:
         return None
     # What is written into zeros of a narrower dtype is rounded there.
     if values.type.ndim > 1 or not values.type.dtype == base.type.dtype == sm.type.dtype:  # type: ignore[attr-defined]
         return None
-    return [fit(crossentropy_softmax_1hot_with_bias_dx(F.neg(values), sm, classes), node.outputs[0])]
+    return [fit(CrossentropySoftmax1HotWithBiasDx(how)(F.neg(values), sm, classes), node.outputs[0])]
 
 
 # -- the place of the largest ---------------------------------------------------------------------------------------

@@ -271,6 +271,9 @@ def local_useless_rebroadcast(node: Apply) -> Any:
         return [x]
     inner = x.owner
     if inner is not None and isinstance(inner.op, Rebroadcast):
+        said = [i for i, one in inner.op.axis.items() if one and not inner.inputs[0].type.broadcastable[i]]
+        if any(node.op.axis.get(i) is False for i in said):  # type: ignore[attr-defined]
+            return None  # what was said is checked
         merged = {**inner.op.axis, **node.op.axis}  # type: ignore[attr-defined]
         return [fit(Rebroadcast(*merged.items())(inner.inputs[0]), out)]
     return None

@@ -185,8 +185,8 @@ def _uniform_constant(v: Any) -> Any:
     known = v.tag.__dict__
     if "_uniform" not in known:
         data = v.data
-        same = data.size > 0 and (data.size == 1 or bool(np.all(data == data.flat[0])))
-        known["_uniform"] = data.flat[0] if same else None
+        same = data.size > 0 and (data.size == 1 or bool(np.all(data == data.reshape(-1)[0])))
+        known["_uniform"] = data.reshape(-1)[0] if same else None
     return known["_uniform"]
 
 

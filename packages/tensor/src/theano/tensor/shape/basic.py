@@ -12,6 +12,7 @@ from theano.compile.registered_code import Code, CodeByType
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Variable
 from theano.tensor import type as tensor_type
+from theano.tensor.checks import CheckedLength, equal
 from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.kernels.layout import rebroadcast_kernel, shape_i_kernel, shape_kernel, specify_shape_kernel
 from theano.tensor.messages import shape_error
@@ -105,6 +106,7 @@ class Shape_i(CodeByType):
     """
 
     __props__ = ("i",)
+    is_length = True
 
     def __init__(self, i: Any):
         self.i = int(i.data) if isinstance(i, Constant) else int(i)
@@ -226,12 +228,19 @@ class SpecifyShape(CodeByType):
         return code.text % {**names, "shape": inputs[1]}
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the given lengths where they are known, else those of the input."""
-        x, lengths = node.inputs
-        known = [static_int(lengths[i]) for i in range(x.type.ndim)]  # type: ignore[attr-defined, index]
-        return [
-            tuple(s if k is None else as_tensor_variable(np.int64(k)) for k, s in zip(known, shapes[0], strict=True))
-        ]
+        """Return the lengths of the input, checked to be those given; as constants where these are known."""
+        wanted = [node.inputs[1][i] for i in range(node.inputs[0].type.ndim)]  # type: ignore[attr-defined, index]
+        known = [static_int(n) for n in wanted]
+        open_ = [
+            condition
+            for n, k, own in zip(wanted, known, shapes[0], strict=True) if k is None or static_int(own) != k
+            for condition in equal(n, own)
+        ]  # fmt: skip
+        lengths = [s if k is None else as_tensor_variable(np.int64(k)) for k, s in zip(known, shapes[0], strict=True)]
+        if not open_:
+            return [tuple(lengths)]
+        check = _SpecifiedLength("specify_shape: the value has another shape.")
+        return [tuple(check(n, *open_) for n in lengths)]
 
     def static_value(self, node: Apply, index: int, ask: Any) -> Any:
         """Return the input's value."""
@@ -248,6 +257,12 @@ class SpecifyShape(CodeByType):
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the direction, of the same shape."""
         return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
+
+
+class _SpecifiedLength(CheckedLength):
+    """A length of what :class:`SpecifyShape` lets through."""
+
+    error = AssertionError
 
 
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -318,9 +333,15 @@ class Rebroadcast(CodeByType):
         return "\n".join([*checks, let])
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the lengths of the input, 1 where it is said so."""
+        """Return the lengths of the input, 1 where it is said so and checked."""
         one = as_tensor_variable(np.int64(1))
-        return [tuple(one if self.axis.get(i) else n for i, n in enumerate(shapes[0]))]
+        lengths = [one if self.axis.get(i) else n for i, n in enumerate(shapes[0])]
+        said = [n for i, n in enumerate(shapes[0]) if self.axis.get(i) and static_int(n) != 1]
+        open_ = [condition for n in said for condition in equal(n, one)]
+        if not open_:
+            return [tuple(lengths)]
+        check = CheckedLength("a dimension was said to be broadcastable, but has another length than 1.")
+        return [tuple(check(n, *open_) for n in lengths)]
 
     def static_value(self, node: Apply, index: int, ask: Any) -> Any:
         """Return the input's value."""

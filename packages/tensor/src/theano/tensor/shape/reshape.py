@@ -11,9 +11,10 @@ import numpy as np
 from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op
+from theano.tensor.checks import CheckedLength, unchecked
 from theano.tensor.convert import as_tensor_variable, get_vector_length, is_tensor, static_int
 from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.elemwise.functions import int_div, maximum
+from theano.tensor.elemwise.functions import cast, eq, ge, gt, int_div, le, lt, maximum, mul, or_, switch
 from theano.tensor.kernels.layout import reshape_kernel
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.shape.basic import addbroadcast, patternbroadcast
@@ -22,6 +23,9 @@ from theano.tensor.type import TensorType
 
 class Reshape(Op):
     """The elements of a tensor, in C order, under another shape.
+
+    The new shape has as many elements as the old one; one length may be -1, and follows from the others where none of
+    these is 0. Anything else is a ``ShapeError`` (a ``ValueError``), also where the result is asked for its shape only.
 
     Parameters
     ----------
@@ -78,10 +82,11 @@ class Reshape(Op):
         if len(lengths) != self.ndim:
             raise shape_error(node, inputs, f"{self.ndim} lengths are needed, got {len(lengths)}.",
                               "Give ndim= to reshape, equal to the length of the shape vector.")
+        wanted = tuple(int(n) for n in lengths)
         try:
-            output_storage[0][0] = x.reshape(tuple(int(n) for n in lengths))
+            # NumPy takes any negative number for a -1.
+            output_storage[0][0] = x.reshape(wanted if min(wanted, default=0) >= -1 else (-1, -1))
         except ValueError:
-            wanted = tuple(int(n) for n in lengths)
             raise shape_error(
                 node, inputs, f"Cannot reshape an array of {x.size} elements, of shape {x.shape}, to {wanted}.",
                 "The number of elements must stay the same; one length may be -1 and follows from the others.",
@@ -92,24 +97,36 @@ class Reshape(Op):
         return reshape_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the lengths asked for, -1 worked out from the others."""
-        lengths = node.inputs[1]
-        asked = [lengths[i] for i in range(self.ndim)]  # type: ignore[index]
+        """Return the lengths asked for, -1 worked out from the others, checked to hold all elements."""
+        asked = [node.inputs[1][i] for i in range(self.ndim)]  # type: ignore[index]
         known = [static_int(n) for n in asked]
-        size: Any = _product(shapes[0])
+        size = _product(shapes[0])
+        if holds_all(asked, shapes[0]):
+            return [tuple(size if k == -1 else n for n, k in zip(asked, known, strict=True))]
+        check = CheckedLength("reshape: the number of elements must stay the same; one length may be -1.")
         if -1 in known:
             rest = _product([n for n, k in zip(asked, known, strict=True) if k != -1])
-            return [tuple(int_div(size, rest) if k == -1 else n for n, k in zip(asked, known, strict=True))]
+            open_ = int_div(size, maximum(rest, 1))
+            # NumPy refuses a -1 beside a length 0, which any number would satisfy.
+            conditions = [eq(open_ * rest, size), gt(rest, 0), *_none_negative(asked, known)]
+            return [tuple(check(open_ if k == -1 else n, *conditions) for n, k in zip(asked, known, strict=True))]
         if None not in known:
-            return [tuple(as_tensor_variable(np.int64(k)) for k in known)]
-        # Any of the unknown lengths may turn out to be -1.
-        rest = _product([maximum(n, -n) for n in asked])
-        return [
-            tuple(
-                n if k is not None else n * (n >= 0) + (n < 0) * int_div(size, maximum(rest, 1))
-                for n, k in zip(asked, known, strict=True)
-            )
-        ]
+            return [tuple(check(as_tensor_variable(np.int64(k)), eq(_product(asked), size)) for k in known)]
+        return [self._with_one_open(asked, known, size, check)]
+
+    @staticmethod
+    def _with_one_open(asked: Sequence[Any], known: Sequence[int | None], size: Any, check: CheckedLength) -> Any:
+        """Return lengths of which any unknown one may turn out to be -1."""
+        is_open = [lt(n, 0) if k is None else None for n, k in zip(asked, known, strict=True)]
+        rest = _product([n if o is None else switch(o, 1, n) for n, o in zip(asked, is_open, strict=True)])
+        open_ = int_div(size, maximum(rest, 1))
+        lengths = [n if o is None else switch(o, open_, n) for n, o in zip(asked, is_open, strict=True)]
+        how_many = sum((cast(o, "int64") for o in is_open if o is not None), as_tensor_variable(np.int64(0)))
+        conditions = [
+            eq(_product(lengths), size), le(how_many, 1), or_(eq(how_many, 0), gt(rest, 0)),
+            *(ge(n, -1) for n, k in zip(asked, known, strict=True) if k is None),
+        ]  # fmt: skip
+        return tuple(check(n, *conditions) for n in lengths)
 
     def static_value(self, node: Apply, index: int, ask: Any) -> Any:
         """Return the input's value."""
@@ -128,6 +145,60 @@ class Reshape(Op):
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the direction under the new shape."""
         return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
+
+
+def _none_negative(asked: Sequence[Any], known: Sequence[int | None]) -> list[Any]:
+    return [ge(n, 0) for n, k in zip(asked, known, strict=True) if k is None]
+
+
+def holds_all(asked: Sequence[Any], lengths: Sequence[Any]) -> bool:
+    """Return whether a new shape holds as many elements as the old one for certain: no reshape to it can fail.
+
+    Both are products of the same numbers, or all of the elements are asked for in one dimension.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> n, k = T.lscalars("n", "k")
+    >>> holds_all([n * 2, k], [k, 2, n]), holds_all([n], [k]), holds_all([-1, 1], [n, k])
+    (True, False, True)
+    """
+    before, after = _factors(lengths), _factors(asked)
+    if after[0] == -1:
+        # Beside a -1 nothing may be 0; and what else is known to divide the number of elements?
+        return after[1] == []
+    return before[0] == after[0] and len(before[1]) == len(after[1]) and all(
+        any(_same(v, w) for w in after[1]) and _count(v, before[1]) == _count(v, after[1]) for v in before[1]
+    )
+
+
+def _count(v: Any, among: Sequence[Any]) -> int:
+    return sum(_same(v, w) for w in among)
+
+
+def _same(v: Any, w: Any) -> bool:
+    if v is w:
+        return True
+    # One length of one variable, asked for twice before equal nodes are merged.
+    return (
+        v.owner is not None and w.owner is not None and v.owner.op == w.owner.op
+        and getattr(v.owner.op, "is_length", False) and v.owner.inputs[0] is w.owner.inputs[0]
+    )
+
+
+def _factors(lengths: Sequence[Any]) -> tuple[int, list[Any]]:
+    """Return a product of lengths as a number and what it is multiplied with."""
+    number, rest, todo = 1, [], [as_tensor_variable(n) for n in lengths]
+    while todo:
+        v = unchecked(todo.pop())
+        known = static_int(v)
+        if known is not None:
+            number *= known
+        elif v.owner is not None and v.owner.op == mul:
+            todo.extend(v.owner.inputs)
+        else:
+            rest.append(v)
+    return number, rest
 
 
 def _product(lengths: Sequence[Any]) -> Any:
@@ -208,7 +279,9 @@ def flatten(x: Any, ndim: int | None = None, outdim: int | None = None) -> Any:
         raise ValueError(f"flatten to {wanted} dimensions: {x} has {x.type.ndim}, so 1 to {max(x.type.ndim, 1)} can be")
     if x.type.ndim == wanted:
         return x
-    result = reshape(x, [*(x.shape[i] for i in range(wanted - 1)), -1], ndim=wanted)
+    # Not -1, which is refused beside a length 0.
+    joined = -1 if wanted == 1 else _product([x.shape[i] for i in range(wanted - 1, x.type.ndim)])
+    result = reshape(x, [*(x.shape[i] for i in range(wanted - 1)), joined], ndim=wanted)
     pattern = (*x.type.broadcastable[: wanted - 1], all(x.type.broadcastable[wanted - 1 :]))
     # One element stays one element, whatever the lengths say.
     return patternbroadcast(result, pattern)
@@ -223,7 +296,7 @@ def shape_padleft(t: Any, n_ones: int = 1) -> Any:
     >>> shape_padleft(T.dvector("v")).broadcastable
     (True, False)
     """
-    t, n_ones = as_tensor_variable(t), _count(n_ones)
+    t, n_ones = as_tensor_variable(t), _padding(n_ones)
     return DimShuffle(t.type.broadcastable, ["x"] * n_ones + list(range(t.type.ndim)))(t)
 
 
@@ -236,11 +309,11 @@ def shape_padright(t: Any, n_ones: int = 1) -> Any:
     >>> shape_padright(T.dvector(), 2).broadcastable
     (False, True, True)
     """
-    t, n_ones = as_tensor_variable(t), _count(n_ones)
+    t, n_ones = as_tensor_variable(t), _padding(n_ones)
     return DimShuffle(t.type.broadcastable, [*range(t.type.ndim), *["x"] * n_ones])(t)
 
 
-def _count(n_ones: Any) -> int:
+def _padding(n_ones: Any) -> int:
     if not isinstance(n_ones, (int, np.integer)) or n_ones < 0:
         raise ValueError(f"the number of new dimensions must be 0 or more, not {n_ones!r}")
     return int(n_ones)

@@ -51,22 +51,22 @@ int th_stretch(th_ctx *ctx, const th_window *to, th_window *from, uint64_t ones)
     return 0;
 }
 
-/* Element types: code, suffix, type in memory, type to compute in, load, store. */
+/* Element types: code, suffix, type in memory, type to compute in, load, store, and how a double becomes one. */
 #define PLAIN(v) (v)
 #define AS_BOOL(v) ((v) != 0)
 #define REALS(X) \
-    X(TH_BOOL, b1, uint8_t, double, PLAIN, AS_BOOL) /* 0.5 and 256 are not 0 */ \
-    X(TH_INT8, i1, int8_t, int8_t, PLAIN, PLAIN) \
-    X(TH_UINT8, u1, uint8_t, uint8_t, PLAIN, PLAIN) \
-    X(TH_INT16, i2, int16_t, int16_t, PLAIN, PLAIN) \
-    X(TH_UINT16, u2, uint16_t, uint16_t, PLAIN, PLAIN) \
-    X(TH_INT32, i4, int32_t, int32_t, PLAIN, PLAIN) \
-    X(TH_UINT32, u4, uint32_t, uint32_t, PLAIN, PLAIN) \
-    X(TH_INT64, i8, int64_t, int64_t, PLAIN, PLAIN) \
-    X(TH_UINT64, u8, uint64_t, uint64_t, PLAIN, PLAIN) \
-    X(TH_FLOAT16, f2, uint16_t, float, th_load_f16, th_store_f16) \
-    X(TH_FLOAT32, f4, float, float, PLAIN, PLAIN) \
-    X(TH_FLOAT64, f8, double, double, PLAIN, PLAIN)
+    X(TH_BOOL, b1, uint8_t, double, PLAIN, AS_BOOL, PLAIN) /* 0.5 and 256 are not 0 */ \
+    X(TH_INT8, i1, int8_t, int8_t, PLAIN, PLAIN, th_i32_of_f64) \
+    X(TH_UINT8, u1, uint8_t, uint8_t, PLAIN, PLAIN, th_i32_of_f64) \
+    X(TH_INT16, i2, int16_t, int16_t, PLAIN, PLAIN, th_i32_of_f64) \
+    X(TH_UINT16, u2, uint16_t, uint16_t, PLAIN, PLAIN, th_i32_of_f64) \
+    X(TH_INT32, i4, int32_t, int32_t, PLAIN, PLAIN, th_i32_of_f64) \
+    X(TH_UINT32, u4, uint32_t, uint32_t, PLAIN, PLAIN, th_u32_of_f64) \
+    X(TH_INT64, i8, int64_t, int64_t, PLAIN, PLAIN, th_i64_of_f64) \
+    X(TH_UINT64, u8, uint64_t, uint64_t, PLAIN, PLAIN, th_u64_of_f64) \
+    X(TH_FLOAT16, f2, uint16_t, float, th_load_f16, th_store_f16, PLAIN) \
+    X(TH_FLOAT32, f4, float, float, PLAIN, PLAIN, PLAIN) \
+    X(TH_FLOAT64, f8, double, double, PLAIN, PLAIN, PLAIN)
 
 /* All conversions meet in int64, uint64 or double, whichever holds the source exactly: reading and
  * writing are then written once per type, not once per pair of types. */
@@ -77,7 +77,7 @@ typedef union {
     double _Complex c[CHUNK];
 } th_chunk;
 
-#define READ(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE) \
+#define READ(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE, WHOLE) \
     static void read_##NAME(int64_t n, th_chunk *chunk, const char *p, int64_t step, int real) \
     { \
         for (int64_t i = 0; i < n; ++i) { \
@@ -92,7 +92,7 @@ typedef union {
     { \
         for (int64_t i = 0; i < n; ++i) { \
             if (real) \
-                *(MEMORY *)(p + i * step) = (MEMORY)STORE((COMPUTE)chunk->f[i]); \
+                *(MEMORY *)(p + i * step) = (MEMORY)STORE((COMPUTE)WHOLE(chunk->f[i])); \
             else \
                 *(MEMORY *)(p + i * step) = (MEMORY)STORE((COMPUTE)chunk->i[i]); \
         } \
@@ -101,8 +101,8 @@ REALS(READ)
 
 typedef void (*th_reader)(int64_t, th_chunk *, const char *, int64_t, int);
 typedef void (*th_writer)(int64_t, char *, int64_t, const th_chunk *, int);
-#define READER(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE) [CODE] = read_##NAME,
-#define WRITER(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE) [CODE] = write_##NAME,
+#define READER(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE, WHOLE) [CODE] = read_##NAME,
+#define WRITER(CODE, NAME, MEMORY, COMPUTE, LOAD, STORE, WHOLE) [CODE] = write_##NAME,
 static const th_reader readers[TH_NDTYPES] = {REALS(READER)};
 static const th_writer writers[TH_NDTYPES] = {REALS(WRITER)};
 

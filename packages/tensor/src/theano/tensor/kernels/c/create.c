@@ -47,37 +47,78 @@ TH_EXPORT int th_kernel_make_vector(th_ctx *ctx)
     return 0;
 }
 
-/* As NumPy counts: the step is taken between the first two elements, in the dtype of the result. */
-#define COUNT(TYPE, WIDE) \
+/* As NumPy counts: the step is taken between the first two elements, in the dtype of the result. It may be infinite,
+ * which must not be multiplied by 0. */
+#define COUNT(TYPE, WIDE, START, SECOND) \
     do { \
-        const WIDE first = (WIDE)(TYPE)start, delta = (WIDE)(TYPE)(start + step) - first; \
+        const WIDE first = (WIDE)(TYPE)(START), delta = (WIDE)((WIDE)(TYPE)(SECOND) - first); \
         TYPE *p = (TYPE *)out->data; \
-        for (int64_t i = 0; i < n; ++i) \
+        p[0] = (TYPE)first; \
+        for (int64_t i = 1; i < n; ++i) \
             p[i] = (TYPE)(first + (WIDE)i * delta); \
     } while (0)
 
 static void count_integers(th_buffer *out, int64_t n, int64_t start, int64_t step)
 {
+    /* Of one number the second one may not fit. */
+    const int64_t second = (int64_t)((uint64_t)start + (uint64_t)step);
     switch (out->dtype) {
-    case TH_INT8: case TH_UINT8: COUNT(uint8_t, uint64_t); break;
-    case TH_INT16: case TH_UINT16: COUNT(uint16_t, uint64_t); break;
-    case TH_INT32: case TH_UINT32: COUNT(uint32_t, uint64_t); break;
-    case TH_INT64: case TH_UINT64: COUNT(uint64_t, uint64_t); break;
-    case TH_FLOAT32: COUNT(float, float); break;
-    default: COUNT(double, double); break;
+    case TH_INT8: case TH_UINT8: COUNT(uint8_t, uint64_t, start, second); break;
+    case TH_INT16: case TH_UINT16: COUNT(uint16_t, uint64_t, start, second); break;
+    case TH_INT32: case TH_UINT32: COUNT(uint32_t, uint64_t, start, second); break;
+    case TH_INT64: case TH_UINT64: COUNT(uint64_t, uint64_t, start, second); break;
+    case TH_FLOAT32: COUNT(float, float, start, second); break;
+    default: COUNT(double, double, start, second); break;
     }
 }
 
 static void count_reals(th_buffer *out, int64_t n, double start, double step)
 {
+    const double second = start + step;
+    /* Numbers that wrap around do so in 64 bits. */
+    const uint64_t first_bits = (uint64_t)th_i64_of_f64(start), second_bits = (uint64_t)th_i64_of_f64(second);
     switch (out->dtype) {
-    case TH_INT8: case TH_UINT8: COUNT(int8_t, int64_t); break;
-    case TH_INT16: case TH_UINT16: COUNT(int16_t, int64_t); break;
-    case TH_INT32: case TH_UINT32: COUNT(int32_t, int64_t); break;
-    case TH_INT64: case TH_UINT64: COUNT(int64_t, int64_t); break;
-    case TH_FLOAT32: COUNT(float, float); break;
-    default: COUNT(double, double); break;
+    case TH_INT8: case TH_UINT8: COUNT(uint8_t, uint64_t, first_bits, second_bits); break;
+    case TH_INT16: case TH_UINT16: COUNT(uint16_t, uint64_t, first_bits, second_bits); break;
+    case TH_INT32: case TH_UINT32: COUNT(uint32_t, uint64_t, first_bits, second_bits); break;
+    case TH_INT64: case TH_UINT64: COUNT(uint64_t, uint64_t, first_bits, second_bits); break;
+    case TH_FLOAT32: COUNT(float, float, start, second); break;
+    default: COUNT(double, double, start, second); break;
     }
+}
+
+/* How many numbers there are, and no errors but those that tensor/arange.py raises. */
+static int steps_of_integers(th_ctx *ctx, int64_t *n)
+{
+    const int64_t start = th_integer(ctx->in[0], 0), stop = th_integer(ctx->in[1], 0), step = th_integer(ctx->in[2], 0);
+    if (step == 0)
+        return TH_FAIL(ctx, TH_ERR_ZERODIV, "arange needs a step that is not 0");
+    /* Unsigned: the distance of two int64 may not fit in an int64. */
+    const uint64_t span = step > 0 ? (stop > start ? (uint64_t)stop - (uint64_t)start : 0)
+                                   : (start > stop ? (uint64_t)start - (uint64_t)stop : 0);
+    const uint64_t stride = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+    const uint64_t count = span / stride + (span % stride != 0);
+    if (count > INT64_MAX)
+        return TH_FAIL(ctx, TH_ERR_VALUE, "arange from %lld to %lld by %lld has %llu numbers, more than a length can be",
+                       (long long)start, (long long)stop, (long long)step, (unsigned long long)count);
+    *n = (int64_t)count;
+    return 0;
+}
+
+static int steps_of_reals(th_ctx *ctx, int64_t *n)
+{
+    const double start = th_real(ctx->in[0]), stop = th_real(ctx->in[1]), step = th_real(ctx->in[2]);
+    const double length = (stop - start) / step;
+    if (step == 0)
+        return TH_FAIL(ctx, TH_ERR_ZERODIV, "arange needs a step that is not 0");
+    if (!(fabs(length) < 0x1p63))
+        return TH_FAIL(ctx, TH_ERR_VALUE, "arange from %g to %g by %g has no length", start, stop, step);
+    /* NumPy's answer where dividing lost the distance: the start alone, if the stop lies in the direction of the step. */
+    if (length == 0 && start != stop)
+        *n = !signbit(length);
+    else
+        *n = length > 0 ? (int64_t)ceil(length) : 0;
+    return 0;
 }
 
 /* inputs: start, stop, step. params: whether all three are integers. */
@@ -86,29 +127,22 @@ TH_EXPORT int th_kernel_arange(th_ctx *ctx)
     th_buffer *out = ctx->out[0];
     const int whole = *(const int64_t *)ctx->params != 0;
     int64_t n;
-    if (whole) {
-        const int64_t start = th_integer(ctx->in[0], 0), stop = th_integer(ctx->in[1], 0), step = th_integer(ctx->in[2], 0);
-        if (step == 0)
-            return TH_FAIL(ctx, TH_ERR_ZERODIV, "arange needs a step that is not 0");
-        /* Unsigned: the distance of two int64 may not fit in an int64. */
-        const uint64_t span = step > 0 ? (stop > start ? (uint64_t)stop - (uint64_t)start : 0)
-                                       : (start > stop ? (uint64_t)start - (uint64_t)stop : 0);
-        const uint64_t stride = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
-        n = (int64_t)(span / stride + (span % stride != 0));
-        if (ctx->rt->ensure(ctx, out, &n))
-            return -1;
-        count_integers(out, n, start, step);
-    } else {
-        const double start = th_real(ctx->in[0]), stop = th_real(ctx->in[1]), step = th_real(ctx->in[2]);
-        const double length = ceil((stop - start) / step);
-        if (step == 0)
-            return TH_FAIL(ctx, TH_ERR_ZERODIV, "arange needs a step that is not 0");
-        if (!(length < 4e18))
-            return TH_FAIL(ctx, TH_ERR_VALUE, "arange from %g to %g by %g has no length", start, stop, step);
-        n = length > 0 ? (int64_t)length : 0;
-        if (ctx->rt->ensure(ctx, out, &n))
-            return -1;
-        count_reals(out, n, start, step);
-    }
+    if ((whole ? steps_of_integers(ctx, &n) : steps_of_reals(ctx, &n)) || ctx->rt->ensure(ctx, out, &n))
+        return -1;
+    if (n == 0)
+        return 0;
+    if (whole)
+        count_integers(out, n, th_integer(ctx->in[0], 0), th_integer(ctx->in[2], 0));
+    else
+        count_reals(out, n, th_real(ctx->in[0]), th_real(ctx->in[2]));
     return 0;
+}
+
+TH_EXPORT int th_kernel_arange_length(th_ctx *ctx)
+{
+    const int whole = *(const int64_t *)ctx->params != 0;
+    if (ctx->rt->ensure(ctx, ctx->out[0], NULL))
+        return -1;
+    int64_t *n = (int64_t *)ctx->out[0]->data;
+    return whole ? steps_of_integers(ctx, n) : steps_of_reals(ctx, n);
 }

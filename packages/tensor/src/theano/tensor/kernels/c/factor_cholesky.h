@@ -12,7 +12,7 @@ static int64_t NAME(base_cholesky)(matrix a)
     for (int64_t k = 0; k < n; ++k) {
         T *column = table + k * BASE;
         const T d = column[k];
-        if (!(d > 0))
+        if (!(d > 0 && d < (T)INFINITY))
             return k + 1;
         const T root = (T)(sizeof(T) == 4 ? sqrtf((float)d) : sqrt((double)d));
         const vec scale = all(1 / root);

@@ -44,6 +44,23 @@ int th_square(th_ctx *ctx, const th_buffer *a)
                    (long long)a->shape[0], (long long)a->shape[1]);
 }
 
+static int is_finite(const char *number, int32_t dtype)
+{
+    return is_single(dtype) ? isfinite(*(const float *)number) : isfinite(*(const double *)number);
+}
+
+int th_finite(th_ctx *ctx, const char *data, int32_t dtype, int64_t n, int read)
+{
+    const int64_t parts = is_complex(dtype) ? 2 : 1, size = is_single(dtype) ? 4 : 8;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t first = read == UPPER ? i : 0, last = read == LOWER ? i + 1 : n;
+        for (int64_t j = (i * n + first) * parts; j < (i * n + last) * parts; ++j)
+            if (!is_finite(data + j * size, dtype))
+                return TH_FAIL(ctx, TH_ERR_LINALG, "Eigenvalues did not converge: the matrix must not contain infs or NaNs");
+    }
+    return 0;
+}
+
 typedef void (*potrf)(const char *, const integer *, void *, const integer *, integer *, size_t);
 typedef void (*getrf)(const integer *, const integer *, void *, const integer *, void *, integer *);
 typedef void (*getri)(const integer *, void *, const integer *, const void *, void *, const integer *, integer *);
@@ -88,6 +105,8 @@ TH_EXPORT int th_kernel_cholesky(th_ctx *ctx)
         integer n = integer_of(p, rows), info = {0};
         ROUTINE(p, 2, potrf)(lower ? "U" : "L", &n, out->data, &n, &info, 1);
         failed = value_of(p, info);
+        for (int64_t i = 0; i < rows && !failed; ++i)
+            failed = is_finite(out->data + i * (rows + 1) * size, out->dtype) ? 0 : i + 1;
     }
     if (failed && !nan_on_error)
         return TH_FAIL(ctx, TH_ERR_LINALG, "the matrix is not positive definite (its leading minor of order %lld is not)",

@@ -101,12 +101,22 @@ TH_EXPORT int th_kernel_specify_shape(th_ctx *ctx)
 }
 
 /* params: the message, eight letters each, ended by 0. y = x, if all other inputs are true. */
-TH_EXPORT int th_kernel_assert(th_ctx *ctx)
+static int alias_if_all(th_ctx *ctx, int error)
 {
     for (int i = 1; i < ctx->nin; ++i)
         if (th_real(ctx->in[i]) == 0)
-            return TH_FAIL(ctx, TH_ERR_ASSERT, "%s", (const char *)ctx->params);
+            return TH_FAIL(ctx, error, "%s", (const char *)ctx->params);
     return th_kernel_alias(ctx);
+}
+
+TH_EXPORT int th_kernel_assert(th_ctx *ctx)
+{
+    return alias_if_all(ctx, TH_ERR_ASSERT);
+}
+
+TH_EXPORT int th_kernel_checked_length(th_ctx *ctx)
+{
+    return alias_if_all(ctx, TH_ERR_SHAPE);
 }
 
 /* The wanted lengths, with -1 worked out. */

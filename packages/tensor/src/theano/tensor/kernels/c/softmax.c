@@ -11,6 +11,37 @@ static int not_one_each(th_ctx *ctx, const char *what, int64_t count, int64_t ro
     return TH_FAIL(ctx, TH_ERR_SHAPE, "%lld %s for %lld rows", (long long)count, what, (long long)rows);
 }
 
+/* How labels choose columns: one for each row; or as the index [arange(k), label] of the first k rows does, or
+ * [arange(rows), label] of all, where one label alone stands for many. An index counts from the end where it is negative. */
+enum { EACH, FIRST, ALL };
+
+static int labels_of(th_ctx *ctx, th_buffer *label, int64_t how, int64_t rows, int64_t columns)
+{
+    if (how == ALL && label->shape[0] == 1) {
+        label->shape[0] = rows;
+        label->strides[0] = 0;
+    }
+    const int64_t k = label->shape[0];
+    if (how == FIRST && k > rows)
+        return TH_FAIL(ctx, TH_ERR_INDEX, "index %lld is out of bounds for axis 0 with size %lld", (long long)rows, (long long)rows);
+    if (how == ALL && k != rows)
+        return TH_FAIL(ctx, TH_ERR_INDEX, "shape mismatch: indexing arrays could not be broadcast together: %lld rows and "
+                       "%lld labels", (long long)rows, (long long)k);
+    for (int64_t i = 0; i < k; ++i) {
+        const int64_t column = th_integer(label, i);
+        if (column < -columns || column >= columns)
+            return TH_FAIL(ctx, TH_ERR_INDEX, "index %lld is out of bounds for axis 1 with size %lld", (long long)column,
+                           (long long)columns);
+    }
+    return 0;
+}
+
+static inline int64_t label_at(const th_buffer *label, int64_t i, int64_t columns)
+{
+    const int64_t k = th_integer(label, i);
+    return k < 0 ? k + columns : k;
+}
+
 /* One label for each row, each the number of a column. */
 static int check_labels(th_ctx *ctx, const th_buffer *label, int64_t rows, int64_t columns)
 {
@@ -24,6 +55,19 @@ static int check_labels(th_ctx *ctx, const th_buffer *label, int64_t rows, int64
                            (long long)k, (long long)columns);
     }
     return 0;
+}
+
+/* The labels that choose from a matrix, checked; `table` is memory for their length and step. */
+static int chosen_labels(th_ctx *ctx, int input, int64_t how, const th_buffer *m, th_buffer *label, int64_t *table)
+{
+    *label = *ctx->in[input];
+    if (how == EACH)
+        return check_labels(ctx, label, m->shape[0], m->shape[1]);
+    table[0] = label->shape[0];
+    table[1] = label->strides[0];
+    label->shape = table;
+    label->strides = table + 1;
+    return labels_of(ctx, label, how, m->shape[0], m->shape[1]);
 }
 
 static void put_place(const th_buffer *place, int64_t row, int64_t value)
@@ -59,7 +103,8 @@ static void put_place(const th_buffer *place, int64_t row, int64_t value)
 #include "softmax_rows.h"
 
 /* inputs: x, perhaps b, perhaps labels. Results: the softmax of x + b; or minus its logarithm at the labels, the softmax,
- * and where the largest elements are. params: whether there is a bias, whether the logarithm is wanted, whether the loss. */
+ * and where the largest elements are. params: whether there is a bias, whether the logarithm is wanted, whether the loss,
+ * how labels choose. */
 TH_EXPORT int th_kernel_softmax(th_ctx *ctx)
 {
     const int64_t *wanted = ctx->params;
@@ -68,14 +113,16 @@ TH_EXPORT int th_kernel_softmax(th_ctx *ctx)
     if (bias && ctx->in[1]->shape[0] != x->shape[1])
         return TH_FAIL(ctx, TH_ERR_SHAPE, "the bias has %lld elements, the rows have %lld",
                        (long long)ctx->in[1]->shape[0], (long long)x->shape[1]);
-    if (loss && check_labels(ctx, ctx->in[2], x->shape[0], x->shape[1]))
+    int64_t labels[2];
+    th_buffer label;
+    if (loss && chosen_labels(ctx, 2, wanted[3], x, &label, labels))
         return -1;
     for (int i = 0; i < ctx->nout; ++i)
-        if (ctx->rt->ensure(ctx, ctx->out[i], x->shape))
+        if (ctx->rt->ensure(ctx, ctx->out[i], loss && i == 0 ? label.shape : x->shape))
             return -1;
     if (x->shape[0] == 0 || x->shape[1] == 0)
         return 0;
-    return (x->dtype == TH_FLOAT32 ? softmax_f4 : softmax_f8)(ctx, bias, as_log, loss);
+    return (x->dtype == TH_FLOAT32 ? softmax_f4 : softmax_f8)(ctx, bias, as_log, loss ? &label : NULL);
 }
 
 /* inputs: dy, sm. */
@@ -100,11 +147,18 @@ TH_EXPORT int th_kernel_softmax_grad(th_ctx *ctx)
 TH_EXPORT int th_kernel_crossentropy_dx(th_ctx *ctx)
 {
     const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
-    if (dy->shape[0] != sm->shape[0] && dy->shape[0] != 1)
+    const int64_t how = *(const int64_t *)ctx->params;
+    int64_t labels[2];
+    th_buffer label;
+    if (how == EACH && dy->shape[0] != sm->shape[0] && dy->shape[0] != 1)
         return not_one_each(ctx, "gradients", dy->shape[0], sm->shape[0]);
-    if (check_labels(ctx, ctx->in[2], sm->shape[0], sm->shape[1]) || ctx->rt->ensure(ctx, ctx->out[0], sm->shape))
+    if (chosen_labels(ctx, 2, how, sm, &label, labels))
         return -1;
-    (sm->dtype == TH_FLOAT32 ? loss_grad_f4 : loss_grad_f8)(ctx);
+    if (dy->shape[0] != label.shape[0] && dy->shape[0] != 1)
+        return not_one_each(ctx, "gradients", dy->shape[0], label.shape[0]);
+    if (ctx->rt->ensure(ctx, ctx->out[0], sm->shape))
+        return -1;
+    (sm->dtype == TH_FLOAT32 ? loss_grad_f4 : loss_grad_f8)(ctx, &label);
     return 0;
 }
 

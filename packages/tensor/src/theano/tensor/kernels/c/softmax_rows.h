@@ -6,7 +6,7 @@
  */
 typedef struct {
     const char *x, *b; /* b: NULL without a bias */
-    const th_buffer *label; /* NULL if no loss is wanted */
+    const th_buffer *label; /* NULL if no loss is wanted; rows after the last label have none */
     REAL *y, *loss;
     th_buffer *place;
     int64_t n, x_row, x_step, b_step;
@@ -51,7 +51,7 @@ static inline REAL NAME(sum_of)(const REAL *lane)
 
 static void NAME(long)(const NAME(job) *job, int64_t row)
 {
-    const int as_log = job->as_log, loss = job->label != NULL, bias = job->b != NULL;
+    const int as_log = job->as_log, places = job->place != NULL, loss = places && row < job->label->shape[0], bias = job->b != NULL;
     const int64_t n = job->n, whole = n / LANES * LANES;
     REAL *y = job->y + row * n, largest, sum = 0, lane[LANES];
     if (job->x_step == sizeof(REAL) && (!bias || job->b_step == sizeof(REAL))) {
@@ -73,7 +73,7 @@ static void NAME(long)(const NAME(job) *job, int64_t row)
     largest = NAME(largest_of)(lane);
     for (int64_t j = whole; j < n; ++j)
         largest = y[j] > largest ? y[j] : largest;
-    const REAL at_label = loss ? y[th_integer(job->label, row)] - largest : 0;
+    const REAL at_label = loss ? y[label_at(job->label, row, n)] - largest : 0;
     for (int l = 0; l < LANES; ++l)
         lane[l] = 0;
     for (int64_t j = 0; j < whole; j += LANES)
@@ -93,15 +93,16 @@ static void NAME(long)(const NAME(job) *job, int64_t row)
     TH_INDEPENDENT
     for (int64_t j = 0; j < n; ++j)
         y[j] = as_log ? y[j] - scale : y[j] * scale;
-    if (loss) {
+    if (loss)
         job->loss[row] = LOG(sum) - at_label;
+    if (places)
         put_place(job->place, row, NAME(first)(job, row, largest, sum));
-    }
 }
 
 static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
 {
-    const int as_log = job->as_log, loss = job->label != NULL, bias = job->b != NULL;
+    const int as_log = job->as_log, places = job->place != NULL, bias = job->b != NULL;
+    const int64_t left = places ? job->label->shape[0] - first : 0, labels = left < rows ? left : rows;
     const int64_t n = job->n;
     REAL v[SHORT * GROUP], largest[GROUP], sum[GROUP], at_label[GROUP];
     const char *x = job->x + first * job->x_row;
@@ -121,9 +122,8 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
             largest[i] = u > largest[i] ? u : largest[i];
         }
     }
-    if (loss)
-        for (int64_t i = 0; i < rows; ++i)
-            at_label[i] = v[th_integer(job->label, first + i) * GROUP + i] - largest[i];
+    for (int64_t i = 0; i < labels; ++i)
+        at_label[i] = v[label_at(job->label, first + i, n) * GROUP + i] - largest[i];
     memset(sum, 0, sizeof sum);
     for (int64_t j = 0; j < n; ++j) {
         TH_INDEPENDENT
@@ -133,11 +133,11 @@ static void NAME(short)(const NAME(job) *job, int64_t first, int64_t rows)
             sum[i] += e;
         }
     }
-    if (loss)
-        for (int64_t i = 0; i < rows; ++i) {
-            job->loss[first + i] = LOG(sum[i]) - at_label[i];
+    for (int64_t i = 0; i < labels; ++i)
+        job->loss[first + i] = LOG(sum[i]) - at_label[i];
+    if (places)
+        for (int64_t i = 0; i < rows; ++i)
             put_place(job->place, first + i, NAME(first)(job, first + i, largest[i], sum[i]));
-        }
     TH_INDEPENDENT
     for (int64_t i = 0; i < rows; ++i)
         sum[i] = as_log ? LOG(sum[i]) : 1 / sum[i];
@@ -165,7 +165,7 @@ static void NAME(rows)(void *arg, int64_t lo, int64_t hi)
     }
 }
 
-static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, int loss)
+static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, const th_buffer *label)
 {
     const th_buffer *x = ctx->in[0];
     const int64_t rows = x->shape[0], n = x->shape[1];
@@ -174,9 +174,9 @@ static int NAME(softmax)(th_ctx *ctx, int bias, int as_log, int loss)
         job.b = ctx->in[1]->data;
         job.b_step = ctx->in[1]->strides[0];
     }
-    job.y = (REAL *)ctx->out[loss ? 1 : 0]->data;
-    if (loss) {
-        job.label = ctx->in[2];
+    job.y = (REAL *)ctx->out[label ? 1 : 0]->data;
+    if (label) {
+        job.label = label;
         job.loss = (REAL *)ctx->out[0]->data;
         job.place = ctx->out[2];
     }
@@ -226,13 +226,14 @@ static void NAME(grad_rows)(void *arg, int64_t lo, int64_t hi)
 }
 
 /* g * sm of each row, less g at its label */
-static void NAME(loss_grad)(th_ctx *ctx)
+static void NAME(loss_grad)(th_ctx *ctx, const th_buffer *label)
 {
-    const th_buffer *dy = ctx->in[0], *sm = ctx->in[1], *label = ctx->in[2];
+    const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
     const int64_t rows = sm->shape[0], n = sm->shape[1], step = sm->strides[1];
     const int64_t next = dy->shape[0] == 1 ? 0 : dy->strides[0];
     for (int64_t i = 0; i < rows; ++i) {
-        const REAL g = *(const REAL *)(dy->data + i * next);
+        const int labelled = i < label->shape[0];
+        const REAL g = labelled ? *(const REAL *)(dy->data + i * next) : 0;
         const char *s = sm->data + i * sm->strides[0];
         REAL *to = (REAL *)ctx->out[0]->data + i * n;
         if (step == sizeof(REAL)) {
@@ -243,6 +244,7 @@ static void NAME(loss_grad)(th_ctx *ctx)
             for (int64_t j = 0; j < n; ++j)
                 to[j] = g * *(const REAL *)(s + j * step);
         }
-        to[th_integer(label, i)] -= g;
+        if (labelled)
+            to[label_at(label, i, n)] -= g;
     }
 }

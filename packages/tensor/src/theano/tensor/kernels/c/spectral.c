@@ -197,14 +197,17 @@ TH_EXPORT int th_kernel_eigh(th_ctx *ctx)
     if (th_square(ctx, a) || ctx->rt->ensure(ctx, w, a->shape) || ctx->rt->ensure(ctx, v, a->shape))
         return -1;
     const int64_t n = a->shape[0], size = a->itemsize;
+    char *given = th_copied(ctx, a, 0);
+    if (given == NULL || th_finite(ctx, given, a->dtype, n, p->rest[0] ? LOWER : UPPER))
+        return -1;
     if (n > SMALL && is_ours(p, a, n)) {
         const int failed = eigh_in_parts(ctx, a, w, v);
         if (failed <= 0)
             return failed;
     } else if (n > 0 && n <= SMALL && !is_complex(a->dtype)) {
-        char *own = th_copied(ctx, a, 0), *rows = room_for(ctx, n * n, size);
-        const int failed = own == NULL || rows == NULL ? -1
-                           : OURS(a, th_eigh, ctx, (int)p->rest[0], plain_matrix(own, n, n, size), w->data, plain_matrix(rows, n, n, size));
+        char *rows = room_for(ctx, n * n, size);
+        const int failed = rows == NULL ? -1
+                           : OURS(a, th_eigh, ctx, (int)p->rest[0], plain_matrix(given, n, n, size), w->data, plain_matrix(rows, n, n, size));
         if (failed == 0)
             th_turn(ctx, v->data, rows, n, n, size);
         if (failed <= 0)
@@ -233,6 +236,9 @@ TH_EXPORT int th_kernel_eigvalsh(th_ctx *ctx)
         return -1;
     char *copy = th_copied(ctx, a, 0), *other = b == NULL ? NULL : th_copied(ctx, b, 0);
     if (copy == NULL || (b != NULL && other == NULL))
+        return -1;
+    const int read = p->rest[0] ? LOWER : UPPER;
+    if (th_finite(ctx, copy, a->dtype, n, read) || (b != NULL && th_finite(ctx, other, a->dtype, n, read)))
         return -1;
     return n > 0 && decompose_symmetric(ctx, a->dtype, p->rest[2], 0, (int)p->rest[0], copy, other, n, w->data) ? -1 : 0;
 }
@@ -264,7 +270,7 @@ TH_EXPORT int th_kernel_eig(th_ctx *ctx)
         return 0;
     char *copy = th_copied(ctx, a, 1), *other = room_for(ctx, 2 * n, size), *vectors = room_for(ctx, n * n, size);
     void *work = room_for(ctx, room, size);
-    if (copy == NULL || other == NULL || vectors == NULL || work == NULL)
+    if (copy == NULL || other == NULL || vectors == NULL || work == NULL || th_finite(ctx, copy, a->dtype, n, WHOLE))
         return -1;
     integer rows = integer_of(p, n), lwork = integer_of(p, room), one = integer_of(p, 1), info = {0};
     if (is_complex(a->dtype))
