@@ -26,7 +26,8 @@ class Page(NamedTuple):
 
 
 PAGES = (
-    Page("creation", "New tensors", "Constants, ranges, and tensors filled with something.", ("tensor.create",)),
+    Page("creation", "New tensors", "Constants, ranges, and tensors filled with something.",
+         ("tensor.create", "tensor.arange")),
     Page(
         "types", "Types and variables",
         "A type is a dtype and a pattern, which says of each dimension whether its length is always 1. "

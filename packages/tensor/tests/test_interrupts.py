@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import signal
@@ -52,12 +53,17 @@ def failure_of(f, *args):
     return str(caught.value)
 
 
+#: Made and removed where nothing is interrupted.
+FOLDER = tempfile.TemporaryDirectory()
+atexit.register(FOLDER.cleanup)
+
+
 def page(f):
     """Return the text of a page that shows a function."""
-    with tempfile.TemporaryDirectory() as folder:
-        theano.d3viz.d3viz(f, os.path.join(folder, "page.html"))
-        with open(os.path.join(folder, "page.html"), encoding="utf-8") as file:
-            return file.read()
+    path = os.path.join(FOLDER.name, "page.html")
+    theano.d3viz.d3viz(f, path)
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 ACTIONS = {

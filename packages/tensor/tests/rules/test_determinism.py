@@ -8,17 +8,18 @@ import sys
 PROGRAM = """
 import warnings
 warnings.simplefilter("ignore")
-import test_fuzz
 from interpret import rewritten
+from random_graphs import Writer
 for seed in range(25):
-    writer = test_fuzz.Writer(seed)
+    writer = Writer(seed)
     fgraph, _ = rewritten(writer.inputs, writer.write())
     print(fgraph, [str(node) for node in fgraph.toposort()])
 """
 
 
 def graphs(hash_seed):
-    env = {**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(pathlib.Path(__file__).parent)}
+    here = pathlib.Path(__file__).parent
+    env = {**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(map(str, (here, here.parent)))}
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=300, check=True)
     return done.stdout
 

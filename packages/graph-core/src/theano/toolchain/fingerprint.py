@@ -288,12 +288,11 @@ def _preprocessed(
     outcome = run([*command, "-E", "-dD", "-x", language, source, "-o", "headers.i"], folder)
     if outcome is not None and outcome.is_environments_fault:
         raise OSError(None, outcome.output.strip() or "the compiler was killed")
-    try:
-        with open(output, encoding="utf-8", errors="surrogateescape") as file:
-            text = file.read()
-        os.unlink(output)
-    except FileNotFoundError:
+    if not os.path.isfile(output):  # (nothing would ever come out of a pipe)
         return "does not preprocess", []
+    with open(output, encoding="utf-8", errors="surrogateescape") as file:
+        text = file.read()
+    os.unlink(output)
     names = dict.fromkeys(re.sub(r"\\(.)", r"\1", name) for name in _MARKER.findall(text))
     headers = [os.path.join(folder, name) for name in names if not name.startswith("<") and name != source]
     seen = hashlib.sha256(_MARKER.sub("", text).encode("utf-8", "surrogateescape")).hexdigest()

@@ -96,3 +96,17 @@ def fold_triangle(g: Any, lower: bool) -> Any:
 def half_diagonal(m: Any) -> Any:
     """Return the lower triangle of a matrix with its diagonal halved."""
     return tril(m) - identity(m) * m / 2
+
+
+def must_be_finite(what: str, x: np.ndarray) -> None:
+    """Raise LinAlgError for infinity or NaN in a matrix: some LAPACKs would then look for ``what`` for ever.
+
+    Examples
+    --------
+    >>> must_be_finite("SVD", np.eye(2))
+    >>> must_be_finite("SVD", np.full((2, 2), np.inf))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    numpy.linalg.LinAlgError: SVD did not converge: the matrix must not contain infs or NaNs
+    """
+    if not np.isfinite(x).all():
+        raise LinAlgError(f"{what} did not converge: the matrix must not contain infs or NaNs")

@@ -32,6 +32,7 @@ from theano.tensor.linalg.common import (
     fold_triangle,
     half_diagonal,
     matrix_type,
+    must_be_finite,
     real_dtype,
     under_type,
 )
@@ -251,6 +252,7 @@ class SVD(MatrixOp):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Decompose with NumPy."""
+        must_be_finite("SVD", inputs[0])
         found = np.linalg.svd(inputs[0], self.full_matrices, self.compute_uv)
         for cell, value in zip(output_storage, found if self.compute_uv else [found], strict=True):
             cell[0] = value
@@ -309,7 +311,9 @@ class Eig(MatrixOp):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute them with NumPy."""
-        found = np.linalg.eig(self.square(node, inputs))
+        x = self.square(node, inputs)
+        must_be_finite("Eigenvalues", x)
+        found = np.linalg.eig(x)
         for cell, value, v in zip(output_storage, found, node.outputs, strict=True):
             if np.iscomplexobj(value) and not v.type.dtype.startswith("complex"):  # type: ignore[attr-defined]
                 raise LinAlgError(
@@ -363,7 +367,7 @@ class Eigh(MatrixOp):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute them with NumPy."""
         x = self.square(node, inputs)
-        must_be_finite(x, self.UPLO == "L")
+        must_be_finite("Eigenvalues", np.tril(x) if self.UPLO == "L" else np.triu(x))
         for cell, value in zip(output_storage, np.linalg.eigh(x, self.UPLO), strict=True):
             cell[0] = value
 
@@ -421,7 +425,7 @@ class Eigvalsh(MatrixOp):
             counts = f"{len(given[0])} rows of a against {len(given[1])} of b."
             raise shape_error(node, inputs, counts, "Both must have as many.")
         for x in given:
-            must_be_finite(x, self.lower)
+            must_be_finite("Eigenvalues", np.tril(x) if self.lower else np.triu(x))
         # What the other triangle holds is nobody's concern.
         output_storage[0][0] = scipy.linalg.eigvalsh(*given, lower=self.lower, check_finite=False)
 
@@ -454,12 +458,6 @@ class Eigvalsh(MatrixOp):
             under_type(fold_triangle(for_a, self.lower), a),
             under_type(fold_triangle(for_b, self.lower), b),
         ]
-
-
-def must_be_finite(x: np.ndarray, lower: bool) -> None:
-    """Raise LinAlgError for infinity or NaN in a triangle of a matrix."""
-    if not np.isfinite(np.tril(x) if lower else np.triu(x)).all():
-        raise LinAlgError("Eigenvalues did not converge: the matrix must not contain infs or NaNs")
 
 
 def _or_zeros(g: Any, v: Any) -> Any:

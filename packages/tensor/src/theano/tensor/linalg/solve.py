@@ -20,7 +20,15 @@ from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import tril, triu
 from theano.tensor.kernels.lapack import det_kernel, inverse_kernel, lstsq_kernel, pinv_kernel, solve_kernel
-from theano.tensor.linalg.common import LinAlgError, MatrixOp, identity, matrix_type, real_dtype, under_type
+from theano.tensor.linalg.common import (
+    LinAlgError,
+    MatrixOp,
+    identity,
+    matrix_type,
+    must_be_finite,
+    real_dtype,
+    under_type,
+)
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.reshape import reshape
 
@@ -92,6 +100,7 @@ class MatrixPinv(MatrixOp):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute it with NumPy."""
+        must_be_finite("SVD", inputs[0])
         output_storage[0][0] = np.linalg.pinv(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)  # type: ignore[attr-defined]
 
     def c_kernel(self, node: Apply) -> Builtin | None:
@@ -358,6 +367,7 @@ class lstsq(MatrixOp):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute them with NumPy."""
+        must_be_finite("SVD", inputs[0])
         found = np.linalg.lstsq(inputs[0], inputs[1], rcond=float(inputs[2]))
         for cell, value, v in zip(output_storage, found, node.outputs, strict=True):
             cell[0] = np.asarray(value, dtype=v.type.dtype)  # type: ignore[attr-defined]

@@ -49,14 +49,14 @@ static int is_finite(const char *number, int32_t dtype)
     return is_single(dtype) ? isfinite(*(const float *)number) : isfinite(*(const double *)number);
 }
 
-int th_finite(th_ctx *ctx, const char *data, int32_t dtype, int64_t n, int read)
+int th_finite(th_ctx *ctx, const char *what, const char *data, int32_t dtype, int64_t m, int64_t n, int read)
 {
     const int64_t parts = is_complex(dtype) ? 2 : 1, size = is_single(dtype) ? 4 : 8;
-    for (int64_t i = 0; i < n; ++i) {
+    for (int64_t i = 0; i < m; ++i) {
         const int64_t first = read == UPPER ? i : 0, last = read == LOWER ? i + 1 : n;
         for (int64_t j = (i * n + first) * parts; j < (i * n + last) * parts; ++j)
             if (!is_finite(data + j * size, dtype))
-                return TH_FAIL(ctx, TH_ERR_LINALG, "Eigenvalues did not converge: the matrix must not contain infs or NaNs");
+                return TH_FAIL(ctx, TH_ERR_LINALG, "%s did not converge: the matrix must not contain infs or NaNs", what);
     }
     return 0;
 }

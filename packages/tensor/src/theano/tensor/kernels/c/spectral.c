@@ -198,7 +198,7 @@ TH_EXPORT int th_kernel_eigh(th_ctx *ctx)
         return -1;
     const int64_t n = a->shape[0], size = a->itemsize;
     char *given = th_copied(ctx, a, 0);
-    if (given == NULL || th_finite(ctx, given, a->dtype, n, p->rest[0] ? LOWER : UPPER))
+    if (given == NULL || th_finite(ctx, "Eigenvalues", given, a->dtype, n, n, p->rest[0] ? LOWER : UPPER))
         return -1;
     if (n > SMALL && is_ours(p, a, n)) {
         const int failed = eigh_in_parts(ctx, a, w, v);
@@ -238,7 +238,8 @@ TH_EXPORT int th_kernel_eigvalsh(th_ctx *ctx)
     if (copy == NULL || (b != NULL && other == NULL))
         return -1;
     const int read = p->rest[0] ? LOWER : UPPER;
-    if (th_finite(ctx, copy, a->dtype, n, read) || (b != NULL && th_finite(ctx, other, a->dtype, n, read)))
+    if (th_finite(ctx, "Eigenvalues", copy, a->dtype, n, n, read) ||
+        (b != NULL && th_finite(ctx, "Eigenvalues", other, a->dtype, n, n, read)))
         return -1;
     return n > 0 && decompose_symmetric(ctx, a->dtype, p->rest[2], 0, (int)p->rest[0], copy, other, n, w->data) ? -1 : 0;
 }
@@ -270,7 +271,8 @@ TH_EXPORT int th_kernel_eig(th_ctx *ctx)
         return 0;
     char *copy = th_copied(ctx, a, 1), *other = room_for(ctx, 2 * n, size), *vectors = room_for(ctx, n * n, size);
     void *work = room_for(ctx, room, size);
-    if (copy == NULL || other == NULL || vectors == NULL || work == NULL || th_finite(ctx, copy, a->dtype, n, WHOLE))
+    if (copy == NULL || other == NULL || vectors == NULL || work == NULL ||
+        th_finite(ctx, "Eigenvalues", copy, a->dtype, n, n, WHOLE))
         return -1;
     integer rows = integer_of(p, n), lwork = integer_of(p, room), one = integer_of(p, 1), info = {0};
     if (is_complex(a->dtype))
@@ -304,7 +306,7 @@ static int decompose_singular(th_ctx *ctx, const th_buffer *a, int64_t address, 
     void *iwork = room_for(ctx, 8 * k, sizeof(int64_t)), *rwork = room_for(ctx, reals, real_size(a->dtype));
     double number[2] = {0, 0};
     void *work = number;
-    if (copy == NULL || iwork == NULL || rwork == NULL)
+    if (copy == NULL || iwork == NULL || rwork == NULL || th_finite(ctx, "SVD", copy, a->dtype, m, n, WHOLE))
         return -1;
     integer rows = integer_of(p, n), cols = integer_of(p, m), lwork = integer_of(p, -1), info = {0},
             of_u = integer_of(p, *job == 'S' ? k : m);
@@ -343,6 +345,8 @@ static int svd_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *u, th_buffer
          *small = room_for(ctx, n * n, size), *e = room_for(ctx, 3 * n, size);
     void *work = room_for(ctx, room, size), *iwork = room_for(ctx, 8 * n, sizeof(int64_t));
     if (copy == NULL || left == NULL || right == NULL || small == NULL || e == NULL || work == NULL || iwork == NULL)
+        return -1;
+    if (th_finite(ctx, "SVD", copy, a->dtype, m * n, 1, WHOLE))
         return -1;
     if (is_extreme(copy, a->dtype, m * n))
         return 1;
@@ -478,7 +482,7 @@ static int64_t solve_squares(th_ctx *ctx, const th_buffer *a, char *b, int64_t c
     void *work = number, *rwork = reals, *iwork = whole;
     integer rows = integer_of(p, m), cols = integer_of(p, n), nrhs = integer_of(p, columns), of_b = integer_of(p, longest),
             rank = {0}, lwork = integer_of(p, -1), info = {0};
-    if (copy == NULL)
+    if (copy == NULL || th_finite(ctx, "SVD", copy, a->dtype, m * n, 1, WHOLE))
         return -1;
     for (int asking = 1; asking >= 0; --asking) {
         if (is_complex(a->dtype))
