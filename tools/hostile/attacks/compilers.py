@@ -34,7 +34,7 @@ def attack(rng: np.random.Generator) -> Finding | None:
         folder = Path(name)
         true = shutil.which("cc") or "cc"
         text, trusted = script(rng, true, folder)
-        flags, env = _wired(rng, folder, text, true)
+        flags, env, optioned = _wired(rng, folder, text, true)
         seed = int(rng.integers(10**6))
         env = {**environment(folder / "cache"), **env}
         said = f"{text}\n{flags or env.get('CC')}"
@@ -44,7 +44,8 @@ def attack(rng: np.random.Generator) -> Finding | None:
             end = ended(command("check", seed, COUNT), {**env, "THEANO_FLAGS": flags}, HANGS)
             lost = left_behind(4)
             expect(not lost, "a false compiler is left running", lost)
-            if trusted or end.status != 3:  # with -ffast-math its answers are what was asked for
+            # With -ffast-math its answers are what was asked for, and other code is code.
+            if (trusted and not optioned) or end.status != 3:
                 hold_to_right(end, "with a false compiler", may_refuse=True)
             plain = ended(command("check", seed, COUNT), environment(folder / "cache"))
             hold_to_right(plain, "with a good compiler after a false one")
@@ -55,11 +56,11 @@ def attack(rng: np.random.Generator) -> Finding | None:
     return None
 
 
-def _wired(rng: np.random.Generator, folder: Path, text: str, true: str) -> tuple[str, dict[str, str]]:
-    """Return flags and environment that name a compiler."""
-    if rng.random() < 0.25:  # the true one, its options changed in the command
+def _wired(rng: np.random.Generator, folder: Path, text: str, true: str) -> tuple[str, dict[str, str], bool]:
+    """Return flags and environment that name a compiler, and whether it is the true one with other options."""
+    if rng.random() < 0.25:
         words = f"{true} {rng.choice(OPTIONS)}"
-        return (f'cxx="{words}"', {}) if rng.random() < 0.5 else ("", {"CC": words})
+        return (f'cxx="{words}"', {}, True) if rng.random() < 0.5 else ("", {"CC": words}, True)
     path = folder / str(rng.choice(["cc", "my cc", "gcc-13", "clang"]))
     how = rng.random()
     if how < 0.05:
@@ -71,11 +72,11 @@ def _wired(rng: np.random.Generator, folder: Path, text: str, true: str) -> tupl
         path.write_text(text)
         path.chmod(0o600 if how < 0.15 else 0o700)
     if rng.random() < 0.5:
-        return "", {"CC": str(path)}
+        return "", {"CC": str(path)}, False
     if rng.random() < 0.5:
         path = path.rename(folder / "cc") if path.name != "cc" else path
-        return "", {"PATH": f"{folder}:{os.environ['PATH']}"}
-    return f'cxx="{path}"', {}
+        return "", {"PATH": f"{folder}:{os.environ['PATH']}"}, False
+    return f'cxx="{path}"', {}, False
 
 
 def script(rng: np.random.Generator, true: str, folder: Path) -> tuple[str, bool]:
@@ -110,5 +111,5 @@ def script(rng: np.random.Generator, true: str, folder: Path) -> tuple[str, bool
         "empty version": f'case "$*" in *-v*|*--version*|*-dM*) exit 0;; esac; exec {true} "$@"',
     }  # fmt: skip
     ending = str(rng.choice(sorted(endings)))
-    trusted = ending != "options"
+    trusted = ending not in ("options", "spoilt")
     return f"#!/bin/sh\n# {ending}\n{out}\n{rng.choice(NOISE)}\n{endings[ending]}\n", trusted

@@ -57,8 +57,11 @@ def damaged(data: bytes, rng: np.random.Generator) -> bytes:
     return bytes(changed)
 
 
-class Careful(pickle.Unpickler):
-    """Reads nothing but what Theano's own pickles name: damage could name something of Python's that does harm."""
+class Careful(pickle._Unpickler):  # type: ignore[name-defined, misc]
+    """Reads nothing but what Theano's own pickles name: damage could name something of Python's that does harm.
+
+    The reader in C ends the process at some bytes, which is Python's fault and not the question.
+    """
 
     def find_class(self, module: str, name: str) -> object:
         """Return what a pickle names."""

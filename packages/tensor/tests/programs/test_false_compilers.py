@@ -108,6 +108,7 @@ TABLE = {
         OR_COMPILE + 'echo "int nowhere(void); int here(void) { return nowhere(); }" > "$out.x.c"; real "$@" "$out.x.c"',
         "cannot be used|is not there",
     ),
+    "says words that no file can have": False_('printf \' a\\000b c\\n\' >&2; real "$@"', compiled=1),
     "noise as words": False_("head -c 5000 /dev/urandom >&2; exit 1", "does not answer as a C compiler"),
     "moves the cursor": False_(
         OR_COMPILE + r"printf '\033]0;evil\007\033[2J\033[31mdo not trust me\033[0m\r\n' >&2; exit 1", "do not trust me"

@@ -266,7 +266,7 @@ def _named(words: Sequence[str], folder: str) -> list[str]:
 
 
 def _which(name: str) -> str | None:
-    if "/" in name:
+    if "/" in name or "\0" in name:  # (a compiler may print anything)
         return None
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         path = os.path.join(folder, name)

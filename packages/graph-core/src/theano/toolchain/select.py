@@ -110,14 +110,14 @@ class ToolchainSettings:
             extra = ("-DDEBUG", *extra)
         if getattr(cmodule, "remove_gxx_opt", False):
             extra = ("-O0", "-g", *extra)
-        compiling = getattr(config, "compile", None)
+        own = getattr(config, "compile", None)
         return cls(
             None if compiler is None or compiler == "auto" else str(compiler).strip(),
             extra,
-            timeout=float(getattr(compiling, "unit_timeout", UNIT_LIMIT)),
-            question_timeout=float(getattr(compiling, "question_timeout", QUESTION_LIMIT)),
-            jobs=int(getattr(compiling, "jobs", 0) or 0) or None,
-            progress=str(getattr(compiling, "progress", "auto")),
+            timeout=float(getattr(own, "unit_timeout", UNIT_LIMIT)),
+            question_timeout=float(getattr(own, "question_timeout", QUESTION_LIMIT)),
+            jobs=int(getattr(own, "jobs", 0) or 0) or None,
+            progress=str(getattr(own, "progress", "auto")),
             show_warnings=bool(getattr(cmodule, "compilation_warning", False)),
             keep_failed=bool(getattr(config, "nocleanup", False)),
         )
