@@ -1,8 +1,10 @@
-"""What a compiler sees of the user's environment."""
+"""What decides what a compiler does: what it sees of the user's environment, and the files that it consists of."""
 
 from __future__ import annotations
 
 import os
+
+Stamp = tuple[str, int, int]
 
 KEPT_VARIABLES = (
     "PATH",
@@ -50,3 +52,28 @@ def clean_environment(folder: str) -> dict[str, str]:
     if "HOME" not in kept and os.name == "posix":
         kept["ZIG_GLOBAL_CACHE_DIR"] = os.path.join(folder, "zig")
     return {**kept, "LC_ALL": "C", "TMPDIR": folder, "TMP": folder, "TEMP": folder, "ZIG_LOCAL_CACHE_DIR": folder}
+
+
+def stamp(path: str) -> Stamp:
+    """Return a file's path, size and time of change, (path, -1, -1) if there is none."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return (path, -1, -1)
+    return (path, info.st_size, info.st_mtime_ns)
+
+
+def is_script(path: str) -> bool:
+    """Say whether a program is a text that another program runs.
+
+    Examples
+    --------
+    >>> import os
+    >>> is_script(os.devnull)
+    False
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return False

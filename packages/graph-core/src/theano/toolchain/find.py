@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from theano.toolchain.fingerprint import Stamp, fingerprint, stamp
+from theano.toolchain.environment import Stamp, stamp
 
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
@@ -71,6 +71,9 @@ class Compiler:
         OSError
             There is no room to find out.
         """
+        # Mostly what compilers run is noted in the cache.
+        from theano.toolchain.fingerprint import fingerprint
+
         language = "c++" if self.is_cxx_driver else "c"
         runs = fingerprint(self.argv, flags, answer.output, language, folder, _answer)
         witnesses = tuple(dict.fromkeys((*answer.witnesses, *runs.witnesses)))

@@ -17,12 +17,11 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from theano.toolchain.environment import Stamp, stamp
 from theano.toolchain.flags import HEADERS, MATHS_HEADERS
 
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
-
-Stamp = tuple[str, int, int]
 
 MAX_SCRIPT_BYTES = 1 << 16
 MAX_FILES = 200
@@ -56,15 +55,6 @@ class Fingerprint(NamedTuple):
     digest: str
     witnesses: tuple[Stamp, ...]
     plain: bool
-
-
-def stamp(path: str) -> Stamp:
-    """Return a file's path, size and time of change, (path, -1, -1) if there is none."""
-    try:
-        info = os.stat(path)
-    except OSError:
-        return (path, -1, -1)
-    return (path, info.st_size, info.st_mtime_ns)
 
 
 def fingerprint(
@@ -216,22 +206,6 @@ def _scripts(argv: Sequence[str]) -> tuple[list[str], list[str]]:
                 seen.add(name)
                 todo.append(name)
     return digests, files
-
-
-def is_script(path: str) -> bool:
-    """Say whether a program is a text that another program runs.
-
-    Examples
-    --------
-    >>> import os
-    >>> is_script(os.devnull)
-    False
-    """
-    try:
-        with open(path, "rb") as file:
-            return file.read(2) == b"#!"
-    except OSError:
-        return False
 
 
 def _script_text(path: str) -> bytes | None:

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from theano.errors import NoCompilerError
 from theano.graph.signals import let_signals_through
 from theano.toolchain import flags as options
-from theano.toolchain.environment import FOR_PROGRAMS, kept_environment
+from theano.toolchain.environment import FOR_PROGRAMS, is_script, kept_environment
 from theano.toolchain.find import Compiler, ask, candidates, own_files
-from theano.toolchain.fingerprint import is_script
 from theano.toolchain.library import problem_of_library
 from theano.toolchain.messages import readable
 
