@@ -17,7 +17,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from theano.toolchain.environment import Stamp, stamp
+from theano.toolchain.environment import Stamp, is_script, stamp
 from theano.toolchain.flags import HEADERS, MATHS_HEADERS
 
 if TYPE_CHECKING:
