@@ -7,6 +7,7 @@ import io
 import os
 import random
 import stat
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -156,6 +157,20 @@ class TestDamage:
         path.unlink()
         os.mkfifo(path)
         self.damaged_is_a_miss(cache, path)
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
+    def test_fifo_under_the_name_of_a_reference_does_not_block(self, cache: Cache) -> None:
+        path = publish(cache, self.data)
+        (reference,) = Path(cache.writable_root()).rglob("*.ref")
+        reference.unlink()
+        os.mkfifo(reference)
+        path.unlink()
+        assert look_up(cache) == []
+        waits = threading.Thread(target=publish, args=(cache, self.data), daemon=True)
+        waits.start()
+        waits.join(30)
+        assert not waits.is_alive()
+        assert len(look_up(cache)) == 1
 
     def test_writable_by_others(self, cache: Cache) -> None:
         path = publish(cache, self.data)

@@ -360,7 +360,9 @@ class Cache:
         for kernel in kernels:
             target = os.path.join(root, ReferenceName(kernel, unit).relative)
             _make_shelf(os.path.dirname(target))
-            os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o400))
+            # If somebody has put a FIFO there, opening it must not wait for its reader.
+            flags = os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
+            os.close(os.open(target, flags, 0o400))
         if source:
             beside = os.path.join(stage, "source")
             name = unit._replace(kind=SOURCE)
