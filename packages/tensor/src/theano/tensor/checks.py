@@ -139,7 +139,7 @@ class CheckedLength(CheckedShape):
     array(2)
     >>> f(-2)  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
-    ValueError: negative length in a shape. Lengths are 0 or more.
+    theano.errors.ShapeError: negative length in a shape. Lengths are 0 or more.
     """
 
     is_length = True
@@ -160,8 +160,10 @@ def checked_lengths(lengths: Sequence[Any], msg: str = NEGATIVE_LENGTH) -> list[
     >>> import theano.tensor as T
     >>> len(checked_lengths([T.lscalar("n"), T.constant(3)])[1].owner.inputs)
     2
-    >>> checked_lengths([T.constant(np.int64(3)), T.lvector("v").shape[0]])[0]
-    TensorConstant{3}
+    >>> checked_lengths([T.constant(np.int64(3)), T.lscalar("n")])[0].owner.op.is_length
+    True
+    >>> checked_lengths([T.constant(np.int64(3)), T.constant(4)])
+    [TensorConstant{3}, TensorConstant{4}]
     """
     given = [as_tensor_variable(n) for n in lengths]
     wide = [n if n.type.dtype == "int64" else n.astype("int64") for n in given]
