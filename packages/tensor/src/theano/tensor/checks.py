@@ -162,7 +162,7 @@ def checked_lengths(lengths: Sequence[Any], msg: str = NEGATIVE_LENGTH) -> list[
     2
     >>> checked_lengths([T.constant(np.int64(3)), T.lscalar("n")])[0].owner.op.is_length
     True
-    >>> checked_lengths([T.constant(np.int64(3)), T.constant(4)])
+    >>> checked_lengths([T.constant(np.int64(3)), T.constant(np.int64(4))])
     [TensorConstant{3}, TensorConstant{4}]
     """
     given = [as_tensor_variable(n) for n in lengths]
