@@ -16,7 +16,7 @@ import numpy as np
 
 from hostile.attacks.cache import environment
 from hostile.finding import Finding, expect
-from hostile.victim import command, ended, hold_to_right, left_behind
+from hostile.victim import WRONG, command, ended, hold_to_right, left_behind
 
 COUNT = 4  # samples that a victim computes
 #: What a process may wait for a compiler that never ends, and how long all of it may take then.
@@ -33,7 +33,7 @@ def attack(rng: np.random.Generator) -> Finding | None:
     with tempfile.TemporaryDirectory(prefix="compiler-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         true = shutil.which("cc") or "cc"
-        text, trusted = script(rng, true, folder)
+        text, held_to = script(rng, true, folder)
         flags, env, optioned = _wired(rng, folder, text, true)
         seed = int(rng.integers(10**6))
         env = {**environment(folder / "cache"), **env}
@@ -44,8 +44,9 @@ def attack(rng: np.random.Generator) -> Finding | None:
             end = ended(command("check", seed, COUNT), {**env, "THEANO_FLAGS": flags}, HANGS)
             lost = left_behind(4)
             expect(not lost, "a false compiler is left running", lost)
-            # With -ffast-math its answers are what was asked for, and other code is code.
-            if (trusted and not optioned) or end.status != 3:
+            wrong = end.status == WRONG
+            # With -ffast-math its answers are what was asked for, and what is spoilt inside may do anything.
+            if not (wrong and (optioned or held_to == "refusal") or held_to == "nothing"):
                 hold_to_right(end, "with a false compiler", may_refuse=True)
             plain = ended(command("check", seed, COUNT), environment(folder / "cache"))
             hold_to_right(plain, "with a good compiler after a false one")
@@ -79,8 +80,8 @@ def _wired(rng: np.random.Generator, folder: Path, text: str, true: str) -> tupl
     return f'cxx="{path}"', {}, False
 
 
-def script(rng: np.random.Generator, true: str, folder: Path) -> tuple[str, bool]:
-    """Return a random script, and whether what it compiles is what was asked for."""
+def script(rng: np.random.Generator, true: str, folder: Path) -> tuple[str, str]:
+    """Return a random script, and what a process is held to with it: its "answers", a "refusal" at most, "nothing"."""
     true = shlex.quote(true)
     # The file after -o, which the script spoils.
     out = 'out=; last=; for w in "$@"; do [ "$last" = -o ] && out=$w; last=$w; done'
@@ -111,5 +112,5 @@ def script(rng: np.random.Generator, true: str, folder: Path) -> tuple[str, bool
         "empty version": f'case "$*" in *-v*|*--version*|*-dM*) exit 0;; esac; exec {true} "$@"',
     }  # fmt: skip
     ending = str(rng.choice(sorted(endings)))
-    trusted = ending not in ("options", "spoilt")
-    return f"#!/bin/sh\n# {ending}\n{out}\n{rng.choice(NOISE)}\n{endings[ending]}\n", trusted
+    held_to = {"options": "refusal", "spoilt": "nothing"}.get(ending, "answers")
+    return f"#!/bin/sh\n# {ending}\n{out}\n{rng.choice(NOISE)}\n{endings[ending]}\n", held_to
