@@ -7,6 +7,7 @@ like it. (A pickle is a program; only damage is tried here, nothing made to do h
 from __future__ import annotations
 
 import io
+import math
 import pickle
 import warnings
 
@@ -69,6 +70,26 @@ class Careful(pickle._Unpickler):  # type: ignore[name-defined, misc]
         if module.partition(".")[0] not in PACKAGES or (allowed is not None and name not in allowed):
             raise pickle.UnpicklingError(f"{module}.{name}")
         return super().find_class(module, name)
+
+    def load_build(self) -> None:
+        """Give an object its state; NumPy's own only what they can be: at others they end the process."""
+        state, thing = self.stack[-1], self.stack[-2]
+        if isinstance(thing, np.dtype | np.ndarray) and not plain_state(thing, state):
+            raise pickle.UnpicklingError("a state that no array has")
+        super().load_build()
+
+    dispatch = {**pickle._Unpickler.dispatch, pickle.BUILD[0]: load_build}  # type: ignore[attr-defined]
+
+
+def plain_state(thing: object, state: object) -> bool:
+    """Tell whether NumPy can have written the state of an array or a dtype of numbers."""
+    if isinstance(thing, np.dtype):
+        return state in [(3, order, None, None, None, -1, -1, 0) for order in "<>|"]
+    kinds = (int, tuple, np.dtype, bool, bytes)
+    if not isinstance(state, tuple) or len(state) != 5 or not all(map(isinstance, state, kinds)):
+        return False
+    _, shape, dtype, _, data = state
+    return all(type(n) is int and 0 <= n < 2**20 for n in shape) and len(data) == math.prod(shape) * dtype.itemsize
 
 
 def _try(data: bytes, what: object, x: np.ndarray) -> None:
