@@ -74,9 +74,9 @@ def transinv_to_invtrans(node: Apply) -> Any:
     return [fit(inverse.op(inverse.inputs[0].T), node.outputs[0])]  # type: ignore[attr-defined]
 
 
-@local_rule([DimShuffle], phases=("stabilize",))
+@local_rule([DimShuffle], keeps="close", phases=("stabilize",))
 def no_transpose_symmetric(node: Apply) -> Any:
-    """The transpose of a symmetric matrix is that matrix."""
+    """The transpose of a symmetric matrix is that matrix. (A product with itself is so up to rounding.)"""
     x = node.inputs[0]
     if node.op.new_order != (1, 0) or not is_symmetric(x):  # type: ignore[attr-defined]
         return None
