@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 Stamp = tuple[str, int, int]
 
@@ -77,3 +78,24 @@ def is_script(path: str) -> bool:
             return file.read(2) == b"#!"
     except OSError:
         return False
+
+
+def find_program(name: str, path: str | None = None) -> str | None:
+    """Return the program that a command's name means, as ``shutil.which`` does."""
+    if os.name != "posix" or os.path.dirname(name):
+        import shutil  # brings in much, and this is rare
+
+        return shutil.which(name, path=path)
+    for folder in (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep):
+        program = os.path.join(folder or os.curdir, name)
+        if os.access(program, os.X_OK) and os.path.isfile(program):
+            return program
+    return None
+
+
+def words_of(line: str) -> list[str]:
+    """Return the words of a command as a shell reads them, or as spaces part them if it is not well quoted."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from theano.toolchain.environment import Stamp, stamp
+from theano.toolchain.environment import Stamp, find_program, stamp, words_of
 
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
@@ -121,7 +121,7 @@ def candidates(setting: str | None, *, privileged: bool = False) -> Iterator[Com
             yield Compiler(found, "CC")
     seen = set()
     for name in ("cc", "gcc", "clang"):
-        program = _which(name, path)
+        program = find_program(name, path)
         if program and os.path.realpath(program) not in seen:
             seen.add(os.path.realpath(program))
             yield Compiler((program,), "PATH")
@@ -160,21 +160,8 @@ def _split(command: str) -> list[str]:
 
 
 def _resolve(words: list[str], path: str | None) -> tuple[str, ...]:
-    program = _which(words[0], path) if words else None
+    program = find_program(words[0], path) if words else None
     return (os.path.abspath(program), *words[1:]) if program else ()
-
-
-def _which(name: str, path: str | None) -> str | None:
-    """Return the program that a command's name means, as ``shutil.which`` does."""
-    if os.name != "posix" or os.path.dirname(name):
-        import shutil  # brings in much, and this is rare
-
-        return shutil.which(name, path=path)
-    for folder in (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep):
-        program = os.path.join(folder or os.curdir, name)
-        if os.access(program, os.X_OK) and os.path.isfile(program):
-            return program
-    return None
 
 
 def _zig_of_wheel() -> str:
@@ -197,7 +184,7 @@ def own_files(compiler: Compiler) -> tuple[Stamp, ...]:
     of that name in PATH, so all of that name are looked at, as are the assembler and the linker.
     """
     program = compiler.argv[0]
-    paths = [program, os.path.realpath(program), *(_which(name, None) or name for name in ("as", "ld"))]
+    paths = [program, os.path.realpath(program), *(find_program(name) or name for name in ("as", "ld"))]
     name = os.path.basename(program)
     paths += [os.path.join(folder, name) for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder]
     return tuple(found for found in map(stamp, dict.fromkeys(paths)) if found[1] >= 0)
@@ -251,7 +238,7 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[st
     """
     arguments = [*compiler.argv, *native, *rest, "-###", "-x", "c", os.devnull, "-o", "nothing.so"]
     result = _answer(arguments, folder)
-    if result is None or result.timed_out:
+    if result.timed_out:
         return None
     version = re.search(r"^.*\bversion \d.*$", result.output, re.MULTILINE)
     if result.status != 0 or version is None:
@@ -272,7 +259,7 @@ def ask(compiler: Compiler, native: tuple[str, ...], folder: str, rest: tuple[st
 _COMPLAINT = re.compile(r"^[^\s:]+: (?:fatal )?(?:error|warning): ", re.MULTILINE)
 
 
-def _answer(arguments: list[str], folder: str) -> Outcome | None:
+def _answer(arguments: list[str], folder: str) -> Outcome:
     # Mostly what compilers would say is noted in the cache.
     from theano.toolchain.questions import put_question
 
@@ -282,7 +269,7 @@ def _answer(arguments: list[str], folder: str) -> Outcome | None:
 def _ask_plainly(compiler: Compiler, folder: str) -> Answer | None:
     """Ask a compiler that does not show its inner commands for its version only."""
     result = _answer([*compiler.argv, "--version"], folder)
-    if result is None or result.status != 0 or not result.output.strip():
+    if result.status != 0 or not result.output.strip():
         return None
     return Answer(result.output.strip().splitlines()[0], "", "", ())
 
@@ -290,17 +277,10 @@ def _ask_plainly(compiler: Compiler, folder: str) -> Answer | None:
 def _inner_command(output: str) -> list[str]:
     """Return the words of the command that would do the compiling itself."""
     for line in output.splitlines():
-        words = _words(line) if "cc1" in line else []
+        words = words_of(line) if "cc1" in line else []
         if words and (os.path.basename(words[0]) == "cc1" or "-cc1" in words[:2]):
             return words
     return []
-
-
-def _words(line: str) -> list[str]:
-    try:
-        return shlex.split(line)
-    except ValueError:
-        return line.split()
 
 
 def _cpu_words(words: list[str]) -> Iterator[str]:

@@ -13,11 +13,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from theano.toolchain.environment import Stamp, is_script, stamp
+from theano.toolchain.environment import Stamp, find_program, is_script, stamp, words_of
 from theano.toolchain.flags import HEADERS, MATHS_HEADERS
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def fingerprint(
     said: str,
     language: str,
     folder: str,
-    run: Callable[[list[str], str], Outcome | None],
+    run: Callable[[list[str], str], Outcome],
 ) -> Fingerprint:
     """Find out what a command runs.
 
@@ -79,7 +78,7 @@ def fingerprint(
     folder : str
         A private working directory, the one in which it was asked.
     run : callable
-        Runs a command in a folder, None if it cannot be started.
+        Runs a command in a folder.
 
     Raises
     ------
@@ -116,10 +115,7 @@ def _inner_commands(said: str) -> Iterator[list[str]]:
     """Yield the words of each command that the driver would run: it indents them."""
     for line in said.splitlines():
         if line.startswith(" "):
-            try:
-                words = shlex.split(line)
-            except ValueError:
-                words = line.split()
+            words = words_of(line)
             if words and (os.path.isabs(words[0]) or _which(words[0])):
                 yield words
 
@@ -240,27 +236,22 @@ def _named(words: Sequence[str], folder: str) -> list[str]:
 
 
 def _which(name: str) -> str | None:
-    if "/" in name or "\0" in name:  # (a compiler may print anything)
-        return None
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        path = os.path.join(folder, name)
-        if folder and os.access(path, os.X_OK) and os.path.isfile(path):
-            return path
-    return None
+    # A compiler may print anything.
+    return None if "/" in name or "\0" in name else find_program(name)
 
 
 # -- headers and macros ------------------------------------------------------------------------
 
 
 def _preprocessed(
-    command: list[str], language: str, folder: str, run: Callable[[list[str], str], Outcome | None]
+    command: list[str], language: str, folder: str, run: Callable[[list[str], str], Outcome]
 ) -> tuple[str, list[str]]:
     """Return a digest of all that the headers come to, macros included, and the files that this came from."""
     source, output = ("headers.c" if language == "c" else "headers.cpp"), os.path.join(folder, "headers.i")
     with open(os.path.join(folder, source), "w", encoding="ascii") as file:
         file.write("".join(f"#include <{header}>\n" for header in (*HEADERS, *MATHS_HEADERS)))
     outcome = run([*command, "-E", "-dD", "-x", language, source, "-o", "headers.i"], folder)
-    if outcome is not None and outcome.is_environments_fault:
+    if outcome.is_environments_fault:
         raise OSError(None, outcome.output.strip() or "the compiler was killed")
     if not os.path.isfile(output):  # (nothing would ever come out of a pipe)
         return "does not preprocess", []
