@@ -515,6 +515,8 @@ def _listing(folder: str, prefix: str) -> list[str]:
         if _shelf_refusal(folder) is not None:
             return []
         return sorted(name for name in os.listdir(folder) if name.startswith(prefix))
+    except FileNotFoundError:  # the usual case, for which nobody need look who raised it
+        return []
     except OSError as error:
         let_signals_through(error)
         return []

@@ -21,9 +21,8 @@ from theano.toolchain.guard import guard
 from theano.toolchain.messages import first_words
 
 TICK = 0.25
-"""Seconds between two looks at the clock for somebody who waits."""
-GUARD_AFTER = 0.02
-"""Seconds after which a program gets a guard: the guard then starts while there is nothing to do but wait."""
+"""Seconds between two looks at the clock for somebody who waits. A program that runs longer than the first gets a
+guard: what most units take is shorter, and ends by itself also where nobody waits for it any more."""
 LOG_BYTES = 1 << 26
 """Nobody reads more messages than this, and they lie on a disk."""
 _READ_BYTES = 1 << 20
@@ -124,13 +123,11 @@ class Running:
 
     def wait(self, deadline: float, tick: Callable[[], None] | None = None) -> Outcome:
         """Wait until the program ends or `deadline` (``time.monotonic``) passes; call `tick` now and then meanwhile."""
-        ended = self._ends_before(min(deadline, time.monotonic() + GUARD_AFTER))
-        if not ended:
-            guard.wake()
-        too_much = False
+        ended = too_much = False
         while not ended and not too_much and time.monotonic() < deadline:
             ended = self._ends_before(min(deadline, time.monotonic() + TICK))
             if not ended:
+                guard.wake()
                 too_much = os.path.exists(self._log) and os.path.getsize(self._log) > LOG_BYTES
                 if tick is not None:
                     tick()

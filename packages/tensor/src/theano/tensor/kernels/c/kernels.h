@@ -69,8 +69,24 @@ TH_LOCAL int th_sliced(th_ctx *ctx, const int64_t *c, int64_t n, int64_t *start,
 TH_LOCAL int64_t th_count_true(const th_buffer *b);
 TH_LOCAL void th_find_true(const th_buffer *b, int64_t count, int64_t *const *places);
 
+/* The i-th element of a vector of integers (or the element of a 0-d buffer, i = 0); inline, since it reads the labels of
+ * many rows. */
+static inline int64_t th_integer(const th_buffer *b, int64_t i)
+{
+    const char *p = b->data + (b->ndim ? i * b->strides[0] : 0);
+    switch (b->dtype) {
+    case TH_BOOL: return *(const uint8_t *)p != 0;
+    case TH_INT8: return *(const int8_t *)p;
+    case TH_UINT8: return *(const uint8_t *)p;
+    case TH_INT16: return *(const int16_t *)p;
+    case TH_UINT16: return *(const uint16_t *)p;
+    case TH_INT32: return *(const int32_t *)p;
+    case TH_UINT32: return *(const uint32_t *)p;
+    default: return *(const int64_t *)p;
+    }
+}
+
 /* numbers.c */
-TH_LOCAL int64_t th_integer(const th_buffer *b, int64_t i);
 TH_LOCAL double th_real(const th_buffer *b);
 TH_LOCAL const char *th_shape_text(th_text text, int nd, const int64_t *shape);
 

@@ -1,22 +1,6 @@
 /* Reading single numbers, and writing shapes into messages. */
 #include "kernels.h"
 
-/* The i-th element of a vector of integers (or the element of a 0-d buffer, i = 0). */
-int64_t th_integer(const th_buffer *b, int64_t i)
-{
-    const char *p = b->data + (b->ndim ? i * b->strides[0] : 0);
-    switch (b->dtype) {
-    case TH_BOOL: return *(const uint8_t *)p != 0;
-    case TH_INT8: return *(const int8_t *)p;
-    case TH_UINT8: return *(const uint8_t *)p;
-    case TH_INT16: return *(const int16_t *)p;
-    case TH_UINT16: return *(const uint16_t *)p;
-    case TH_INT32: return *(const int32_t *)p;
-    case TH_UINT32: return *(const uint32_t *)p;
-    default: return *(const int64_t *)p;
-    }
-}
-
 double th_real(const th_buffer *b)
 {
     switch (b->dtype) {

@@ -225,26 +225,31 @@ static void NAME(grad_rows)(void *arg, int64_t lo, int64_t hi)
     }
 }
 
-/* g * sm of each row, less g at its label */
+/* to = g * s, a row */
+static inline void NAME(scaled)(int64_t n, REAL *to, REAL g, const char *s, int64_t step)
+{
+    if (step == sizeof(REAL)) {
+        TH_INDEPENDENT
+        for (int64_t j = 0; j < n; ++j)
+            to[j] = g * ((const REAL *)s)[j];
+    } else {
+        for (int64_t j = 0; j < n; ++j)
+            to[j] = g * *(const REAL *)(s + j * step);
+    }
+}
+
+/* g * sm of each row, less g at its label; rows without a label have a g of 0 */
 static void NAME(loss_grad)(th_ctx *ctx, const th_buffer *label)
 {
     const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
-    const int64_t rows = sm->shape[0], n = sm->shape[1], step = sm->strides[1];
+    const int64_t rows = sm->shape[0], labels = label->shape[0], n = sm->shape[1], step = sm->strides[1];
     const int64_t next = dy->shape[0] == 1 ? 0 : dy->strides[0];
-    for (int64_t i = 0; i < rows; ++i) {
-        const int labelled = i < label->shape[0];
-        const REAL g = labelled ? *(const REAL *)(dy->data + i * next) : 0;
-        const char *s = sm->data + i * sm->strides[0];
-        REAL *to = (REAL *)ctx->out[0]->data + i * n;
-        if (step == sizeof(REAL)) {
-            TH_INDEPENDENT
-            for (int64_t j = 0; j < n; ++j)
-                to[j] = g * ((const REAL *)s)[j];
-        } else {
-            for (int64_t j = 0; j < n; ++j)
-                to[j] = g * *(const REAL *)(s + j * step);
-        }
-        if (labelled)
-            to[label_at(label, i, n)] -= g;
+    REAL *to = (REAL *)ctx->out[0]->data;
+    for (int64_t i = 0; i < labels; ++i) {
+        const REAL g = *(const REAL *)(dy->data + i * next);
+        NAME(scaled)(n, to + i * n, g, sm->data + i * sm->strides[0], step);
+        to[i * n + label_at(label, i, n)] -= g;
     }
+    for (int64_t i = labels; i < rows; ++i)
+        NAME(scaled)(n, to + i * n, 0, sm->data + i * sm->strides[0], step);
 }
