@@ -84,7 +84,8 @@ class Careful(pickle._Unpickler):  # type: ignore[name-defined, misc]
 def plain_state(thing: object, state: object) -> bool:
     """Tell whether NumPy can have written the state of an array or a dtype of numbers."""
     if isinstance(thing, np.dtype):
-        return state in [(3, order, None, None, None, -1, -1, 0) for order in "<>|"]
+        # Dates have more: without it NumPy reads memory that is not there.
+        return thing.kind in "biufc" and state in [(3, order, None, None, None, -1, -1, 0) for order in "<>|"]
     kinds = (int, tuple, np.dtype, bool, bytes)
     if not isinstance(state, tuple) or len(state) != 5 or not all(map(isinstance, state, kinds)):
         return False
