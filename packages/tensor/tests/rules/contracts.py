@@ -178,15 +178,27 @@ def _results(node: Any, inputs: list[Any]) -> list[Any]:
 
 
 class Rounding:
-    """Errors as rounding makes them, in the results of all nodes that round."""
+    """Errors as rounding makes them, in the results of all nodes that round.
 
-    def __init__(self, seed: int):
+    Parameters
+    ----------
+    seed : int
+    reordered : bool
+        Whether the terms of a sum may be added in another order: its error is then that of the largest term, also where
+        all of them but a small one cancel.
+    """
+
+    def __init__(self, seed: int, reordered: bool = False):
         self.rng = np.random.default_rng(seed)
+        self.reordered = reordered
 
     def __call__(self, node: Any, inputs: Sequence[Any], results: Sequence[Any]) -> list[Any]:
         if node.op.view_map or isinstance(node.op, _MOVING):
             return list(results)
         moved = [self.moved(x, _vanishes(node, inputs, x)) for x in results]
+        if self.reordered and isinstance(node.op, Elemwise) and node.op.scalar_op in (scal.add, scal.sub):
+            terms = [x for x in inputs if isinstance(x, np.ndarray) and x.dtype == results[0].dtype]
+            return [y + sum(self.moved(x) - x for x in terms) for y in moved]
         if type(node.op).__module__.startswith("theano.tensor.linalg"):
             # Of what equations are solved by, the largest element says how large the errors of all are.
             return [x if y is x else y + (y - x if not y.size else self._normwise(x)) for x, y in zip(results, moved)]
@@ -382,7 +394,8 @@ def _good(keeps: str, wanted: Any, found: Any, known: Any, about: Any, elementwi
     moved: list[np.ndarray] = []
     # Of many elements some are moved alike by chance where they cancel: more errors where few have not been enough.
     for seeds in (range(6), range(6, 30)):
-        moved += [x for x in _moved(seeds, output, order, given, elementwise) if x.shape == wanted.shape]
+        roundings = [Rounding(seed, reordered=keeps == "finite") for seed in seeds]
+        moved += [x for x in _moved(roundings, output, order, given, elementwise) if x.shape == wanted.shape]
         if len(moved) < 3:
             return np.ones(wanted.shape, bool)  # rounding decides whether there is a result
         good = good | near(wanted, found, moved, coarsest)
@@ -393,10 +406,11 @@ def _good(keeps: str, wanted: Any, found: Any, known: Any, about: Any, elementwi
     return good
 
 
-def _moved(seeds: Sequence[int], output: Any, order: Any, given: dict[Any, Any], elementwise: bool) -> Iterator[np.ndarray]:
+def _moved(
+    roundings: Sequence[Rounding], output: Any, order: Any, given: dict[Any, Any], elementwise: bool
+) -> Iterator[np.ndarray]:
     """Yield what an expression is worth with other errors of rounding."""
-    for seed in seeds:
-        rounding = Rounding(seed)
+    for rounding in roundings:
         start = given if elementwise else {v: rounding.moved(x) for v, x in given.items()}
         try:
             yield np.asarray(computed([output], start, order, rounding)[output])
