@@ -75,7 +75,7 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "cache": (
         (f"{CORE}/cache/*.py", f"{CORE}/compile/key.py", f"{CORE}/compile/program_cache.py",
-         f"{CORE}/compile/program_source.py", f"{CORE}/runtime/plan.py", f"{CORE}/codegen/key.py"),
+         f"{CORE}/compile/program_source.py", f"{CORE}/runtime/serialized.py", f"{CORE}/codegen/key.py"),
         (f"{CORE_TESTS}/cache", f"{CORE_TESTS}/codegen", f"{TENSOR_TESTS}/plans"),
     ),
 }  # fmt: skip

@@ -361,7 +361,7 @@ def test_a_plan_that_was_changed_is_a_miss(monkeypatch):
     f = theano.function(*request)
     ((key, text),) = kept.added
     wrong = [
-        "", "{", "null", "[]", "{}", text[:-1], text[: len(text) // 2], text.replace('"plan 1"', '"plan 0"'),
+        "", "{", "null", "[]", "{}", text[:-1], text[: len(text) // 2], text.replace('"program 1"', '"program 0"'),
         text.replace('"kernels":["', '"kernels":["0'), text.replace("_kernels", "_nothing"),
         text.replace('"needs":{', '"needs":{"nobody":"1",'),
     ]  # fmt: skip

@@ -15,15 +15,16 @@ from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Variable
+from theano.loader.schema import Program
 from theano.rewriting import Report
 from theano.runtime.failure import Explainer, set_verbosity
 from theano.runtime.link import Linked, Linker
 from theano.runtime.profile import CompileTimes, ProfileStats
-from theano.runtime.program import Argument, Program
+from theano.runtime.program import Argument
 from theano.settings import config
 
 if TYPE_CHECKING:
-    from theano.runtime.plan import Plan
+    from theano.runtime.serialized import SerializedProgram
 
 
 class FunctionMaker:
@@ -50,7 +51,7 @@ class FunctionMaker:
     mode : Mode
     source : ProgramSource
         Where the program comes from: a graph that was rewritten, or the cache. The attributes that follow ask it.
-    plan : Plan or None
+    plan : SerializedProgram or None
         The program as it was found in the cache. The attributes that follow are then made when somebody asks.
     fgraph : FunctionGraph
         The rewritten graph: its outputs are those of the function, then the updates.
@@ -97,7 +98,7 @@ class FunctionMaker:
     # -- where the program comes from ---------------------------------------------------------------------
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> SerializedProgram | None:
         """The program as it was found in the cache."""
         return self.lookup.plan
 

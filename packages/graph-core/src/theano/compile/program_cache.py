@@ -17,13 +17,14 @@ from theano.compile.surroundings import check_sources, surroundings
 from theano.errors import NoCompilerError
 from theano.graph.canonical import NoCanonicalForm
 from theano.graph.variable import Constant
+from theano.loader.schema import Program
 from theano.runtime.link import Linked
 from theano.runtime.profile import CompileTimes
-from theano.runtime.program import Argument, Program
+from theano.runtime.program import Argument
 from theano.settings import config
 
 if TYPE_CHECKING:
-    from theano.runtime.plan import Plan
+    from theano.runtime.serialized import SerializedProgram
 
 
 @dataclass
@@ -32,7 +33,7 @@ class Lookup:
 
     Attributes
     ----------
-    plan : Plan or None
+    plan : SerializedProgram or None
     key : str
         Under which it may be kept; empty if it may not, or is already.
     reason : str
@@ -43,7 +44,7 @@ class Lookup:
         The flags that were set, for a later look at the rewritten graph.
     """
 
-    plan: Plan | None = None
+    plan: SerializedProgram | None = None
     key: str = ""
     reason: str = ""
     constants: Sequence[Constant] = ()
@@ -113,17 +114,17 @@ def _describe(request: Request) -> Lookup:
     return Lookup(None, key, "", graph.constants, config.all_given())
 
 
-def _find(key: str) -> Plan | None:
+def _find(key: str) -> SerializedProgram | None:
     # As above; it brings in the loader, which brings in NumPy.
     from theano.cache.store import CacheSettings, open_cache
     from theano.codegen.unit import find_kernels
-    from theano.runtime.plan import BadPlan, read_plan
+    from theano.runtime.serialized import BadProgram, deserialize
 
     settings = CacheSettings.from_config(config)
     for text in open_cache(settings).plans(key):
         try:
-            return read_plan(text, lambda keys, units: find_kernels(keys, units, settings))
-        except BadPlan:
+            return deserialize(text, lambda keys, units: find_kernels(keys, units, settings))
+        except BadProgram:
             continue
     return None
 
@@ -132,11 +133,11 @@ def keep(lookup: Lookup, program: Program, linked: Linked, arguments: Sequence[A
     """Keep the program of a function, if another process can make something of it."""
     # As above.
     from theano.cache.store import CacheSettings, open_cache
-    from theano.runtime.plan import freeze
+    from theano.runtime.serialized import serialize
 
     try:
         check_sources()
-        text = freeze(program, linked, arguments, lookup.constants)
+        text = serialize(program, linked, arguments, lookup.constants)
         open_cache(CacheSettings.from_config(config)).add_plan(lookup.key, text)
         counts.kept += 1
     except (NoCanonicalForm, UnicodeEncodeError, RecursionError) as problem:

@@ -32,16 +32,17 @@ from theano.graph.signals import let_signals_through
 from theano.graph.source import created_at
 from theano.graph.text import text_of
 from theano.graph.variable import Constant, Variable
+from theano.loader.schema import Program
 from theano.rewriting import Report
 from theano.runtime.failure import Explainer
 from theano.runtime.link import Linked, Linker, Performed, link
 from theano.runtime.profile import CompileTimes
-from theano.runtime.program import Argument, Program, build, in_slots
+from theano.runtime.program import Argument, build, in_slots
 from theano.runtime.stepwise import build_opaque
 from theano.settings import config
 
 if TYPE_CHECKING:
-    from theano.runtime.plan import Plan
+    from theano.runtime.serialized import SerializedProgram
 
 logger = logging.getLogger("theano")
 
@@ -279,7 +280,7 @@ class CachedProgram:
     Parameters
     ----------
     request : Request
-    serialized : Plan
+    serialized : SerializedProgram
         The program as it was found, with all addresses.
     constants : list of Constant
         Those of the user's graph, which a serialized program knows by number.
@@ -287,7 +288,9 @@ class CachedProgram:
         The flags that were set, for the graph to be rewritten as it would have been then.
     """
 
-    def __init__(self, request: Request, serialized: Plan, constants: Sequence[Constant], flags: Mapping[str, Any]):
+    def __init__(
+        self, request: Request, serialized: SerializedProgram, constants: Sequence[Constant], flags: Mapping[str, Any]
+    ):
         self._request, self._serialized, self._constants, self._flags = request, serialized, constants, dict(flags)
         self._made: tuple[RewrittenGraph, bool] | None = None
 
@@ -346,11 +349,11 @@ class CachedProgram:
     def _agrees(self, graph: RewrittenGraph) -> bool:
         """Return whether the program of a graph is the one that runs: rules may have come since it was kept."""
         # The loader is a compiled module that brings in NumPy: `import theano` does without.
-        from theano.runtime.plan import freeze, same_program
+        from theano.runtime.serialized import same_program, serialize
 
         arguments = self._request.arguments(self._request.containers())
         try:
-            again = freeze(graph.program(arguments), graph.linked, arguments, self._constants)
+            again = serialize(graph.program(arguments), graph.linked, arguments, self._constants)
             return same_program(again, self._serialized.text)
         except NoCanonicalForm:
             return False
