@@ -74,8 +74,8 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          f"{TENSOR_TESTS}/rules"),
     ),
     "cache": (
-        (f"{CORE}/cache/*.py", f"{CORE}/compile/key.py", f"{CORE}/compile/plans.py", f"{CORE}/runtime/plan.py",
-         f"{CORE}/codegen/key.py"),
+        (f"{CORE}/cache/*.py", f"{CORE}/compile/key.py", f"{CORE}/compile/program_cache.py",
+         f"{CORE}/compile/program_source.py", f"{CORE}/runtime/serialized.py", f"{CORE}/codegen/key.py"),
         (f"{CORE_TESTS}/cache", f"{CORE_TESTS}/codegen", f"{TENSOR_TESTS}/plans"),
     ),
 }  # fmt: skip

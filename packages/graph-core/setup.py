@@ -1,11 +1,15 @@
 """Builds the compiled half of ``theano.loader``; everything else is in pyproject.toml.
 
+What C++ reads of a program is written from its declaration, ``loader/schema.py``, into ``build/generated``.
+
 Only ``_loader.cpp`` includes pybind11, whose headers cost seconds; the machine itself is plain C++.
 """
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from runpy import run_path
 
 import numpy
 import pybind11
@@ -17,12 +21,25 @@ UNITS = (
     *("memory", "move", "pool", "profile", "program", "rows", "thunk"),
 )
 HEADERS = ("core", "abi", "move", "move_level", "profile")
+GENERATED = Path("build/generated")
+
+
+def write_program_schema() -> str:
+    """Write the header if it has changed, so that an unchanged one makes nothing be compiled again; return its path."""
+    schema, types = (Path("src/theano", file).read_text("utf-8") for file in ("loader/schema.py", "graph/type.py"))
+    text = run_path(f"{LOADER}/schema_header.py")["header"](schema, types)
+    path = GENERATED / "program_schema.h"
+    if not path.is_file() or path.read_text("utf-8") != text:
+        GENERATED.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return str(path)
+
 
 loader = Extension(
     "theano.loader._loader",
     sources=[f"{LOADER}/{unit}.cpp" for unit in UNITS],
-    depends=[f"{LOADER}/{header}.h" for header in HEADERS],
-    include_dirs=[numpy.get_include(), pybind11.get_include(), LOADER],
+    depends=[*(f"{LOADER}/{header}.h" for header in HEADERS), write_program_schema()],
+    include_dirs=[numpy.get_include(), pybind11.get_include(), LOADER, str(GENERATED)],
     define_macros=[("NDEBUG", None)],
     extra_compile_args=[
         "-std=c++17",

@@ -49,12 +49,12 @@ def state():
     """Return what an action must leave behind as it was in this process."""
     # Here, for `first_time` interrupts the import itself.
     import theano
-    from theano.compile import maker
+    from theano.compile import program_source
     from theano.graph.source import tracing
     from theano.rewriting.drive import current
 
     free = []
-    thread = threading.Thread(target=lambda: free.append(_take(maker._making)))
+    thread = threading.Thread(target=lambda: free.append(_take(program_source._making)))
     thread.start()
     thread.join()
     return theano.config.all_given(), gc.isenabled(), tracing.untraced, current.get(), free

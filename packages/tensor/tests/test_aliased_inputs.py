@@ -171,7 +171,7 @@ def test_random_functions(mode: str) -> None:
     for seed in [*range(SEEDS if mode in ("FAST_RUN", "in Python") else SEEDS // 5), *FALLEN]:
         try:
             w = world(seed, MODES[mode])
-            destroying += any(i[5] for i in w.f.maker.lay_out(w.f.input_storage).inputs)
+            destroying += any(i.writable for i in w.f.maker.lay_out(w.f.input_storage).inputs)
             for _ in range(15):
                 overlapping += check_call(w)
         except Exception as problem:

@@ -18,6 +18,7 @@ from theano.compile.mode import get_mode
 from theano.graph import Apply, Op
 from theano.loader.module import Function as NativeFunction
 from theano.loader.module import memory_trim
+from theano.loader.schema import KernelInstruction, PerformInstruction
 from theano.settings import config
 from theano.toolchain.select import ToolchainSettings
 
@@ -332,11 +333,11 @@ def test_a_failure_at_any_instruction_changes_nothing(mode: str) -> None:
         raise RuntimeError("on purpose")
 
     for k, instruction in enumerate(program["instructions"]):
-        ins, outs = (instruction[3], instruction[4]) if instruction[0] != "thunk" else (instruction[2], instruction[3])
-        if instruction[0] == "c":
-            broken: Any = ("c", address, None, ins, outs, 0.0)
+        ins, outs = instruction.inputs, instruction.outputs
+        if instruction.kind == "c":
+            broken: Any = KernelInstruction("c", address, None, ins, outs)
         else:
-            broken = ("perform", fails, None, ins, outs)
+            broken = PerformInstruction("perform", fails, None, ins, outs)
         changed = [*program["instructions"]]
         changed[k] = broken
         g = NativeFunction(program | {"instructions": changed})

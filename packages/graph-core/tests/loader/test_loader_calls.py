@@ -235,7 +235,7 @@ def test_writable_inputs_copy_what_is_read_only(kernels: Any) -> None:
         ({"instructions": [("perform", print, None, [0], [1])], "last": 0}, "compiled kernels"),
         ({"overwritten": [(0, 1)]}, "only shared slots"),
         ({"overwritten": [(9, 1)]}, "out of range"),
-        ({"overwritten": [(1,)]}, "what is overwritten"),
+        ({"overwritten": [(1,)]}, "Overwritten is"),
         ({"makers": [(0, 1)]}, "a maker is"),
         ({"makers": [(1, 0)]}, "a maker is"),
     ],

@@ -8,14 +8,19 @@ from numbers_toy import Native, OwnThunk, PythonOnly, small, vector
 from theano.compile.mode import predefined_linkers
 from theano.graph import FunctionGraph, generic
 from theano.runtime.link import link
-from theano.runtime.program import Argument, build
+from theano.runtime.program import Argument, build, in_slots
 
 f, g, h = Native("f"), Native("g"), Native("h")
 view, into = Native("view", views=[0]), Native("into", inplace=[0])
 
 
-def program(inputs, outputs, cells=(), updates=(), n_outputs=None, **options):
-    """Return the program of a graph whose last inputs are implicit, with the values of ``cells``."""
+def program(*args, **options):
+    """Return the program of a graph."""
+    return program_and_slots(*args, **options)[0]
+
+
+def program_and_slots(inputs, outputs, cells=(), updates=(), n_outputs=None, **options):
+    """Return the program of a graph whose last inputs are implicit, with the values of ``cells``, and all slots' numbers."""
     fgraph = FunctionGraph(inputs, outputs)
     linked = link(fgraph.toposort(), predefined_linkers["cvm"], lambda kernels: range(len(kernels)))
     explicit = len(inputs) - len(cells)
@@ -24,7 +29,8 @@ def program(inputs, outputs, cells=(), updates=(), n_outputs=None, **options):
         for i, v in enumerate(fgraph.inputs)
     ]
     count = len(outputs) if n_outputs is None else n_outputs
-    return build(fgraph, linked, arguments, count, updates, "list", **options)
+    made = build(fgraph, linked, arguments, count, updates, "list", **options)
+    return made, {v: i for i, v in enumerate(in_slots(fgraph.inputs, linked.nodes, fgraph.outputs))}
 
 
 def test_slots():
@@ -32,12 +38,12 @@ def test_slots():
     cell = ["value"]
     constant = vector.make_constant((1, 2))
     p = program([x, s], [f(x, constant), s], [cell])
-    assert [kind for kind, _, _ in p.slots] == ["input", "shared", "constant", "temp"]
-    assert p.slots[1][2] is cell and p.slots[2][2] == (1, 2) and p.slots[0][1].dtype == "float64"
+    assert [slot.kind for slot in p.slots] == ["input", "shared", "constant", "temp"]
+    assert p.slots[1].value is cell and p.slots[2].value == (1, 2) and p.slots[0].spec.dtype == "float64"
     assert p.inputs == [(0, "x", True, None, None, False)]
     assert p.outputs == [3, 1]
-    ((kind, _, params, ins, outs, work),) = p.instructions
-    assert (kind, params, ins, outs, work) == ("c", b"p", [0, 2], [3], 2.0)
+    (i,) = p.instructions
+    assert (i.kind, i.params, i.inputs, i.outputs, i.work) == ("c", b"p", [0, 2], [3], 2.0)
 
 
 def test_updates_name_cells_and_slots():
@@ -50,8 +56,8 @@ def test_updates_name_cells_and_slots():
 def test_instructions_of_other_kinds():
     x = vector("x")
     p = program([x], [OwnThunk()(PythonOnly()(x))])
-    assert [i[0] for i in p.instructions] == ["perform", "thunk"]
-    assert p.instructions[0][3:] == ([0], [1]) and p.instructions[1][2:] == ([1], [2], False)
+    assert [i.kind for i in p.instructions] == ["perform", "thunk"]
+    assert [(i.inputs, i.outputs) for i in p.instructions] == [([0], [1]), ([1], [2])]
 
 
 def test_values_are_freed_after_their_last_use():
@@ -101,8 +107,7 @@ def test_views_keep_buffers():
     a = f(x)
     v = view(a)
     b = g(x)
-    p = program([x], [h(v, b)])
-    slots = p.slot_of
+    p, slots = program_and_slots([x], [h(v, b)])
     by_op = {node.op.name: node.outputs[0] for node in (i.owner for i in slots if i.owner)}
     assert p.reuse[slots[by_op["view"]]] == -1
     assert p.reuse[slots[by_op["f"]]] != p.reuse[slots[by_op["g"]]]
@@ -138,19 +143,19 @@ def test_no_buffer_holds_two_living_values(seed):
     for _ in range(40):
         op = choose.choice([f, g, h, view, f])
         known.append(op(*choose.choices(known, k=1 if op is view else choose.randint(1, 3))))
-    p = program([x], choose.sample(known[1:], 3))
-    _check_plan(p)
+    _check_plan(*program_and_slots([x], choose.sample(known[1:], 3)))
 
 
-def _check_plan(p):
+def _check_plan(p, slots):
     """Run the plan with values that know who made them, and look at each input when it is read."""
     memory, root = {}, {}
-    for number, (_, _, _, ins, (out,), _) in enumerate(p.instructions):
+    for number, instruction in enumerate(p.instructions):
+        ins, (out,) = instruction.inputs, instruction.outputs
         for slot in ins:
             home, value = root.get(slot, (None, None))
             if home is not None:
                 assert memory[home] == value, f"instruction {number} reads slot {slot}, which was overwritten"
-        (variable,) = (v for v, s in p.slot_of.items() if s == out)
+        (variable,) = (v for v, s in slots.items() if s == out)
         if variable.owner.op == view:
             root[out] = root.get(ins[0], (None, None))
             continue

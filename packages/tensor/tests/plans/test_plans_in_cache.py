@@ -12,7 +12,7 @@ import pytest
 
 PROGRAM = """
 import json, sys, numpy, theano, theano.tensor as T
-from theano.compile.plans import counts
+from theano.compile.program_cache import counts
 x = T.dvector("x")
 values = numpy.array([1.0, 2.0, 4.0, numpy.nan])
 found = []

@@ -19,7 +19,7 @@ import theano
 import theano.tensor as T
 from theano.cache.store import CacheSettings, open_cache
 from theano.codegen.kernel import Builtin, pointer_families, register_pointers
-from theano.compile import plans, surroundings
+from theano.compile import program_cache, surroundings
 from theano.ifelse import ifelse
 from theano.printing import debugprint
 from theano.rewriting import local_rule, phases
@@ -122,7 +122,7 @@ def test_the_graph_is_the_same_when_it_is_asked_for(case):
     inputs, outputs, _ = case
     f, g = both(inputs, outputs, name="f")
     assert tree(f) == tree(g)
-    assert g.maker._as_run, "rewriting again gives the program that runs"
+    assert g.maker.nodes_in_order(), "rewriting again gives the program that runs"
     assert [str(n) for n in f.maker.linked.nodes] == [str(n) for n in g.maker.nodes_in_order()]
     assert f.maker.rewriting.uses == g.maker.rewriting.uses
 
@@ -252,7 +252,7 @@ def test_rules_that_came_meanwhile_do_not_lead_errors_astray():
     try:
         with pytest.raises(ValueError) as caught:
             f(np.ones(3), np.ones(4))
-        assert "log" not in str(caught.value) and not f.maker._as_run
+        assert "log" not in str(caught.value) and f.maker.nodes_in_order() == []
     finally:
         phases["uncanonicalize"].remove("test_plans_swap")
 
@@ -328,7 +328,7 @@ def test_a_profile_names_nodes_whose_kernels_are_in_another_unit():
 def test_a_profile_says_where_its_nodes_are_not_known(monkeypatch):
     x = T.dvector("x")
     g = warm([x], T.exp(x * 7) + T.log(x), profile=True)
-    monkeypatch.setattr(g.maker, "_agrees", lambda: False)
+    monkeypatch.setattr(g.maker.source, "_agrees", lambda graph: False)
     for _ in range(100):
         g(np.ones(10000))
     text = g.profile.summary_text()
@@ -361,7 +361,7 @@ def test_a_plan_that_was_changed_is_a_miss(monkeypatch):
     f = theano.function(*request)
     ((key, text),) = kept.added
     wrong = [
-        "", "{", "null", "[]", "{}", text[:-1], text[: len(text) // 2], text.replace('"plan 1"', '"plan 0"'),
+        "", "{", "null", "[]", "{}", text[:-1], text[: len(text) // 2], text.replace('"program 1"', '"program 0"'),
         text.replace('"kernels":["', '"kernels":["0'), text.replace("_kernels", "_nothing"),
         text.replace('"needs":{', '"needs":{"nobody":"1",'),
     ]  # fmt: skip
@@ -460,7 +460,7 @@ def test_sources_that_are_no_files_leave_no_key(monkeypatch, sources):
 SCRIPT = """
 import sys, json
 import numpy as np, theano, theano.tensor as T
-from theano.compile import plans, surroundings
+from theano.compile import program_cache, surroundings
 from theano.ifelse import ifelse
 n = int(sys.argv[1])
 total = 0.0
@@ -470,7 +470,7 @@ for i in range(n):
     y = T.tanh(T.dot(x, x.T) * (i % 5) + s).sum() + T.sort(s)[0]
     f = theano.function([x], y, updates=[(s, s * 0.5)])
     total += float(f(np.eye(4) + i)) + float(s.get_value().sum())
-print(json.dumps([repr(total), plans.counts.found, plans.counts.missed]))
+print(json.dumps([repr(total), program_cache.counts.found, program_cache.counts.missed]))
 """
 
 
@@ -524,7 +524,7 @@ def test_eight_processes_and_damage(tmp_path: Path):
 
 
 def test_counts():
-    before = plans.counts.found
+    before = program_cache.counts.found
     x = T.dvector("x")
     warm([x], x * 3)
-    assert plans.counts.found > before
+    assert program_cache.counts.found > before

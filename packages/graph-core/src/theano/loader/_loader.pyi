@@ -1,8 +1,8 @@
-"""The compiled half of theano.loader; :mod:`theano.loader.module` explains the entries of a program."""
+"""The compiled half of theano.loader; :mod:`theano.loader.schema` declares the entries of a program."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from os import PathLike
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 _F = TypeVar("_F", bound=type[Function])
 
@@ -51,33 +51,7 @@ class Library:
 class Function:
     """A program that can be called. Entries come as a mapping, as keywords, or both (keywords win)."""
 
-    def __init__(
-        self,
-        program: Mapping[str, Any] | None = None,
-        /,
-        *,
-        slots: Sequence[tuple[str, Any, Any]] = ...,
-        instructions: Sequence[tuple[Any, ...]] = ...,
-        inputs: Sequence[tuple[Any, ...]] = ...,
-        outputs: Sequence[int] = ...,
-        returns: Literal["one", "list", "none", "dict"] = ...,
-        keys: Sequence[Any] | None = ...,
-        updates: Sequence[tuple[list[Any], int]] = ...,
-        reuse: Sequence[int] | None = ...,
-        frees: Sequence[Sequence[int]] | None = ...,
-        after: Sequence[Sequence[int]] | None = ...,
-        last: int | None = ...,
-        overwritten: Sequence[tuple[int, int]] | None = ...,
-        makers: Sequence[tuple[int, int]] | None = ...,
-        on_error: Callable[[int, BaseException, list[Any], list[Any]], BaseException] | None = ...,
-        on_bad_call: Callable[[str, Any], BaseException | None] | None = ...,
-        keepalive: Any = ...,
-        name: str | None = ...,
-        profile: bool | Sequence[str] | None = ...,
-        lazy: bool = ...,
-        options: dict[str, Callable[[Function, tuple[Any, ...], dict[str, Any]], Any]] | None = ...,
-        separate: Callable[[int, Any, list[tuple[int, Any]]], Any] | None = ...,
-    ) -> None: ...
+    def __init__(self, program: Mapping[str, Any] | None = None, /, **entries: Any) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def profile_counts(self) -> tuple[int, int, list[tuple[int, int]]] | None:
         """Return (calls, ns, [(calls, ns) of each instruction]), or None without profiling.

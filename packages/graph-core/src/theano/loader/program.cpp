@@ -1,4 +1,5 @@
-/* Reads the Python description of a program (a mapping; module.py documents its entries).
+/* Reads the Python description of a program: a mapping, whose entries and records schema.py declares. The structs of
+ * `schema` are written from there.
  *
  * All checking happens here, once: slot numbers in range, addresses not null, cells that are one-element
  * lists. What runs later trusts the tables. Derived facts are worked out here too: who produces and reads a
@@ -6,6 +7,7 @@
  * gives the GIL away.
  */
 #include "core.h"
+#include "program_schema.h"
 
 #include <algorithm>
 #include <cstring>
@@ -67,24 +69,22 @@ PyObject *new_or_null(PyObject *object) { return object && object != Py_None ? P
 
 bool read_spec(SlotInfo &info, PyObject *spec) {
     if (spec == Py_None) return true;
-    Items items(spec, "program: a buffer specification is (dtype, ndim, broadcastable, scalar)");
-    if (!items.ok() || items.size() < 3) return complain("program: a buffer specification is (dtype, ndim, broadcastable, scalar)");
-    const char *name = PyUnicode_AsUTF8(items[0]);
-    if (!name) return false;
-    info.dtype = dtype_code(name);
+    schema::BufferSpec given;
+    if (!given.read(spec)) return false;
+    info.dtype = dtype_code(given.dtype);
     if (info.dtype < 0) {
-        PyErr_Format(PyExc_ValueError, "program: no compiled code handles dtype '%s'", name);
+        PyErr_Format(PyExc_ValueError, "program: no compiled code handles dtype '%s'", given.dtype);
         return false;
     }
-    long ndim = PyLong_AsLong(items[1]);
+    const int ndim = given.ndim;
     if (ndim < 0 || ndim > TH_MAX_NDIM) return complain("program: the number of dimensions is out of range");
-    info.ndim = int32_t(ndim);
-    Items ones(items[2], "program: broadcastable is a tuple of bool");
+    info.ndim = ndim;
+    Items ones(given.broadcastable, "program: broadcastable is a tuple of bool");
     if (!ones.ok() || ones.size() != ndim) return complain("program: broadcastable has another length than ndim");
     for (Py_ssize_t d = 0; d < ndim; ++d) {
         if (PyObject_IsTrue(ones[d])) info.ones |= uint64_t(1) << d;
     }
-    info.scalar = items.size() > 3 && PyObject_IsTrue(items[3]);
+    info.scalar = given.scalar;
     if (info.scalar && ndim != 0) return complain("program: a scalar has no dimensions");
     info.has_spec = true;
     info.itemsize = dtype_itemsize[info.dtype];
@@ -100,10 +100,10 @@ bool read_slots(Program &program, PyObject *object) {
     program.slots.resize(size_t(items.size()));
     for (Py_ssize_t k = 0; k < items.size(); ++k) {
         SlotInfo &info = program.slots[size_t(k)];
-        const char *kind;
-        PyObject *spec, *value;
-        if (!PyArg_ParseTuple(items[k], "sOO;program: a slot is (kind, spec, value)", &kind, &spec, &value)) return false;
-        if (!read_spec(info, spec)) return false;
+        schema::Slot given;
+        if (!given.read(items[k]) || !read_spec(info, given.spec)) return false;
+        const char *kind = given.kind;
+        PyObject *value = given.value;
         program.ndims += info.ndim;
         if (std::strcmp(kind, "input") == 0) {
             info.kind = SLOT_INPUT;
@@ -135,53 +135,54 @@ bool read_params(Instr &instr, PyObject *params) {
     return true;
 }
 
-bool read_native(const Program &program, Instr &instr, PyObject *item) {
-    const char *kind;
-    PyObject *address, *params, *in, *out;
-    double work = 0;
-    int lazy = 0;
-    if (!PyArg_ParseTuple(item, "sOOOO|dp;program: ('c', address, params, in_slots, out_slots, work[, lazy])", &kind, &address,
-                          &params, &in, &out, &work, &lazy))
-        return false;
-    void *pointer = PyLong_AsVoidPtr(address);
+bool read_slots_of(const Program &program, Instr &instr, PyObject *inputs, PyObject *outputs) {
+    return read_slot_numbers(program, inputs, instr.in) && read_slot_numbers(program, outputs, instr.out);
+}
+
+bool read_kernel(Program &program, Instr &instr, PyObject *item) {
+    schema::KernelInstruction given;
+    if (!given.read(item)) return false;
+    void *pointer = PyLong_AsVoidPtr(given.address);
     if (!pointer) return complain("program: a kernel's address is null");
     instr.kind = INSTR_NATIVE;
     std::memcpy(&instr.run, &pointer, sizeof pointer);
-    instr.lazy = lazy;
-    if (work > 0 && kGilWorkNs / work < 9e18) instr.gil_limit = int64_t(kGilWorkNs / work);
-    return read_params(instr, params) && read_slot_numbers(program, in, instr.in) && read_slot_numbers(program, out, instr.out);
+    instr.lazy = given.lazy;
+    if (given.work > 0 && kGilWorkNs / given.work < 9e18) instr.gil_limit = int64_t(kGilWorkNs / given.work);
+    if (!read_params(instr, given.params) || !read_slots_of(program, instr, given.inputs, given.outputs)) return false;
+    for (int32_t k : instr.in) program.slots[k].native_use = true;
+    return true;
+}
+
+bool read_perform(const Program &program, Instr &instr, PyObject *item) {
+    schema::PerformInstruction given;
+    if (!given.read(item)) return false;
+    instr.kind = INSTR_PERFORM;
+    instr.callable = Py_NewRef(given.perform);
+    instr.node = Py_NewRef(given.node);
+    return read_slots_of(program, instr, given.inputs, given.outputs);
+}
+
+bool read_thunk(Program &program, Instr &instr, PyObject *item) {
+    schema::ThunkInstruction given;
+    if (!given.read(item)) return false;
+    instr.kind = INSTR_THUNK;
+    instr.lazy = given.lazy;
+    instr.callable = Py_NewRef(given.factory);
+    if (!read_slots_of(program, instr, given.inputs, given.outputs)) return false;
+    for (int32_t k : instr.in) program.slots[k].in_thunk = true;
+    for (int32_t k : instr.out) program.slots[k].in_thunk = true;
+    return true;
 }
 
 bool read_instruction(Program &program, Instr &instr, PyObject *item) {
     if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) < 1 || !PyUnicode_Check(PyTuple_GET_ITEM(item, 0)))
         return complain("program: an instruction is a tuple that starts with its kind");
-    PyObject *kind = PyTuple_GET_ITEM(item, 0), *in, *out;
-    if (PyUnicode_CompareWithASCIIString(kind, "c") == 0) {
-        if (!read_native(program, instr, item)) return false;
-        for (int32_t k : instr.in) program.slots[k].native_use = true;
-    } else if (PyUnicode_CompareWithASCIIString(kind, "perform") == 0) {
-        PyObject *perform, *node;
-        if (!PyArg_ParseTuple(item, "OOOOO;program: ('perform', perform, node, in_slots, out_slots)", &kind, &perform, &node, &in, &out))
-            return false;
-        instr.kind = INSTR_PERFORM;
-        instr.callable = Py_NewRef(perform);
-        instr.node = Py_NewRef(node);
-        if (!read_slot_numbers(program, in, instr.in) || !read_slot_numbers(program, out, instr.out)) return false;
-    } else if (PyUnicode_CompareWithASCIIString(kind, "thunk") == 0) {
-        PyObject *factory;
-        int lazy = 0;
-        if (!PyArg_ParseTuple(item, "OOOO|p;program: ('thunk', factory, in_slots, out_slots, lazy)", &kind, &factory, &in, &out, &lazy))
-            return false;
-        instr.kind = INSTR_THUNK;
-        instr.lazy = lazy;
-        instr.callable = Py_NewRef(factory);
-        if (!read_slot_numbers(program, in, instr.in) || !read_slot_numbers(program, out, instr.out)) return false;
-        for (int32_t k : instr.in) program.slots[k].in_thunk = true;
-        for (int32_t k : instr.out) program.slots[k].in_thunk = true;
-    } else {
-        return complain("program: an instruction's kind is c, perform or thunk");
-    }
-    return true;
+    PyObject *kind = PyTuple_GET_ITEM(item, 0);
+    auto is = [&](const char *name) { return PyUnicode_CompareWithASCIIString(kind, name) == 0; };
+    if (is(schema::KernelInstruction::kind_is)) return read_kernel(program, instr, item);
+    if (is(schema::PerformInstruction::kind_is)) return read_perform(program, instr, item);
+    if (is(schema::ThunkInstruction::kind_is)) return read_thunk(program, instr, item);
+    return complain("program: an instruction's kind is c, perform or thunk");
 }
 
 bool check_native_specs(const Program &program, const Instr &instr) {
@@ -224,19 +225,17 @@ bool read_inputs(Program &program, PyObject *object) {
     Items items(object, "program: 'inputs' is a sequence");
     if (!items.ok()) return false;
     for (Py_ssize_t k = 0; k < items.size(); ++k) {
-        PyObject *slot, *name, *cell, *filter;
-        int required = 1, writable = 0;
-        if (!PyArg_ParseTuple(items[k], "OOpOO|i;program: an input is (slot, name, required, default_cell, filter[, writable])", &slot,
-                              &name, &required, &cell, &filter, &writable))
-            return false;
+        schema::Input given;
+        if (!given.read(items[k])) return false;
+        PyObject *name = given.name, *cell = given.default_cell, *filter = given.filter;
         Input input{};
-        if (!read_slot_number(program, slot, &input.slot)) return false;
+        if (!read_slot_number(program, given.slot, &input.slot)) return false;
         if (program.slots[input.slot].kind != SLOT_INPUT) return complain("program: an input's slot is of another kind");
         if (cell != Py_None && !is_cell(cell)) return complain("program: an input's default is a one-element list");
-        if (!required && cell == Py_None) return complain("program: an input that may be left out needs a default");
+        if (!given.required && cell == Py_None) return complain("program: an input that may be left out needs a default");
         if (name != Py_None && !PyUnicode_Check(name)) return complain("program: an input's name is a string or None");
-        input.required = required;
-        input.writable = writable;
+        input.required = given.required;
+        input.writable = given.writable;
         input.name = Py_NewRef(name);
         if (name != Py_None) PyUnicode_InternInPlace(&input.name);
         input.default_cell = new_or_null(cell);
@@ -256,12 +255,12 @@ bool read_updates(Program &program, PyObject *object) {
     Items items(object, "program: 'updates' is a sequence");
     if (!items.ok()) return false;
     for (Py_ssize_t k = 0; k < items.size(); ++k) {
-        PyObject *cell, *slot;
+        schema::Update given;
         Update update{};
-        if (!PyArg_ParseTuple(items[k], "OO;program: an update is (cell, slot)", &cell, &slot)) return false;
-        if (!is_cell(cell)) return complain("program: an update's target is a one-element list");
-        if (!read_slot_number(program, slot, &update.slot)) return false;
-        update.cell = Py_NewRef(cell);
+        if (!given.read(items[k])) return false;
+        if (!is_cell(given.cell)) return complain("program: an update's target is a one-element list");
+        if (!read_slot_number(program, given.slot, &update.slot)) return false;
+        update.cell = Py_NewRef(given.cell);
         program.updates.push_back(update);
         program.slots[update.slot].updates = program.slots[update.slot].result = true;
     }
@@ -359,7 +358,7 @@ bool read_reuse(Program &program, PyObject *object) {
     return true;
 }
 
-/* 'overwritten': pairs of a shared slot and 1 (by the last instructions) or 2 (a copy of it); 'last': where those begin. */
+/* What the last instructions write over, or what is copied for others to write over; and where those begin. */
 bool read_overwritten(Program &program, PyObject *object, PyObject *last) {
     program.last = program.code.size();
     if (last && last != Py_None) {
@@ -373,11 +372,10 @@ bool read_overwritten(Program &program, PyObject *object, PyObject *last) {
     Items items(object, "program: 'overwritten' is a sequence");
     if (!items.ok()) return false;
     for (Py_ssize_t k = 0; k < items.size(); ++k) {
-        PyObject *slot;
-        int how;
+        schema::Overwritten given;
         int32_t number;
-        if (!PyArg_ParseTuple(items[k], "Oi;program: what is overwritten is (slot, how)", &slot, &how)) return false;
-        if (!read_slot_number(program, slot, &number)) return false;
+        if (!given.read(items[k]) || !read_slot_number(program, given.slot, &number)) return false;
+        const int how = given.how;
         SlotInfo &info = program.slots[number];
         if (info.kind != SLOT_SHARED || !info.has_spec || how < OVERWRITE_LAST || how > OVERWRITE_COPY)
             return complain("program: only shared slots with a buffer specification are overwritten");
@@ -387,15 +385,14 @@ bool read_overwritten(Program &program, PyObject *object, PyObject *last) {
     return true;
 }
 
-/* 'makers': pairs of a temp slot and the result that lies in its memory. */
 bool read_makers(Program &program, PyObject *object) {
     Items items(object, "program: 'makers' is a sequence");
     if (!items.ok()) return false;
     for (Py_ssize_t k = 0; k < items.size(); ++k) {
-        PyObject *maker, *result;
+        schema::Maker given;
         int32_t from, to;
-        if (!PyArg_ParseTuple(items[k], "OO;program: a maker is (slot, result)", &maker, &result)) return false;
-        if (!read_slot_number(program, maker, &from) || !read_slot_number(program, result, &to)) return false;
+        if (!given.read(items[k])) return false;
+        if (!read_slot_number(program, given.slot, &from) || !read_slot_number(program, given.result, &to)) return false;
         SlotInfo &info = program.slots[from];
         if (info.kind != SLOT_TEMP || !info.has_spec || info.scalar || !program.slots[to].result)
             return complain("program: a maker is a temp slot with a buffer specification, for a result");
@@ -457,19 +454,19 @@ bool check_order(const Program &program) {
     return true;
 }
 
-const char *const kEntries[] = {"slots",   "instructions", "inputs", "outputs",  "returns",     "keys",    "updates", "reuse",
-                                "frees",   "after",        "on_error", "on_bad_call", "keepalive", "name",  "profile", "options", "overwritten", "last", "makers", "lazy", "separate"};
-
-bool check_entries(PyObject *description) {
+bool read_entries(PyObject *description, schema::Entries &found) {
     PyObject *key, *value;
     Py_ssize_t position = 0;
     while (PyDict_Next(description, &position, &key, &value)) {
-        bool known = false;
-        for (const char *entry : kEntries) known |= PyUnicode_Check(key) && PyUnicode_CompareWithASCIIString(key, entry) == 0;
-        if (!known) {
+        PyObject **place = nullptr;
+        for (const auto &each : schema::entries) {
+            if (PyUnicode_Check(key) && PyUnicode_CompareWithASCIIString(key, each.name) == 0) place = &(found.*each.entry);
+        }
+        if (!place) {
             PyErr_Format(PyExc_TypeError, "program: unknown entry %R", key);
             return false;
         }
+        *place = value;
     }
     return true;
 }
@@ -495,25 +492,24 @@ bool read_profile(Program &program, PyObject *profile) {
 } // namespace
 
 bool program_read(Program &program, PyObject *description) {
-    auto entry = [&](const char *name) { return PyDict_GetItemString(description, name); };
-    if (!check_entries(description)) return false;
-    program.on_error = new_or_null(entry("on_error"));
-    program.on_bad_call = new_or_null(entry("on_bad_call"));
-    program.separate = new_or_null(entry("separate"));
-    program.options = new_or_null(entry("options"));
+    schema::Entries given;
+    if (!read_entries(description, given)) return false;
+    program.on_error = new_or_null(given.on_error);
+    program.on_bad_call = new_or_null(given.on_bad_call);
+    program.separate = new_or_null(given.separate);
+    program.options = new_or_null(given.options);
     if (program.options && !PyDict_Check(program.options)) return complain("program: 'options' is a dict from keyword to callable");
-    program.keepalive = new_or_null(entry("keepalive"));
-    program.name = new_or_null(entry("name"));
-    PyObject *profile = entry("profile"), *lazy = entry("lazy");
-    program.lazy = lazy && PyObject_IsTrue(lazy) == 1; /* or an instruction is */
-    if (!read_profile(program, profile)) return false;
-    if (!read_slots(program, entry("slots")) || !read_code(program, entry("instructions"))) return false;
-    if (!read_inputs(program, entry("inputs")) || !read_slot_numbers(program, entry("outputs"), program.outputs)) return false;
+    program.keepalive = new_or_null(given.keepalive);
+    program.name = new_or_null(given.name);
+    program.lazy = given.lazy && PyObject_IsTrue(given.lazy) == 1; /* or an instruction is */
+    if (!read_profile(program, given.profile)) return false;
+    if (!read_slots(program, given.slots) || !read_code(program, given.instructions)) return false;
+    if (!read_inputs(program, given.inputs) || !read_slot_numbers(program, given.outputs, program.outputs)) return false;
     for (int32_t k : program.outputs) program.slots[k].result = true;
-    if (!read_updates(program, entry("updates")) || !read_returns(program, entry("returns"), entry("keys"))) return false;
+    if (!read_updates(program, given.updates) || !read_returns(program, given.returns, given.keys)) return false;
     derive(program);
-    if (!read_overwritten(program, entry("overwritten"), entry("last")) || !read_makers(program, entry("makers"))) return false;
-    const bool good = read_frees(program, entry("frees")) && read_reuse(program, entry("reuse")) && read_after(program, entry("after")) &&
+    if (!read_overwritten(program, given.overwritten, given.last) || !read_makers(program, given.makers)) return false;
+    const bool good = read_frees(program, given.frees) && read_reuse(program, given.reuse) && read_after(program, given.after) &&
            check_order(program) && find_locks(program);
     if (!good) return false;
     find_rivals(program);

@@ -8,17 +8,27 @@ instruction a value is needed no more, is planned here, once, in time linear in 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.type import BufferSpec
 from theano.graph.variable import Constant, Variable
+from theano.loader.schema import (
+    Cell,
+    Input,
+    Instruction,
+    KernelInstruction,
+    Maker,
+    Overwritten,
+    PerformInstruction,
+    Program,
+    Slot,
+    ThunkInstruction,
+    Update,
+)
 from theano.runtime.link import Compiled, Linked, Performed
 from theano.runtime.updates import makers, overwritten, put_last
-
-Cell = list[Any]
 
 
 @dataclass
@@ -49,32 +59,6 @@ class Argument:
     required: bool = True
     filter: Callable[[Any], Any] | None = None
     writable: bool = False
-
-
-@dataclass
-class Program:
-    """All that the machine needs to run a function. The loader documents each field."""
-
-    name: str
-    slots: list[tuple[str, BufferSpec | None, Any]]
-    instructions: list[tuple[Any, ...]]
-    inputs: list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None, int]]
-    outputs: list[int]
-    returns: Literal["one", "list", "none", "dict"]
-    keys: list[str] | None
-    updates: list[tuple[Cell, int]]
-    reuse: list[int]
-    frees: list[list[int]]
-    after: list[list[int]]
-    last: int
-    overwritten: list[tuple[int, int]]
-    makers: list[tuple[int, int]]
-    lazy: bool = False
-    slot_of: dict[Variable, int] = field(repr=False, default_factory=dict)
-
-    def description(self) -> dict[str, Any]:
-        """Return what the loader reads."""
-        return {name: value for name, value in vars(self).items() if name != "slot_of"}
 
 
 def build(
@@ -111,7 +95,7 @@ def build(
     slots, slot_of = _lay_out(fgraph, linked, arguments)
     instructions = [instruction(node, how, slot_of) for node, how in zip(linked.nodes, linked.how, strict=True)]
     kept = {slot_of[v] for v in fgraph.outputs}
-    temporary = {i for i, (kind, _, _) in enumerate(slots) if kind == "temp"} - kept
+    temporary = {i for i, slot in enumerate(slots) if slot.kind == "temp"} - kept
     reuse = [-1] * len(slots)
     frees: list[list[int]] = [[] for _ in instructions]
     if allow_gc:
@@ -120,32 +104,31 @@ def build(
         if not linked.lazy:
             _plan_memory(linked, slots, slot_of, temporary, reuse)
     return Program(
-        name,
-        slots,
-        instructions,
-        explicit_inputs(fgraph, arguments, slot_of, n_outputs),
-        [slot_of[v] for v in fgraph.outputs[:n_outputs]],
-        returns if keys is None else "dict",
-        keys,
-        [(cell, slot_of[fgraph.outputs[i]]) for cell, i in updates],
-        reuse,
-        frees,
-        _orderings(fgraph, linked, slot_of) if linked.lazy else [],
-        last,
-        [(slot_of[v], how) for v, how in overwritten(fgraph, linked, last, shared)],
-        [(slot_of[v], slot_of[out]) for v, out in makers(fgraph.outputs, linked)],
-        linked.lazy,
-        slot_of,
+        name=name,
+        slots=slots,
+        instructions=instructions,
+        inputs=explicit_inputs(fgraph, arguments, slot_of, n_outputs),
+        outputs=[slot_of[v] for v in fgraph.outputs[:n_outputs]],
+        returns=returns if keys is None else "dict",
+        keys=keys,
+        updates=[Update(cell, slot_of[fgraph.outputs[i]]) for cell, i in updates],
+        reuse=reuse,
+        frees=frees,
+        after=_orderings(fgraph, linked, slot_of) if linked.lazy else [],
+        last=last,
+        overwritten=[Overwritten(slot_of[v], how) for v, how in overwritten(fgraph, linked, last, shared)],
+        makers=[Maker(slot_of[v], slot_of[out]) for v, out in makers(fgraph.outputs, linked)],
+        lazy=linked.lazy,
     )
 
 
 def explicit_inputs(
     fgraph: FunctionGraph, arguments: Sequence[Argument], slot_of: Mapping[Variable, int], n_outputs: int
-) -> list[tuple[int, str | None, bool, Cell | None, Callable[[Any], Any] | None, int]]:
-    """Return what the loader reads about the inputs that callers give.
+) -> list[Input]:
+    """Return the inputs that callers give.
 
-    The last entry of each says whether it must share memory with nothing else: 1 where some node overwrites it, 2 where
-    an update stores it, since two shared variables never share memory.
+    ``writable`` are those that must share memory with nothing else: where some node overwrites it, or an update stores
+    it, since two shared variables never share memory.
     """
     destroyers = fgraph.destroyers
     stored = _memory_of(fgraph.outputs[n_outputs:])
@@ -156,7 +139,9 @@ def explicit_inputs(
         return 2 if a.variable in stored else 0
 
     return [
-        (slot_of[a.variable], a.name, a.required, a.cell, a.filter, writable(a)) for a in arguments if not a.implicit
+        Input(slot_of[a.variable], a.name, a.required, a.cell, a.filter, writable(a))
+        for a in arguments
+        if not a.implicit
     ]
 
 
@@ -178,19 +163,20 @@ def _memory_of(variables: Sequence[Variable]) -> set[Variable]:
 
 def _lay_out(
     fgraph: FunctionGraph, linked: Linked, arguments: Sequence[Argument]
-) -> tuple[list[tuple[str, BufferSpec | None, Any]], dict[Variable, int]]:
+) -> tuple[list[Slot], dict[Variable, int]]:
     given = {a.variable: a for a in arguments}
-    slots: list[tuple[str, BufferSpec | None, Any]] = []
+    slots: list[Slot] = []
     slot_of: dict[Variable, int] = {}
     for v in in_slots(list(given), linked.nodes, fgraph.outputs):
         slot_of[v] = len(slots)
-        kind, value = "temp", None
+        spec = v.type.buffer_spec()
         if v in given:
-            kind, value = ("shared", given[v].cell) if given[v].implicit else ("input", None)
-        elif v.owner is None:
+            slots.append(Slot("shared", spec, given[v].cell) if given[v].implicit else Slot("input", spec, None))
+        elif v.owner is not None:
+            slots.append(Slot("temp", spec, None))
+        else:
             assert isinstance(v, Constant), f"{v} is neither computed nor an input nor a constant"
-            kind, value = "constant", v.data
-        slots.append((kind, v.type.buffer_spec(), value))
+            slots.append(Slot("constant", spec, v.data))
     return slots, slot_of
 
 
@@ -212,16 +198,15 @@ def in_slots(inputs: Sequence[Variable], nodes: Sequence[Apply], outputs: Sequen
     return list(found)
 
 
-def instruction(node: Apply, how: Any, slot_of: dict[Variable, int]) -> tuple[Any, ...]:
-    """Return what the loader reads about one node."""
+def instruction(node: Apply, how: Any, slot_of: dict[Variable, int]) -> Instruction:
+    """Return the instruction that computes one node."""
     ins = [slot_of[v] for v in node.inputs]
     outs = [slot_of[v] for v in node.outputs]
     if isinstance(how, Compiled):
-        lazy = (True,) if how.lazy else ()
-        return ("c", how.address, how.params, ins, outs, how.work, *lazy)
+        return KernelInstruction("c", how.address, how.params, ins, outs, how.work, how.lazy)
     if isinstance(how, Performed):
-        return ("perform", how.perform, node, ins, outs)
-    return ("thunk", how.factory, ins, outs, how.lazy)
+        return PerformInstruction("perform", how.perform, node, ins, outs)
+    return ThunkInstruction("thunk", how.factory, ins, outs, how.lazy)
 
 
 def _orderings(fgraph: FunctionGraph, linked: Linked, slot_of: dict[Variable, int]) -> list[list[int]]:
@@ -259,7 +244,7 @@ class _Family:
 
 def _plan_memory(
     linked: Linked,
-    slots: Sequence[tuple[str, BufferSpec | None, Any]],
+    slots: Sequence[Slot],
     slot_of: dict[Variable, int],
     temporary: set[int],
     reuse: list[int],
@@ -272,7 +257,7 @@ def _plan_memory(
     for i, node in enumerate(linked.nodes):
         for o, v in enumerate(node.outputs):
             slot = slot_of[v]
-            spec = slots[slot][1]
+            spec = slots[slot].spec
             # Views allocate nothing; those that may turn out to be none get a buffer of their own.
             if spec is None or not family[slot].native or o in node.op.view_map or o in node.op.destroy_map:
                 continue
@@ -285,14 +270,14 @@ def _plan_memory(
             expiring[family[slot].last].append(slot)
         # Only now: an instruction's outputs must not lie where its inputs are.
         for slot in expiring[i]:
-            spec = slots[slot][1]
+            spec = slots[slot].spec
             assert spec is not None
             free.setdefault((spec.dtype, spec.ndim), []).append(reuse[slot])
 
 
 def _families(
     linked: Linked,
-    slots: Sequence[tuple[str, BufferSpec | None, Any]],
+    slots: Sequence[Slot],
     slot_of: dict[Variable, int],
     temporary: set[int],
 ) -> list[_Family]:
@@ -311,8 +296,8 @@ def _families(
                     parent[head(slot_of[node.outputs[o]])] = head(slot_of[node.inputs[k]])
     families = {slot: _Family() for slot in range(len(slots)) if parent[slot] == slot}
     members = [families[head(slot)] for slot in range(len(slots))]
-    for slot, (_, spec, _) in enumerate(slots):
-        members[slot].native &= slot in temporary and spec is not None
+    for number, slot in enumerate(slots):
+        members[number].native &= number in temporary and slot.spec is not None
     for i, (node, how) in enumerate(zip(linked.nodes, linked.how, strict=True)):
         for v in (*node.inputs, *node.outputs):
             member = members[slot_of[v]]

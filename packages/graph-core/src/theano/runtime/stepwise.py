@@ -14,10 +14,11 @@ from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.signals import let_signals_through
 from theano.graph.variable import Constant, Variable
+from theano.loader.schema import Cell, Input, Overwritten, PerformInstruction, Program, Slot, Update
 from theano.runtime.blocks import BlockFactory
 from theano.runtime.failure import Explainer
 from theano.runtime.link import Compiled, Implementation, Linked, Linker, LinkWith, Performed, Thunked, thunk_of
-from theano.runtime.program import Argument, Cell, Program, explicit_inputs, instruction
+from theano.runtime.program import Argument, explicit_inputs, instruction
 from theano.runtime.updates import BY_ANY
 
 Cells = dict[Variable, Cell]
@@ -70,19 +71,18 @@ class NodeFunction:
         fixed = [v for v in slots if isinstance(v, Constant) and v.type.buffer_spec() is None]
         self._taken = [v for v in dict.fromkeys(node.inputs) if v not in fixed]
         written = {node.inputs[i] for many in node.op.destroy_map.values() for i in many}
-        made: Callable[..., Any] = Function(
+        program = Program(
             slots=[
-                ("constant", None, v.data)
+                Slot("constant", None, v.data)
                 if v in fixed
-                else ("temp" if v in node.outputs else "input", v.type.buffer_spec(), None)
+                else Slot("temp" if v in node.outputs else "input", v.type.buffer_spec(), None)
                 for v in slots
             ],
             instructions=[instruction(node, self.how, slots)],
-            inputs=[(slots[v], None, True, None, None, v in written) for v in self._taken],
+            inputs=[Input(slots[v], None, True, None, None, v in written) for v in self._taken],
             outputs=[slots[v] for v in node.outputs],
-            returns="list",
-            keepalive=self.how,
         )
+        made: Callable[..., Any] = Function(program.description() | {"keepalive": self.how})
         return made
 
     def __call__(self, inputs: Sequence[Cell], outputs: Sequence[Cell]) -> None:
@@ -300,29 +300,28 @@ def build_opaque(
 
     given = len(arguments)
     outs = list(range(given, given + len(fgraph.outputs)))
-    slots = [("shared" if a.implicit else "input", a.variable.type.buffer_spec(), a.cell if a.implicit else None)
-             for a in arguments]  # fmt: skip
-    slots += [("temp", v.type.buffer_spec(), None) for v in fgraph.outputs]
-    destroyers = fgraph.destroyers
-    overwritten = [
-        (i, BY_ANY) for i, a in enumerate(arguments) if a.implicit and destroyers is not None and destroyers(a.variable)
+    slots = [
+        Slot("shared", a.variable.type.buffer_spec(), a.cell)
+        if a.implicit
+        else Slot("input", a.variable.type.buffer_spec(), None)
+        for a in arguments
     ]
+    slots += [Slot("temp", v.type.buffer_spec(), None) for v in fgraph.outputs]
+    destroyers = fgraph.destroyers
     return Program(
-        name,
-        slots,
-        [("perform", perform, None, list(range(given)), outs)],
-        explicit_inputs(fgraph, arguments, {a.variable: i for i, a in enumerate(arguments)}, n_outputs),
-        outs[:n_outputs],
-        returns if keys is None else "dict",
-        keys,
-        [(cell, given + i) for cell, i in updates],
-        [-1] * len(slots),
-        [[]],
-        [],
-        1,
-        overwritten,
-        [],
-        False, {},
+        name=name,
+        slots=slots,
+        instructions=[PerformInstruction("perform", perform, None, list(range(given)), outs)],
+        inputs=explicit_inputs(fgraph, arguments, {a.variable: i for i, a in enumerate(arguments)}, n_outputs),
+        outputs=outs[:n_outputs],
+        returns=returns if keys is None else "dict",
+        keys=keys,
+        updates=[Update(cell, given + i) for cell, i in updates],
+        overwritten=[
+            Overwritten(i, BY_ANY)
+            for i, a in enumerate(arguments)
+            if a.implicit and destroyers is not None and destroyers(a.variable)
+        ],
     )
 
 

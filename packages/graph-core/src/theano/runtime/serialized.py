@@ -1,10 +1,11 @@
-"""Plans: a program as text, so that another process can run it without the graph that it was made from.
+"""Programs as text, so that another process can run them without the graph that they were made from.
 
-A plan is a program in which each thing that lives in one process is replaced by the name by which another process
+In a serialized program each thing that lives in one process is replaced by the name by which another process
 finds its own: a cell or a filter by the number of the input it belongs to, a constant by its number in the user's
 graph or by its value, a kernel by its key or by library and symbol, the address of a routine by its name. All else
-(slots, order, memory) is numbers, and is written as it is. :func:`freeze` knows nothing of what the entries of
-a program mean, so it goes on working when programs get new ones; what it cannot name, it refuses.
+(slots, order, memory) is numbers, and is written as it is. Entries, records and fields are those that
+:mod:`theano.loader.schema` declares: :func:`serialize` goes on working when they get new ones, and what it cannot name,
+it refuses.
 """
 
 from __future__ import annotations
@@ -27,21 +28,22 @@ from theano.graph.op import Op
 from theano.graph.signals import let_signals_through
 from theano.graph.type import BufferSpec
 from theano.graph.variable import Constant, Variable
+from theano.loader.schema import RECORDS, PerformInstruction, Program
 from theano.runtime.link import BuiltinAddress, Compiled, Linked, builtin_address
-from theano.runtime.program import Argument, Program
+from theano.runtime.program import Argument
 
-FORMAT = "plan 1"
-LIVE = ("name", "slot_of")
-"""Fields of a program that every process fills in by itself."""
+FORMAT = "program 1"
+LIVE = ("name",)
+"""Entries of a program that every process fills in by itself."""
 
 
-class BadPlan(Exception):
-    """A text is no plan, or what it speaks of is not here."""
+class BadProgram(Exception):
+    """A text is no serialized program, or what it speaks of is not here."""
 
 
 @dataclass
-class Plan:
-    """What was read of a plan, with all addresses found.
+class SerializedProgram:
+    """What was read of a serialized program, with all addresses found.
 
     Attributes
     ----------
@@ -52,7 +54,7 @@ class Plan:
     kinds : dict from str to int
         How many instructions there are of each kind.
     text : str
-        The plan itself.
+        The serialized program itself.
     """
 
     fields: dict[str, Any]
@@ -65,7 +67,7 @@ class Plan:
 
     def program(
         self,
-        name: str,
+        name: str | None,
         arguments: Sequence[Argument],
         constants: Sequence[Constant],
         careful: Callable[[int, Op], Any] | None = None,
@@ -74,7 +76,7 @@ class Plan:
 
         Parameters
         ----------
-        name : str
+        name : str or None
             What the function is called.
         arguments : list of Argument
             One for each input of the graph.
@@ -83,15 +85,15 @@ class Plan:
         careful : callable, optional
             From the number of a node and its op to what computes it in Python, in the place of ``op.perform``.
         """
-        thaw = _Thaw(self, arguments, constants, careful)
-        fields = {key: thaw(value) for key, value in self.fields.items()}
+        read = _Deserializer(self, arguments, constants, careful)
+        fields = {key: read(value) for key, value in self.fields.items()}
         return Program(**fields, name=name)
 
 
 # -- from program to text ----------------------------------------------------------------------------------
 
 
-def freeze(program: Program, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Constant]) -> str:
+def serialize(program: Program, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Constant]) -> str:
     """Return a program as text.
 
     Parameters
@@ -109,21 +111,21 @@ def freeze(program: Program, linked: Linked, arguments: Sequence[Argument], cons
     NoCanonicalForm
         Something in it has no name that another process would understand.
     """
-    freezer = _Freezer(linked, arguments, constants)
-    fields = {key: freezer(value) for key, value in vars(program).items() if key not in LIVE}
-    units = sorted({a.unit.name.file for a in freezer.kernels.values() if a.unit is not None})
+    serializer = _Serializer(linked, arguments, constants)
+    fields = {key: serializer(value) for key, value in vars(program).items() if key not in LIVE}
+    units = sorted({a.unit.name.file for a in serializer.kernels.values() if a.unit is not None})
     head = {
-        "format": FORMAT, "needs": freezer.needs, "pointers": sorted(freezer.pointers), "units": units,
-        "kernels": list(freezer.kernels), "builtins": list(freezer.builtins), "nodes": freezer.nodes,
+        "format": FORMAT, "needs": serializer.needs, "pointers": sorted(serializer.pointers), "units": units,
+        "kernels": list(serializer.kernels), "builtins": list(serializer.builtins), "nodes": serializer.nodes,
         "kinds": _kinds(linked),
     }  # fmt: skip
     text = dumps({**head, "fields": fields}, separators=(",", ":"), ensure_ascii=False)
-    _check(text, program, freezer, arguments, constants)
+    _check(text, program, serializer, arguments, constants)
     return text
 
 
 def same_program(one: str, other: str) -> bool:
-    """Return whether two plans describe the same program: in which units its kernels were found does not matter.
+    """Return whether two texts describe the same program: in which units its kernels were found does not matter.
 
     Examples
     --------
@@ -140,7 +142,7 @@ def _kinds(linked: Linked) -> dict[str, int]:
     return kinds
 
 
-class _Freezer:
+class _Serializer:
     """Replaces what lives by names."""
 
     def __init__(self, linked: Linked, arguments: Sequence[Argument], constants: Sequence[Constant]):
@@ -177,6 +179,8 @@ class _Freezer:
             return ["[", *map(self, thing)]
         if cls is tuple:
             return ["(", *map(self, thing)]
+        if RECORDS.get(cls.__name__) is cls:
+            return [cls.__name__, *map(self, thing)]
         if cls is BufferSpec:
             return {"spec": [thing.dtype, thing.ndim, list(thing.broadcastable), thing.scalar]}
         if cls is KernelAddress:
@@ -191,7 +195,7 @@ class _Freezer:
         if isinstance(thing, Apply):
             return {"node": self._node_number(thing)}
         if cls is MethodType and isinstance(thing.__self__, Op) and thing.__func__ is type(thing.__self__).perform:
-            # The node stands behind it in the instruction; the two are put together again in reading.
+            # The node is in the same instruction; the two are put together again in reading.
             return {"perform": None}
         return {"form": form_of(thing)}
 
@@ -254,14 +258,14 @@ def _inside(library: str) -> str:
 
 
 def _check(
-    text: str, program: Program, freezer: _Freezer, arguments: Sequence[Argument], constants: Sequence[Constant]
+    text: str, program: Program, serializer: _Serializer, arguments: Sequence[Argument], constants: Sequence[Constant]
 ) -> None:
-    """Read a plan back and compare: whatever a program has become, nothing is kept that would not give the same."""
-    plan = _parse(text)
-    plan._addresses, plan.pointers = {**freezer.kernels, **freezer.builtins}, freezer.pointers
-    again = plan.program(program.name, arguments, constants)
+    """Read a text back and compare: whatever a program has become, nothing is kept that would not give the same."""
+    serialized = _parse(text)
+    serialized._addresses, serialized.pointers = {**serializer.kernels, **serializer.builtins}, serializer.pointers
+    again = serialized.program(program.name, arguments, constants)
     for key, value in vars(program).items():
-        if key != "slot_of" and not _same(value, getattr(again, key)):
+        if not _same(value, getattr(again, key)):
             raise NoCanonicalForm(f"the {key} of a program cannot be read back")
 
 
@@ -284,8 +288,8 @@ def _same(a: Any, b: Any) -> bool:
 # -- from text to program ----------------------------------------------------------------------------------
 
 
-def read_plan(text: str, find: Callable[[Sequence[str], Sequence[str]], Sequence[Any] | None]) -> Plan:
-    """Return a plan with the addresses of this process.
+def deserialize(text: str, find: Callable[[Sequence[str], Sequence[str]], Sequence[Any] | None]) -> SerializedProgram:
+    """Return a serialized program with the addresses of this process.
 
     Parameters
     ----------
@@ -295,41 +299,41 @@ def read_plan(text: str, find: Callable[[Sequence[str], Sequence[str]], Sequence
 
     Raises
     ------
-    BadPlan
+    BadProgram
         It is none, or it needs something that is not here.
     """
     try:
-        plan = _parse(text)
-        head = plan._addresses
+        serialized = _parse(text)
+        head = serialized._addresses
         for family, identity in head["needs"].items():
             if pointer_families[family].identity() != identity:
-                raise BadPlan(f"another {family} was found when it was made")
+                raise BadProgram(f"another {family} was found when it was made")
         for name in head["pointers"]:
             family, _, rest = name.partition(":")
-            plan.pointers[name] = pointer_families[family].find(rest)
-            if not plan.pointers[name]:
-                raise BadPlan(f"there is no {name} here")
+            serialized.pointers[name] = pointer_families[family].find(rest)
+            if not serialized.pointers[name]:
+                raise BadProgram(f"there is no {name} here")
         keys = head["kernels"]
         addresses = find(keys, head["units"]) if keys else ()
         if addresses is None:
-            raise BadPlan("a kernel is missing")
+            raise BadProgram("a kernel is missing")
         found: dict[str, Any] = dict(zip(keys, addresses, strict=True))
         for name in head["builtins"]:
             library, _, symbol = name.rpartition(":")
             found[name] = builtin_address(_outside(library), symbol)
     except (LookupError, TypeError, ValueError, AttributeError, OSError) as problem:
         let_signals_through(problem)
-        raise BadPlan(str(problem)) from problem
-    plan._addresses = found
-    plan.keepalive = list(found.values())
-    return plan
+        raise BadProgram(str(problem)) from problem
+    serialized._addresses = found
+    serialized.keepalive = list(found.values())
+    return serialized
 
 
-def _parse(text: str) -> Plan:
+def _parse(text: str) -> SerializedProgram:
     whole = loads(text)
     if whole["format"] != FORMAT:
         raise ValueError(f"it is of the format {whole['format']}")
-    return Plan(whole["fields"], whole["nodes"], [], whole["kinds"], text, {}, whole)
+    return SerializedProgram(whole["fields"], whole["nodes"], [], whole["kinds"], text, {}, whole)
 
 
 def _outside(library: str) -> str:
@@ -340,42 +344,43 @@ def _outside(library: str) -> str:
     raise LookupError(f"there is no {library}")
 
 
-class _Thaw:
+class _Deserializer:
     """Puts what lives in this process in the place of names."""
 
     def __init__(
         self,
-        plan: Plan,
+        serialized: SerializedProgram,
         arguments: Sequence[Argument],
         constants: Sequence[Constant],
         careful: Callable[[int, Op], Any] | None,
     ):
-        self._plan, self._arguments, self._constants, self._careful = plan, arguments, constants, careful
+        self._serialized, self._arguments, self._constants, self._careful = serialized, arguments, constants, careful
         self._nodes: dict[int, Apply] = {}
 
-    def __call__(self, frozen: Any) -> Any:
-        cls = type(frozen)
+    def __call__(self, written: Any) -> Any:
+        cls = type(written)
         if cls is list:
-            if frozen[0] == "[":
-                return [self(x) if type(x) in (list, dict) else x for x in frozen[1:]]
-            items = [self(x) if type(x) in (list, dict) else x for x in frozen[1:]]
-            if len(items) > 2 and items[0] == "perform":
-                items[1] = self._perform(items[2])
-            return tuple(items)
+            if written[0] == "[":
+                return [self(x) if type(x) in (list, dict) else x for x in written[1:]]
+            items = [self(x) if type(x) in (list, dict) else x for x in written[1:]]
+            if written[0] == "(":
+                return tuple(items)
+            record = RECORDS[written[0]]._make(items)
+            return record._replace(perform=self._perform(record.node)) if type(record) is PerformInstruction else record
         if cls is not dict:
-            return frozen
-        ((kind, value),) = frozen.items() if len(frozen) == 1 else (("params", frozen),)
-        return _THAWED[kind](self, value)
+            return written
+        ((kind, value),) = written.items() if len(written) == 1 else (("params", written),)
+        return _READERS[kind](self, value)
 
     def params(self, value: Mapping[str, Any]) -> bytes:
         data = bytearray(value["b"].encode("latin-1"))
         for offset, name in value["pointers"]:
-            struct.pack_into("=q", data, offset, self._plan.pointers[name])
+            struct.pack_into("=q", data, offset, self._serialized.pointers[name])
         return bytes(data)
 
     def node(self, number: int) -> Apply:
         if number not in self._nodes:
-            op, operands, results = self._plan.nodes[number]
+            op, operands, results = self._serialized.nodes[number]
             made = Apply(object_of(op), [self._operand(o) for o in operands], [object_of(t)() for t in results])
             made.op.prepare_node(made, None, None, "py")
             self._nodes[number] = made
@@ -402,20 +407,20 @@ class _Thaw:
         return self._arguments[i].filter
 
     def address(self, name: str) -> Any:
-        return self._plan._addresses[name]
+        return self._serialized._addresses[name]
 
 
-_THAWED: dict[str, Callable[[Any, Any], Any]] = {
-    "i": lambda thaw, value: value,
-    "b": lambda thaw, value: value.encode("latin-1"),
-    "spec": lambda thaw, value: BufferSpec(value[0], value[1], tuple(value[2]), value[3]),
-    "params": _Thaw.params,
-    "constant": _Thaw.constant,
-    "cell": _Thaw.cell,
-    "filter": _Thaw.filter,
-    "kernel": _Thaw.address,
-    "builtin": _Thaw.address,
-    "node": _Thaw.node,
-    "perform": lambda thaw, value: None,
-    "form": lambda thaw, value: object_of(value),
+_READERS: dict[str, Callable[[Any, Any], Any]] = {
+    "i": lambda reader, value: value,
+    "b": lambda reader, value: value.encode("latin-1"),
+    "spec": lambda reader, value: BufferSpec(value[0], value[1], tuple(value[2]), value[3]),
+    "params": _Deserializer.params,
+    "constant": _Deserializer.constant,
+    "cell": _Deserializer.cell,
+    "filter": _Deserializer.filter,
+    "kernel": _Deserializer.address,
+    "builtin": _Deserializer.address,
+    "node": _Deserializer.node,
+    "perform": lambda reader, value: None,
+    "form": lambda reader, value: object_of(value),
 }

@@ -12,22 +12,19 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from theano.compile.key import GraphDescription, function_key
-from theano.compile.mode import Mode
-from theano.compile.pack import Packed
+from theano.compile.request import Request
 from theano.compile.surroundings import check_sources, surroundings
 from theano.errors import NoCompilerError
 from theano.graph.canonical import NoCanonicalForm
-from theano.graph.op import Op
-from theano.graph.signals import let_signals_through
 from theano.graph.variable import Constant
-from theano.rewriting import RewriteSettings
+from theano.loader.schema import Program
 from theano.runtime.link import Linked
 from theano.runtime.profile import CompileTimes
-from theano.runtime.program import Argument, Program
+from theano.runtime.program import Argument
 from theano.settings import config
 
 if TYPE_CHECKING:
-    from theano.runtime.plan import Plan
+    from theano.runtime.serialized import SerializedProgram
 
 
 @dataclass
@@ -36,18 +33,18 @@ class Lookup:
 
     Attributes
     ----------
-    plan : Plan or None
+    plan : SerializedProgram or None
     key : str
-        Under which it may be kept; empty if it may not.
+        Under which it may be kept; empty if it may not, or is already.
     reason : str
         Why it may not be kept.
     constants : list of Constant
-        Those of the user's graph, which a plan knows by number.
+        Those of the user's graph, which a serialized program knows by number.
     flags : dict
         The flags that were set, for a later look at the rewritten graph.
     """
 
-    plan: Plan | None = None
+    plan: SerializedProgram | None = None
     key: str = ""
     reason: str = ""
     constants: Sequence[Constant] = ()
@@ -55,7 +52,7 @@ class Lookup:
 
 
 @dataclass
-class PlanCounts:
+class CacheCounts:
     """What the second level did in this process."""
 
     found: int = 0
@@ -64,26 +61,22 @@ class PlanCounts:
     without_key: int = 0
 
 
-counts = PlanCounts()
+counts = CacheCounts()
 
 
-def look_up(
-    packed: Packed, mode: Mode, settings: RewriteSettings, accept_inplace: bool, allow_gc: bool, times: CompileTimes
-) -> Lookup:
-    """Return the plan of a function if there is one, else the key under which it may be kept.
+def look_up(request: Request, times: CompileTimes) -> Lookup:
+    """Return the program of a function if it is in the cache, else the key under which it may be kept.
 
     Parameters
     ----------
-    packed : Packed
-        Its graph, as packing left it.
-    mode, settings, accept_inplace, allow_gc
-        What is done with it.
+    request : Request
+        Its graph, as packing left it, and what is done with it.
     times : CompileTimes
         Where the seconds go.
     """
     start = perf_counter()
     try:
-        lookup = _describe(packed, mode, settings, accept_inplace, allow_gc)
+        lookup = _describe(request)
     except (NoCanonicalForm, NoCompilerError, RecursionError) as problem:
         counts.without_key += 1
         lookup = Lookup(reason=str(problem).partition("\n")[0])
@@ -93,43 +86,45 @@ def look_up(
         lookup.plan = _find(lookup.key)
         counts.found += lookup.plan is not None
         counts.missed += lookup.plan is None
+        if lookup.plan is not None:
+            lookup.key = ""
         times.finding = perf_counter() - between
     return lookup
 
 
-def _describe(
-    packed: Packed, mode: Mode, settings: RewriteSettings, accept_inplace: bool, allow_gc: bool
-) -> Lookup:
+def _describe(request: Request) -> Lookup:
     if not config.cache.plans:
         raise NoCanonicalForm("the flag cache.plans is off")
-    if mode.looks:
+    if request.mode.looks:
         raise NoCanonicalForm("somebody looks at each node")
-    if mode.linker.compiled == "never":
+    if request.mode.linker.compiled == "never":
         raise NoCanonicalForm("it runs in Python")
     # All that speaks to a compiler and to the disk: `import theano` does without.
     from theano.cache.store import CacheSettings, open_cache
     from theano.codegen.unit import current_toolchain
     from theano.toolchain.select import ToolchainSettings
 
-    graph = GraphDescription(packed)
+    graph = GraphDescription(request.packed)
     store = open_cache(CacheSettings.from_config(config))
     tools = current_toolchain(ToolchainSettings.from_config(config), store)
     around = surroundings(store, tools.identity)
-    key = function_key(graph, mode, settings, accept_inplace, allow_gc, around)
+    key = function_key(
+        graph, request.mode, request.rewrite_settings(), request.accept_inplace, request.allow_gc, around
+    )
     return Lookup(None, key, "", graph.constants, config.all_given())
 
 
-def _find(key: str) -> Plan | None:
+def _find(key: str) -> SerializedProgram | None:
     # As above; it brings in the loader, which brings in NumPy.
     from theano.cache.store import CacheSettings, open_cache
     from theano.codegen.unit import find_kernels
-    from theano.runtime.plan import BadPlan, read_plan
+    from theano.runtime.serialized import BadProgram, deserialize
 
     settings = CacheSettings.from_config(config)
     for text in open_cache(settings).plans(key):
         try:
-            return read_plan(text, lambda keys, units: find_kernels(keys, units, settings))
-        except BadPlan:
+            return deserialize(text, lambda keys, units: find_kernels(keys, units, settings))
+        except BadProgram:
             continue
     return None
 
@@ -138,45 +133,13 @@ def keep(lookup: Lookup, program: Program, linked: Linked, arguments: Sequence[A
     """Keep the program of a function, if another process can make something of it."""
     # As above.
     from theano.cache.store import CacheSettings, open_cache
-    from theano.runtime.plan import freeze
+    from theano.runtime.serialized import serialize
 
     try:
         check_sources()
-        text = freeze(program, linked, arguments, lookup.constants)
+        text = serialize(program, linked, arguments, lookup.constants)
         open_cache(CacheSettings.from_config(config)).add_plan(lookup.key, text)
         counts.kept += 1
     except (NoCanonicalForm, UnicodeEncodeError, RecursionError) as problem:
         lookup.reason = str(problem).partition("\n")[0]
     lookup.key = ""
-
-
-class CarefulPerform:
-    """``op.perform`` on a node that stands for one of the rewritten graph.
-
-    The stand-in has the op and the types. If the computation fails, the error may want to speak of
-    names and lines: then the real node is asked.
-
-    Parameters
-    ----------
-    op : Op
-    real : callable
-        Returns the real node, or None.
-    """
-
-    def __init__(self, op: Op, real: Any):
-        self._op, self._real = op, real
-
-    def __call__(self, node: Any, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
-        """Compute."""
-        try:
-            self._op.perform(node, inputs, outputs)
-        except Exception as error:
-            let_signals_through(error)
-            real = self._real()
-            if real is None:
-                raise
-            try:
-                real.op.perform(real, inputs, [[None] for _ in outputs])
-            except type(error) as better:
-                raise better.with_traceback(better.__traceback__) from None
-            raise

@@ -1,0 +1,89 @@
+"""What is asked of a compilation: a closed graph, and how it is to be computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from theano.compile.arguments import ArgumentFilter
+from theano.compile.inputs import SymbolicInput
+from theano.compile.mode import Mode
+from theano.compile.pack import Packed
+from theano.compile.shared import Container, SharedVariable
+from theano.rewriting import RewriteSettings
+from theano.runtime.program import Argument
+from theano.settings import config
+
+
+@dataclass(frozen=True)
+class Request:
+    """A closed graph, and how it is to be computed.
+
+    Attributes
+    ----------
+    packed : Packed
+        The closed graph.
+    mode : Mode
+    accept_inplace : bool
+        Whether the user's graph may hold ops that overwrite their inputs.
+    name : str
+        What the function is called.
+    """
+
+    packed: Packed
+    mode: Mode
+    accept_inplace: bool = False
+    name: str = ""
+
+    @property
+    def allow_gc(self) -> bool:
+        """Whether memory is given back during a call."""
+        chosen = self.mode.linker.allow_gc
+        return bool(config.allow_gc) if chosen is None else chosen
+
+    def rewrite_settings(self) -> RewriteSettings:
+        """Return what the flags say about rewriting."""
+        return RewriteSettings(
+            max_use_ratio=config.optdb.max_use_ratio,
+            on_error=config.on_opt_error,
+            verbose=config.optimizer_verbose,
+            profile=config.profile_optimizer,
+            check_stack_trace=config.check_stack_trace,
+        )
+
+    def containers(self) -> list[Container]:
+        """Return a container for each input: the shared variable's own, or one with the default value."""
+        return [_container(spec) for spec in self.packed.inputs]
+
+    def arguments(self, containers: Sequence[Container]) -> list[Argument]:
+        """Return where the value of each input comes from, if defaults and shared values are in ``containers``."""
+        originals = self.packed.originals
+        return [
+            Argument(
+                spec.variable,
+                spec.name,
+                cell=cell.storage if spec.implicit or spec.value is not None or spec.update is not None else None,
+                implicit=spec.implicit,
+                required=not spec.implicit and spec.value is None,
+                filter=None if spec.implicit else ArgumentFilter(spec, i, self.name, originals.get(spec.variable)),
+                writable=is_expendable(spec),
+            )
+            for i, (spec, cell) in enumerate(zip(self.packed.inputs, containers, strict=True))
+        ]
+
+
+def is_expendable(spec: SymbolicInput) -> bool:
+    """Return whether the memory of an input may be overwritten: where the user says so and no default is at stake."""
+    return spec.mutable and not spec.implicit and spec.value is None
+
+
+def _container(spec: SymbolicInput) -> Container:
+    value = spec.value
+    if isinstance(value, SharedVariable):
+        return value.container
+    if isinstance(value, Container):
+        return value
+    container = Container(spec.variable, [None], strict=spec.strict, allow_downcast=spec.allow_downcast, name=spec.name)
+    if value is not None:
+        container.value = value
+    return container
