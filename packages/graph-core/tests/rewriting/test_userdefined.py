@@ -1,4 +1,4 @@
-"""The documented classes of rules, optimizers and collections, as doors onto our rules and drivers."""
+"""The documented classes of user-defined rewriters and collections, adapted to our rules and passes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from theano.gof.opt import GlobalOptimizer, OpKeyOptimizer, pre_greedy_local_opt
 from theano.gof.optdb import TopoDB
 from theano.graph import Apply, FunctionGraph, Op
 from theano.graph.source import SourceLine, copy_stack_trace
-from theano.rewriting import Phases, RewriteSettings, in2out, out2in, phases, register_canonicalize, rewrite
+from theano.rewriting import RewriteSettings, phases, rewrite
+from theano.rewriting.userdefined import adapted, in2out, out2in, register_canonicalize
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
 
@@ -224,9 +225,9 @@ def test_equilibrium_runs_whole_passes_too():
 
 def test_merge_and_sequence_and_key():
     fgraph = graph(lambda x: add(exp(x), exp(x)), "x")
-    sequence = gof.SeqOptimizer(gof.MergeOptimizer(), OpKeyOptimizer(gof.OpSub(add, mul)), name="both")
-    assert isinstance(sequence, list) and str(sequence) == "both" and len(sequence) == 2
-    sequence.optimize(fgraph)
+    both = gof.SeqOptimizer(gof.MergeOptimizer(), OpKeyOptimizer(gof.OpSub(add, mul)), name="both")
+    assert isinstance(both, list) and str(both) == "both" and len(both) == 2
+    both.optimize(fgraph)
     assert str(fgraph) == "[mul(exp(x), exp(x))]" and len(fgraph.apply_nodes) == 2
     with pytest.raises(TypeError, match="op_key"):
         OpKeyOptimizer(neg_neg)
@@ -300,31 +301,31 @@ def test_by_hand_a_failure_is_the_callers_unless_a_callback_is_given():
 
 
 @pytest.fixture
-def sequence():
-    made = Phases("test")
+def db():
+    made = gof.SequenceDB()
     made.register("first", gof.EquilibriumDB(), 1, "fast_run")
     return made
 
 
-def test_in_a_compilation_the_rule_is_switched_off_and_reported_with_a_program(sequence):
-    sequence["first"].register("broken", broken, "fast_run")
-    sequence["first"].register("neg_neg", neg_neg, "fast_run")
+def test_in_a_compilation_the_rule_is_switched_off_and_reported_with_a_program(db):
+    db["first"].register("broken", broken, "fast_run")
+    db["first"].register("neg_neg", neg_neg, "fast_run")
     fgraph = graph(lambda x: neg(neg(exp(exp(x)))), "x")
     with pytest.warns(RewriteWarning, match="broken.*planted.*reproducer") as caught:
-        report = rewrite(fgraph, "fast_run", RewriteSettings(on_error="warn"), sequence)
+        report = rewrite(fgraph, "fast_run", RewriteSettings(on_error="warn"), db.sequence)
     assert len(caught) == 1 and str(fgraph) == "[exp(exp(x))]"
     (failure,) = report.failures
     assert "planted" in failure.message() and "broken" in failure.way
     with pytest.raises(RewriteError, match="planted"):
-        rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="raise"), sequence)
-    assert rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="ignore"), sequence).warnings
+        rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="raise"), db.sequence)
+    assert rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="ignore"), db.sequence).warnings
 
 
-def test_the_debugger_opens_where_a_rule_failed(sequence, monkeypatch, capsys):
+def test_the_debugger_opens_where_a_rule_failed(db, monkeypatch, capsys):
     opened = []
     monkeypatch.setattr("pdb.post_mortem", opened.append)
-    sequence["first"].register("broken", broken, "fast_run")
-    rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="pdb"), sequence)
+    db["first"].register("broken", broken, "fast_run")
+    rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="pdb"), db.sequence)
     (way,) = opened
     while way.tb_next:
         way = way.tb_next
@@ -358,16 +359,16 @@ def test_the_program_repeats_the_failure(tmp_path):
     assert again.returncode == 1 and "ZeroDivisionError: planted" in again.stderr, again.stderr
 
 
-def test_a_pass_that_fails_is_undone(sequence):
+def test_a_pass_that_fails_is_undone(db):
     @gof.optimizer
     def half(fgraph):
         fgraph.replace_validate(fgraph.outputs[0], neg(fgraph.inputs[0]), reason="half")
         raise ValueError("in the middle")
 
-    sequence.register("half", half, 2, "fast_run")
+    db.register("half", half, 2, "fast_run")
     fgraph = graph(exp, "x")
     with pytest.warns(RewriteWarning, match="half.*in the middle"):
-        rewrite(fgraph, "fast_run", RewriteSettings(on_error="warn"), sequence)
+        rewrite(fgraph, "fast_run", RewriteSettings(on_error="warn"), db.sequence)
     fgraph.check_integrity()
     assert str(fgraph) == "[exp(x)]"
 
@@ -401,7 +402,7 @@ def test_collections_answer_queries():
     db.remove_tags("neg_neg", "fast_run")
     db.add_tags("log_exp", "mine")
     assert "mine" in db.tags("log_exp") and "fast_run" not in db.tags("neg_neg") and "neg_neg" in db
-    assert db["log_exp"].local is log_exp
+    assert db["log_exp"].rewriter is log_exp
     with pytest.raises(ValueError, match="begins with"):
         db.query("fast_run")
 
@@ -428,7 +429,7 @@ def test_sequences_have_positions():
     db.query(gof.Query(["t", "u"], position_cutoff=2)).optimize(fgraph)
     assert log_of == ["a", "other"]
     log_of.clear()
-    rewrite(fgraph, gof.Query(["t"]).register((note("extra"), 1.7)), sequence=db)
+    rewrite(fgraph, adapted(gof.Query(["t"]).register((note("extra"), 1.7))), sequence=db.sequence)
     assert log_of == ["a", "extra", "b", "z"]
 
 
@@ -445,13 +446,13 @@ def test_collections_in_collections():
     db.register("again", gof.ProxyDB(inside), 3, "again")
     for tag in ("topo", "inside", "again"):
         fgraph = graph(lambda x: log(exp(neg(neg(x)))), "x")
-        rewrite(fgraph, gof.Query([tag, "t"]), sequence=db)
+        rewrite(fgraph, gof.Query([tag, "t"]), sequence=db.sequence)
         assert str(fgraph) == "[x]", tag
         fgraph = graph(lambda x: log(exp(neg(neg(x)))), "x")
         db.query(gof.Query([tag, "t"])).optimize(fgraph)
         assert str(fgraph) == "[x]", tag
     fgraph = graph(lambda x: log(exp(neg(neg(x)))), "x")
-    rewrite(fgraph, gof.Query(["inside", "t"], subquery={"inside": gof.Query(["t"], exclude=["t"])}), sequence=db)
+    rewrite(fgraph, gof.Query(["inside", "t"], subquery={"inside": gof.Query(["t"], exclude=["t"])}), sequence=db.sequence)
     assert str(fgraph) == "[log(exp(neg(neg(x))))]"
     out = io.StringIO()
     group.print_summary(out)
@@ -485,44 +486,44 @@ def test_a_mode_takes_an_optimizer_alone():
 # -- seeing and the features ------------------------------------------------------------------------------------
 
 
-def test_each_change_is_printed_if_asked_for(sequence, capsys):
-    sequence["first"].register("neg_neg", neg_neg, "fast_run")
-    rewrite(graph(lambda x: neg(neg(x)), "x"), "fast_run", RewriteSettings(verbose=True), sequence)
+def test_each_change_is_printed_if_asked_for(db, capsys):
+    db["first"].register("neg_neg", neg_neg, "fast_run")
+    rewrite(graph(lambda x: neg(neg(x)), "x"), "fast_run", RewriteSettings(verbose=True), db.sequence)
     assert capsys.readouterr().out == "rewriting: neg_neg (first) replaces neg(neg(x)) with x\n"
 
 
-def test_time_of_each_rule_is_measured_if_asked_for(sequence):
-    sequence["first"].register("neg_neg", neg_neg, "fast_run")
-    report = rewrite(graph(lambda x: neg(neg(x)), "x"), "fast_run", RewriteSettings(profile=True), sequence)
+def test_time_of_each_rule_is_measured_if_asked_for(db):
+    db["first"].register("neg_neg", neg_neg, "fast_run")
+    report = rewrite(graph(lambda x: neg(neg(x)), "x"), "fast_run", RewriteSettings(profile=True), db.sequence)
     assert report.phases[0].rule_calls["neg_neg"] >= 2 and report.phases[0].rule_seconds["neg_neg"] > 0
 
 
-def test_lines_of_what_nobody_announced(sequence):
+def test_lines_of_what_nobody_announced(db):
     """A pass that works on the graph by itself is named as the origin of what it made, which inherits the lines."""
 
     @gof.optimizer
     def swap(fgraph):
         fgraph.replace(fgraph.outputs[0], mul(*fgraph.outputs[0].owner.inputs), reason="swapped")
 
-    sequence.register("swap", swap, 2, "fast_run")
+    db.register("swap", swap, 2, "fast_run")
     fgraph = graph(add, "x", "y")
     fgraph.outputs[0].tag.trace = (SourceLine("model.py", 7, "f"),)
-    report = rewrite(fgraph, "fast_run", sequence=sequence)
+    report = rewrite(fgraph, "fast_run", sequence=db.sequence)
     (step,) = report.why(fgraph.outputs[0].owner)
     assert (step.rule, step.phase, step.line.lineno) == ("swapped", "swap", 7)
 
 
 @pytest.mark.parametrize("action", ["raise", "warn", "log", "off"])
-def test_lost_lines_are_told(sequence, action, caplog):
-    sequence["first"].register("swap", gof.OpSub(add, mul, transfer_tags=False), "fast_run")
+def test_lost_lines_are_told(db, action, caplog):
+    db["first"].register("swap", gof.OpSub(add, mul, transfer_tags=False), "fast_run")
     fgraph = graph(add, "x", "y")
     fgraph.outputs[0].tag.trace = ()
     settings = RewriteSettings(check_stack_trace=action, on_error="raise")
     if action == "raise":
         with pytest.raises(AssertionError, match="swap.*copy_stack_trace"):
-            rewrite(fgraph, "fast_run", settings, sequence)
+            rewrite(fgraph, "fast_run", settings, db.sequence)
         return
-    rewrite(fgraph, "fast_run", settings, sequence)
+    rewrite(fgraph, "fast_run", settings, db.sequence)
     assert str(fgraph) == "[mul(x, y)]" and ("remembers no line" in caplog.text) == (action == "warn")
     assert bool(fgraph.outputs[0].tag.trace) == (action == "log")
     if action == "off":
@@ -539,15 +540,15 @@ def test_lines_are_copied_once():
     assert [line.filename for line in z.tag.trace] == ["a.py", "b.py"]
 
 
-def test_what_is_made_while_compiling_can_remember_our_lines(sequence):
+def test_what_is_made_while_compiling_can_remember_our_lines(db):
     with theano.config.change_flags({"traceback.compile_limit": 3}):
-        sequence["first"].register("swap", gof.OpSub(add, mul), "fast_run")
-        sequence["first"].register("twice", gof.PatternSub((mul, "a", "b"), (neg, (add, "a", "b"))), "fast_compile")
+        db["first"].register("swap", gof.OpSub(add, mul), "fast_run")
+        db["first"].register("twice", gof.PatternSub((mul, "a", "b"), (neg, (add, "a", "b"))), "fast_compile")
         fgraph = graph(lambda x, y: mul(x, y), "x", "y")
-        rewrite(fgraph, gof.Query(["fast_compile", "first"], exclude=["swap"]), sequence=sequence)
+        rewrite(fgraph, gof.Query(["fast_compile", "first"], exclude=["swap"]), sequence=db.sequence)
     assert any("theano" in line.filename for line in fgraph.outputs[0].tag.trace)
     fgraph = graph(lambda x, y: mul(x, y), "x", "y")
-    rewrite(fgraph, gof.Query(["fast_compile", "first"], exclude=["swap"]), sequence=sequence)
+    rewrite(fgraph, gof.Query(["fast_compile", "first"], exclude=["swap"]), sequence=db.sequence)
     assert not any("theano/" in line.filename and "src" in line.filename for line in fgraph.outputs[0].tag.trace)
 
 
