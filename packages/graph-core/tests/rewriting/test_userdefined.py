@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import subprocess
 import sys
@@ -16,8 +17,8 @@ from theano.gof.opt import GlobalOptimizer, OpKeyOptimizer, pre_greedy_local_opt
 from theano.gof.optdb import TopoDB
 from theano.graph import Apply, FunctionGraph, Op
 from theano.graph.source import SourceLine, copy_stack_trace
-from theano.rewriting import RewriteSettings, phases, rewrite
-from theano.rewriting.userdefined import adapted, in2out, out2in, register_canonicalize
+from theano.rewriting import Phase, RewriteSettings, Rule, phases, rewrite
+from theano.rewriting.userdefined import adapted, in2out, optdb, out2in, register_canonicalize
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
 
@@ -457,6 +458,74 @@ def test_collections_in_collections():
     out = io.StringIO()
     group.print_summary(out)
     assert "neg_neg" in out.getvalue()
+
+
+def test_what_is_registered_becomes_a_pass_or_a_rule_of_the_core():
+    db, inside, merging = gof.SequenceDB(), gof.EquilibriumDB(), gof.MergeOptimizer()
+    db.register("inside", inside, 1, "t")
+    db.register("merging", merging, 2, "t")
+    inside.register("neg_neg", neg_neg, "t")
+    inside.register("merging", merging, "t")
+    assert isinstance(db.sequence["inside"], Phase) and not isinstance(db.sequence["merging"], gof.Optimizer)
+    assert all(isinstance(rule, Rule) for rule in db.sequence["inside"])
+    assert db["inside"] is inside is db.inside and db["merging"] is merging is inside["merging"]
+    assert db.names() == ["inside", "merging"] and inside.name == "inside" and "neg_neg" in db.find("inside")
+    # Whoever replaces an entry without the collection is believed.
+    other = Phase("inside")
+    db.sequence.register("inside", other, 1, "t", replace=True)
+    assert db["inside"].phase is other and db["inside"] is db["inside"]
+    db.remove("merging")
+    assert "merging" not in db.sequence
+    with pytest.raises(AttributeError, match="no phase named merging"):
+        db.merging
+    assert copy.copy(inside)["neg_neg"].rewriter is neg_neg
+
+
+def test_a_collection_with_a_query_of_its_own():
+    class Mine(gof.DB):
+        asked = ()
+
+        def query(self, *tags, **changes):
+            self.asked += tags
+            return neg_neg
+
+        def tags(self, name):
+            return frozenset()
+
+        def _set_tags(self, name, tags):
+            pass
+
+        def members(self):
+            return []
+
+    mine, db = Mine(), gof.SequenceDB()
+    db.register("mine", mine, 1, "t")
+    fgraph, query = graph(lambda x: neg(neg(x)), "x"), gof.Query(["t"])
+    report = rewrite(fgraph, query, sequence=db.sequence)
+    assert str(fgraph) == "[x]" and mine.asked == (query,) and mine.name == "mine"
+    assert [phase.name for phase in report.phases] == ["mine"] and report.uses == {"neg_neg": 1}
+
+
+def test_the_common_sequence_is_a_collection():
+    assert isinstance(optdb, gof.DB) and theano.compile.optdb is optdb and optdb.sequence is phases
+    assert optdb["canonicalize"].phase is phases["canonicalize"] and theano.compile.mode.local_useless is optdb["useless"]
+    optdb.register("of_a_test", gof.MergeOptimizer(), "last", "t")
+    try:
+        assert phases.position("of_a_test") == optdb.__position__["of_a_test"] == 101
+        assert isinstance(optdb["of_a_test"], gof.MergeOptimizer)
+        optdb.add_tags("of_a_test", "u")
+        assert phases.tags("of_a_test") == {"of_a_test", "t", "u"}
+    finally:
+        optdb.remove("of_a_test")
+    fgraph = graph(lambda x: add(exp(x), exp(x)), "x")
+    optdb.query("+merge").optimize(fgraph)
+    assert len(fgraph.apply_nodes) == 2
+
+
+def test_theano_does_without_the_facade():
+    program = "import sys, theano; print([m for m in sys.modules if 'userdefined' in m]); theano.gof.PatternSub"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_rules_enter_our_own_sequence_and_leave_it():

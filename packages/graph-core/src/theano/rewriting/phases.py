@@ -161,7 +161,7 @@ class Phases:
         Raises
         ------
         NoCanonicalForm
-            Something was entered by others than our own modules, so that a name does not say what it is.
+            Something was registered by others than our own modules, so that a name does not say what it is.
         """
         found: list[Any] = [self.name]
         for entry in sorted(self._entries.values(), key=lambda e: (e.position, e.name)):

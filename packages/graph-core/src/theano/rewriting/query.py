@@ -26,8 +26,8 @@ class Query:
     position_cutoff : float
         Entries at this position and later stay out.
     extra_optimizations : tuple of (Pass, float)
-        What runs as well, and at which position. Queries of a mode may hold user-defined graph rewriters, which
-        compiling adapts (:func:`theano.rewriting.userdefined.adapted`).
+        What runs as well, and at which position. In the query of a mode, they may be user-defined graph rewriters:
+        compiling adapts them.
 
     Examples
     --------

@@ -4,20 +4,20 @@ A facade: what is registered here becomes a :class:`~theano.rewriting.rule.Rule`
 :class:`~theano.rewriting.context.Pass`, a phase or a sequence of the core, and nothing else runs. The core imports
 nothing of it (`tools/check_layers.py` proves that); programs find these names in ``theano.gof``.
 
-Read in this order: ``node_rewriters`` and ``pattern_sub``, ``graph_rewriters``, ``databases``, ``adapt``.
+Read in this order: ``node_rewriters`` and ``pattern_sub``, ``graph_rewriters``, ``databases``, ``collection``,
+``adapt``.
 """
 
 from __future__ import annotations
 
 from theano.rewriting.userdefined.adapt import as_pass, as_rule
+from theano.rewriting.userdefined.collection import DB, adapted
 from theano.rewriting.userdefined.databases import (
-    DB,
     EquilibriumDB,
     LocalGroupDB,
     ProxyDB,
     SequenceDB,
     TopoDB,
-    adapted,
     optdb,
     register_canonicalize,
     register_specialize,
