@@ -14,7 +14,7 @@ import functions
 import theano
 import theano.tensor
 from theano import errors
-from theano.rewriting import PatternRule, Phase, Phases
+from theano.rewriting import PatternRule, Phase, Phases, phases
 from theano.scalar.cbody import SEQUENTIAL
 from theano.scalar.registry import OPS
 from theano.settings.flags import TABLE
@@ -196,7 +196,7 @@ def rules_page() -> str:
     """Return the page of rewriting: the sequence, each rule, and the documented names that are not here."""
     sequence: list[tuple[float, str, str, str]] = []
     rules: dict[str, tuple[Any, list[str], set[str]]] = {}
-    _survey(theano.compile.optdb, "", sequence, rules)
+    _survey(phases, "", sequence, rules)
     lines = [RULES_HEAD, "| position | entry | tags |\n|---|---|---|"]
     lines += [f"| {position:g} | {inside}`{name}` | {tags} |" for position, inside, name, tags in sequence]
     lines += ["\n## Each rule\n", "| rule | in | tags | keeps | what it does |\n|---|---|---|---|---|"]

@@ -11,7 +11,8 @@ The rules:
 3. inside graph-core a room imports only rooms of the floors below its own (`FLOORS`);
 4. graph-core's Python does not import NumPy or SciPy;
 5. an import inside a function has a comment that says why, on its line or on the line above;
-6. below the floor of ``compile`` nothing imports ``theano.settings``: values are passed down.
+6. below the floor of ``compile`` nothing imports ``theano.settings``: values are passed down;
+7. a facade is imported by nobody but those that `FACADES` names, not even for a type checker.
 
 Imports below ``if TYPE_CHECKING:`` never happen when a program runs; rules 1, 3, 5 and 6 leave them alone.
 """
@@ -42,6 +43,23 @@ FLOORS = [
 ]
 # What is in none of these rooms stands on the roof: the public door, the doctor, old spellings that re-export.
 ROOF = len(FLOORS)
+
+# Facades: modules that hold classes and spellings for users and adapt what users bring to the core, which knows nothing
+# of them; with each, the modules outside that may import it or what is below it.
+FACADES = {
+    "theano.rewriting.userdefined": {
+        "theano.compile",
+        "theano.compile.mode",
+        "theano.compile.print_current",
+        "theano.gof",
+        "theano.gof.opt",
+        "theano.gof.optdb",
+        "theano.tensor.opt",
+    },
+    "theano.gof": {"theano.tensor.io"},
+    "theano.link": set(),
+    "theano.tensor.opt": {"theano.tensor"},
+}
 
 # Rooms that may read theano.settings although they are below compile: programs that people start themselves.
 READS_SETTINGS = {"theano.cache.command", "theano.cache.__main__"}
@@ -192,6 +210,7 @@ def problems(tree: Tree) -> Iterator[str]:
     yield from _cycles(tree)
     for imported in tree.imports:
         yield from _upward(tree, imported)
+        yield from _of_facades(imported)
         if imported.inside and not imported.explained and not imported.typing:
             yield f"{imported.place}: imports {imported.target} inside a function without saying why in a comment"
 
@@ -211,6 +230,17 @@ def _upward(tree: Tree, imported: Import) -> Iterator[str]:
         yield f"{says}, and {theirs} stands above {mine}"
     if mine == theirs == "graph-core" and not imported.typing:
         yield from _upstairs(says, here, there)
+
+
+def _of_facades(imported: Import) -> Iterator[str]:
+    for facade, importers in FACADES.items():
+        inside = _is_within(imported.importer, facade)
+        if _is_within(imported.target, facade) and not inside and imported.importer not in importers:
+            yield f"{imported.place}: {imported.importer} imports {imported.target}, a facade not meant for it"
+
+
+def _is_within(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
 
 
 def _upstairs(says: str, here: str, there: str) -> Iterator[str]:

@@ -51,7 +51,7 @@ def state():
     import theano
     from theano.compile import program_source
     from theano.graph.source import tracing
-    from theano.rewriting.drive import current
+    from theano.rewriting.context import current
 
     free = []
     thread = threading.Thread(target=lambda: free.append(_take(program_source._making)))

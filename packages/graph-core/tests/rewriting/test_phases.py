@@ -7,7 +7,7 @@ from arith import add, exp, mul, neg, real
 
 from theano.graph import FunctionGraph
 from theano.graph.source import user_trace
-from theano.rewriting import Phase, Phases, Query, local_rule, pattern_vars, phases, query_of, rewrite, rule
+from theano.rewriting import Context, Phase, Phases, Query, local_rule, pattern_vars, phases, query_of, rewrite, rule
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
 x, y = pattern_vars("x y")
@@ -79,7 +79,36 @@ def test_names_are_unique(sequence):
         sequence.third
     with pytest.raises(ValueError, match="order"):
         Phase("p", "sideways")
+    with pytest.raises(TypeError, match=r"5 is no pass.*optdb"):
+        sequence.register("third", 5, 3)
 
+
+def test_a_phase_is_a_pass(sequence):
+    """It does what the query of the context picks, and adds to the report there."""
+    fgraph, context = graph(), Context()
+    sequence.first(fgraph, context)
+    assert context.report.uses == {}
+    context.query = Query(["add_zero", "mul_one"])
+    sequence.first(fgraph, context)
+    assert str(fgraph) == "[neg(neg(exp(a)))]" and context.report.uses == {"add_zero": 1, "mul_one": 1}
+    # One that stands elsewhere under another name is reported under that.
+    sequence.register("again", sequence.first, 3, "fast_run")
+    assert [p.name for p in rewrite(graph(), "fast_run", sequence=sequence).phases] == ["first", "second", "again"]
+
+
+def test_rules_can_take_part_as_one(sequence):
+    asked = []
+
+    def group(query):
+        asked.append(query)
+        return local_rule([exp], name="group", phases=())(lambda node: [neg(node.inputs[0])])
+
+    sequence.first.add_group("group", group, "fast_run")
+    fgraph = graph()
+    rewrite(fgraph, Query(["first", "group"], subquery={"group": Query(["mine"])}), sequence=sequence)
+    assert "exp" not in str(fgraph) and asked == [Query(["mine"])]
+    sequence.first.remove("group")
+    assert "group" not in sequence.first
 
 def test_rules_meet_nodes_in_order_and_one_may_come_before(sequence):
     seen = []

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import theano.tensor  # noqa: F401  (enters its rules)
-from theano.compile import optdb
-from theano.rewriting import Phase, Phases, Query
+from theano.rewriting import Phase, Phases, Query, phases
 
 ROOT = Path(__file__).resolve().parents[4]
 DATA = ROOT / "docs" / "data"
@@ -19,7 +18,7 @@ ABSENT = json.loads((DATA / "rules_absent.json").read_text(encoding="utf-8"))
 WITHOUT = {name for group in ABSENT.values() for name in group["names"]}
 
 
-def survey(entries=optdb):
+def survey(entries=phases):
     """Return the tags that pick each entry and each rule, over all places, and the rules' contracts and texts."""
     found = {}
     for name in entries.names():
@@ -58,12 +57,12 @@ def test_every_documented_name_is_there_or_its_absence_is_explained():
 @pytest.mark.parametrize("name", sorted(set(DOCUMENTED) & set(HERE)))
 def test_documented_tags_pick_it(name):
     assert set(DOCUMENTED[name]["tags"]) - HERE[name] == set()
-    if "position" in DOCUMENTED[name] and name in optdb:
-        assert optdb.position(name) == DOCUMENTED[name]["position"]
+    if "position" in DOCUMENTED[name] and name in phases:
+        assert phases.position(name) == DOCUMENTED[name]["position"]
 
 
 def test_every_rule_says_what_it_does_and_takes_part_somewhere():
-    rules = optdb.all_rules()
+    rules = phases.all_rules()
     assert [name for name, rule in rules.items() if not (rule.__doc__ or "").strip()] == []
     # Those that nobody gets who does not ask for them.
     on_request = {"local_remove_all_assert", "local_alloc_empty_to_zeros", "local_ultra_fast_sigmoid", "local_hard_sigmoid"}

@@ -34,7 +34,6 @@ from theano.compile.mode import (
     exclude,
     get_default_mode,
     get_mode,
-    local_useless,
     predefined_linkers,
     predefined_modes,
     predefined_optimizers,
@@ -53,22 +52,22 @@ from theano.compile.plumbing_ops import (
     view_op,
 )
 from theano.compile.shared import Container, SharedVariable, shared, shared_constructor
-from theano.compile.watching import PrintCurrentFunctionGraph
 from theano.errors import AliasedMemoryError, UnusedInputError
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import Supervisor
 from theano.graph.traverse import is_same_graph
 from theano.graph.variable import Variable
-from theano.rewriting import AddDestroyHandler, AddFeatureOptimizer
-from theano.rewriting import phases as optdb
 from theano.runtime.profile import ProfileStats, explain_compile
 from theano.settings import config
 
 if TYPE_CHECKING:
     from theano.compile.debugmode import DebugMode
     from theano.compile.executable import Function
+    from theano.compile.mode import local_useless
     from theano.compile.monitormode import MonitorMode
     from theano.compile.nanguardmode import NanGuardMode
+    from theano.compile.print_current import PrintCurrentFunctionGraph
+    from theano.rewriting.userdefined import AddDestroyHandler, AddFeatureOptimizer, optdb
 
 #: Names that older programs find here and that the layer of arrays defines.
 _FROM_TENSOR = ("Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "rebroadcast", "shape", "shape_i", "specify_shape",
@@ -82,6 +81,15 @@ _OLD_MODULES = ("function_module", "io", "ops", "pfunc", "profiling", "sharedval
 #: Modes that look at each node, with the modules that are brought in when somebody wants one.
 _LOOKING = {"DebugMode": "debugmode", "MonitorMode": "monitormode", "NanGuardMode": "nanguardmode"}
 
+#: What is user-defined in rewriting, with the modules that are loaded when somebody asks for it.
+_USER_DEFINED = {
+    "AddDestroyHandler": "theano.rewriting.userdefined",
+    "AddFeatureOptimizer": "theano.rewriting.userdefined",
+    "PrintCurrentFunctionGraph": "theano.compile.print_current",
+    "local_useless": "theano.compile.mode",
+    "optdb": "theano.rewriting.userdefined",
+}
+
 
 def __getattr__(name: str) -> Any:
     if name in _OLD_MODULES or name in _LOOKING.values():
@@ -93,13 +101,15 @@ def __getattr__(name: str) -> Any:
         from theano.compile.executable import Function
 
         return Function
+    if name in _USER_DEFINED:
+        return getattr(importlib.import_module(_USER_DEFINED[name]), name)
     if name in _FROM_TENSOR:
         return getattr(layers.load("tensor"), name)
     raise AttributeError(f"theano.compile has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "Function", *_OLD_MODULES, *_LOOKING, *_LOOKING.values()})
+    return sorted({*globals(), "Function", *_OLD_MODULES, *_USER_DEFINED, *_LOOKING, *_LOOKING.values()})
 
 
 __all__ = [

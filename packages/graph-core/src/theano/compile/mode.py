@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from theano.graph.fgraph import FunctionGraph
 from theano.rewriting import (
-    Optimizer,
     Query,
     Report,
     RewriteSettings,
-    phases,
     predefined_queries,
     query_of,
     rewrite,
@@ -47,9 +45,6 @@ OPT_O3 = predefined_queries["o3"]
 OPT_UNSAFE = predefined_queries["unsafe"]
 
 
-#: Rules that take away what does nothing, as one collection.
-local_useless = phases["useless"]
-
 #: Tags that the ready-made queries leave out.
 exclude: list[str] = []
 
@@ -66,6 +61,22 @@ def register_optimizer(name: str, opt: Query) -> None:
     if name in predefined_optimizers:
         raise ValueError(f"there is an optimizer called {name} already")
     predefined_optimizers[name] = opt
+
+
+def __getattr__(name: str) -> Any:
+    if name == "local_useless":
+        # Rules that take away what does nothing, as one collection; the facade is loaded for those who ask for it.
+        from theano.rewriting.userdefined import optdb
+
+        return optdb["useless"]
+    raise AttributeError(f"theano.compile.mode has no attribute {name!r}")
+
+
+class Rewriter(Protocol):
+    """A user-defined graph rewriter, as far as a mode knows it."""
+
+    def optimize(self, fgraph: FunctionGraph) -> Any:
+        """Change ``fgraph``."""
 
 
 class Mode:
@@ -87,7 +98,7 @@ class Mode:
     Mode(linker=py, optimizer=fast_run - inplace)
     """
 
-    def __init__(self, linker: Linker | str | None = None, optimizer: Query | Optimizer | str | None = "default"):
+    def __init__(self, linker: Linker | str | None = None, optimizer: Query | Rewriter | str | None = "default"):
         if linker is None:
             linker = str(config.linker)
         if isinstance(optimizer, str) and optimizer == "default":
@@ -95,7 +106,7 @@ class Mode:
         self.provided_linker = linker
         self.provided_optimizer = optimizer
         self.linker = _linker_of(linker)
-        self.optimizer = query_of(optimizer)
+        self.optimizer = _query_of(optimizer)
 
     def including(self, *tags: str) -> Mode:
         """Return a mode with the rewrites of some tags or names, too."""
@@ -133,7 +144,13 @@ class Mode:
     def query(self) -> Query:
         """Which rewrites, up to the position where ``config.optdb.position_cutoff`` ends them."""
         cutoff = min(self.optimizer.position_cutoff, config.optdb.position_cutoff)
-        return replace(self.optimizer, position_cutoff=cutoff)
+        query = replace(self.optimizer, position_cutoff=cutoff)
+        if not query.extra_optimizations:
+            return query
+        # The facade is loaded for those who bring rewriters of their own.
+        from theano.rewriting.userdefined import adapted
+
+        return adapted(query)
 
     def rewrite(self, fgraph: FunctionGraph, settings: RewriteSettings) -> Report:
         """Rewrite a graph in place."""
@@ -180,6 +197,13 @@ def describe_query(query: Query) -> str:
     text = " + ".join(sorted(query.include)) or "None"
     text += "".join(f" - {tag}" for tag in sorted(query.exclude))
     return text + "".join(f" & {tag}" for tag in sorted(query.require))
+
+
+def _query_of(optimizer: Query | Rewriter | str | None) -> Query:
+    """Return the query that ``optimizer`` means; a graph rewriter is one for itself alone."""
+    if hasattr(optimizer, "optimize"):
+        return Query(extra_optimizations=[(optimizer, 0.0)])
+    return query_of(optimizer)
 
 
 def _linker_of(linker: Linker | str) -> Linker:

@@ -26,7 +26,8 @@ from theano.graph.features import (
 )
 from theano.graph.params_type import Params, ParamsType
 from theano.graph.traverse import view_roots
-from theano.rewriting import (
+from theano.rewriting import Query
+from theano.rewriting.userdefined import (
     DB,
     CheckStackTraceOptimization,
     EquilibriumDB,
@@ -42,7 +43,6 @@ from theano.rewriting import (
     Optimizer,
     PatternSub,
     ProxyDB,
-    Query,
     SeqOptimizer,
     SequenceDB,
     TopoOptimizer,

@@ -1,10 +1,10 @@
-"""``theano.gof.opt``: see :mod:`theano.rewriting`."""
+"""``theano.gof.opt``: see :mod:`theano.rewriting.userdefined`."""
 
 from __future__ import annotations
 
 from theano.graph.source import copy_stack_trace
-from theano.rewriting import (
-    CheckStackTraceFeature,
+from theano.rewriting import CheckStackTraceFeature, check_stack_trace, local_rule, rule
+from theano.rewriting.userdefined import (
     CheckStackTraceOptimization,
     EquilibriumOptimizer,
     FromFunctionLocalOptimizer,
@@ -20,15 +20,12 @@ from theano.rewriting import (
     PatternSub,
     SeqOptimizer,
     TopoOptimizer,
-    check_stack_trace,
     in2out,
     inplace_optimizer,
     local_optimizer,
-    local_rule,
     optimizer,
     out2in,
     pre_greedy_local_optimizer,
-    rule,
 )
 
 GlobalOptimizer = Optimizer

@@ -1,41 +1,22 @@
 """Rewriting: rules that replace parts of a graph by something better, and the sequence in which they are used.
 
 Read in this order: ``pattern`` (how two sides of a rule are written), ``rule`` (what a rule is), ``declare`` (how it
-enters a phase), ``drive`` (how rules meet nodes), ``query`` and ``phases`` (what runs when), ``merge``, ``history``.
+enters a phase), ``context`` (what a pass is, and what it is given), ``drive`` (how rules meet nodes), ``phase`` (a pass
+made of rules), ``query`` and ``phases`` (what runs when), ``pipeline`` (from a graph to a rewritten one), ``merge``,
+``history``, ``report``.
 
-``local``, ``whole`` and ``databases`` are the doors for people: the classes by which rules, optimizers and collections
-of them have always been written. They become rules and phases; nothing runs beside those.
+The core knows one kind of rule (:class:`Rule`) and one kind of pass (:class:`Pass`). ``userdefined`` is the facade: the
+classes by which users of Theano write rewriters and collections of them. It adapts what they register to rules and
+passes; nothing here imports it.
 """
 
 from __future__ import annotations
 
-from theano.rewriting.databases import (
-    EquilibriumDB,
-    LocalGroupDB,
-    ProxyDB,
-    SequenceDB,
-    TopoDB,
-    register_canonicalize,
-    register_specialize,
-    register_specialize_device,
-    register_stabilize,
-    register_uncanonicalize,
-    register_useless,
-)
+from theano.rewriting.context import Context, Pass, RewriteSettings
 from theano.rewriting.declare import local_rule, rule
-from theano.rewriting.drive import Context, PhaseReport, RewriteSettings, fixpoint, walk
+from theano.rewriting.drive import fixpoint, once, walk
 from theano.rewriting.failure import RuleFailure
 from theano.rewriting.history import Origins, Step
-from theano.rewriting.local import (
-    FromFunctionLocalOptimizer,
-    LocalOptGroup,
-    LocalOptimizer,
-    OpRemove,
-    OpSub,
-    PatternSub,
-    as_rule,
-    local_optimizer,
-)
 from theano.rewriting.merge import constant_folding, merge
 from theano.rewriting.pattern import (
     P,
@@ -46,107 +27,46 @@ from theano.rewriting.pattern import (
     operators,
     pattern_vars,
 )
-from theano.rewriting.phases import (
-    Phase,
-    Phases,
-    Report,
-    once,
-    phases,
-    predefined_queries,
-    query_of,
-    rewrite,
-    show_again,
-)
-from theano.rewriting.query import DB, Query
+from theano.rewriting.phase import Phase
+from theano.rewriting.phases import Phases, phases
+from theano.rewriting.pipeline import rewrite, show_again
+from theano.rewriting.query import Query, predefined_queries, query_of
+from theano.rewriting.report import PhaseReport, Report
 from theano.rewriting.rule import FunctionRule, PatternRule, Rule
-from theano.rewriting.whole import (
-    AddDestroyHandler,
-    AddFeatureOptimizer,
-    CheckStackTraceFeature,
-    CheckStackTraceOptimization,
-    EquilibriumOptimizer,
-    FromFunctionOptimizer,
-    MergeOptimizer,
-    NavigatorOptimizer,
-    OpKeyOptimizer,
-    Optimizer,
-    SeqOptimizer,
-    TopoOptimizer,
-    check_stack_trace,
-    in2out,
-    inplace_optimizer,
-    optimizer,
-    out2in,
-    pre_greedy_local_optimizer,
-)
+from theano.rewriting.source_lines import CheckStackTraceFeature, check_stack_trace
 
 __all__ = [
-    "DB",
-    "AddDestroyHandler",
-    "AddFeatureOptimizer",
     "CheckStackTraceFeature",
-    "CheckStackTraceOptimization",
     "Context",
-    "EquilibriumDB",
-    "EquilibriumOptimizer",
-    "FromFunctionLocalOptimizer",
-    "FromFunctionOptimizer",
     "FunctionRule",
-    "LocalGroupDB",
-    "LocalOptGroup",
-    "LocalOptimizer",
-    "MergeOptimizer",
-    "NavigatorOptimizer",
-    "OpKeyOptimizer",
-    "OpRemove",
-    "OpSub",
-    "Optimizer",
     "Origins",
     "P",
+    "Pass",
     "Pattern",
     "PatternRule",
-    "PatternSub",
     "Phase",
     "PhaseReport",
     "Phases",
-    "ProxyDB",
     "Query",
     "Report",
     "RewriteSettings",
     "Rule",
     "RuleFailure",
-    "SeqOptimizer",
-    "SequenceDB",
     "Step",
-    "TopoDB",
-    "TopoOptimizer",
-    "as_rule",
     "check_stack_trace",
     "conformers",
     "constant_folding",
     "fixpoint",
-    "in2out",
-    "inplace_optimizer",
     "literal_readers",
     "literal_value",
-    "local_optimizer",
     "local_rule",
     "merge",
     "once",
     "operators",
-    "optimizer",
-    "out2in",
     "pattern_vars",
     "phases",
-    "pre_greedy_local_optimizer",
     "predefined_queries",
     "query_of",
-    "register_canonicalize",
-    "register_specialize",
-    "register_specialize_device",
-    "register_stabilize",
-    "register_uncanonicalize",
-    "register_useless",
     "rewrite",
     "rule",
     "show_again",

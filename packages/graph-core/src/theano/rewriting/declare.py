@@ -7,10 +7,11 @@ from typing import Any
 
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.fgraph import FunctionGraph
-from theano.rewriting.drive import Context
+from theano.rewriting.context import Context
 from theano.rewriting.merge import constant_folding, merge
 from theano.rewriting.pattern import Pattern
-from theano.rewriting.phases import Phase, Phases, phases
+from theano.rewriting.phase import Phase
+from theano.rewriting.phases import Phases, phases
 from theano.rewriting.rule import Answer, FunctionRule, PatternRule, Rule
 
 

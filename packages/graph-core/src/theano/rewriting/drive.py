@@ -10,194 +10,20 @@ let the graph grow most.
 
 from __future__ import annotations
 
-import sys
 import time
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Any
 
-from theano.errors import InconsistencyError, RewriteError, RewriteWarning
 from theano.graph.apply import Apply
 from theano.graph.features import Feature
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
 from theano.graph.signals import let_signals_through
-from theano.graph.text import text_of
 from theano.graph.variable import Variable
-from theano.rewriting.failure import RuleFailure
-from theano.rewriting.history import Origins, describe
+from theano.rewriting.context import Context, Pass
+from theano.rewriting.report import PhaseReport
 from theano.rewriting.rule import Rule, replacements
-
-#: A pass over a whole graph: what is not a matter of single nodes.
-GraphPass = Callable[[FunctionGraph, "Context"], Any]
-
-
-@dataclass(frozen=True)
-class RewriteSettings:
-    """What bounds rewriting, and what happens when a rule fails.
-
-    Attributes
-    ----------
-    max_use_ratio : float
-        How often one rule may be used in one phase, per node of the graph at its start.
-    max_growth : float
-        How many times larger than at the start of a phase the graph may become.
-    max_sweeps : int
-        How often a fixpoint looks through the whole graph.
-    max_seconds : float or None
-        How long one phase may last.
-    on_error : "raise", "warn", "ignore" or "pdb"
-        What to do with a rule that raises: tests raise; otherwise the rule is switched off, with or without a warning.
-        With pdb, the debugger is opened where it failed.
-    check : bool
-        Check the graph's books after each change; slow.
-    verbose : bool
-        Print each change.
-    profile : bool
-        Measure how long each rule takes.
-    check_stack_trace : "off", "log", "warn" or "raise"
-        What to do when a node comes in that knows no line of the user's program.
-    """
-
-    max_use_ratio: float = 8.0
-    max_growth: float = 20.0
-    max_sweeps: int = 50
-    max_seconds: float | None = None
-    on_error: str = "warn"
-    check: bool = False
-    verbose: bool = False
-    profile: bool = False
-    check_stack_trace: str = "off"
-
-    def __post_init__(self) -> None:
-        if self.on_error not in ("raise", "warn", "ignore", "pdb"):
-            raise ValueError(f"on_error is {self.on_error!r}; it must be 'raise', 'warn', 'ignore' or 'pdb'")
-
-
-@dataclass
-class PhaseReport:
-    """What one phase did.
-
-    Attributes
-    ----------
-    stop : str
-        "nothing left to do", "walked", or the limit that was met, with the rule to blame.
-    uses, growth : dict from str to int
-        By rule: how often it was used, and by how many nodes the graph grew through it.
-    refused : dict from str to int
-        By rule: replacements that the graph refused.
-    rule_seconds, rule_calls : dict from str to float, and to int
-        By rule: how long it was asked, and how often; empty unless that is measured.
-    """
-
-    name: str
-    seconds: float = 0.0
-    nodes_before: int = 0
-    nodes_after: int = 0
-    stop: str = ""
-    complete: bool = True
-    uses: dict[str, int] = field(default_factory=dict)
-    growth: dict[str, int] = field(default_factory=dict)
-    refused: dict[str, int] = field(default_factory=dict)
-    rule_seconds: dict[str, float] = field(default_factory=dict)
-    rule_calls: dict[str, int] = field(default_factory=dict)
-
-    def time(self, rule: str, seconds: float) -> None:
-        """Count one time that ``rule`` was asked."""
-        self.rule_seconds[rule] = self.rule_seconds.get(rule, 0.0) + seconds
-        self.rule_calls[rule] = self.rule_calls.get(rule, 0) + 1
-
-    def __str__(self) -> str:
-        most = sorted(self.uses.items(), key=lambda item: (-item[1], item[0]))
-        used = ", ".join(f"{name} x{n}" for name, n in most[:8]) or "no rule used"
-        change = f"{self.nodes_before} -> {self.nodes_after} nodes, {self.seconds * 1e3:.1f} ms"
-        return f"{self.name}: {change}, {self.stop}; {used}"
-
-
-class Context:
-    """What drivers and passes share while one graph is rewritten."""
-
-    def __init__(self, settings: RewriteSettings | None = None, origins: Origins | None = None):
-        self.settings = settings or RewriteSettings()
-        self.origins = origins or Origins()
-        self.report = PhaseReport("(none)")
-        self.warnings: list[str] = []
-        self.failures: list[RuleFailure] = []
-        #: Rules that failed; they are not asked again.
-        self.switched_off: set[Rule] = set()
-        #: What the graph refused in this phase. Taking a change back lets nodes come in as if they were new, and
-        #: whoever looks at new nodes would try the same for ever.
-        self.refused: set[tuple[Rule, Apply]] = set()
-
-    def failed(self, rule: Rule, node: Apply, error: BaseException) -> None:
-        """Deal with a rule that raised, as the settings say."""
-        failure = RuleFailure(rule, node, error)
-        self.failures.append(failure)
-        self._report(failure.message(), failure, error)
-        self.switched_off.add(rule)
-
-    def pass_failed(self, name: str, error: BaseException) -> None:
-        """Deal with a pass over the whole graph that raised; the graph is as it was before."""
-        said = f"{type(error).__name__}: {text_of(error)}"
-        self._report(f"the optimizer {name} failed: {said}. What it did is undone for this function.", None, error)
-
-    def _report(self, message: str, failure: RuleFailure | None, error: BaseException) -> None:
-        if self.settings.on_error == "raise":
-            raise RewriteError(message) from error
-        if self.settings.on_error == "pdb":
-            print(message, file=sys.stderr)
-            # Loaded for those who ask for it: it brings in much.
-            import pdb  # noqa: T100
-
-            pdb.post_mortem(error.__traceback__)
-        self.warnings.append(message)
-        if self.settings.on_error == "warn":
-            hint = "" if failure is None else " A program that repeats it: f.maker.rewriting.failures[0].reproducer()."
-            warnings.warn(message + hint, RewriteWarning, stacklevel=3)
-
-    def replace(
-        self,
-        fgraph: FunctionGraph,
-        pairs: Sequence[tuple[Variable, Variable]],
-        rule: str,
-        remove: Sequence[Variable] = (),
-    ) -> bool:
-        """Make replacements in the name of ``rule``, after which the graph must not hold the variables ``remove``.
-
-        Return whether the graph accepted them.
-        """
-        if not pairs:
-            return False
-        before = len(fgraph.apply_nodes)
-        self.origins.begin(rule, self.report.name, pairs[0][0])
-        try:
-            fgraph.replace_all_validate_remove(pairs, remove, reason=rule)
-        except InconsistencyError:
-            self.origins.cancel()
-            self.report.refused[rule] = self.report.refused.get(rule, 0) + 1
-            return False
-        finally:
-            self.origins.end()
-        if self.settings.check:
-            fgraph.check_integrity()
-        if self.settings.verbose:
-            for old, new in pairs:
-                print(f"rewriting: {rule} ({self.report.name}) replaces {describe(old)} with {describe(new)}")
-        self.note(rule, len(fgraph.apply_nodes) - before)
-        return True
-
-    def note(self, rule: str, growth: int) -> None:
-        """Count one use of ``rule``."""
-        report = self.report
-        report.uses[rule] = report.uses.get(rule, 0) + 1
-        report.growth[rule] = report.growth.get(rule, 0) + growth
-
-
-#: The context of the rewriting that this thread is in, for optimizers that are handed nothing but a graph.
-current: ContextVar[Context | None] = ContextVar("current", default=None)
 
 
 class RuleIndex:
@@ -347,10 +173,19 @@ def walk(
         fgraph.remove_feature(arrivals)
 
 
+def once(rules: Sequence[Rule], order: str = "in_to_out") -> Pass:
+    """Return a pass that walks over the graph once with ``rules``."""
+
+    def run(fgraph: FunctionGraph, context: Context) -> None:
+        walk(fgraph, rules, context, order)
+
+    return run
+
+
 # -- until nothing changes -----------------------------------------------------------------------------------
 
 
-class _Agenda(Feature):
+class _Worklist(Feature):
     """The nodes that should be looked at, each once; changes put nodes back.
 
     What is new comes first: it should have its final form before its users look at it.
@@ -401,7 +236,7 @@ class _Agenda(Feature):
 
 
 def fixpoint(
-    fgraph: FunctionGraph, rules: Sequence[Rule], context: Context, passes: Sequence[tuple[str, GraphPass]] = ()
+    fgraph: FunctionGraph, rules: Sequence[Rule], context: Context, passes: Sequence[tuple[str, Pass]] = ()
 ) -> None:
     """Use ``rules`` until none of them changes anything.
 
@@ -411,13 +246,13 @@ def fixpoint(
     rules : list of Rule
         A node meets them in this order.
     context : Context
-    passes : list of (name, callable)
+    passes : list of (name, Pass)
         Passes over the whole graph, run before each sweep: equal nodes should be one before rules compare them.
     """
     prepare(fgraph, rules)
     index, limits = RuleIndex(rules), _Limits(fgraph, context)
-    agenda = _Agenda()
-    fgraph.attach_feature(agenda)
+    worklist = _Worklist()
+    fgraph.attach_feature(worklist)
     context.report.stop = "nothing left to do"
     try:
         for _ in range(context.settings.max_sweeps):
@@ -425,21 +260,21 @@ def fixpoint(
                 run(fgraph, context)
             version = fgraph.version
             for node in fgraph.toposort():
-                agenda.add(node)
-            if not _drain(agenda, fgraph, index, limits, context):
+                worklist.add(node)
+            if not _drain(worklist, fgraph, index, limits, context):
                 return
             if fgraph.version == version:
                 return
         cut_short(context.report, f"{context.settings.max_sweeps} sweeps were not enough")
     finally:
-        fgraph.remove_feature(agenda)
+        fgraph.remove_feature(worklist)
 
 
-def _drain(agenda: _Agenda, fgraph: FunctionGraph, index: RuleIndex, limits: _Limits, context: Context) -> bool:
-    """Work the agenda off; return False where a limit ended it."""
+def _drain(worklist: _Worklist, fgraph: FunctionGraph, index: RuleIndex, limits: _Limits, context: Context) -> bool:
+    """Work off the worklist; return False where a limit ended it."""
     alive, off = fgraph.apply_nodes, context.switched_off
-    while agenda:
-        node = agenda.take()
+    while worklist:
+        node = worklist.take()
         if node not in alive:
             continue
         for rule in index.of(node.op):

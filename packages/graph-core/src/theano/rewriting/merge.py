@@ -10,7 +10,7 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op, has_own_thunk, has_perform, performer
 from theano.graph.signals import let_signals_through
 from theano.graph.variable import Constant, Variable
-from theano.rewriting.drive import Context
+from theano.rewriting.context import Context
 from theano.rewriting.rule import Answer, FunctionRule
 
 #: A variable with very many users makes each change to one of them slow: equal constants share up to this many.

@@ -1,12 +1,10 @@
-"""Queries: which entries and rules take part; and what all collections of rules that they pick from have in common."""
+"""Queries: which passes and rules take part, and the queries that have a name."""
 
 from __future__ import annotations
 
-import sys
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TextIO
+from typing import Any
 
 Tags = Iterable[str] | str | None
 
@@ -27,8 +25,9 @@ class Query:
         For entries that are collections themselves: what to ask those of that name instead. A dictionary is taken, too.
     position_cutoff : float
         Entries at this position and later stay out.
-    extra_optimizations : tuple of (Optimizer, float)
-        What runs as well, and at which position.
+    extra_optimizations : tuple of (Pass, float)
+        What runs as well, and at which position. In the query of a mode, they may be user-defined graph rewriters:
+        compiling adapts them.
 
     Examples
     --------
@@ -73,7 +72,7 @@ class Query:
         return replace(self, require=self.require | frozenset(tags))
 
     def register(self, *optimizations: tuple[Any, float]) -> Query:
-        """Return a query that runs further optimizers, each given with its position."""
+        """Return a query that runs further passes, each given with its position."""
         return replace(self, extra_optimizations=(*self.extra_optimizations, *optimizations))
 
     def picks(self, tags: frozenset[str] | set[str]) -> bool:
@@ -85,74 +84,34 @@ class Query:
         return replace(dict(self.subquery).get(name, self), position_cutoff=float("inf"), extra_optimizations=())
 
 
-def as_query(*tags: str | Query, **changes: Any) -> Query:
-    """Return the query that the arguments of :meth:`DB.query` mean.
+#: What the names that users may give as ``optimizer`` mean.
+predefined_queries: dict[str | None, Query] = {
+    None: Query(),
+    "None": Query(),
+    "merge": Query(include=["merge"]),
+    "fast_compile": Query(include=["fast_compile"]),
+    "o1": Query(include=["fast_compile"]),
+    "o2": Query(include=["fast_run"], exclude=["elemwise_fusion", "inplace"]),
+    "o3": Query(include=["fast_run"], exclude=["inplace"]),
+    "o4": Query(include=["fast_run"]),
+    "fast_run": Query(include=["fast_run"]),
+    "fast_run_stable": Query(include=["fast_run"], require=["stable"]),
+    "stabilize": Query(include=["fast_run"], position_cutoff=1.5000001),
+    "unsafe": Query(include=["fast_run", "unsafe"], exclude=["inplace"]),
+}
 
-    Parameters
-    ----------
-    *tags : str or Query
-        A query; or tags, which ``+`` includes, ``-`` excludes and ``&`` requires.
-    **changes
-        ``subquery``, ``position_cutoff``.
 
-    Examples
-    --------
-    >>> as_query("+fast_run", "-inplace").exclude
-    frozenset({'inplace'})
+def query_of(what: str | Query | None) -> Query:
+    """Return the query that ``what`` names.
+
+    Raises
+    ------
+    ValueError
+        No query has that name.
     """
-    if len(tags) == 1 and isinstance(tags[0], Query):
-        return replace(tags[0], **changes)
-    sets: dict[str, set[str]] = {"+": set(), "-": set(), "&": set()}
-    for tag in tags:
-        if not isinstance(tag, str) or tag[:1] not in sets:
-            raise ValueError(f"a tag to ask for begins with +, & or -: {tag!r} does not")
-        sets[tag[0]].add(tag[1:])
-    return Query(sets["+"], sets["&"], sets["-"], **changes)
-
-
-class DB(ABC):
-    """A collection of optimizers under names and tags, from which queries pick.
-
-    Attributes
-    ----------
-    name : str
-        Under which a larger collection knows it.
-    """
-
-    name: str = ""
-
-    @abstractmethod
-    def query(self, *tags: str | Query, **changes: Any) -> Any:
-        """Return one optimizer that does what the query picks.
-
-        Parameters
-        ----------
-        *tags : Query or str
-            As for :func:`as_query`: ``db.query("+fast_run", "-inplace")``.
-        """
-
-    @abstractmethod
-    def tags(self, name: str) -> frozenset[str]:
-        """Return the tags of an entry."""
-
-    @abstractmethod
-    def _set_tags(self, name: str, tags: frozenset[str]) -> None: ...
-
-    @abstractmethod
-    def members(self) -> list[str]:
-        """Return the names of all entries, in order."""
-
-    def add_tags(self, name: str, *tags: str) -> None:
-        """Give an entry more tags."""
-        self._set_tags(name, self.tags(name) | frozenset(tags))
-
-    def remove_tags(self, name: str, *tags: str) -> None:
-        """Take tags away from an entry."""
-        self._set_tags(name, self.tags(name) - frozenset(tags))
-
-    def print_summary(self, stream: TextIO | None = None) -> None:
-        """Print the names and the tags of all entries."""
-        out = sys.stdout if stream is None else stream
-        print(f"{type(self).__name__} {self.name} (id {id(self)})", file=out)
-        for name in self.members():
-            print(f"  {name}: {', '.join(sorted(self.tags(name) - {name}))}", file=out)
+    if isinstance(what, Query):
+        return what
+    if what not in predefined_queries:
+        known = ", ".join(str(name) for name in predefined_queries if name is not None)
+        raise ValueError(f"no optimizer is called {what!r}; there are {known}")
+    return predefined_queries[what]

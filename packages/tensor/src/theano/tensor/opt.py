@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from theano.graph.source import copy_stack_trace  # noqa: F401
-from theano.rewriting import (  # noqa: F401
+from theano.rewriting.userdefined import (  # noqa: F401
     in2out,
     local_optimizer,
     out2in,

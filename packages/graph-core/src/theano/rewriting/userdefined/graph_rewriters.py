@@ -1,8 +1,9 @@
-"""Optimizers of whole graphs as people write and combine them, on top of our two drivers.
+"""User-defined graph rewriters: classes and functions that change a whole graph, and ways to combine them.
 
-An optimizer has ``apply(fgraph)``, which changes a graph, and ``add_requirements(fgraph)``, which attaches what that
-needs; ``optimize`` does both. Inside a compilation they work in its context: limits, reports, history and what happens
-to a rule that fails are the compilation's.
+A graph rewriter has ``apply(fgraph)``, which changes a graph, and ``add_requirements(fgraph)``, which attaches what
+that needs; ``optimize`` does both. Where one is registered it becomes a pass
+(:func:`theano.rewriting.userdefined.adapt.as_pass`). Inside a compilation it works in the context of that: limits,
+reports, history and what happens to a rule that fails are the compilation's.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TextIO
 
-from theano.errors import MethodNotDefined, RewriteError
+from theano.errors import MethodNotDefined
 from theano.graph.apply import Apply
 from theano.graph.features import Feature
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.op import Op
 from theano.graph.signals import let_signals_through
-from theano.graph.source import SourceLine, tracing
+from theano.graph.source import tracing
 from theano.graph.variable import Variable
-from theano.rewriting.drive import Context, GraphPass, attempt, current, fixpoint, prepare, walk
-from theano.rewriting.local import LocalOptGroup, as_rule, require_destroy_handler
+from theano.rewriting.context import Context, Pass, current
+from theano.rewriting.drive import attempt, fixpoint, prepare, walk
 from theano.rewriting.merge import merge
 from theano.rewriting.rule import Rule
+from theano.rewriting.source_lines import CheckStackTraceFeature
+from theano.rewriting.userdefined.adapt import as_pass, as_rule, name_of
+from theano.rewriting.userdefined.node_rewriters import LocalOptGroup, require_destroy_handler
 
 logger = logging.getLogger("theano")
 
@@ -167,32 +170,6 @@ def working(fgraph: FunctionGraph, runner: Any, callback: FailureCallback | None
         tracing.untraced = untraced
         current.set(around)
         fgraph.remove_feature(context.origins)
-
-
-def as_pass(thing: Any) -> GraphPass:
-    """Return an optimizer, or any object with ``optimize``, as a pass of our sequence.
-
-    If it fails, what it did is undone and the context says what happens.
-    """
-    if not hasattr(thing, "optimize"):
-        return thing  # type: ignore[no-any-return]
-
-    def run(fgraph: FunctionGraph, context: Context) -> None:
-        around = current.get()
-        try:
-            current.set(context)
-            with fgraph.attempt():
-                thing.optimize(fgraph)
-                fgraph.validate()
-        except RewriteError:
-            raise  # a rule inside failed, and failures are to stop everything
-        except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
-            let_signals_through(error)
-            context.pass_failed(str(thing), error)
-        finally:
-            current.set(around)
-
-    return run
 
 
 # -- one after the other -------------------------------------------------------------------------------------
@@ -449,9 +426,9 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         cleanup_optimizers: Sequence[Any] | None = None,
     ):
         self.optimizers = list(optimizers)
-        whole = [o for o in self.optimizers if isinstance(o, Optimizer)]
+        rewriters = [o for o in self.optimizers if isinstance(o, Optimizer)]
         self._rules = [as_rule(o) for o in self.optimizers if not isinstance(o, Optimizer)]
-        self._passes = [*whole, *(final_optimizers or ()), *(cleanup_optimizers or ())]
+        self._passes = [*rewriters, *(final_optimizers or ()), *(cleanup_optimizers or ())]
         self.max_use_ratio, self.failure_callback = max_use_ratio, failure_callback
         self.ignore_newtrees, self.local_opt = ignore_newtrees, None
 
@@ -477,6 +454,31 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         return [*self._rules, *self._passes]
 
 
+class PassOptimizer(Optimizer):
+    """A pass of ours as a graph rewriter: how a query shows one to who asks by hand.
+
+    Parameters
+    ----------
+    run : Pass
+    name : str
+    """
+
+    def __init__(self, run: Pass, name: str):
+        self._run, self.name = run, name
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Run it."""
+        with working(fgraph, self) as context:
+            self._run(fgraph, context)
+
+
+def as_graph_rewriter(thing: Any, name: str = "") -> Any:
+    """Return a graph rewriter: ``thing`` itself, or one that walks with a node rewriter, or one that runs a pass."""
+    if hasattr(thing, "optimize"):
+        return thing
+    return TopoOptimizer(thing) if hasattr(thing, "transform") else PassOptimizer(thing, name or name_of(thing))
+
+
 class MergeOptimizer(Optimizer):
     """Lets equal constants be one variable, and equal nodes one node."""
 
@@ -488,9 +490,7 @@ class MergeOptimizer(Optimizer):
             merge(fgraph, context)
 
 
-def pre_greedy_local_optimizer(
-    fgraph: FunctionGraph, optimizations: Sequence[Any], out: Variable
-) -> Variable:
+def pre_greedy_local_optimizer(fgraph: FunctionGraph, optimizations: Sequence[Any], out: Variable) -> Variable:
     """Return ``out`` after some rules were shown the nodes below it, the outermost last; the graph stays as it is."""
     rule = as_rule(LocalOptGroup(*optimizations))
     known: dict[Variable, Variable] = {}
@@ -501,75 +501,6 @@ def pre_greedy_local_optimizer(
         new = answer if isinstance(answer, (list, tuple)) else at.outputs
         known.update((a, b) for a, b in zip(node.outputs, new, strict=True) if b is not None)
     return known.get(out, out)
-
-
-def check_stack_trace(f_or_fgraph: Any, ops_to_check: Any = "last", bug_print: str = "raise") -> bool:
-    """Return whether nodes remember the lines of the program that they come from.
-
-    Parameters
-    ----------
-    f_or_fgraph : compiled function or FunctionGraph
-    ops_to_check : 'last', 'all', Op, class of ops, or a list of these
-        Which nodes to look at: those that compute the outputs, all, or those of some ops.
-    bug_print : 'raise', 'warn' or 'ignore'
-        What to do about a node that does not.
-
-    Raises
-    ------
-    ValueError
-        ``bug_print`` is ``'raise'`` and a node does not, or an argument is none of those above.
-    """
-    fgraph = f_or_fgraph if isinstance(f_or_fgraph, FunctionGraph) else f_or_fgraph.maker.fgraph
-    if bug_print not in ("raise", "warn", "ignore"):
-        raise ValueError(f"bug_print is 'raise', 'warn' or 'ignore', not {bug_print!r}")
-    nodes: list[Apply] = fgraph.toposort()
-    if isinstance(ops_to_check, str):
-        if ops_to_check not in ("last", "all"):
-            raise ValueError(f"ops_to_check is 'last', 'all', an op, a class of ops or a list, not {ops_to_check!r}")
-        last = {v.owner for v in fgraph.outputs}
-        nodes = [n for n in nodes if ops_to_check == "all" or n in last]
-    else:
-        wanted = ops_to_check if isinstance(ops_to_check, (list, tuple)) else [ops_to_check]
-        if not all(isinstance(w, (Op, type)) for w in wanted):
-            raise ValueError(f"ops_to_check is 'last', 'all', an op, a class of ops or a list, not {ops_to_check!r}")
-        nodes = [n for n in nodes if any(isinstance(n.op, w) if isinstance(w, type) else n.op == w for w in wanted)]
-    lost = [v for n in nodes for v in n.outputs if not getattr(v.tag, "trace", None)]
-    if lost and bug_print == "raise":
-        raise ValueError(f"{lost[0]} of {lost[0].owner} has lost the lines of the program that it comes from")
-    if lost and bug_print == "warn":
-        logger.warning("theano: %s variables have lost the lines of the program that they come from", len(lost))
-    return not lost
-
-
-class CheckStackTraceFeature(Feature):
-    """Watches that each node that comes into a graph remembers a line of the program.
-
-    Parameters
-    ----------
-    action : 'off', 'log', 'warn' or 'raise'
-        What to do about one that does not: nothing; give it an empty place, so that it can be told; warn; or raise.
-    """
-
-    def __init__(self, action: str = "raise"):
-        self.action = action
-
-    def on_change_input(
-        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
-    ) -> None:
-        """Look at what came, after what it replaces has handed its lines on."""
-        owner = new_r.owner
-        if owner is None or self.action == "off":
-            return
-        for v in owner.outputs:
-            if getattr(v.tag, "trace", None):
-                continue
-            message = f"{reason or 'a rewrite'} put in {owner}, which remembers no line of the program"
-            if self.action == "raise":
-                raise AssertionError(f"{message}. Use copy_stack_trace(old, new) in the rule.")
-            if self.action == "warn":
-                logger.warning("theano: %s", message)
-            if self.action == "log":
-                v.tag.trace = (SourceLine(f"<{reason}>", 0, message),)
 
 
 class CheckStackTraceOptimization(Optimizer):

@@ -1,7 +1,8 @@
-"""The documented classes of rules, optimizers and collections, as doors onto our rules and drivers."""
+"""The documented classes of user-defined rewriters and collections, adapted to our rules and passes."""
 
 from __future__ import annotations
 
+import copy
 import io
 import subprocess
 import sys
@@ -16,7 +17,8 @@ from theano.gof.opt import GlobalOptimizer, OpKeyOptimizer, pre_greedy_local_opt
 from theano.gof.optdb import TopoDB
 from theano.graph import Apply, FunctionGraph, Op
 from theano.graph.source import SourceLine, copy_stack_trace
-from theano.rewriting import Phases, RewriteSettings, in2out, out2in, phases, register_canonicalize, rewrite
+from theano.rewriting import Phase, RewriteSettings, Rule, phases, rewrite
+from theano.rewriting.userdefined import adapted, in2out, optdb, out2in, register_canonicalize
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
 
@@ -224,9 +226,9 @@ def test_equilibrium_runs_whole_passes_too():
 
 def test_merge_and_sequence_and_key():
     fgraph = graph(lambda x: add(exp(x), exp(x)), "x")
-    sequence = gof.SeqOptimizer(gof.MergeOptimizer(), OpKeyOptimizer(gof.OpSub(add, mul)), name="both")
-    assert isinstance(sequence, list) and str(sequence) == "both" and len(sequence) == 2
-    sequence.optimize(fgraph)
+    both = gof.SeqOptimizer(gof.MergeOptimizer(), OpKeyOptimizer(gof.OpSub(add, mul)), name="both")
+    assert isinstance(both, list) and str(both) == "both" and len(both) == 2
+    both.optimize(fgraph)
     assert str(fgraph) == "[mul(exp(x), exp(x))]" and len(fgraph.apply_nodes) == 2
     with pytest.raises(TypeError, match="op_key"):
         OpKeyOptimizer(neg_neg)
@@ -300,31 +302,31 @@ def test_by_hand_a_failure_is_the_callers_unless_a_callback_is_given():
 
 
 @pytest.fixture
-def sequence():
-    made = Phases("test")
+def db():
+    made = gof.SequenceDB()
     made.register("first", gof.EquilibriumDB(), 1, "fast_run")
     return made
 
 
-def test_in_a_compilation_the_rule_is_switched_off_and_reported_with_a_program(sequence):
-    sequence["first"].register("broken", broken, "fast_run")
-    sequence["first"].register("neg_neg", neg_neg, "fast_run")
+def test_in_a_compilation_the_rule_is_switched_off_and_reported_with_a_program(db):
+    db["first"].register("broken", broken, "fast_run")
+    db["first"].register("neg_neg", neg_neg, "fast_run")
     fgraph = graph(lambda x: neg(neg(exp(exp(x)))), "x")
     with pytest.warns(RewriteWarning, match="broken.*planted.*reproducer") as caught:
-        report = rewrite(fgraph, "fast_run", RewriteSettings(on_error="warn"), sequence)
+        report = rewrite(fgraph, "fast_run", RewriteSettings(on_error="warn"), db.sequence)
     assert len(caught) == 1 and str(fgraph) == "[exp(exp(x))]"
     (failure,) = report.failures
     assert "planted" in failure.message() and "broken" in failure.way
     with pytest.raises(RewriteError, match="planted"):
-        rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="raise"), sequence)
-    assert rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="ignore"), sequence).warnings
+        rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="raise"), db.sequence)
+    assert rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="ignore"), db.sequence).warnings
 
 
-def test_the_debugger_opens_where_a_rule_failed(sequence, monkeypatch, capsys):
+def test_the_debugger_opens_where_a_rule_failed(db, monkeypatch, capsys):
     opened = []
     monkeypatch.setattr("pdb.post_mortem", opened.append)
-    sequence["first"].register("broken", broken, "fast_run")
-    rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="pdb"), sequence)
+    db["first"].register("broken", broken, "fast_run")
+    rewrite(graph(exp, "x"), "fast_run", RewriteSettings(on_error="pdb"), db.sequence)
     (way,) = opened
     while way.tb_next:
         way = way.tb_next
@@ -358,16 +360,16 @@ def test_the_program_repeats_the_failure(tmp_path):
     assert again.returncode == 1 and "ZeroDivisionError: planted" in again.stderr, again.stderr
 
 
-def test_a_pass_that_fails_is_undone(sequence):
+def test_a_pass_that_fails_is_undone(db):
     @gof.optimizer
     def half(fgraph):
         fgraph.replace_validate(fgraph.outputs[0], neg(fgraph.inputs[0]), reason="half")
         raise ValueError("in the middle")
 
-    sequence.register("half", half, 2, "fast_run")
+    db.register("half", half, 2, "fast_run")
     fgraph = graph(exp, "x")
     with pytest.warns(RewriteWarning, match="half.*in the middle"):
-        rewrite(fgraph, "fast_run", RewriteSettings(on_error="warn"), sequence)
+        rewrite(fgraph, "fast_run", RewriteSettings(on_error="warn"), db.sequence)
     fgraph.check_integrity()
     assert str(fgraph) == "[exp(x)]"
 
@@ -401,7 +403,7 @@ def test_collections_answer_queries():
     db.remove_tags("neg_neg", "fast_run")
     db.add_tags("log_exp", "mine")
     assert "mine" in db.tags("log_exp") and "fast_run" not in db.tags("neg_neg") and "neg_neg" in db
-    assert db["log_exp"].local is log_exp
+    assert db["log_exp"].rewriter is log_exp
     with pytest.raises(ValueError, match="begins with"):
         db.query("fast_run")
 
@@ -428,7 +430,7 @@ def test_sequences_have_positions():
     db.query(gof.Query(["t", "u"], position_cutoff=2)).optimize(fgraph)
     assert log_of == ["a", "other"]
     log_of.clear()
-    rewrite(fgraph, gof.Query(["t"]).register((note("extra"), 1.7)), sequence=db)
+    rewrite(fgraph, adapted(gof.Query(["t"]).register((note("extra"), 1.7))), sequence=db.sequence)
     assert log_of == ["a", "extra", "b", "z"]
 
 
@@ -445,17 +447,85 @@ def test_collections_in_collections():
     db.register("again", gof.ProxyDB(inside), 3, "again")
     for tag in ("topo", "inside", "again"):
         fgraph = graph(lambda x: log(exp(neg(neg(x)))), "x")
-        rewrite(fgraph, gof.Query([tag, "t"]), sequence=db)
+        rewrite(fgraph, gof.Query([tag, "t"]), sequence=db.sequence)
         assert str(fgraph) == "[x]", tag
         fgraph = graph(lambda x: log(exp(neg(neg(x)))), "x")
         db.query(gof.Query([tag, "t"])).optimize(fgraph)
         assert str(fgraph) == "[x]", tag
     fgraph = graph(lambda x: log(exp(neg(neg(x)))), "x")
-    rewrite(fgraph, gof.Query(["inside", "t"], subquery={"inside": gof.Query(["t"], exclude=["t"])}), sequence=db)
+    rewrite(fgraph, gof.Query(["inside", "t"], subquery={"inside": gof.Query(["t"], exclude=["t"])}), sequence=db.sequence)
     assert str(fgraph) == "[log(exp(neg(neg(x))))]"
     out = io.StringIO()
     group.print_summary(out)
     assert "neg_neg" in out.getvalue()
+
+
+def test_what_is_registered_becomes_a_pass_or_a_rule_of_the_core():
+    db, inside, merging = gof.SequenceDB(), gof.EquilibriumDB(), gof.MergeOptimizer()
+    db.register("inside", inside, 1, "t")
+    db.register("merging", merging, 2, "t")
+    inside.register("neg_neg", neg_neg, "t")
+    inside.register("merging", merging, "t")
+    assert isinstance(db.sequence["inside"], Phase) and not isinstance(db.sequence["merging"], gof.Optimizer)
+    assert all(isinstance(rule, Rule) for rule in db.sequence["inside"])
+    assert db["inside"] is inside is db.inside and db["merging"] is merging is inside["merging"]
+    assert db.names() == ["inside", "merging"] and inside.name == "inside" and "neg_neg" in db.find("inside")
+    # Whoever replaces an entry without the collection is believed.
+    other = Phase("inside")
+    db.sequence.register("inside", other, 1, "t", replace=True)
+    assert db["inside"].phase is other and db["inside"] is db["inside"]
+    db.remove("merging")
+    assert "merging" not in db.sequence
+    with pytest.raises(AttributeError, match="no phase named merging"):
+        db.merging
+    assert copy.copy(inside)["neg_neg"].rewriter is neg_neg
+
+
+def test_a_collection_with_a_query_of_its_own():
+    class Mine(gof.DB):
+        asked = ()
+
+        def query(self, *tags, **changes):
+            self.asked += tags
+            return neg_neg
+
+        def tags(self, name):
+            return frozenset()
+
+        def _set_tags(self, name, tags):
+            pass
+
+        def members(self):
+            return []
+
+    mine, db = Mine(), gof.SequenceDB()
+    db.register("mine", mine, 1, "t")
+    fgraph, query = graph(lambda x: neg(neg(x)), "x"), gof.Query(["t"])
+    report = rewrite(fgraph, query, sequence=db.sequence)
+    assert str(fgraph) == "[x]" and mine.asked == (query,) and mine.name == "mine"
+    assert [phase.name for phase in report.phases] == ["mine"] and report.uses == {"neg_neg": 1}
+
+
+def test_the_common_sequence_is_a_collection():
+    assert isinstance(optdb, gof.DB) and theano.compile.optdb is optdb and optdb.sequence is phases
+    assert optdb["canonicalize"].phase is phases["canonicalize"] and theano.compile.mode.local_useless is optdb["useless"]
+    optdb.register("of_a_test", gof.MergeOptimizer(), "last", "t")
+    try:
+        assert phases.position("of_a_test") == optdb.__position__["of_a_test"] == 101
+        assert isinstance(optdb["of_a_test"], gof.MergeOptimizer)
+        optdb.add_tags("of_a_test", "u")
+        assert phases.tags("of_a_test") == {"of_a_test", "t", "u"}
+    finally:
+        optdb.remove("of_a_test")
+    fgraph = graph(lambda x: add(exp(x), exp(x)), "x")
+    optdb.query("+merge").optimize(fgraph)
+    assert len(fgraph.apply_nodes) == 2
+
+
+def test_theano_does_without_the_facade():
+    program = "import sys, theano; print([m for m in sys.modules if 'userdefined' in m]); theano.gof.PatternSub"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_rules_enter_our_own_sequence_and_leave_it():
@@ -485,44 +555,44 @@ def test_a_mode_takes_an_optimizer_alone():
 # -- seeing and the features ------------------------------------------------------------------------------------
 
 
-def test_each_change_is_printed_if_asked_for(sequence, capsys):
-    sequence["first"].register("neg_neg", neg_neg, "fast_run")
-    rewrite(graph(lambda x: neg(neg(x)), "x"), "fast_run", RewriteSettings(verbose=True), sequence)
+def test_each_change_is_printed_if_asked_for(db, capsys):
+    db["first"].register("neg_neg", neg_neg, "fast_run")
+    rewrite(graph(lambda x: neg(neg(x)), "x"), "fast_run", RewriteSettings(verbose=True), db.sequence)
     assert capsys.readouterr().out == "rewriting: neg_neg (first) replaces neg(neg(x)) with x\n"
 
 
-def test_time_of_each_rule_is_measured_if_asked_for(sequence):
-    sequence["first"].register("neg_neg", neg_neg, "fast_run")
-    report = rewrite(graph(lambda x: neg(neg(x)), "x"), "fast_run", RewriteSettings(profile=True), sequence)
+def test_time_of_each_rule_is_measured_if_asked_for(db):
+    db["first"].register("neg_neg", neg_neg, "fast_run")
+    report = rewrite(graph(lambda x: neg(neg(x)), "x"), "fast_run", RewriteSettings(profile=True), db.sequence)
     assert report.phases[0].rule_calls["neg_neg"] >= 2 and report.phases[0].rule_seconds["neg_neg"] > 0
 
 
-def test_lines_of_what_nobody_announced(sequence):
+def test_lines_of_what_nobody_announced(db):
     """A pass that works on the graph by itself is named as the origin of what it made, which inherits the lines."""
 
     @gof.optimizer
     def swap(fgraph):
         fgraph.replace(fgraph.outputs[0], mul(*fgraph.outputs[0].owner.inputs), reason="swapped")
 
-    sequence.register("swap", swap, 2, "fast_run")
+    db.register("swap", swap, 2, "fast_run")
     fgraph = graph(add, "x", "y")
     fgraph.outputs[0].tag.trace = (SourceLine("model.py", 7, "f"),)
-    report = rewrite(fgraph, "fast_run", sequence=sequence)
+    report = rewrite(fgraph, "fast_run", sequence=db.sequence)
     (step,) = report.why(fgraph.outputs[0].owner)
     assert (step.rule, step.phase, step.line.lineno) == ("swapped", "swap", 7)
 
 
 @pytest.mark.parametrize("action", ["raise", "warn", "log", "off"])
-def test_lost_lines_are_told(sequence, action, caplog):
-    sequence["first"].register("swap", gof.OpSub(add, mul, transfer_tags=False), "fast_run")
+def test_lost_lines_are_told(db, action, caplog):
+    db["first"].register("swap", gof.OpSub(add, mul, transfer_tags=False), "fast_run")
     fgraph = graph(add, "x", "y")
     fgraph.outputs[0].tag.trace = ()
     settings = RewriteSettings(check_stack_trace=action, on_error="raise")
     if action == "raise":
         with pytest.raises(AssertionError, match="swap.*copy_stack_trace"):
-            rewrite(fgraph, "fast_run", settings, sequence)
+            rewrite(fgraph, "fast_run", settings, db.sequence)
         return
-    rewrite(fgraph, "fast_run", settings, sequence)
+    rewrite(fgraph, "fast_run", settings, db.sequence)
     assert str(fgraph) == "[mul(x, y)]" and ("remembers no line" in caplog.text) == (action == "warn")
     assert bool(fgraph.outputs[0].tag.trace) == (action == "log")
     if action == "off":
@@ -539,15 +609,15 @@ def test_lines_are_copied_once():
     assert [line.filename for line in z.tag.trace] == ["a.py", "b.py"]
 
 
-def test_what_is_made_while_compiling_can_remember_our_lines(sequence):
+def test_what_is_made_while_compiling_can_remember_our_lines(db):
     with theano.config.change_flags({"traceback.compile_limit": 3}):
-        sequence["first"].register("swap", gof.OpSub(add, mul), "fast_run")
-        sequence["first"].register("twice", gof.PatternSub((mul, "a", "b"), (neg, (add, "a", "b"))), "fast_compile")
+        db["first"].register("swap", gof.OpSub(add, mul), "fast_run")
+        db["first"].register("twice", gof.PatternSub((mul, "a", "b"), (neg, (add, "a", "b"))), "fast_compile")
         fgraph = graph(lambda x, y: mul(x, y), "x", "y")
-        rewrite(fgraph, gof.Query(["fast_compile", "first"], exclude=["swap"]), sequence=sequence)
+        rewrite(fgraph, gof.Query(["fast_compile", "first"], exclude=["swap"]), sequence=db.sequence)
     assert any("theano" in line.filename for line in fgraph.outputs[0].tag.trace)
     fgraph = graph(lambda x, y: mul(x, y), "x", "y")
-    rewrite(fgraph, gof.Query(["fast_compile", "first"], exclude=["swap"]), sequence=sequence)
+    rewrite(fgraph, gof.Query(["fast_compile", "first"], exclude=["swap"]), sequence=db.sequence)
     assert not any("theano/" in line.filename and "src" in line.filename for line in fgraph.outputs[0].tag.trace)
 
 

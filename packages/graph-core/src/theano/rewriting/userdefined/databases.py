@@ -1,4 +1,4 @@
-"""Collections of rules as people make and fill them: names for our phases, and two kinds that only they need."""
+"""User-defined collections of rewriters, from which queries pick; and the common sequence as such a collection."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from theano.rewriting.local import LocalOptGroup
-from theano.rewriting.phases import Phase, Phases, phases
-from theano.rewriting.query import DB, Query, as_query
-from theano.rewriting.whole import Optimizer, SeqOptimizer, TopoOptimizer
+from theano.rewriting.phase import Phase
+from theano.rewriting.phases import Phases, phases
+from theano.rewriting.query import Query
+from theano.rewriting.userdefined.adapt import name_of
+from theano.rewriting.userdefined.collection import DB, PhaseDB, PhasesDB, as_query
+from theano.rewriting.userdefined.graph_rewriters import SeqOptimizer, TopoOptimizer
+from theano.rewriting.userdefined.node_rewriters import LocalOptGroup
 
 
-class SequenceDB(Phases):
-    """Optimizers that run one after the other, each at its position.
+class SequenceDB(PhasesDB):
+    """Graph rewriters that run one after the other, each at its position.
 
     Parameters
     ----------
     failure_callback : callable, optional
-        What is told of failures when the optimizer of a query is run by hand.
+        What is told of failures when the rewriter of a query is run by hand.
 
     Examples
     --------
@@ -32,18 +35,18 @@ class SequenceDB(Phases):
     seq_opt = SeqOptimizer
 
     def __init__(self, failure_callback: Callable[..., Any] | None = SeqOptimizer.warn):
-        super().__init__("")
+        super().__init__(Phases(""))
         self.failure_callback = failure_callback
 
-    def query(self, *tags: str | Query, **changes: Any) -> Optimizer:
-        """Return one optimizer that runs what the query picks, in order."""
+    def query(self, *tags: str | Query, **changes: Any) -> Any:
+        """Return one graph rewriter that runs what the query picks, in order."""
         found = super().query(*tags, **changes)
-        found.failure_callback = self.failure_callback  # type: ignore[attr-defined]
+        found.failure_callback = self.failure_callback
         return found
 
 
-class EquilibriumDB(Phase):
-    """Rules that are used until none of them changes anything.
+class EquilibriumDB(PhaseDB):
+    """Node rewriters that are used until none of them changes anything.
 
     Parameters
     ----------
@@ -52,12 +55,12 @@ class EquilibriumDB(Phase):
     """
 
     def __init__(self, ignore_newtrees: bool = True, tracks_on_change_inputs: bool = False):
-        super().__init__("")
+        super().__init__(Phase(""))
         self.ignore_newtrees, self.tracks_on_change_inputs = ignore_newtrees, tracks_on_change_inputs
 
 
-class LocalGroupDB(Phase):
-    """Rules that become one rule: the first that has something to say is heard.
+class LocalGroupDB(PhaseDB):
+    """Node rewriters that become one: the first that has something to say is heard.
 
     Parameters
     ----------
@@ -70,20 +73,21 @@ class LocalGroupDB(Phase):
     """
 
     def __init__(self, apply_all_opts: bool = False, profile: bool = False, local_opt: Any = LocalOptGroup):
-        super().__init__("", "out_to_in")
+        super().__init__(Phase("", "out_to_in"))
         self.apply_all_opts, self.profile, self.local_opt = apply_all_opts, profile, local_opt
         self._position: dict[str, float] = {}
 
     def register(self, name: str, obj: Any, *tags: str, position: float | str = "last", **options: Any) -> None:
-        """Enter a rule; ``position`` (a number, or ``'last'``) says where among the others."""
-        super().register(name, obj, *tags, **options)
+        """Register a rule; ``position`` (a number, or ``'last'``) says where among the others."""
         last = max(self._position.values(), default=0.0) + 1
-        self._position[name] = last if position == "last" else float(position)
-        self._rules = dict(sorted(self._rules.items(), key=lambda item: self._position[item[0]]))
+        place = last if position == "last" else float(position)
+        after = (rule.name for rule in self if self._position.get(rule.name, 0.0) > place)
+        super().register(name, obj, *tags, before=next(after, None), **options)
+        self._position[name] = place
 
     def query(self, *tags: str | Query, **changes: Any) -> Any:
-        """Return one rule of those that the query picks."""
-        rules = self.rules(as_query(*tags, **changes))
+        """Return one node rewriter of those that the query picks."""
+        rules = self.phase.rules(as_query(*tags, **changes))
         options = {"apply_all_opts": self.apply_all_opts, "profile": self.profile}
         taken = inspect.signature(self.local_opt).parameters
         return self.local_opt(*rules, **{key: value for key, value in options.items() if key in taken})
@@ -116,7 +120,7 @@ class TopoDB(DB):
         return TopoOptimizer(rule, self.order, self.ignore_newtrees, self.failure_callback, name=self.name)
 
     def register(self, *args: Any, **options: Any) -> Any:
-        """Enter a rule in the collection inside."""
+        """Register a rule in the collection inside."""
         return self.db.register(*args, **options)  # type: ignore[attr-defined]
 
     def tags(self, name: str) -> frozenset[str]:
@@ -160,22 +164,25 @@ class ProxyDB(DB):
         return self.db.members()
 
 
-# -- short ways into our own sequence --------------------------------------------------------------------------
+# -- the common sequence ---------------------------------------------------------------------------------------
+
+#: The sequence that `theano.function` runs, as programs know it.
+optdb = PhasesDB(phases)
 
 
 def _register_in(phase: str, always: tuple[str, ...] = ("fast_run",)) -> Callable[..., Any]:
     def register(lopt: Any, *tags: str, name: str | None = None, **options: Any) -> Any:
         if isinstance(lopt, str):
             return lambda rule: register(rule, lopt, *tags, name=name, **options)
-        called = name or getattr(lopt, "name", None) or getattr(lopt, "__name__", None) or type(lopt).__name__
-        where = phases[phase]
+        called = name or name_of(lopt)
+        where = optdb[phase]
         if called in where and where[called] is lopt:
             return lopt
         where.register(called, lopt, *always, *tags, **options)
         return lopt
 
     register.__name__ = register.__qualname__ = f"register_{phase}"
-    register.__doc__ = f"""Enter a rule in the phase ``{phase}``; return the rule.
+    register.__doc__ = f"""Register a node rewriter in the phase ``{phase}``; return it.
 
     Use it as a decorator above ``local_optimizer``, with tags or without: ``@register_{phase}("fast_compile")``.
 
@@ -185,7 +192,7 @@ def _register_in(phase: str, always: tuple[str, ...] = ("fast_run",)) -> Callabl
     *tags : str
         More tags than ``fast_run``.
     name : str, optional
-        Under which it is entered; its own name by default.
+        Under which it is registered; its own name by default.
     """
     return register
 

@@ -1,0 +1,153 @@
+"""A phase: a pass made of rules that are used together, each under its name and with its tags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from theano.graph.canonical import NoCanonicalForm
+from theano.graph.fgraph import FunctionGraph
+from theano.rewriting.context import Context, Pass
+from theano.rewriting.drive import fixpoint, walk
+from theano.rewriting.query import Query
+from theano.rewriting.registration import Changes, Registrar, importing, is_left_over
+from theano.rewriting.rule import Rule
+
+#: Several rules that take part as one: the rule that is made of those which a query picks.
+RuleGroup = Callable[[Query], Rule]
+
+
+class Phase:
+    """Rules that are used together.
+
+    Parameters
+    ----------
+    name : str
+    order : "fixpoint", "in_to_out" or "out_to_in"
+        Until nothing changes, or once, from the inputs or from the outputs.
+    """
+
+    def __init__(self, name: str = "", order: str = "fixpoint"):
+        if order not in ("fixpoint", "in_to_out", "out_to_in"):
+            raise ValueError(f"the order of the phase {name} is {order!r}; it must be fixpoint, in_to_out or out_to_in")
+        self.name = name
+        self.order = order
+        self._rules: dict[str, tuple[Rule, frozenset[str]]] = {}
+        self._passes: dict[str, tuple[Pass, frozenset[str]]] = {}
+        self._groups: dict[str, tuple[RuleGroup, frozenset[str]]] = {}
+        #: What somebody else than our own modules has added.
+        self._foreign: set[str] = set()
+        #: The names of those modules, by what they have added.
+        self._modules: dict[str, Registrar] = {}
+
+    def _changed(self, name: str, module: Registrar) -> None:
+        Changes.count += 1
+        if module is None:
+            self._foreign.add(name)
+            self._modules.pop(name, None)
+        else:
+            self._foreign.discard(name)
+            self._modules[name] = module
+
+    def _check_free(self, name: str) -> None:
+        if name in self and not is_left_over(self._modules.get(name)):
+            raise ValueError(f"the phase {self.name} has a rule named {name} already")
+
+    def add(self, rule: Rule, *tags: str, before: str | None = None) -> Rule:
+        """Add ``rule`` under its own tags and ``tags``; one of the same name must not be there.
+
+        ``before`` names a rule that comes later than this one where both want the same node.
+        """
+        self._check_free(rule.name)
+        self._changed(rule.name, importing())
+        entry = (rule, frozenset((rule.name, self.name, *rule.tags, *tags)))
+        if before is None:
+            self._rules[rule.name] = entry
+        else:
+            items = [item for item in self._rules.items() if item[0] != rule.name]
+            at = next((i for i, (name, _) in enumerate(items) if name == before), len(items))
+            self._rules = dict([*items[:at], (rule.name, entry), *items[at:]])
+        return rule
+
+    def add_pass(self, name: str, run: Pass, *tags: str) -> None:
+        """Add a pass over the whole graph, to be run before each sweep of the rules."""
+        self._check_free(name)
+        self._changed(name, importing())
+        self._passes[name] = (run, frozenset((name, self.name, *tags)))
+
+    def add_group(self, name: str, group: RuleGroup, *tags: str) -> None:
+        """Add a collection of rules that take part as one rule."""
+        self._check_free(name)
+        self._changed(name, importing())
+        self._groups[name] = (group, frozenset((name, self.name, *tags)))
+
+    def remove(self, name: str) -> None:
+        """Remove the rule or pass ``name``."""
+        Changes.count += 1
+        self._foreign.discard(name)
+        del self._entries_with(name)[name]
+
+    def _entries_with(self, name: str) -> dict[str, Any]:
+        entries: dict[str, Any]
+        for entries in (self._rules, self._passes, self._groups):
+            if name in entries:
+                return entries
+        raise KeyError(name)
+
+    def rules(self, query: Query | None = None) -> list[Rule]:
+        """Return the rules that ``query`` picks, or all."""
+        found = [rule for rule, tags in self._rules.values() if query is None or query.picks(tags)]
+        for name, (group, tags) in self._groups.items():
+            if query is not None and query.picks(tags):
+                found.append(group(query.inside(name)))
+        return found
+
+    def passes(self, query: Query) -> list[tuple[str, Pass]]:
+        """Return the passes that ``query`` picks, with their names."""
+        return [(name, run) for name, (run, tags) in self._passes.items() if query.picks(tags)]
+
+    def tags(self, name: str) -> frozenset[str]:
+        """Return the tags of a rule or pass."""
+        return self._entries_with(name)[name][1]  # type: ignore[no-any-return]
+
+    def set_tags(self, name: str, tags: frozenset[str]) -> None:
+        """Give a rule or pass other tags."""
+        self._changed(name, importing())
+        entries = self._entries_with(name)
+        entries[name] = (entries[name][0], tags)
+
+    def members(self) -> list[str]:
+        """Return the names of all rules and passes, in order."""
+        return [*self._passes, *self._rules, *self._groups]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._entries_with(name)[name][0]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._rules or name in self._passes or name in self._groups
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules())
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def contents(self) -> list[Any]:
+        """Return what is in the phase, in order, as names and tags; as a sequence does."""
+        if self._foreign:
+            raise NoCanonicalForm(f"rules were added from outside: {', '.join(sorted(self._foreign))}")
+        entries = [*self._rules.items(), *self._passes.items()]
+        return [self.name, self.order, *([name, sorted(tags)] for name, (_, tags) in entries)]
+
+    def __call__(self, fgraph: FunctionGraph, context: Context, /) -> None:
+        """Use the rules and passes that the context's query picks."""
+        rules, passes = self.rules(context.query), self.passes(context.query)
+        if self.order == "fixpoint":
+            fixpoint(fgraph, rules, context, passes)
+            return
+        for _, run in passes:
+            run(fgraph, context)
+        walk(fgraph, rules, context, self.order)
+
+    def __repr__(self) -> str:
+        return f"<phase {self.name}: {len(self._rules)} rules>"
