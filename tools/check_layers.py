@@ -37,6 +37,7 @@ FLOORS = [
     {"gradient", "rewriting", "printing", "cache"},
     {"toolchain", "loader"},
     {"codegen"},
+    {"lowering"},
     {"runtime"},
     {"compile"},
 ]
