@@ -14,6 +14,7 @@ import functions
 import theano
 import theano.tensor
 from theano import errors
+from theano.lowering.table import Lowering, lowerings
 from theano.rewriting import PatternRule, Phase, Phases, phases
 from theano.scalar.cbody import SEQUENTIAL
 from theano.scalar.registry import OPS
@@ -241,10 +242,51 @@ def _survey(
                 own.update(what.tags(rule.name) - {rule.name, name})
 
 
+COMPILED_HEAD = """# What is compiled
+
+Each row is an entry of the lowering table: nodes of this op, and of classes made from it, become that kernel if their
+operands are what it accepts. An op may have several entries, the first that fits counts. What fits none runs as NumPy
+code. A kernel with a name was compiled with its layer; the others are written in C for each expression and compiled
+when a function is.
+
+Operands have names of the entry's own, inputs before the arrow and outputs behind it; a star stands for any number of
+them. Where nothing else is said, an operand may be bool, any integer, float or complex number.
+
+"""
+
+
+def compiled_page() -> str:
+    """Return the page of what is compiled, from the lowering table."""
+    rows: dict[str, list[str]] = {}
+    for entry in lowerings():
+        if not entry.op.__module__.startswith("theano."):
+            continue
+        family = ".".join(entry.op.__module__.split(".")[:3])
+        rows.setdefault(family, []).append(_lowering_row(entry))
+    lines = [COMPILED_HEAD.rstrip() + "\n"]
+    for family in sorted(rows):
+        lines.append(f"## {family}\n\n| op | operands | accepted | kernel | what it does |\n|---|---|---|---|---|")
+        lines += [*sorted(rows[family]), ""]
+    return "\n".join(lines)
+
+
+def _lowering_row(entry: Lowering) -> str:
+    kernel = getattr(entry.becomes, "symbol", "")
+    signature = f"`{entry.accepts.signature}`" if entry.accepts else ""
+    told = [str(entry.accepts)] if entry.accepts else []
+    if entry.when:
+        told.append((inspect.getdoc(entry.when) or "").removeprefix("Tell whether ").rstrip("."))
+    accepted = "; ".join(told)
+    made = "" if entry.becomes is None else f"`{kernel}`" if kernel else "written in C"
+    does = entry.doc.removeprefix("Return ").replace("``", "`").rstrip(".")
+    return f"| `{entry.op.__name__}` | {signature} | {accepted} | {made} | {does} |"
+
+
 def write_pages(docs: Path) -> None:
     """Write the pages, where they have changed."""
     pages = {
         "library/config.md": config_page(), "library/maths.md": maths_page(), "library/rules.md": rules_page(),
+        "library/compiled.md": compiled_page(),
         "errors.md": errors_page(),
     }  # fmt: skip
     pages.update(functions.pages())

@@ -38,6 +38,7 @@ FLOORS = [
     {"gradient", "rewriting", "printing", "cache"},
     {"toolchain", "loader"},
     {"codegen"},
+    {"lowering"},
     {"runtime"},
     {"compile"},
 ]

@@ -13,8 +13,9 @@ from test_kernels_reduce import argmax_node, reduction
 import theano.scalar as ts
 from theano.scalar.composite import Composite
 from theano.tensor.kernels import blas, index, layout, nnet, order
+from theano.tensor.kernels.argmax import argmax_kernel
 from theano.tensor.kernels.elemwise import elemwise_kernel
-from theano.tensor.kernels.reduce import argmax_kernel, careduce_kernel
+from theano.tensor.kernels.reduce import careduce_kernel
 
 
 def _elemwise(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
@@ -77,7 +78,7 @@ def _layout(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
     yield one(layout.extract_diagonal_kernel, diagonal, [x], ("float64", 1))
     yield one(layout.set_diagonal_kernel, diagonal, [x, x[0, :3]], ("float64", 2))
     yield one(layout.alloc_diagonal_kernel, diagonal, [x[0]], ("float64", 2))
-    yield one(lambda op, n: layout.eye_kernel(op, n, True), Toy(), [np.array(3), np.array(4), np.array(1)], ("float64", 2))
+    yield one(layout.tri_kernel, Toy(), [np.array(3), np.array(4), np.array(1)], ("float64", 2))
     yield one(layout.repeat_kernel, Toy(axis=1), [x[:, ::2], np.array([1, 0, 3])], ("float64", 2))
     yield one(layout.specify_shape_kernel, Toy(**view), [x, np.array([4, 6])], ("float64", 2))
     two = [np.array([[3], [0]]), np.array([1, -1])]
@@ -121,8 +122,8 @@ def _order(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
         (order.topk_kernel, topk, [x, np.array(3)], [("float64", 2), ("int64", 2)]),
         (order.topk_kernel, topk, [x, np.array(-80)], [("float64", 2), ("int64", 2)]),
         (order.searchsorted_kernel, Toy(side="left"), [np.sort(x[0]), x], [("int64", 2)]),
-        (lambda op, n: order.sort_kernel(op, n, False), Toy(kind="quicksort"), [x, np.array(0)], [("float64", 2)]),
-        (lambda op, n: order.sort_kernel(op, n, True), Toy(kind="stable"), [x, np.array(1)], [("int64", 2)]),
+        (order.sort_kernel, Toy(kind="quicksort"), [x, np.array(0)], [("float64", 2)]),
+        (order.argsort_kernel, Toy(kind="stable"), [x, np.array(1)], [("int64", 2)]),
         (order.unique_kernel, Toy(axis=None, **found), [x.round().T], [("float64", 1), *[("int64", 1)] * 3]),
         (order.unique_kernel, Toy(axis=1, **found), [x.round()], [("float64", 2), *[("int64", 1)] * 3]),
         (order.bincount_kernel, Toy(), [places, np.array(3), x[0]], [("float64", 1)]),

@@ -27,8 +27,7 @@ import theano.scalar
 from theano.codegen.kernel import Builtin, Kernel
 from theano.graph.variable import Constant
 from theano.tensor.kernels import common
-from theano.tensor.kernels.common import DTYPE_CODES
-from theano.tensor.kernels.reduce import DRIVER
+from theano.tensor.kernels.common import DRIVER, DTYPE_CODES
 
 HERE = Path(__file__).parent
 ABI = Path(next(iter(theano.loader.__path__))) / "abi.h"

@@ -11,6 +11,7 @@ from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.type import Generic, Type
 from theano.graph.variable import Constant
+from theano.lowering.table import lowerings
 
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
 VIEW = {"view_map": {0: [0]}}
@@ -63,6 +64,13 @@ def node(op: Op, inputs: list, outputs: list[tuple[str, int | tuple[bool, ...]]]
     ]
     patterns = [(d, (False,) * b if isinstance(b, int) else b) for d, b in outputs]
     return Apply(op, variables, [Array(d, b)() for d, b in patterns])
+
+
+def is_accepted(kernel_of: Any, made: Apply) -> bool:
+    """Return whether an entry of the lowering table whose nodes become ``kernel_of`` accepts a node's operands."""
+    entries = [entry for entry in lowerings() if entry.becomes is kernel_of]
+    assert entries, kernel_of
+    return any(entry.accepts is None or entry.accepts.fits(made) for entry in entries)
 
 
 def text_op(expression: str, support: tuple[str, ...] = (), **attributes: Any) -> Any:

@@ -18,8 +18,9 @@ from test_kernels_reduce import argmax_node, reduction
 
 import theano.scalar as ts
 from theano.tensor.kernels import index, layout, order
+from theano.tensor.kernels.argmax import argmax_kernel, argmin_kernel
 from theano.tensor.kernels.elemwise import elemwise_kernel
-from theano.tensor.kernels.reduce import argmax_kernel, careduce_kernel
+from theano.tensor.kernels.reduce import careduce_kernel
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.environ.get("SIZES") != "huge", reason="gigabytes: SIZES=huge")]
 SIZES = [(1 << 28) + 70_001, (1 << 31) + 3, (1 << 32) + 65_537]
@@ -44,7 +45,7 @@ def test_argmax(n, dtype):
     for axes, shape in (((0,), (n,)), ((1,), (1, n)), ((0, 1), (n // 3, 3))):
         made = argmax_node(dtype, axes, len(shape))
         kernel = argmax_kernel(made.op, made)
-        lowest = argmax_kernel(made.op, made, smallest=True)
+        lowest = argmin_kernel(made.op, made)
         for place in (n - 2, n // 2 + 1, 1 << 28, 5):
             if place < int(np.prod(shape)):
                 at = x[: int(np.prod(shape))].reshape(shape)

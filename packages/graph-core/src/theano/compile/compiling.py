@@ -11,6 +11,7 @@ from theano.graph.apply import Apply
 from theano.graph.external_op import OpenMPOp
 from theano.graph.op import thunk_makers
 from theano.graph.variable import Variable
+from theano.lowering.table import lower
 from theano.runtime.blocks import BlockFactory, block_of
 from theano.runtime.link import CLinker, link
 from theano.settings import config
@@ -61,7 +62,7 @@ def make_c_thunk(
         The op or a type has nothing to say in C.
     """
     node.op.prepare_node(node, storage_map, compute_map, "c")
-    if node.op.c_kernel(node) is not None:
+    if lower(node) is not None:
         return _kernel_thunk(node, storage_map, compute_map)
     block = block_of(node, config.check_input)
     (unit,) = compile_blocks([block])

@@ -11,6 +11,7 @@ from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.type import Type
 from theano.graph.variable import Variable
+from theano.lowering.table import Lowering, register
 
 KernelOf = Callable[[Apply], Kernel | Builtin | None]
 
@@ -130,18 +131,6 @@ class DeepCopyOp(_SameType, CodeByType):
         """Copy as the type does."""
         output_storage[0][0] = node.inputs[0].type.value_copy(inputs[0])
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the registered kernel of the type, or one that copies any buffer."""
-        kind = node.inputs[0].type
-        for cls in type(kind).__mro__:
-            if cls in self.code_of:
-                return None
-            if cls in _copy_kernels:
-                return _copy_kernels[cls](node)
-        if kind.buffer_spec() is None:
-            return None
-        return Kernel("copy", _COPY, work=0.5)
-
 
 class ViewOp(_SameType, CodeByType):
     """Lets a value through, under another variable."""
@@ -155,18 +144,39 @@ class ViewOp(_SameType, CodeByType):
         """Hand the value on."""
         output_storage[0][0] = inputs[0]
 
-    def c_kernel(self, node: Apply) -> Kernel | None:
-        """Return a kernel that makes a window as large as its base."""
-        if node.inputs[0].type.buffer_spec() is None or self.registered(node) is not None:
-            return None
-        return Kernel("view", _VIEW, work=0.0)
-
 
 class OutputGuard(ViewOp):
     """Keeps a value from being overwritten: it stands between an output and those who would work in place on it."""
 
     __props__ = ()
     destroy_map = {}
+
+
+def copy_kernel(op: DeepCopyOp, node: Apply) -> Kernel | Builtin | None:
+    """Return the copy that was registered for the type, or one of any buffer."""
+    kind = node.inputs[0].type
+    for cls in type(kind).__mro__:
+        if cls in op.code_of:
+            return None
+        if cls in _copy_kernels:
+            return _copy_kernels[cls](node)
+    return None if kind.buffer_spec() is None else Kernel("copy", _COPY, work=0.5)
+
+
+def view_kernel(op: ViewOp, node: Apply) -> Kernel:
+    """Return a window as large as its base."""
+    return Kernel("view", _VIEW, work=0.0)
+
+
+def _is_any_buffer(op: ViewOp, node: Apply) -> bool:
+    """Tell whether compiled code sees such values, and nobody has registered C code for their type."""
+    return node.inputs[0].type.buffer_spec() is not None and op.registered(node) is None
+
+
+register(
+    Lowering(DeepCopyOp, copy_kernel),
+    Lowering(ViewOp, view_kernel, when=_is_any_buffer),
+)
 
 
 def register_deep_copy_op_c_code(typ: type[Type], code: str, version: tuple[Any, ...] = ()) -> None:

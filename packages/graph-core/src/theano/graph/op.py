@@ -144,8 +144,12 @@ class Op(Structural, CLinkerOp):
         raise MethodNotDefined("perform", type(self), type(self).__name__)
 
     def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the compiled form of ``node``, or None where there is only :meth:`perform`."""
-        return None
+        """Return the compiled form of ``node``, or None where there is only :meth:`perform`.
+
+        Ops that people write may define it. The classes of our own ops hold no C: what their nodes become says the
+        table of `theano.lowering`, and this method repeats it.
+        """
+        return table_answers[0](self, node) if table_answers else None
 
     def checked_inputs(self, node: Apply) -> Sequence[int] | None:
         """Return the inputs whose values the compiled form looks at to see whether it will fail.
@@ -278,6 +282,10 @@ class Op(Structural, CLinkerOp):
 
 #: Called with each node that a user's op call makes (test values plug in here).
 call_hooks: list[Callable[[Apply], None]] = []
+
+
+#: Answers for :meth:`Op.c_kernel` where a class does not define it: the lowering table puts itself here.
+table_answers: list[Callable[[Op, Apply], Kernel | Builtin | None]] = []
 
 
 #: What makes thunks of compiled code (``'c'``): the floor that compiles puts it here.

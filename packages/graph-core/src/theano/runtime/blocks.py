@@ -13,6 +13,7 @@ from theano.codegen.blocks import Block, has_c_code, write_block
 from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.variable import Constant, Variable
+from theano.lowering.table import lower
 
 if TYPE_CHECKING:
     from theano.codegen.block_unit import LoadedBlock
@@ -169,4 +170,4 @@ def _as_one(run: Sequence[Apply], outputs: Sequence[Variable]) -> BlockNode:
 
 def is_classic(node: Apply) -> bool:
     """Return whether what a node computes in C is said by its op and its types, and not by a kernel."""
-    return has_c_code(node) and node.op.c_kernel(node) is None
+    return has_c_code(node) and lower(node) is None

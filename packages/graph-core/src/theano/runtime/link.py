@@ -20,6 +20,7 @@ from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.variable import Variable
+from theano.lowering.table import lower
 from theano.runtime.blocks import BlockFactory, BlockNode, CompileBlocks, block_of, is_classic, together
 
 logger = logging.getLogger("theano")
@@ -272,7 +273,7 @@ def _plan(
     op = node.op
     own = has_own_thunk(op)
     if linker.compiled != "never" and (not own or getattr(op, "lazy", False)):
-        kernel = op.c_kernel(node)
+        kernel = lower(node)
         # An op that is lazy makes its thunk for where nothing is compiled; its kernel has to be as lazy as that.
         if kernel is not None and (kernel.lazy or not own):
             return kernel

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Kernel
 from theano.errors import MethodNotDefined
 from theano.gradient import DisconnectedType, grad_not_implemented
 from theano.graph.apply import Apply
@@ -18,7 +17,7 @@ from theano.scalar import policy
 from theano.scalar.c import support
 from theano.scalar.cbody import CBody, CForm, choose, classic, estimate, expression, names_of_blocks
 from theano.scalar.convert import as_scalar
-from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support, store
+from theano.scalar.ctypes import convert
 from theano.scalar.dtypes import is_complex, is_discrete, promote
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.scalar.registry import op as named_op
@@ -302,29 +301,6 @@ class ScalarOp(Op):
         names = [f"a{i}" for i in range(len(in_dtypes))]
         body = self.c_statements(names, in_dtypes, [f"z{i}" for i in range(len(out_dtypes))], out_dtypes)
         return 50.0 if body is None else estimate("\n".join(body.lines))
-
-    def c_kernel(self, node: Apply) -> Kernel | None:
-        """Return the kernel that computes ``node`` on single numbers, or None where there is no C form."""
-        ins = [v.type.dtype for v in node.inputs]  # type: ignore[attr-defined]
-        outs = [v.type.dtype for v in node.outputs]  # type: ignore[attr-defined]
-        in_names, out_names = [f"i{i}" for i in range(len(ins))], [f"o{i}" for i in range(len(outs))]
-        body = self.c_statements(in_names, ins, out_names, outs)
-        if body is None:
-            return None
-        lines = ["int KERNEL(th_ctx *ctx)", "{", "    static const int64_t no_axes[1] = {0};"]
-        for i, (name, dtype) in enumerate(zip(in_names, ins, strict=True)):
-            value = load(dtype, f"*(const {c_type(dtype)} *)ctx->in[{i}]->data")
-            lines.append(f"    const {compute_type(dtype)} {name} = {value};")
-        lines += [f"    {compute_type(dtype)} {name};" for name, dtype in zip(out_names, outs, strict=True)]
-        # An operation may take an input for its form alone; the compiler would remark on it.
-        lines += [f"    (void){name};" for name in in_names] + [f"    {line}" for line in body.lines]
-        for i, (name, dtype) in enumerate(zip(out_names, outs, strict=True)):
-            lines.append(f"    if (ctx->rt->ensure(ctx, ctx->out[{i}], no_axes))")
-            lines.append("        return -1;")
-            lines.append("    " + store(dtype, f"*({c_type(dtype)} *)ctx->out[{i}]->data", name))
-        source = "\n".join([*lines, "    return 0;", "}", ""])
-        needed = dict.fromkeys((*body.support, *storage_support(*ins, *outs)))
-        return Kernel(str(node.op), source, support=tuple(needed), work=self.work(ins, outs))
 
     def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, Any]) -> str:
         """Return the operation in C in the classic form: one string of statements.

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from theano.lowering.accepts import DTYPE_NAMES
+
 int_dtypes = ("int8", "int16", "int32", "int64")
 uint_dtypes = ("uint8", "uint16", "uint32", "uint64")
 float_dtypes = ("float16", "float32", "float64")
@@ -26,10 +28,7 @@ complex_dtypes = ("complex64", "complex128")
 integer_dtypes = int_dtypes + uint_dtypes
 discrete_dtypes = ("bool", *integer_dtypes)
 continuous_dtypes = float_dtypes + complex_dtypes
-all_dtypes = (
-    "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-    "float16", "float32", "float64", "complex64", "complex128",
-)  # fmt: skip
+all_dtypes = DTYPE_NAMES
 DTYPE_CODES = {name: code for code, name in enumerate(all_dtypes)}
 
 

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
 from theano.tensor.elemwise.functions import cast, maximum
-from theano.tensor.kernels.layout import arange_kernel
 from theano.tensor.type import TensorType, dtype_name
 
 
@@ -86,10 +84,6 @@ class ARange(Op):
         found = np.arange(n).astype(counted) * (counted.type(start + step) - first) + first
         return found.astype(dtype, copy=False)
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the counting loop."""
-        return arange_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of steps from start to stop."""
         start, stop, step = node.inputs
@@ -146,10 +140,6 @@ class ARangeLength(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count the steps."""
         output_storage[0][0] = np.asarray(steps(*(v.item() for v in inputs)), dtype="int64")
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the same count."""
-        return arange_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return no dimension."""

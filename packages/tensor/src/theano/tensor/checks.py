@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin
 from theano.errors import ShapeError
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op, Variable
 from theano.graph.text import printable
-from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
-from theano.tensor.kernels.layout import assert_kernel
+from theano.tensor.convert import as_tensor_variable, static_int
 
 
 class Assert(Op):
@@ -76,10 +74,6 @@ class Assert(Op):
         if not np.all(conds):
             raise self.error(printable(self.msg))
         output_storage[0][0] = value
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the input, the conditions checked."""
-        return assert_kernel(self, node) if is_tensor(node.inputs[0]) else None
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the value."""

@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin
 from theano.gradient import DisconnectedType
 from theano.gradient.absent import zeros_like
 from theano.graph import Apply, Op, Variable
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.elemwise.functions import cast
-from theano.tensor.kernels.layout import choice_kernel
 from theano.tensor.shape.basic import patternbroadcast
 
 
@@ -99,10 +97,6 @@ class IfElse(Op):
         for k, cell in enumerate(output_storage):
             value = inputs[first + k]
             cell[0] = value if self.as_view else node.outputs[k].type.value_copy(value)
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the choice as an instruction of the machine, which asks for what it needs."""
-        return choice_kernel(self.as_view, node)
 
     def make_thunk(
         self, node: Apply, storage_map: Any, compute_map: Any, no_recycling: Sequence[Variable], impl: str | None = None

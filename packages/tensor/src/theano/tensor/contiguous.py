@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.kernels.layout import contiguous_kernel
 
 
 class CpuContiguous(Op):
@@ -37,10 +35,6 @@ class CpuContiguous(Op):
         """Copy if there is need."""
         (x,) = inputs
         output_storage[0][0] = x if x.flags.c_contiguous else np.array(x, order="C")
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the view, or the copy."""
-        return contiguous_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape."""

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op
 from theano.tensor.checks import checked_lengths
 from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, is_tensor, static_int
 from theano.tensor.elemwise.functions import cast, second
-from theano.tensor.kernels.layout import alloc_empty_kernel, alloc_kernel, eye_kernel
 from theano.tensor.messages import shape_error, stretched
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorType, dtype_name, values_eq_approx_always_true
@@ -75,10 +73,6 @@ class Alloc(Op):
             out = np.empty(shape, dtype=node.outputs[0].type.dtype)  # type: ignore[attr-defined]
         out[...] = stretched(node, inputs, 0, shape)
         output_storage[0][0] = out
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the filling loop."""
-        return alloc_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths asked for."""
@@ -154,10 +148,6 @@ class AllocEmpty(Op):
             raise shape_error(node, inputs, f"negative length in shape {shape}.", "Lengths are 0 or more.")
         if output_storage[0][0] is None or output_storage[0][0].shape != shape:
             output_storage[0][0] = np.empty(shape, dtype=self.dtype)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the allocation."""
-        return alloc_empty_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths asked for."""
@@ -324,10 +314,6 @@ class Eye(Op):
             raise ValueError(f"{node.op}: a matrix of shape {(n, m)} has more bytes than can be addressed")
         return n, m, k
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the zeros with ones written in."""
-        return eye_kernel(self, node, below=False)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the numbers of rows and columns."""
         return [tuple(checked_lengths(node.inputs[:2]))]
@@ -360,10 +346,6 @@ class Tri(Eye):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Build with NumPy."""
         output_storage[0][0] = np.tri(*self._numbers(node, inputs), dtype=self.dtype)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the zeros with ones written in."""
-        return eye_kernel(self, node, below=True)
 
 
 def eye(n: Any, m: Any = None, k: Any = 0, dtype: str | None = None) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.layers import lazily
@@ -26,8 +25,6 @@ from theano.tensor.create import zeros
 from theano.tensor.elemwise.functions import cast, eq, ge, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, set_subtensor
 from theano.tensor.join import join
-from theano.tensor.kernels.layout import repeat_kernel
-from theano.tensor.kernels.order import cumulate_kernel, searchsorted_kernel
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.reduce.functions import all as all_of
 from theano.tensor.type import TensorType
@@ -76,10 +73,6 @@ class CumOp(Op):
         accumulate = np.cumsum if self.mode == "add" else np.cumprod
         with np.errstate(**NUMPY_ERRORS):
             output_storage[0][0] = accumulate(x, axis=self.axis, dtype=x.dtype)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop."""
-        return cumulate_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor, or its size."""
@@ -226,10 +219,6 @@ class RepeatOp(Op):
                 node, inputs, str(exc), "Give one number, or as many as there are elements along the axis, 0 or more."
             ) from None
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the copies."""
-        return repeat_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor, longer along the axis."""
         repeats: Any = cast(node.inputs[1], "int64")
@@ -350,10 +339,6 @@ class SearchsortedOp(Op):
         x, v = inputs[:2]
         found = np.searchsorted(x, v, side=self.side, sorter=inputs[2] if len(inputs) == 3 else None)  # type: ignore[call-overload]
         output_storage[0][0] = np.asarray(found, dtype="int64")
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the search."""
-        return searchsorted_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the values."""

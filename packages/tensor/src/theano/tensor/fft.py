@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.layers import lazily
 from theano.tensor.basic import as_tensor_variable, cast, prod, set_subtensor, sqrt, stack
-from theano.tensor.kernels.fft import irfft_kernel, rfft_kernel
 from theano.tensor.linalg.common import linalg_dtype, matrix_type
 from theano.tensor.messages import shape_error
 
@@ -81,10 +79,6 @@ class RFFTOp(_Transform):
         found = np.fft.rfftn(a, s=_lengths(node, inputs), axes=tuple(range(1, a.ndim)))
         output_storage[0][0] = np.stack([found.real, found.imag], axis=-1).astype(a.dtype, copy=False)
 
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the kernel of the library."""
-        return rfft_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the lengths of the signal, the last one halved, and 2."""
         s = node.inputs[1]
@@ -133,10 +127,6 @@ class IRFFTOp(_Transform):
         spectrum = a[..., 0] + 1j * a[..., 1]
         found = np.fft.irfftn(spectrum, s=lengths, axes=tuple(range(1, a.ndim - 1)), norm="forward")
         output_storage[0][0] = found.astype(a.dtype, copy=False)
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the kernel of the library."""
-        return irfft_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the lengths of the signal."""

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op, Variable
 from theano.tensor.checks import CheckedLength, checked_lengths, unchecked
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, register_converter, static_element, static_int
 from theano.tensor.elemwise.functions import cast, eq
-from theano.tensor.kernels.layout import join_kernel, make_vector_kernel, split_kernel
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import shape_padaxis
@@ -59,10 +57,6 @@ class MakeVector(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Fill the vector."""
         output_storage[0][0] = np.array([x[()] for x in inputs], dtype=self.dtype)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over the inputs."""
-        return make_vector_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of inputs."""
@@ -170,10 +164,6 @@ class Join(Op):
             output_storage[0][0] = full[0]
             return
         output_storage[0][0] = np.concatenate(tensors, axis=axis).astype(node.outputs[0].type.dtype, copy=False)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the copy of each tensor to its place."""
-        return join_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the sum of the lengths along the axis, and one tensor's lengths along the others."""
@@ -434,10 +424,6 @@ class Split(Op):
             window[axis] = slice(start, start + int(n))
             cell[0] = x[tuple(window)]
             start += int(n)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the windows."""
-        return split_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the input's lengths, with the piece's own along the axis."""

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import cast, maximum
 from theano.tensor.index.functions import getitem
 from theano.tensor.join import join
-from theano.tensor.kernels.order import bincount_kernel, unique_kernel
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
 
@@ -73,10 +71,6 @@ class Unique(Op):
         for i, (cell, value) in enumerate(zip(output_storage, found, strict=True)):
             dtype = inputs[0].dtype if i == 0 else "int64"
             cell[0] = np.asarray(value, dtype=dtype).reshape(value.shape if i == 0 else -1)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the search among sorted elements."""
-        return unique_kernel(self, node)
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return that the gradient is undefined: equal elements share one place of the result, and may part."""
@@ -175,10 +169,6 @@ class Bincount(Op):
         counts = np.zeros(length, dtype=node.outputs[0].type.dtype)  # type: ignore[attr-defined]
         np.add.at(counts, places, weights[0] if weights else 1)
         output_storage[0][0] = counts
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop that counts."""
-        return bincount_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the largest number and 1, or the least length."""

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.tensor.arange import arange
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
 from theano.tensor.elemwise.functions import abs_, cast
 from theano.tensor.index.functions import getitem, set_subtensor
-from theano.tensor.kernels.order import sort_kernel, topk_kernel, trusted_kind
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.type import TensorType
 
@@ -58,6 +56,19 @@ class _Ordering(Op):
         return [[True], [False]]
 
 
+def trusted_kind(dtype: str, kind: str) -> str:
+    """Return the kind of sort of elements to take where another one is asked for.
+
+    NumPy 2.4's quicksort of float16 with AVX-512 instructions loses the order of negative numbers that are often there.
+
+    Examples
+    --------
+    >>> trusted_kind("float16", "quicksort"), trusted_kind("float32", "quicksort")
+    ('stable', 'quicksort')
+    """
+    return "stable" if dtype == "float16" else kind
+
+
 def _taken(x: np.ndarray, places: np.ndarray, axis: int) -> np.ndarray:
     """Return ``numpy.take_along_axis``, which knows one dimension less than arrays have."""
     if x.ndim < 64:
@@ -93,10 +104,6 @@ class SortOp(_Ordering):
         x = inputs[0]
         output_storage[0][0] = _along(np.sort, x, int(inputs[1]), trusted_kind(x.dtype.name, self.kind))
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return NumPy's sort, called from C."""
-        return sort_kernel(self, node, places=False)
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient, each element back at the place it came from."""
         (x, axis), (g,) = inputs, output_grads
@@ -130,10 +137,6 @@ class ArgSortOp(_Ordering):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Sort with NumPy."""
         output_storage[0][0] = np.asarray(_along(np.argsort, inputs[0], int(inputs[1]), self.kind), dtype="int64")
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return NumPy's sort, called from C."""
-        return sort_kernel(self, node, places=True)
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return zero: places jump."""
@@ -259,10 +262,6 @@ class TopKOp(Op):
             results.append(places.astype(self.idx_dtype))
         for cell, value in zip(output_storage, results, strict=True):
             cell[0] = np.ascontiguousarray(value)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the selection by a heap."""
-        return topk_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor, with the number of elements along the axis."""

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.kernels.index import permute_rows_kernel
 from theano.tensor.messages import shape_error, stretched
 from theano.tensor.operators import transfers
 from theano.tensor.type import TensorType
@@ -125,10 +123,6 @@ class PermuteRowElements(Op):
                 raise ValueError(f"{self}: a row is no permutation, and cannot be undone")
             order = np.argsort(order, axis=-1)
         output_storage[0][0] = np.take_along_axis(x, order, -1)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows, with places checked."""
-        return permute_rows_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the broadcast shape."""

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import cast, conj, mul
-from theano.tensor.kernels.blas import batched_dot_kernel, dot_kernel
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import flatten, reshape, transpose
@@ -60,10 +58,6 @@ class Dot(Op):
             )
         dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
         output_storage[0][0] = np.asarray(np.dot(x.astype(dtype, copy=False), y.astype(dtype, copy=False)), dtype=dtype)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the call of BLAS, or loops for dtypes that it does not know."""
-        return dot_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the outer lengths."""
@@ -247,10 +241,6 @@ class BatchedDot(Op):
         out = np.matmul(x3, y3)
         out = out[:, :, 0] if y.ndim == 2 else out
         output_storage[0][0] = np.ascontiguousarray(out[:, 0] if x.ndim == 2 else out)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return a call of BLAS for each pair."""
-        return batched_dot_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of pairs and the outer lengths."""

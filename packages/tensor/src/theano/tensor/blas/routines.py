@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient.through import backward, forward
 from theano.graph import Apply, Op
 from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.kernels.blas import dot22_kernel, dot22scalar_kernel, gemm_kernel, gemv_kernel, ger_kernel
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import TensorType
 
@@ -82,10 +80,6 @@ class Dot22(_Formula):
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
         output_storage[0][0] = np.asarray(np.dot(x, y))
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the call of gemm."""
-        return dot22_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return rows of the first and columns of the second."""
         return [(shapes[0][0], shapes[1][1])]
@@ -111,10 +105,6 @@ class Dot22Scalar(_Formula):
         x, y, a = inputs
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
         output_storage[0][0] = np.asarray(a * np.dot(x, y), dtype=x.dtype)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the call of gemm."""
-        return dot22scalar_kernel(self, node)
 
     def formula(self, *inputs: Any) -> Any:
         """Return ``a x y``."""
@@ -185,10 +175,6 @@ class Gemm(_Update):
         )  # fmt: skip
         output_storage[0][0] = self._store(z, self._scaled(b, z) + a * np.dot(x, y))
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the call of gemm."""
-        return gemm_kernel(self, node)
-
     def formula(self, *inputs: Any) -> Any:
         """Return ``b z + a x y``."""
         z, a, x, y, b = inputs
@@ -211,10 +197,6 @@ class Gemv(_Update):
         _require(a.shape[1] == x.shape[0], node, inputs, f"{a.shape[1]} columns against {x.shape[0]} elements")
         _require(a.shape[0] == y.shape[0], node, inputs, f"{a.shape[0]} rows added to {y.shape[0]} elements")
         output_storage[0][0] = self._store(y, self._scaled(beta, y) + alpha * np.dot(a, x))
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the call of gemv."""
-        return gemv_kernel(self, node)
 
     def formula(self, *inputs: Any) -> Any:
         """Return ``beta y + alpha A x``."""
@@ -241,10 +223,6 @@ class Ger(_Update):
         product = (len(x), len(y))
         _require(a.shape == product, node, inputs, f"a product of shape {product} added to shape {a.shape}")
         output_storage[0][0] = self._store(a, a + alpha * np.outer(x, y))
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the call of ger."""
-        return ger_kernel(self, node)
 
     def formula(self, *inputs: Any) -> Any:
         """Return ``A + alpha x y'``."""

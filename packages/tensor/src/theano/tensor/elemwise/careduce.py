@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.errors import MethodNotDefined
 from theano.gradient import DisconnectedType, Rop, grad
 from theano.graph import Apply, Op
@@ -17,7 +16,6 @@ from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.functions import cast, eq, neq, second, sqr, switch
 from theano.tensor.elemwise.scalars import mul_without_zeros
-from theano.tensor.kernels.reduce import careduce_kernel
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType, dtype_name
 
@@ -165,10 +163,6 @@ class CAReduce(Op):
 
     def _reduce(self, ufunc: Any, x: np.ndarray, axes: tuple[int, ...], acc: np.dtype[Any]) -> Any:
         return ufunc.reduce(x, axis=axes, dtype=acc)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the reduction loop."""
-        return careduce_kernel(self, node)
 
     # -- what the graph knows ------------------------------------------------------------------------
 

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.graph.props import Interned
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.kernels.layout import dimshuffle_kernel
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorType
@@ -119,10 +117,6 @@ class DimShuffle(Op, metaclass=Interned):
         shape = [1 if d == "x" else x.shape[d] for d in self.new_order]
         out = kept(shape) if self.drop else _with_new_axes(x.transpose(self.shuffle), self.augment)
         output_storage[0][0] = out if self.inplace else np.array(out)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the view, made by changing strides."""
-        return dimshuffle_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the reordered lengths."""

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.careduce import CAReduce
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.kernels.reduce import map_reduce_kernel
 from theano.tensor.type import TensorType
+
+MAX_TERMS, MAX_RESULTS = 32, 8
+"""How many operands and results a reduction may have when it is compiled, as reduce.h says."""
 
 
 class MapReduce(Op):
@@ -72,10 +73,6 @@ class MapReduce(Op):
             self.reductions, terms, cells, output_storage, node.outputs, strict=True
         ):
             reduction.perform(Apply(reduction, [term], [out.type.make_variable()]), [value], [cell])
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop that computes terms and takes them in."""
-        return map_reduce_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths that stay: each that of an input which is not broadcast along it."""

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op, Variable
 from theano.graph.canonical import register_form
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, is_tensor, length_if_known, static_element
 from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.kernels.elemwise import elemwise_kernel
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import TensorType
 
@@ -253,10 +251,6 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
             if known is not None:
                 shape[axis] = known
         return tuple(shape)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return one loop over all elements, or None where the scalar op has no C form."""
-        return elemwise_kernel(self, node)
 
     # -- what the graph knows ------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op, Variable
 from theano.scalar.numpy_errors import NUMPY_ERRORS
@@ -16,7 +15,6 @@ from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor
 from theano.tensor.elemwise.functions import cast, eq, neq, switch
 from theano.tensor.index.basic import sum_to_pattern
 from theano.tensor.index.lengths import slice_length
-from theano.tensor.kernels.index import advanced_inc_subtensor_kernel, advanced_subtensor_kernel, nonzero_kernel
 from theano.tensor.messages import describe, stretched
 from theano.tensor.type import TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant, SliceType, as_index_variable
@@ -197,10 +195,6 @@ class AdvancedSubtensor1(Op):
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows, with bounds checked."""
-        return advanced_subtensor_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of places and the lengths of a row."""
         return [(shapes[1][0], *shapes[0][1:])]
@@ -243,10 +237,6 @@ class _AdvancedWrite(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return that the index has no influence in the sense of derivatives."""
         return [[True], [True], *([[False]] * (len(node.inputs) - 2))]
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop that writes, with bounds checked."""
-        return advanced_inc_subtensor_kernel(self, node)
 
     def checked_inputs(self, node: Apply) -> Sequence[int] | None:
         """Return the arrays of places, which may be out of bounds; masks ask for memory that depends on them."""
@@ -369,10 +359,6 @@ class BaseAdvancedSubtensor(Op):
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
         output_storage[0][0] = np.array(out) if np.may_share_memory(out, inputs[0]) else np.asarray(out)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop that gathers, with bounds checked."""
-        return advanced_subtensor_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths that NumPy's rules give."""
@@ -514,10 +500,6 @@ class Nonzero(Op):
         """Search with NumPy."""
         for cell, places in zip(output_storage, np.nonzero(inputs[0]), strict=True):
             cell[0] = places.astype("int64", copy=False)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the search."""
-        return nonzero_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return how many elements are not 0."""

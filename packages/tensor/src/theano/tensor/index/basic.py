@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor, static_element, static_int
 from theano.tensor.index.lengths import slice_length
-from theano.tensor.kernels.index import inc_subtensor_kernel, subtensor_kernel
 from theano.tensor.messages import describe, stretched
 from theano.tensor.type import TensorType
 
@@ -219,10 +217,6 @@ class Subtensor(_Indexed):
         """Index the array."""
         output_storage[0][0] = np.asarray(self._select(node, inputs, inputs[0], inputs[1:]))
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the view, with bounds checked."""
-        return subtensor_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths of the slices and of the axes that are not indexed."""
         filled = fill_entries(self.idx_list, node.inputs[1:])
@@ -348,10 +342,6 @@ class IncSubtensor(_Indexed):
             value = stretched(node, inputs, 1, part.shape).astype(out.dtype, copy=False)
             out[index] = value if self.set_instead_of_inc else part + value
         output_storage[0][0] = out
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop that writes, with bounds checked."""
-        return inc_subtensor_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor."""

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, get_vector_length, length_if_known
-from theano.tensor.kernels.index import ravel_kernel, unravel_kernel
 from theano.tensor.shape.broadcast import broadcast_shape_iter
 from theano.tensor.type import TensorType
 
@@ -55,10 +53,6 @@ class UnravelIndex(Op):
         found = np.unravel_index(places, tuple(dims), order=self.order)  # type: ignore[call-overload]
         for cell, value in zip(output_storage, found, strict=True):
             cell[0] = np.asarray(value, dtype="int64")
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop, with bounds checked."""
-        return unravel_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the places."""
@@ -114,10 +108,6 @@ class RavelMultiIndex(Op):
             raise ValueError(f"{self}: no index exists in an array of shape {tuple(map(int, dims))}")
         found = np.ravel_multi_index(tuple(index), tuple(dims), mode=self.mode, order=self.order)  # type: ignore[call-overload]
         output_storage[0][0] = np.asarray(found, dtype="int64")
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop, with bounds checked."""
-        return ravel_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the broadcast shape of the indexes."""

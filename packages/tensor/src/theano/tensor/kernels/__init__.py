@@ -1,6 +1,5 @@
-"""Compiled forms of tensor operations: C generated per expression, and C built with this layer.
+"""What nodes of this layer become: C generated per expression, and C built with this layer.
 
-Each ``*_kernel(op, node)`` reads the attributes of an op and the types of a node, and returns what
-``Op.c_kernel`` returns: a `Kernel`, a `Builtin`, or None where only ``perform`` will do.
-Nothing here imports the modules that define the ops.
+Each module has the functions for a family of ops, and below them the family's entries of the lowering table. It is
+loaded when the first of its ops is lowered (`theano.tensor.lowering`), so nothing that defines ops imports it.
 """

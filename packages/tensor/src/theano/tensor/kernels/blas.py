@@ -5,84 +5,95 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
+from theano.lowering.accepts import BLAS, KNOWN, Accepts, Dtypes
+from theano.lowering.table import Lowering, register
+from theano.tensor.blas.dot import BatchedDot, Dot
+from theano.tensor.blas.routines import Dot22, Dot22Scalar, Gemm, Gemv, Ger
 from theano.tensor.kernels.blas_choice import choose_gemm, thread_limit
 from theano.tensor.kernels.blas_library import BlasLibrary, describe_blas, find_blas
-from theano.tensor.kernels.common import (
-    builtin,
-    dtypes_of,
-    library_path,
-    library_paths,
-    ndim_of,
-    works_in_place,
-)
-from theano.toolchain.checks import Line, register_check
+from theano.tensor.kernels.common import dtype_of, library_path, library_paths, ready, works_in_place
+from theano.toolchain.checks import Line
 
 __all__ = [
-    "BlasLibrary", "batched_dot_kernel", "describe_blas", "dot22_kernel", "dot22scalar_kernel", "dot_kernel",
-    "find_blas", "gemm_kernel", "gemv_kernel", "ger_kernel",
+    "BlasLibrary", "batched_dot_kernel", "describe_blas", "doctor", "dot22scalar_kernel", "dot_kernel", "find_blas",
+    "gemm_kernel", "gemv_kernel", "ger_kernel",
 ]  # fmt: skip
 
-_BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
 
-
-def _product(symbol: str, op: Any, node: Apply, dims: tuple[tuple[int, ...], ...], scalars_too: bool) -> Builtin | None:
-    """Return a kernel of linear.c if all variables have one dtype and the given numbers of axes.
-
-    ``dims`` holds the allowed numbers of axes of each input.
-    """
-    dtypes = dtypes_of([*node.inputs, *node.outputs])
-    if dtypes is None or len(set(dtypes)) != 1 or dtypes[0] == "float16":
-        return None
-    if scalars_too and dtypes[0] not in _BLAS_DTYPES:
-        return None
-    if len(node.inputs) != len(dims) or any(ndim_of(v) not in d for v, d in zip(node.inputs, dims, strict=True)):
-        return None
-    library, dtype = find_blas(), dtypes[0]
+def _routines(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return the parameters of each product of ``c/linear.c``: how it works, and the routines it may call."""
+    library, dtype = find_blas(), dtype_of(node.inputs[0])
     pointers = [library.address(routine, dtype) for routine in ("gemm", "gemv", "ger", "dot")]
     own = choose_gemm(library).up_to
-    return builtin(
-        symbol, int(works_in_place(op)), int(library.integers == 64), own, thread_limit(), *pointers, work=20.0
-    )
+    return int(works_in_place(op)), int(library.integers == 64), own, thread_limit(), *pointers
 
 
-def dot_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the product of two vectors or matrices of one dtype."""
-    return _product("th_kernel_dot", op, node, ((1, 2), (1, 2)), False)
+@ready("th_kernel_dot", work=20.0)
+def dot_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return the product of two vectors or matrices."""
+    return _routines(op, node)
 
 
-def dot22_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the product of two matrices."""
-    return _product("th_kernel_dot", op, node, ((2,), (2,)), False)
-
-
-def dot22scalar_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_dot", work=20.0)
+def dot22scalar_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the product of two matrices and a number."""
-    return _product("th_kernel_dot", op, node, ((2,), (2,), (0,)), True)
+    return _routines(op, node)
 
 
-def gemm_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return ``b z + a x y`` of the inputs z, a, x, y, b; in place of z if the op declares that."""
-    return _product("th_kernel_gemm", op, node, ((2,), (0,), (2,), (2,), (0,)), True)
+@ready("th_kernel_gemm", work=20.0)
+def gemm_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return ``b z + a x y``; in place of z if the op declares that."""
+    return _routines(op, node)
 
 
-def gemv_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return ``beta y + alpha A x`` of the inputs y, alpha, A, x, beta; in place of y if the op declares that."""
-    return _product("th_kernel_gemv", op, node, ((1,), (0,), (2,), (1,), (0,)), True)
+@ready("th_kernel_gemv", work=20.0)
+def gemv_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return ``b y + a A x``; in place of y if the op declares that."""
+    return _routines(op, node)
 
 
-def ger_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return ``A + alpha x y'`` of the inputs A, alpha, x, y; in place of A if the op declares that."""
-    return _product("th_kernel_ger", op, node, ((2,), (0,), (1,), (1,)), True)
+@ready("th_kernel_ger", work=20.0)
+def ger_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return ``A + a x y'``; in place of A if the op declares that."""
+    return _routines(op, node)
 
 
-def batched_dot_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_batched_dot", work=20.0)
+def batched_dot_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the products of pairs along the first axis; either side may be matrices or vectors."""
-    return _product("th_kernel_batched_dot", op, node, ((2, 3), (2, 3)), False)
+    return _routines(op, node)
 
 
-def _doctor() -> Iterator[Line]:
+# Our own loops know all numbers but these: a sum of theirs would want a wider one.
+_PRODUCTS = Dtypes("any number but float16", KNOWN.names - {"float16"})
+
+register(
+    Lowering(Dot, dot_kernel, Accepts(
+        "x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": (1, 2), "y": (1, 2)}, same=("x y z",),
+    )),
+    Lowering(Dot22, dot_kernel, Accepts("x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": 2, "y": 2}, same=("x y z",))),
+    Lowering(Dot22Scalar, dot22scalar_kernel, Accepts(
+        "x, y, a -> z", dtypes={"x": BLAS}, ndim={"x": 2, "y": 2, "a": 0}, same=("x y a z",),
+    )),
+    Lowering(Gemm, gemm_kernel, Accepts(
+        "z, a, x, y, b -> new", dtypes={"z": BLAS}, ndim={"z": 2, "a": 0, "x": 2, "y": 2, "b": 0},
+        same=("z a x y b new",),
+    )),
+    Lowering(Gemv, gemv_kernel, Accepts(
+        "y, a, A, x, b -> new", dtypes={"y": BLAS}, ndim={"y": 1, "a": 0, "A": 2, "x": 1, "b": 0},
+        same=("y a A x b new",),
+    )),
+    Lowering(Ger, ger_kernel, Accepts(
+        "A, a, x, y -> new", dtypes={"A": BLAS}, ndim={"A": 2, "a": 0, "x": 1, "y": 1}, same=("A a x y new",),
+    )),
+    Lowering(BatchedDot, batched_dot_kernel, Accepts(
+        "x, y -> z", dtypes={"x": _PRODUCTS}, ndim={"x": (2, 3), "y": (2, 3)}, same=("x y z",),
+    )),
+)  # fmt: skip
+
+
+def doctor() -> Iterator[Line]:
     """Yield what the doctor says about this layer's compiled code."""
     library = find_blas()
     remedy = "" if library.addresses else "pip install --upgrade numpy scipy"
@@ -94,6 +105,3 @@ def _doctor() -> Iterator[Line]:
         yield Line("kernels", text, False, "pip install --force-reinstall theano-tensor")
     else:
         yield Line("kernels", f"{path} (levels for this CPU: {', '.join(paths)})")
-
-
-register_check("BLAS", _doctor)

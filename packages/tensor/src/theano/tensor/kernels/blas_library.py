@@ -8,7 +8,6 @@ code; none. A routine is the address of a Fortran-style function.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import glob
 import importlib
 import os
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from theano.codegen.kernel import Pointer, register_pointers
+from theano.codegen.kernel import Pointer
 from theano.settings import config
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
@@ -146,6 +145,8 @@ def _configured(ldflags: str) -> BlasLibrary | None:
 
 def _named_files(words: list[str]) -> list[str]:
     """Return the shared objects that the options of a linker may mean, the likeliest first."""
+    from ctypes.util import find_library  # it brings in modules that run programs, and few set the flag
+
     folders = [word[2:] for word in words if word.startswith("-L")]
     folders += [word.split(",", 2)[2] for word in words if word.startswith("-Wl,-rpath,")]
     found = [word for word in words if not word.startswith("-")]
@@ -153,7 +154,7 @@ def _named_files(words: list[str]) -> list[str]:
         for folder in folders:
             found += sorted(glob.glob(os.path.join(glob.escape(folder), f"lib{name}.so*")), key=len)
             found += sorted(glob.glob(os.path.join(glob.escape(folder), f"lib{name}.dylib")))
-        somewhere = ctypes.util.find_library(name)
+        somewhere = find_library(name)
         found += [somewhere] if somewhere else []
     return list(dict.fromkeys(found))
 
@@ -228,12 +229,10 @@ def _find(ldflags: str) -> BlasLibrary:
     return _configured(ldflags) or _in_process() or _from_scipy() or BlasLibrary("none: own loops")
 
 
-def _find_pointer(name: str) -> int:
+def find_pointer(name: str) -> int:
+    """Return the address of ``routine:dtype``."""
     routine, _, dtype = name.partition(":")
     return find_blas().address(routine, dtype)
-
-
-register_pointers("blas", _find_pointer, lambda: find_blas().identity)
 
 
 def describe_blas() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from struct import pack
@@ -12,19 +12,19 @@ from typing import Any
 
 from theano.codegen.kernel import Builtin, Pointer
 from theano.graph.apply import Apply
-from theano.graph.canonical import register_fact
+from theano.lowering.accepts import dtype_of, ndim_of
+from theano.scalar.dtypes import DTYPE_CODES
 from theano.settings import config
 
+__all__ = [
+    "DRIVER", "DTYPE_CODES", "LEVELS", "VIEW_NS", "Ready", "c_text", "dtype_of", "find_driver", "is_view",
+    "library_level", "library_path", "library_paths", "ndim_of", "normal_axes", "ones_of", "packed", "pattern_of",
+    "ready", "reduction_driver", "title", "works_in_place",
+]  # fmt: skip
+
+Params = Callable[[Any, Apply], Sequence[int] | None]
+
 _HERE = os.path.dirname(os.path.abspath(__file__))
-
-DTYPE_CODES = {
-    name: code
-    for code, name in enumerate(
-        "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
-    )
-}
-"""The element types that compiled code knows, as abi.h numbers them."""
-
 
 @cache
 def c_text(file: str) -> str:
@@ -70,9 +70,6 @@ def library_paths() -> dict[str, str]:
     return found
 
 
-register_fact("levels of the kernel library", lambda: " ".join(library_paths()))
-
-
 def library_level() -> str | None:
     """Return the level that suits this CPU and the flag ``cpu_level``, or None if no C library was built."""
     highest = config.cpu_level
@@ -87,13 +84,70 @@ def library_path() -> str | None:
     return None if level is None else library_paths()[level]
 
 
-def builtin(symbol: str, *params: int, work: float = 0.5) -> Builtin | None:
-    """Return a kernel of the library, with integers for parameters; None without the library."""
+DRIVER = "drivers:th_reduce"
+"""The name of the library's function that walks over what a generated reduction takes in."""
+
+
+def find_driver(symbol: str) -> int:
+    """Return the address of the function of that name, without its family."""
     path = library_path()
-    if path is None:
-        return None
-    pointers = tuple((8 * i, p.name) for i, p in enumerate(params) if isinstance(p, Pointer))
-    return Builtin(path, symbol, packed(params), work, pointers)
+    return reduction_driver(path) if path is not None and symbol == "th_reduce" else 0
+
+
+def reduction_driver(path: str) -> int:
+    """Return the driver's address in the library at ``path``."""
+    return _driver(path)[1]
+
+
+@cache
+def _driver(path: str) -> tuple[Any, int]:
+    """Return the driver's address, and what keeps it there."""
+    from theano.loader.module import Library  # a compiled module; where it is missing there is no path to load
+
+    library = Library(path)
+    return library, int(library.symbol("th_reduce"))
+
+
+class Ready:
+    """What nodes become for which the library has a kernel: its name, and a function that reads its parameters.
+
+    Parameters
+    ----------
+    symbol : str
+        The kernel's name in the library.
+    params : callable
+        From an op and its node to the kernel's integers, or None where it cannot do what this node wants. The first
+        line of its docstring says what the kernel computes.
+    work : float or callable
+        As for `Builtin`, or a function of the op.
+    lazy : bool
+        As for `Builtin`.
+
+    Examples
+    --------
+    >>> Ready("th_kernel_copy", lambda op, node: ()).symbol
+    'th_kernel_copy'
+    """
+
+    def __init__(
+        self, symbol: str, params: Params, work: float | Callable[[Any], float] = 0.5, lazy: bool = False,
+    ):  # fmt: skip
+        self.symbol, self.params, self.work, self.lazy = symbol, params, work, lazy
+        self.__doc__ = params.__doc__
+
+    def __call__(self, op: Any, node: Apply) -> Builtin | None:
+        """Return the kernel with the parameters of a node; None without the library."""
+        path, params = library_path(), self.params(op, node)
+        if path is None or params is None:
+            return None
+        pointers = tuple((8 * i, p.name) for i, p in enumerate(params) if isinstance(p, Pointer))
+        work = self.work(op) if callable(self.work) else self.work
+        return Builtin(path, self.symbol, packed(params), work, pointers, self.lazy)
+
+
+def ready(symbol: str, work: float | Callable[[Any], float] = 0.5, lazy: bool = False) -> Callable[[Params], Ready]:
+    """Make a function that reads the parameters of a kernel into what nodes become, a `Ready`."""
+    return lambda params: Ready(symbol, params, work, lazy)
 
 
 def packed(params: Iterable[int]) -> bytes:
@@ -108,29 +162,8 @@ def packed(params: Iterable[int]) -> bytes:
     return pack(f"={len(words)}q", *words)
 
 
-def dtypes_of(variables: Any) -> list[str] | None:
-    """Return the dtypes of variables, or None if compiled code does not know one of them."""
-    dtypes = [dtype_of(v) for v in variables]
-    return dtypes if all(d in DTYPE_CODES for d in dtypes) else None
-
-
 VIEW_NS = 0.0
 """The work of a kernel for each element where it touches none."""
-
-
-def are_known(node: Apply, variables: Any = None) -> bool:
-    """Return whether compiled code knows the dtypes of some variables, by default those of all a node has."""
-    return dtypes_of([*node.inputs, *node.outputs] if variables is None else variables) is not None
-
-
-def same_dtype(*variables: Any) -> bool:
-    """Return whether variables have one dtype."""
-    return len({dtype_of(v) for v in variables}) == 1
-
-
-def is_convertible(source: Any, target: Any) -> bool:
-    """Return whether copy.c converts between two dtypes: everything but complex numbers to others."""
-    return dtype_of(target).startswith("complex") or not dtype_of(source).startswith("complex")
 
 
 def ones_of(variable: Any) -> int:
@@ -138,24 +171,9 @@ def ones_of(variable: Any) -> int:
     return sum(1 << axis for axis, one in enumerate(pattern_of(variable)) if one)
 
 
-def is_integer(dtype: str) -> bool:
-    """Return whether a dtype can index."""
-    return dtype.startswith(("int", "uint"))
-
-
-def dtype_of(variable: Any) -> str:
-    """Return the dtype of a variable, or "" where there is none."""
-    return str(getattr(variable.type, "dtype", ""))
-
-
 def pattern_of(variable: Any) -> tuple[bool, ...]:
     """Return the broadcast pattern of a tensor variable; that of a scalar is empty."""
     return tuple(getattr(variable.type, "broadcastable", ()))
-
-
-def ndim_of(variable: Any) -> int:
-    """Return the number of dimensions of a tensor variable, or 0 for a scalar."""
-    return int(getattr(variable.type, "ndim", 0))
 
 
 def works_in_place(op: Any, output: int = 0) -> bool:

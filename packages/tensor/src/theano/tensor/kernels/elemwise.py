@@ -16,10 +16,13 @@ import numpy as np
 from theano.codegen.kernel import Kernel
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
+from theano.lowering.accepts import Accepts
+from theano.lowering.table import Lowering, register
 from theano.scalar.cbody import calls_c_library
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
+from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.body import Body, body_of
-from theano.tensor.kernels.common import c_text, dtypes_of, ndim_of, pattern_of, title
+from theano.tensor.kernels.common import c_text, dtype_of, ndim_of, pattern_of, title
 
 # Operations on one vector register, and calls of functions, in nanoseconds per element: enough to choose
 # between one thread and several.
@@ -85,7 +88,7 @@ class _Plan:
 
 
 def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
-    """Return the C form of an element-wise node.
+    """Return the loop over the elements of all inputs, where the scalar op has a C form for their dtypes.
 
     Parameters
     ----------
@@ -115,13 +118,9 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
 
 
 def _plan(op: Any, node: Apply) -> _Plan | None:
-    in_dtypes, out_dtypes = dtypes_of(node.inputs), dtypes_of(node.outputs)
-    if in_dtypes is None or out_dtypes is None:
-        return None
+    in_dtypes, out_dtypes = [dtype_of(v) for v in node.inputs], [dtype_of(v) for v in node.outputs]
     ndim = ndim_of(node.outputs[0])
     patterns = [pattern_of(v) for v in node.inputs]
-    if any(len(p) != ndim for p in patterns):
-        return None
     in_names = [f"x{i}" for i in range(len(in_dtypes))]
     out_names = [f"y{i}" for i in range(len(out_dtypes))]
     body = body_of(op.scalar_op, [f"{n}_i" for n in in_names], in_dtypes, [f"{n}_i" for n in out_names], out_dtypes)
@@ -226,3 +225,6 @@ def _list(head: str, items: list[str], tail: str) -> list[str]:
             line = " " * min(len(head), 8)
         line += piece + " " * (i < len(items) - 1)
     return [*lines, line]
+
+
+register(Lowering(Elemwise, elemwise_kernel, Accepts("*inputs -> *outputs", ndim={"inputs": "outputs"})))

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
-from theano.tensor.kernels.common import builtin, dtype_of, is_integer, same_dtype
+from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
+from theano.lowering.table import Lowering, register
+from theano.tensor.fft import IRFFTOp, RFFTOp
+from theano.tensor.kernels.common import ready
 
 
-def rfft_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_rfft", work=5.0)
+def rfft_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the spectra of a batch of real signals."""
-    return _kernel("th_kernel_rfft", node)
+    return ()
 
 
-def irfft_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_irfft", work=5.0)
+def irfft_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the signals, not scaled, of a batch of spectra."""
-    return _kernel("th_kernel_irfft", node)
+    return ()
 
 
-def _kernel(symbol: str, node: Apply) -> Builtin | None:
-    a, s = node.inputs
-    if dtype_of(a) not in ("float32", "float64") or not same_dtype(a, node.outputs[0]) or not is_integer(dtype_of(s)):
-        return None
-    return builtin(symbol, work=5.0)
+_BATCH = Accepts("a, s -> y", dtypes={"a": SINGLE_OR_DOUBLE, "s": INTEGERS}, same=("a y",))
+
+register(
+    Lowering(RFFTOp, rfft_kernel, _BATCH),
+    Lowering(IRFFTOp, irfft_kernel, _BATCH),
+)

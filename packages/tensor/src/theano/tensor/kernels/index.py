@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
 from theano.graph.variable import Constant
-from theano.tensor.kernels.common import (
-    VIEW_NS,
-    are_known,
-    builtin,
-    dtype_of,
-    is_convertible,
-    is_integer,
-    is_view,
-    ndim_of,
-    ones_of,
-    same_dtype,
-    works_in_place,
-)
+from theano.lowering.accepts import ANYTHING, INT64, INTEGERS, Accepts
+from theano.lowering.table import Lowering, register
+from theano.tensor.index.advanced import AdvancedSubtensor1, BaseAdvancedSubtensor, Nonzero, _AdvancedWrite
+from theano.tensor.index.basic import IncSubtensor, Subtensor
+from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex
+from theano.tensor.kernels.common import VIEW_NS, dtype_of, ndim_of, ones_of, ready, works_in_place
+from theano.tensor.transfer import PermuteRowElements
 
 # How index.c names the numbers of an index, and it and advanced.c the kinds of entries.
 _ABSENT, _KNOWN, _INPUT = 0, 1, 2
@@ -53,28 +46,20 @@ def _basic_index(idx_list: Any, node: Apply, first: int) -> list[int] | None:
             return None
         else:
             params += [_NUMBER, *part(entry), 0, 0, 0, 0]
-    numbers = node.inputs[first:]
-    return params if all(ndim_of(v) == 0 and is_integer(dtype_of(v)) for v in numbers) else None
+    return params
 
 
-def subtensor_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_subtensor", work=VIEW_NS)
+def subtensor_kernel(op: Any, node: Apply) -> list[int] | None:
     """Return the view that basic indexes (``op.idx_list``) select."""
-    if not are_known(node) or not is_view(op):
-        return None
-    params = _basic_index(op.idx_list, node, 1)
-    return None if params is None else builtin("th_kernel_subtensor", *params, work=VIEW_NS)
+    return _basic_index(op.idx_list, node, 1)
 
 
-def inc_subtensor_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_inc_subtensor")
+def inc_subtensor_kernel(op: Any, node: Apply) -> list[int] | None:
     """Return x with y set in, or added to, a basic subtensor. ``op.set_instead_of_inc`` is read."""
-    params = _basic_index(op.idx_list, node, 2) if _is_writable(node) and are_known(node) else None
-    return None if params is None else builtin("th_kernel_inc_subtensor", *_writing(op, node), *params)
-
-
-def _is_writable(node: Apply) -> bool:
-    """Return whether the result has the type of the tensor, and what is written can be converted to it."""
-    x, y = node.inputs[:2]
-    return same_dtype(x, node.outputs[0]) and is_convertible(y, x)
+    params = _basic_index(op.idx_list, node, 2)
+    return None if params is None else [*_writing(op, node), *params]
 
 
 def _writing(op: Any, node: Apply) -> tuple[int, int, int]:
@@ -95,7 +80,7 @@ def _advanced_index(node: Apply, first: int) -> list[int] | None:
         dtype = dtype_of(entry)
         if dtype == "bool":
             found = (_MASK, i)
-        elif is_integer(dtype):
+        elif dtype in INTEGERS:
             found = (_ARRAY, i)
         elif isinstance(entry, Constant) and entry.data is None:
             found = (_NEW,)
@@ -108,62 +93,72 @@ def _advanced_index(node: Apply, first: int) -> list[int] | None:
     return params
 
 
-def _arrays(node: Apply, first: int) -> list[Any]:
-    return [v for v in node.inputs[first:] if dtype_of(v)]
-
-
-def advanced_subtensor_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_advanced_subtensor", work=1.0)
+def advanced_subtensor_kernel(op: Any, node: Apply) -> list[int] | None:
     """Return the elements of x that the further inputs select together."""
-    x, out = node.inputs[0], node.outputs[0]
-    if not are_known(node, [x, out, *_arrays(node, 1)]) or not same_dtype(x, out):
-        return None
-    params = _advanced_index(node, 1)
-    return None if params is None else builtin("th_kernel_advanced_subtensor", *params, work=1.0)
+    return _advanced_index(node, 1)
 
 
-def advanced_inc_subtensor_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_advanced_inc_subtensor", work=1.0)
+def advanced_inc_subtensor_kernel(op: Any, node: Apply) -> list[int] | None:
     """Return x with y set in, or added to, the elements that the further inputs select together."""
-    x, y = node.inputs[:2]
-    if not are_known(node, [x, y, *node.outputs, *_arrays(node, 2)]) or not _is_writable(node):
-        return None
     params = _advanced_index(node, 2)
-    if params is None:
-        return None
-    return builtin("th_kernel_advanced_inc_subtensor", *_writing(op, node), *params, work=1.0)
+    return None if params is None else [*_writing(op, node), *params]
 
 
-def nonzero_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_nonzero")
+def nonzero_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the places of the elements that are not 0: a vector for each axis."""
-    if not are_known(node) or {dtype_of(v) for v in node.outputs} != {"int64"}:
-        return None
-    return builtin("th_kernel_nonzero")
+    return ()
 
 
 # -- places in flat arrays, and rows in another order -----------------------------------------------------
 
 
-def unravel_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_unravel", work=4.0)
+def unravel_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return flat places as an index for each axis. ``op.order`` is read."""
-    if not _all_integers(node) or not node.outputs:
-        return None
-    return builtin("th_kernel_unravel", int(op.order == "F"), work=4.0)
+    return (int(op.order == "F"),)
 
 
-def ravel_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_ravel", work=4.0)
+def ravel_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return an index for each axis as flat places. ``op.mode`` and ``op.order`` are read."""
-    if not _all_integers(node):
-        return None
-    return builtin("th_kernel_ravel", ("raise", "wrap", "clip").index(op.mode), int(op.order == "F"), work=4.0)
+    return ("raise", "wrap", "clip").index(op.mode), int(op.order == "F")
 
 
-def _all_integers(node: Apply) -> bool:
-    places = {dtype_of(v) for v in node.outputs}
-    return are_known(node) and all(is_integer(dtype_of(v)) for v in node.inputs) and places == {"int64"}
-
-
-def permute_rows_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the elements of each row in another order, for inputs x, permutations, whether to undo them."""
+@ready("th_kernel_permute_rows", work=2.0)
+def permute_rows_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
+    """Return the elements of each row in another order, or back in the old one."""
     x, order, _ = node.inputs
-    if not are_known(node) or not is_integer(dtype_of(order)) or not same_dtype(x, node.outputs[0]) or not ndim_of(x):
-        return None
-    return builtin("th_kernel_permute_rows", ones_of(x), ones_of(order), work=2.0)
+    return (ones_of(x), ones_of(order)) if ndim_of(x) else None
+
+
+# -- the table ---------------------------------------------------------------------------------------------
+
+_SELECTED = Accepts("x, *index -> part", dtypes={"index": ANYTHING}, same=("x part",))
+
+register(
+    Lowering(Subtensor, subtensor_kernel, Accepts(
+        "x, *index -> part", dtypes={"index": INTEGERS}, ndim={"index": 0}, view=True,
+    )),
+    Lowering(IncSubtensor, inc_subtensor_kernel, Accepts(
+        "x, y, *index -> new", dtypes={"index": INTEGERS}, ndim={"index": 0}, same=("x new",), converts=("y x",),
+    )),
+    Lowering(AdvancedSubtensor1, advanced_subtensor_kernel, _SELECTED),
+    Lowering(BaseAdvancedSubtensor, advanced_subtensor_kernel, _SELECTED),
+    Lowering(_AdvancedWrite, advanced_inc_subtensor_kernel, Accepts(
+        "x, y, *index -> new", dtypes={"index": ANYTHING}, same=("x new",), converts=("y x",),
+    )),
+    Lowering(Nonzero, nonzero_kernel, Accepts("x -> first, *others", dtypes={"first": INT64, "others": INT64})),
+    Lowering(UnravelIndex, unravel_kernel, Accepts(
+        "places, lengths -> first, *others",
+        dtypes={"places": INTEGERS, "lengths": INTEGERS, "first": INT64, "others": INT64},
+    )),
+    Lowering(RavelMultiIndex, ravel_kernel, Accepts(
+        "*index -> places", dtypes={"index": INTEGERS, "places": INT64},
+    )),
+    Lowering(PermuteRowElements, permute_rows_kernel, Accepts(
+        "x, order, back -> y", dtypes={"order": INTEGERS}, same=("x y",),
+    )),
+)  # fmt: skip

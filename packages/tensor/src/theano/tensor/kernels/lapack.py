@@ -12,14 +12,20 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from theano.codegen.kernel import Builtin, Pointer, register_pointers
+from theano.codegen.kernel import Pointer
 from theano.graph.apply import Apply
+from theano.lowering.accepts import ANYTHING, BLAS, REAL, Accepts
+from theano.lowering.table import Lowering, register
 from theano.tensor.kernels.blas_choice import ALWAYS, choose_gemm, thread_limit
 from theano.tensor.kernels.blas_library import find_blas
-from theano.tensor.kernels.common import DTYPE_CODES, builtin, dtype_of, dtypes_of, ndim_of, same_dtype
+from theano.tensor.kernels.common import Ready, dtype_of, ndim_of, ready
+from theano.tensor.linalg.factor import SVD, Cholesky, Eig, Eigh, Eigvalsh, QRFull, QRIncomplete
+from theano.tensor.linalg.functions import Expm
+from theano.tensor.linalg.solve import Det, MatrixInverse, MatrixPinv, Solve, lstsq
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
@@ -69,110 +75,161 @@ def _from_scipy(name: str) -> int:
     return get_pointer(capsule, get_name(capsule)) or 0
 
 
-def _find_pointer(name: str) -> int:
+def find_pointer(name: str) -> int:
+    """Return the address of ``routine:dtype``."""
     routine, _, dtype = name.partition(":")
     return lapack_address(routine, dtype)
 
 
-register_pointers("lapack", _find_pointer, lambda: find_blas().identity)
+Ask = Callable[[Any, Apply], tuple[Sequence[str], Sequence[int]]]
 
 
-def _kernel(symbol: str, node: Apply, routines: tuple[str, ...], *choices: int, own: bool = True) -> Builtin | None:
-    """Return a kernel of lapack.c with its choices and the addresses of what it calls, or None without them.
+def _ready(symbol: str, own: bool = True) -> Callable[[Ask], Ready]:
+    """Make a function that names routines of LAPACK, and the choices of a kernel of lapack.c, into what nodes become.
 
-    ``own`` says that the kernel does without them too: then it is there for real numbers in any case.
+    ``own`` says that the kernel does without the routines too: then it is there for real numbers in any case.
     """
-    dtypes = dtypes_of([v for v in [*node.inputs, *node.outputs] if ndim_of(v)])
-    if dtypes is None or dtypes[0] not in _LETTERS:
-        return None
-    addresses = [lapack_address(routine, dtypes[0]) for routine in routines]
-    library = find_blas()
-    up_to = choose_gemm(library).up_to
-    if not all(addresses):
-        if not own or dtypes[0].startswith("complex"):
-            return None
-        up_to = ALWAYS
-    named = [Pointer(a, f"lapack:{r}:{dtypes[0]}") if a else 0 for a, r in zip(addresses, routines, strict=True)]
-    return builtin(symbol, int(library.integers == 64), up_to, thread_limit(), *choices, *named, work=50.0)
+
+    def make(ask: Ask) -> Ready:
+        def params(op: Any, node: Apply) -> tuple[int, ...] | None:
+            routines, choices = ask(op, node)
+            dtype = dtype_of(node.inputs[0])
+            addresses = [lapack_address(routine, dtype) for routine in routines]
+            library = find_blas()
+            up_to = choose_gemm(library).up_to
+            if not all(addresses):
+                if not own or dtype.startswith("complex"):
+                    return None
+                up_to = ALWAYS
+            named = [Pointer(a, f"lapack:{r}:{dtype}") if a else 0 for a, r in zip(addresses, routines, strict=True)]
+            return int(library.integers == 64), up_to, thread_limit(), *choices, *named
+
+        params.__doc__ = ask.__doc__
+        return Ready(symbol, params, work=50.0)
+
+    return make
 
 
-def cholesky_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_cholesky")
+def cholesky_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return the Cholesky factor of a matrix; ``lower`` and ``on_error`` of the op are read."""
-    return _kernel("th_kernel_cholesky", node, ("potrf",), int(op.lower), int(op.on_error == "nan"))
+    return ("potrf",), (int(op.lower), int(op.on_error == "nan"))
 
 
-def inverse_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_inverse")
+def inverse_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return the inverse of a matrix."""
-    return _kernel("th_kernel_inverse", node, ("getrf", "getri"))
+    return ("getrf", "getri"), ()
 
 
-def det_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_det")
+def det_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return the determinant of a matrix."""
-    return _kernel("th_kernel_det", node, ("getrf",))
+    return ("getrf",), ()
 
 
-def solve_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_solve_triangular")
+def solve_triangular_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+    """Return the solution of linear equations of a triangular matrix; ``triangle`` of the op is read."""
+    return ("trtrs",), (int(op.triangle == "lower"),)
+
+
+@_ready("th_kernel_solve")
+def solve_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return the solution of linear equations; ``A_structure`` and ``lower`` of the op are read."""
-    if op.triangle:
-        return _kernel("th_kernel_solve_triangular", node, ("trtrs",), int(op.triangle == "lower"))
-    symmetric = 0 if op.A_structure != "symmetric" else 1 if op.lower else 2
-    return _kernel("th_kernel_solve", node, ("getrf", "getrs"), symmetric)
+    return ("getrf", "getrs"), (0 if op.A_structure != "symmetric" else 1 if op.lower else 2,)
 
 
 _QR_MODES = ("reduced", "complete", "r", "raw")
 
 
-def qr_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_qr")
+def qr_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return the factors Q and R of a matrix; ``mode`` of the op is read."""
-    generate = "ungqr" if dtype_of(node.inputs[0]).startswith("complex") else "orgqr"
-    return _kernel("th_kernel_qr", node, ("geqrf", generate), _QR_MODES.index(op.mode))
+    generate = "ungqr" if _is_complex(node) else "orgqr"
+    return ("geqrf", generate), (_QR_MODES.index(op.mode),)
+
+
+def _is_complex(node: Apply) -> bool:
+    return dtype_of(node.inputs[0]).startswith("complex")
 
 
 def _symmetric(routine: str, node: Apply) -> str:
     """Return the name of a routine for symmetric matrices, or of that for Hermitian ones."""
-    return ("he" if dtype_of(node.inputs[0]).startswith("complex") else "sy") + routine
+    return ("he" if _is_complex(node) else "sy") + routine
 
 
-def eigh_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_eigh", own=False)
+def eigh_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return the eigenvalues and eigenvectors of a symmetric matrix; ``UPLO`` of the op is read."""
-    routines = (_symmetric("evd", node),)
-    if not dtype_of(node.inputs[0]).startswith("complex"):
-        routines += ("sytrd", "stedc")
-    return _kernel("th_kernel_eigh", node, routines, int(op.UPLO == "L"), own=False)
+    routines = [_symmetric("evd", node), *([] if _is_complex(node) else ["sytrd", "stedc"])]
+    return routines, (int(op.UPLO == "L"),)
 
 
-def eigvalsh_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_eigvalsh", own=False)
+def eigvalsh_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return the eigenvalues of a symmetric matrix, with respect to another one or not; ``lower`` of the op is read."""
     second = ndim_of(node.inputs[1]) == 2
-    routine = _symmetric("gvd" if second else "evd", node)
-    return _kernel("th_kernel_eigvalsh", node, (routine,), int(op.lower), int(second), own=False)
+    return (_symmetric("gvd" if second else "evd", node),), (int(op.lower), int(second))
 
 
-def eig_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_eig", own=False)
+def eig_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return the eigenvalues and right eigenvectors of a matrix."""
-    return _kernel("th_kernel_eig", node, ("geev",), own=False)
+    return ("geev",), ()
 
 
-def svd_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_svd", own=False)
+def svd_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return singular values, and vectors beside them; ``full_matrices`` and ``compute_uv`` of the op are read."""
-    routines = ("gesdd",) if dtype_of(node.inputs[0]).startswith("complex") else ("gesdd", "gebrd", "bdsdc")
-    return _kernel("th_kernel_svd", node, routines, int(op.full_matrices), int(op.compute_uv), own=False)
+    routines = ("gesdd",) if _is_complex(node) else ("gesdd", "gebrd", "bdsdc")
+    return routines, (int(op.full_matrices), int(op.compute_uv))
 
 
-def pinv_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_pinv", own=False)
+def pinv_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return the pseudo-inverse of a matrix."""
-    return _kernel("th_kernel_pinv", node, ("gesdd",), own=False)
+    return ("gesdd",), ()
 
 
-def lstsq_kernel(op: Any, node: Apply) -> Builtin | None:
+@_ready("th_kernel_lstsq", own=False)
+def lstsq_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
     """Return the solution of least squares and what is known of it."""
-    if dtype_of(node.inputs[2]) not in DTYPE_CODES or dtype_of(node.outputs[1]).startswith("complex"):
-        return None
-    return _kernel("th_kernel_lstsq", node, ("gelsd",), own=False)
+    return ("gelsd",), ()
 
 
-def expm_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_expm", work=200.0)
+def expm_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the exponential of a matrix, by our own products and elimination."""
-    if dtype_of(node.inputs[0]) not in _LETTERS or not same_dtype(node.inputs[0], node.outputs[0]):
-        return None
-    return builtin("th_kernel_expm", thread_limit(), work=200.0)
+    return (thread_limit(),)
+
+
+def _is_triangular(op: Any, node: Apply) -> bool:
+    """Tell whether the op was told that the matrix is triangular."""
+    return bool(op.triangle)
+
+
+_MATRIX = Accepts("a -> y", dtypes={"a": BLAS})
+_FACTORS = Accepts("a -> first, *more", dtypes={"a": BLAS})
+_EQUATIONS = Accepts("a, b -> x", dtypes={"a": BLAS})
+
+register(
+    Lowering(Cholesky, cholesky_kernel, _MATRIX),
+    Lowering(MatrixInverse, inverse_kernel, _MATRIX),
+    Lowering(MatrixPinv, pinv_kernel, _MATRIX),
+    Lowering(Det, det_kernel, _MATRIX),
+    Lowering(Solve, solve_triangular_kernel, _EQUATIONS, when=_is_triangular),
+    Lowering(Solve, solve_kernel, _EQUATIONS),
+    Lowering(QRFull, qr_kernel, _FACTORS),
+    Lowering(QRIncomplete, qr_kernel, _FACTORS),
+    Lowering(SVD, svd_kernel, _FACTORS),
+    Lowering(Eig, eig_kernel, _FACTORS),
+    Lowering(Eigh, eigh_kernel, _FACTORS),
+    # The second matrix is None where there is none.
+    Lowering(Eigvalsh, eigvalsh_kernel, Accepts(
+        "a, none -> w", dtypes={"a": BLAS, "none": ANYTHING}, ndim={"none": 0},
+    )),
+    Lowering(Eigvalsh, eigvalsh_kernel, Accepts("a, b -> w", dtypes={"a": BLAS}, ndim={"b": 2})),
+    Lowering(lstsq, lstsq_kernel, Accepts("a, b, rcond -> x, residuals, *more", dtypes={"a": BLAS, "residuals": REAL})),
+    Lowering(Expm, expm_kernel, Accepts("a -> y", dtypes={"a": BLAS}, same=("a y",))),
+)  # fmt: skip

@@ -2,152 +2,129 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
 from theano.graph.text import printable
-from theano.tensor.kernels.common import (
-    VIEW_NS,
-    are_known,
-    builtin,
-    dtype_of,
-    is_convertible,
-    is_integer,
-    is_view,
-    ndim_of,
-    ones_of,
-    pattern_of,
-    same_dtype,
-)
-
-
-def _integers(variables: Any) -> bool:
-    return all(is_integer(dtype_of(v)) or dtype_of(v) == "bool" for v in variables)
-
+from theano.lowering.accepts import INTEGERS, REAL, WHOLE, Accepts, Dtypes
+from theano.lowering.table import Lowering, register
+from theano.tensor.arange import ARange, ARangeLength
+from theano.tensor.checks import Assert
+from theano.tensor.choice import IfElse
+from theano.tensor.contiguous import CpuContiguous
+from theano.tensor.convert import is_tensor
+from theano.tensor.create import Alloc, AllocEmpty, Eye, Tri
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.extra_ops import RepeatOp
+from theano.tensor.join import Join, MakeVector, Split
+from theano.tensor.kernels.common import VIEW_NS, dtype_of, is_view, ndim_of, ones_of, pattern_of, ready
+from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, SpecifyShape
+from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
+from theano.tensor.shape.reshape import Reshape
+from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 
 # -- views and copies ----------------------------------------------------------------------------------
 
 
-def dimshuffle_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the view of a tensor with its axes reordered, dropped and added.
+@ready("th_kernel_dimshuffle", work=lambda op: VIEW_NS if is_view(op) else 0.5)
+def dimshuffle_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return the view (or a copy) of a tensor with its axes reordered, dropped and added.
 
     Reads ``op.new_order`` (axes and "x") and whether output 0 is declared a view.
     """
-    if not are_known(node):
-        return None
     order = [-1 if axis == "x" else int(axis) for axis in op.new_order]
     drop = [axis for axis in range(ndim_of(node.inputs[0])) if axis not in order]
-    copies = not is_view(op)
-    return builtin(
-        "th_kernel_dimshuffle", int(copies), len(order), *order, len(drop), *drop, work=0.5 if copies else VIEW_NS
-    )
+    return int(not is_view(op)), len(order), *order, len(drop), *drop
 
 
-def reshape_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_reshape")
+def reshape_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the reshape of ``x`` to a vector of lengths: a view where strides allow one."""
-    x, lengths = node.inputs[:2]
-    if not are_known(node) or not is_integer(dtype_of(lengths)) or ndim_of(lengths) != 1:
-        return None
-    return builtin("th_kernel_reshape", int(is_view(op)))
+    return (int(is_view(op)),)
 
 
-def contiguous_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_contiguous")
+def contiguous_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the input itself where its elements lie one after the other, otherwise a copy."""
-    return builtin("th_kernel_contiguous") if are_known(node) and is_view(op) else None
+    return ()
 
 
-def rebroadcast_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_rebroadcast", work=VIEW_NS)
+def rebroadcast_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the input itself, checked to have length 1 where only the output's type says so."""
-    if not are_known(node) or not is_view(op):
-        return None
     before, after = pattern_of(node.inputs[0]), pattern_of(node.outputs[0])
-    new = [int(b and not a) for a, b in zip(before, after, strict=True)]
-    return builtin("th_kernel_rebroadcast", *new, work=VIEW_NS)
+    return tuple(int(b and not a) for a, b in zip(before, after, strict=True))
 
 
-def assert_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the first input itself, if the others are true; ``op.msg`` is the text of the error."""
-    value, *conds = node.inputs
-    if not are_known(node) or any(dtype_of(c).startswith("complex") for c in conds) or not is_view(op):
-        return None
+def _text(op: Any) -> tuple[int, ...]:
+    """Return the text of an assertion's error as a kernel's parameters."""
     text = printable(op.msg).encode() + b"\0"
-    letters = np.frombuffer(text + b"\0" * (-len(text) % 8), "int64")
-    refused = "th_kernel_assert" if issubclass(op.error, AssertionError) else "th_kernel_checked_length"
-    return builtin(refused, *map(int, letters), work=VIEW_NS)
+    return tuple(map(int, np.frombuffer(text + b"\0" * (-len(text) % 8), "int64")))
 
 
-def choice_kernel(as_view: bool, node: Apply) -> Builtin | None:
-    """Return the choice between two lists of inputs by input 0, as a lazy kernel."""
-    if any(v.type.buffer_spec() is None for v in node.inputs) or not are_known(node):
-        return None
-    found = builtin("th_kernel_choice", int(as_view), work=VIEW_NS if as_view else 0.5)
-    return None if found is None else replace(found, lazy=True)
+@ready("th_kernel_assert", work=VIEW_NS)
+def assert_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return the first input itself, if the others are true; ``op.msg`` is the text of the error."""
+    return _text(op)
 
 
-def specify_shape_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_checked_length", work=VIEW_NS)
+def checked_length_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return the first input itself, if the others are true; that they are not is a ValueError."""
+    return _text(op)
+
+
+@ready("th_kernel_choice", work=lambda op: VIEW_NS if op.as_view else 0.5, lazy=True)
+def choice_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return one of two lists of inputs, as input 0 says; only that one is computed."""
+    return (int(op.as_view),)
+
+
+@ready("th_kernel_specify_shape", work=VIEW_NS)
+def specify_shape_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the input itself, checked to have the lengths that input 1 holds."""
-    if not are_known(node) or not is_view(op) or not is_integer(dtype_of(node.inputs[1])):
-        return None
-    return builtin("th_kernel_specify_shape", work=VIEW_NS)
+    return ()
 
 
-def copy_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_copy")
+def copy_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return a C-ordered copy of the first input."""
-    if not are_known(node) or not same_dtype(node.inputs[0], node.outputs[0]):
-        return None
-    return builtin("th_kernel_copy")
+    return ()
 
 
-def alias_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the first input itself, for ops that compute nothing and declare a view."""
-    if not are_known(node) or not is_view(op) or not same_dtype(node.inputs[0], node.outputs[0]):
-        return None
-    return builtin("th_kernel_alias", work=VIEW_NS)
-
-
-def scalar_copy_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the copy of a single element between a scalar and a tensor without dimensions."""
-    return copy_kernel(op, node)
-
-
-def shape_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_shape", work=VIEW_NS)
+def shape_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the vector of lengths of a tensor."""
-    return builtin("th_kernel_shape", work=VIEW_NS) if are_known(node) else None
+    return ()
 
 
-def shape_i_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_shape_i", work=VIEW_NS)
+def shape_i_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the length of axis ``op.i``."""
-    return builtin("th_kernel_shape_i", int(op.i), work=VIEW_NS) if are_known(node) else None
+    return (int(op.i),)
 
 
-def join_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the join of tensors of one dtype along a run-time axis.
+@ready("th_kernel_join")
+def join_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return the join of tensors along a run-time axis.
 
     ``op.view`` is read if output 0 is declared a view.
     """
-    axis, *tensors = node.inputs
-    if not are_known(node) or not _integers([axis]) or not same_dtype(*tensors, *node.outputs):
-        return None
-    return builtin("th_kernel_join", int(op.view) if is_view(op) else -1)
+    return (int(op.view) if is_view(op) else -1,)
 
 
-def split_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_split")
+def split_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the pieces of a tensor along a run-time axis; views where declared."""
-    if not are_known(node) or not _integers(node.inputs[1:]):
-        return None
-    return builtin("th_kernel_split", *[int(not is_view(op, i)) for i in range(len(node.outputs))])
+    return tuple(int(not is_view(op, i)) for i in range(len(node.outputs)))
 
 
-def repeat_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_repeat", work=1.0)
+def repeat_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return each element repeated along ``op.axis`` (of the flat array for None)."""
-    x, repeats = node.inputs
-    if not are_known(node) or not same_dtype(x, node.outputs[0]) or not is_integer(dtype_of(repeats)):
-        return None
-    return builtin("th_kernel_repeat", -1 if op.axis is None else op.axis % ndim_of(x), work=1.0)
+    return (-1 if op.axis is None else op.axis % ndim_of(node.inputs[0]),)
 
 
 # -- diagonals -----------------------------------------------------------------------------------------
@@ -157,66 +134,134 @@ def _diagonal(op: Any, ndim: int) -> tuple[int, int, int]:
     return op.offset, op.axis1 % ndim, op.axis2 % ndim
 
 
-def extract_diagonal_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_extract_diagonal")
+def extract_diagonal_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return a diagonal (``op.offset``, ``op.axis1``, ``op.axis2``), a view where that is declared."""
-    if not are_known(node):
-        return None
-    return builtin("th_kernel_extract_diagonal", *_diagonal(op, ndim_of(node.inputs[0])), int(is_view(op)))
+    return *_diagonal(op, ndim_of(node.inputs[0])), int(is_view(op))
 
 
-def set_diagonal_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_set_diagonal")
+def set_diagonal_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
     """Return x with a diagonal replaced."""
     x, values = node.inputs
-    if not are_known(node) or not is_convertible(values, x) or ndim_of(values) >= ndim_of(x):
-        return None
-    return builtin("th_kernel_set_diagonal", *_diagonal(op, ndim_of(x)), ones_of(values))
+    return (*_diagonal(op, ndim_of(x)), ones_of(values)) if ndim_of(values) < ndim_of(x) else None
 
 
-def alloc_diagonal_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_alloc_diagonal")
+def alloc_diagonal_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return matrices of zeros with the last axis of the input on a diagonal."""
-    out = node.outputs[0]
-    return builtin("th_kernel_alloc_diagonal", *_diagonal(op, ndim_of(out))) if are_known(node) else None
+    return _diagonal(op, ndim_of(node.outputs[0]))
 
 
-def eye_kernel(op: Any, node: Apply, below: bool) -> Builtin | None:
-    """Return a matrix with ones on a diagonal, and below it if that is wanted."""
-    if not are_known(node) or not all(is_integer(dtype_of(v)) for v in node.inputs):
-        return None
-    return builtin("th_kernel_eye", int(below))
+@ready("th_kernel_eye")
+def eye_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return a matrix with ones on a diagonal."""
+    return (0,)
+
+
+@ready("th_kernel_eye")
+def tri_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return a matrix with ones on a diagonal and below it."""
+    return (1,)
 
 
 # -- new arrays ----------------------------------------------------------------------------------------
 
 
-def alloc_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_alloc", work=0.3)
+def alloc_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
     """Return a value repeated to a shape given by further inputs."""
-    if not are_known(node) or not _integers(node.inputs[1:]):
-        return None
-    if ndim_of(node.inputs[0]) > ndim_of(node.outputs[0]) or not is_convertible(node.inputs[0], node.outputs[0]):
-        return None
-    return builtin("th_kernel_alloc", ones_of(node.inputs[0]), work=0.3)
+    value, out = node.inputs[0], node.outputs[0]
+    return (ones_of(value),) if ndim_of(value) <= ndim_of(out) else None
 
 
-def alloc_empty_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_alloc_empty", work=VIEW_NS)
+def alloc_empty_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return memory of a shape given by the inputs."""
-    if not are_known(node) or not _integers(node.inputs):
-        return None
-    return builtin("th_kernel_alloc_empty", work=VIEW_NS)
+    return ()
 
 
-def make_vector_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return a vector of numbers of one dtype."""
-    if not are_known(node) or not same_dtype(*node.inputs, node.outputs[0]):
-        return None
-    return builtin("th_kernel_make_vector")
+@ready("th_kernel_make_vector")
+def make_vector_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return a vector of numbers."""
+    return ()
 
 
-def arange_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the numbers from start to stop by step, or how many they are."""
-    dtype = dtype_of(node.outputs[0])
-    if not are_known(node) or dtype == "bool" or dtype == "float16" or dtype.startswith("complex"):
-        return None
-    if any(dtype_of(v).startswith("complex") or dtype_of(v) == "uint64" for v in node.inputs):
-        return None
-    what = "th_kernel_arange_length" if getattr(op, "is_length", False) else "th_kernel_arange"
-    return builtin(what, int(_integers(node.inputs)))
+def _all_whole(node: Apply) -> tuple[int, ...]:
+    return (int(all(dtype_of(v) in WHOLE for v in node.inputs)),)
+
+
+@ready("th_kernel_arange")
+def arange_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return the numbers from start to stop by step."""
+    return _all_whole(node)
+
+
+@ready("th_kernel_arange_length")
+def arange_length_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return how many numbers there are from start to stop by step."""
+    return _all_whole(node)
+
+
+# -- the table -----------------------------------------------------------------------------------------
+
+
+def _has_no_code(op: Any, node: Apply) -> bool:
+    """Tell whether nobody has registered C code for the type of the first input."""
+    return op.registered(node) is None
+
+
+def _asserts(op: Any, node: Apply) -> bool:
+    """Tell whether the value is a tensor and the error an AssertionError."""
+    return is_tensor(node.inputs[0]) and issubclass(op.error, AssertionError)
+
+
+def _checks_a_length(op: Any, node: Apply) -> bool:
+    """Tell whether the value is a tensor and the error another one, a ValueError."""
+    return is_tensor(node.inputs[0]) and not issubclass(op.error, AssertionError)
+
+
+def _are_buffers(op: Any, node: Apply) -> bool:
+    """Tell whether all values are tensors or numbers."""
+    return all(v.type.buffer_spec() is not None for v in node.inputs)
+
+
+# Steps are counted in int64 or in float64, which hold all but these.
+_BOUNDS = Dtypes("real, but not uint64", REAL.names - {"uint64"})
+_COUNTED = Dtypes("real, but not bool or float16", REAL.names - {"bool", "float16"})
+_STEPS = Accepts(
+    "start, stop, step -> y", dtypes={"start": _BOUNDS, "stop": _BOUNDS, "step": _BOUNDS, "y": _COUNTED}
+)
+_CHECKED = Accepts("value, *conditions -> y", dtypes={"conditions": REAL}, view=True)
+_SINGLE = Accepts("x -> y", same=("x y",))
+_MATRIX = Accepts("rows, columns, k -> y", dtypes={"rows": INTEGERS, "columns": INTEGERS, "k": INTEGERS})
+
+register(
+    Lowering(DimShuffle, dimshuffle_kernel, Accepts("x -> y")),
+    Lowering(Reshape, reshape_kernel, Accepts("x, lengths -> y", dtypes={"lengths": INTEGERS}, ndim={"lengths": 1})),
+    Lowering(CpuContiguous, contiguous_kernel, Accepts("x -> y", view=True)),
+    Lowering(Rebroadcast, rebroadcast_kernel, Accepts("x -> y", view=True), when=_has_no_code),
+    Lowering(Assert, assert_kernel, _CHECKED, when=_asserts),
+    Lowering(Assert, checked_length_kernel, _CHECKED, when=_checks_a_length),
+    Lowering(IfElse, choice_kernel, Accepts("condition, *values -> *chosen"), when=_are_buffers),
+    Lowering(SpecifyShape, specify_shape_kernel, Accepts(
+        "x, lengths -> y", dtypes={"lengths": INTEGERS}, view=True,
+    ), when=_has_no_code),
+    Lowering(TensorFromScalar, copy_kernel, _SINGLE),
+    Lowering(ScalarFromTensor, copy_kernel, _SINGLE),
+    Lowering(Shape, shape_kernel, Accepts("x -> lengths"), when=_has_no_code),
+    Lowering(Shape_i, shape_i_kernel, Accepts("x -> length"), when=_has_no_code),
+    Lowering(Join, join_kernel, Accepts("axis, *parts -> y", dtypes={"axis": WHOLE}, same=("parts y",))),
+    Lowering(Split, split_kernel, Accepts("x, axis, lengths -> *parts", dtypes={"axis": WHOLE, "lengths": WHOLE})),
+    Lowering(RepeatOp, repeat_kernel, Accepts("x, repeats -> y", dtypes={"repeats": INTEGERS}, same=("x y",))),
+    Lowering(ExtractDiag, extract_diagonal_kernel, Accepts("x -> diagonal")),
+    Lowering(SetDiag, set_diagonal_kernel, Accepts("x, values -> y", converts=("values x",))),
+    Lowering(AllocDiag, alloc_diagonal_kernel, Accepts("diagonal -> y")),
+    Lowering(Eye, eye_kernel, _MATRIX),
+    Lowering(Tri, tri_kernel, _MATRIX),
+    Lowering(Alloc, alloc_kernel, Accepts("value, *lengths -> y", dtypes={"lengths": WHOLE}, converts=("value y",))),
+    Lowering(AllocEmpty, alloc_empty_kernel, Accepts("*lengths -> y", dtypes={"lengths": WHOLE})),
+    Lowering(MakeVector, make_vector_kernel, Accepts("*numbers -> vector", same=("numbers vector",))),
+    Lowering(ARange, arange_kernel, _STEPS),
+    Lowering(ARangeLength, arange_length_kernel, _STEPS),
+)  # fmt: skip

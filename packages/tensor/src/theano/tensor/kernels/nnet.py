@@ -4,85 +4,97 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
-from theano.tensor.kernels.common import builtin, dtype_of, dtypes_of, is_integer, ndim_of, same_dtype
-
-#: How labels choose columns, in the order of ``c/softmax.c``.
-LABELS = ("each", "first", "all")
-_FLOATS = ("float32", "float64")
-
-
-def _softmax(
-    node: Apply, bias: bool = False, log: bool = False, loss: bool = False, labels: str = "each"
-) -> Builtin | None:
-    dtypes = dtypes_of([*node.inputs, *node.outputs])
-    if dtypes is None or ndim_of(node.inputs[0]) != 2:
-        return None
-    label = dtypes[2] if loss else "int64"
-    dtype = dtypes[0]
-    if dtype not in _FLOATS or any(d != dtype for d in dtypes if d != label) or not is_integer(label):
-        return None
-    if loss and dtypes[-1] != label:
-        return None
-    return builtin("th_kernel_softmax", int(bias), int(log), int(loss), LABELS.index(labels), work=1.5)
+from theano.lowering.accepts import FLOATS, INTEGERS, SINGLE_OR_DOUBLE, Accepts
+from theano.lowering.table import Lowering, register
+from theano.tensor.kernels.common import ready
+from theano.tensor.nnet.crossentropy import (
+    LABELS,
+    CrossentropyCategorical1Hot,
+    CrossentropyCategorical1HotGrad,
+    CrossentropySoftmax1HotWithBiasDx,
+    CrossentropySoftmaxArgmax1HotWithBias,
+)
+from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 
 
-def softmax_kernel(op: Any, node: Apply) -> Builtin | None:
+def _labels(op: Any) -> int:
+    return LABELS.index(getattr(op, "labels", "each"))
+
+
+# Parameters of th_kernel_softmax: whether there is a bias, a logarithm, a loss; how labels choose.
+
+
+@ready("th_kernel_softmax", work=1.5)
+def softmax_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the softmax of each row of a matrix."""
-    return _softmax(node)
+    return 0, 0, 0, 0
 
 
-def softmax_with_bias_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_softmax", work=1.5)
+def softmax_with_bias_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the softmax of each row of ``x + b``."""
-    return _softmax(node, bias=True)
+    return 1, 0, 0, 0
 
 
-def log_softmax_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_softmax", work=1.5)
+def log_softmax_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the logarithm of the softmax of each row of a matrix."""
-    return _softmax(node, log=True)
+    return 0, 1, 0, 0
 
 
-def crossentropy_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return three things about the rows ``x + b``, for inputs x, b, labels.
-
-    Minus the logarithm of the softmax at the labels, the softmax, and the place of the largest element.
-    """
-    return _softmax(node, bias=True, loss=True, labels=getattr(op, "labels", "each"))
+@ready("th_kernel_softmax", work=1.5)
+def crossentropy_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return minus the logarithm of the softmax of ``x + b`` at the labels, the softmax, and the largest places."""
+    return 1, 0, 1, _labels(op)
 
 
-def softmax_grad_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the gradient of a softmax, for inputs dy, sm."""
-    dtypes = dtypes_of([*node.inputs, *node.outputs])
-    if dtypes is None or len(set(dtypes)) != 1 or dtypes[0] not in _FLOATS or ndim_of(node.inputs[0]) != 2:
-        return None
-    return builtin("th_kernel_softmax_grad", work=1.0)
+@ready("th_kernel_softmax_grad", work=1.0)
+def softmax_grad_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return the gradient of a softmax."""
+    return ()
 
 
-def crossentropy_dx_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the gradient of the cross entropies, for inputs dy (one or as many as rows), sm, labels."""
-    dtypes = dtypes_of([*node.inputs, *node.outputs])
-    if dtypes is None or not is_integer(dtypes[2]):
-        return None
-    real = dtypes[0]
-    if real not in _FLOATS or not real == dtypes[1] == dtypes[3]:
-        return None
-    return builtin("th_kernel_crossentropy_dx", LABELS.index(getattr(op, "labels", "each")), work=1.0)
+@ready("th_kernel_crossentropy_dx", work=1.0)
+def crossentropy_dx_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return the gradient of the cross entropies; dy is one or as many as rows."""
+    return (_labels(op),)
 
 
-def crossentropy_1hot_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return minus the logarithm of the probability at each row's label, for inputs probabilities, labels."""
-    return _of_labels("th_kernel_crossentropy_1hot", node, node.inputs[1])
+@ready("th_kernel_crossentropy_1hot", work=1.0)
+def crossentropy_1hot_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return minus the logarithm of the probability at each row's label."""
+    return ()
 
 
-def crossentropy_1hot_grad_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the gradient of that, for inputs dy, probabilities, labels."""
-    return _of_labels("th_kernel_crossentropy_1hot_grad", node, node.inputs[2])
+@ready("th_kernel_crossentropy_1hot_grad", work=1.0)
+def crossentropy_1hot_grad_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return the gradient of that."""
+    return ()
 
 
-def _of_labels(symbol: str, node: Apply, label: Any) -> Builtin | None:
-    others = [v for v in (*node.inputs, *node.outputs) if v is not label]
-    dtypes = dtypes_of(others)
-    if dtypes is None or not {*dtypes} <= {"float16", *_FLOATS} or not is_integer(dtype_of(label)):
-        return None
-    return builtin(symbol, work=1.0) if same_dtype(*others[-2:]) else None
+_ROWS = Accepts("x -> p", dtypes={"x": SINGLE_OR_DOUBLE}, ndim={"x": 2}, same=("x p",))
+
+register(
+    Lowering(Softmax, softmax_kernel, _ROWS),
+    Lowering(LogSoftmax, log_softmax_kernel, _ROWS),
+    Lowering(SoftmaxWithBias, softmax_with_bias_kernel, Accepts(
+        "x, b -> p", dtypes={"x": SINGLE_OR_DOUBLE}, ndim={"x": 2}, same=("x b p",),
+    )),
+    Lowering(SoftmaxGrad, softmax_grad_kernel, Accepts(
+        "dy, sm -> dx", dtypes={"dy": SINGLE_OR_DOUBLE}, ndim={"dy": 2}, same=("dy sm dx",),
+    )),
+    Lowering(CrossentropySoftmaxArgmax1HotWithBias, crossentropy_kernel, Accepts(
+        "x, b, label -> cost, p, place", dtypes={"x": SINGLE_OR_DOUBLE, "label": INTEGERS}, ndim={"x": 2},
+        same=("x b cost p", "label place"),
+    )),
+    Lowering(CrossentropySoftmax1HotWithBiasDx, crossentropy_dx_kernel, Accepts(
+        "dy, sm, label -> dx", dtypes={"dy": SINGLE_OR_DOUBLE, "label": INTEGERS}, same=("dy sm dx",),
+    )),
+    Lowering(CrossentropyCategorical1Hot, crossentropy_1hot_kernel, Accepts(
+        "p, label -> cost", dtypes={"p": FLOATS, "label": INTEGERS}, same=("p cost",),
+    )),
+    Lowering(CrossentropyCategorical1HotGrad, crossentropy_1hot_grad_kernel, Accepts(
+        "dy, p, label -> dp", dtypes={"dy": FLOATS, "p": FLOATS, "label": INTEGERS}, same=("p dp",),
+    )),
+)  # fmt: skip

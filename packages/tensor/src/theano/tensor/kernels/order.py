@@ -7,25 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Pointer, register_pointers
+from theano.codegen.kernel import Pointer
 from theano.graph.apply import Apply
-from theano.tensor.kernels.common import (
-    DTYPE_CODES,
-    are_known,
-    builtin,
-    dtype_of,
-    is_integer,
-    ndim_of,
-    same_dtype,
-)
+from theano.lowering.accepts import INT64, INTEGERS, REAL, Accepts
+from theano.lowering.table import Lowering, register
+from theano.tensor.extra_ops import CumOp, SearchsortedOp
+from theano.tensor.kernels.common import DTYPE_CODES, dtype_of, ndim_of, ready
+from theano.tensor.sets import Bincount, Unique
+from theano.tensor.sort import ArgSortOp, SortOp, TopKOp, trusted_kind
 
 
-def cumulate_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_cumulate")
+def cumulate_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the sums or products up to each place. ``op.axis`` and ``op.mode`` are read."""
-    if not are_known(node) or not same_dtype(node.inputs[0], node.outputs[0]):
-        return None
-    axis = -1 if op.axis is None else op.axis % ndim_of(node.inputs[0])
-    return builtin("th_kernel_cumulate", axis, int(op.mode == "mul"))
+    return -1 if op.axis is None else op.axis % ndim_of(node.inputs[0]), int(op.mode == "mul")
 
 
 # -- order ---------------------------------------------------------------------------------------------------
@@ -34,21 +29,8 @@ def cumulate_kernel(op: Any, node: Apply) -> Builtin | None:
 _KINDS = {"quicksort": 0, "heapsort": 1, "mergesort": 2, "stable": 2}
 
 
-def trusted_kind(dtype: str, kind: str) -> str:
-    """Return the kind of sort of elements to take where another one is asked for.
-
-    NumPy 2.4's quicksort of float16 with AVX-512 instructions loses the order of negative numbers that are often there.
-
-    Examples
-    --------
-    >>> trusted_kind("float16", "quicksort"), trusted_kind("float32", "quicksort")
-    ('stable', 'quicksort')
-    """
-    return "stable" if dtype == "float16" else kind
-
-
 @cache
-def _find_sort(name: str) -> int:
+def find_sort(name: str) -> int:
     """Return the address of one of NumPy's functions: ``dtype:number of the kind:whether of places``."""
     # A compiled module; without it nothing compiled can run at all.
     from theano.loader.module import numpy_sort
@@ -57,77 +39,77 @@ def _find_sort(name: str) -> int:
     return numpy_sort(dtype, int(kind), bool(int(places)))
 
 
-register_pointers("sort", _find_sort, lambda: f"numpy {np.__version__}")
-
-
 def _sort(dtype: str, kind: str, places: bool) -> int:
     """Return one of NumPy's sorts, or of its sorts of places, as something for parameters; 0 if it is not to be had."""
     kind = kind if places else trusted_kind(dtype, kind)
     name = f"{dtype}:{_KINDS[kind]}:{int(places)}"
     # NumPy's places are intptr_t, which must be what ours are.
-    address = _find_sort(name) if np.dtype(np.intp) == np.int64 else 0
+    address = find_sort(name) if np.dtype(np.intp) == np.int64 else 0
     return Pointer(address, f"sort:{name}") if address else 0
 
 
-def sort_kernel(op: Any, node: Apply, places: bool) -> Builtin | None:
-    """Return the order along the axis that input 1 names, by NumPy's own sort. ``op.kind`` is read.
-
-    Parameters
-    ----------
-    op : Op
-    node : Apply
-    places : bool
-        The places that order the elements are wanted, not the elements.
-    """
-    dtype, made = dtype_of(node.inputs[0]), dtype_of(node.outputs[0])
-    if not are_known(node) or not is_integer(dtype_of(node.inputs[1])) or made != ("int64" if places else dtype):
-        return None
-    function = _sort(dtype, op.kind, places)
-    return builtin("th_kernel_sort", function, int(places), work=20.0) if function else None
+@ready("th_kernel_sort", work=20.0)
+def sort_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
+    """Return the elements in order along the axis that input 1 names, by NumPy's own sort. ``op.kind`` is read."""
+    function = _sort(dtype_of(node.inputs[0]), op.kind, places=False)
+    return (function, 0) if function else None
 
 
-def topk_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_sort", work=20.0)
+def argsort_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
+    """Return the places that put elements in order, by NumPy's own sort. ``op.kind`` is read."""
+    function = _sort(dtype_of(node.inputs[0]), op.kind, places=True)
+    return (function, 1) if function else None
+
+
+@ready("th_kernel_topk", work=2.0)
+def topk_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the largest (or smallest) elements along an axis and their places, in order.
 
     ``op.axis``, ``op.return_values`` and ``op.return_indices`` are read.
     """
-    x, k = node.inputs
-    if not are_known(node) or dtype_of(x).startswith("complex") or not is_integer(dtype_of(k)):
-        return None
-    wanted = (int(op.return_values), int(op.return_indices))
+    x = node.inputs[0]
     sorts = (_sort(dtype_of(x), "quicksort", False), _sort(dtype_of(x), "stable", True))
-    return builtin("th_kernel_topk", op.axis % ndim_of(x), *wanted, *sorts, work=2.0)
+    return op.axis % ndim_of(x), int(op.return_values), int(op.return_indices), *sorts
 
 
-def searchsorted_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_searchsorted", work=15.0)
+def searchsorted_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     """Return the places where values go into a sorted vector. ``op.side`` is read."""
-    x, v = node.inputs[:2]
-    if not are_known(node):
-        return None
-    common = np.promote_types(dtype_of(x), dtype_of(v))
-    if common.kind == "c" or common.name not in DTYPE_CODES:
-        return None
-    code, size = DTYPE_CODES[common.name], common.itemsize
-    return builtin("th_kernel_searchsorted", code, size, int(op.side == "right"), work=15.0)
+    x, values = node.inputs[:2]
+    common = np.promote_types(dtype_of(x), dtype_of(values))
+    return DTYPE_CODES[common.name], common.itemsize, int(op.side == "right")
 
 
-def unique_kernel(op: Any, node: Apply) -> Builtin | None:
+@ready("th_kernel_unique", work=25.0)
+def unique_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
     """Return the different elements or slices in order, by NumPy's own sorts, and what is asked of them."""
     x = node.inputs[0]
-    if not are_known(node) or not same_dtype(x, node.outputs[0]):
-        return None
     # Which of equals comes first matters only to the first places.
     kind = "stable" if op.return_index else "quicksort"
     sorts = (_sort(dtype_of(x), "quicksort", False), _sort(dtype_of(x), kind, True))
     # NumPy takes the slices of a vector for elements.
     axis = -1 if op.axis is None or ndim_of(x) == 1 else op.axis % ndim_of(x)
     wanted = (int(op.return_index), int(op.return_inverse), int(op.return_counts))
-    return builtin("th_kernel_unique", *sorts, *wanted, axis, work=25.0) if all(sorts) else None
+    return (*sorts, *wanted, axis) if all(sorts) else None
 
 
-def bincount_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return how often each number occurs, or the sum of its weights, which have the dtype of the result."""
-    numbers = node.inputs[:2]
-    if not are_known(node) or not all(is_integer(dtype_of(v)) for v in numbers):
-        return None
-    return builtin("th_kernel_bincount", work=2.0) if same_dtype(*node.inputs[2:], node.outputs[0]) else None
+@ready("th_kernel_bincount", work=2.0)
+def bincount_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+    """Return how often each number occurs, or the sum of its weights."""
+    return ()
+
+
+register(
+    Lowering(CumOp, cumulate_kernel, Accepts("x -> y", same=("x y",))),
+    Lowering(SortOp, sort_kernel, Accepts("x, axis -> y", dtypes={"axis": INTEGERS}, same=("x y",))),
+    Lowering(ArgSortOp, argsort_kernel, Accepts("x, axis -> places", dtypes={"axis": INTEGERS, "places": INT64})),
+    Lowering(TopKOp, topk_kernel, Accepts("x, k -> *found", dtypes={"x": REAL, "k": INTEGERS})),
+    Lowering(SearchsortedOp, searchsorted_kernel, Accepts(
+        "x, values, *sorter -> places", dtypes={"x": REAL, "values": REAL},
+    )),
+    Lowering(Unique, unique_kernel, Accepts("x -> values, *more", same=("x values",))),
+    Lowering(Bincount, bincount_kernel, Accepts(
+        "numbers, least, *weights -> counts", dtypes={"numbers": INTEGERS, "least": INTEGERS}, same=("weights counts",),
+    )),
+)  # fmt: skip

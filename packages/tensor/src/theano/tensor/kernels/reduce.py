@@ -16,39 +16,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel, register_pointers
+from theano.codegen.kernel import Builtin, Kernel
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
+from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
+from theano.lowering.table import Lowering, register
 from theano.scalar.arithmetic import identity
 from theano.scalar.c import support
 from theano.scalar.cbody import names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support
-from theano.tensor.kernels.argmax import argmax_kernel
+from theano.tensor.elemwise.careduce import CAReduce
+from theano.tensor.elemwise.map_reduce import MAX_RESULTS, MAX_TERMS, MapReduce
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import (
+    DRIVER,
     DTYPE_CODES,
     c_text,
-    dtypes_of,
+    dtype_of,
     library_path,
     ndim_of,
     normal_axes,
     packed,
     pattern_of,
+    reduction_driver,
     title,
 )
+from theano.tensor.reduce.logsumexp import LogSumExp
 
 __all__ = [
-    "MAX_RESULTS", "MAX_TERMS", "argmax_kernel", "careduce_kernel", "log_sum_exp_kernel", "map_reduce_kernel",
+    "MAX_RESULTS", "MAX_TERMS", "careduce_kernel", "log_sum_exp_kernel", "map_reduce_kernel",
     "normal_axes",
 ]  # fmt: skip
-
-MAX_TERMS, MAX_RESULTS = 32, 8
-"""How many operands and results a reduction may have, as reduce.h says."""
 
 _OPS = {"add": 0, "mul": 1, "maximum": 2, "minimum": 3, "and_": 4, "or_": 5, "xor": 6, "mul_without_zeros": 7}
 _OPS["log_sum_exp"] = 8
@@ -122,7 +124,7 @@ class _Plan:
 
 
 def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
-    """Return the C form of a reduction.
+    """Return the reduction: one of the library's for the usual dtypes, else loops for this operation and these dtypes.
 
     Parameters
     ----------
@@ -135,9 +137,8 @@ def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
     Kernel, Builtin or None
         None where the scalar operation has no C form for these dtypes.
     """
-    dtypes = dtypes_of(node.inputs)
-    path = library_path()
-    if dtypes is None or path is None:
+    dtypes, path = [dtype_of(v) for v in node.inputs], library_path()
+    if path is None:
         return None
     plan = _plan(node, [op], dtypes, dtypes)
     if plan is None:
@@ -149,7 +150,7 @@ def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
 
 
 def map_reduce_kernel(op: Any, node: Apply) -> Kernel | None:
-    """Return the C form of reductions of what a scalar operation makes of the elements.
+    """Return the reductions of what a scalar operation makes of the elements.
 
     Parameters
     ----------
@@ -163,16 +164,19 @@ def map_reduce_kernel(op: Any, node: Apply) -> Kernel | None:
     Kernel or None
         None where the scalar operation has no C form for these dtypes.
     """
-    dtypes = dtypes_of(node.inputs)
-    if dtypes is None or library_path() is None or len(dtypes) > MAX_TERMS or len(op.reductions) > MAX_RESULTS:
+    dtypes = [dtype_of(v) for v in node.inputs]
+    if library_path() is None or len(dtypes) > MAX_TERMS or len(op.reductions) > MAX_RESULTS:
         return None
-    terms = [str(d) for d in op.term_dtypes(dtypes)]
+    try:
+        terms = [str(d) for d in op.term_dtypes(dtypes)]
+    except TypeError:
+        return None  # the scalar operation refuses them
     plan = _plan(node, op.reductions, dtypes, terms)
     return None if plan is None else _generated(op, node, plan, op.scalar_op, terms)
 
 
 def log_sum_exp_kernel(op: Any, node: Apply) -> Builtin | None:
-    """Return the C form of the logarithm of a sum of exponentials, of float32 and float64.
+    """Return the logarithm of a sum of exponentials.
 
     Parameters
     ----------
@@ -180,22 +184,22 @@ def log_sum_exp_kernel(op: Any, node: Apply) -> Builtin | None:
         ``axis`` is read.
     node : Apply
     """
-    dtypes, path = dtypes_of([*node.inputs, *node.outputs]), library_path()
-    if path is None or dtypes not in (["float32"] * 2, ["float64"] * 2):
+    dtype, path = dtype_of(node.inputs[0]), library_path()
+    if path is None:
         return None
     # An accumulator is a pair, the largest element and a sum: as large as a complex number.
-    result = _Result("log_sum_exp", dtypes[0], "complex64" if dtypes[0] == "float32" else "complex128")
+    result = _Result("log_sum_exp", dtype, "complex64" if dtype == "float32" else "complex128")
     pattern = pattern_of(node.inputs[0])
     gone = normal_axes(op.axis, len(pattern))
-    plan = _Plan((pattern,), (dtypes[0],), tuple(gone), (result,))
+    plan = _Plan((pattern,), (dtype,), tuple(gone), (result,))
     return Builtin(path, "th_kernel_reduce", plan.params(0, 0.7), 0.7)
 
 
 def _plan(node: Apply, ops: Sequence[Any], dtypes: Sequence[str], terms: Sequence[str]) -> _Plan | None:
-    out_dtypes = dtypes_of(node.outputs)
+    out_dtypes = [dtype_of(v) for v in node.outputs]
     patterns = tuple(pattern_of(v) for v in node.inputs)
     ndim = len(patterns[0])
-    if out_dtypes is None or any(len(p) != ndim for p in patterns) or ndim > 62:
+    if any(len(p) != ndim for p in patterns) or ndim > 62:
         return None
     gone = normal_axes(ops[0].axis, ndim)
     results = []
@@ -241,26 +245,6 @@ def _as_wide_as(result: _Result, dtypes: Sequence[str]) -> _Result:
     return replace(result, acc=f"int{8 * widest}")
 
 
-DRIVER = "drivers:th_reduce"
-
-
-def _find_driver(symbol: str) -> int:
-    path = library_path()
-    return _driver(path)[1] if path is not None and symbol == "th_reduce" else 0
-
-
-register_pointers("drivers", _find_driver, lambda: "")
-
-
-@cache
-def _driver(path: str) -> tuple[Any, int]:
-    """Return the driver's address, and what keeps it there."""
-    from theano.loader.module import Library  # a compiled module; where it is missing there is no path to load
-
-    library = Library(path)
-    return library, int(library.symbol("th_reduce"))
-
-
 # -- writing the loops ------------------------------------------------------------------------------------------------
 
 
@@ -285,7 +269,7 @@ def _generated(op: Any, node: Apply, plan: _Plan, scalar_op: Any, terms: Sequenc
     conversions = " ".join(_take(plan, k) for k in range(len(plan.results)))
     blocks = dict.fromkeys((*storage_support(*plan.dtypes), *body.support, *support(names_of_blocks(conversions))))
     work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
-    params = plan.params(_driver(path)[1], work) + body.params
+    params = plan.params(reduction_driver(path), work) + body.params
     # Lanes of bytes are packed from wider vectors: without all passes, their loops take twice as long.
     plain = all(np.dtype(r.acc).itemsize > 1 for r in plan.results)
     text = (c_text("reduce.h"), *blocks)
@@ -361,3 +345,10 @@ def _write_rows(c: CText, plan: _Plan, body: Body) -> None:
             with c.block("for (int64_t j = 0; j < w; ++j)"):
                 _write_terms(c, plan, body, "j", "a{k}[j]")
     c("")
+
+
+register(
+    Lowering(CAReduce, careduce_kernel, Accepts("x -> y")),
+    Lowering(MapReduce, map_reduce_kernel, Accepts("*inputs -> *results")),
+    Lowering(LogSumExp, log_sum_exp_kernel, Accepts("x -> y", dtypes={"x": SINGLE_OR_DOUBLE}, same=("x y",))),
+)

@@ -12,20 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin
 from theano.gradient import DisconnectedType
 from theano.graph import Apply
 from theano.tensor.blas.dot import dot
 from theano.tensor.create import tril, triu
 from theano.tensor.elemwise.functions import eq, minimum, switch
-from theano.tensor.kernels.lapack import (
-    cholesky_kernel,
-    eig_kernel,
-    eigh_kernel,
-    eigvalsh_kernel,
-    qr_kernel,
-    svd_kernel,
-)
 from theano.tensor.linalg.common import (
     LinAlgError,
     MatrixOp,
@@ -94,10 +85,6 @@ class Cholesky(MatrixOp):
             factor = np.full(x.shape, np.nan, dtype=x.dtype)
         output_storage[0][0] = factor if self.lower else np.ascontiguousarray(factor.T.conj())
 
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return cholesky_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the matrix."""
         return [shapes[0]]
@@ -148,10 +135,6 @@ class QRFull(MatrixOp):
         for cell, value in zip(output_storage, np.linalg.qr(inputs[0], self.mode), strict=True):
             cell[0] = value
 
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return qr_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shapes, the shorter length between the two factors."""
         rows, columns = shapes[0]
@@ -199,10 +182,6 @@ class QRIncomplete(MatrixOp):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Factorise with NumPy."""
         output_storage[0][0] = np.linalg.qr(inputs[0], self.mode)
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return qr_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return as many rows as can be of interest."""
@@ -256,10 +235,6 @@ class SVD(MatrixOp):
         found = np.linalg.svd(inputs[0], self.full_matrices, self.compute_uv)
         for cell, value in zip(output_storage, found if self.compute_uv else [found], strict=True):
             cell[0] = value
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return svd_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shapes, the shorter length between the factors."""
@@ -322,10 +297,6 @@ class Eig(MatrixOp):
                 )
             cell[0] = value.astype(v.type.dtype, copy=False)  # type: ignore[attr-defined]
 
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return eig_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows, and the shape of the matrix."""
         return [(shapes[0][0],), shapes[0]]
@@ -370,10 +341,6 @@ class Eigh(MatrixOp):
         must_be_finite("Eigenvalues", np.tril(x) if self.UPLO == "L" else np.triu(x))
         for cell, value in zip(output_storage, np.linalg.eigh(x, self.UPLO), strict=True):
             cell[0] = value
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return eigh_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows, and the shape of the matrix."""
@@ -428,10 +395,6 @@ class Eigvalsh(MatrixOp):
             must_be_finite("Eigenvalues", np.tril(x) if self.lower else np.triu(x))
         # What the other triangle holds is nobody's concern.
         output_storage[0][0] = scipy.linalg.eigvalsh(*given, lower=self.lower, check_finite=False)
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return eigvalsh_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows."""

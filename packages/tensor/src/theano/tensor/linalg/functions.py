@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin
 from theano.graph import Apply
 from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import neq, sqrt
 from theano.tensor.join import join
-from theano.tensor.kernels.lapack import expm_kernel
 from theano.tensor.linalg.common import MatrixOp, identity, matrix_type, under_type
 from theano.tensor.linalg.factor import svd
 from theano.tensor.linalg.solve import matrix_inverse
@@ -45,10 +43,6 @@ class Expm(MatrixOp):
         import scipy.linalg  # 0.2 s that only its users pay
 
         output_storage[0][0] = scipy.linalg.expm(self.square(node, inputs)).astype(inputs[0].dtype, copy=False)
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the kernel of the library."""
-        return expm_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the matrix."""

@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin
 from theano.graph import Apply, Variable
 from theano.tensor.blas.dot import dot, outer
 from theano.tensor.compound import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import tril, triu
-from theano.tensor.kernels.lapack import det_kernel, inverse_kernel, lstsq_kernel, pinv_kernel, solve_kernel
 from theano.tensor.linalg.common import (
     LinAlgError,
     MatrixOp,
@@ -64,10 +62,6 @@ class MatrixInverse(MatrixOp):
         """Invert with NumPy."""
         output_storage[0][0] = np.linalg.inv(self.square(node, inputs))
 
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return inverse_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the matrix."""
         return [shapes[0]]
@@ -102,10 +96,6 @@ class MatrixPinv(MatrixOp):
         """Compute it with NumPy."""
         must_be_finite("SVD", inputs[0])
         output_storage[0][0] = np.linalg.pinv(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)  # type: ignore[attr-defined]
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return pinv_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the transposed matrix."""
@@ -143,10 +133,6 @@ class Det(MatrixOp):
         """Compute it with NumPy."""
         dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
         output_storage[0][0] = np.asarray(np.linalg.det(self.square(node, inputs)), dtype=dtype)
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return det_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return no lengths."""
@@ -228,10 +214,6 @@ class Solve(MatrixOp):
             if self.A_structure == "symmetric":
                 given = np.tril(A) + np.tril(A, -1).T if self.lower else np.triu(A) + np.triu(A, 1).T
             output_storage[0][0] = np.linalg.solve(given, b)
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return solve_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the columns of A and the columns of b."""
@@ -371,10 +353,6 @@ class lstsq(MatrixOp):
         found = np.linalg.lstsq(inputs[0], inputs[1], rcond=float(inputs[2]))
         for cell, value, v in zip(output_storage, found, node.outputs, strict=True):
             cell[0] = np.asarray(value, dtype=v.type.dtype)  # type: ignore[attr-defined]
-
-    def c_kernel(self, node: Apply) -> Builtin | None:
-        """Return the call of LAPACK."""
-        return lstsq_kernel(self, node)
 
 
 def pinv(a: Any) -> Any:

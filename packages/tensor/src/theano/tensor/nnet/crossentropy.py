@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
@@ -16,17 +15,13 @@ from theano.tensor.arange import arange
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import zeros
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, gt, log
-from theano.tensor.kernels.nnet import (
-    LABELS,
-    crossentropy_1hot_grad_kernel,
-    crossentropy_1hot_kernel,
-    crossentropy_dx_kernel,
-    crossentropy_kernel,
-)
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.nnet.activation import softplus
 from theano.tensor.nnet.softmax import floating, rows_softmax, softmax_with_bias
 from theano.tensor.type import TensorType
+
+#: How labels choose columns, in the order of ``c/softmax.c``.
+LABELS = ("each", "first", "all")
 
 
 def _classes(op: Op, y_idx: Any) -> Any:
@@ -139,10 +134,6 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
         place = rows.argmax(axis=1) if rows.size else np.zeros(len(rows))
         output_storage[2][0] = place.astype(node.outputs[2].type.dtype)  # type: ignore[attr-defined]
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows."""
-        return crossentropy_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return one number a labelled row, the matrix, one place a row."""
         return [shapes[2] if self.labels == "first" else (shapes[0][0],), shapes[0], (shapes[0][0],)]
@@ -199,10 +190,6 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
         dx[np.arange(len(y_idx)), y_idx] -= dy
         output_storage[0][0] = dx.astype(sm.dtype, copy=False)
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows."""
-        return crossentropy_dx_kernel(self, node)
-
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the softmax."""
         return [shapes[1]]
@@ -241,10 +228,6 @@ class CrossentropyCategorical1Hot(Op):
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
         with np.errstate(**NUMPY_ERRORS):
             output_storage[0][0] = -np.log(coding[np.arange(len(coding)), classes])
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows, with classes checked."""
-        return crossentropy_1hot_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return one number a row."""
@@ -294,10 +277,6 @@ class CrossentropyCategorical1HotGrad(Op):
         with np.errstate(**NUMPY_ERRORS):
             out[rows, classes] = -g_y / coding[rows, classes]
         output_storage[0][0] = out
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows, with classes checked."""
-        return crossentropy_1hot_grad_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the distributions."""

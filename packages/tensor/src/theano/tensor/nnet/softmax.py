@@ -8,17 +8,10 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import exp, floats
-from theano.tensor.kernels.nnet import (
-    log_softmax_kernel,
-    softmax_grad_kernel,
-    softmax_kernel,
-    softmax_with_bias_kernel,
-)
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.reshape import shape_padleft
 
@@ -78,10 +71,6 @@ class Softmax(_RowWise):
         """Compute with NumPy."""
         output_storage[0][0] = rows_softmax(inputs[0])
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows."""
-        return softmax_kernel(self, node)
-
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient from the softmax itself."""
         return [softmax_grad(output_grads[0], outputs[0])]
@@ -114,10 +103,6 @@ class SoftmaxGrad(Op):
         output_storage[0][0] = np.asarray(
             product - product.sum(axis=1, keepdims=True) * sm, dtype=node.outputs[0].type.dtype  # type: ignore[attr-defined]
         )
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows."""
-        return softmax_grad_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the softmax."""
@@ -154,10 +139,6 @@ class LogSoftmax(_RowWise):
             shifted = wide - wide.max(axis=1, keepdims=True)
             out = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
         output_storage[0][0] = out.astype(x.dtype, copy=False)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows."""
-        return log_softmax_kernel(self, node)
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient from the softmax."""
@@ -198,10 +179,6 @@ class SoftmaxWithBias(Op):
                 "b must be as long as the rows of x.",
             )
         output_storage[0][0] = rows_softmax(x + b).astype(x.dtype, copy=False)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop over rows."""
-        return softmax_with_bias_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the matrix."""

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.careduce import normalize_axes, restore_axes
 from theano.tensor.elemwise.functions import eq
-from theano.tensor.kernels.reduce import argmax_kernel
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
 
@@ -53,10 +51,6 @@ class _AlongAxes(Op):
         """Return the lengths that stay."""
         gone = self.axes_of(node.inputs[0].type.ndim)  # type: ignore[attr-defined]
         return [tuple(n for i, n in enumerate(shapes[0]) if i not in gone) for _ in node.outputs]
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop that compares."""
-        return argmax_kernel(self, node)
 
 
 class MaxAndArgmax(_AlongAxes):
@@ -152,7 +146,3 @@ class Argmin(_Places):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compare with NumPy."""
         output_storage[0][0] = np.asarray(self._rows(node, inputs[0]).argmin(axis=-1), dtype="int64")
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop that compares."""
-        return argmax_kernel(self, node, smallest=True)

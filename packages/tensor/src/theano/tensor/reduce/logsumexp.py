@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.careduce import normalize_axes, restore_axes
 from theano.tensor.elemwise.functions import exp
-from theano.tensor.kernels.reduce import log_sum_exp_kernel
 from theano.tensor.type import TensorType
 
 
@@ -65,10 +63,6 @@ class LogSumExp(Op):
             shift = np.where(np.isinf(largest), np.zeros((), wide.dtype), largest)
             out = np.log(np.exp(wide - shift).sum(axis=axes, keepdims=True)) + shift
         output_storage[0][0] = np.asarray(out.squeeze(axis=axes), dtype=x.dtype)
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the loop that keeps the largest element and the sum of exponentials below it."""
-        return log_sum_exp_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths that stay."""

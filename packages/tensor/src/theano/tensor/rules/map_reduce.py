@@ -16,10 +16,10 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph, Variable
+from theano.lowering.table import lower
 from theano.rewriting import Context
 from theano.tensor.elemwise.careduce import CAReduce
-from theano.tensor.elemwise.map_reduce import MapReduce
-from theano.tensor.kernels.reduce import MAX_RESULTS
+from theano.tensor.elemwise.map_reduce import MAX_RESULTS, MapReduce
 from theano.tensor.rules.joining import (
     MAX_OPERANDS,
     MAX_STEPS,
@@ -79,7 +79,7 @@ def _reduces(node: Apply) -> bool:
     """Return whether ``node`` is a reduction that C can compute."""
     if not isinstance(node.op, CAReduce):
         return False
-    return node.inputs[0].type.ndim > 0 and node.op.c_kernel(node) is not None  # type: ignore[attr-defined]
+    return node.inputs[0].type.ndim > 0 and lower(node) is not None  # type: ignore[attr-defined]
 
 
 def _axes(node: Apply) -> tuple[int, ...]:

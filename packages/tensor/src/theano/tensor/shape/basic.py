@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.compile.registered_code import Code, CodeByType
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Variable
 from theano.tensor import type as tensor_type
 from theano.tensor.checks import CheckedLength, equal
 from theano.tensor.convert import as_tensor_variable, static_int
-from theano.tensor.kernels.layout import rebroadcast_kernel, shape_i_kernel, shape_kernel, specify_shape_kernel
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
 
@@ -42,10 +40,6 @@ class Shape(CodeByType):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Ask the value."""
         output_storage[0][0] = np.asarray(np.shape(inputs[0]), dtype="int64")
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the copy of the lengths."""
-        return shape_kernel(self, node) if self.registered(node) is None else None
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of dimensions."""
@@ -124,10 +118,6 @@ class Shape_i(CodeByType):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Ask the value."""
         output_storage[0][0] = np.asarray(inputs[0].shape[self.i], dtype="int64")
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the copy of one length."""
-        return shape_i_kernel(self, node) if self.registered(node) is None else None
 
     def fill_in(self, code: Code, names: dict[str, Any], inputs: Sequence[str]) -> str:
         """Return the check of the input, unless it is not wanted, and the text."""
@@ -218,10 +208,6 @@ class SpecifyShape(CodeByType):
                                 "Pass a value of that shape, or correct the shape given to specify_shape."))
             )
         output_storage[0][0] = x
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the check."""
-        return specify_shape_kernel(self, node) if self.registered(node) is None else None
 
     def fill_in(self, code: Code, names: dict[str, Any], inputs: Sequence[str]) -> str:
         """Return the text, in which ``%(shape)s`` is the vector of lengths."""
@@ -321,10 +307,6 @@ class Rebroadcast(CodeByType):
                     "Remove the addbroadcast (or patternbroadcast), or pass a value of length 1 there.",
                 )
         output_storage[0][0] = x
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the input, its lengths checked."""
-        return rebroadcast_kernel(self, node) if self.registered(node) is None else None
 
     def fill_in(self, code: Code, names: dict[str, Any], inputs: Sequence[str]) -> str:
         """Return the text once for each ``%(axis)s`` whose length must be 1, then let the value through."""

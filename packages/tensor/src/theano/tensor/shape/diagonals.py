@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import maximum, minimum
-from theano.tensor.kernels.layout import alloc_diagonal_kernel, extract_diagonal_kernel, set_diagonal_kernel
 from theano.tensor.messages import stretched
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorType
@@ -67,10 +65,6 @@ class ExtractDiag(Op):
             # NumPy marks the view read-only; what may be written is for the graph to say.
             out.flags.writeable = inputs[0].flags.writeable
         output_storage[0][0] = out if self.view else out.copy()
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the copy along the diagonal, or the view."""
-        return extract_diagonal_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the other lengths, and what fits on the diagonal."""
@@ -133,10 +127,6 @@ class SetDiag(Op):
         window.flags.writeable = True
         window[...] = stretched(node, inputs, 1, window.shape)
         output_storage[0][0] = out
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the copy with its diagonal replaced."""
-        return set_diagonal_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor."""
@@ -201,10 +191,6 @@ class AllocDiag(Op):
         window.flags.writeable = True
         window[...] = values
         output_storage[0][0] = out
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the zeros with the diagonal written in."""
-        return alloc_diagonal_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the other lengths, and twice the size of the matrices."""

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op
 from theano.tensor.checks import CheckedLength, unchecked
 from theano.tensor.convert import as_tensor_variable, get_vector_length, is_tensor, static_int
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, eq, ge, gt, int_div, le, lt, maximum, mul, or_, switch
-from theano.tensor.kernels.layout import reshape_kernel
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.shape.basic import addbroadcast, patternbroadcast
 from theano.tensor.type import TensorType
@@ -91,10 +89,6 @@ class Reshape(Op):
                 node, inputs, f"Cannot reshape an array of {x.size} elements, of shape {x.shape}, to {wanted}.",
                 "The number of elements must stay the same; one length may be -1 and follows from the others.",
             ) from None
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the view, or a copy where strides do not allow one."""
-        return reshape_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths asked for, -1 worked out from the others, checked to hold all elements."""

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.convert import scalar_converters
 from theano.tensor.convert import as_tensor_variable, is_tensor, register_converter
-from theano.tensor.kernels.layout import scalar_copy_kernel
 from theano.tensor.type import TensorType
 
 
@@ -37,10 +35,6 @@ class TensorFromScalar(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Wrap the number in an array."""
         output_storage[0][0] = np.array(inputs[0])
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the copy of one element."""
-        return scalar_copy_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return no dimension."""
@@ -84,10 +78,6 @@ class ScalarFromTensor(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Take the number out of the array."""
         output_storage[0][0] = inputs[0][()]
-
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
-        """Return the copy of one element."""
-        return scalar_copy_kernel(self, node)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return no dimension."""

@@ -17,6 +17,7 @@ from theano.compile.inputs import In
 from theano.errors import DebugModeError
 from theano.graph import Op, Variable
 from theano.graph.signals import let_signals_through
+from theano.lowering.table import lower
 from theano.runtime.checked import difference, short
 from theano.runtime.link import Linker, Performed, link
 from theano.runtime.stepwise import NodeFunction
@@ -165,7 +166,7 @@ def check_dtype(op: Op, example: Example, dtype: str) -> str | None:
 
 
 def _c_form(example: Example) -> NodeFunction | None:
-    if not has_c_code(example.node) or example.node.op.c_kernel(example.node) is not None:
+    if not has_c_code(example.node) or lower(example.node) is not None:
         return None
     linked = link(
         [example.node], Linker("c|py"), compile_kernels, example.outputs, True, compile_blocks, check_input=True
@@ -175,7 +176,7 @@ def _c_form(example: Example) -> NodeFunction | None:
 
 def check_c_cache(example: Example) -> str | None:
     """C code says its version, so that it is compiled once."""
-    if not has_c_code(example.node) or example.node.op.c_kernel(example.node) is not None:
+    if not has_c_code(example.node) or lower(example.node) is not None:
         return "the op has no c_code"
     if not example.node.op.c_code_cache_version_apply(example.node):
         raise Fault(

@@ -1,0 +1,165 @@
+"""The lowering table: its entries, where they are found, and `lower`, which turns a node into a kernel.
+
+The classes of our ops hold no C. A layer says with `register_modules` which of its modules has the entries for the ops
+of which module, and that one is imported when the first such node is lowered. Classes that people write may have a
+method ``c_kernel`` instead of an entry.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from theano.codegen.kernel import Builtin, Kernel
+from theano.graph.apply import Apply
+from theano.graph.op import Op, table_answers
+from theano.lowering.accepts import Accepts
+from theano.lowering.targets import CPU, Target
+
+Becomes = Callable[[Any, Apply], Kernel | Builtin | None]
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """One entry of the table: what nodes of an op become on a target.
+
+    Parameters
+    ----------
+    op : class of Op
+        It counts for subclasses that have neither an entry nor a ``c_kernel`` of their own.
+    becomes : callable or None
+        From an op and its node to a `Kernel` or a `Builtin`, or None where only ``perform`` will do. None: nodes of
+        this class are not compiled, even if those of a base class are.
+    accepts : Accepts or None
+        Nodes that do not fit are left to ``perform``; None: ``becomes`` decides alone.
+    when : callable or None
+        What cannot be said as data, from an op and its node; its docstring begins with "Tell whether".
+    target : Target
+
+    Examples
+    --------
+    >>> from theano.graph import Apply, Op, generic
+    >>> class Same(Op):
+    ...     __props__ = ()
+    ...     itypes = otypes = [generic]
+    >>> def same(op, node):
+    ...     return Builtin("/opt/theano/_kernels.so", "alias")
+    >>> register(Lowering(Same, same))
+    >>> lower(Same()(generic("x")).owner).symbol
+    'alias'
+    """
+
+    op: type[Op]
+    becomes: Becomes | None
+    accepts: Accepts | None = None
+    when: Callable[[Any, Apply], bool] | None = None
+    target: Target = CPU
+
+    def fits(self, node: Apply) -> bool:
+        """Return whether this entry is for ``node``, whose op is of its class."""
+        return (self.accepts is None or self.accepts.fits(node)) and (self.when is None or self.when(node.op, node))
+
+    @property
+    def doc(self) -> str:
+        """One sentence: what the kernel computes."""
+        return (inspect.getdoc(self.becomes) or "").partition("\n")[0] if self.becomes is not None else "Not compiled."
+
+
+# For the name of a target and a class of ops its entries, which are tried in this order.
+_entries: dict[str, dict[type, tuple[Lowering, ...]]] = {}
+# For a module or package of ops the modules that have their entries, until these are loaded.
+_modules: dict[str, tuple[str, ...]] = {}
+# Modules of ops (and any others that define classes) whose entries are in the table, if they have any.
+_ready: set[str] = set()
+
+
+def register(*lowerings: Lowering) -> None:
+    """Enter lowerings into the table, after those that their classes have."""
+    for entry in lowerings:
+        of_target = _entries.setdefault(entry.target.name, {})
+        of_target[entry.op] = (*of_target.get(entry.op, ()), entry)
+
+
+def register_modules(modules: Mapping[str, str | tuple[str, ...]]) -> None:
+    """Say where entries are that need not be loaded before such a node is lowered.
+
+    Parameters
+    ----------
+    modules : dict from str to str or tuple of str
+        For a module or package that defines ops, the modules that `register` their entries.
+    """
+    for place, names in modules.items():
+        _modules[place] = (*_modules.get(place, ()), *((names,) if isinstance(names, str) else names))
+    _ready.clear()
+
+
+def lower(node: Apply, target: Target = CPU) -> Kernel | Builtin | None:
+    """Return what computes ``node`` on a target, or None where there is only ``perform`` (or what people say in C).
+
+    The nearest class of the op decides that has an entry for the target, or that defines ``c_kernel`` itself, which
+    speaks for the CPU.
+    """
+    op = node.op
+    for cls in type(op).__mro__:
+        if "c_kernel" in cls.__dict__ and cls is not Op:
+            return op.c_kernel(node) if target == CPU else None
+        entries = _entries_of(cls, target)
+        if entries is not None:
+            return _first(entries, op, node)
+    return None
+
+
+def find(node: Apply, target: Target = CPU) -> Lowering | None:
+    """Return the entry that says what ``node`` becomes, or None."""
+    for cls in type(node.op).__mro__:
+        entries = _entries_of(cls, target)
+        if entries is not None:
+            return next((entry for entry in entries if entry.fits(node)), None)
+    return None
+
+
+def lowerings(target: Target = CPU) -> Iterator[Lowering]:
+    """Yield all entries for a target; modules that were not loaded yet are."""
+    for place in list(_modules):
+        _load(place)
+    for entries in list(_entries.get(target.name, {}).values()):
+        yield from entries
+
+
+def _entries_of(cls: type, target: Target) -> tuple[Lowering, ...] | None:
+    if cls.__module__ not in _ready:
+        _load(cls.__module__)
+    of_target = _entries.get(target.name)
+    return None if of_target is None else of_target.get(cls)
+
+
+def _load(module: str) -> None:
+    """Import the modules that have the entries for ops of a module or of the packages it is in."""
+    place = module
+    while place:
+        for name in _modules.get(place, ()):
+            importlib.import_module(name)
+        place = place.rpartition(".")[0]
+    _ready.add(module)
+
+
+def _first(entries: tuple[Lowering, ...], op: Op, node: Apply) -> Kernel | Builtin | None:
+    for entry in entries:
+        if entry.fits(node):
+            return None if entry.becomes is None else entry.becomes(op, node)
+    return None
+
+
+def _of_table(op: Op, node: Apply) -> Kernel | Builtin | None:
+    """Return what ``Op.c_kernel`` returns for an op that does not define it: what the table says, for the CPU."""
+    for cls in type(op).__mro__:
+        entries = _entries_of(cls, CPU)
+        if entries is not None:
+            return _first(entries, op, node)
+    return None
+
+
+table_answers.append(_of_table)

@@ -1,0 +1,158 @@
+"""Each entry of the lowering table: some node of the tables of cases fits it, and what does not fit is left to Python."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from every_op import samples
+
+import theano.compile.plumbing_ops as plumbing
+import theano.tensor as T
+from theano import scalar as scal
+from theano.codegen.kernel import Builtin, Kernel
+from theano.graph.apply import Apply
+from theano.graph.op import Op
+from theano.ifelse import ifelse
+from theano.lowering.accepts import DTYPE_NAMES, dtype_of
+from theano.lowering.table import Lowering, find, lower, lowerings
+from theano.scalar.type import Scalar
+from theano.tensor.checks import CheckedLength
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.kernels.common import Ready
+from theano.tensor.linalg.solve import lstsq
+from theano.tensor.type import TensorType
+
+m, v, k = T.dmatrix("m"), T.dvector("v"), T.lscalar("k")
+
+#: Nodes of ops that the tables of cases do not have: the content is undefined, or they are made for something else.
+MORE = [
+    T.AllocEmpty("float64")(k, k).owner, lstsq()(m, v, 0.1)[0].owner, ifelse(k, m, m + 1).owner,
+    plumbing.deep_copy_op(m).owner, plumbing.view_op(m).owner, scal.add(scal.float64("a"), scal.int8("b")).owner,
+    CheckedLength()(k, T.eq(k, 1)).owner, T.slinalg.eigvalsh(m, None).owner,
+]  # fmt: skip
+
+NODES = [*(sample.node for found in samples().values() for sample in found), *MORE]
+ENTRIES = list(lowerings())
+
+
+def name_of(entry: Lowering) -> str:
+    return f"{entry.op.__name__}-{getattr(entry.becomes, 'symbol', 'generated')}-{entry.accepts}"
+
+
+EACH = pytest.mark.parametrize("entry", ENTRIES, ids=name_of)
+
+
+def nodes_of(entry: Lowering) -> list[Apply]:
+    return [node for node in NODES if find(node) is entry]
+
+
+def retyped(node: Apply, changes: dict[int, str]) -> Apply | None:
+    """Return a node as no op makes it: the n-th of its variables have other dtypes."""
+    variables: list[Any] = []
+    for i, variable in enumerate([*node.inputs, *node.outputs]):
+        kind = variable.type
+        if i not in changes:
+            variables.append(kind())
+        elif isinstance(kind, TensorType):
+            variables.append(TensorType(changes[i], kind.broadcastable)())
+        elif isinstance(kind, Scalar):
+            variables.append(Scalar(changes[i])())
+        else:
+            return None
+    count = len(node.inputs)
+    return Apply(node.op, variables[:count], variables[count:])
+
+
+@EACH
+def test_a_node_fits_and_becomes_what_the_entry_says(entry):
+    found = nodes_of(entry)
+    assert found, f"add a case to cases_ops.py (or MORE): nothing is lowered by {name_of(entry)}"
+    kernels = [lower(node) for node in found]
+    assert any(kernel is not None for kernel in kernels), name_of(entry)
+    for kernel in kernels:
+        if isinstance(entry.becomes, Ready):
+            assert kernel is None or (isinstance(kernel, Builtin) and kernel.symbol == entry.becomes.symbol)
+        else:
+            assert kernel is None or isinstance(kernel, (Kernel, Builtin))
+
+
+@EACH
+def test_dtypes_that_do_not_fit_are_left_to_python(entry):
+    """Each variable alone, and all of one dtype together, in every dtype: a kernel or None, and None if not accepted."""
+    refused = 0
+    for node in nodes_of(entry)[:3]:
+        variables = [*node.inputs, *node.outputs]
+        alone = [{i: d} for i in range(min(len(variables), 6)) for d in DTYPE_NAMES]
+        together = [{i: d for i, v in enumerate(variables) if dtype_of(v) == "float64"} for d in DTYPE_NAMES]
+        for changes in [*alone, *together]:
+            made = retyped(node, changes)
+            if made is None:
+                continue
+            kernel = lower(made)
+            assert kernel is None or isinstance(kernel, (Kernel, Builtin))
+            if find(made) is None:
+                refused += 1
+                assert kernel is None, made
+    if entry.accepts is not None and (entry.accepts.dtypes or entry.accepts.same):
+        assert refused, f"no dtype was refused by {name_of(entry)}"
+
+
+@EACH
+def test_an_entry_says_what_it_computes(entry):
+    assert entry.becomes is None or entry.doc.startswith("Return "), entry
+    assert entry.doc.endswith(".")
+    assert entry.when is None or (entry.when.__doc__ or "").startswith("Tell whether "), entry
+
+
+def test_the_page_is_up_to_date(monkeypatch):
+    docs = Path(__file__).resolve().parents[4] / "docs"
+    monkeypatch.syspath_prepend(str(docs))
+    monkeypatch.delitem(sys.modules, "generate", raising=False)
+    import generate
+
+    written = (docs / "library" / "compiled.md").read_text(encoding="utf-8")
+    assert written == generate.compiled_page(), "run `python docs/generate.py`"
+
+
+def test_no_class_of_this_layer_holds_c():
+    def below(cls: type) -> set[type]:
+        return {cls, *(c for sub in cls.__subclasses__() for c in below(sub))}
+
+    ours = {c for c in below(Op) if c.__module__.startswith("theano.") and "test" not in c.__module__}
+    assert Elemwise in ours
+    assert [c for c in ours - {Op} if "c_kernel" in c.__dict__] == []
+
+
+def test_each_module_of_entries_is_found_by_its_ops():
+    """What `theano.tensor.lowering` says of modules is so: each entry is loaded by a node of its op, alone."""
+    from theano.tensor.lowering import MODULES
+
+    for entry in ENTRIES:
+        if not entry.op.__module__.startswith("theano.tensor."):
+            continue
+        place = entry.op.__module__.removeprefix("theano.tensor.")
+        while place not in MODULES:
+            assert "." in place, entry.op
+            place = place.rpartition(".")[0]
+        names = MODULES[place]
+        where = getattr(entry.becomes, "params", entry.becomes).__module__.rpartition(".")[2]
+        assert where in ((names,) if isinstance(names, str) else names), entry.op
+
+
+def test_an_op_of_people_has_the_kernel_of_its_base_or_its_own():
+    class Mine(Elemwise):
+        pass
+
+    class Own(Elemwise):
+        def c_kernel(self, node):
+            return None
+
+    node = T.exp(m).owner
+    assert lower(Mine(scal.exp).make_node(m)).source == lower(node).source
+    assert lower(Own(scal.exp).make_node(m)) is None
+    assert node.op.c_kernel(node) == lower(node)
+    assert np.isclose(T.exp(0.5).eval(), np.exp(0.5))
