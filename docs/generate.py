@@ -211,8 +211,8 @@ def rules_page() -> str:
 
 
 def _says(rule: Any) -> str:
-    """Return what a rule does: its formula, or the first paragraph that its author wrote."""
-    if isinstance(rule, PatternRule):
+    """Return what a rule does: the first paragraph that its author wrote, or its formula."""
+    if isinstance(rule, PatternRule) and rule.__doc__ == PatternRule.__doc__:
         # Ops as they are written; what a function puts there is said by its pattern alone.
         text = re.sub(r"Elemwise\{(\w+),no_inplace\}", r"\1", repr(rule).partition(": ")[2].removesuffix(">"))
         text = f"`{re.sub(r'<function .*>', '...', text)}`"

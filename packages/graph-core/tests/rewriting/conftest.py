@@ -17,5 +17,6 @@ def arithmetic(monkeypatch):
     monkeypatch.setattr(pattern, "operators", pattern.operators)
     monkeypatch.setattr(pattern, "literal_readers", [lambda v: v.data if isinstance(v, Constant) else None])
     monkeypatch.setattr(pattern, "conformers", [])
+    monkeypatch.setattr(pattern, "literal_writers", [])
     for name, op in {"add": add, "mul": mul, "sub": sub, "truediv": div, "neg": neg}.items():
         monkeypatch.setitem(pattern.operators, name, P(op))

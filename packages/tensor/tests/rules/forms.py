@@ -44,10 +44,6 @@ def chosen(op: Elemwise) -> Any:
         return op(T.switch(c, i, k), T.switch(c, k, 2 * i))
 
 
-def of_scalar(op: Any) -> Elemwise:
-    return next(f for f in stable._OUTER + tuple(vars(F).values()) if isinstance(f, Elemwise) and f.scalar_op == op)
-
-
 length = shape_i_op(0)(v)
 zero_or_v, v_or_zero = T.switch(c, 0.0, v), T.switch(c, v, 0.0)
 lazy = ifelse(positive, v, T.zeros_like(v))
@@ -70,9 +66,13 @@ FORMS = {
         op(v, number(np.int8(3))) for op in (F.sub, F.mul, F.true_div, F.maximum, F.minimum)
     ],
     "local_func_inv": [
-        of_scalar(outer)(of_scalar(inner)(i if outer == F.invert.scalar_op else v))
-        for outer, inners in stable._INVERSES.items() for inner in inners
+        outer(inner(i if outer == F.invert else v)) for outer, inner in stable.INVERSES.items()
     ],
+    "local_expm1": [T.exp(v) - 1.0],
+    "local_one_minus_erf": [F.add(number(1.0), -1.0 * T.erf(v)), 1.0 + -T.erf(v)],
+    "local_one_minus_erfc": [1.0 + -T.erfc(v), 1.0 + -1.0 * T.erfc(v), F.add(-T.erfc(v), number(1.0))],
+    "local_erf_minus_one": [F.add(number(-1.0), T.erf(-v))],
+    "local_erf_neg_minus_one2": [-1.0 - T.erf(v), -1.0 + -T.erf(v)],
     "local_useless_elemwise_comparison": [
         F.lt(length, 0), F.le(0, length), F.gt(0, length), F.eq(length, -1), F.eq(-1, length), F.maximum(length, 0),
         F.minimum(0, length), F.maximum(-2, length), F.lt(-1, length), F.gt(length, -3), F.ge(length + 2, 0),
@@ -197,7 +197,6 @@ NEIGHBOURS = {
     "local_add_specialize": [v + T.constant(np.array([1.0, 0.0, 0.0, 0.0])), v + F.second(number(0.0), w)],
     "local_intdiv_by_one": [F.int_div(v, number(1.0)), F.int_div(i, F.second(number(1), k)), F.mod(v, number(1.0))],
     "local_func_inv": [
-        of_scalar(outer)(of_scalar(inner)(v))
-        for outer in stable._INVERSES for inner in stable._INVERSES if F.invert.scalar_op not in (outer, inner)
+        outer(inner(v)) for outer in stable.INVERSES for inner in stable.INVERSES if F.invert not in (outer, inner)
     ],
 }  # fmt: skip

@@ -20,10 +20,12 @@ def rule(
     pattern: Pattern,
     result: Any,
     keeps: str = "exact",
-    when: Callable[..., bool] | None = None,
+    when: Callable[..., Any] | None = None,
     phases: Sequence[str] = ("canonicalize",),
     tags: Sequence[str] = ("fast_run",),
     allow_multiple_clients: bool = True,
+    also: Sequence[tuple[Any, ...]] = (),
+    doc: str | None = None,
     into: Phases | None = None,
 ) -> PatternRule:
     """Declare that ``pattern`` may become ``result``.
@@ -34,17 +36,23 @@ def rule(
     pattern : Pattern
         What to look for.
     result : Pattern, number or callable
-        What to put there. A callable takes what fills the holes named like its parameters, and may return None.
+        What to put there. A callable takes what its parameters name in the pattern, and may return None; "out" is
+        what is replaced, "fgraph" the graph.
     keeps : "exact", "close" or "finite"
         What it does to values: same bits, same within rounding, or same where everything is finite and no divisor zero.
     when : callable, optional
-        A condition; its parameters are named like holes.
+        A condition; its parameters are as those of a result. What concerns one variable is better said by it
+        (``x.where(...)``).
     phases : list of str
         Where it takes part; nowhere, if empty.
     tags : list of str
         Queries select by these, by the name of the rule and by that of the phase.
     allow_multiple_clients : bool
         Match also where an inner part of the pattern is used elsewhere and has to be computed anyway.
+    also : list of (pattern, result) or (pattern, result, when)
+        More cases of the same rule, tried in this order.
+    doc : str, optional
+        What the rule does, where its formula does not say it.
     into : Phases, optional
         A sequence other than the common one; for tests.
 
@@ -60,8 +68,9 @@ def rule(
     <rule not_not: Not(Not(x)) -> x>
     """
     made = PatternRule(
-        name, pattern, result, when=when, allow_multiple_clients=allow_multiple_clients, keeps=keeps, tags=tags
-    )
+        name, pattern, result, when=when, allow_multiple_clients=allow_multiple_clients, also=also, doc=doc,
+        keeps=keeps, tags=tags,
+    )  # fmt: skip
     return _enter(made, phases, into)  # type: ignore[return-value]
 
 

@@ -1,11 +1,22 @@
 """Patterns: the left and right sides of rules, written as expressions.
 
-A pattern is made of *holes* (``x, y = pattern_vars("x y")``), of ops called on patterns (``P(exp)(x)``), of
+A pattern is made of *pattern variables* (``x, y = pattern_vars("x y")``), of ops called on patterns (``P(exp)(x)``), of
 Python's operators between patterns, and of numbers::
 
     x, y = pattern_vars("x y")
     (x * y) / y          # what the operators stand for is looked up in `operators` when the pattern is used
     P(exp)(x) + 1        # a number matches a constant that is worth it everywhere
+
+What may be said beyond that::
+
+    real = x.where(is_real)                # a condition that belongs to the variable, wherever it stands
+    P(exp)(x).where(condition)             # the same for what an op computes
+    P(exp)(x).single_use()                 # one node uses the result, so that it need not be computed any more
+    P(add)(1, Rest("terms"))               # all other inputs of a node, as a tuple
+    P(Sum, "op", axis=None)(x)             # a class of ops with some attributes, and the op itself under a name
+    P((log, log1p), "f")(P(exp)(x))        # one of several ops
+    P("f")(x) in a result                  # the op that was found under that name
+    one_of(x - y, x + -y)                  # what can be written in several ways
 
 This file knows no arithmetic. The layer that has ops for the operators enters them in :data:`operators`, a way to
 tell what a constant is worth in :data:`literal_readers`, and a way to make a replacement fit in :data:`conformers`.
@@ -21,13 +32,17 @@ from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.variable import Constant, Variable
 
-Bindings = dict[str, Variable]
+#: What the names in a pattern stand for: variables, tuples of them (of :class:`Rest`), and ops.
+Bindings = dict[str, Any]
 
 #: What Python's operators mean between patterns: from "add", "mul", "truediv", ... to an op wrapped in :class:`P`.
 operators: dict[str, P] = {}
 
 #: Functions that return what a variable is worth everywhere, as a Python number, or None. The first answer counts.
 literal_readers: list[Callable[[Variable], Any]] = []
+
+#: Functions ``(number, old) -> Variable or None`` that make what is worth ``number`` everywhere, in place of ``old``.
+literal_writers: list[Callable[[Any, Variable], Variable | None]] = []
 
 #: Functions ``(new, old) -> Variable or None`` that bring a replacement to the type of what it replaces.
 conformers: list[Callable[[Variable, Variable], Variable | None]] = []
@@ -40,6 +55,13 @@ def literal_value(variable: Variable) -> Any:
         if value is not None:
             return value
     return None
+
+
+def literal_like(value: Any, old: Variable) -> Variable | None:
+    """Return a variable that is worth ``value`` everywhere, in place of ``old``, or None where none is known."""
+    if not literal_writers:
+        return old.type.filter_variable(old.type.filter(value, allow_downcast=True))
+    return next((made for write in literal_writers if (made := write(value, old)) is not None), None)
 
 
 def conform(new: Variable, old: Variable) -> Variable | None:
@@ -55,6 +77,14 @@ def conform(new: Variable, old: Variable) -> Variable | None:
 
 class Pattern:
     """Something that a variable may match."""
+
+    def where(self, condition: Callable[[Any], bool]) -> Pattern:
+        """Return a pattern of the variables that match this one and meet ``condition``."""
+        return Where(self, condition)
+
+    def single_use(self) -> Pattern:
+        """Return a pattern of the variables that match this one and that only one node uses."""
+        return Where(self, _has_one_user)
 
     def __add__(self, other: Any) -> Call:
         return _infix("add", self, other)
@@ -114,14 +144,37 @@ class Pattern:
         return _infix("invert", self)
 
 
-class Hole(Pattern):
-    """Matches anything; the same hole twice wants the same thing twice."""
+class Var(Pattern):
+    """Matches anything that meets its condition; the same one twice wants the same thing twice."""
+
+    def __init__(self, name: str, condition: Callable[[Any], bool] | None = None):
+        self.name = name
+        self.condition = condition
+
+    def where(self, condition: Callable[[Any], bool]) -> Var:
+        """Return a variable of the same name that matches what meets ``condition`` (and that of this one)."""
+        mine = self.condition
+        return Var(self.name, condition if mine is None else lambda v: mine(v) and condition(v))
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+#: The name that :mod:`theano.rewriting.local` knows it by.
+Hole = Var
+
+
+class Rest(Pattern):
+    """Matches all inputs of a node that the arguments beside it leave, as a tuple; in a result it stands for them.
+
+    In an op that commutes these are any inputs; in another one those after the other arguments, so it comes last.
+    """
 
     def __init__(self, name: str):
         self.name = name
 
     def __repr__(self) -> str:
-        return self.name
+        return f"*{self.name}"
 
 
 class Literal(Pattern):
@@ -145,8 +198,73 @@ class Special(Pattern):
         raise NotImplementedError(f"{type(self).__name__} does not define match")
 
     def holes(self) -> list[str]:
-        """Return the names of the holes that a match fills."""
+        """Return the names that a match binds."""
         return holes(self.inner)
+
+    def may_match(self, variable: Variable) -> bool:
+        """Return False where :meth:`match` is certain to find nothing, as cheaply as can be told."""
+        return True
+
+
+class Where(Special):
+    """Matches what another pattern does, where a condition on the variable holds."""
+
+    def __init__(self, inner: Pattern, condition: Callable[[Any], bool]):
+        super().__init__(inner)
+        self.condition = condition
+
+    def match(self, variable: Variable, bindings: Bindings) -> Iterator[Bindings]:
+        """Yield the matches of the pattern inside."""
+        if self.condition(variable):
+            yield from match(self.inner, variable, bindings)
+
+    def may_match(self, variable: Variable) -> bool:
+        """Return whether the pattern inside may match."""
+        return may_match(self.inner, variable)
+
+    def __repr__(self) -> str:
+        return repr(self.inner)
+
+
+class OneOf(Special):
+    """Matches what any of several patterns does."""
+
+    def __init__(self, patterns: Sequence[Pattern]):
+        super().__init__(patterns[0])
+        self.patterns = tuple(patterns)
+
+    def match(self, variable: Variable, bindings: Bindings) -> Iterator[Bindings]:
+        """Yield the matches of each pattern in turn."""
+        for pattern in self.patterns:
+            yield from match(pattern, variable, bindings)
+
+    def may_match(self, variable: Variable) -> bool:
+        """Return whether one of the patterns may match."""
+        # (Faster than with a generator.)
+        return True in [may_match(pattern, variable) for pattern in self.patterns]
+
+    def __repr__(self) -> str:
+        return repr(self.inner)
+
+
+def one_of(*patterns: Pattern) -> OneOf:
+    """Return the pattern of what can be written in several ways, all of which bind the same names.
+
+    Examples
+    --------
+    >>> x, y = pattern_vars("x y")
+    >>> one_of(x - y, x + -y)
+    sub(x, y)
+    """
+    names = [sorted(holes(pattern)) for pattern in patterns]
+    if any(other != names[0] for other in names):
+        raise ValueError(f"each of {', '.join(map(repr, patterns))} must bind the same names")
+    return OneOf(patterns)
+
+
+def _has_one_user(variable: Variable) -> bool:
+    clients = [client for client, _ in variable.clients]
+    return bool(clients) and isinstance(clients[0], Apply) and all(client is clients[0] for client in clients)
 
 
 class P:
@@ -154,13 +272,18 @@ class P:
 
     Parameters
     ----------
-    op : Op, subclass of Op, or str
-        An op matches equal ops, a class its instances, a string what :data:`operators` has under it.
-        A replacement can only be built of an op.
+    op : Op, subclass of Op, tuple of these, or str
+        An op matches equal ops, a class its instances, a tuple what one of its members matches, a string what
+        :data:`operators` has under it. In a result, an op stands for itself, a string also for the op that the
+        pattern found under that name.
+    name : str or None
+        What to call the op that is found, so that conditions and results can speak of it and of its parameters.
     output : int
         Which output of the op is meant.
     commutative, associative : bool or None
         Whether inputs may be exchanged, and regrouped; None asks the op's attribute of that name.
+    **attributes
+        What attributes of the op must be equal to.
 
     Examples
     --------
@@ -171,13 +294,18 @@ class P:
 
     def __init__(
         self,
-        op: Op | type[Op] | str,
+        op: Op | type[Op] | tuple[Op | type[Op], ...] | str,
+        name: str | None = None,
+        *,
         output: int = 0,
         commutative: bool | None = None,
         associative: bool | None = None,
+        **attributes: Any,
     ):
         self.op = op
+        self.name = name
         self.output = output
+        self.attributes = attributes
         self._commutative = commutative
         self._associative = associative
 
@@ -198,10 +326,24 @@ class P:
 
     def matches(self, op: Op) -> bool:
         """Return whether ``op`` is meant."""
+        return self.names(op) and self.has_attributes(op)
+
+    def names(self, op: Op) -> bool:
+        """Return whether ``op`` is one of those meant, whatever its attributes."""
         mine = self.op
+        if mine is op:
+            return True
         if isinstance(mine, type):
             return isinstance(op, mine)
-        return mine is op or mine == op
+        return any(_is_meant(one, op) for one in mine) if isinstance(mine, tuple) else bool(mine == op)
+
+    def has_attributes(self, op: Op) -> bool:
+        """Return whether the attributes of ``op`` are those that were asked for."""
+        return not self.attributes or all(getattr(op, k, None) == value for k, value in self.attributes.items())
+
+    def tracks(self) -> tuple[Any, ...]:
+        """Return the ops and classes of ops that can match."""
+        return self.op if isinstance(self.op, tuple) else (self.op,)
 
     def commutative(self, op: Op) -> bool:
         """Return whether the inputs of ``op`` may be exchanged."""
@@ -212,7 +354,15 @@ class P:
         return getattr(op, "associative", False) if self._associative is None else self._associative
 
     def __repr__(self) -> str:
+        if self.name is not None:
+            return self.name
+        if isinstance(self.op, tuple):
+            return "|".join(op.__name__ if isinstance(op, type) else str(op) for op in self.op)
         return self.op.__name__ if isinstance(self.op, type) else str(self.op)
+
+
+def _is_meant(mine: Any, op: Op) -> bool:
+    return isinstance(op, mine) if isinstance(mine, type) else mine is op or mine == op
 
 
 class Call(Pattern):
@@ -221,13 +371,23 @@ class Call(Pattern):
     def __init__(self, op: P, args: Sequence[Pattern]):
         self.op = op
         self.args = list(args)
+        #: The arguments that do not match everything, those that an op decides first: it is the cheaper test.
+        self.specific = sorted(
+            (a for a in self.args if not isinstance(a, (Var, Rest))), key=lambda a: isinstance(a, Literal)
+        )
 
     def __repr__(self) -> str:
         return f"{self.op}({', '.join(map(repr, self.args))})"
 
 
-def pattern_vars(names: str) -> tuple[Hole, ...]:
-    """Return one hole for each name in ``names``, which blanks or commas separate.
+def pattern_vars(names: str, condition: Callable[[Any], bool] | None = None) -> tuple[Var, ...]:
+    """Return one pattern variable for each name in ``names``, which blanks or commas separate.
+
+    Parameters
+    ----------
+    names : str
+    condition : callable or None
+        What each of them must meet.
 
     Examples
     --------
@@ -235,7 +395,7 @@ def pattern_vars(names: str) -> tuple[Hole, ...]:
     >>> (x * y) / y
     truediv(mul(x, y), y)
     """
-    return tuple(Hole(name) for name in names.replace(",", " ").split())
+    return tuple(Var(name, condition) for name in names.replace(",", " ").split())
 
 
 def as_pattern(value: Any) -> Pattern:
@@ -248,11 +408,12 @@ def _infix(name: str, *args: Any) -> Call:
 
 
 def holes(pattern: Pattern) -> list[str]:
-    """Return the names of the holes of ``pattern``, each once."""
-    if isinstance(pattern, Hole):
+    """Return the names that a match of ``pattern`` binds, each once."""
+    if isinstance(pattern, (Var, Rest)):
         return [pattern.name]
     if isinstance(pattern, Call):
-        return list(dict.fromkeys(name for a in pattern.args for name in holes(a)))
+        own = [] if pattern.op.name is None else [pattern.op.name]
+        return list(dict.fromkeys([*own, *(name for a in pattern.args for name in holes(a))]))
     return pattern.holes() if isinstance(pattern, Special) else []
 
 
@@ -265,7 +426,7 @@ def same(a: Variable, b: Variable) -> bool:
 
 
 def match(pattern: Pattern, variable: Variable, bindings: Bindings | None = None) -> Iterator[Bindings]:
-    """Yield each way to fill the holes so that ``pattern`` is ``variable``.
+    """Yield each way to bind the names so that ``pattern`` is ``variable``.
 
     Examples
     --------
@@ -281,20 +442,19 @@ def match(pattern: Pattern, variable: Variable, bindings: Bindings | None = None
     []
     """
     bindings = {} if bindings is None else bindings
-    if isinstance(pattern, Hole):
+    if isinstance(pattern, Var):
         bound = bindings.get(pattern.name)
-        if bound is None:
-            yield {**bindings, pattern.name: variable}
-        elif same(bound, variable):
-            yield bindings
+        if bound is not None and not same(bound, variable):
+            return
+        if pattern.condition is None or pattern.condition(variable):
+            yield bindings if bound is not None else {**bindings, pattern.name: variable}
     elif isinstance(pattern, Literal):
         value = literal_value(variable)
         if value is not None and value == pattern.value:
             yield bindings
     elif isinstance(pattern, Call):
         node = variable.owner
-        spec = pattern.op.resolve()
-        if node is not None and variable.index == spec.output and spec.matches(node.op):
+        if node is not None and variable.index == pattern.op.resolve().output and fits(pattern, node):
             for found, rest in match_inputs(pattern, node, bindings):
                 if not rest:
                     yield found
@@ -302,34 +462,89 @@ def match(pattern: Pattern, variable: Variable, bindings: Bindings | None = None
         yield from pattern.match(variable, bindings)
 
 
+def may_match(pattern: Pattern, variable: Variable) -> bool:
+    """Return False where ``variable`` certainly does not match: most do not, and it is told by the ops alone."""
+    if isinstance(pattern, Call):
+        node = variable.owner
+        return node is not None and fits(pattern, node)
+    if isinstance(pattern, Literal):
+        value = literal_value(variable)
+        return value is not None and bool(value == pattern.value)
+    return pattern.may_match(variable) if isinstance(pattern, Special) else True
+
+
+def fits(pattern: Call, node: Apply) -> bool:
+    """Return False where the inputs of ``node`` certainly do not match."""
+    spec = pattern.op.resolve()
+    op, args, inputs = node.op, pattern.args, node.inputs
+    if not spec.names(op):
+        return False
+    if spec.commutative(op):
+        for arg in pattern.specific:
+            for v in inputs:
+                if may_match(arg, v):
+                    break
+            else:
+                return False
+        return spec.has_attributes(op)
+    if args and isinstance(args[-1], Rest):
+        if len(inputs) < len(args) - 1:
+            return False
+    elif len(inputs) != len(args):
+        return False
+    if pattern.specific:
+        for arg, v in zip(args, inputs, strict=False):
+            if not isinstance(arg, (Var, Rest)) and not may_match(arg, v):
+                return False
+    return spec.has_attributes(op)
+
+
 def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterator[tuple[Bindings, list[Variable]]]:
     """Yield each way to match the inputs of ``node``, with the inputs that the pattern says nothing about.
 
-    Only an op that commutes and associates can have such a remainder: ``x * 1`` in the product ``a * b * 1``.
-    A hole takes the remainder where there is a free one.
+    It is for nodes that :func:`fits` has passed. Only an op that commutes and associates can have such a remainder:
+    ``x * 1`` in the product ``a * b * 1``. A :class:`Rest` takes the remainder, or a free variable where there is one
+    beside other arguments.
     """
+    if pattern.op.name is not None:
+        bound = bindings.get(pattern.op.name)
+        if bound is not None and bound != node.op:
+            return
+        bindings = {**bindings, pattern.op.name: node.op}
     spec = pattern.op.resolve()
+    firm, last = pattern.args[:-1], pattern.args[-1] if pattern.args else None
+    inputs = list(node.inputs)
     if not spec.commutative(node.op):
-        if len(pattern.args) == len(node.inputs):
-            for found in _in_order(pattern.args, node.inputs, bindings):
+        if isinstance(last, Rest):
+            for found in _in_order(firm, inputs, bindings):
+                yield {**found, last.name: tuple(inputs[len(firm) :])}, []
+        else:
+            for found in _in_order(pattern.args, inputs, bindings):
                 yield found, []
         return
-    if len(node.inputs) < len(pattern.args):
+    if isinstance(last, Rest):
+        for found, rest in _in_any_order(_specific_first(firm, bindings), inputs, bindings):
+            yield {**found, last.name: tuple(rest)}, []
         return
-    # What is specific decides first, free holes take what is left.
-    args = sorted(pattern.args, key=lambda a: isinstance(a, Hole) and a.name not in bindings)
-    if len(node.inputs) == len(args):
-        for found, _ in _in_any_order(args, list(node.inputs), bindings):
+    args = _specific_first(pattern.args, bindings)
+    if len(inputs) == len(args):
+        for found, _ in _in_any_order(args, inputs, bindings):
             yield found, []
-    elif spec.associative(node.op):
+    elif len(inputs) > len(args) > 1 and spec.associative(node.op):
         *firm, last = args
         bound = {*bindings, *(n for a in firm for n in holes(a))}
-        if isinstance(last, Hole) and last.name not in bound:
-            for found, rest in _in_any_order(firm, list(node.inputs), bindings):
+        if isinstance(last, Var) and last.name not in bound:
+            for found, rest in _in_any_order(firm, inputs, bindings):
                 grouped = rest[0] if len(rest) == 1 else node.op(*rest)
-                yield {**found, last.name: grouped}, []
+                if last.condition is None or last.condition(grouped):
+                    yield {**found, last.name: grouped}, []
         else:
-            yield from _in_any_order(args, list(node.inputs), bindings)
+            yield from _in_any_order(args, inputs, bindings)
+
+
+def _specific_first(args: Sequence[Any], bindings: Bindings) -> list[Any]:
+    """Return the arguments so that what is specific decides first, and free variables take what is left."""
+    return sorted(args, key=lambda a: isinstance(a, Var) and a.name not in bindings)
 
 
 def _in_order(args: Sequence[Pattern], inputs: Sequence[Variable], bindings: Bindings) -> Iterator[Bindings]:
@@ -355,15 +570,24 @@ def _in_any_order(
 
 
 def build(pattern: Pattern, bindings: Bindings) -> Any:
-    """Return the expression that ``pattern`` describes, its holes filled; a number stays a number."""
-    if isinstance(pattern, Hole):
+    """Return the expression that ``pattern`` describes, its names replaced; a number stays a number."""
+    if isinstance(pattern, Var):
         return bindings[pattern.name]
     if isinstance(pattern, Literal):
         return pattern.value
+    if isinstance(pattern, Special):
+        return build(pattern.inner, bindings)
     assert isinstance(pattern, Call)
-    spec = pattern.op.resolve()
+    args: list[Any] = []
+    for arg in pattern.args:
+        args += bindings[arg.name] if isinstance(arg, Rest) else [build(arg, bindings)]
+    # A string is the name of an op that the pattern found, or one of Python's operators.
+    named = bindings.get(pattern.op.op) if isinstance(pattern.op.op, str) else None
+    spec = pattern.op.resolve() if named is None else P(named, output=pattern.op.output)
     if not isinstance(spec.op, Op):
         raise RewriteError(f"nothing can be built of {spec}: a result needs an op, not a class of ops")
-    outputs = spec.op(*(build(a, bindings) for a in pattern.args), return_list=True)
+    if len(args) == 1 and spec.associative(spec.op) and any(isinstance(arg, Rest) for arg in pattern.args):
+        return args[0]  # all that a sum is left with
+    outputs = spec.op(*args, return_list=True)
     # An op with a default output returns only that one.
     return outputs[spec.output] if len(outputs) > 1 else outputs[0].owner.outputs[spec.output]

@@ -16,15 +16,17 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
 from theano.graph.variable import Variable
 from theano.rewriting.pattern import (
+    Bindings,
     Call,
-    Hole,
-    Literal,
+    OneOf,
     Pattern,
     Special,
     as_pattern,
     build,
     conform,
+    fits,
     holes,
+    literal_like,
     match_inputs,
 )
 
@@ -112,57 +114,67 @@ class FunctionRule(Rule):
         return self.function(*args)
 
 
-class PatternRule(Rule):
-    """A rule written as two patterns."""
+#: What conditions and results may speak of beside the names of their pattern: what is replaced, and the graph it is in.
+CONTEXT = ("out", "fgraph")
 
-    def __init__(
-        self,
-        name: str,
-        pattern: Pattern,
-        result: Any,
-        when: Callable[..., bool] | None = None,
-        allow_multiple_clients: bool = True,
-        **kwargs: Any,
-    ):
-        super().__init__(name, **kwargs)
+
+#: Of so many ops a rule remembers which of its cases they meet.
+MANY_OPS = 256
+
+
+class Case:
+    """One pattern, what takes its place, and under which condition.
+
+    Parameters
+    ----------
+    rule : str
+        The rule that it is part of, for messages.
+    pattern : Pattern
+    result : Pattern, number or callable
+    when : callable or None
+    """
+
+    def __init__(self, rule: str, pattern: Pattern, result: Any, when: Callable[..., Any] | None = None):
         if not isinstance(pattern, Call):
-            raise TypeError(f"the pattern of the rule {name} must be an op applied to something, not {pattern!r}")
+            raise TypeError(f"the pattern of the rule {rule} must be an op applied to something, not {pattern!r}")
         self.pattern = pattern
         self.result = result if callable(result) and not isinstance(result, Pattern) else as_pattern(result)
         self.when = when
-        self.allow_multiple_clients = allow_multiple_clients
         known = holes(pattern)
         if isinstance(self.result, Pattern):
             unknown = [n for n in holes(self.result) if n not in known]
             if unknown:
                 raise ValueError(
-                    f"the result of the rule {name} uses {', '.join(unknown)}, which its pattern does not bind"
+                    f"the result of the rule {rule} uses {', '.join(unknown)}, which its pattern does not bind"
                 )
-        self._when_names = _parameters(when, known, name) if when is not None else []
-        self._result_names = _parameters(self.result, known, name) if not isinstance(self.result, Pattern) else []
+        self._when_names = _parameters(when, known, rule) if when is not None else []
+        self._result_names = _parameters(self.result, known, rule) if not isinstance(self.result, Pattern) else []
 
     @property
     def tracks(self) -> tuple[Any, ...]:
-        """The op at the root of the pattern."""
-        return (self.pattern.op.resolve().op,)
+        """The ops that the root of the pattern matches."""
+        return self.pattern.op.resolve().tracks()
 
-    def answer(self, fgraph: FunctionGraph, node: Apply) -> Answer:
-        """Return the result of the first way to match that meets the condition."""
-        spec = self.pattern.op.resolve()
-        if not spec.matches(node.op):
+    def answer(self, fgraph: FunctionGraph, node: Apply, alone: bool = False) -> dict[Variable, Variable] | None:
+        """Return the result of the first way to match that meets the condition.
+
+        With ``alone`` inner parts of the pattern must not be used elsewhere.
+        """
+        if not fits(self.pattern, node):
             return None
-        old = node.outputs[spec.output]
+        out = node.outputs[self.pattern.op.resolve().output]
         for found, rest in match_inputs(self.pattern, node, {}):
-            if not self.allow_multiple_clients and not self._used_here_only(node, found):
+            if alone and not self._used_here_only(node, found):
                 continue
-            if self.when is not None and not self.when(*(found[n] for n in self._when_names)):
+            context = {**found, "out": out, "fgraph": fgraph}
+            if self.when is not None and not self.when(*(context[n] for n in self._when_names)):
                 continue
-            new = self._build(old, found, node.op, rest)
+            new = self._build(out, context, node.op, rest)
             if new is not None:
-                return {old: new}
+                return {out: new}
         return None
 
-    def _build(self, old: Variable, found: dict[str, Variable], op: Op, rest: list[Variable]) -> Variable | None:
+    def _build(self, old: Variable, found: Bindings, op: Op, rest: list[Variable]) -> Variable | None:
         if isinstance(self.result, Pattern):
             new = build(self.result, found)
         else:
@@ -172,21 +184,21 @@ class PatternRule(Rule):
         if rest:
             new = op(new, *rest)
         if not isinstance(new, Variable):
-            new = old.type.filter_variable(old.type.filter(new, allow_downcast=True))
-        return conform(new, old)
+            new = literal_like(new, old)
+        return None if new is None else conform(new, old)
 
-    def _used_here_only(self, node: Apply, found: dict[str, Variable]) -> bool:
-        bound = set(found.values())
+    def _used_here_only(self, node: Apply, found: Bindings) -> bool:
+        bound = {v for v in found.values() if isinstance(v, Variable)}
 
         def inner(pattern: Pattern, n: Apply) -> bool:
-            # Only the ops of the pattern count; what fills holes may be used elsewhere.
+            # Only the ops of the pattern count; what variables stand for may be used elsewhere.
             for arg in pattern.args if isinstance(pattern, Call) else ():
                 while isinstance(arg, Special):
                     arg = arg.inner
-                if isinstance(arg, (Hole, Literal)):
+                if not isinstance(arg, Call):
                     continue
                 for v in n.inputs:
-                    if v in bound or v.owner is None or not arg.op.resolve().matches(v.owner.op):  # type: ignore[attr-defined]
+                    if v in bound or v.owner is None or not arg.op.resolve().matches(v.owner.op):
                         continue
                     users = {c for c, _ in v.clients}
                     if len(users) > 1 or "output" in users:
@@ -198,13 +210,75 @@ class PatternRule(Rule):
         return inner(self.pattern, node)
 
     def __repr__(self) -> str:
-        return f"<rule {self.name}: {self.pattern} -> {self.result}>"
+        return f"{self.pattern} -> {self.result}"
+
+
+class PatternRule(Rule):
+    """A rule written as patterns and what takes their place.
+
+    Parameters
+    ----------
+    name : str
+    pattern : Pattern
+    result : Pattern, number or callable
+    when : callable or None
+    allow_multiple_clients : bool
+    also : list of (pattern, result) or (pattern, result, when)
+        More cases: the first that matches a node is used.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        pattern: Pattern,
+        result: Any,
+        when: Callable[..., Any] | None = None,
+        allow_multiple_clients: bool = True,
+        also: Sequence[tuple[Any, ...]] = (),
+        **kwargs: Any,
+    ):
+        super().__init__(name, **kwargs)
+        self.cases: list[Case] = []
+        for left, right, *conditions in [(pattern, result, when), *also]:
+            # Ways to write one thing are cases of their own, since they may be found at different ops.
+            forms = left.patterns if isinstance(left, OneOf) else (left,)
+            self.cases += [Case(name, form, right, *conditions) for form in forms]
+        self.allow_multiple_clients = allow_multiple_clients
+        #: The cases that an op can meet, by its identity: its hash is computed anew each time. (The op is kept, so that
+        #: its id stays its own.)
+        self._met: dict[int, tuple[Op, list[Case]]] = {}
+
+    @property
+    def tracks(self) -> tuple[Any, ...]:
+        """The ops at the roots of the patterns."""
+        return tuple(dict.fromkeys(op for case in self.cases for op in case.tracks))
+
+    def _cases_of(self, op: Op) -> list[Case]:
+        """Return the cases whose roots match ``op``: of a long table these are few."""
+        known = self._met.get(id(op))
+        if known is None:
+            if len(self._met) >= MANY_OPS:
+                self._met.clear()
+            known = op, [case for case in self.cases if case.pattern.op.resolve().matches(op)]
+            self._met[id(op)] = known
+        return known[1]
+
+    def answer(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        """Return the result of the first case that matches and whose condition is met."""
+        for case in self.cases if len(self.cases) < 3 else self._cases_of(node.op):
+            found = case.answer(fgraph, node, alone=not self.allow_multiple_clients)
+            if found is not None:
+                return found
+        return None
+
+    def __repr__(self) -> str:
+        return f"<rule {self.name}: {'; '.join(map(repr, self.cases))}>"
 
 
 def _parameters(function: Callable[..., Any], known: Sequence[str], rule: str) -> list[str]:
-    """Return the names of a function's parameters, each of which must be a hole."""
+    """Return the names of a function's parameters, each of which the pattern must bind."""
     names = list(inspect.signature(function).parameters)
-    unknown = [n for n in names if n not in known]
+    unknown = [n for n in names if n not in known and n not in CONTEXT]
     if unknown:
         raise ValueError(
             f"the condition or result of the rule {rule} takes {', '.join(unknown)}, which its pattern does not bind"

@@ -16,27 +16,26 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.graph import Apply, Constant
-from theano.rewriting import local_rule, pattern_vars, rule
+from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
 from theano.rewriting.pattern import same
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.words import (
     NESTED,
     E,
-    constant_like,
-    discrete_x,
-    filled_with,
     fit,
     in_dtype,
     is_complex,
     is_discrete,
+    is_not_complex,
+    is_real,
     made_by,
     number_of,
-    real_x,
     scalar_of,
     terms_of,
     times,
     uniform,
+    worth,
 )
 from theano.tensor.type import TensorType
 
@@ -346,49 +345,42 @@ def _divisors(term: Any, levels: int = NESTED) -> list[Any]:
     return list(factors.inputs) if factors is not None else [below]
 
 
-@local_rule([F.neg], keeps="exact")
-def local_neg_to_mul(node: Apply) -> Any:
-    """Let a negation enter the product that it negates: its constant changes sign."""
-    inner = made_by(node.inputs[0], F.mul)
-    out = node.outputs[0]
-    if inner is None or len(node.inputs[0].clients) != 1 or is_discrete(out) or is_complex(out):
-        return None
-    value = uniform(inner.inputs[0]) if isinstance(inner.inputs[0], Constant) else None
-    if value is None:
-        return None
-    first: Any = inner.inputs[0]
+def _is_number(v: Any) -> bool:
+    return isinstance(v, Constant) and uniform(v) is not None
+
+
+def _has_sign(v: Any) -> bool:
+    # The negative of an unsigned number is another large number.
+    return not is_complex(v) and v.type.dtype not in scal.uint_dtypes
+
+
+def _negated(c: Any, rest: Any, out: Any) -> Any:
     # Negated in the dtype of the result: that of the constant may know no negative numbers.
-    number = TensorType(out.type.dtype, first.type.broadcastable).make_constant(-first.data.astype(out.type.dtype))  # type: ignore[attr-defined]
-    return [fit(F.mul(number, *inner.inputs[1:]), out)]
+    number = TensorType(out.type.dtype, c.type.broadcastable).make_constant(-c.data.astype(out.type.dtype))
+    return F.mul(number, *rest)
 
 
-@local_rule([F.mul], keeps="finite", phases=("canonicalize",))
-def local_mul_zero(node: Apply) -> Any:
-    """Something times 0 is 0 (where the something is finite)."""
-    if any(filled_with(v, 0) for v in node.inputs):
-        new = constant_like(0, node.outputs[0])
-        return None if new is None else [new]
-    return None
+x, y, c = pattern_vars("x y c")
+rest = Rest("rest")
+rule("local_neg_to_mul", E(F.neg)(P(F.mul, commutative=False)(c.where(_is_number), rest).single_use()), _negated,
+     when=lambda out: is_real(out),
+     doc="Let a negation enter the product that it negates: its constant changes sign.")  # fmt: skip
 
 
-@local_rule([F.true_div, F.int_div], keeps="finite", phases=("canonicalize", "specialize"))
-def local_zero_div(node: Apply) -> Any:
-    """0 divided by something is 0 (where the something is not)."""
-    if filled_with(node.inputs[0], 0):
-        new = constant_like(0, node.outputs[0])
-        return None if new is None else [new]
-    return None
+rule("local_mul_zero", E(F.mul)(worth(0), rest), 0, keeps="finite",
+     doc="Something times 0 is 0 (where the something is finite).")  # fmt: skip
 
 
-@local_rule([F.true_div], keeps="close", phases=("specialize",))
-def local_div_to_inv(node: Apply) -> Any:
-    """1 divided by something is its reciprocal."""
-    if filled_with(node.inputs[0], 1) and node.inputs[1].type.dtype == node.outputs[0].type.dtype:  # type: ignore[attr-defined]
-        return [fit(F.inv(node.inputs[1]), node.outputs[0])]
-    return None
+rule("local_zero_div", P((F.true_div, F.int_div))(worth(0), y), 0, keeps="finite",
+     phases=("canonicalize", "specialize"),
+     doc="0 divided by something is 0 (where the something is not).")  # fmt: skip
 
 
-def together(op: Any, kept: list[Any], out: Any) -> Any:
+rule("local_div_to_inv", E(F.true_div)(worth(1), y), E(F.inv)(y), keeps="close", phases=("specialize",),
+     when=lambda y, out: y.type.dtype == out.type.dtype, doc="1 divided by something is its reciprocal.")  # fmt: skip
+
+
+def _together(op: Any, kept: Sequence[Any], out: Any) -> Any:
     """Return ``op`` of some of the inputs of ``out``, computed in its dtype: in a smaller one it might wrap around."""
     new = kept[0] if len(kept) == 1 else op(*kept)
     if new.type.dtype == out.type.dtype:
@@ -397,75 +389,41 @@ def together(op: Any, kept: list[Any], out: Any) -> Any:
     return first if len(kept) == 1 else op(first, *kept[1:])
 
 
-@local_rule([F.mul], keeps="exact", phases=("specialize",))
-def local_mul_specialize(node: Apply) -> Any:
-    """A product without factors 1, and with -1 as a negation."""
-    out: Any = node.outputs[0]
+def _has_negatives(out: Any) -> bool:
     # A complex infinity times 1 is no number, in either part.
-    if out.type.dtype.startswith(("bool", "uint")) or is_complex(out):
-        return None
-    kept = [v for v in node.inputs if not (filled_with(v, 1) or filled_with(v, -1))]
-    if len(kept) == len(node.inputs):
-        return None
-    negative = sum(filled_with(v, -1) for v in node.inputs) % 2 == 1
-    if not kept:
-        new: Any = number_of(-1 if negative else 1, out.type.dtype, out.type.ndim)
-        return [fit(new, out)]
-    new = together(F.mul, kept, out)
-    new = fit(F.neg(new) if negative else new, out)
-    return None if new is None else [new]
+    return not out.type.dtype.startswith(("bool", "uint")) and not is_complex(out)
 
 
-@local_rule([F.add], keeps="close", phases=("specialize",))
-def local_add_specialize(node: Apply) -> Any:
-    """A sum without terms 0. (With them, a negative zero is a positive one.)"""
-    out: Any = node.outputs[0]
-    kept = [v for v in node.inputs if not filled_with(v, 0)]
-    if len(kept) == len(node.inputs) or out.type.dtype == "bool":
-        return None
-    new = constant_like(0, out) if not kept else fit(together(F.add, kept, out), out)
-    return None if new is None else [new]
+rule("local_mul_specialize", E(F.mul)(worth(1), rest), lambda rest, out: _together(F.mul, rest, out) if rest else 1,
+     when=_has_negatives, phases=("specialize",),
+     also=[(E(F.mul)(worth(-1), rest), lambda rest, out: F.neg(_together(F.mul, rest, out)) if rest else -1,
+            _has_negatives)],
+     doc="A product without factors 1, and with -1 as a negation.")  # fmt: skip
 
 
-@local_rule([F.mul], keeps="exact", phases=("specialize",))
-def local_mul_to_sqr(node: Apply) -> Any:
-    """Something times itself is its square."""
-    a, *rest = node.inputs
-    if len(rest) == 1 and rest[0] is a and node.outputs[0].type.dtype != "bool":  # type: ignore[attr-defined]
-        return [fit(F.sqr(a), node.outputs[0])]
-    return None
+rule("local_add_specialize", E(F.add)(worth(0), rest), lambda rest, out: _together(F.add, rest, out) if rest else 0,
+     when=lambda out: out.type.dtype != "bool", keeps="close", phases=("specialize",),
+     doc="A sum without terms 0. (With them, a negative zero is a positive one.)")  # fmt: skip
 
 
-def _are_real(x: Any, y: Any) -> bool:
-    return real_x(x) and not is_complex(y)
+rule("local_mul_to_sqr", P(F.mul, commutative=False)(x, x), E(F.sqr)(x), phases=("specialize",),
+     when=lambda out: out.type.dtype != "bool", doc="Something times itself is its square.")  # fmt: skip
 
 
-x, y = pattern_vars("x y")
 rule("local_neg_neg", E(F.neg)(E(F.neg)(x)), x, phases=("stabilize", "specialize"))
-rule("local_neg_div_neg", E(F.neg)(E(F.true_div)(E(F.neg)(x), y)), x / y, when=_are_real, phases=("specialize",))
-rule("local_intdiv_by_one", x // 1, x, when=discrete_x)
+rule("local_neg_div_neg", E(F.neg)(E(F.true_div)(E(F.neg)(x.where(is_real)), y.where(is_not_complex))), x / y,
+     phases=("specialize",))  # fmt: skip
+rule("local_intdiv_by_one", x.where(is_discrete) // 1, x)
 
 
-@local_rule([F.sub], keeps="exact", phases=("specialize",))
-def local_elemwise_sub_zeros(node: Apply) -> Any:
-    """Something less itself is 0; for whole numbers only, as infinity less infinity is not."""
-    a, b = node.inputs
-    if a is b and is_discrete(node.outputs[0]):
-        new = constant_like(0, node.outputs[0])
-        return None if new is None else [new]
-    return None
+whole = x.where(is_discrete)
+rule("local_elemwise_sub_zeros", whole - whole, 0, phases=("specialize",),
+     doc="Something less itself is 0; for whole numbers only, as infinity less infinity is not.")  # fmt: skip
 
 
-@local_rule([F.abs_], keeps="exact", phases=("canonicalize",))
-def local_abs_lift(node: Apply) -> Any:
-    """The absolute value does not see signs: those of a negation, or of another absolute value."""
-    x: Any = node.inputs[0]
-    inner = x.owner
-    if x.type.dtype in scal.complex_dtypes or x.type.dtype in scal.uint_dtypes:
-        return None  # (the negative of an unsigned number is another large number)
-    if inner is not None and scalar_of(inner) in (scal.neg, scal.abs_):
-        return [F.abs_(inner.inputs[0])]
-    return None
+rule("local_abs_lift", E(F.abs_)(E(F.neg)(x.where(_has_sign))), E(F.abs_)(x),
+     also=[(E(F.abs_)(E(F.abs_)(x).where(_has_sign)), E(F.abs_)(x))],
+     doc="The absolute value does not see signs: those of a negation, or of another absolute value.")  # fmt: skip
 
 
 @local_rule([F.mul, F.true_div], keeps="finite", phases=("specialize",))
@@ -476,7 +434,7 @@ def local_abs_merge(node: Apply) -> Any:
         return None
     insides = [made_by(v, F.abs_) for v in node.inputs]
     # The product of whole numbers that wraps around may be negative, and the smallest one has no absolute value.
-    if sum(a is not None for a in insides) < 2 or not all(real_x(a.inputs[0]) for a in insides if a is not None):
+    if sum(a is not None for a in insides) < 2 or not all(is_real(a.inputs[0]) for a in insides if a is not None):
         return None
     if all(a is not None for a in insides):
         return [fit(F.abs_(node.op(*[a.inputs[0] for a in insides if a is not None])), out)]

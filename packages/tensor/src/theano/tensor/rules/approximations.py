@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from theano.graph import Apply
-from theano.rewriting import local_rule
+from theano.rewriting import P, pattern_vars, rule
 from theano.tensor.nnet.activation import hard_sigmoid, sigmoid, ultra_fast_sigmoid
-from theano.tensor.rules.words import fit
+
+(x,) = pattern_vars("x")
 
 
-@local_rule([sigmoid], keeps="approximate", phases=("uncanonicalize",), tags=())
-def local_ultra_fast_sigmoid(node: Apply) -> Any:
-    """The sigmoid as three pieces of rational functions; off by up to 0.1."""
-    return [fit(ultra_fast_sigmoid(node.inputs[0]), node.outputs[0])]
+rule("local_ultra_fast_sigmoid", P(sigmoid)(x), P(ultra_fast_sigmoid)(x), keeps="approximate",
+     phases=("uncanonicalize",),
+     tags=(), doc="The sigmoid as three pieces of rational functions; off by up to 0.1.")  # fmt: skip
 
 
-@local_rule([sigmoid], keeps="approximate", phases=("uncanonicalize",), tags=())
-def local_hard_sigmoid(node: Apply) -> Any:
-    """The sigmoid as a straight line between 0 and 1; off by up to 0.1."""
-    return [fit(hard_sigmoid(node.inputs[0]), node.outputs[0])]
+rule("local_hard_sigmoid", P(sigmoid)(x), lambda x: hard_sigmoid(x), keeps="approximate", phases=("uncanonicalize",),
+     tags=(),
+     doc="The sigmoid as a straight line between 0 and 1; off by up to 0.1.")  # fmt: skip

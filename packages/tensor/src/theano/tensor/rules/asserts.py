@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph import Apply
-from theano.rewriting import local_rule
+from theano.rewriting import P, Rest, Var, local_rule, rule
 from theano.tensor.checks import Assert
 from theano.tensor.rules.words import uniform
 
@@ -25,7 +25,6 @@ def _holds(condition: Any) -> bool:
     return number is not None and bool(number)
 
 
-@local_rule([Assert], phases=("useless",), tags=("unsafe",))
-def local_remove_all_assert(node: Apply) -> Any:
-    """No check at all: faster, and on the own risk of whoever includes this rule by its name."""
-    return [node.inputs[0]]
+rule("local_remove_all_assert", P(Assert)(Var("x"), Rest("conditions")), Var("x"), phases=("useless",),
+     tags=("unsafe",),
+     doc="No check at all: faster, and on the own risk of whoever includes this rule by its name.")  # fmt: skip

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from theano.graph import Apply, FunctionGraph, Op
-from theano.rewriting import Context, Phase, Phases, local_rule, phases
+from theano.rewriting import Context, P, Phase, Phases, local_rule, pattern_vars, phases, rule
 from theano.tensor.blas.dot import Dot
 from theano.tensor.blas.routines import (
     BLAS_DTYPES,
@@ -43,13 +43,18 @@ for _name, _position, _tags in (
     blas_phases.register(_name, Phase(_name, "in_to_out"), _position, *_tags)
 
 
-@local_rule([Dot], phases=("local_dot_to_dot22",), tags=("fast_run", "fast_compile"), into=blas_phases)
-def local_dot_to_dot22(node: Apply) -> Any:
-    """A product of two matrices of one floating dtype."""
-    x, y = node.inputs
-    if x.type.ndim != 2 or y.type.ndim != 2 or x.type.dtype != y.type.dtype or x.type.dtype not in BLAS_DTYPES:  # type: ignore[attr-defined]
-        return None
-    return [fit(_dot22(x, y), node.outputs[0])]
+def _is_blas_matrix(v: Any) -> bool:
+    return v.type.ndim == 2 and v.type.dtype in BLAS_DTYPES
+
+
+def _are_of_one_dtype(x: Any, y: Any) -> bool:
+    return bool(x.type.dtype == y.type.dtype)
+
+
+x, y, z, a, b = pattern_vars("x y z a b")
+rule("local_dot_to_dot22", P(Dot)(x.where(_is_blas_matrix), y.where(_is_blas_matrix)), P(_dot22)(x, y),
+     when=_are_of_one_dtype, phases=("local_dot_to_dot22",), tags=("fast_run", "fast_compile"), into=blas_phases,
+     doc="A product of two matrices of one floating dtype.")  # fmt: skip
 
 
 class Term(NamedTuple):
@@ -203,23 +208,25 @@ def local_dot22_to_dot22scalar(node: Apply) -> Any:
     return [fit(_dot22scalar(*inner.inputs, found.factor), out)]
 
 
-@local_rule([Gemm], keeps="close", phases=("local_gemm_to_gemv",), into=blas_phases)
-def local_gemm_to_gemv(node: Apply) -> Any:
-    """A product of a matrix and a single row or column, added to one, is a product of a matrix and a vector."""
-    z, a, x, y, b = node.inputs
-    if node.op != gemm_no_inplace:
-        return None
-    if z.type.broadcastable == x.type.broadcastable == (True, False):  # type: ignore[attr-defined]
-        row = gemv_no_inplace(_line(z, 1), a, y.T, _line(x, 1), b)  # type: ignore[attr-defined]
-        return [fit(row.dimshuffle("x", 0), node.outputs[0])]
-    if z.type.broadcastable == y.type.broadcastable == (False, True):  # type: ignore[attr-defined]
-        column = gemv_no_inplace(_line(z, 0), a, x, _line(y, 0), b)
-        return [fit(column.dimshuffle(0, "x"), node.outputs[0])]
-    return None
-
-
 def _line(matrix: Any, axis: int) -> Any:
     return DimShuffle(matrix.type.broadcastable, (axis,))(matrix)
+
+
+def _is_row(v: Any) -> bool:
+    return bool(v.type.broadcastable == (True, False))
+
+
+def _is_column(v: Any) -> bool:
+    return bool(v.type.broadcastable == (False, True))
+
+
+rule("local_gemm_to_gemv", P(gemm_no_inplace)(z.where(_is_row), a, x.where(_is_row), y, b),
+     lambda z, a, x, y, b: gemv_no_inplace(_line(z, 1), a, y.T, _line(x, 1), b).dimshuffle("x", 0),
+     keeps="close", phases=("local_gemm_to_gemv",), into=blas_phases,
+     also=[(P(gemm_no_inplace)(z.where(_is_column), a, x, y.where(_is_column), b),
+            lambda z, a, x, y, b: gemv_no_inplace(_line(z, 0), a, x, _line(y, 0), b).dimshuffle(0, "x"))],
+     doc="A product of a matrix and a single row or column, added to one, is a product of a matrix and a vector.",
+)  # fmt: skip
 
 
 _IN_PLACE: dict[Op, Op] = {gemm_no_inplace: gemm_inplace, gemv_no_inplace: gemv_inplace, ger: ger_destructive}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph import Apply
-from theano.rewriting import local_rule
+from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.tensor.blas.dot import Dot
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import Prod
@@ -18,7 +18,7 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.linalg.factor import Cholesky
 from theano.tensor.linalg.functions import diag
 from theano.tensor.linalg.solve import Det, MatrixInverse, Solve
-from theano.tensor.rules.words import fit, only_used_by
+from theano.tensor.rules.words import fit, transpose
 
 
 def transposed(v: Any) -> Any:
@@ -63,43 +63,20 @@ def triangle(v: Any) -> str:
     return _TURNED.get(triangle(inner), "") if inner is not None else ""
 
 
-@local_rule([DimShuffle], keeps="close", phases=("canonicalize",))
-def transinv_to_invtrans(node: Apply) -> Any:
-    """The transpose of an inverse is the inverse of the transpose."""
-    inverse = node.inputs[0].owner
-    if node.op.new_order != (1, 0) or inverse is None or not isinstance(inverse.op, MatrixInverse):  # type: ignore[attr-defined]
-        return None
-    if not only_used_by(node.inputs[0], node):
-        return None
-    return [fit(inverse.op(inverse.inputs[0].T), node.outputs[0])]  # type: ignore[attr-defined]
+A, b = pattern_vars("A b")
+rule("transinv_to_invtrans", transpose(P(MatrixInverse, "inverse")(A).single_use()), lambda inverse, A: inverse(A.T),
+     keeps="close", doc="The transpose of an inverse is the inverse of the transpose.")  # fmt: skip
 
 
-@local_rule([DimShuffle], keeps="close", phases=("stabilize",))
-def no_transpose_symmetric(node: Apply) -> Any:
-    """The transpose of a symmetric matrix is that matrix. (A product with itself is so up to rounding.)"""
-    x = node.inputs[0]
-    if node.op.new_order != (1, 0) or not is_symmetric(x):  # type: ignore[attr-defined]
-        return None
-    return [fit(x, node.outputs[0])]
+rule("no_transpose_symmetric", transpose(A.where(is_symmetric)), A, keeps="close", phases=("stabilize",),
+     doc="The transpose of a symmetric matrix is that matrix. (A product with itself is so up to rounding.)",
+)  # fmt: skip
 
 
-@local_rule([Dot], keeps="finite", phases=("stabilize",))
-def inv_as_solve(node: Apply) -> Any:
-    """An inverse times something is the solution of an equation, which is cheaper and more exact."""
-    left, right = node.inputs
-    inverse = left.owner
-    if inverse is not None and isinstance(inverse.op, MatrixInverse):
-        A: Any = inverse.inputs[0]
-        if A.type.dtype == right.type.dtype:  # type: ignore[attr-defined]
-            return [fit(_structured(A)(A, right), node.outputs[0])]
-    inverse = right.owner
-    if inverse is not None and isinstance(inverse.op, MatrixInverse):
-        A = inverse.inputs[0]
-        if A.type.dtype == left.type.dtype:  # type: ignore[attr-defined]
-            flipped = left.T if left.type.ndim == 2 else left  # type: ignore[attr-defined]
-            x = _structured(A, flip=True)(A if is_symmetric(A) else A.T, flipped)
-            return [fit(x.T if left.type.ndim == 2 else x, node.outputs[0])]  # type: ignore[attr-defined]
-    return None
+def _solved_from_the_right(A: Any, b: Any) -> Any:
+    flipped = b.T if b.type.ndim == 2 else b
+    x = _structured(A, flip=True)(A if is_symmetric(A) else A.T, flipped)
+    return x.T if b.type.ndim == 2 else x
 
 
 def _structured(A: Any, flip: bool = False) -> Solve:
@@ -109,24 +86,37 @@ def _structured(A: Any, flip: bool = False) -> Solve:
     return Solve(known or ("symmetric" if is_symmetric(A) else "general"))
 
 
-@local_rule([Solve], keeps="finite", phases=("stabilize",))
-def tag_solve_triangular(node: Apply) -> Any:
-    """An equation whose matrix is known to be triangular is solved by substitution."""
-    A, b = node.inputs
-    known = triangle(A)
-    if node.op.A_structure not in ("general", "symmetric") or not known:  # type: ignore[attr-defined]
-        return None
-    return [fit(Solve(known)(A, b), node.outputs[0])]
+def _are_of_one_dtype(A: Any, b: Any) -> bool:
+    return bool(A.type.dtype == b.type.dtype)
 
 
-@local_rule([Solve], keeps="finite", phases=("stabilize",))
-def psd_solve_with_chol(node: Apply) -> Any:
-    """An equation whose matrix is said to be positive definite is solved by Cholesky's factors."""
-    A, b = node.inputs
-    if node.op.A_structure not in ("general", "symmetric") or not is_psd(A):  # type: ignore[attr-defined]
-        return None
+rule("inv_as_solve", P(Dot)(P(MatrixInverse)(A), b), lambda A, b: _structured(A)(A, b), when=_are_of_one_dtype,
+     keeps="finite", phases=("stabilize",),
+     also=[(P(Dot)(b, P(MatrixInverse)(A)), _solved_from_the_right, _are_of_one_dtype)],
+     doc="An inverse times something is the solution of an equation, which is cheaper and more exact.")  # fmt: skip
+
+
+def _is_unstructured(solve: Any) -> bool:
+    return solve.A_structure in ("general", "symmetric")
+
+
+def _is_triangular(A: Any) -> bool:
+    return bool(triangle(A))
+
+
+rule("tag_solve_triangular", P(Solve, "solve")(A.where(_is_triangular), b), lambda A, b: Solve(triangle(A))(A, b),
+     when=_is_unstructured, keeps="finite", phases=("stabilize",),
+     doc="An equation whose matrix is known to be triangular is solved by substitution.")  # fmt: skip
+
+
+def _solved_by_factors(A: Any, b: Any) -> Any:
     L: Any = Cholesky(lower=True)(A)
-    return [fit(Solve("upper_triangular")(L.T, Solve("lower_triangular")(L, b)), node.outputs[0])]
+    return Solve("upper_triangular")(L.T, Solve("lower_triangular")(L, b))
+
+
+rule("psd_solve_with_chol", P(Solve, "solve")(A.where(is_psd), b), _solved_by_factors, when=_is_unstructured,
+     keeps="finite", phases=("stabilize",),
+     doc="An equation whose matrix is said to be positive definite is solved by Cholesky's factors.")  # fmt: skip
 
 
 @local_rule([Det], keeps="close", phases=("stabilize", "specialize"))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from theano.graph import Apply, Constant, Variable
-from theano.rewriting import local_rule
+from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
 from theano.rewriting.pattern import same
 from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import static_int
@@ -57,13 +57,14 @@ def takes_all(entry: Any) -> bool:
     return entry.start in (None, 0) and entry.stop is None and entry.step in (None, 1)
 
 
-@local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_useless_subtensor(fgraph: Any, node: Apply) -> Any:
-    """A part that is the whole: slices without ends, or up to the length that is there."""
-    x: Any = node.inputs[0]
-    if all(takes_all(e) or _goes_to_the_end(e, x, i, fgraph) for i, e in enumerate(entries(node))):
-        return [fit(x, node.outputs[0])]
-    return None
+def _is_whole(x: Any, out: Any, fgraph: Any) -> bool:
+    return all(takes_all(e) or _goes_to_the_end(e, x, i, fgraph) for i, e in enumerate(entries(out.owner)))
+
+
+x, value = pattern_vars("x value")
+numbers = Rest("numbers")
+rule("local_useless_subtensor", P(Subtensor)(x, numbers), x, when=_is_whole, phases=("canonicalize", "specialize"),
+     doc="A part that is the whole: slices without ends, or up to the length that is there.")  # fmt: skip
 
 
 def _goes_to_the_end(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
@@ -190,19 +191,17 @@ def _compose(a: Any, b: Any) -> Any:
     return slice(start + (b.start or 0), min(stops) if stops else None, b.step)
 
 
-@local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_subtensor_inc_subtensor(fgraph: Any, node: Apply) -> Any:
-    """What was just set at a place is what is read there."""
-    written: Any = node.inputs[0].owner
-    if written is None or not isinstance(written.op, IncSubtensor) or not written.op.set_instead_of_inc:
-        return None
-    if written.op.idx_list != node.op.idx_list or len(written.inputs) - 2 != len(node.inputs) - 1:  # type: ignore[attr-defined]
-        return None
-    if not all(same(a, b) for a, b in zip(written.inputs[2:], node.inputs[1:], strict=True)):
-        return None
-    value: Any = written.inputs[1]
-    out: Any = node.outputs[0]
-    return [value] if value.type == out.type and same_shape(fgraph, value, out) else None
+def _reads_what_was_set(read: Any, written: Any, numbers: Any, there: Any, value: Any, out: Any, fgraph: Any) -> bool:
+    if written.idx_list != read.idx_list or len(there) != len(numbers):
+        return False
+    if not all(same(a, b) for a, b in zip(there, numbers, strict=True)):
+        return False
+    return value.type == out.type and same_shape(fgraph, value, out)
+
+
+_written = P(IncSubtensor, "written", set_instead_of_inc=True)(x, value, Rest("there"))
+rule("local_subtensor_inc_subtensor", P(Subtensor, "read")(_written, numbers), value, when=_reads_what_was_set,
+     phases=("canonicalize", "specialize"), doc="What was just set at a place is what is read there.")  # fmt: skip
 
 
 def same_shape(fgraph: Any, a: Any, b: Any) -> bool:

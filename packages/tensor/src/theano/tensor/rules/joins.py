@@ -8,7 +8,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply, Constant
-from theano.rewriting import local_rule
+from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import CAReduce, Max, Min, Prod, Sum
@@ -58,10 +58,9 @@ def local_subtensor_of_join(fgraph: Any, node: Apply) -> Any:
     return None
 
 
-@local_rule([Join], phases=("canonicalize", "specialize"))
-def local_join_1(node: Apply) -> Any:
-    """One piece joined with nothing is that piece."""
-    return [fit(node.inputs[1], node.outputs[0])] if len(node.inputs) == 2 and joint(node) is not None else None
+x, axis = pattern_vars("x axis")
+rule("local_join_1", P(Join)(axis, x), x, when=lambda out: joint(out.owner) is not None,
+     phases=("canonicalize", "specialize"), doc="One piece joined with nothing is that piece.")  # fmt: skip
 
 
 @local_rule([Join], phases=("canonicalize", "specialize"))
@@ -111,17 +110,15 @@ def _is_made(v: Any) -> bool:
     return v.owner is not None and isinstance(v.owner.op, MakeVector)
 
 
-@local_rule([Split], phases=("canonicalize", "specialize"))
-def local_useless_split(node: Apply) -> Any:
-    """A tensor cut into one piece of its own length is that tensor."""
-    x, _, sizes = node.inputs
-    axis = joint(node)
-    if node.op.len_splits != 1 or axis is None:  # type: ignore[attr-defined]
-        return None
-    lengths = sizes.owner.inputs if sizes.owner is not None and isinstance(sizes.owner.op, MakeVector) else None
-    if lengths is None or not _is_length(lengths[0], x, axis):
-        return None  # the length asked for may be another one, which is an error of run time
-    return [fit(x, node.outputs[0])]
+def _is_whole(x: Any, lengths: Any, out: Any) -> bool:
+    # The length asked for may be another one, which is an error of run time.
+    along = joint(out.owner)
+    return along is not None and _is_length(lengths[0], x, along)
+
+
+rule("local_useless_split", P(Split, len_splits=1)(x, axis, P(MakeVector)(Rest("lengths"))), x, when=_is_whole,
+     phases=("canonicalize", "specialize"),
+     doc="A tensor cut into one piece of its own length is that tensor.")  # fmt: skip
 
 
 def _is_length(n: Any, x: Any, axis: int) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph import Apply, Constant
-from theano.rewriting import local_rule, phases
+from theano.rewriting import P, Var, local_rule, pattern_vars, phases, rule
 from theano.tensor.checks import unchecked
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join import MakeVector
-from theano.tensor.rules.words import fit, of_shared_sigmoid, only_used_by, scalar_of
+from theano.tensor.rules.words import fit, function_of, of_shared_sigmoid, only_used_by, scalar_of
 from theano.tensor.shape.basic import Shape, Shape_i
 from theano.tensor.shape.reshape import Reshape, holds_all, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
@@ -40,13 +40,15 @@ def local_dimshuffle_lift(node: Apply) -> Any:
     return [new] if new.type == node.outputs[0].type else None
 
 
-@local_rule([Reshape], phases=("canonicalize",))
-def local_reshape_chain(fgraph: Any, node: Apply) -> Any:
-    """The shape that the elements had in between does not matter, where they could take it for certain."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Reshape) or not _cannot_fail(inner, fgraph):
-        return None
-    return [fit(node.op(inner.inputs[0], node.inputs[1]), node.outputs[0])]
+def _in_between_cannot_fail(out: Any, fgraph: Any) -> bool:
+    return _cannot_fail(out.owner.inputs[0].owner, fgraph)
+
+
+x, shape = pattern_vars("x shape")
+rule("local_reshape_chain", P(Reshape, "op")(P(Reshape)(x, Var("between")), shape), P("op")(x, shape),
+     when=_in_between_cannot_fail,
+     doc="The shape that the elements had in between does not matter, where they could take it for certain.",
+)  # fmt: skip
 
 
 @local_rule([Reshape], phases=("canonicalize", "stabilize", "specialize"))
@@ -120,17 +122,9 @@ def local_reshape_to_dimshuffle(fgraph: Any, node: Apply) -> Any:
     return [fit(DimShuffle(x.type.broadcastable, order)(x), out)]
 
 
-@local_rule([Reshape], phases=("canonicalize", "stabilize"))
-def local_reshape_lift(node: Apply) -> Any:
-    """A reshape of an element-wise op of one input moves before it."""
-    inner = node.inputs[0].owner
-    if inner is None or scalar_of(inner) is None or len(inner.inputs) != 1 or len(inner.outputs) != 1:
-        return None
-    if not only_used_by(node.inputs[0], node):
-        return None
-    moved = reshape(inner.inputs[0], node.inputs[1], ndim=node.op.ndim)  # type: ignore[attr-defined]
-    new = inner.op(moved)
-    return [fit(new, node.outputs[0])]
+rule("local_reshape_lift", P(Reshape, "op")(function_of(x).single_use(), shape),
+     lambda f, op, x, shape: f(reshape(x, shape, ndim=op.ndim)), phases=("canonicalize", "stabilize"),
+     doc="A reshape of an element-wise op of one input moves before it.")  # fmt: skip
 
 
 def _long_axes(pattern: Any, order: Any) -> list[Any]:
@@ -138,42 +132,33 @@ def _long_axes(pattern: Any, order: Any) -> list[Any]:
     return [d for d in order if d != "x" and not pattern[d]]
 
 
-@local_rule([Reshape], phases=("canonicalize", "specialize"))
-def local_useless_dimshuffle_in_reshape(node: Apply) -> Any:
-    """A shuffle that only adds, drops or moves dimensions of length 1 changes nothing for a reshape."""
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, DimShuffle):
-        return None
-    pattern = inner.inputs[0].type.broadcastable
-    if _long_axes(pattern, inner.op.new_order) != _long_axes(pattern, range(len(pattern))):
-        return None
-    new = fit(node.op(inner.inputs[0], node.inputs[1]), node.outputs[0])
-    return None if new is None else [new]
+def _keeps_long_axes(shuffle: Any, x: Any) -> bool:
+    pattern = x.type.broadcastable
+    return _long_axes(pattern, shuffle.new_order) == _long_axes(pattern, range(len(pattern)))
 
 
-@local_rule([Reshape], phases=("uncanonicalize",))
-def local_reshape_dimshuffle(node: Apply) -> Any:
-    """Dimensions of length 1 that are added just before a reshape are not needed."""
-    inner: Any = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, DimShuffle):
-        return None
-    if tuple(d for d in inner.op.new_order if d != "x") != tuple(range(inner.inputs[0].type.ndim)):
-        return None
-    return [fit(node.op(inner.inputs[0], node.inputs[1]), node.outputs[0])]
+_reshaped_shuffle = P(Reshape, "op")(P(DimShuffle, "shuffle")(x), shape)
+rule("local_useless_dimshuffle_in_reshape", _reshaped_shuffle, P("op")(x, shape), when=_keeps_long_axes,
+     phases=("canonicalize", "specialize"),
+     doc="A shuffle that only adds, drops or moves dimensions of length 1 changes nothing for a reshape.")  # fmt: skip
 
 
-@local_rule([TensorFromScalar], phases=("canonicalize", "specialize"))
-def local_tensor_scalar_tensor(node: Apply) -> Any:
-    """A tensor made a scalar and a tensor again."""
-    inner = node.inputs[0].owner
-    return [inner.inputs[0]] if inner is not None and isinstance(inner.op, ScalarFromTensor) else None
+def _only_adds_axes(shuffle: Any, x: Any) -> bool:
+    return tuple(d for d in shuffle.new_order if d != "x") == tuple(range(x.type.ndim))
 
 
-@local_rule([ScalarFromTensor], phases=("canonicalize", "specialize"))
-def local_scalar_tensor_scalar(node: Apply) -> Any:
-    """A scalar made a tensor and a scalar again."""
-    inner = node.inputs[0].owner
-    return [inner.inputs[0]] if inner is not None and isinstance(inner.op, TensorFromScalar) else None
+rule("local_reshape_dimshuffle", _reshaped_shuffle, P("op")(x, shape), when=_only_adds_axes, phases=("uncanonicalize",),
+     doc="Dimensions of length 1 that are added just before a reshape are not needed.")  # fmt: skip
+
+
+rule("local_tensor_scalar_tensor", P(TensorFromScalar)(P(ScalarFromTensor)(x)), x,
+     phases=("canonicalize", "specialize"),
+     doc="A tensor made a scalar and a tensor again.")  # fmt: skip
+
+
+rule("local_scalar_tensor_scalar", P(ScalarFromTensor)(P(TensorFromScalar)(x)), x,
+     phases=("canonicalize", "specialize"),
+     doc="A scalar made a tensor and a scalar again.")  # fmt: skip
 
 
 # Shuffles move towards the inputs so that element-wise nodes meet and are fused; what is then left is undone here.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph import Apply
-from theano.rewriting import local_rule
+from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.tensor.arange import ARange
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.blas.routines import Dot22
@@ -34,23 +34,21 @@ def local_float16_in_float32(node: Apply) -> Any:
     return [fit(cast(v, _dtype(old)), old) for v, old in zip(found, node.outputs, strict=True)]
 
 
-@local_rule([ARange], keeps="close", phases=("specialize",))
-def local_arange_in_float32(node: Apply) -> Any:
-    """Numbers counted in float16 are counted in float32."""
-    (out,) = node.outputs
-    if _dtype(out) != "float16":
-        return None
-    return [fit(cast(ARange("float32")(*node.inputs), "float16"), out)]
+start, stop, step, x, y = pattern_vars("start stop step x y")
+rule("local_arange_in_float32", P(ARange)(start, stop, step),
+     lambda start, stop, step: cast(ARange("float32")(start, stop, step), "float16"),
+     when=lambda out: _dtype(out) == "float16", keeps="close", phases=("specialize",),
+     doc="Numbers counted in float16 are counted in float32.")  # fmt: skip
 
 
-@local_rule([Dot], keeps="close", phases=("specialize",))
-def local_dot_of_one_dtype(node: Apply) -> Any:
-    """A product of two dtypes is one of the dtype in which they meet."""
-    x, y = node.inputs
-    dtype = _dtype(node.outputs[0])
-    if _dtype(x) == _dtype(y) == dtype:
-        return None
-    return [fit(node.op(cast(x, dtype), cast(y, dtype)), node.outputs[0])]
+def _have_to_meet(x: Any, y: Any, out: Any) -> bool:
+    return not _dtype(x) == _dtype(y) == _dtype(out)
+
+
+rule("local_dot_of_one_dtype", P(Dot, "dot")(x, y),
+     lambda dot, x, y, out: dot(cast(x, _dtype(out)), cast(y, _dtype(out))), when=_have_to_meet,
+     keeps="close", phases=("specialize",),
+     doc="A product of two dtypes is one of the dtype in which they meet.")  # fmt: skip
 
 
 def _dtype(v: Any) -> str:

@@ -7,65 +7,33 @@ from typing import Any
 import numpy as np
 
 from theano.graph import Apply
-from theano.rewriting import local_rule
+from theano.rewriting import local_rule, pattern_vars, rule
 from theano.tensor.elemwise import functions as F
-from theano.tensor.rules.words import constant_like, fit, is_float, uniform
+from theano.tensor.rules.words import computed, fit, is_float, uniform, worth
+
+(x,) = pattern_vars("x")
 
 
-@local_rule([F.pow], keeps="close")
-def local_pow_canonicalize(node: Apply) -> Any:
-    """``x ** 0`` is 1, ``x ** 1`` is x. (A power of complex numbers does not keep the signs of zeros.)"""
-    exponent = uniform(node.inputs[1])
-    if exponent is None:
-        return None
-    out = node.outputs[0]
-    if exponent == 0:
-        new = constant_like(1, out)
-    elif exponent == 1:
-        new = fit(node.inputs[0], out)
-    else:
-        return None
-    return None if new is None else [new]
+def _gives_floats(out: Any) -> bool:
+    return is_float(out)
 
 
-@local_rule([F.pow], keeps="finite", phases=("canonicalize",))
-def local_inv_canon(node: Apply) -> Any:
-    """``x ** -1`` is ``1 / x``, the one form of a reciprocal that products cancel."""
-    base: Any = node.inputs[0]
-    out: Any = node.outputs[0]
-    if not is_float(out) or uniform(node.inputs[1]) != -1:
-        return None
-    new = fit(F.inv(base if base.type.dtype == out.type.dtype else F.cast(base, out.type.dtype)), out)
-    return None if new is None else [new]
+rule("local_pow_canonicalize", x ** worth(0), 1, keeps="close", also=[(x ** worth(1), x)],
+     doc="``x ** 0`` is 1, ``x ** 1`` is x. (A power of complex numbers does not keep the signs of zeros.)",
+)  # fmt: skip
 
 
-@local_rule([F.pow], keeps="finite", phases=("specialize",))
-def local_pow_specialize(node: Apply) -> Any:
-    """``x ** 2`` is a square, ``x ** 0.5`` a root, and so on for their reciprocals."""
-    base: Any = node.inputs[0]
-    out: Any = node.outputs[0]
-    exponent = uniform(node.inputs[1])
-    if exponent is None:
-        return None
-    if base.type.dtype != out.type.dtype:
-        # The result may have room that the base has not: 20 ** 2 is 400 in int16, but not in uint8.
-        base = F.cast(base, out.type.dtype)
-    if exponent == 2:
-        new = F.sqr(base)
-    elif not is_float(out):
-        return None
-    elif exponent == 0.5:
-        new = F.sqrt(base)
-    elif exponent == -0.5:
-        new = F.inv(F.sqrt(base))
-    elif exponent == -1:
-        new = F.inv(base)
-    elif exponent == -2:
-        new = F.inv(F.sqr(base))
-    else:
-        return None
-    new = fit(new, out)
-    return None if new is None else [new]
+rule("local_inv_canon", x ** worth(-1), computed(F.inv), when=_gives_floats, keeps="finite",
+     doc="``x ** -1`` is ``1 / x``, the one form of a reciprocal that products cancel.")  # fmt: skip
+
+
+#: What a power of a float is, by its exponent.
+_POWERS = {
+    0.5: F.sqrt, -0.5: lambda x: F.inv(F.sqrt(x)), -1: F.inv, -2: lambda x: F.inv(F.sqr(x)),
+}  # fmt: skip
+rule("local_pow_specialize", x ** worth(2), computed(F.sqr), keeps="finite", phases=("specialize",),
+     also=[(x ** worth(exponent), computed(made), _gives_floats) for exponent, made in _POWERS.items()],
+     doc="``x ** 2`` is a square, ``x ** 0.5`` a root, and so on for their reciprocals.")  # fmt: skip
 
 
 @local_rule([F.pow], keeps="finite", phases=("specialize_device",))

@@ -6,45 +6,38 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from theano.graph import Apply
-from theano.rewriting import local_rule
+from theano.rewriting import P, pattern_vars, rule
 from theano.tensor.blas.dot import Dot
 from theano.tensor.create import alloc
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.rules.words import filled_with, fit, number_of, only_used_by
+from theano.tensor.rules.words import filled_with, number_of, transpose
 from theano.tensor.shape.basic import shape_i
 
 
-@local_rule([Dot], keeps="finite", phases=("canonicalize", "stabilize"))
-def local_0_dot_x(fgraph: Any, node: Apply) -> Any:
-    """A product with zeros is zeros."""
-    if not any(filled_with(v, 0) for v in node.inputs):
-        return None
-    a, b = node.inputs
-    out: Any = node.outputs[0]
-    lengths = [shape_i(a, 0, fgraph)] if a.type.ndim == 2 else []  # type: ignore[attr-defined]
-    if b.type.ndim == 2:  # type: ignore[attr-defined]
+def _zeros(a: Any, b: Any, out: Any, fgraph: Any) -> Any:
+    lengths = [shape_i(a, 0, fgraph)] if a.type.ndim == 2 else []
+    if b.type.ndim == 2:
         lengths.append(shape_i(b, 1, fgraph))
     zero = number_of(0, out.type.dtype, 0)
-    return [fit(alloc(zero, *lengths) if lengths else zero, out)]
+    return alloc(zero, *lengths) if lengths else zero
+
+
+def _is_zero(v: Any) -> bool:
+    return filled_with(v, 0)
+
+
+def _is_matrix(v: Any) -> bool:
+    return bool(v.type.ndim == 2)
+
+
+a, b = pattern_vars("a b")
+rule("local_0_dot_x", P(Dot)(a.where(_is_zero), b), _zeros, keeps="finite", phases=("canonicalize", "stabilize"),
+     also=[(P(Dot)(a, b.where(_is_zero)), _zeros)], doc="A product with zeros is zeros.")  # fmt: skip
 
 
 #: For a transpose in a product, whether the number of transposes of products around it is odd.
 _odd: WeakKeyDictionary[Apply, bool] = WeakKeyDictionary()
-
-
-@local_rule([DimShuffle], keeps="close", phases=("canonicalize",))
-def local_lift_transpose_through_dot(node: Apply) -> Any:
-    """The transpose of a product is the product of the transposes, the other way round; those cost nothing."""
-    product = node.inputs[0].owner
-    if not _is_transpose(node) or product is None or not isinstance(product.op, Dot):
-        return None
-    a, b = product.inputs
-    if a.type.ndim != 2 or b.type.ndim != 2 or not only_used_by(node.inputs[0], node):  # type: ignore[attr-defined]
-        return None
-    if _undone_from_outside(node):
-        return None
-    return [fit(product.op(b.T, a.T), node.outputs[0])]  # type: ignore[attr-defined]
 
 
 def _is_transpose(node: Apply) -> bool:
@@ -86,3 +79,10 @@ def _undone_from_outside(node: Apply) -> bool:
         _odd[inner] = odd
     # What was known of the graph around may have changed since.
     return _odd[node] and _around(node) is not None
+
+
+rule("local_lift_transpose_through_dot",
+     transpose(P(Dot, "dot")(a.where(_is_matrix), b.where(_is_matrix)).single_use()), lambda dot, a, b: dot(b.T, a.T),
+     when=lambda out: not _undone_from_outside(out.owner), keeps="close",
+     doc="The transpose of a product is the product of the transposes, the other way round; those cost nothing.",
+)  # fmt: skip

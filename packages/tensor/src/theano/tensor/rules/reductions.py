@@ -6,7 +6,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply, Constant
-from theano.rewriting import local_rule
+from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.tensor.blas.dot import dot
 from theano.tensor.checks import guarded, unchecked
 from theano.tensor.create import Alloc, alloc
@@ -14,7 +14,17 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
-from theano.tensor.rules.words import fit, is_discrete, is_float, made_by, number_of, only_used_by, scalar_of, uniform
+from theano.tensor.rules.words import (
+    E,
+    fit,
+    is_discrete,
+    is_float,
+    made_by,
+    number_of,
+    only_used_by,
+    scalar_of,
+    uniform,
+)
 from theano.tensor.shape.basic import shape_i
 from theano.tensor.sort import TopKOp
 
@@ -34,23 +44,21 @@ def local_reduce_broadcastable(node: Apply) -> Any:
     return [fit(new, node.outputs[0])]
 
 
-@local_rule([CAReduce], phases=("canonicalize",), tags=("fast_run", "fast_compile", "local_cut_useless_reduce"))
-def local_useless_reduce(node: Apply) -> Any:
-    """A reduction along no axis."""
-    x: Any = node.inputs[0]
-    if node.op.axes_of(x.type.ndim) == () and not isinstance(node.op, (All, Any_)):  # type: ignore[attr-defined]
-        return [fit(x, node.outputs[0])]
-    return None
+def _combines_nothing(op: Any, x: Any) -> bool:
+    return op.axes_of(x.type.ndim) == () and not isinstance(op, (All, Any_))
 
 
-@local_rule([Sum, Prod, Max, Min], phases=("canonicalize",), keeps="exact")
-def local_sum_prod_all_to_none(node: Apply) -> Any:
-    """All axes are written as None, so that equal reductions are equal ops."""
-    op: Any = node.op
-    x: Any = node.inputs[0]
-    if op.axis is not None and x.type.ndim and op.axis == tuple(range(x.type.ndim)):
-        return [fit(type(op)(*op._arguments(None))(x), node.outputs[0])]
-    return None
+(x,) = pattern_vars("x")
+rule("local_useless_reduce", P(CAReduce, "op")(x), x, when=_combines_nothing,
+     tags=("fast_run", "fast_compile", "local_cut_useless_reduce"), doc="A reduction along no axis.")  # fmt: skip
+
+
+def _names_all_axes(op: Any, x: Any) -> bool:
+    return op.axis is not None and bool(x.type.ndim) and op.axis == tuple(range(x.type.ndim))
+
+
+rule("local_sum_prod_all_to_none", P((Sum, Prod, Max, Min), "op")(x), lambda op, x: type(op)(*op._arguments(None))(x),
+     when=_names_all_axes, doc="All axes are written as None, so that equal reductions are equal ops.")  # fmt: skip
 
 
 @local_rule([Sum, Prod, Max, Min, All, Any_], phases=("canonicalize",), keeps="close")
@@ -195,16 +203,10 @@ def local_sumsqr2dot(node: Apply) -> Any:
     return [fit(dot(F.sqr(G), Sum(axis=(1,))(F.sqr(W))), node.outputs[0])]
 
 
-@local_rule([F.neg], phases=("uncanonicalize",), keeps="exact")
-def local_max_to_min(node: Apply) -> Any:
-    """The negative of the largest negative is the smallest."""
-    reduced: Any = node.inputs[0].owner
-    if reduced is None or type(reduced.op) is not Max or not only_used_by(node.inputs[0], node):
-        return None
-    negated = made_by(reduced.inputs[0], F.neg)
-    if negated is None or not is_float(negated.inputs[0]):
-        return None
-    return [fit(Min(reduced.op.axis)(negated.inputs[0]), node.outputs[0])]
+rule("local_max_to_min", E(F.neg)(P(Max, "op")(E(F.neg)(x.where(is_float))).single_use()),
+     lambda op, x: Min(op.axis)(x),
+     when=lambda op: type(op) is Max, phases=("uncanonicalize",),
+     doc="The negative of the largest negative is the smallest.")  # fmt: skip
 
 
 @local_rule([MaxAndArgmax], phases=("uncanonicalize",), keeps="exact")

@@ -6,7 +6,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply
-from theano.rewriting import Phase, local_rule, phases
+from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
 from theano.settings import config
 from theano.tensor.convert import static_int
 from theano.tensor.create import Alloc, AllocEmpty, alloc, zeros
@@ -14,17 +14,22 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.layout import is_length_of
-from theano.tensor.rules.words import FAST, fit, made_by, only_used_by, scalar_of
+from theano.tensor.rules.words import FAST, fit, made_by, scalar_of
 from theano.tensor.shape.basic import patternbroadcast, shape_i
 
 
-@local_rule([F.second], tags=FAST, phases=("canonicalize",))
-def local_useless_fill(node: Apply) -> Any:
-    """A fill with something that has the shape already."""
-    value: Any = node.inputs[1]
-    if value.type.broadcastable == node.outputs[0].type.broadcastable:  # type: ignore[attr-defined]
-        return [fit(value, node.outputs[0])]
-    return None
+def _has_the_pattern(x: Any, out: Any) -> bool:
+    return bool(x.type.broadcastable == out.type.broadcastable)
+
+
+def _is_one_element(v: Any) -> bool:
+    return all(v.type.broadcastable)
+
+
+x, model = pattern_vars("x model")
+lengths = Rest("lengths")
+rule("local_useless_fill", P(F.second)(model, x), x, when=_has_the_pattern, tags=FAST,
+     doc="A fill with something that has the shape already.")  # fmt: skip
 
 
 @local_rule([Elemwise], phases=("canonicalize",))
@@ -70,25 +75,24 @@ def local_fill_to_alloc(fgraph: Any, node: Apply) -> Any:
     return [patternbroadcast(alloc(value, *lengths), out.type.broadcastable)]
 
 
-@local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))
-def local_useless_alloc(fgraph: Any, node: Apply) -> Any:
-    """An allocation for a value of its own type and shape repeats nothing."""
-    value, *lengths = node.inputs
-    if value.type != node.outputs[0].type:
-        return None
+def _has_the_shape(x: Any, lengths: Any, out: Any, fgraph: Any) -> bool:
     # One of another length would be an error: the value must not get through instead.
-    pairs = zip(value.type.broadcastable, lengths, strict=True)  # type: ignore[attr-defined]
-    fits = all(one or is_length_of(n, value, i, fgraph) for i, (one, n) in enumerate(pairs))
-    return [value] if fits else None
+    return x.type == out.type and all(
+        one or is_length_of(n, x, i, fgraph)
+        for i, (one, n) in enumerate(zip(x.type.broadcastable, lengths, strict=True))
+    )
 
 
-@local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))
-def local_merge_alloc(node: Apply) -> Any:
-    """An allocation of an allocation repeats what the inner one repeats, where that has no more dimensions than fit."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Alloc) or not all(node.inputs[0].type.broadcastable):  # type: ignore[attr-defined]
-        return None
-    return [fit(alloc(inner.inputs[0], *node.inputs[1:]), node.outputs[0])]
+rule("local_useless_alloc", P(Alloc)(x, lengths), x, when=_has_the_shape,
+     phases=("canonicalize", "stabilize", "specialize"),
+     doc="An allocation for a value of its own type and shape repeats nothing.")  # fmt: skip
+
+
+rule("local_merge_alloc", P(Alloc)(P(Alloc)(x, Rest("inner")).where(_is_one_element), lengths),
+     lambda x, lengths: alloc(x, *lengths), phases=("canonicalize", "stabilize", "specialize"),
+     doc="An allocation of an allocation repeats what the inner one repeats, where that has no more dimensions than "
+         "fit.",
+)  # fmt: skip
 
 
 @local_rule([Elemwise], phases=("specialize",), tags=("fast_run", "local_alloc_elemwise"))
@@ -127,8 +131,6 @@ def fit_dimensions(value: Any, like: Any) -> Any:
     return value.dimshuffle(*["x"] * missing, *range(value.type.ndim)) if missing else value
 
 
-
-
 @local_rule([Alloc], phases=("stabilize",))
 def local_canonicalize_alloc(fgraph: Any, node: Apply) -> Any:
     """An allocation that only adds dimensions of length 1 repeats nothing."""
@@ -146,41 +148,27 @@ def local_canonicalize_alloc(fgraph: Any, node: Apply) -> Any:
     return [fit(fit_dimensions(value, node.outputs[0]), node.outputs[0])]
 
 
-@local_rule([Elemwise], phases=("specialize",))
-def local_alloc_unary(node: Apply) -> Any:
-    """A function of a repeated value is computed once and repeated then."""
-    if scalar_of(node) is None or len(node.inputs) != 1 or len(node.outputs) != 1:
-        return None
-    made: Any = node.inputs[0].owner
-    if made is None or not isinstance(made.op, Alloc) or not only_used_by(node.inputs[0], node):
-        return None
-    return [fit(alloc(node.op(made.inputs[0]), *made.inputs[1:]), node.outputs[0])]
+rule("local_alloc_unary", P(Elemwise, "f", inplace_pattern={})(P(Alloc)(x, lengths).single_use()),
+     lambda f, x, lengths: alloc(f(x), *lengths), when=lambda out: len(out.owner.outputs) == 1, phases=("specialize",),
+     doc="A function of a repeated value is computed once and repeated then.")  # fmt: skip
 
 
-def _adds_dimensions_left(op: Any) -> int:
+def _adds_dimensions_left(shuffle: Any) -> int:
     """Return how many dimensions a shuffle adds on the left, all others kept in order; 0 if it does something else."""
-    new = sum(d == "x" for d in op.new_order)
-    kept = tuple(range(len(op.input_broadcastable)))
-    return new if op.new_order == ("x",) * new + kept else 0
+    new = sum(d == "x" for d in shuffle.new_order)
+    kept = tuple(range(len(shuffle.input_broadcastable)))
+    return new if shuffle.new_order == ("x",) * new + kept else 0
 
 
-@local_rule([Alloc], phases=("uncanonicalize",))
-def local_alloc_dimshuffle(node: Apply) -> Any:
-    """An allocation adds dimensions on the left itself."""
-    shuffled: Any = node.inputs[0].owner
-    if shuffled is None or not isinstance(shuffled.op, DimShuffle) or not _adds_dimensions_left(shuffled.op):
-        return None
-    return [fit(alloc(shuffled.inputs[0], *node.inputs[1:]), node.outputs[0])]
+rule("local_alloc_dimshuffle", P(Alloc)(P(DimShuffle, "shuffle")(x), lengths), lambda x, lengths: alloc(x, *lengths),
+     when=_adds_dimensions_left, phases=("uncanonicalize",),
+     doc="An allocation adds dimensions on the left itself.")  # fmt: skip
 
 
-@local_rule([DimShuffle], phases=("uncanonicalize",))
-def local_dimshuffle_alloc(node: Apply) -> Any:
-    """Dimensions that are added to an allocation on the left are lengths 1 of that allocation."""
-    made: Any = node.inputs[0].owner
-    new = _adds_dimensions_left(node.op)
-    if made is None or not isinstance(made.op, Alloc) or not new:
-        return None
-    return [fit(alloc(made.inputs[0], *[1] * new, *made.inputs[1:]), node.outputs[0])]
+rule("local_dimshuffle_alloc", P(DimShuffle, "shuffle")(P(Alloc)(x, lengths)),
+     lambda shuffle, x, lengths: alloc(x, *[1] * _adds_dimensions_left(shuffle), *lengths), when=_adds_dimensions_left,
+     phases=("uncanonicalize",),
+     doc="Dimensions that are added to an allocation on the left are lengths 1 of that allocation.")  # fmt: skip
 
 
 phases.register(
@@ -188,7 +176,6 @@ phases.register(
 )
 
 
-@local_rule([AllocEmpty], keeps="close", phases=("local_alloc_empty_to_zeros",), tags=("alloc_empty_to_zeros",))
-def local_alloc_empty_to_zeros(node: Apply) -> Any:
-    """Memory whose content does not matter is filled with zeros: for those who look for a use of it."""
-    return [fit(zeros(node.inputs, node.op.dtype), node.outputs[0])]  # type: ignore[attr-defined]
+rule("local_alloc_empty_to_zeros", P(AllocEmpty, "op")(lengths), lambda op, lengths: zeros(list(lengths), op.dtype),
+     keeps="close", phases=("local_alloc_empty_to_zeros",), tags=("alloc_empty_to_zeros",),
+     doc="Memory whose content does not matter is filled with zeros: for those who look for a use of it.")  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply
-from theano.rewriting import P, local_rule, pattern_vars, rule
+from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
 from theano.tensor.arange import ARange
 from theano.tensor.create import Alloc, alloc
 from theano.tensor.elemwise import functions as F
@@ -42,6 +42,7 @@ from theano.tensor.rules.words import filled_with, fit, made_by, number_of, only
 from theano.tensor.shape.basic import Shape_i, shape_i
 
 x, b = pattern_vars("x b")
+value, sm, classes = pattern_vars("value sm classes")
 ALWAYS = ("fast_run", "fast_compile_gpu")
 LOGARITHM = ("fast_run", "fast_compile", "stabilize")
 
@@ -184,33 +185,26 @@ def crossentropy_to_crossentropy_with_softmax(node: Apply) -> Any:
     return _entropy_of(node, biased=False)
 
 
-@local_rule([CrossentropySoftmax1HotWithBiasDx], phases=("stabilize", "specialize"), tags=ALWAYS)
-def local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc(fgraph: Any, node: Apply) -> Any:
-    """One gradient for all rows need not be repeated: the op reads it for each."""
-    dy, sm, classes = node.inputs
-    made: Any = dy.owner
-    feature = getattr(fgraph, "shape_feature", None)
-    if made is None or not isinstance(made.op, Alloc) or feature is None:
-        return None
-    value = made.inputs[0]
+def _is_repeated_for_rows(value: Any, sm: Any, out: Any, fgraph: Any) -> bool:
     # As many as there are rows, for certain: otherwise the error would be lost.
-    if not all(value.type.broadcastable) or not feature.same_shape(dy, sm, 0, 0):
-        return None
-    return [fit(node.op(value.dimshuffle("x") if value.type.ndim == 0 else value, sm, classes), node.outputs[0])]
+    feature = getattr(fgraph, "shape_feature", None)
+    dy = out.owner.inputs[0]
+    return feature is not None and all(value.type.broadcastable) and feature.same_shape(dy, sm, 0, 0)
 
 
-@local_rule(
-    [SoftmaxGrad], name="local_softmax_grad_to_crossentropy_with_softmax_grad",
-    keeps="finite", phases=("stabilize", "specialize"),
-    tags=(*ALWAYS, "local_crossentropy_to_crossentropy_with_softmax_grad"),
+rule("local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc",
+     P(CrossentropySoftmax1HotWithBiasDx, "op")(P(Alloc)(value, Rest("lengths")), sm, classes),
+     lambda op, value, sm, classes: op(value if value.type.ndim else value.dimshuffle("x"), sm, classes),
+     when=_is_repeated_for_rows, phases=("stabilize", "specialize"), tags=ALWAYS,
+     doc="One gradient for all rows need not be repeated: the op reads it for each.")  # fmt: skip
+
+
+rule("local_softmax_grad_to_crossentropy_with_softmax_grad",
+     P(SoftmaxGrad)(P(crossentropy_categorical_1hot_grad)(value, sm, classes), sm),
+     P(crossentropy_softmax_1hot_with_bias_dx)(value, sm, classes), keeps="finite", phases=("stabilize", "specialize"),
+     tags=(*ALWAYS, "local_crossentropy_to_crossentropy_with_softmax_grad"),
+     doc="The gradient of the cross entropy of a softmax, without the division that the two parts would need.",
 )  # fmt: skip
-def softmax_grad_of_crossentropy(node: Apply) -> Any:
-    """The gradient of the cross entropy of a softmax, without the division that the two parts would need."""
-    dy, sm = node.inputs
-    entropy = dy.owner
-    if entropy is None or entropy.op != crossentropy_categorical_1hot_grad or entropy.inputs[1] is not sm:
-        return None
-    return [fit(crossentropy_softmax_1hot_with_bias_dx(entropy.inputs[0], sm, entropy.inputs[2]), node.outputs[0])]
 
 
 @local_rule([Softmax, SoftmaxWithBias], keeps="close", phases=("specialize",), tags=ALWAYS)

@@ -1,7 +1,7 @@
 """Exponentials, logarithms and their relatives, in forms that neither overflow nor cancel.
 
-A rule here states an identity. Where Python's operators can say it, it is a pattern; sums appear in their canonical
-form (constants first, ``1 - x`` as it is, ``x - 1`` as ``-1 + x``), since that is what the rule will meet.
+A rule here states an identity, once: sums appear in their canonical form (constants first, ``1 - x`` as it is, ``x - 1``
+as ``-1 + x``), since that is what the rule will meet, or as a ``difference``, which is all the ways to write one.
 """
 
 from __future__ import annotations
@@ -10,35 +10,35 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.graph import Apply
-from theano.rewriting import Phase, local_rule, pattern_vars, phases, rule
+from theano.rewriting import P, Phase, local_rule, one_of, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
-from theano.tensor.elemwise.careduce import Sum
+from theano.tensor.elemwise.careduce import Prod, Sum
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rules.words import (
     E,
+    difference,
     filled_with,
     fit,
+    is_complex,
     is_float,
+    is_not_complex,
+    is_real,
     made_by,
-    not_complex_x,
     number_like,
     number_of,
     of_shared_sigmoid,
-    only_used_by,
-    real_x,
-    scalar_of,
     uniform,
 )
 
-x, y = pattern_vars("x y")
+x, y, n = pattern_vars("x y n")
+real, no_complex = x.where(is_real), x.where(is_not_complex)
 exp, log, log1p, expm1 = E(F.exp), E(F.log), E(F.log1p), E(F.expm1)
 erf, erfc = E(F.erf), E(F.erfc)
 S, softplus_ = E(sigmoid), E(softplus)
 EVERYWHERE = ("canonicalize", "stabilize", "specialize")
 LATE = ("stabilize", "specialize")
-
 
 
 def in_reals(x: Any) -> Any:
@@ -53,23 +53,23 @@ def minus(x: Any) -> Any:
 
 # -- logarithms and exponentials of sums ------------------------------------------------------------------------
 
-rule("local_log1p", log(1 - x), log1p(-x), keeps="close", when=real_x, phases=LATE)
-rule("local_log1p_plus", log(1 + x), log1p(x), keeps="close", when=real_x, phases=LATE)
-rule("local_expm1", -1 + exp(x), expm1(x), keeps="close", when=not_complex_x, phases=EVERYWHERE)
-rule("local_expm1_sub", exp(x) - 1, expm1(x), keeps="close", when=not_complex_x, phases=EVERYWHERE)
-rule("local_one_minus_exp", 1 - exp(x), -expm1(x), keeps="close", when=not_complex_x, phases=LATE)
+rule("local_log1p", log(1 - real), log1p(-x), keeps="close", phases=LATE)
+rule("local_log1p_plus", log(1 + real), log1p(x), keeps="close", phases=LATE)
+rule("local_expm1", one_of(exp(no_complex) - 1, -1 + exp(no_complex)), expm1(x), keeps="close", phases=EVERYWHERE,
+     tags=("fast_run", "local_expm1_sub"))  # fmt: skip
+rule("local_one_minus_exp", 1 - exp(no_complex), -expm1(x), keeps="close", phases=LATE)
 
 # -- the sigmoid ------------------------------------------------------------------------------------------------
 
-rule("local_inv_1_plus_exp", E(F.inv)(1 + exp(x)), lambda x: sigmoid(minus(x)), keeps="finite", when=not_complex_x,
+rule("local_inv_1_plus_exp", E(F.inv)(1 + exp(no_complex)), lambda x: sigmoid(minus(x)), keeps="finite",
      phases=("stabilize",))  # fmt: skip
-rule("local_sigm_times_exp", S(x) * exp(-x), S(-x), keeps="finite", when=real_x, phases=("stabilize",))
-rule("local_sigm_times_exp_neg", S(-x) * exp(x), S(x), keeps="finite", when=real_x, phases=("stabilize",))
+rule("local_sigm_times_exp", S(real) * exp(-x), S(-x), keeps="finite", phases=("stabilize",))
+rule("local_sigm_times_exp_neg", S(-real) * exp(x), S(x), keeps="finite", phases=("stabilize",))
 rule("local_1msigmoid", 1 - S(x), lambda x: sigmoid(minus(x)), keeps="close", phases=("stabilize",))
 rule("logsigm_to_softplus", log(S(x)), lambda x: F.neg(softplus(minus(x))), keeps="finite", phases=("stabilize",))
 rule("log1msigm_to_softplus", log(1 - S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
 rule("log1p_neg_sigmoid", log1p(-S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
-rule("log1pexp_to_softplus", log1p(exp(x)), softplus_(x), keeps="finite", when=not_complex_x, phases=("stabilize",))
+rule("log1pexp_to_softplus", log1p(exp(no_complex)), softplus_(x), keeps="finite", phases=("stabilize",))
 
 
 @local_rule([F.log, F.log1p, F.neg, F.sub], phases=("canonicalize", "stabilize"))
@@ -88,7 +88,6 @@ def local_sigmoid_before_dimshuffle(node: Apply) -> Any:
         return None
     inner = node.op(*[number_of(1, v.type.dtype, p.type.ndim) for v in ones], p)  # type: ignore[attr-defined]
     return [fit(shuffle.op(inner), node.outputs[0])]
-
 
 
 def _one_plus_exp(v: Any) -> Any:
@@ -133,42 +132,33 @@ def local_exp_over_1_plus_exp(node: Apply) -> Any:
 
 # -- the error function -----------------------------------------------------------------------------------------
 
-less = E(F.mul)(-1, erf(x)), E(F.mul)(-1, erfc(x))  # how a canonical sum subtracts a product's only factor
-erfcx = E(F.erfcx)
-rule("local_one_minus_erf", 1 - erf(x), erfc(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_minus_erf2", 1 + less[0], erfc(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_plus_neg_erf", 1 + -erf(x), erfc(x), keeps="close", phases=EVERYWHERE)
+# Each identity once. Its other documented names, which are those of other ways to write it, are tags.
+rule("local_one_minus_erf", difference(1, erf(x)), erfc(x), keeps="close", phases=EVERYWHERE,
+     tags=("fast_run", "local_one_minus_erf2", "local_one_plus_neg_erf"))  # fmt: skip
 rule("local_one_plus_erf", 1 + erf(x), lambda x: F.erfc(minus(x)), keeps="close", phases=EVERYWHERE)
-rule("local_one_minus_erfc", 1 - erfc(x), erf(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_minus_erfc2", 1 + -erfc(x), erf(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_minus_erfc3", 1 + less[1], erf(x), keeps="close", phases=EVERYWHERE)
-rule("local_one_add_neg_erfc", -erfc(x) + 1, erf(x), keeps="close", phases=EVERYWHERE)
-rule("local_erf_minus_one", -1 + erf(x), -erfc(x), keeps="close", phases=EVERYWHERE)
-rule("local_erf_neg_minus_one", -1 + erf(-x), -erfc(-x), keeps="close", phases=("specialize",))
-rule("local_erf_neg_minus_one2", -1 + less[0], lambda x: F.neg(F.erfc(minus(x))), keeps="close", phases=EVERYWHERE)
+rule("local_one_minus_erfc", difference(1, erfc(x)), erf(x), keeps="close", phases=EVERYWHERE,
+     tags=("fast_run", "local_one_minus_erfc2", "local_one_minus_erfc3", "local_one_add_neg_erfc"))  # fmt: skip
+rule("local_erf_minus_one", -1 + erf(x), -erfc(x), keeps="close", phases=EVERYWHERE,
+     tags=("fast_run", "local_erf_neg_minus_one"))  # fmt: skip
+rule("local_erf_neg_minus_one2", difference(-1, erf(x)), lambda x: F.neg(F.erfc(minus(x))), keeps="close",
+     phases=EVERYWHERE)  # fmt: skip
 
 
-def _is_real(x: Any) -> bool:
-    return x.type.dtype in scal.float_dtypes  # type: ignore[no-any-return]
-
-
-@local_rule([F.log], keeps="finite", phases=LATE)
-def local_log_erfc(node: Apply) -> Any:
-    """``log(erfc(x))`` of a large x is ``log(erfcx(x)) - x ** 2``: erfc underflows there, erfcx does not."""
-    inner = made_by(node.inputs[0], F.erfc)
-    if inner is None or not _is_real(inner.inputs[0]) or _is_chosen(node):
-        return None
-    x: Any = inner.inputs[0]
+def _log_of_erfc(x: Any) -> Any:
     # From 1 on erfcx falls slowly; below, erfc has no bad place, and above x ** 2 may be subtracted without loss.
     large = F.gt(x, number_like(1, x))
     tail = F.sub(F.log(F.erfcx(F.maximum(x, number_like(1, x)))), F.sqr(x))
-    return [fit(F.switch(large, tail, F.log(F.erfc(F.minimum(x, number_like(1, x))))), node.outputs[0])]
+    return F.switch(large, tail, F.log(F.erfc(F.minimum(x, number_like(1, x)))))
 
 
-def _is_chosen(node: Apply) -> bool:
-    """Return whether the argument of the function under ``node`` is cut off already, as by the rule itself."""
-    x = node.inputs[0].owner.inputs[0]  # type: ignore[union-attr]
-    return made_by(x, F.minimum) is not None and filled_with(x.owner.inputs[1], 1)  # type: ignore[union-attr]
+def _is_not_chosen(x: Any) -> bool:
+    """Return whether ``x`` is not cut off already, as by the rule itself."""
+    return made_by(x, F.minimum) is None or not filled_with(x.owner.inputs[1], 1)
+
+
+rule("local_log_erfc", log(erfc(real.where(_is_not_chosen))), _log_of_erfc, keeps="finite", phases=LATE,
+     doc="``log(erfc(x))`` of a large x is ``log(erfcx(x)) - x ** 2``: erfc underflows there, erfcx does not.",
+)  # fmt: skip
 
 
 @local_rule([F.true_div], keeps="finite", phases=LATE)
@@ -178,7 +168,7 @@ def local_grad_log_erfc_neg(node: Apply) -> Any:
     for i, d in enumerate(below):
         inner = made_by(d, F.erfc)
         met = None if inner is None else next((f for f in above if _is_bell(f, inner.inputs[0])), None)
-        if inner is None or met is None or not _is_real(inner.inputs[0]):
+        if inner is None or met is None or not is_real(inner.inputs[0]):
             continue
         above.remove(met)
         rest = [F.erfcx(inner.inputs[0]) if j == i else v for j, v in enumerate(below)]
@@ -199,86 +189,77 @@ def _is_bell(v: Any, x: Any) -> bool:
 
 # -- an inverse after its function ------------------------------------------------------------------------------
 
-_INVERSES = {
-    scal.deg2rad: (scal.rad2deg,), scal.rad2deg: (scal.deg2rad,), scal.inv: (scal.inv,), scal.neg: (scal.neg,),
-    scal.cosh: (scal.arccosh,), scal.sinh: (scal.arcsinh,), scal.tanh: (scal.arctanh,), scal.arcsinh: (scal.sinh,),
-    scal.arctanh: (scal.tanh,), scal.log: (scal.exp,), scal.log1p: (scal.expm1,), scal.expm1: (scal.log1p,),
-    scal.invert: (scal.invert,), scal.conj: (scal.conj,),
+#: A function, and the one that it undoes.
+INVERSES = {
+    F.deg2rad: F.rad2deg, F.rad2deg: F.deg2rad, F.inv: F.inv, F.neg: F.neg, F.cosh: F.arccosh, F.sinh: F.arcsinh,
+    F.tanh: F.arctanh, F.arcsinh: F.sinh, F.arctanh: F.tanh, F.log: F.exp, F.log1p: F.expm1, F.expm1: F.log1p,
+    F.invert: F.invert, F.conj: F.conj,
 }  # fmt: skip
-_OUTER = (
-    F.deg2rad, F.rad2deg, F.inv, F.neg, F.cosh, F.sinh, F.tanh, F.arcsinh, F.arctanh, F.log, F.log1p, F.expm1,
-    F.invert, F.conj,
-)  # fmt: skip
 
 
-@local_rule(_OUTER, keeps="finite", phases=("canonicalize", "specialize"))
-def local_func_inv(node: Apply) -> Any:
-    """A function of its inverse is the identity, where both are defined."""
-    inner = node.inputs[0].owner
-    if inner is None or scalar_of(inner) not in _INVERSES[node.op.scalar_op]:  # type: ignore[attr-defined]
-        return None
-    x = inner.inputs[0]
-    if x.type.dtype in scal.complex_dtypes and node.op.scalar_op not in (scal.neg, scal.conj, scal.inv):  # type: ignore[attr-defined]
-        return None  # a logarithm has branches there
-    return [fit(x, node.outputs[0])]
+def _is_inverse(x: Any, out: Any) -> bool:
+    # Logarithms of complex numbers have branches.
+    return not is_complex(x) or out.owner.op in (F.neg, F.conj, F.inv)
+
+
+_first, *_others = [(E(outer)(E(inner)(x)), x, _is_inverse) for outer, inner in INVERSES.items()]
+rule("local_func_inv", _first[0], x, when=_is_inverse, keeps="finite", phases=("canonicalize", "specialize"),
+     also=_others,
+     doc="A function of its inverse is the identity, where both are defined.")  # fmt: skip
 
 
 # -- logarithms of powers and of sums of exponentials -----------------------------------------------------------
 
 
-@local_rule([F.log], keeps="finite", phases=EVERYWHERE)
-def local_log_pow(node: Apply) -> Any:
-    """``log(x ** n)`` is ``n * log(|x|)`` for even n, ``n * log(x)`` for other numbers."""
-    power = made_by(node.inputs[0], F.pow)
-    square = made_by(node.inputs[0], F.sqr)
-    inner = power or square
-    if inner is None or not is_float(inner.inputs[0]) or node.outputs[0].type.dtype in scal.complex_dtypes:  # type: ignore[attr-defined]
-        return None
-    exponent = 2 if power is None else uniform(power.inputs[1])
-    if exponent is None or exponent == 0:
-        return None
-    base = inner.inputs[0]
-    result = F.log(F.abs_(base) if exponent % 2 == 0 else base)
-    return [fit(F.mul(number_like(exponent, result), result), node.outputs[0])]
+def _is_exponent(n: Any) -> bool:
+    value = uniform(n)
+    return value is not None and bool(value != 0)
 
 
-@local_rule([F.log], keeps="finite", phases=EVERYWHERE)
-def local_log_add(node: Apply) -> Any:
-    """``log(exp(a) + exp(b))`` is ``max(a, b) + log1p(exp(-|a - b|))``."""
-    total = made_by(node.inputs[0], F.add)
-    if total is None or len(total.inputs) != 2 or node.outputs[0].type.dtype in scal.complex_dtypes:  # type: ignore[attr-defined]
-        return None
-    powers = [made_by(v, F.exp) for v in total.inputs]
-    if None in powers or not only_used_by(node.inputs[0], node):
-        return None
-    a, b = (in_reals(p.inputs[0]) for p in powers if p is not None)
+def _log_of_power(x: Any, exponent: Any) -> Any:
+    result = F.log(F.abs_(x) if exponent % 2 == 0 else x)
+    return F.mul(number_like(exponent, result), result)
+
+
+def _gives_reals(out: Any) -> bool:
+    return not is_complex(out)
+
+
+rule("local_log_pow", log(x.where(is_float) ** n.where(_is_exponent)), lambda x, n: _log_of_power(x, uniform(n)),
+     when=_gives_reals, keeps="finite", phases=EVERYWHERE,
+     also=[(log(E(F.sqr)(x.where(is_float))), lambda x: _log_of_power(x, 2), _gives_reals)],
+     doc="``log(x ** n)`` is ``n * log(|x|)`` for even n, ``n * log(x)`` for other numbers.")  # fmt: skip
+
+
+def _log_of_sum(x: Any, y: Any) -> Any:
+    a, b = in_reals(x), in_reals(y)
     # Where both are the same infinity, their difference is not a number.
     apart = F.switch(F.eq(a, b), number_like(0, F.sub(a, b)), F.sub(a, b))
-    new = F.add(F.maximum(a, b), F.log1p(F.exp(F.neg(F.abs_(apart)))))
-    return [fit(new, node.outputs[0])]
+    return F.add(F.maximum(a, b), F.log1p(F.exp(F.neg(F.abs_(apart)))))
+
+
+rule("local_log_add", log((exp(x) + exp(y)).single_use()), _log_of_sum, when=_gives_reals, keeps="finite",
+     phases=EVERYWHERE,
+     doc="``log(exp(a) + exp(b))`` is ``max(a, b) + log1p(exp(-|a - b|))``.")  # fmt: skip
 
 
 phases.register("local_log_sum_exp", Phase("local_log_sum_exp", "in_to_out"), 1.6, "fast_run")
 
 
-@local_rule([F.log], keeps="finite", phases=("local_log_sum_exp",))
-def local_log_sum_exp(node: Apply) -> Any:
-    """``log(sum(exp(x)))`` is computed relative to the largest element, so that no exponential overflows."""
-    summed: Any = node.inputs[0].owner
-    arranged = summed if summed is not None and isinstance(summed.op, DimShuffle) else None
-    if arranged is not None:  # keepdims
-        summed = arranged.inputs[0].owner
-    if summed is None or not isinstance(summed.op, Sum) or not only_used_by(node.inputs[0], node):
-        return None
-    powers = made_by(summed.inputs[0], F.exp)
-    if powers is None or arranged is not None and not only_used_by(summed.outputs[0], arranged):
-        return None
-    x: Any = powers.inputs[0]
-    axes = summed.op.axes_of(x.type.ndim)
-    if not axes or x.type.dtype not in scal.float_dtypes:
-        return None
-    new = LogSumExp(axes)(x)
-    return [fit(new if arranged is None else arranged.op(new), node.outputs[0])]
+def _has_axes(total: Any, x: Any) -> bool:
+    return bool(total.axes_of(x.type.ndim))
+
+
+def _log_sum_exp(total: Any, x: Any) -> Any:
+    return LogSumExp(total.axes_of(x.type.ndim))(x)
+
+
+_total = P(Sum, "total")(exp(real)).single_use()
+rule("local_log_sum_exp", log(_total), _log_sum_exp, when=_has_axes, keeps="finite", phases=("local_log_sum_exp",),
+     also=[(log(P(DimShuffle, "keepdims")(_total).single_use()),
+            lambda keepdims, total, x: keepdims(_log_sum_exp(total, x)), _has_axes)],
+     doc="``log(sum(exp(x)))`` is computed relative to the largest element, so that no exponential overflows.",
+)  # fmt: skip
 
 
 @local_rule([F.add], keeps="finite", phases=("local_log_sum_exp",))
@@ -323,15 +304,11 @@ def _arranged(new: Any, old: Any, order: tuple[Any, ...]) -> bool:
     return node is not None and isinstance(node.op, DimShuffle) and node.inputs[0] is old and node.op.new_order == order
 
 
-@local_rule([F.log], keeps="finite", phases=EVERYWHERE)
-def local_log_prod_sqr(node: Apply) -> Any:
-    """The logarithm of a product of squares is twice the sum of the logarithms of absolute values."""
-    product: Any = node.inputs[0].owner
-    from_prod = product is not None and type(product.op).__name__ == "Prod"
-    square = made_by(product.inputs[0], F.sqr) if from_prod else None
-    if square is None or product.op.dtype != square.inputs[0].type.dtype or not _is_real(square.inputs[0]):  # type: ignore[attr-defined]
-        return None
-    logs = F.log(F.abs_(square.inputs[0]))
-    total = Sum(axis=product.op.axis)(logs)
-    return [fit(F.mul(number_like(2, total), total), node.outputs[0])]
+def _log_of_product(product: Any, x: Any) -> Any:
+    total = Sum(axis=product.axis)(F.log(F.abs_(x)))
+    return F.mul(number_like(2, total), total)
 
+
+rule("local_log_prod_sqr", log(P(Prod, "product")(E(F.sqr)(real))), _log_of_product,
+     when=lambda product, x: product.dtype == x.type.dtype, keeps="finite", phases=EVERYWHERE,
+     doc="The logarithm of a product of squares is twice the sum of the logarithms of absolute values.")  # fmt: skip

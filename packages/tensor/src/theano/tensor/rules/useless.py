@@ -9,22 +9,26 @@ import numpy as np
 from theano import scalar as scal
 from theano.gradient import ViewOp
 from theano.graph import Apply, Constant, FunctionGraph
-from theano.rewriting import Context, local_rule, phases
+from theano.rewriting import Context, P, Pattern, local_rule, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.linalg.hints import Hint
 from theano.tensor.rules.words import (
+    CASTS,
     FAST,
-    constant_like,
+    E,
     filled_with,
     fit,
+    function_of,
     in_dtype,
     is_discrete,
+    is_not_complex,
     made_by,
     number_of,
     only_used_by,
     scalar_of,
     uniform,
+    worth,
 )
 from theano.tensor.shape.basic import Rebroadcast
 from theano.tensor.type import TensorType
@@ -48,10 +52,9 @@ def remove_hint_nodes(node: Apply) -> Any:
     return [node.inputs[0]]
 
 
-@local_rule([ViewOp], tags=FAST, phases=("canonicalize",))
-def local_view_op(node: Apply) -> Any:
-    """A view has done its work once gradients are taken."""
-    return [node.inputs[0]]
+x, y, n = pattern_vars("x y n")
+c, yes, no = pattern_vars("c yes no")
+rule("local_view_op", P(ViewOp)(x), x, tags=FAST, doc="A view has done its work once gradients are taken.")
 
 
 # -- element-wise -------------------------------------------------------------------------------------------------
@@ -70,86 +73,69 @@ def local_useless_composite(node: Apply) -> Any:
     return {node.outputs[i]: fit(new, node.outputs[i]) for i, new in zip(wanted, made, strict=True)}
 
 
-def _one_input(node: Apply) -> Any:
-    """Return the input that a node of one remaining input, or an identity, hands on."""
-    op = scalar_of(node)
-    if op in (scal.add, scal.mul) and len(node.inputs) == 1:
-        return node.inputs[0]
-    if isinstance(op, scal.Cast) and node.inputs[0].type == node.outputs[0].type:
-        return node.inputs[0]
-    x: Any = node.inputs[0]
-    if op in (scal.maximum, scal.minimum) and node.inputs[0] is node.inputs[1]:
-        return node.inputs[0]
-    if op in (scal.real, scal.conj) and x.type.dtype not in scal.complex_dtypes:
-        return x
-    if op in (scal.ceil, scal.floor, scal.trunc) and is_discrete(x):
-        return x
-    return None
+def _is_same_type(x: Any, out: Any) -> bool:
+    return bool(x.type == out.type)
 
 
-@local_rule([Elemwise], tags=FAST, phases=("canonicalize", "specialize"))
-def local_useless_elemwise(node: Apply) -> Any:
-    """What changes nothing is its input, whole numbers are equal to themselves, logic with a constant is decided."""
-    op = scalar_of(node)
-    if op is None or len(node.outputs) != 1:
-        return None
-    out: Any = node.outputs[0]
-    kept = _one_input(node)
-    if kept is not None:
-        new = fit(kept, out)
-        return None if new is None or new is out else [new]
-    if op in (scal.eq, scal.neq, scal.le, scal.ge, scal.lt, scal.gt, scal.xor):
-        return _compared(node, op)
-    if op in (scal.and_, scal.or_):
-        return _decided(node, op)
-    return None
+def _is_of_result(n: Any, out: Any) -> bool:
+    return bool(n.type.dtype == out.type.dtype)
 
 
-def _compared(node: Apply, op: Any) -> Any:
-    a, b = node.inputs
-    # nan is not equal to itself, but neither is it less.
-    if a is not b or not (is_discrete(a) or op in (scal.lt, scal.gt)):
-        return None
-    new = constant_like(int(op in (scal.eq, scal.le, scal.ge)), node.outputs[0])
-    return None if new is None else [new]
+def _all_bits(v: Any) -> int:
+    """Return the number all bits of which are set, in the dtype of ``v``."""
+    dtype = v.type.dtype
+    return 1 if dtype == "bool" else -1 if dtype.startswith("int") else int(np.iinfo(dtype).max)
 
 
-def _decided(node: Apply, op: Any) -> Any:
-    out: Any = node.outputs[0]
-    dtype = out.type.dtype
-    all_bits = 1 if dtype == "bool" else -1 if dtype.startswith("int") else np.iinfo(dtype).max
-    absorbing = {scal.and_: 0, scal.or_: all_bits}
-    neutral = {scal.and_: absorbing[scal.or_], scal.or_: 0}
-    for i, v in enumerate(node.inputs):
-        if filled_with(v, absorbing[op]) and v.type.dtype == dtype:  # type: ignore[attr-defined]
-            new = constant_like(absorbing[op], out)
-            return None if new is None else [new]
-        if filled_with(v, neutral[op]) and v.type.dtype == dtype:  # type: ignore[attr-defined]
-            rest = [w for j, w in enumerate(node.inputs) if j != i]
-            new = fit(rest[0] if len(rest) == 1 else node.op(*rest), out)
-            return None if new is None else [new]
-    return None
+def _is_no_bit(v: Any) -> bool:
+    return is_discrete(v) and filled_with(v, 0)
 
 
-@local_rule([F.tensor_copy], tags=FAST, phases=("canonicalize",))
-def remove_tensor_copy(node: Apply) -> Any:
-    """A copy that a user asked for has done its work once the graph is a function's own."""
-    return [node.inputs[0]]
+def _is_all_bits(v: Any) -> bool:
+    return is_discrete(v) and filled_with(v, _all_bits(v))
 
 
-@local_rule([F.switch], tags=(*FAST, "local_remove_switch_const_cond"), phases=("canonicalize", "specialize"))
-def local_useless_switch(node: Apply) -> Any:
-    """A choice whose condition is known, or whose two sides are one."""
-    condition, yes, no = node.inputs
-    value = uniform(condition)
-    if value is not None:
-        chosen = yes if value else no
-    elif yes is no or (isinstance(yes, Constant) and yes.equals(no)):
-        chosen = yes
-    else:
-        return None
-    new = fit(chosen, node.outputs[0])
-    return None if new is None else [new]
+def _twice(op: Elemwise, v: Pattern) -> Pattern:
+    return P(op, commutative=False)(v, v)
+
+
+whole, not_complex = x.where(is_discrete), x.where(is_not_complex)
+zero, ones = n.where(_is_no_bit), n.where(_is_all_bits)
+rule(
+    "local_useless_elemwise", E(F.add)(x), x,
+    also=[
+        (E(F.mul)(x), x),
+        (P(CASTS)(x), x, _is_same_type),
+        *((_twice(op, x), x) for op in (F.maximum, F.minimum)),
+        *((E(op)(not_complex), x) for op in (F.real, F.conj)),
+        *((E(op)(whole), x) for op in (F.ceil, F.floor, F.trunc)),
+        # nan is not equal to itself, but neither is it less.
+        *((_twice(op, whole), 1) for op in (F.eq, F.le, F.ge)),
+        *((_twice(op, whole), 0) for op in (F.neq, F.xor)),
+        *((_twice(op, x), 0) for op in (F.lt, F.gt)),
+        (E(F.and_)(zero, x), 0, _is_of_result),
+        (E(F.and_)(ones, x), x, _is_of_result),
+        (E(F.or_)(ones, x), lambda out: _all_bits(out), _is_of_result),
+        (E(F.or_)(zero, x), x, _is_of_result),
+    ],
+    tags=FAST, phases=("canonicalize", "specialize"),
+    doc="What changes nothing is its input, whole numbers are equal to themselves, logic with a constant is decided.",
+)  # fmt: skip
+
+
+rule("remove_tensor_copy", P(F.tensor_copy)(x), x, tags=FAST,
+     doc="A copy that a user asked for has done its work once the graph is a function's own.")  # fmt: skip
+
+
+def _is_true(v: Any) -> bool:
+    value = uniform(v)
+    return value is not None and bool(value)
+
+
+rule("local_useless_switch", E(F.switch)(c.where(_is_true), yes, no), yes,
+     also=[(E(F.switch)(worth(0), yes, no), no), (E(F.switch)(c, x, x), x)],
+     tags=(*FAST, "local_remove_switch_const_cond"), phases=("canonicalize", "specialize"),
+     doc="A choice whose condition is known, or whose two sides are one.")  # fmt: skip
 
 
 @local_rule([F.mul], keeps="finite", phases=("canonicalize", "specialize"))
@@ -221,24 +207,21 @@ def _chosen_already(node: Apply) -> Any:
     return None if new is None else [new]
 
 
-@local_rule([Elemwise], phases=("canonicalize", "specialize"))
-def local_cast_cast(node: Apply) -> Any:
-    """Two casts are one where the first loses nothing that the second would keep."""
-    op = scalar_of(node)
-    if not isinstance(op, scal.Cast):
-        return None
-    inner = node.inputs[0].owner
-    if not isinstance(scalar_of(inner), scal.Cast):
-        return None
-    first, middle, last = inner.inputs[0].type.dtype, node.inputs[0].type.dtype, node.outputs[0].type.dtype  # type: ignore[attr-defined, union-attr]
+def _loses_nothing(x: Any, out: Any) -> bool:
+    """Return whether the dtype in between holds every value of the first one, as far as the last one would keep it."""
+    first, middle, last = x.type.dtype, out.owner.inputs[0].type.dtype, out.type.dtype
     if last in scal.complex_dtypes and first not in scal.complex_dtypes and middle in scal.complex_dtypes:
-        return None
-    # Nothing is lost where the middle dtype holds every value of the first one.
+        return False
     if scal.upcast(first, middle) != middle or (first == "bool") != (middle == "bool") and last == "bool":
-        return None
-    if first.startswith("int") and middle.startswith("uint") or first in ("int64", "uint64") and middle.startswith("f"):
-        return None
-    return [fit(F.cast(inner.inputs[0], last), node.outputs[0])]  # type: ignore[union-attr]
+        return False
+    if first.startswith("int") and middle.startswith("uint"):
+        return False
+    return first not in ("int64", "uint64") or not middle.startswith("f")
+
+
+rule("local_cast_cast", P(CASTS)(P(CASTS)(x)), lambda x, out: F.cast(x, out.type.dtype), when=_loses_nothing,
+     phases=("canonicalize", "specialize"),
+     doc="Two casts are one where the first loses nothing that the second would keep.")  # fmt: skip
 
 
 @local_rule([Elemwise], phases=("canonicalize",))
@@ -262,30 +245,23 @@ def local_upcast_elemwise_constant_inputs(node: Apply) -> Any:
     return [new] if new.type == out.type else None
 
 
-@local_rule([Rebroadcast], phases=("canonicalize", "specialize"))
-def local_useless_rebroadcast(node: Apply) -> Any:
-    """What a rebroadcast says is known already, or said by another one under it."""
-    x: Any = node.inputs[0]
-    out: Any = node.outputs[0]
-    if x.type.broadcastable == out.type.broadcastable:
-        return [x]
-    inner = x.owner
-    if inner is not None and isinstance(inner.op, Rebroadcast):
-        said = [i for i, one in inner.op.axis.items() if one and not inner.inputs[0].type.broadcastable[i]]
-        if any(node.op.axis.get(i) is False for i in said):  # type: ignore[attr-defined]
-            return None  # what was said is checked
-        merged = {**inner.op.axis, **node.op.axis}  # type: ignore[attr-defined]
-        return [fit(Rebroadcast(*merged.items())(inner.inputs[0]), out)]
-    return None
+def _says_nothing(x: Any, out: Any) -> bool:
+    return bool(x.type.broadcastable == out.type.broadcastable)
 
 
-@local_rule([Rebroadcast], phases=("specialize",))
-def local_rebroadcast_lift(node: Apply) -> Any:
-    """What is declared of a function of one tensor is declared of the tensor, where other rules see it."""
-    x: Any = node.inputs[0]
-    inner = x.owner
-    if inner is None or scalar_of(inner) is None or len(inner.inputs) != 1 or len(inner.outputs) != 1:
-        return None
-    if not only_used_by(x, node):
-        return None
-    return [fit(inner.op(node.op(inner.inputs[0])), node.outputs[0])]
+def _may_be_one(outer: Any, inner: Any, x: Any) -> bool:
+    """Return whether the outer of two rebroadcasts contradicts nothing that the inner one checks."""
+    said = [i for i, one in inner.axis.items() if one and not x.type.broadcastable[i]]
+    return not any(outer.axis.get(i) is False for i in said)
+
+
+rule("local_useless_rebroadcast", P(Rebroadcast)(x), x, when=_says_nothing, phases=("canonicalize", "specialize"),
+     also=[(P(Rebroadcast, "outer")(P(Rebroadcast, "inner")(x)),
+            lambda outer, inner, x: Rebroadcast(*{**inner.axis, **outer.axis}.items())(x), _may_be_one)],
+     doc="What a rebroadcast says is known already, or said by another one under it.")  # fmt: skip
+
+
+rule("local_rebroadcast_lift", P(Rebroadcast, "op")(function_of(x).single_use()), P("f")(P("op")(x)),
+     phases=("specialize",),
+     doc="What is declared of a function of one tensor is declared of the tensor, where other rules see it.",
+)  # fmt: skip

@@ -5,6 +5,7 @@ It also teaches the patterns of graph-core what Python's operators mean between 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Variable
 from theano.graph.canonical import DERIVED_TAGS
-from theano.rewriting import P, conformers, literal_readers, operators
+from theano.rewriting import P, Pattern, Special, conformers, literal_readers, literal_writers, one_of, operators
+from theano.rewriting.pattern import Bindings
 from theano.tensor.convert import is_tensor
 from theano.tensor.create import Alloc
 from theano.tensor.elemwise import functions as F
@@ -37,6 +39,58 @@ operators.update(
         "xor": E(F.xor), "invert": E(F.invert),
     }
 )  # fmt: skip
+
+
+#: The ops that convert between dtypes.
+CASTS = tuple(F.cast_op(dtype) for dtype in scal.all_dtypes)
+
+#: The transpose of a matrix.
+transpose = P(DimShuffle, new_order=(1, 0))
+
+
+def function_of(argument: Pattern) -> Pattern:
+    """Return the pattern of an element-wise function of one argument, under the name f."""
+    return P(Elemwise, "f", inplace_pattern={})(argument).where(_is_only_output)
+
+
+def _is_only_output(v: Any) -> bool:
+    return len(v.owner.outputs) == 1
+
+
+def difference(a: Any, b: Pattern) -> Pattern:
+    """Return the pattern of ``a - b`` in each way that a sum may be written: canonical ones add the negative."""
+    return one_of(E(F.sub)(a, b), E(F.add)(a, one_of(-b, E(F.mul)(-1, b))))
+
+
+class _Worth(Special):
+    """Matches what is worth a number everywhere: complex numbers as well, which plain numbers in patterns leave out."""
+
+    def __init__(self, value: Any):
+        super().__init__(P("worth")(value))
+        self.value = value
+
+    def match(self, variable: Variable, bindings: Bindings) -> Iterator[Bindings]:
+        if filled_with(variable, self.value):
+            yield bindings
+
+    def may_match(self, variable: Variable) -> bool:
+        return filled_with(variable, self.value)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def worth(value: Any) -> Pattern:
+    """Return the pattern of what is worth ``value`` everywhere, as :func:`filled_with` sees it."""
+    return _Worth(value)
+
+
+def computed(op: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the result of a rule that computes ``op`` of the pattern's ``x`` in the dtype of what it replaces.
+
+    The result may have room that ``x`` has not: 20 ** 2 is 400 in int16, but not in uint8.
+    """
+    return lambda x, out: op(in_dtype(x, out.type.dtype))
 
 
 # -- what a variable is --------------------------------------------------------------------------------------
@@ -65,19 +119,14 @@ def is_complex(v: Any) -> bool:
     return v.type.dtype in scal.complex_dtypes  # type: ignore[no-any-return]
 
 
-def real_x(x: Any) -> bool:
-    """Return whether what fills the hole ``x`` of a pattern is real: some whole numbers wrap around when negated."""
-    return is_float(x) and not is_complex(x)
+def is_real(v: Any) -> bool:
+    """Return whether ``v`` holds real numbers: not whole ones, some of which wrap around when negated."""
+    return is_float(v) and not is_complex(v)
 
 
-def not_complex_x(x: Any) -> bool:
-    """Return whether what fills the hole ``x`` of a pattern is real or whole: functions of others have branches."""
-    return not is_complex(x)
-
-
-def discrete_x(x: Any) -> bool:
-    """Return whether what fills the hole ``x`` of a pattern is whole numbers or truth values."""
-    return is_discrete(x)
+def is_not_complex(v: Any) -> bool:
+    """Return whether ``v`` holds real or whole numbers: functions of others have branches."""
+    return not is_complex(v)
 
 
 def is_discrete(v: Any) -> bool:
@@ -268,4 +317,5 @@ def _literal(v: Variable) -> Any:
 
 
 literal_readers.append(_literal)
+literal_writers.append(constant_like)
 conformers.append(fit)

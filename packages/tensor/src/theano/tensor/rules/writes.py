@@ -7,60 +7,56 @@ from typing import Any
 import numpy as np
 
 from theano.graph import Apply, Constant
-from theano.rewriting import Phase, local_rule, phases
+from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
 from theano.rewriting.pattern import same
 from theano.tensor.create import Alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.rules.index import entries, same_shape, takes_all
-from theano.tensor.rules.words import filled_with, fit, made_by, only_used_by, uniform
+from theano.tensor.rules.words import filled_with, fit, made_by, only_used_by, uniform, worth
 
 
-@local_rule([IncSubtensor], phases=("canonicalize",))
-def local_useless_inc_subtensor(fgraph: Any, node: Apply) -> Any:
-    """To set everything is to forget what was there, if the new value has the shape."""
-    op: Any = node.op
-    x: Any = node.inputs[0]
-    y: Any = node.inputs[1]
-    whole = all(takes_all(e) for e in entries(node))
-    if whole and op.set_instead_of_inc and y.type == x.type and same_shape(fgraph, x, y):
-        return [y]
-    return None
+def _replaces_all(x: Any, y: Any, out: Any, fgraph: Any) -> bool:
+    return all(takes_all(e) for e in entries(out.owner)) and y.type == x.type and same_shape(fgraph, x, y)
 
 
-@local_rule([IncSubtensor], keeps="close", phases=("canonicalize", "specialize"))
-def local_incsubtensor_of_zeros_to_setsubtensor(node: Apply) -> Any:
-    """To add to zeros is to set. (Of what is added, a negative zero is set to what it is.)"""
-    op: Any = node.op
-    if op.set_instead_of_inc or not filled_with(node.inputs[0], 0) or isinstance(node.inputs[0], Constant):
-        return None
-    return [fit(IncSubtensor(op.idx_list, set_instead_of_inc=True)(*node.inputs), node.outputs[0])]
+x, y = pattern_vars("x y")
+numbers = Rest("numbers")
+rule("local_useless_inc_subtensor", P(IncSubtensor, set_instead_of_inc=True)(x, y, numbers), y, when=_replaces_all,
+     doc="To set everything is to forget what was there, if the new value has the shape.")  # fmt: skip
 
+
+def _is_computed_zero(v: Any) -> bool:
+    return not isinstance(v, Constant) and filled_with(v, 0)
+
+
+rule("local_incsubtensor_of_zeros_to_setsubtensor",
+     P(IncSubtensor, "op", set_instead_of_inc=False)(x.where(_is_computed_zero), y, numbers),
+     lambda op, x, y, numbers: IncSubtensor(op.idx_list, set_instead_of_inc=True)(x, y, *numbers),
+     keeps="close", phases=("canonicalize", "specialize"),
+     doc="To add to zeros is to set. (Of what is added, a negative zero is set to what it is.)")  # fmt: skip
 
 
 _WRITES = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 
 
-@local_rule(
-    _WRITES, keeps="close", phases=("canonicalize", "stabilize"), tags=("fast_run", "local_incsubtensor_of_allocs")
-)
-def local_incsubtensor_of_zeros(node: Apply) -> Any:
-    """To add 0 is to do nothing, if negative zeros may stay what they are."""
-    x, y = node.inputs[:2]
-    return [x] if not node.op.set_instead_of_inc and filled_with(y, 0) else None  # type: ignore[attr-defined]
+rule("local_incsubtensor_of_zeros", P(_WRITES, set_instead_of_inc=False)(x, worth(0), numbers), x, keeps="close",
+     phases=("canonicalize", "stabilize"), tags=("fast_run", "local_incsubtensor_of_allocs"),
+     doc="To add 0 is to do nothing, if negative zeros may stay what they are.")  # fmt: skip
 
 
-@local_rule([IncSubtensor], phases=("canonicalize", "stabilize"), tags=("fast_run", "local_setsubtensor_of_allocs"))
-def local_setsubtensor_of_constants(node: Apply) -> Any:
-    """To set a part to the number that is everywhere is to do nothing."""
-    x, y = node.inputs[:2]
-    if not node.op.set_instead_of_inc:  # type: ignore[attr-defined]
-        return None
+def _sets_what_is_there(x: Any, y: Any, out: Any) -> bool:
     there, new = uniform(x), uniform(y)
-    if there is None or new is None or not _same_bits(np.asarray(new).astype(x.type.dtype), there):  # type: ignore[attr-defined]
-        return None
-    return [x] if all(isinstance(e, slice) for e in entries(node)) else None
+    if there is None or new is None or not _same_bits(np.asarray(new).astype(x.type.dtype), there):
+        return False
+    return all(isinstance(e, slice) for e in entries(out.owner))
+
+
+rule("local_setsubtensor_of_constants", P(IncSubtensor, set_instead_of_inc=True)(x, y, numbers), x,
+     when=_sets_what_is_there, phases=("canonicalize", "stabilize"),
+     tags=("fast_run", "local_setsubtensor_of_allocs"),
+     doc="To set a part to the number that is everywhere is to do nothing.")  # fmt: skip
 
 
 def _same_bits(a: Any, b: Any) -> bool:
