@@ -61,3 +61,17 @@ def test_import_brings_in_little():
     assert len(brought) - len(ours) < 40, brought
     heavy = {"scipy", "subprocess", "asyncio", "email", "http", "pdb", "doctest", "unittest", "multiprocessing"}
     assert not heavy & set(brought)
+
+
+def test_flags_of_test_values_are_watched_from_the_start():
+    program = """
+import theano
+from theano.errors import TestValueError
+x = theano.generic("x")
+with theano.config.change_flags(compute_test_value="raise"):
+    try:
+        theano.compile.view_op(x)
+    except TestValueError:
+        print("asked for one")
+"""
+    assert run(program).strip() == "asked for one"

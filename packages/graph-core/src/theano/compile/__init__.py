@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from theano import layers
+from theano.compile import test_values  # noqa: F401  (it watches the flags of test values and traces)
 from theano.compile.accepted import Accepted
 from theano.compile.aliasing import insert_deepcopy
 from theano.compile.builders import OpFromGraph, ops_with_inner_function
