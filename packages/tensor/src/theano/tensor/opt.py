@@ -7,6 +7,7 @@ from theano.rewriting import (  # noqa: F401
     in2out,
     local_optimizer,
     out2in,
+    phases,
     register_canonicalize,
     register_specialize,
     register_specialize_device,
@@ -33,3 +34,6 @@ from theano.tensor.rules.shapes import *  # noqa: F403
 from theano.tensor.rules.stable import *  # noqa: F403
 from theano.tensor.rules.useless import *  # noqa: F403
 from theano.tensor.rules.writes import *  # noqa: F403
+
+# Those that are declared as patterns are bound to no name of a module: each is here under its own.
+globals().update(phases.all_rules())
