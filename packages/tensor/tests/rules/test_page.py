@@ -68,3 +68,10 @@ def test_every_rule_says_what_it_does_and_takes_part_somewhere():
     on_request = {"local_remove_all_assert", "local_alloc_empty_to_zeros", "local_ultra_fast_sigmoid", "local_hard_sigmoid"}
     idle = {name for name in rules if not Query(include=["fast_run"]).picks(HERE[name])}
     assert idle == on_request
+
+
+def test_each_rule_is_in_the_module_where_people_look_for_it():
+    from theano.tensor import opt, opt_uncanonicalize
+
+    assert {name for name, rule in optdb.all_rules().items() if getattr(opt, name, None) is not rule} == set()
+    assert opt_uncanonicalize.local_max_to_min is opt.local_max_to_min

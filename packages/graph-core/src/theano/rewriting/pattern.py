@@ -160,10 +160,6 @@ class Var(Pattern):
         return self.name
 
 
-#: The name that :mod:`theano.rewriting.local` knows it by.
-Hole = Var
-
-
 class Rest(Pattern):
     """Matches all inputs of a node that the arguments beside it leave, as a tuple; in a result it stands for them.
 
@@ -376,6 +372,12 @@ class Call(Pattern):
             (a for a in self.args if not isinstance(a, (Var, Rest))), key=lambda a: isinstance(a, Literal)
         )
 
+        #: The arguments that do not match everything in their places, with these.
+        self.checked = [
+            (i, a) for i, a in enumerate(self.args)
+            if a in self.specific or isinstance(a, Var) and a.condition is not None
+        ]  # fmt: skip
+
     def __repr__(self) -> str:
         return f"{self.op}({', '.join(map(repr, self.args))})"
 
@@ -470,6 +472,8 @@ def may_match(pattern: Pattern, variable: Variable) -> bool:
     if isinstance(pattern, Literal):
         value = literal_value(variable)
         return value is not None and bool(value == pattern.value)
+    if isinstance(pattern, Var):
+        return pattern.condition is None or pattern.condition(variable)
     return pattern.may_match(variable) if isinstance(pattern, Special) else True
 
 
@@ -492,10 +496,9 @@ def fits(pattern: Call, node: Apply) -> bool:
             return False
     elif len(inputs) != len(args):
         return False
-    if pattern.specific:
-        for arg, v in zip(args, inputs, strict=False):
-            if not isinstance(arg, (Var, Rest)) and not may_match(arg, v):
-                return False
+    for i, arg in pattern.checked:
+        if not may_match(arg, inputs[i]):
+            return False
     return spec.has_attributes(op)
 
 

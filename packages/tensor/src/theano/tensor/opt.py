@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from theano.graph.source import copy_stack_trace  # noqa: F401
+from theano.rewriting import phases
 from theano.rewriting.userdefined import (  # noqa: F401
     in2out,
     local_optimizer,
@@ -33,3 +34,6 @@ from theano.tensor.rules.shapes import *  # noqa: F403
 from theano.tensor.rules.stable import *  # noqa: F403
 from theano.tensor.rules.useless import *  # noqa: F403
 from theano.tensor.rules.writes import *  # noqa: F403
+
+# Those that are declared as patterns are bound to no name of a module: each is here under its own.
+globals().update(phases.all_rules())

@@ -9,7 +9,7 @@ from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.source import copy_stack_trace
 from theano.graph.variable import Variable
-from theano.rewriting.pattern import Bindings, Hole, Literal, P, Pattern, Special, match, same
+from theano.rewriting.pattern import Bindings, Literal, P, Pattern, Special, Var, match, same
 from theano.rewriting.rule import Answer, PatternRule
 from theano.rewriting.userdefined.node_rewriters import LocalOptimizer
 
@@ -51,7 +51,7 @@ class _Exactly(Special):
     """Matches one variable, or a constant equal to it."""
 
     def __init__(self, variable: Variable):
-        super().__init__(Hole("_"))
+        super().__init__(Var("_"))
         self.variable = variable
 
     def match(self, variable: Variable, bindings: Bindings) -> Iterator[Bindings]:
@@ -193,7 +193,7 @@ def _from_tuples(pattern: Any, behind: Callable[[Variable], Variable | None] | N
     if isinstance(pattern, dict):
         return _Where(_from_tuples(pattern["pattern"], behind, False), pattern["constraint"])
     if isinstance(pattern, str):
-        return Hole(pattern)
+        return Var(pattern)
     return _Exactly(pattern) if isinstance(pattern, Variable) else Literal(pattern)
 
 

@@ -1,7 +1,7 @@
 """Exponentials, logarithms and their relatives, in forms that neither overflow nor cancel.
 
-A rule here states an identity, once: sums appear in their canonical form (constants first, ``1 - x`` as it is, ``x -
-1`` as ``-1 + x``), since that is what the rule will meet, or as a ``difference``, which is all the ways to write one.
+A rule here states an identity, once. Sums appear in their canonical form (constants first, ``1 - x`` as it is,
+``x - 1`` as ``-1 + x``), since that is what the rule will meet, or as a ``difference``: all the ways to write one.
 """
 
 from __future__ import annotations
