@@ -44,6 +44,20 @@ def test_list(filled: Cache, capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 kernel   x + 1" in out and "3 units, 6.0 kB of 1.0 GB" in out
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
+@pytest.mark.parametrize("suffix", [".c", ".so", ".ref", ".txt"])
+@pytest.mark.parametrize("command", ["list", "where", "verify", "clear", "purge"])
+def test_no_command_waits_for_the_writer_of_a_fifo_in_place_of_a_file(filled: Cache, command: str, suffix: str) -> None:
+    root = str(filled.writable_root())
+    replaced = list(Path(root).rglob(f"*{suffix}"))
+    assert replaced
+    for path in replaced:
+        path.unlink()
+        os.mkfifo(path)
+    program = f"import sys; from theano.cache.command import main; sys.exit(main(['--root', {root!r}, {command!r}]))"
+    subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True, check=False)  # (or TimeoutExpired)
+
+
 def test_where(filled: Cache, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(filled, "where") == 0
     assert capsys.readouterr().out.splitlines()[0] == filled.root

@@ -26,7 +26,7 @@ from theano.cache.ownership import (
 )
 from theano.cache.staging import reclaim_stage
 from theano.cache.store import CacheSettings, create_trusted, read_verified
-from theano.cache.trust import directory_refusal, is_ours
+from theano.cache.trust import directory_refusal, is_ours, open_regular
 
 DAY = 86400.0
 MAX_LINES = 10
@@ -152,7 +152,7 @@ def _expressions(item: Item) -> str:
     """Return what a unit computes, from the comments of its source."""
     beside = item.path.rpartition(".")[0] + "." + SOURCE
     try:
-        with open(beside, encoding="utf-8", errors="replace") as file:
+        with open(open_regular(beside), encoding="utf-8", errors="replace") as file:
             comments = [line[3:-4].strip() for line in file if line.startswith("/* ") and line.endswith(" */\n")]
     except OSError:
         return ""

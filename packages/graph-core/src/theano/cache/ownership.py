@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from theano.cache.names import HEADS, SOURCE, UNIT, EntryName, ReferenceName, StageName, digest_of, is_shelf
 from theano.cache.staging import stage_path
+from theano.cache.trust import open_regular
 
 MARK = "CACHEDIR.TAG"
 STAMP = ".swept"
@@ -133,7 +134,7 @@ def refusal_to_remove(path: str, name: EntryName | ReferenceName) -> str:
         head = _head_of(path) or b""
         if _has_head(head, name.kind) or not head.strip(b"\0"):
             return ""
-        with open(path, "rb") as file:
+        with open(open_regular(path), "rb") as file:
             data = file.read()
     except FileNotFoundError:
         return ""
@@ -152,17 +153,11 @@ def _has_head(head: bytes, kind: str) -> bool:
 
 
 def _head_of(path: str) -> bytes | None:
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(open_regular(path), "rb", buffering=0) as file:
+            return file.read(_HEAD)
     except OSError:
         return None
-    try:
-        return os.read(descriptor, _HEAD) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
 
 
 def remove_entry(path: str, name: EntryName | ReferenceName) -> str:

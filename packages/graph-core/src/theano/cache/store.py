@@ -462,9 +462,7 @@ def read_verified(path: str, name: EntryName, *, root_may_own: bool) -> bytes | 
     OSError
         It cannot be opened or read.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-    # A FIFO put in the place of a file must not make us wait for its writer.
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    descriptor = trust.open_regular(path)
     try:
         info = os.fstat(descriptor)
         if trust.file_refusal(path, info, root_may_own=root_may_own) or info.st_size > MAX_UNIT_BYTES:

@@ -7,6 +7,7 @@ Of all else only the name is told, with what to set instead.
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import stat
@@ -41,6 +42,31 @@ class Refusal(NamedTuple):
     def __str__(self) -> str:
         text = f"{self.path}: {self.reason}"
         return f"{text} (to mend it: {self.remedy})" if self.remedy else text
+
+
+def open_regular(path: str) -> int:
+    """Open a file of a cache for reading; neither follow a link, nor wait for what has the place of a file (a FIFO).
+
+    Raises
+    ------
+    OSError
+        There is none, or it is not a regular file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     os.close(open_regular(file.name))
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "is not a regular file", path)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 @cache
