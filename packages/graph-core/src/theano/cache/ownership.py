@@ -154,7 +154,7 @@ def _has_head(head: bytes, kind: str) -> bool:
 
 def _head_of(path: str) -> bytes | None:
     try:
-        with open(open_regular(path), "rb", buffering=0) as file:
+        with open(open_regular(path), "rb") as file:
             return file.read(_HEAD)
     except OSError:
         return None
