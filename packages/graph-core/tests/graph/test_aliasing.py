@@ -55,6 +55,18 @@ def test_views_pass_the_damage_on():
     assert handler.roots_of(fgraph.outputs[0].owner.inputs[0]) == {fgraph.inputs[0]}
 
 
+def test_a_view_that_is_gone_shares_nothing():
+    x = number("x")
+    old = view(view(x))
+    old.tag.indestructible = True
+    fgraph, handler = graph([x], [add(old, 1)])
+    inside = fgraph.inputs[0]
+    assert len(handler.sharing_with(inside)) == 3
+    fgraph.replace(fgraph.outputs[0], add_into(inside, 1))
+    assert handler.sharing_with(inside) == [inside]
+    fgraph.validate()
+
+
 def test_an_output_may_view_several_inputs():
     x, y = number("x"), number("y")
     e = either(x, y)
@@ -187,4 +199,5 @@ def test_what_is_kept_change_by_change_equals_what_a_new_handler_finds(seed):
         for v, w in zip(fgraph.outputs, copy.outputs, strict=True):
             for a, b in zip(ancestors([v]), ancestors([w]), strict=True):
                 assert sorted(map(str, handler.roots_of(a))) == sorted(map(str, other.roots_of(b)))
+                assert sorted(map(str, handler.sharing_with(a))) == sorted(map(str, other.sharing_with(b)))
                 assert len(handler.destroyers_of(a)) == len(other.destroyers_of(b))
