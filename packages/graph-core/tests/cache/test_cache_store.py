@@ -49,8 +49,22 @@ def test_publish_and_find(cache: Cache) -> None:
     if os.name == "posix":
         assert stat.S_IMODE(path.stat().st_mode) == 0o500
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        assert stat.S_IMODE(os.stat(cache.root).st_mode) == 0o700
+        (reference,) = Path(cache.root).rglob("*.ref")
+        assert stat.S_IMODE(reference.stat().st_mode) == 0o400
         assert stat.S_IMODE(path.with_suffix(".c").stat().st_mode) == 0o400
     assert path.with_suffix(".c").read_text() == f"/* theano-cache c {KEY} */\n/* source */"
+
+
+def test_what_could_not_be_published_is_an_error(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(source: str, target: str) -> None:
+        raise PermissionError(13, "Permission denied", source)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", refuse)
+        with pytest.raises(PermissionError):
+            publish(cache, b"machine code")
+    assert look_up(cache) == []
 
 
 def test_staging_is_gone_afterwards(cache: Cache) -> None:
@@ -291,6 +305,18 @@ class TestPlaces:
             assert found == (str(root), "is not writable", f"chmod u+rwx {root}")
             root.chmod(0o770)
             assert create_trusted(str(root)) == (str(root), "is writable by other users", f"chmod g-w {root}")
+
+    @pytest.mark.skipif(os.name != "posix", reason="rights are POSIX")
+    def test_one_on_a_medium_that_cannot_be_written_to(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        root = tmp_path / "theano"
+        root.mkdir(0o700)
+        monkeypatch.setattr("theano.cache.trust.read_only", lambda path: True)
+        found = create_trusted(str(root))
+        assert found is not None and found[:2] == (str(root), "is on a file system mounted read-only")
+        assert "base_compiledir" in found.remedy
+        root.chmod(0o770)
+        found = create_trusted(str(root))
+        assert found is not None and found[:2] == (str(root), "is writable by other users")
 
     def test_file_in_the_way(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")

@@ -104,6 +104,12 @@ def test_set_value_copies_what_says_nothing_about_its_memory():
     assert s.get_value() == {"a": [1]}
 
 
+def test_zero():
+    s = theano.shared(3.5)
+    s.zero()
+    assert s.get_value() == 0
+
+
 def test_set_value_filters(rows_are_shared):
     s = theano.shared([0.0], name="s")
     s.set_value((1, 2))

@@ -1,7 +1,9 @@
 """Who may overwrite what: each sentence of the aliasing module's introduction, and random graphs against brute force."""
 
+import gc
 import itertools
 import random
+import weakref
 
 import pytest
 from toy import Combine, add, add_into, either, number, view
@@ -65,6 +67,19 @@ def test_a_view_that_is_gone_shares_nothing():
     fgraph.replace(fgraph.outputs[0], add_into(inside, 1))
     assert handler.sharing_with(inside) == [inside]
     fgraph.validate()
+
+
+def test_what_is_gone_is_forgotten():
+    x = number("x")
+    made = add(x, 1)
+    fgraph, handler = graph([x], [add_into(view(made), 2)])
+    gone = weakref.ref(fgraph.outputs[0].owner.inputs[0].owner.inputs[0])
+    assert list(handler.orderings(fgraph)) == [fgraph.outputs[0].owner]
+    fgraph.replace(fgraph.outputs[0], fgraph.inputs[0])
+    assert handler.orderings(fgraph) == {}
+    del made
+    gc.collect()
+    assert gone() is None
 
 
 def test_an_output_may_view_several_inputs():

@@ -7,7 +7,7 @@ import pytest
 from numbers_toy import Native, OwnThunk, PythonOnly, small, vector
 
 from theano.compile.mode import predefined_linkers
-from theano.graph import FunctionGraph, generic
+from theano.graph import Apply, FunctionGraph, generic
 from theano.runtime.link import link
 from theano.runtime.program import Argument, build, in_slots
 from theano.runtime.serialized import serialize
@@ -65,6 +65,21 @@ def test_an_argument_in_whose_memory_an_update_lives_is_said_to_be_stored(update
     cell = ["old"]
     p = program([x, y, s], [view(y), update(x)], [cell], updates=[(cell, 1)], n_outputs=1)
     assert [(i.name, i.writable) for i in p.inputs] == [("x", writable), ("y", 0)]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_each_output_says_for_itself_what_it_views(number):
+    class Two(Native):
+        __props__ = ()
+        view_map = {1: [0]}
+
+        def make_node(self, x):
+            return Apply(self, [x], [vector(), vector()])
+
+    x, s = vector("x"), vector("s")
+    cell = ["old"]
+    p = program([x, s], [Two()(x)[number]], [cell], updates=[(cell, 0)], n_outputs=0)
+    assert p.inputs[0].writable == (2 if number == 1 else 0)
 
 
 def test_instructions_of_other_kinds():
