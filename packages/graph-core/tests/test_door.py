@@ -59,6 +59,7 @@ def test_updates_are_ordered_and_checked():
     updates.update({a: a})
     assert updates[a] is a
     assert dict(theano.OrderedUpdates({a: b}) + {b: a}) == {a: b, b: a} == dict({a: b} + theano.OrderedUpdates({b: a}))
+    assert list({b: a} + theano.OrderedUpdates({a: b})) == [b, a] == list(theano.OrderedUpdates({b: a}) + {a: b})
     with pytest.raises(KeyError, match="two different expressions"):
         theano.OrderedUpdates({a: b}) + {a: a}
     with pytest.raises(TypeError, match="only shared variables"):

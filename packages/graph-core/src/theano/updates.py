@@ -22,11 +22,6 @@ class OrderedUpdates(OrderedDict[SharedVariable, Any]):
     {a: b, b: a}
     """
 
-    def __init__(self, *key: Any, **kwargs: Any):
-        super().__init__(*key, **kwargs)
-        for variable in self:
-            _check_key(variable)
-
     def __setitem__(self, key: SharedVariable, value: Any) -> None:
         _check_key(key)
         super().__setitem__(key, value)

@@ -15,7 +15,7 @@ from theano.cache import sweep as sweeping
 from theano.cache.command import main, open_for_reading
 from theano.cache.contents import survey
 from theano.cache.names import EntryName, ReferenceName, StageName
-from theano.cache.ownership import MARK, MARK_BYTES, STAMP, adopt, is_marked
+from theano.cache.ownership import MARK, MARK_BYTES, STAMP, adopt, is_marked, strangers
 from theano.cache.staging import machine_tag
 from theano.cache.store import Cache, CacheSettings
 from theano.cache.sweep import sweep, sweep_if_due
@@ -360,3 +360,15 @@ def test_what_was_removed_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["--root", cache.root, "purge"]) == 0
     said = capsys.readouterr().out
     assert "removed 0 units, 1 working directories" in said and f"removed {cache.root}" in said
+
+
+@pytest.mark.parametrize(("kind", "said"), [
+    ("file", "is not the cache's"), ("fifo", "is not the cache's"), ("folder", "is a directory of somebody else's"),
+    ("link to folder", "is a symbolic link"), ("link to file", "is a symbolic link"), ("dangling", "is a symbolic link"),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["mine", "01/mine"])
+def test_what_is_not_ours_is_named_by_its_kind(name: str, kind: str, said: str, tmp_path: Path) -> None:
+    root = tmp_path / "cache"
+    root.mkdir()
+    put(root, name, kind)
+    assert list(strangers(str(root))) == [(str(root / name), said)]

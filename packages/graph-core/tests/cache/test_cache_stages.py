@@ -224,3 +224,23 @@ def test_a_compiler_does_not_keep_the_lock(root: str) -> None:
         # Not even where descriptors are handed on.
         done = subprocess.run(["ls", "-l", "/proc/self/fd"], capture_output=True, text=True, timeout=60, close_fds=False)
         assert "pipe:" in done.stdout and path not in done.stdout
+
+
+def test_a_lock_file_that_is_a_link_is_nobodys_lock(root: str, tmp_path: Path) -> None:
+    """What it leads to is free, which says nothing about who works there."""
+    path = Path(root, stage_of(machine_tag()[:8] + "f" * 8).file)
+    path.mkdir()
+    (tmp_path / "free").touch()
+    (path / LOCK).symlink_to(tmp_path / "free")
+    compile_something(root)
+    assert path.is_dir()
+
+
+def test_a_lock_file_that_is_a_fifo_does_not_block(root: str) -> None:
+    path = Path(root, stage_of(machine_tag()[:8] + "f" * 8).file)
+    path.mkdir()
+    os.mkfifo(path / LOCK)
+    waits = threading.Thread(target=compile_something, args=(root,), daemon=True)
+    waits.start()
+    waits.join(30)
+    assert not waits.is_alive()

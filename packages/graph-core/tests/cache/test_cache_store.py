@@ -11,11 +11,13 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from theano.cache.names import EntryName, ReferenceName, digest_of
-from theano.cache.store import Cache, CacheSettings, read_verified
+from theano.cache.ownership import MARK, STAMP
+from theano.cache.store import Cache, CacheSettings, create_trusted, read_verified
 from theano.errors import CacheWarning
 
 KEY = "0123456789abcdef" * 2
@@ -47,7 +49,22 @@ def test_publish_and_find(cache: Cache) -> None:
     if os.name == "posix":
         assert stat.S_IMODE(path.stat().st_mode) == 0o500
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        assert stat.S_IMODE(os.stat(cache.root).st_mode) == 0o700
+        (reference,) = Path(cache.root).rglob("*.ref")
+        assert stat.S_IMODE(reference.stat().st_mode) == 0o400
+        assert stat.S_IMODE(path.with_suffix(".c").stat().st_mode) == 0o400
     assert path.with_suffix(".c").read_text() == f"/* theano-cache c {KEY} */\n/* source */"
+
+
+def test_what_could_not_be_published_is_an_error(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(source: str, target: str) -> None:
+        raise PermissionError(13, "Permission denied", source)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", refuse)
+        with pytest.raises(PermissionError):
+            publish(cache, b"machine code")
+    assert look_up(cache) == []
 
 
 def test_staging_is_gone_afterwards(cache: Cache) -> None:
@@ -134,6 +151,29 @@ class TestDamage:
         assert os.listdir(path) == ["x"] and not cache.is_private
         assert publish(cache, b"other") != path and len(look_up(cache)) == 1
 
+    @pytest.mark.parametrize("kind", ["so", "plan", "txt"])
+    def test_where_somebodys_directory_is_in_the_way_nothing_is_left(self, kind: str, tmp_path: Path) -> None:
+        """Neither references to what is not there nor the staged file."""
+
+        def keep(cache: Cache) -> None:
+            if kind == "so":
+                publish(cache, self.data)
+            elif kind == "plan":
+                cache.add_plan(KEY, "text")
+            else:
+                cache.add_note(KEY, "text")
+
+        first, cache = (Cache(CacheSettings(root=str(tmp_path / name))) for name in ("first", "cache"))
+        keep(first)
+        (entry,) = Path(first.root).rglob(f"*.{kind}")
+        theirs = Path(cache.root) / entry.relative_to(first.root)
+        theirs.mkdir(parents=True)
+        theirs.parent.chmod(0o700)
+        (theirs / "x").touch()
+        keep(cache)
+        files = {path for path in Path(cache.root).rglob("*") if not path.is_dir()}
+        assert files - {Path(cache.root, STAMP)} == {Path(cache.root, MARK), theirs / "x"}
+
     def test_dangling_link(self, cache: Cache) -> None:
         path = publish(cache, self.data)
         path.unlink()
@@ -202,6 +242,22 @@ class TestDamage:
         assert len(look_up(cache)) == 1
 
 
+@pytest.mark.parametrize(("flags", "settings"), [
+    ({}, CacheSettings("", (), 1 << 30)),
+    ({"base_compiledir": "", "compiledir": None}, CacheSettings()),
+    ({"base_compiledir": "/fast"}, CacheSettings(os.path.join("/fast", "compiled"))),
+    ({"base_compiledir": "/fast", "compiledir": "/own"}, CacheSettings("/own")),
+    ({"readonly": "", "size_cap": 0}, CacheSettings("", (), 0)),
+    ({"readonly": os.pathsep.join(["", "/a", "", "/b"]), "size_cap": "7"}, CacheSettings("", ("/a", "/b"), 7)),
+])  # fmt: skip
+def test_settings_from_flags(flags: dict[str, object], settings: CacheSettings) -> None:
+    own = SimpleNamespace(**{name: flags[name] for name in flags if not name.endswith("compiledir")})
+    places = {name: flags[name] for name in flags if name.endswith("compiledir")}
+    assert CacheSettings.from_config(SimpleNamespace(cache=own, **places)) == settings
+    if not vars(own):
+        assert CacheSettings.from_config(SimpleNamespace(**places)) == settings
+
+
 class TestPlaces:
     """A place that cannot be used costs one warning, never an exception."""
 
@@ -232,6 +288,35 @@ class TestPlaces:
         text = self.works_privately(CacheSettings(root=str(root)))
         assert str(root) in text and "base_compiledir" in text and "sudo" not in text and "chown" not in text
         assert list(root.iterdir()) == []
+
+    @pytest.mark.skipif(os.name != "posix", reason="rights are POSIX")
+    @pytest.mark.parametrize("missing", [os.R_OK, os.W_OK, os.X_OK])
+    def test_one_that_this_user_may_not_write_to(
+        self, missing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Root may do everything, so that the system's answer is made up."""
+        root = tmp_path / "theano"
+        root.mkdir(0o700)
+        monkeypatch.setattr(os, "access", lambda path, mode: not mode & missing)
+        found = create_trusted(str(root))
+        if missing == os.R_OK:
+            assert found is None
+        else:
+            assert found == (str(root), "is not writable", f"chmod u+rwx {root}")
+            root.chmod(0o770)
+            assert create_trusted(str(root)) == (str(root), "is writable by other users", f"chmod g-w {root}")
+
+    @pytest.mark.skipif(os.name != "posix", reason="rights are POSIX")
+    def test_one_on_a_medium_that_cannot_be_written_to(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        root = tmp_path / "theano"
+        root.mkdir(0o700)
+        monkeypatch.setattr("theano.cache.trust.read_only", lambda path: True)
+        found = create_trusted(str(root))
+        assert found is not None and found[:2] == (str(root), "is on a file system mounted read-only")
+        assert "base_compiledir" in found.remedy
+        root.chmod(0o770)
+        found = create_trusted(str(root))
+        assert found is not None and found[:2] == (str(root), "is writable by other users")
 
     def test_file_in_the_way(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")

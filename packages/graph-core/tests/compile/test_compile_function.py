@@ -7,7 +7,7 @@ import theano
 from theano import In, Out, Param, function
 from theano.compile.shared import SharedVariable
 from theano.errors import MissingInputError, UnusedInputError
-from theano.graph import Op
+from theano.graph import Op, Type
 from theano.graph.clone import clone
 
 
@@ -262,6 +262,68 @@ def test_updates_that_are_refused(xy):
         function([x], x, updates=[(s, Whole()(x))])
     text = short(caught)
     assert "s : Row(float)" in text and "Row(int), created at" in text
+
+
+class Block(Type):
+    """Says its dtype and its dimensions; ``kind`` is what else may differ."""
+
+    __props__ = ("dtype", "ndim", "kind")
+
+    def __init__(self, dtype, ndim, kind=""):
+        self.dtype, self.ndim, self.kind = dtype, ndim, kind
+
+    def filter(self, value, strict=False, allow_downcast=None):
+        if isinstance(value, str):
+            raise TypeError("no text")
+        return value
+
+
+@pytest.mark.parametrize(("got", "advice"), [
+    (Block("float64", 1), "Cast it: theano.tensor.cast(expression, 'float32')."),
+    (Block("float64", 2), "Cast it: theano.tensor.cast(expression, 'float32')."),
+    (Block("float32", 2), "It has 2 dimensions, 1 are needed"),
+    (Block("float32", 1, "odd"), "Convert the expression, or"),
+    (Block(None, None), "Convert the expression, or"),
+    (row, "Convert the expression, or"),
+])  # fmt: skip
+@pytest.mark.parametrize("where", ["updates", "givens"])
+def test_advice_for_an_expression_of_another_type(where, got, advice):
+    wanted = Block("float32", 1)
+    target = SharedVariable("s", wanted, 1.0, strict=False)
+    with pytest.raises(TypeError) as caught:
+        function([], target, **{where: [(target, got("v"))]})
+    text = short(caught)
+    assert f"    s : {wanted}\n" in text and f" v : {got}" in text and f"\n  {advice}" in text
+
+
+@pytest.mark.parametrize("where", ["updates", "givens"])
+@pytest.mark.parametrize("length", [60, 61])
+def test_a_value_of_another_type_is_shown_with_its_class(where, length):
+    wanted = Block("float32", 1)
+    target = SharedVariable("s", wanted, 1.0, strict=False)
+    with pytest.raises(TypeError) as caught:
+        function([], target, **{where: {target: "a" * length}})
+    shown = "a" * 60 if length == 60 else "a" * 57 + "..."
+    assert f" {shown} : str\n  Convert the expression" in short(caught)
+
+
+@pytest.mark.parametrize("where", ["updates", "givens"])
+def test_an_expression_of_another_type_is_shown_in_as_many_characters_as_a_value(where, xy):
+    wanted = Block("float32", 1)
+    target = SharedVariable("s", wanted, 1.0, strict=False)
+    for length, shown in ((60, "a" * 60), (61, "a" * 57 + "...")):
+        with pytest.raises(TypeError) as caught:
+            function([], target, **{where: {target: row("a" * length)}})
+        assert f" {shown} : Row(float)" in short(caught)
+
+
+@pytest.mark.parametrize("make", [
+    lambda key, value: theano.OrderedUpdates([(key, value)]), lambda key, value: theano.OrderedUpdates({key: value}),
+    lambda key, value: theano.OrderedUpdates(iter([[key, value]])), lambda key, value: theano.OrderedUpdates(x=value),
+])  # fmt: skip
+def test_ordered_updates_are_made_for_shared_variables_only(make, xy):
+    with pytest.raises(TypeError, match="only shared variables can be updated, and .*x"):
+        make(xy[0], xy[1])
 
 
 def test_default_updates():

@@ -8,7 +8,7 @@ from rows import Row, row
 
 import theano
 from theano.compile.shared import Container, SharedVariable, shared_constructor
-from theano.graph import generic
+from theano.graph import Type, generic
 
 
 @pytest.fixture
@@ -67,6 +67,47 @@ def test_set_value_copies_unless_borrowed(rows_are_shared):
     s.set_value(mine, borrow=True)
     mine[0] = 3.0
     assert s.get_value() == [3.0]
+
+
+class Bytes(Type):
+    """Bytes that can be overwritten; what is given is not kept itself, but may be looked at."""
+
+    __props__ = ()
+
+    def filter(self, value, strict=False, allow_downcast=None):
+        return memoryview(bytes(value) if isinstance(value, tuple) else value)
+
+    def may_share_memory(self, a, b):
+        return getattr(a, "obj", a) is getattr(b, "obj", b)
+
+    def value_copy(self, value):
+        return memoryview(bytearray(value))
+
+
+def test_set_value_copies_what_the_type_only_looks_at():
+    """What the type makes of a value may be another object in the same memory."""
+    s, mine = SharedVariable("s", Bytes(), bytearray(b"0"), strict=False), bytearray(b"1")
+    s.set_value(mine)
+    mine[0] = ord("2")
+    assert bytes(s.get_value()) == b"1"
+    s.set_value(mine, borrow=True)
+    mine[0] = ord("3")
+    assert bytes(s.get_value()) == b"3"
+    s.set_value((52,))
+    assert bytes(s.get_value()) == b"4"
+
+
+def test_set_value_copies_what_says_nothing_about_its_memory():
+    s, mine = theano.shared({}), {"a": [1]}
+    s.set_value(mine)
+    mine["a"][0] = 2
+    assert s.get_value() == {"a": [1]}
+
+
+def test_zero():
+    s = theano.shared(3.5)
+    s.zero()
+    assert s.get_value() == 0
 
 
 def test_set_value_filters(rows_are_shared):

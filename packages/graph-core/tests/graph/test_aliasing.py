@@ -1,7 +1,9 @@
 """Who may overwrite what: each sentence of the aliasing module's introduction, and random graphs against brute force."""
 
+import gc
 import itertools
 import random
+import weakref
 
 import pytest
 from toy import Combine, add, add_into, either, number, view
@@ -53,6 +55,31 @@ def test_views_pass_the_damage_on():
     fgraph.validate()
     assert [str(n.op) for n in fgraph.toposort()][-1] == "add_into"
     assert handler.roots_of(fgraph.outputs[0].owner.inputs[0]) == {fgraph.inputs[0]}
+
+
+def test_a_view_that_is_gone_shares_nothing():
+    x = number("x")
+    old = view(view(x))
+    old.tag.indestructible = True
+    fgraph, handler = graph([x], [add(old, 1)])
+    inside = fgraph.inputs[0]
+    assert len(handler.sharing_with(inside)) == 3
+    fgraph.replace(fgraph.outputs[0], add_into(inside, 1))
+    assert handler.sharing_with(inside) == [inside]
+    fgraph.validate()
+
+
+def test_what_is_gone_is_forgotten():
+    x = number("x")
+    made = add(x, 1)
+    fgraph, handler = graph([x], [add_into(view(made), 2)])
+    gone = weakref.ref(fgraph.outputs[0].owner.inputs[0].owner.inputs[0])
+    assert list(handler.orderings(fgraph)) == [fgraph.outputs[0].owner]
+    fgraph.replace(fgraph.outputs[0], fgraph.inputs[0])
+    assert handler.orderings(fgraph) == {}
+    del made
+    gc.collect()
+    assert gone() is None
 
 
 def test_an_output_may_view_several_inputs():
@@ -187,4 +214,5 @@ def test_what_is_kept_change_by_change_equals_what_a_new_handler_finds(seed):
         for v, w in zip(fgraph.outputs, copy.outputs, strict=True):
             for a, b in zip(ancestors([v]), ancestors([w]), strict=True):
                 assert sorted(map(str, handler.roots_of(a))) == sorted(map(str, other.roots_of(b)))
+                assert sorted(map(str, handler.sharing_with(a))) == sorted(map(str, other.sharing_with(b)))
                 assert len(handler.destroyers_of(a)) == len(other.destroyers_of(b))

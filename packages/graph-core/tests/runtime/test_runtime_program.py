@@ -1,14 +1,16 @@
 """Programs: slots, and the plan of memory."""
 
+import json
 from itertools import pairwise
 
 import pytest
 from numbers_toy import Native, OwnThunk, PythonOnly, small, vector
 
 from theano.compile.mode import predefined_linkers
-from theano.graph import FunctionGraph, generic
+from theano.graph import Apply, FunctionGraph, generic
 from theano.runtime.link import link
 from theano.runtime.program import Argument, build, in_slots
+from theano.runtime.serialized import serialize
 
 f, g, h = Native("f"), Native("g"), Native("h")
 view, into = Native("view", views=[0]), Native("into", inplace=[0])
@@ -51,6 +53,33 @@ def test_updates_name_cells_and_slots():
     cell = ["old"]
     p = program([s], [f(s), g(s)], [cell], updates=[(cell, 1)], n_outputs=1)
     assert p.outputs == [1] and p.updates == [(cell, 2)] and p.updates[0][0] is cell
+
+
+@pytest.mark.parametrize(("update", "writable"), [
+    (lambda x: x, 2), (view, 2), (lambda x: view(view(x)), 2), (into, 2), (lambda x: view(into(x)), 2),
+    (f, 0), (lambda x: view(f(x)), 0), (lambda x: f(view(x)), 0),
+])  # fmt: skip
+def test_an_argument_in_whose_memory_an_update_lives_is_said_to_be_stored(update, writable):
+    """It must share memory with nothing else; one that is only returned may."""
+    x, y, s = vector("x"), vector("y"), vector("s")
+    cell = ["old"]
+    p = program([x, y, s], [view(y), update(x)], [cell], updates=[(cell, 1)], n_outputs=1)
+    assert [(i.name, i.writable) for i in p.inputs] == [("x", writable), ("y", 0)]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_each_output_says_for_itself_what_it_views(number):
+    class Two(Native):
+        __props__ = ()
+        view_map = {1: [0]}
+
+        def make_node(self, x):
+            return Apply(self, [x], [vector(), vector()])
+
+    x, s = vector("x"), vector("s")
+    cell = ["old"]
+    p = program([x, s], [Two()(x)[number]], [cell], updates=[(cell, 0)], n_outputs=0)
+    assert p.inputs[0].writable == (2 if number == 1 else 0)
 
 
 def test_instructions_of_other_kinds():
@@ -165,3 +194,16 @@ def _check_plan(p, slots):
     for slot in p.outputs:
         home, value = root.get(slot, (None, None))
         assert home is None or memory[home] == value
+
+
+def test_a_program_as_text_says_plain_values_as_they_are():
+    x, two = vector("x"), vector.make_constant(2.0)
+    fgraph = FunctionGraph([x], [f(x, two)])
+    linked = link(fgraph.toposort(), predefined_linkers["cvm"], lambda kernels: range(len(kernels)))
+    arguments = [Argument(fgraph.inputs[0], "x")]
+    made = build(fgraph, linked, arguments, 1, [], "one")
+    fields = json.loads(serialize(made, linked, arguments, []))["fields"]
+    assert fields["slots"][2] == ["Slot", "constant", {"spec": ["float64", 1, [False], False]}, 2.0]
+    assert fields["instructions"] == ["[", ["KernelInstruction", "c", 0, {"b": "p"}, {"i": [0, 1]}, {"i": [2]}, 2.0, False]]
+    assert fields["inputs"] == ["[", ["Input", 0, "x", True, None, None, 0]]
+    assert (fields["returns"], fields["keys"], fields["lazy"]) == ("one", None, False)
