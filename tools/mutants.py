@@ -4,8 +4,8 @@
 
 The mutations are cosmic-ray's; which tests see a mutant is decided here, so that a mutant costs seconds. The tests run
 once under coverage.py, which notes who reaches which line; a mutant is then given to those tests alone, the quickest
-first, and the first failure ends it. Where nobody is known to reach the line (tables are made on import, and some tests
-work in processes of their own), all tests of its group are asked.
+first, and the first failure ends it. Where nobody is known to reach the line (tables are made on import), all tests of
+its group are asked.
 
 A mutant that no test catches is a survivor. One that cannot be told from the original has its reason in mutants.toml
 and does not count; of the others, exit status 1 says that more than one in twenty survived.
@@ -18,6 +18,7 @@ import ast
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -157,11 +158,14 @@ def silent_lines(tree: ast.Module) -> set[int]:
     return found
 
 
-def annotations(tree: ast.Module) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return from where to where the annotations of a module go."""
+def silent_parts(tree: ast.Module) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return from where to where go annotations, and the ``strict`` of ``zip``: an assertion that lengths agree."""
     found = []
     for node in ast.walk(tree):
-        for part in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+        parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "zip":
+            parts += [keyword.value for keyword in node.keywords if keyword.arg == "strict"]
+        for part in parts:
             if part is not None:
                 found.append(((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)))
     return found
@@ -187,13 +191,13 @@ def statement(tree: ast.Module, line: int) -> range:
 def mutants(group: str, path: str, source: str) -> Iterator[Mutant]:
     """Yield each change of a module that is worth a test."""
     tree = ast.parse(source)
-    silent, types = silent_lines(tree), annotations(tree)
+    silent, parts = silent_lines(tree), silent_parts(tree)
     nodes = list(ast_nodes(get_ast(source)))
     for name in OPERATORS:
         operator = plugins.get_operator(f"core/{name}")()
         positions = [at for node in nodes for at, _ in operator.mutation_positions(node)]
         for occurrence, (line, column) in enumerate(positions):
-            if line not in silent and not any(a <= (line, column) < b for a, b in types):
+            if line not in silent and not any(a <= (line, column) < b for a, b in parts):
                 yield Mutant(group, path, name, occurrence, line, column)
 
 
@@ -249,7 +253,11 @@ class Tree:
         notes, data, settings = (self.folder / name for name in ("tests.jsonl", "tests.coverage", "coverage.toml"))
         self.environment["COVERAGE_FILE"] = str(data)
         sources = sorted({str((self.folder / pattern).parent) for group in groups for pattern in GROUPS[group][0]})
-        settings.write_text(f"[tool.coverage.run]\nsource = {json.dumps(sources)}\n")
+        # Processes that tests start say in their context which test that was; pytest names it in the environment.
+        settings.write_text(
+            f"[tool.coverage.run]\nsource = {json.dumps(sources)}\n"
+            'parallel = true\npatch = ["subprocess", "_exit"]\ncontext = "${PYTEST_CURRENT_TEST-}"\n'
+        )
         tests = sorted({test for group in groups for test in GROUPS[group][1]})
         self.pytest(f"--report-log={notes}", "--cov", f"--cov-config={settings}", "--cov-context=test",
                     "--cov-report=", *tests)  # fmt: skip
@@ -265,7 +273,7 @@ class Tree:
         for file in found.measured_files():
             path = Path(file).relative_to(self.folder).as_posix()
             for line, contexts in found.contexts_by_lineno(file).items():
-                lines[path, line] = frozenset(c.partition("|")[0] for c in contexts)
+                lines[path, line] = frozenset(_test_of(context) for context in contexts)
         return Reach(seconds, lines)
 
     def catches(self, mutant: Mutant, reach: Reach) -> bool:
@@ -280,6 +288,17 @@ class Tree:
             return self.pytest("-x", f"@{chosen}", patience=PATIENCE) != 0
         finally:
             path.write_text(original, encoding="utf-8")
+
+
+def _test_of(context: str) -> str:
+    """Return the test that coverage.py speaks of: ``test|run`` in its own process, ``test (call)`` in one that it started.
+
+    Examples
+    --------
+    >>> _test_of("a.py::test|run"), _test_of("a.py::test (call)"), _test_of("a.py::test (call)|")
+    ('a.py::test', 'a.py::test', 'a.py::test')
+    """
+    return re.sub(r" \(\w+\)$", "", context.partition("|")[0])
 
 
 # -- the report --------------------------------------------------------------------------------------------------------

@@ -50,6 +50,23 @@ def test_mutants_are_at_places_that_say_something():
     assert {m.line for m in found} == {4, 6, 8}  # not the annotation, and not the text of the error
 
 
+def test_the_strict_of_zip_is_an_assertion():
+    found = list(mutants.mutants("toy", "toy.py", "def pairs(a, b):\n    return list(zip(a, b, strict=True))\n"))
+    assert found == []
+
+
+def test_a_test_that_starts_a_process_is_known_to_reach_what_that_runs(toy, capsys):
+    """Otherwise the quick test that says nothing, and runs in pytest's process, would be asked alone."""
+    started = (
+        "import subprocess, sys\nfrom toy import clip\n\ndef test_nothing():\n    clip(3)\n\n"
+        "def test_process():\n    program = 'from toy import clip; print([clip(k) for k in (3, 9, 10)])'\n"
+        "    found = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)\n"
+        "    assert found.stdout == '[3, 9, 9]\\n'\n"
+    )
+    toy(started)
+    assert "NumberReplacer" not in capsys.readouterr().out
+
+
 def test_a_weak_test_lets_mutants_live(toy, capsys):
     assert toy(WEAK) == 1
     printed = capsys.readouterr().out
