@@ -61,7 +61,8 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "shapes": (
         (f"{TENSOR}/shape/*.py", f"{TENSOR}/index/lengths.py", f"{TENSOR}/rules/shapes.py",
          f"{TENSOR}/rules/lengths.py"),
-        (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/test_index.py"),
+        (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/test_index.py",
+         f"{TENSOR_TESTS}/test_shape.py"),
     ),
     "updates": (
         (f"{CORE}/runtime/updates.py", f"{CORE}/compile/pack.py", f"{CORE}/compile/shared.py", f"{CORE}/updates.py"),

@@ -210,6 +210,25 @@ def test_several_outputs():
     np.testing.assert_array_equal(product, value[0] * value[1])
 
 
+def test_output_info_of_no_inputs_is_refused():
+    for op in (T.add, T.exp):
+        for ask in (op, lambda op=op: op.get_output_info(T.DimShuffle)):
+            with pytest.raises(TypeError, match="takes one input or more, got none"):
+                ask()
+
+
+def test_lengths_of_vectors_that_are_known_without_computing_them():
+    m, v, one = T.dmatrix("m"), T.lvector("v"), T.TensorType("int64", (True,))("one")
+    assert T.get_vector_length(m.shape * 2) == 2 and T.get_vector_length(v + T.constant([1, 2, 3])) == 3
+    assert T.get_vector_length(T.dtensor3().shape + one) == 3 and T.get_vector_length(one * 2) == 1
+    assert T.get_vector_length((one * 2)[:1]) == 1 and T.get_vector_length(one[1:]) == 0
+    assert T.get_vector_length(T.join(0, one, m.shape * 2, one * 3, T.constant([1, 2, 3]))) == 7
+    assert T.get_vector_length((m.shape * 2)[1:]) == 1
+    for unknown in (v * 2, v + one, v[:1], T.join(0, one, v)):
+        with pytest.raises(ValueError, match="known only at run time"):
+            T.get_vector_length(unknown)
+
+
 def test_cast():
     for source in ALL:
         for target in ALL:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +13,7 @@ from oracle import run, shapes
 
 import theano
 import theano.tensor as T
+from theano.tensor.index.lengths import slice_length
 
 SHAPES = st.lists(st.integers(0, 4), min_size=1, max_size=3).map(tuple)
 
@@ -160,6 +164,44 @@ def test_canonical_slices(part, length):
     values = np.arange(length)
     turn = direction if isinstance(direction, int) else int(run(direction, {n: length}))
     np.testing.assert_array_equal(values[slice(*ends)][::turn], values[part])
+
+
+def test_canonical_numbers():
+    """A whole number counts from the front afterwards, and there is nothing to turn round."""
+    values, i, n = np.arange(5), T.iscalar("i"), T.lscalar("n")
+    for number in range(-5, 5):
+        for index, length in itertools.product((number, i, T.constant(number)), (5, n)):
+            canonical, direction = T.get_canonical_form_slice(index, length)
+            place = int(run(T.as_tensor_variable(canonical), {i: number, n: 5}))
+            assert place >= 0 and values[place] == values[number] and direction == 1
+            assert index is i or number < 0 or canonical is index
+
+
+def test_the_length_of_a_slice_of_known_numbers_is_a_constant():
+    ends, i = (None, -6, -2, -1, 0, 1, 2, 6), T.lscalar("i")
+    for start, stop, step, length in itertools.product(ends, ends, (None, -2, -1, 1, 3), range(5)):
+        for known in (slice(start, stop, step), slice(*(None if e is None else T.constant(e) for e in (start, stop, step)))):
+            count = slice_length(known, T.constant(length))
+            assert isinstance(count, T.Constant) and count.data == len(range(length)[start:stop:step]), (known, length)
+    for unknown in (slice(i, 3), slice(0, i), slice(None, 3, i), slice(i, None)):
+        for value in (-2, -1, 1, 2):
+            numbers = (value if e is i else e for e in (unknown.start, unknown.stop, unknown.step))
+            assert run(slice_length(unknown, T.constant(4)), {i: value}) == len(range(4)[slice(*numbers)])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_perform_writes_what_is_stretched_without_storing_it_stretched(dtype):
+    x, r = T.TensorType(dtype, (False, False))("x"), T.TensorType(dtype, (True, False))("r")
+    node = T.set_subtensor(x[1:], r, inplace=True).owner
+    value, row, cell = np.zeros((1001, 1000), dtype), np.arange(1000, dtype=dtype)[None], [None]
+    tracemalloc.start()
+    try:
+        node.op.perform(node, [value, row, *(v.data for v in node.inputs[2:])], [cell])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert cell[0] is value and (value[1:] == row).all() and not value[0].any()
+    assert peak < value.nbytes / 10
 
 
 def test_text():

@@ -47,6 +47,18 @@ def test_dtype_and_acc_dtype_on_request():
     assert abs(run(x.sum(), {x: value}) - 1e4) < 1e-2
 
 
+@pytest.mark.parametrize("dtype", ("bool", *INT, *FLOAT, *COMPLEX))
+def test_accumulators_that_lose_the_part_after_the_point_or_the_imaginary_one(dtype):
+    x, order = T.TensorType(dtype, (False,))("x"), "buifc"
+    for acc in (*INT, *FLOAT, *COMPLEX):
+        given, wanted = np.dtype(dtype).kind, np.dtype(acc).kind
+        if wanted == given or wanted in "fc" and order.index(wanted) > order.index(given) or given in "bui" and wanted in "ui":
+            assert x.sum(dtype=acc, acc_dtype=acc).dtype == acc
+            continue
+        with pytest.raises(TypeError, match=f"acc_dtype={acc} cannot hold values of dtype {dtype}"):
+            x.sum(acc_dtype=acc)
+
+
 @pytest.mark.parametrize("dtype", ("bool", *INT, *FLOAT))
 def test_extremes(dtype):
     x = T.TensorType(dtype, (False, False, False))("x")

@@ -11,7 +11,14 @@ from theano import scalar as scal
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op, Variable
 from theano.tensor.checks import CheckedLength, checked_lengths, unchecked
-from theano.tensor.convert import as_tensor_variable, gradient_dtype, register_converter, static_element, static_int
+from theano.tensor.convert import (
+    as_tensor_variable,
+    gradient_dtype,
+    length_if_known,
+    register_converter,
+    static_element,
+    static_int,
+)
 from theano.tensor.elemwise.functions import cast, eq
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.basic import patternbroadcast
@@ -184,14 +191,14 @@ class Join(Op):
 
     def static_length(self, node: Apply, index: int) -> int | None:
         """Return the sum of the lengths of vectors that are all known."""
-        known = [_length_or_none(t) for t in node.inputs[1:]]
+        known = [length_if_known(t) for t in node.inputs[1:]]
         return None if None in known else sum(known)  # type: ignore[arg-type]
 
     def static_element(self, node: Apply, k: int, ask: Any) -> Any:
         """Return the value of element ``k``, where the lengths before it (from the end: after it) are known."""
         vectors = node.inputs[1:]
         for v in vectors if k >= 0 else reversed(vectors):
-            length = _length_or_none(v)
+            length = length_if_known(v)
             if length is None:
                 return None
             if -length <= k < length:
@@ -227,15 +234,6 @@ class Join(Op):
 def _is_axis(axis: Any, i: int, ndim: int) -> Any:
     """Return 1 where a symbolic axis is number ``i``, from either end, else 0."""
     return cast((axis >= i) * (axis <= i) + (axis >= i - ndim) * (axis <= i - ndim), "int64")
-
-
-def _length_or_none(v: Any) -> int | None:
-    if v.type.broadcastable[0]:
-        return 1
-    if hasattr(v, "data"):
-        return len(v.data)
-    ask = getattr(v.owner.op, "static_length", None) if v.owner is not None else None
-    return ask(v.owner, v.index) if ask is not None else None
 
 
 join_ = Join()

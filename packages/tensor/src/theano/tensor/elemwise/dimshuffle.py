@@ -127,10 +127,6 @@ class DimShuffle(Op, metaclass=Interned):
         """Return the value of the input."""
         return ask(node.inputs[0])
 
-    def static_length(self, node: Apply, index: int) -> int | None:
-        """Return 1 for a scalar made a vector."""
-        return 1 if self.new_order == ("x",) else None
-
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient with its dimensions put back."""
         (x,), (g,) = inputs, output_grads

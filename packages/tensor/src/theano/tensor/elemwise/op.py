@@ -174,9 +174,11 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
             Makes the op that adds dimensions, from a broadcast pattern and an order.
         *inputs : Variable
         """
+        if not inputs:
+            raise TypeError(f"{self} takes one input or more, got none")
         if self.nin >= 0 and len(inputs) != self.nin:
             raise TypeError(f"{self} takes {self.nin} inputs, got {len(inputs)}: {list(inputs)}")
-        ndim = max((x.type.ndim for x in inputs), default=0)
+        ndim = max(x.type.ndim for x in inputs)
         aligned = []
         for x in inputs:
             missing = ndim - x.type.ndim
@@ -202,8 +204,6 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
 
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node, its inputs brought to one number of dimensions."""
-        if not inputs:
-            raise TypeError(f"{self} takes one input or more, got none")
         dtypes, patterns, aligned = self.get_output_info(DimShuffle, *map(as_tensor_variable, inputs))
         outputs = [TensorType(d, p).make_variable() for d, p in zip(dtypes, patterns, strict=True)]
         return Apply(self, aligned, outputs)
@@ -274,7 +274,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     def static_length(self, node: Apply, index: int) -> int | None:
         """Return the length of a vector, if that of an input is known."""
         lengths = [length_if_known(x) for x in node.inputs if not x.type.broadcastable[0]]  # type: ignore[attr-defined]
-        return next((n for n in lengths if n is not None), None) if lengths else 1
+        return next((n for n in lengths if n is not None), None)
 
     def static_element(self, node: Apply, k: int, ask: Any) -> Any:
         """Return element ``k`` of a vector, where those of the inputs are known."""

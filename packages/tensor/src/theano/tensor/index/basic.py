@@ -11,7 +11,14 @@ from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.numpy_errors import NUMPY_ERRORS
-from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor, static_element, static_int
+from theano.tensor.convert import (
+    as_tensor_variable,
+    gradient_dtype,
+    is_tensor,
+    length_if_known,
+    static_element,
+    static_int,
+)
 from theano.tensor.index.lengths import slice_length
 from theano.tensor.messages import describe, stretched
 from theano.tensor.type import TensorType
@@ -250,8 +257,7 @@ class Subtensor(_Indexed):
         x: Any = node.inputs[0]
         if x.type.ndim != 1 or len(self.idx_list) != 1:
             return None
-        ask = getattr(x.owner.op, "static_length", None) if x.owner is not None else None
-        n = len(x.data) if isinstance(x, Constant) else ask(x.owner, x.index) if ask is not None else None
+        n = length_if_known(x)
         (entry,) = fill_entries(self.idx_list, node.inputs[1:])
         return None if n is None else static_int(slice_length(entry, as_tensor_variable(np.int64(n))))
 

@@ -104,7 +104,8 @@ def _scalar_to_tensor(s: Any) -> Any:
     if isinstance(s, Constant):
         return as_tensor_variable(np.asarray(s.data))
     if s.owner is not None and isinstance(s.owner.op, ScalarFromTensor):
-        return s.owner.inputs[0]
+        (t,) = s.owner.inputs
+        return t
     return tensor_from_scalar(s)
 
 
@@ -114,7 +115,8 @@ def _tensor_to_scalar(t: Any) -> Any:
     if isinstance(t, Constant):
         return scal.constant(t.data[()])
     if t.owner is not None and isinstance(t.owner.op, TensorFromScalar):
-        return t.owner.inputs[0]
+        (s,) = t.owner.inputs
+        return s
     return scalar_from_tensor(t)
 
 
