@@ -292,7 +292,7 @@ class Tree:
 
 
 def _test_of(context: str) -> str:
-    """Return the test that coverage.py speaks of: ``test|run`` in its own process, ``test (call)`` in one that it started.
+    """Return the test that a context is: ``test|run`` in pytest's process, ``test (call)`` in one that it started.
 
     Examples
     --------
