@@ -139,9 +139,9 @@ def _open_shared(above: list[Any], below: list[Any], family: Family, dtype: str)
     result = []
     for v in above:
         node = made_by(v, family.main)
-        helps = node is not None and not against.isdisjoint(node.inputs)
-        if helps and v.type.dtype == node.inputs[0].type.dtype == dtype:
-            result.extend(node.inputs)
+        inputs: list[Any] = [] if node is None else node.inputs
+        if not against.isdisjoint(inputs) and v.type.dtype == inputs[0].type.dtype == dtype:
+            result.extend(inputs)
         else:
             result.append(v)
     return result
