@@ -9,6 +9,7 @@ import theano
 import theano.tensor as T
 from theano.gradient import DisconnectedInputError, Rop, grad, hessian, jacobian, verify_grad
 from theano.tensor.rows import MapRows, map_rows
+from theano.tensor.rules.rows import MANY_NODES
 
 LOOP = theano.Mode("cvm", "fast_run").excluding("local_map_rows_at_once", "local_unroll_map_rows")
 PLAIN = theano.Mode("py", None)
@@ -151,6 +152,24 @@ def test_layouts(layout):
     for given in (x, np.array(x)):
         found = map_rows([r], [X], [r * v])[0].owner.op.fn.rows(len(given), 1, (np.require(given, requirements="A"), w))
         np.testing.assert_array_equal(found[0], np.array(x) * w)
+
+
+@pytest.mark.parametrize(
+    ("rows", "nodes", "written_out"),
+    [
+        (0, 1, False), (1, 1, True), (1, MANY_NODES + 1, True), (2, MANY_NODES // 2, True), (2, MANY_NODES // 2 + 1, False),
+        (MANY_NODES, 1, True), (MANY_NODES + 1, 1, False),
+    ],
+)  # fmt: skip
+def test_a_single_row_or_few_nodes_in_all_are_written_out(rows, nodes, written_out):
+    expression = r * v
+    for _ in range(nodes - 1):
+        expression = T.sort(expression)
+    given, factors = rng.normal(size=(rows, 4)), rng.normal(size=4)
+    mode = theano.Mode("cvm", "fast_run").excluding("local_map_rows_at_once")
+    f = theano.function([v], map_rows([r], [T.constant(given)], [expression])[0], mode=mode)
+    assert ("MapRows" not in kinds(f)) == written_out
+    np.testing.assert_array_equal(f(factors), np.sort(given * factors, axis=1) if nodes > 1 else given * factors)
 
 
 def test_rows_of_different_lengths_are_refused():

@@ -20,6 +20,7 @@ from theano.loader.module import Function as NativeFunction
 from theano.loader.module import memory_trim
 from theano.loader.schema import KernelInstruction, PerformInstruction
 from theano.settings import config
+from theano.tensor.elemwise.op import Elemwise
 from theano.toolchain.select import ToolchainSettings
 
 SHAPES = [(3, 4), (1, 1), (0, 4), (33, 65)]
@@ -179,6 +180,25 @@ def test_dense_updates_are_in_place(build: Any) -> None:
     for _ in range(3):
         f(g)
         assert sorted(map(place, watched)) == before
+
+
+def test_a_product_is_written_over_what_it_is_added_to_and_nothing_else() -> None:
+    rng = np.random.default_rng(2)
+    a, b, c = (rng.normal(size=(20, 20)) for _ in range(3))
+    for target in (0, 1, 2):
+        base, left, right = shared = [theano.shared(value) for value in (a, b, c)]
+        # Each has a new value of its own; that of ``target`` is the sum of the base and a product.
+        updates = [(s, base + T.dot(left, right) if k == target else s * 2) for k, s in enumerate(shared)]
+        f = theano.function([], updates=updates)
+        writes = {type(n.op).__name__: bool(n.op.destroy_map) for n in f.maker.fgraph.toposort() if "Gem" in str(n.op)}
+        assert writes == {"Gemm": target == 0}
+        assert not any("inplace_updates" in phase.refused for phase in f.maker.rewriting.phases)
+        # What reads the old values comes before what writes over them.
+        changed = [n.op for n in f.maker.fgraph.toposort() if isinstance(n.op, Elemwise)]
+        assert [bool(op.destroy_map) for op in changed] == [True] * len(changed) and changed
+        f()
+        for k, (s, old) in enumerate(zip(shared, (a, b, c), strict=True)):
+            np.testing.assert_allclose(s.get_value(), a + b @ c if k == target else old * 2, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["inc", "set", "own rows", "part", "chain", "then everywhere"])

@@ -15,6 +15,7 @@ from theano.graph import Apply, Op
 from theano.tensor.elemwise.careduce import CAReduce
 from theano.tensor.elemwise.map_reduce import MapReduce
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.rules.joining import MAX_STEPS
 
 x, y, v, c = T.dmatrix("x"), T.dmatrix("y"), T.dvector("v"), T.dscalar("c")
 R = np.random.default_rng(0)
@@ -135,6 +136,17 @@ def test_limits_are_kept():
     same(many, [total.sum()], [R.normal(size=11) for _ in many])
     ops = same([v], [T.sqr(v * k).sum() for k in range(2, 32)], [VALUES["v"]])
     assert all(len(op.reductions) <= 8 for op in ops if isinstance(op, MapReduce))
+
+
+@pytest.mark.parametrize("steps", [MAX_STEPS, MAX_STEPS + 1, 2 * MAX_STEPS + 1])
+def test_a_reduction_takes_in_as_many_steps_as_a_kernel_may_have(steps):
+    term = v
+    for _ in range(steps):
+        term = T.tanh(term)
+    ops = same([v], term.sum())
+    (reduced,) = [op for op in ops if isinstance(op, MapReduce)]
+    assert len(reduced.scalar_op.program.steps) == MAX_STEPS
+    assert count(ops, Elemwise) == -(-steps // MAX_STEPS) - 1  # the others are a kernel or two before it
 
 
 def test_lengths_that_differ_are_an_error():

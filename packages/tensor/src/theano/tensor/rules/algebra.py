@@ -123,7 +123,7 @@ def _cancel(above: list[Any], below: list[Any]) -> tuple[list[Any], list[Any], b
         return above, below, False
     rest = []
     for v in reversed(below):
-        if isinstance(v, Constant) or against.get(v, 0):
+        if isinstance(v, Constant) or against[v]:
             rest.append(v)
             if not isinstance(v, Constant):
                 against[v] -= 1
@@ -139,9 +139,9 @@ def _open_shared(above: list[Any], below: list[Any], family: Family, dtype: str)
     result = []
     for v in above:
         node = made_by(v, family.main)
-        helps = node is not None and against and not against.isdisjoint(node.inputs)
-        if node is not None and helps and v.type.dtype == node.inputs[0].type.dtype == dtype:
-            result.extend(node.inputs)
+        inputs: list[Any] = [] if node is None else node.inputs
+        if not against.isdisjoint(inputs) and v.type.dtype == inputs[0].type.dtype == dtype:
+            result.extend(inputs)
         else:
             result.append(v)
     return result

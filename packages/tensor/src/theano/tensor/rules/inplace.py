@@ -92,10 +92,11 @@ def _carry_out(fgraph: FunctionGraph, context: Context, name: str, decided: list
             keeper.replace_all(fgraph, _one_by_one(part, context, name), reason=name)
         except InconsistencyError:
             context.origins.forget(mark)
-            context.report.refused[name] = context.report.refused.get(name, 0) + len(part)
             if len(part) > 1:
                 middle = len(part) // 2
                 pending += [part[middle:], part[:middle]]
+            else:
+                context.report.refused[name] = context.report.refused.get(name, 0) + 1
             continue
         for _ in part:
             context.note(name, 0)

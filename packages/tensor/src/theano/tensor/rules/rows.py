@@ -6,7 +6,7 @@ of which some inputs are rows of a tensor and others are the same for all rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from theano.gradient import ViewOp
@@ -43,7 +43,13 @@ def local_unroll_map_rows(fgraph: Any, node: Apply) -> Any:
     if not n or n > 1 and n * size > MANY_NODES:
         return None
     rows = [op.expand([*(v[i] for v in node.inputs[:k]), *node.inputs[k:]]) for i in range(n)]  # type: ignore[index]
-    return [fit(stack(list(each)), out) for each, out in zip(zip(*rows, strict=True), node.outputs, strict=True)]
+    return [_stacked(each, out) for each, out in zip(zip(*rows, strict=True), node.outputs, strict=True)]
+
+
+def _stacked(rows: Sequence[Any], out: Any) -> Any:
+    """Return the tensor of some rows in place of ``out``, whose type may not say that there is only one."""
+    made = stack(list(rows))
+    return fit(made if out.type.broadcastable[0] else Rebroadcast((0, False))(made), out)
 
 
 @local_rule([MapRows], keeps="close", phases=("canonicalize",))
@@ -122,7 +128,7 @@ def _elemwise(found: _Rows, node: Apply) -> Any:
 
 def _shuffled(found: _Rows, node: Apply) -> Any:
     op: Any = node.op
-    x = found.moving[node.inputs[0]]
+    x = _viewed(found, node)
     return x.dimshuffle(0, *("x" if d == "x" else d + 1 for d in op.new_order))
 
 
@@ -200,12 +206,12 @@ def _viewed(found: _Rows, node: Apply) -> Any:
 
 def _declared(found: _Rows, node: Apply) -> Any:
     op: Any = node.op
-    return Rebroadcast(*((d + 1, one) for d, one in op.axis.items()))(found.moving[node.inputs[0]])
+    return Rebroadcast(*((d + 1, one) for d, one in op.axis.items()))(_viewed(found, node))
 
 
 def _length(found: _Rows, node: Apply) -> Any:
     op: Any = node.op
-    x = found.moving[node.inputs[0]]
+    x = _viewed(found, node)
     return x.shape[op.i + 1] if isinstance(op, Shape_i) else x.shape[1:]
 
 

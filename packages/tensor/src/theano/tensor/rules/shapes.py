@@ -26,6 +26,7 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.join import MakeVector
 from theano.tensor.rules.words import fit
 from theano.tensor.shape.basic import Shape, Shape_i
+from theano.tensor.shape.scalars import ScalarFromTensor
 
 Lengths = tuple[Any, ...]
 
@@ -219,8 +220,10 @@ def _as_length(n: Any) -> Any:
 
 def _spoken_of(lengths: Lengths, node: Apply) -> set[Variable]:
     """Return the inputs of ``node`` that an answer needs the value of."""
-    inputs = set(node.inputs)
-    found: set[Variable] = set()
+    # Slices and indices are scalars, of which answers speak as the tensors that they were.
+    owners = [v.owner for v in node.inputs if v.owner is not None]
+    inputs = {*node.inputs, *(o.inputs[0] for o in owners if isinstance(o.op, ScalarFromTensor))}
+    found = {n for n in lengths if n in inputs and not isinstance(n, Constant)}
     todo = [n for n in lengths if n.owner is not None]
     seen: set[Any] = set(todo)
     for _ in range(200):
