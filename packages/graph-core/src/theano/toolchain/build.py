@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from functools import cache
@@ -230,6 +229,8 @@ def _blame_the_disk(folder: str, outcome: Outcome) -> None:
 
 def _kept(job: Job, outcome: Outcome) -> str:
     """Return a folder of its own that holds what was refused."""
+    import tempfile  # brings in much, and a compiler rarely refuses
+
     folder = tempfile.mkdtemp(prefix="theano-refused-")
     for name, text in ((job.source, job.text), (job.stem + ".log", outcome.output)):
         path = os.path.join(folder, os.path.basename(name))
