@@ -33,8 +33,8 @@ from theano.rewriting.pattern import (
 #: What a rule may promise about values: the same bits; the same within rounding, which a zero's sign is part of; the
 #: same within rounding where all values that are met, before and after, lie in the range of their dtypes (not infinite,
 #: no NaN, not so small that digits or the whole get lost) and no divisor is zero, where the terms of a sum may be added
-#: in another order, so that its rounding is that of the largest; something near, as its text says, for rules that one has
-#: to ask for.
+#: in another order, so that its rounding is that of the largest; something near, as its text says, for rules that one
+#: has to ask for.
 CONTRACTS = ("exact", "close", "finite", "approximate")
 
 #: A replacement for each output (None keeps it), or by the variable replaced.
