@@ -108,17 +108,13 @@ def lower(node: Apply, target: Target = CPU) -> Kernel | Builtin | None:
             return op.c_kernel(node) if target == CPU else None
         entries = _entries_of(cls, target)
         if entries is not None:
-            return _first(entries, op, node)
+            return _lowered(_fitting(entries, node), op, node)
     return None
 
 
 def find(node: Apply, target: Target = CPU) -> Lowering | None:
     """Return the entry that says what ``node`` becomes, or None."""
-    for cls in type(node.op).__mro__:
-        entries = _entries_of(cls, target)
-        if entries is not None:
-            return next((entry for entry in entries if entry.fits(node)), None)
-    return None
+    return _fitting(_nearest(node.op, target), node)
 
 
 def lowerings(target: Target = CPU) -> Iterator[Lowering]:
@@ -146,20 +142,23 @@ def _load(module: str) -> None:
     _ready.add(module)
 
 
-def _first(entries: tuple[Lowering, ...], op: Op, node: Apply) -> Kernel | Builtin | None:
-    for entry in entries:
-        if entry.fits(node):
-            return None if entry.becomes is None else entry.becomes(op, node)
-    return None
+def _nearest(op: Op, target: Target) -> tuple[Lowering, ...]:
+    """Return the entries of the nearest class of an op that has any."""
+    found = (_entries_of(cls, target) for cls in type(op).__mro__)
+    return next((entries for entries in found if entries is not None), ())
+
+
+def _fitting(entries: tuple[Lowering, ...], node: Apply) -> Lowering | None:
+    return next((entry for entry in entries if entry.fits(node)), None)
+
+
+def _lowered(entry: Lowering | None, op: Op, node: Apply) -> Kernel | Builtin | None:
+    return None if entry is None or entry.becomes is None else entry.becomes(op, node)
 
 
 def _of_table(op: Op, node: Apply) -> Kernel | Builtin | None:
     """Return what ``Op.c_kernel`` returns for an op that does not define it: what the table says, for the CPU."""
-    for cls in type(op).__mro__:
-        entries = _entries_of(cls, CPU)
-        if entries is not None:
-            return _first(entries, op, node)
-    return None
+    return _lowered(_fitting(_nearest(op, CPU), node), op, node)
 
 
 table_answers.append(_of_table)

@@ -93,7 +93,24 @@ class LocalGroupDB(PhaseDB):
         return self.local_opt(*rules, **{key: value for key, value in options.items() if key in taken})
 
 
-class TopoDB(DB):
+class _Wrapper(DB):
+    """A collection whose entries are those of another one, ``db``."""
+
+    db: DB
+
+    def tags(self, name: str) -> frozenset[str]:
+        """Return the tags of an entry of the collection inside."""
+        return self.db.tags(name)
+
+    def _set_tags(self, name: str, tags: frozenset[str]) -> None:
+        self.db._set_tags(name, tags)
+
+    def members(self) -> list[str]:
+        """Return the names of the collection inside."""
+        return self.db.members()
+
+
+class TopoDB(_Wrapper):
     """The rule that another collection gives, shown to each node once.
 
     Parameters
@@ -123,19 +140,8 @@ class TopoDB(DB):
         """Register a rule in the collection inside."""
         return self.db.register(*args, **options)  # type: ignore[attr-defined]
 
-    def tags(self, name: str) -> frozenset[str]:
-        """Return the tags of an entry of the collection inside."""
-        return self.db.tags(name)
 
-    def _set_tags(self, name: str, tags: frozenset[str]) -> None:
-        self.db._set_tags(name, tags)
-
-    def members(self) -> list[str]:
-        """Return the names of the collection inside."""
-        return self.db.members()
-
-
-class ProxyDB(DB):
+class ProxyDB(_Wrapper):
     """A collection that can stand at a second place of a sequence.
 
     Parameters
@@ -151,17 +157,6 @@ class ProxyDB(DB):
     def query(self, *tags: str | Query, **changes: Any) -> Any:
         """Return what the collection gives."""
         return self.db.query(*tags, **changes)
-
-    def tags(self, name: str) -> frozenset[str]:
-        """Return the tags of an entry of the collection."""
-        return self.db.tags(name)
-
-    def _set_tags(self, name: str, tags: frozenset[str]) -> None:
-        self.db._set_tags(name, tags)
-
-    def members(self) -> list[str]:
-        """Return the names of the collection."""
-        return self.db.members()
 
 
 # -- the common sequence ---------------------------------------------------------------------------------------
