@@ -18,7 +18,7 @@ import nox
 ROOT = Path(__file__).parent
 LAYERS = ["graph-core", "scalar", "tensor"]
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
-TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot"]
+TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy"]
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "tqdm"]

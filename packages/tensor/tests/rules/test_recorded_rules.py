@@ -1,0 +1,48 @@
+"""What each rule makes of all instances of its left side, and which it leaves alone, as recorded: see ``written.py``."""
+
+from __future__ import annotations
+
+import pytest
+from forms import FORMS, NEIGHBOURS
+from instances import Case
+from interpret import apply_rule, rewritten
+from left_sides import AFTER, CASES
+from written import digest, ops, written
+
+from theano.graph.traverse import explicit_inputs
+
+
+def expressions(name):
+    return [CASES[name], *FORMS.get(name, []), *NEIGHBOURS.get(name, ())]
+
+
+def of_instances(name, form, output):
+    """Return how many instances there are, how many the rule changes, and a digest of what becomes of all."""
+    found, taken = [], 0
+    case = Case(output, f"{name} {form}", 2 if form == 0 else int(form <= len(FORMS.get(name, []))))
+    for instance in case.instances():
+        fgraph, used, _ = apply_rule(name, explicit_inputs([instance.output]), instance.output, AFTER.get(name, ()))
+        taken += bool(used)
+        found.append(f"{instance.label}:\n{written(fgraph.outputs, fgraph.toposort()) if used else 'as it was'}")
+    return f"{taken} of {len(found)} instances, {digest(f'rules/{name} {form}', chr(10).join(found))}"
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_recorded_rule(name, snapshot):
+    lines = []
+    for form, output in enumerate(expressions(name)):
+        fgraph, used, _ = apply_rule(name, explicit_inputs([output]), output, AFTER.get(name, ()))
+        result = ", ".join(str(v if v.owner is None else v.owner) for v in fgraph.outputs) if used else "as it was"
+        lines.append(f"{output.owner} -> {result}; {of_instances(name, form, output)}")
+    assert lines == snapshot
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_recorded_after_all_rules(name, snapshot):
+    lines = []
+    for form, output in enumerate(expressions(name)):
+        inputs = explicit_inputs([output])
+        fgraph, _ = rewritten(inputs, [output])
+        order = fgraph.toposort()
+        lines.append(f"{ops(order)}; {digest(f'rewritten/{name} {form}', written(fgraph.outputs, order))}")
+    assert lines == snapshot
