@@ -192,16 +192,26 @@ def statement(tree: ast.Module, line: int) -> range:
     return best
 
 
+def first_elements(tree: ast.Module) -> set[tuple[int, int]]:
+    """Return where the 0 of an index ``[0]`` stands: ``[-1]`` is the same where there is one element, ``[1]`` is not."""
+    indices = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))
+    return {(i.lineno, i.col_offset) for i in indices if isinstance(i, ast.Constant) and i.value == 0}
+
+
 def mutants(group: str, path: str, source: str) -> Iterator[Mutant]:
     """Yield each change of a module that is worth a test."""
     tree = ast.parse(source)
-    silent, parts = silent_lines(tree), silent_parts(tree)
+    silent, parts, firsts = silent_lines(tree), silent_parts(tree), first_elements(tree)
     nodes = list(ast_nodes(get_ast(source)))
     for name in OPERATORS:
         operator = plugins.get_operator(f"core/{name}")()
         positions = [at for node in nodes for at, _ in operator.mutation_positions(node)]
         for occurrence, (line, column) in enumerate(positions):
-            if line not in silent and not any(a <= (line, column) < b for a, b in parts):
+            if line in silent or any(a <= (line, column) < b for a, b in parts):
+                continue
+            # A number is made larger by one first, then smaller.
+            is_smaller = name == "NumberReplacer" and positions[occurrence - 1] == (line, column)
+            if not (is_smaller and (line, column) in firsts):
                 yield Mutant(group, path, name, occurrence, line, column)
 
 

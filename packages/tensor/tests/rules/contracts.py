@@ -10,6 +10,7 @@ import random
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ def _fails(inputs: Sequence[Any], output: Any, values: list[np.ndarray]) -> bool
 
 def _spread(v: Any, rng: np.random.Generator, thorough: bool) -> np.ndarray:
     """Return all values of the dtype of ``v`` in any order, as often as there is room; rows are as many as vectors' elements."""
-    lengths = (LENGTH if thorough else 64, LENGTH)[2 - v.type.ndim :]
+    lengths = (*[2] * (v.type.ndim - 2), LENGTH if thorough else 64, LENGTH)[max(2 - v.type.ndim, 0) :]
     shape = tuple(1 if one else n for one, n in zip(v.type.broadcastable, lengths, strict=True))
     return _drawn(v.type.dtype, shape, rng)
 
@@ -196,8 +197,10 @@ class Rounding:
         if node.op.view_map or isinstance(node.op, _MOVING):
             return list(results)
         moved = [self.moved(x, _vanishes(node, inputs, x)) for x in results]
-        if self.reordered and isinstance(node.op, Elemwise) and node.op.scalar_op in (scal.add, scal.sub):
-            terms = [x for x in inputs if isinstance(x, np.ndarray) and x.dtype == results[0].dtype]
+        # Where there are more than two terms, what they add up to on the way is rounded as well.
+        ordered = not self.reordered and len(inputs) < 3
+        if not ordered and isinstance(node.op, Elemwise) and node.op.scalar_op in (scal.add, scal.sub):
+            terms = [np.asarray(x, results[0].dtype) for x in inputs]
             return [y + sum(self.moved(x) - x for x in terms) for y in moved]
         if type(node.op).__module__.startswith("theano.tensor.linalg"):
             # Of what equations are solved by, the largest element says how large the errors of all are.
@@ -291,10 +294,13 @@ def at_the_edge(known: dict[Any, Any], order: Sequence[Any], output: Any, elemen
 
 
 def _values(known: dict[Any, Any], order: Sequence[Any]) -> Iterator[np.ndarray]:
-    """Yield the real and complex values that nodes have taken and made."""
+    """Yield the real and complex values that nodes have taken and made, those on the way through many operands as well."""
     for node in order:
-        for v in (*node.inputs, *node.outputs):
-            x = v.data if isinstance(v, Constant) else known[v]
+        values = [v.data if isinstance(v, Constant) else known[v] for v in (*node.inputs, *node.outputs)]
+        if len(node.inputs) > 2 and isinstance(node.op, Elemwise) and node.op.scalar_op in (scal.add, scal.mul):
+            ufunc = np.add if node.op.scalar_op == scal.add else np.multiply
+            values += accumulate(values[: len(node.inputs)], lambda a, b: np.asarray(ufunc(a, b)))  # noqa: B023
+        for x in values:
             if isinstance(x, np.ndarray) and x.dtype.kind in "fc":
                 yield x
 

@@ -44,6 +44,14 @@ def chosen(op: Elemwise) -> Any:
         return op(T.switch(c, i, k), T.switch(c, k, 2 * i))
 
 
+def nested(depth: int) -> Any:
+    """Return a sum of two quotients by ``w``, negated so many times, each time below something else."""
+    x = v / w
+    for _ in range(depth):
+        x = -(x * s)
+    return x + v
+
+
 length = shape_i_op(0)(v)
 zero_or_v, v_or_zero = T.switch(c, 0.0, v), T.switch(c, v, 0.0)
 lazy = ifelse(positive, v, T.zeros_like(v))
@@ -174,6 +182,97 @@ _BINARY = [
 ]  # fmt: skip
 _UNARY = [F.exp, F.log, F.cos, F.sqr, F.sqrt, F.inv, F.abs_, F.sgn, F.expm1, F.tanh, nnet.sigmoid]
 
+# -- parts, shapes, axes ------------------------------------------------------------------------------------------
+
+t3 = T.dtensor3("t3")
+at = np.s_
+#: What picks a part of an axis: all, from either end, backwards, in steps, nothing, more than there is.
+SLICES = [
+    at[:], at[1:], at[0:], at[:2], at[:-1], at[::-1], at[::2], at[-2:], at[0:0], at[5:], at[2:0:-1], at[1:3], at[1:9:2], at[:-9],
+]  # fmt: skip
+ENTRIES = [*SLICES, 0, -1, 2]
+SHAPES = [
+    (12,), (3, 4), (-1, 4), (3, -1), (4, 3), (-1,), (m.shape[0], m.shape[1]), (m.shape[1], m.shape[0]), (m.shape[0], -1),
+    (-1, m.shape[1]), (2, 2, 3), (3, 1, 4), (1, 3, 4), (3, 4, 1), (1, -1), (-1, 1), (m.shape[0], 1, m.shape[1]),
+    (m.shape[0] * 1, m.shape[1]), (m.shape[0] * m.shape[1],), (n.shape[0], -1),
+]  # fmt: skip
+AXES = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
+ORDERS = [(0, 1, 2), (2, 1, 0), (1, 2, 0), ("x", 0, 1, 2), (0, "x", 2, 1), (2, 0, 1, "x")]
+
+
+def along(op: Any, x: Any, among: Any = AXES) -> list[Any]:
+    """Return reductions of ``x`` along sets of its axes."""
+    return [op(axis=axes)(x) for axes in among if max(axes) < x.type.ndim]
+
+
+PARTS = {
+    "local_subtensor_merge": [
+        *(v[a][b] for a, b in product(SLICES, ENTRIES)), *(m[:, a][b] for a, b in zip(SLICES, ENTRIES, strict=False)),
+        *(m[a, 1:][b, 1:] for a, b in zip(SLICES, SLICES[::-1], strict=True)), m[1][1:][:2],
+    ],
+    "local_useless_subtensor": [*(m[a] for a in SLICES), *(m[:, a] for a in SLICES), v[: v.shape[0]], v[0 : v.shape[0] : 1], v[: w.shape[0]]],
+    "local_useless_slice": [*(m[0, a] for a in SLICES), *(m[a, 0] for a in SLICES), *(t3[a, :, 1] for a in SLICES), t3[1:, :, :], t3[:, 1:, :]],
+    "local_subtensor_lift": [*((m + n)[a] for a in ENTRIES), *(T.exp(m)[:, a] for a in ENTRIES), (m * v)[0], (m * v)[:, 0], (m * s)[1:, 1]],
+    "local_subtensor_of_alloc": [
+        *(T.alloc(s, 5, 6)[a] for a in ENTRIES), *(T.alloc(v, 3, 4)[a] for a in ENTRIES), *(T.alloc(v, 3, 4)[:, a] for a in ENTRIES),
+        T.alloc(v.dimshuffle(0, "x"), 4, 3)[:, 1:], T.alloc(v, 3, v.shape[0])[1, 1:],
+    ],
+    "local_subtensor_of_join": [
+        *(T.join(0, v, w, v * w)[a] for a in ENTRIES), *(T.join(0, m, n)[a] for a in ENTRIES), *(T.join(1, m, n)[a] for a in ENTRIES),
+        *(T.join(1, m, n)[:, a] for a in ENTRIES), *(T.stack([v, w, v * w])[a] for a in ENTRIES), *(T.stack([v, w])[:, a] for a in ENTRIES),
+        *(T.stack([s, s + 1, s * 2])[a] for a in ENTRIES),
+    ],
+    "local_subtensor_make_vector": [T.stack([s, s + 1, 2 * s])[a] for a in ENTRIES],
+    "local_subtensor_of_dot": [
+        *(T.dot(m, n.T)[a] for a in ENTRIES), *(T.dot(m, n.T)[:, a] for a in ENTRIES), *(T.dot(n, w)[a] for a in ENTRIES), T.dot(v, n.T)[1:],
+    ],
+    "local_subtensor_inc_subtensor": [
+        *(T.set_subtensor(m[a], 0.5)[b] for a, b in zip(ENTRIES, ENTRIES, strict=True)),
+        *(T.inc_subtensor(m[a], 0.5)[a] for a in ENTRIES[:4]), T.set_subtensor(m[1], w)[1, 1:], T.set_subtensor(m[1], w)[2],
+    ],
+    "local_useless_inc_subtensor": [
+        *(T.set_subtensor(m[a], n[a]) for a in ENTRIES), *(T.set_subtensor(m[:, a], n[:, a]) for a in ENTRIES), T.set_subtensor(m[:], s),
+    ],
+    "local_set_to_inc_subtensor": [
+        *(T.set_subtensor(m[a], m[a] + n[a]) for a in ENTRIES[:4]), T.set_subtensor(m[1], m[2] + v), T.set_subtensor(m[1], n[1] + v),
+        T.set_subtensor(m[1], v + m[1]), T.set_subtensor(m[1], m[1] * v), T.inc_subtensor(m[1], m[1] + v),
+        T.set_subtensor(m[i[0]], m[i[0]] + v), T.set_subtensor(m[i[0]], m[i[1]] + v),
+    ],
+    "local_incsubtensor_of_zeros": [T.set_subtensor(m[1], 0.0), T.inc_subtensor(m[1:], 0.0)],
+    "local_dimshuffle_subtensor": [T.addbroadcast(t3[:1], 0)[a].dimshuffle(1, 0) for a in (at[0, 1:], at[:, 1], at[:, :, 1])] + [
+        T.addbroadcast(m[:1], 0)[:, a].dimshuffle(1) for a in SLICES
+    ],
+    "local_useless_reshape": [m.reshape(shape) for shape in SHAPES],
+    "local_reshape_to_dimshuffle": [m.reshape(shape) for shape in SHAPES] + [v.reshape(shape) for shape in ((-1, 1), (1, -1), (4,), (1, 4, 1), (-1,))],
+    "local_reshape_chain": [m.reshape(a).reshape(b) for a, b in product(SHAPES[:6], SHAPES[:12:2])],
+    "local_reshape_lift": [T.exp(m).reshape(shape) for shape in SHAPES] + [(m + n).reshape((12,))],
+    "local_reshape_dimshuffle": [m.dimshuffle(*order).reshape((12,)) for order in (("x", 1, 0), (0, "x", 1), (0, 1, "x"), (1, 0))],
+    "local_dimshuffle_lift": [T.exp(t3).dimshuffle(*order) for order in ORDERS] + [t3.dimshuffle(*order).dimshuffle(2, 0, 1) for order in ORDERS[:3]],
+    "local_op_of_op": [
+        *(outer for b in AXES for outer in along(Sum, Sum(axis=b)(t3))), *along(Sum, Prod(axis=(1,))(t3)), *along(Max, Max(axis=(1,))(t3)),
+        *along(Sum, Max(axis=(0,))(t3)),
+    ],
+    "local_reduce_dimshuffle": [r for order in ORDERS for r in along(Sum, t3.dimshuffle(*order), [*AXES, (3,), (0, 3), (1, 2, 3)])],
+    "local_sum_prod_div_dimshuffle": [
+        op(axis=axes)(x) for op in (Sum, Prod) for axes in AXES[:1] + AXES[1:2] + AXES[3:4]
+        for x in (m / v, m / v[:3].dimshuffle(0, "x"), m / s, v / m, m / (v * w), m / n)
+    ],
+    "local_sum_prod_mul_by_scalar": [op(axis=axes)(x) for op in (Sum, Prod) for axes in AXES[:2] for x in (m * s, s * m * n, -m, m * v, s * m, -(m * s))],
+    "local_reduce_join": [
+        *(op(axis=(axis,))(T.stack([v, w], axis=0)) for op in (Sum, Prod, Max) for axis in (0, 1)),
+        Sum(axis=(0,))(T.join(0, m, n)), Sum(axis=(1,))(T.stack([v, w], axis=1)), Sum(axis=(0, 1))(T.stack([v, w])), Sum(axis=(0,))(T.stack([v])),
+    ],
+    "local_join_empty": [T.join(0, np.zeros(0), v), T.join(0, v, np.zeros(0)), T.join(0, m, np.zeros((0, 4))), T.join(1, m, np.zeros((3, 0)))],
+    "local_join_make_vector": [T.join(0, v, T.stack([s, s]), T.stack([s + 1])), T.join(0, T.stack([s]), v, T.stack([s])), T.join(0, v, w)],
+    "local_useless_rebroadcast": [
+        outer(inner(x), 0) for outer in (T.addbroadcast, T.unbroadcast) for inner in (lambda x: T.addbroadcast(x, 0), lambda x: T.unbroadcast(x, 0))
+        for x in (v[:1], row, m[:1])
+    ],
+    "local_greedy_distributor": [nested(depth) * w for depth in (1, 2, 6, 7, 8, 9, 10)],
+    "local_useless_fill": [F.second(v, s), F.second(m, v), F.second(v, v), F.second(row, m)],
+    "local_max_and_argmax": [T.max_and_argmax(t3, axis=axes)[part] for axes in (0, 1, (0, 2)) for part in (0, 1)],
+}  # fmt: skip
+
 #: Expressions that look like those that a rule changes: whatever it does with them has to be right.
 NEIGHBOURS = {
     "local_cast_cast": ALL_CASTS[::3],
@@ -200,3 +299,5 @@ NEIGHBOURS = {
         outer(inner(v)) for outer in stable.INVERSES for inner in stable.INVERSES if F.invert not in (outer, inner)
     ],
 }  # fmt: skip
+for _name, _forms in PARTS.items():
+    NEIGHBOURS.setdefault(_name, []).extend(_forms)

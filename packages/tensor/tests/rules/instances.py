@@ -23,6 +23,7 @@ from theano import scalar as scal
 from theano.compile.builders import OpFromGraph
 from theano.graph import Apply, Constant, Variable
 from theano.graph.traverse import explicit_inputs, toposort
+from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import CAReduce
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
@@ -271,20 +272,35 @@ class Case:
         return _on(node, [like(leaf) if j == i else v for j, v in enumerate(node.inputs)])
 
     def _operands(self) -> Iterator[tuple[str, Callable[[], Change]]]:
-        """Operands in the other order; those that take any number of operands with one more: the first again, an input, a number."""
+        """Operands in the other order, and more of them.
+
+        What takes any number of operands takes the first one again, an input, a number, and two int8, which by
+        themselves wrap around where the whole does not; what is divided, and the divisor, is a product with these.
+        """
         for k, node in enumerate(toposort([self.output])):
             if not isinstance(node.op, Elemwise) or len(node.inputs) < 2:
                 continue
-            yield f"{node.op} {k} turned", partial(_on, node, node.inputs[::-1])
-            if node.op.scalar_op.nin >= 0:
-                continue
+            if node.op.scalar_op != scal.second:  # (what nobody reads would be read)
+                yield f"{node.op} {k} turned", partial(_on, node, node.inputs[::-1])
             first: Any = node.inputs[0]
-            number = TensorType(first.type.dtype, [True] * first.type.ndim).make_constant(
-                np.full([1] * first.type.ndim, 2).astype(first.type.dtype)
-            )
-            for label, more in (("again", first), ("more", first.type("more")), ("number", number)):
-                yield f"{node.op} {k} {label}", partial(_on, node, [*node.inputs, more])
-                yield f"{label} {node.op} {k}", partial(_on, node, [more, *node.inputs])
+            ones = [True] * first.type.ndim
+            narrow = [TensorType("int8", first.type.broadcastable)(name) for name in ("a", "b")]
+            number = TensorType(first.type.dtype, ones).make_constant(np.full([1] * len(ones), 2, first.type.dtype))
+            if node.op.scalar_op.nin < 0:
+                for label, more in (
+                    ("again", [first]),
+                    ("more", [first.type("more")]),
+                    ("number", [number]),
+                    ("narrow", narrow),
+                ):
+                    yield f"{node.op} {k} {label}", partial(_on, node, [*node.inputs, *more])
+                    yield f"{label} {node.op} {k}", partial(_on, node, [*more, *node.inputs])
+            elif node.op.scalar_op == scal.true_div:
+                for i in range(2):
+                    yield f"{node.op} {k} {i} narrow", partial(self._times, node, i, narrow)
+
+    def _times(self, node: Apply, i: int, factors: list[Any]) -> Change:
+        return _on(node, [F.mul(v, *factors) if j == i else v for j, v in enumerate(node.inputs)])
 
     def _axes(self) -> Iterator[tuple[str, Callable[[], Change]]]:
         """Reductions along each of the other sets of axes."""

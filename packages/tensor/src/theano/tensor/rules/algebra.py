@@ -23,6 +23,7 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.words import (
     NESTED,
     E,
+    combine,
     fit,
     in_dtype,
     is_complex,
@@ -181,17 +182,6 @@ def _folded(family: Family, above: list[Any], below: list[Any], sign: int, dtype
     return total
 
 
-def _combine(op: Elemwise, terms: list[Any], dtype: str) -> Any:
-    """Return ``op`` over ``terms``, computed in ``dtype``; one term stands for itself."""
-    if len(terms) == 1:
-        return terms[0]
-    made = op(*terms)
-    if made.type.dtype != dtype:
-        # A part of the whole would be computed in a narrower dtype than the whole was.
-        made = op(F.cast(terms[0], dtype), *terms[1:])
-    return made
-
-
 def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype: str, ndim: int) -> Any:
     """Return the expression of both sides, the number first."""
     negate = False
@@ -201,11 +191,11 @@ def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype
         above = [number_of(total, dtype, ndim), *above]
     # Each part is computed in the dtype of the whole: a narrower one could wrap or round where the whole did not.
     if not below:
-        result = _combine(family.main, above, dtype)
+        result = combine(family.main, above, dtype)
     elif not above:
-        result = family.reciprocal(in_dtype(_combine(family.main, below, dtype), dtype))
+        result = family.reciprocal(in_dtype(combine(family.main, below, dtype), dtype))
     else:
-        first, second = _combine(family.main, above, dtype), _combine(family.main, below, dtype)
+        first, second = combine(family.main, above, dtype), combine(family.main, below, dtype)
         if "bool" in (first.type.dtype, second.type.dtype) or scal.upcast(first.type.dtype, second.type.dtype) != dtype:
             first, second = in_dtype(first, dtype), in_dtype(second, dtype)
         result = family.inverse(first, second)
@@ -217,8 +207,7 @@ def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype
 def _is_plain(node: Apply, family: Family, above: list[Any], below: list[Any]) -> bool:
     """Return whether there is nothing to gather, the usual case: it is told without writing anything."""
     inputs: list[Any] = node.inputs
-    terms = [*above, *below]
-    if len(terms) != len(inputs) or len(terms) < 2 or any(a is not b for a, b in zip(terms, inputs, strict=True)):
+    if len(inputs) < 2 or [*above, *below] != inputs:
         return False
     dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
     first, *rest = inputs
@@ -438,6 +427,6 @@ def local_abs_merge(node: Apply) -> Any:
         return None
     if all(a is not None for a in insides):
         return [fit(F.abs_(node.op(*[a.inputs[0] for a in insides if a is not None])), out)]
-    merged = F.abs_(F.mul(*[a.inputs[0] for a in insides if a is not None]))
+    merged = F.abs_(combine(F.mul, [a.inputs[0] for a in insides if a is not None], out.type.dtype))
     rest = [v for v, a in zip(node.inputs, insides, strict=True) if a is None]
     return [fit(F.mul(merged, *rest), out)]

@@ -30,7 +30,7 @@ from theano.tensor.blas.routines import (
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.rules.inplace import MayTake, work_in_place
-from theano.tensor.rules.words import fit, made_by, number_of
+from theano.tensor.rules.words import combine, fit, made_by, number_of
 
 blas_phases = Phases("BlasOpt")
 phases.register("BlasOpt", blas_phases, 1.7, "fast_run", "fast_compile")
@@ -83,7 +83,7 @@ def as_term(v: Any) -> Term:
             found = [_without_dimensions(w) for w in numbers]
             inner = as_term(rest[0])
             found += [] if inner.factor is None else [inner.factor]
-            return Term(found[0] if len(found) == 1 else F.mul(*found), inner.tensor)
+            return Term(combine(F.mul, found, v.type.dtype), inner.tensor)
     return Term(None, v)
 
 
@@ -165,7 +165,7 @@ def gemm_optimizer(node: Apply) -> Any:
     if len(left) == len(node.inputs):
         return None
     rest = [v for v, _ in left]
-    return [F.add(*rest) if len(rest) > 1 else rest[0]]
+    return [combine(F.add, rest, out.type.dtype)]
 
 
 def _first_call(terms: list[tuple[Any, Term]], i: int, kind: Any) -> tuple[Any, int] | None:

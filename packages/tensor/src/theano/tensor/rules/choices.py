@@ -24,7 +24,7 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.rules.inplace import MayTake, work_in_place
-from theano.tensor.rules.words import FAST, filled_with, fit, is_float, scalar_of, uniform
+from theano.tensor.rules.words import FAST, combine, filled_with, fit, is_float, scalar_of, uniform
 from theano.tensor.shape.basic import Rebroadcast, SpecifyShape
 from theano.tensor.shape.reshape import Reshape
 
@@ -254,7 +254,7 @@ def _summed(total: Apply, condition: Variable, op: Any) -> Any:
     # A zero in a sum adds nothing but its lengths, which are those of the others.
     sides = [[v for v in (pair[side] for pair in ours) if not _is_zero(v)] for side in (0, 1)]
     sums = [
-        F.add(*terms) if len(terms) > 1 else terms[0] if terms else ours[0][side]
+        combine(F.add, terms, total.outputs[0].type.dtype) if terms else ours[0][side]
         for side, terms in enumerate(sides)
     ]
     values = [fit(v, total.outputs[0]) for v in sums]

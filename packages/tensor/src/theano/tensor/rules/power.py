@@ -9,7 +9,7 @@ import numpy as np
 from theano.graph import Apply
 from theano.rewriting import local_rule, pattern_vars, rule
 from theano.tensor.elemwise import functions as F
-from theano.tensor.rules.words import computed, fit, is_float, uniform, worth
+from theano.tensor.rules.words import combine, computed, fit, is_float, uniform, worth
 
 (x,) = pattern_vars("x")
 
@@ -64,4 +64,4 @@ def _by_squaring(base: Any, n: int) -> Any:
         n >>= 1
         if n:
             power = F.sqr(power)
-    return factors[0] if len(factors) == 1 else F.mul(*factors)
+    return combine(F.mul, factors, base.type.dtype)

@@ -16,6 +16,7 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
 from theano.tensor.rules.words import (
     E,
+    combine,
     fit,
     is_discrete,
     is_float,
@@ -116,7 +117,7 @@ def local_sum_prod_mul_by_scalar(node: Apply) -> Any:
     rest = [v for v in product.inputs if v not in alike]
     if not alike or not rest or not is_float(x):
         return None
-    terms = rest[0] if len(rest) == 1 else F.mul(*rest)
+    terms = combine(F.mul, rest, x.type.dtype)
     if terms.type.dtype != x.type.dtype or terms.type.broadcastable != x.type.broadcastable:
         return None
     total = op(terms)

@@ -38,7 +38,17 @@ from theano.tensor.nnet.softmax import (
     softmax_with_bias,
 )
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
-from theano.tensor.rules.words import filled_with, fit, made_by, number_of, only_used_by, scalar_of, times, uniform
+from theano.tensor.rules.words import (
+    combine,
+    filled_with,
+    fit,
+    made_by,
+    number_of,
+    only_used_by,
+    scalar_of,
+    times,
+    uniform,
+)
 from theano.tensor.shape.basic import Shape_i, shape_i
 
 x, b = pattern_vars("x b")
@@ -82,7 +92,7 @@ def softmax_simplifier(node: Apply) -> Any:
     if not places:
         return None
     factors[places[0]] = softmax_op(x)
-    new = fit(F.mul(*factors) if len(factors) > 1 else factors[0], node.outputs[0])
+    new = fit(combine(F.mul, factors, above.type.dtype), node.outputs[0])
     return None if new is None else [new]
 
 
@@ -126,7 +136,7 @@ def _matrix_and_bias(v: Any) -> tuple[Any, Any] | None:
         return None
     bias = _as_vector(total.inputs[rows[0]])
     rest = [t for i, t in enumerate(total.inputs) if i != rows[0]]
-    matrix: Any = rest[0] if len(rest) == 1 else F.add(*rest)
+    matrix: Any = combine(F.add, rest, v.type.dtype)
     if bias.type.dtype != v.type.dtype or matrix.type != v.type:
         return None
     return matrix, bias

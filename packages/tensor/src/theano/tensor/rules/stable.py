@@ -18,6 +18,7 @@ from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rules.words import (
     E,
+    combine,
     difference,
     filled_with,
     fit,
@@ -126,8 +127,8 @@ def local_exp_over_1_plus_exp(node: Apply) -> Any:
         if met is not None:
             above.remove(met)
         above.append(sigmoid(x) if met is not None else sigmoid(minus(x)))
-    top = above[0] if len(above) == 1 else F.mul(*above)
-    return [fit(F.true_div(top, rest[0] if len(rest) == 1 else F.mul(*rest)) if rest else top, out)]
+    top = combine(F.mul, above, out.type.dtype)
+    return [fit(F.true_div(top, combine(F.mul, rest, out.type.dtype)) if rest else top, out)]
 
 
 # -- the error function -----------------------------------------------------------------------------------------
@@ -172,8 +173,9 @@ def local_grad_log_erfc_neg(node: Apply) -> Any:
             continue
         above.remove(met)
         rest = [F.erfcx(inner.inputs[0]) if j == i else v for j, v in enumerate(below)]
-        top = F.mul(*above) if len(above) > 1 else above[0] if above else number_like(1, node.outputs[0])
-        return [fit(F.true_div(top, F.mul(*rest) if len(rest) > 1 else rest[0]), node.outputs[0])]
+        out: Any = node.outputs[0]
+        top = combine(F.mul, above, out.type.dtype) if above else number_like(1, out)
+        return [fit(F.true_div(top, combine(F.mul, rest, out.type.dtype)), out)]
     return None
 
 

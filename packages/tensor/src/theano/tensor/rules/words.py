@@ -5,7 +5,7 @@ It also teaches the patterns of graph-core what Python's operators mean between 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -180,7 +180,7 @@ def times(v: Any, divisor: Any, levels: int = NESTED) -> Any:
         return None
     rest = list(factors.inputs)
     rest.remove(divisor)
-    return F.true_div(above, rest[0] if len(rest) == 1 else F.mul(*rest))
+    return F.true_div(above, combine(F.mul, rest, below.type.dtype))
 
 
 def of_shared_sigmoid(v: Any) -> bool:
@@ -259,6 +259,17 @@ def number_of(value: Any, dtype: str, ndim: int) -> Constant:
 def in_dtype(v: Any, dtype: str) -> Any:
     """Return ``v`` in a dtype."""
     return v if v.type.dtype == dtype else F.cast(v, dtype)
+
+
+def combine(op: Elemwise, terms: Sequence[Any], dtype: str) -> Any:
+    """Return ``op`` over some of the operands of a node, computed in the dtype of the whole; one stands for itself.
+
+    The sum of two int8 out of a sum with a float64 would wrap around where the whole did not.
+    """
+    if len(terms) == 1:
+        return terms[0]
+    made = op(*terms)
+    return made if made.type.dtype == dtype else op(F.cast(terms[0], dtype), *terms[1:])
 
 
 # -- making a replacement fit --------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.rules.index import entries, same_shape, takes_all
-from theano.tensor.rules.words import filled_with, fit, made_by, only_used_by, uniform, worth
+from theano.tensor.rules.words import combine, filled_with, fit, made_by, only_used_by, uniform, worth
 
 
 def _replaces_all(x: Any, y: Any, out: Any, fgraph: Any) -> bool:
@@ -82,7 +82,7 @@ def local_useless_inc_subtensor_alloc(fgraph: Any, node: Apply) -> Any:
     return [fit(node.op(x, value, *node.inputs[2:]), node.outputs[0])]
 
 
-@local_rule([IncSubtensor], phases=("canonicalize",))
+@local_rule([IncSubtensor], keeps="finite", phases=("canonicalize",))
 def local_set_to_inc_subtensor(node: Apply) -> Any:
     """To set a part to itself and something more is to add to it."""
     op: Any = node.op
@@ -99,7 +99,7 @@ def local_set_to_inc_subtensor(node: Apply) -> Any:
         if not all(same(a, b) for a, b in zip(part.inputs[1:], numbers, strict=True)):
             continue
         rest = [w for j, w in enumerate(total.inputs) if j != i]
-        more = rest[0] if len(rest) == 1 else F.add(*rest)
+        more = combine(F.add, rest, y.type.dtype)
         return [fit(IncSubtensor(op.idx_list)(x, more, *numbers), node.outputs[0])]
     return None
 
@@ -126,7 +126,7 @@ def local_IncSubtensor_serialize(node: Apply) -> Any:
         rest = [movable.pop(0)]
     if not movable:
         return None
-    total: Any = rest[0] if len(rest) == 1 else F.add(*rest)
+    total: Any = combine(F.add, rest, out.type.dtype)
     for v in movable:
         for written in chains[v]:
             total = written.op(total, *written.inputs[1:])
