@@ -79,6 +79,14 @@ def test_an_argument_in_whose_memory_an_update_lives_is_said_to_be_stored(update
     assert [(i.name, i.writable) for i in p.inputs] == [("x", writable), ("y", 0)]
 
 
+def test_an_argument_is_stored_beside_what_is_stored_twice():
+    x, *shared = vector("x"), vector("s"), vector("t"), vector("u")
+    new = view(f(shared[0]))
+    cells = [["old"], ["old"], ["old"]]
+    p = program([x, *shared], [x, new, new], cells, updates=[(cell, i) for i, cell in enumerate(cells)], n_outputs=0)
+    assert p.inputs[0].writable == 2
+
+
 @pytest.mark.parametrize("number", [0, 1])
 def test_each_output_says_for_itself_what_it_views(number):
     class Two(Native):
