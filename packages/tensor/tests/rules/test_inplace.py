@@ -38,7 +38,9 @@ def decided(rule, inputs, outputs):
     """Return what the nodes of the outputs overwrite after a rule alone; the inputs belong to the caller."""
     fgraph = FunctionGraph(inputs, outputs, [DestroyHandler()])
     fgraph.attach_feature(Supervisor(fgraph.inputs))
-    rule(fgraph, Context(TRUST))
+    context = Context(TRUST)
+    rule(fgraph, context)
+    assert not context.report.refused, "what is certain to be refused need not be tried"
     return [overwrites(v.owner.op) for v in fgraph.outputs if v.owner]
 
 
@@ -98,7 +100,8 @@ def test_inputs_belong_to_the_caller_unless_somebody_says_which(protecting):
 
 @pytest.mark.parametrize("rule", [inplace.inplace_elemwise, inplace.inplace_set_subtensor, inplace.inplace_updates])
 def test_nobody_works_in_place_in_a_graph_that_does_not_watch(rule):
-    fgraph = FunctionGraph([x], [T.inc_subtensor(T.exp(T.sin(x))[1:], 1.0)], update_mapping={0: 0})
+    fgraph = FunctionGraph([x], [T.inc_subtensor(T.exp(T.sin(x))[1:], 1.0), T.exp(x)], update_mapping={1: 0})
+    fgraph.attach_feature(Supervisor(fgraph.inputs, fgraph.inputs))
     rule(fgraph, Context(TRUST))
     assert not any(node.op.destroy_map for node in fgraph.apply_nodes)
 
@@ -153,6 +156,7 @@ def written_over(updates, returned=(), replaced=None):
     context = Context(TRUST)
     inplace.inplace_updates(fgraph, context)
     fgraph.validate()
+    assert not context.report.refused, "what is certain to be refused need not be tried"
     made = [u.owner for u in fgraph.outputs[len(returned) :]]
     return [{o: node.inputs[k].name for o, k in overwrites(node.op).items()} if node else {} for node in made]
 
