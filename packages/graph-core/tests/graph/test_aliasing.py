@@ -197,7 +197,7 @@ def test_whatever_validates_computes_the_same_as_without_overwriting(seed):
 
 
 class Mixed(Op):
-    """Reads its third input, of which its first output says nothing; the others are views and new values."""
+    """Its first output views its first input, its second is written over its second input, its third is new."""
 
     __props__ = ()
     itypes, otypes = [number] * 3, [number] * 3
