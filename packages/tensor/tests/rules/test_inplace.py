@@ -11,6 +11,7 @@ from theano import ifelse
 from theano import scalar as scal
 from theano.graph import FunctionGraph
 from theano.graph.features import Supervisor
+from theano.rewriting import phases
 from theano.tensor.blas.routines import Gemv, Ger, gemm_inplace, gemm_no_inplace
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules import inplace
@@ -219,6 +220,15 @@ def test_of_what_is_returned_nothing_is_overwritten():
 def test_only_what_is_replaced_is_written_over():
     assert written_over({a: T.add(b, g), b: T.sub(a, g)}, replaced=[a]) == [{}, {0: "a"}]
     assert written_over({}, [T.exp(a)]) == []
+
+
+def test_who_comes_first():
+    """What a part is written into saves more than an element-wise result does; the values before come after all others."""
+    first_comes = {
+        "local_inplace_setsubtensor": 60, "local_inplace_incsubtensor1": 60, "InplaceBlasOpt": 70,
+        "inplace_elemwise_opt": 75, "inplace_updates": 77, "cond_make_inplace": 95,
+    }  # fmt: skip
+    assert {name: phases.position(name) for name in first_comes} == first_comes
 
 
 def test_all_rules_together():
