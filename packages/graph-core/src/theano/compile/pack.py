@@ -318,11 +318,10 @@ def _add_default_updates(
     while fresh := [v for v in copier.shared if v not in done]:
         for v in fresh:
             done.add(v)
-            if v in updates_of or v in exempt or getattr(v, "default_update", None) is None:
-                continue
-            value = _as_update(v, v.default_update)
-            (copy,) = copier.copies([value])
-            updates_of[v] = _checked_update(v, value, copy)
+            if v not in updates_of and v not in exempt and getattr(v, "default_update", None) is not None:
+                value = _as_update(v, v.default_update)
+                (copy,) = copier.copies([value])
+                updates_of[v] = _checked_update(v, value, copy)
 
 
 def _with_copy(
