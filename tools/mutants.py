@@ -70,13 +70,13 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "updates": (
         (f"{CORE}/runtime/updates.py", f"{CORE}/compile/pack.py", f"{CORE}/compile/shared.py", f"{CORE}/updates.py"),
         (f"{CORE_TESTS}/compile", f"{CORE_TESTS}/runtime", f"{TENSOR_TESTS}/test_updates.py",
-         f"{TENSOR_TESTS}/test_arguments.py", f"{TENSOR_TESTS}/plans"),
+         f"{TENSOR_TESTS}/test_arguments.py", f"{TENSOR_TESTS}/plans", f"{TENSOR_TESTS}/test_recorded_plans.py"),
     ),
     "memory": (
         (f"{CORE}/graph/aliasing.py", f"{CORE}/compile/aliasing.py", f"{CORE}/runtime/grants.py",
          f"{TENSOR}/rules/inplace.py", f"{CORE}/runtime/program.py"),
         (f"{CORE_TESTS}/graph", f"{CORE_TESTS}/compile", f"{CORE_TESTS}/runtime", f"{TENSOR_TESTS}/test_updates.py",
-         f"{TENSOR_TESTS}/rules", RECORDED),
+         f"{TENSOR_TESTS}/rules", RECORDED, f"{TENSOR_TESTS}/test_recorded_plans.py"),
     ),
     "cache": (
         (f"{CORE}/cache/*.py", f"{CORE}/compile/key.py", f"{CORE}/compile/program_cache.py",

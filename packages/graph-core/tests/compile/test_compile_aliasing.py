@@ -4,9 +4,11 @@ import pytest
 from rows import plus, plus_into, row, same
 
 from theano import In, Out, function
+from theano.compile.aliasing import insert_deepcopy
 from theano.compile.plumbing_ops import deep_copy_op
-from theano.compile.shared import SharedVariable
-from theano.graph import generic
+from theano.compile.shared import Container, SharedVariable
+from theano.graph import FunctionGraph, Op, generic
+from theano.graph.aliasing import DestroyHandler
 
 
 @pytest.fixture
@@ -118,6 +120,145 @@ def test_copies_of_any_python_object():
     got = function([v], v)(mine)
     got["deep"].append(2)
     assert mine == {"deep": [1]}
+
+
+# -- who gets a copy --------------------------------------------------------------------------------------------------------
+
+
+class Several(Op):
+    """Its first output is new, its second a view of its first input, its third lies where the second was; one for work."""
+
+    __props__ = ()
+    itypes, otypes = [row] * 3, [row] * 3
+    view_map, destroy_map = {1: [0]}, {2: [1], None: [2]}
+
+
+class Either(Op):
+    """A view of one of its inputs."""
+
+    __props__ = ()
+    itypes, otypes = [row] * 2, [row]
+    view_map = {0: [0, 1]}
+
+
+several, either = Several(), Either()
+
+#: What a function may have as an input x: with what becomes of it where it is a memory.
+INPUTS = {
+    "argument": lambda x, new: In(x),
+    "borrowed": lambda x, new: In(x, borrow=True),
+    "mutable": lambda x, new: In(x, mutable=True),
+    "memory": lambda x, new: In(x, value=[0.0], update=new, mutable=False),
+    "mutable memory": lambda x, new: In(x, value=[0.0], update=new),
+    "shared": lambda x, new: In(x, value=Container(row, [[0.0]]), borrow=True),
+    "mutable shared": lambda x, new: In(x, value=Container(row, [[0.0]]), mutable=True),
+    "updated": lambda x, new: In(x, value=Container(row, [[0.0]]), update=new, borrow=True, mutable=False),
+}
+
+#: Of each, who gets a copy of it: who has it returned, returned with borrow=True, or stored in another shared variable.
+COPIED = {
+    "argument": {"returned", "lent", "stored"},
+    "borrowed": {"returned"},
+    "mutable": {"returned"},
+    "memory": {"returned", "lent", "stored"},
+    "mutable memory": {"returned"},
+    "shared": {"returned", "stored"},
+    "mutable shared": {"returned", "stored"},
+    "updated": {"returned"},
+}
+
+#: Expressions in the memory of x.
+PLACES = {
+    "itself": lambda x, y: x,
+    "view": lambda x, y: same(x),
+    "view of a view": lambda x, y: same(same(x)),
+    "one of several": lambda x, y: several(x, plus(y, y), y)[1],
+    "overwritten": lambda x, y: plus_into(x, y),
+    "overwritten view": lambda x, y: plus_into(same(x), y),
+    "view of the overwritten": lambda x, y: same(several(plus(y, y), x, y)[2]),
+}
+
+
+def copied(inputs, outputs):
+    """Return the numbers of the outputs, updates last, that are copied, and check how many that is said to be."""
+    wanted = [*(o.variable for o in outputs), *(i.update for i in inputs if i.update is not None)]
+    fgraph = FunctionGraph([i.variable for i in inputs], wanted, [DestroyHandler()])
+    before = list(fgraph.outputs)
+    count = insert_deepcopy(fgraph, inputs, outputs)
+    found = [k for k, v in enumerate(fgraph.outputs) if v is not before[k]]
+    assert count == len(found)
+    for k in found:
+        node = fgraph.outputs[k].owner
+        assert node.op == deep_copy_op and node.inputs == [before[k]]
+        assert fgraph.outputs[k].tag.trace == getattr(before[k].tag, "trace", ())
+    return found
+
+
+def ways(v, y, s):
+    """Yield in which way a value is handed out: the inputs and outputs of a function, and the number of its output."""
+    store = lambda new: In(s, value=Container(row, [[0.0]]), update=new, borrow=True, mutable=False)
+    yield "returned", [In(y)], [Out(plus(y, y)), Out(v)], 1
+    yield "lent", [In(y)], [Out(plus(y, y)), Out(v, borrow=True)], 1
+    yield "stored", [In(y), store(v)], [Out(plus(y, y))], None
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("kind", INPUTS)
+def test_what_lies_in_the_memory_of_an_input(kind, place):
+    x, y, s = row("x"), row("y"), row("s")
+    for way, inputs, outputs, number in ways(PLACES[place](x, y), y, s):
+        wanted = way in COPIED[kind]
+        # What was allowed to be overwritten, and was, is the result's.
+        if "overwritten" in place and kind in ("mutable", "mutable memory") and way == "returned":
+            wanted = False
+        specs = [INPUTS[kind](x, plus(y, y)), *inputs]
+        stored = len(outputs) + sum(i.update is not None for i in specs) - 1
+        assert copied(specs, outputs) == ([stored if number is None else number] if wanted else [])
+
+
+@pytest.mark.parametrize(("build", "wanted"), [
+    (lambda y: plus(y, y), False), (lambda y: same(plus(y, y)), False), (lambda y: plus_into(plus(y, y), y), False),
+    (lambda y: row.make_constant([1.0]), True), (lambda y: same(row.make_constant([1.0])), True),
+    (lambda y: several(y, plus(y, y), plus(y, y))[0], False), (lambda y: several(y, plus(y, y), plus(y, y))[2], False),
+])  # fmt: skip
+def test_what_lies_in_no_input(build, wanted):
+    y, s = row("y"), row("s")
+    for _, inputs, outputs, number in ways(build(y), y, s):
+        assert copied(inputs, outputs) == ([len(outputs) if number is None else number] if wanted else [])
+
+
+@pytest.mark.parametrize(("first", "second", "wanted"), [
+    ("returned", "returned", [1]), ("lent", "returned", [1]), ("returned", "lent", [1]), ("lent", "lent", []),
+    # A new value of a shared variable is served first; it lends, but not to another shared variable.
+    ("returned", "stored", [0]), ("lent", "stored", []), ("stored", "stored", [1]),
+])  # fmt: skip
+@pytest.mark.parametrize("place", ["same", "view", "one of two"])
+def test_two_who_want_one_memory(first, second, wanted, place):
+    y, s, t = row("y"), row("s"), row("t")
+    a = plus(y, y)
+    b = {"same": a, "view": same(a), "one of two": either(plus(y, y), a)}[place]
+    inputs, outputs = [In(y)], []
+    for way, v, target in ((first, a, s), (second, b, t)):
+        if way == "stored":
+            inputs.append(In(target, value=Container(row, [[0.0]]), update=v, borrow=True, mutable=False))
+        else:
+            outputs.append(Out(v, borrow=way == "lent"))
+    assert copied(inputs, outputs) == wanted
+
+
+def test_who_gets_a_copy_takes_nothing():
+    """What the first output is copied from stays free for the second; so does what lies beside a copied one."""
+    y = row("y")
+    a = plus(y, y)
+    mixed = either(a, row.make_constant([1.0]))
+    assert copied([In(y)], [Out(mixed), Out(a), Out(same(a))]) == [0, 2]
+    assert copied([In(y)], [Out(mixed, borrow=True), Out(same(a), borrow=True), Out(a, borrow=True)]) == [0]
+
+
+def test_without_a_destroy_handler_nothing_is_overwritten():
+    x = row("x")
+    fgraph = FunctionGraph([x], [x])
+    assert insert_deepcopy(fgraph, [In(x, mutable=True)], [Out(x)]) == 1
 
 
 # -- arguments that are one object ----------------------------------------------------------------------------------------

@@ -1,13 +1,15 @@
 """Shared variables: values between calls, copies and borrowing, the constructors of layers."""
 
 import copy
+import inspect
 import pickle
+import sys
 
 import pytest
 from rows import Row, row
 
 import theano
-from theano.compile.shared import Container, SharedVariable, shared_constructor
+from theano.compile.shared import Container, SharedVariable, generic_constructor, shared_constructor, shared_in
 from theano.graph import Type, generic
 
 
@@ -169,3 +171,137 @@ def test_values_of_a_wrong_length_are_value_errors():
 def test_source_line_is_kept():
     s = theano.shared({})
     assert s.tag.trace[0].filename == __file__
+
+
+# -- what is left out, what is given twice --------------------------------------------------------------------------------
+
+
+def defaults(called):
+    return {p.name: p.default for p in inspect.signature(called).parameters.values() if p.default is not p.empty}
+
+
+@pytest.mark.parametrize(("called", "wanted"), [
+    (Container, {"readonly": False, "strict": False, "allow_downcast": None, "name": None}),
+    (SharedVariable, {"allow_downcast": None, "container": None}),
+    (SharedVariable.get_value, {"borrow": False, "return_internal_type": False}),
+    (SharedVariable.set_value, {"borrow": False}),
+    (SharedVariable.zero, {"borrow": False}),
+    (shared_constructor, {"remove": False}),
+    (theano.shared, {"name": None, "strict": False, "allow_downcast": None}),
+    (generic_constructor, {"name": None, "strict": False, "allow_downcast": None}),
+])  # fmt: skip
+def test_what_is_left_out(called, wanted):
+    """Subclasses and older programs rely on it."""
+    assert defaults(called) == wanted
+
+
+@pytest.mark.parametrize("storage", [None, (None,), [], [None, None], "x"])
+def test_a_container_has_one_cell(storage):
+    with pytest.raises(TypeError, match="a list of one element"):
+        Container(row, storage)
+
+
+@pytest.mark.parametrize(("of", "name", "wanted"), [
+    (row, None, None), (row, "own", "own"), (row("x"), None, "x"), (row("x"), "own", "own"), (row(), None, None), (row(), "own", "own"),
+])  # fmt: skip
+def test_errors_call_a_container_by_its_name(of, name, wanted):
+    container = Container(of, [None], name=name)
+    assert container.name == wanted and container.type == row
+    with pytest.raises(TypeError, match=rf"in {wanted or 'a container'} of type Row\(float\)"):
+        container.value = "no"
+    container.readonly = True
+    with pytest.raises(TypeError, match=rf"the value of {wanted or 'this container'} is read-only"):
+        container.value = [1.0]
+
+
+def test_nothing_can_be_stored_in_a_container():
+    container = Container(row, [[1.0]])
+    container.value = None
+    assert container.value is None and container.storage == [None] and repr(container) == "<None>"
+
+
+def test_a_container_as_a_pickle():
+    container = Container(row("x"), [[1.0]], readonly=True, strict=True, allow_downcast=True)
+    other = pickle.loads(pickle.dumps(container))
+    for name in ("type", "name", "storage", "readonly", "strict", "allow_downcast"):
+        assert getattr(other, name) == getattr(container, name)
+    assert other.storage is not container.storage
+
+
+def test_values_are_stored_before_there_is_a_machine(monkeypatch):
+    """Until the first function is made nobody has to be waited for."""
+    module = sys.modules[SharedVariable.__module__]  # the package has a function of the same name
+    monkeypatch.setattr(module, "_store", module._put)
+    s = SharedVariable("s", row, [1.0], strict=False)
+    s.set_value([2.0])
+    assert s.container.storage == [[2.0]]
+
+
+def test_a_value_or_a_container():
+    container = Container(row, [[1.0]])
+    s = SharedVariable("s", row, None, False, container=container)
+    assert s.container is container and s.get_value() == [1.0]
+    for value, strict in (([2.0], False), (None, True), ([2.0], True)):
+        with pytest.raises(TypeError, match="a container or a value, not both"):
+            SharedVariable("s", row, value, strict, container=container)
+
+
+def test_zero_copies_nothing():
+    class Value:
+        def __rmul__(self, number):
+            return (number, self)
+
+        def __deepcopy__(self, memo):
+            raise AssertionError("copied")
+
+    value = Value()
+    s = SharedVariable("s", generic, value, strict=False)
+    s.zero()
+    assert s.get_value(borrow=True) == (0, value)
+
+
+def test_the_test_value_is_what_is_stored():
+    class Asked(SharedVariable):
+        def get_value(self, borrow=False, return_internal_type=False):
+            return borrow, return_internal_type
+
+    assert Asked("s", row, [1.0], strict=False).get_test_value() == (True, True)
+
+
+def test_a_refused_value_is_said_with_the_first_line_of_each_reason(rows_are_shared):
+    @shared_constructor
+    def last(value, name=None, strict=False, allow_downcast=None, **options):
+        raise TypeError("the first line\nthe second line")
+
+    try:
+        assert theano.shared([1.0]).type == row and theano.shared({}).type == generic
+        with pytest.raises(TypeError) as caught:
+            theano.shared({}, size=1, colour="red")
+    finally:
+        assert shared_constructor(last, remove=True) is last
+    first, *reasons = str(caught.value).splitlines()
+    assert first == "no constructor makes a shared variable of a dict (options given: colour, size):"
+    assert reasons[0] == "    last: the first line" and reasons[1].startswith("    row_constructor: ") and "second" not in str(caught.value)
+    assert shared_constructor(generic_constructor) is generic_constructor
+    assert theano.shared.constructors.count(generic_constructor) == 1 and last not in theano.shared.constructors
+
+
+def test_shared_variables_among_others():
+    s, t = theano.shared({}), theano.shared({})
+    assert shared_in([t, generic("x"), s, t]) == [t, s]
+
+
+def test_updates_that_agree_can_be_added():
+    a, b = theano.shared([1], name="a"), theano.shared([2], name="b")
+    one, other = theano.OrderedUpdates({a: b}), theano.OrderedUpdates({b: a})
+    assert list((one + other).items()) == list((one + {b: a}).items()) == [(a, b), (b, a)]
+    assert list(({b: a} + one).items()) == [(b, a), (a, b)] and one == {a: b}
+    assert one + {a: b} == one
+    with pytest.raises(KeyError, match="a would be updated to two different expressions: b and a"):
+        one + {a: a}
+    one.update()
+    one.update(None)
+    one.update([(b, b)])
+    assert list(one.items()) == [(a, b), (b, b)]
+    one.update({b: a})
+    assert list(one.items()) == [(a, b), (b, a)]

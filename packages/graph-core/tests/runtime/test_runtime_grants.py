@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ from theano.runtime.grants import granted_cpus, granted_memory, wanted_threads
         (0, None, "many", 0),
         (0, None, "", 0),
         (0, None, "-2", 0),
+        (1, None, "3", 1),
         (2, None, "3", 2),
         (2, False, "3", 2),
         (0, False, "3", 1),
@@ -52,6 +54,10 @@ def write(root: Path, files: dict[str, str]) -> None:
         ("0::/", {"cpu.max": "1000 100000\n"}, 1),
         ("0::/", {"cpu.max": "nonsense"}, 0),
         ("0::/", {"cpu.max": ""}, 0),
+        ("0::/a/b", {"cpu.max": "200000 100000\n", "a/cpu.max": "300000 100000\n", "a/b/cpu.max": "400000 100000\n"}, 2),
+        ("4::/a", {"a/cpu.max": "200000 100000\n"}, 0),
+        ("0:name:/a", {"a/cpu.max": "200000 100000\n"}, 0),
+        ("0::/", {"cpu.max": "149999 100000\n"}, 1),
         ("1:cpu:/\n0::/a", {"unified/a/cpu.max": "200000 100000\n"}, 2),
         # version 1
         ("4:cpu,cpuacct:/x", {"cpu,cpuacct/x/cpu.cfs_quota_us": "250000", "cpu,cpuacct/x/cpu.cfs_period_us": "100000"}, 3),
@@ -59,6 +65,8 @@ def write(root: Path, files: dict[str, str]) -> None:
         ("4:cpu:/x/y", {"cpu/x/cpu.cfs_quota_us": "100000\n", "cpu/x/cpu.cfs_period_us": "100000\n"}, 1),
         ("4:cpu:/x", {"cpu/cpu.cfs_quota_us": "200000", "cpu/cpu.cfs_period_us": "100000"}, 2),
         ("4:cpu:/x", {"cpu/x/cpu.cfs_quota_us": "-1", "cpu/x/cpu.cfs_period_us": "100000"}, 0),
+        ("4:cpu:/x", {"cpu/x/cpu.cfs_quota_us": "100000"}, 0),
+        ("4:cpu:/x", {"cpu/x/cpu.cfs_period_us": "100000"}, 0),
         ("4:cpuset:/x", {"cpu/x/cpu.cfs_quota_us": "100000", "cpu/x/cpu.cfs_period_us": "100000"}, 0),
         ("4:cpu:/x", {"cpu/x/cpu.cfs_quota_us": "100000", "cpu/x/cpu.cfs_period_us": "0"}, 0),
     ],
@@ -81,6 +89,8 @@ def test_quotas(tmp_path: Path, membership: str, files: dict[str, str], expected
         ("0::/a/b", {"a/b/memory.max": "3000000\n", "a/memory.max": "2000000\n"}, 2000000),
         ("0::/a/b", {"memory.max": "5\n"}, 5),
         ("5:memory:/x", {"memory/x/memory.limit_in_bytes": "9223372036854771712\n"}, 0),
+        ("5:memory:/x", {"memory/x/memory.limit_in_bytes": f"{2**60}\n"}, 0),
+        ("5:memory:/x", {"memory/x/memory.limit_in_bytes": f"{2**60 - 1}\n"}, 2**60 - 1),
         ("5:memory:/x", {"memory/x/memory.limit_in_bytes": "1048576\n"}, 1048576),
         ("5:cpu:/x", {"memory/x/memory.limit_in_bytes": "1048576\n"}, 0),
         ("5:memory:/x", {"memory/x/memory.limit_in_bytes": "much"}, 0),
@@ -94,6 +104,21 @@ def test_limits_of_memory(tmp_path: Path, membership: str, files: dict[str, str]
         assert granted_memory(tmp_path / "groups", tmp_path / "self") == expected
     finally:
         granted_memory.cache_clear()
+
+
+@pytest.mark.parametrize(("granted", "file"), [(granted_cpus, "cpu.max"), (granted_memory, "memory.max")])
+def test_control_groups_are_read_once(tmp_path: Path, granted: Any, file: str) -> None:
+    """A process asks at each compilation; its groups seldom change."""
+    write(tmp_path, {"self": "0::/", file: "300000 100000" if file == "cpu.max" else "3"})
+    granted.cache_clear()
+    try:
+        assert granted(tmp_path, tmp_path / "self") == 3
+        (tmp_path / file).unlink()
+        assert granted(tmp_path, tmp_path / "self") == 3
+        granted.cache_clear()
+        assert granted(tmp_path, tmp_path / "self") == 0
+    finally:
+        granted.cache_clear()
 
 
 def threads_after_compiling(flags: str, omp: str | None) -> tuple[int, int]:

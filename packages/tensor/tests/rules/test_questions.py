@@ -239,5 +239,6 @@ def test_what_the_graph_refuses_is_counted_and_does_not_stop_the_others():
 
     work_in_place(fgraph, context, "careless", careless)
     assert context.report.refused == {"careless": 2} and context.report.uses == {"careless": 2}
+    assert context.report.growth == {"careless": 0}
     assert [bool(v.owner.op.destroy_map) for v in fgraph.outputs] == [False, True, True, False]
 

@@ -45,7 +45,7 @@ def insert_deepcopy(
         if guard.grants(i, i >= len(outputs), borrow):
             continue
         v = fgraph.outputs[i]
-        copy = deep_copy_op.make_node(v).outputs[0]
+        (copy,) = deep_copy_op.make_node(v).outputs
         copy.tag.trace = getattr(v.tag, "trace", ())
         fgraph.change_input("output", i, copy, reason="insert_deepcopy")
         copies += 1
@@ -91,10 +91,6 @@ class _Claims:
         self.fgraph, self.roots = fgraph, roots
         self.spec_of = dict(zip(fgraph.inputs, inputs, strict=True))
         self.claimed: dict[Variable, bool] = {}  # whether whoever has it lends it
-        n_updates = sum(i.update is not None for i in inputs)
-        first = len(fgraph.outputs) - n_updates
-        updated = [v for v, spec in self.spec_of.items() if spec.update is not None]
-        self.updated = dict(zip(range(first, len(fgraph.outputs)), updated, strict=True))
 
     def grants(self, output: int, is_update: bool, borrow: bool) -> bool:
         """Return whether an output may stay where it is; if so, its memory is taken."""
@@ -102,14 +98,14 @@ class _Claims:
         for root in roots:
             if root in self.claimed and not (borrow and self.claimed[root] and not is_update):
                 return False
-            if root.owner is None and not self._lends(root, output, is_update, borrow):
+            if root.owner is None and not self._lends(root, is_update, borrow):
                 return False
         for root in roots:
             # Two shared variables in one memory would be wrong whatever anybody says about borrowing.
             self.claimed[root] = borrow
         return True
 
-    def _lends(self, root: Variable, output: int, is_update: bool, borrow: bool) -> bool:
+    def _lends(self, root: Variable, is_update: bool, borrow: bool) -> bool:
         spec = self.spec_of.get(root)
         if spec is None:
             return False  # a constant

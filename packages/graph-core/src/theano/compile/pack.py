@@ -257,7 +257,7 @@ class _Copier:
         """Let each key stand for its value from now on. All at once: a value may speak of the keys."""
         copies = self.copies(list(replaced.values()))
         # What was copied for the replacements is the unreplaced graph; only leaves and arguments are kept.
-        self.memo = {v: c for v, c in self.memo.items() if v.owner is None or c.owner is None}
+        self.memo = {v: c for v, c in self.memo.items() if c.owner is None}
         self.memo.update(zip(replaced, copies, strict=True))
 
     def note_shared(self, v: SharedVariable) -> Variable:
@@ -273,8 +273,8 @@ class _Copier:
         memo = self.memo
         for node in toposort(outputs, memo):
             inputs = [memo[v] if v in memo else self._leaf(v, node) for v in node.inputs]
-            strict = self._strict or all(a.type == b.type for a, b in zip(node.inputs, inputs, strict=True))
-            fresh = node.with_inputs(inputs) if strict else node.clone_with_new_inputs(inputs, strict=False)
+            # Where replacements are of the type of what they replace, nobody needs to look at types again.
+            fresh = node.with_inputs(inputs) if self._strict else node.clone_with_new_inputs(inputs, strict=False)
             self.nodes.append(fresh)
             for old, new in zip(node.outputs, fresh.outputs, strict=True):
                 memo.setdefault(old, new)
@@ -318,10 +318,10 @@ def _add_default_updates(
     while fresh := [v for v in copier.shared if v not in done]:
         for v in fresh:
             done.add(v)
-            if v in updates_of or v in exempt or getattr(v, "default_update", None) is None:
-                continue
-            value = _as_update(v, v.default_update)
-            updates_of[v] = _checked_update(v, value, copier.copies([value])[0])
+            if v not in updates_of and v not in exempt and getattr(v, "default_update", None) is not None:
+                value = _as_update(v, v.default_update)
+                (copy,) = copier.copies([value])
+                updates_of[v] = _checked_update(v, value, copy)
 
 
 def _with_copy(

@@ -102,7 +102,7 @@ class Container:
             raise kind(f"cannot store this value in {where}: {text_of(problem)}") from None
 
     def __repr__(self) -> str:
-        return f"<{self.storage[0]!r}>"
+        return f"<{self.data!r}>"
 
     # No slots of Python's own pickling: subclasses and old pickles agree on a plain dictionary.
     def __getstate__(self) -> dict[str, Any]:
@@ -155,8 +155,8 @@ class SharedVariable(Variable):
                 raise TypeError("give a shared variable a container or a value, not both")
             self.container = container
         else:
-            self.container = Container(self, [None], strict=strict, allow_downcast=allow_downcast)
-            self.container.storage[0] = type.filter(value, strict=strict, allow_downcast=allow_downcast)
+            filtered = type.filter(value, strict=strict, allow_downcast=allow_downcast)
+            self.container = Container(self, [filtered], strict=strict, allow_downcast=allow_downcast)
 
     def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
         """Return the value.

@@ -96,7 +96,7 @@ class DestroyHandler(Feature):
         # The roots last: of many views of one thing each is read, and one that is read is enough to say no.
         roots = self.roots_of(target)
         for v in chain(*(self._sharing.get(root, ()) for root in roots), roots):
-            if isinstance(v, Constant) or (v.owner is None and v not in fgraph.inputs):
+            if isinstance(v, Constant):
                 return False
             for client, i in v.clients:
                 if client is node and i == index:
@@ -171,7 +171,8 @@ class DestroyHandler(Feature):
     def _settle(self, v: Variable) -> None:
         """Find the roots of a viewing variable from those of what it views."""
         node = v.owner
-        assert node is not None and v.index is not None
+        assert node is not None
+        assert v.index is not None
         for root in self._roots.pop(v, ()):
             self._leave(root, v)
         roots = frozenset().union(*(self.roots_of(node.inputs[i]) for i in node.op.view_map[v.index]))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache
+from itertools import accumulate
 
 #: Where Linux shows control groups, and which of them this process is in.
 CONTROL_GROUPS = "/sys/fs/cgroup"
@@ -40,18 +41,18 @@ def wanted_threads(flag: int, openmp: bool | None, environment: Mapping[str, str
     return int(first) if first.isdecimal() else 0
 
 
-@lru_cache(maxsize=1)
+@cache
 def granted_cpus(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP) -> int:
     """Return how many CPUs the quotas of this process's control groups amount to; 0 where there is no quota.
 
     A part of a CPU counts as one from a half on.
     """
     groups = _groups("cpu", control_groups, membership)
-    quotas = [quota for version, group in groups if (quota := (_quota_1 if version == 1 else _quota_2)(group)) > 0]
+    quotas = [quota for version, group in groups if (quota := (_quota_1 if version == 1 else _quota_2)(group))]
     return max(1, int(min(quotas) + 0.5)) if quotas else 0
 
 
-@lru_cache(maxsize=1)
+@cache
 def granted_memory(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP) -> int:
     """Return how many bytes this process's control groups may hold; 0 where there is no limit."""
     names = {1: "memory.limit_in_bytes", 2: "memory.max"}
@@ -77,8 +78,7 @@ def _groups(controller: str, control_groups: str, membership: str) -> Iterator[t
 
 def _up(tree: str, path: str) -> Iterator[str]:
     """Yield a group's directory and those of the groups around it; in a container only the outermost may be there."""
-    parts = [part for part in path.split("/") if part]
-    yield from (os.path.join(tree, *parts[:depth]) for depth in range(len(parts), -1, -1))
+    return accumulate((part for part in path.split("/") if part), os.path.join, initial=tree)
 
 
 def _quota_2(group: str) -> float:

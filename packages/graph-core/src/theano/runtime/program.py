@@ -8,7 +8,7 @@ instruction a value is needed no more, is planned here, once, in time linear in 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from theano.graph.apply import Apply
@@ -238,7 +238,7 @@ def _plan_frees(linked: Linked, slot_of: dict[Variable, int], temporary: set[int
 class _Family:
     """Slots that may live in the same memory: from when to when it is needed, and whether only kernels use it."""
 
-    last: int = -1
+    last: int = field(init=False)
     native: bool = True
 
 

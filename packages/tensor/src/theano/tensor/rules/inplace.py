@@ -1,8 +1,8 @@
 """In place: a node writes its result over an input that nobody needs any more, or over the value that it replaces.
 
-Decisions are made for the whole graph first, on the graph as it is, and then carried out together. A node that takes
-over memory is noted, so that nobody else takes the same; what a decision relies on (who else reads, who else lives in
-the memory) does not change by other decisions.
+Decisions are made for the whole graph first, on the graph as it is, and then carried out together. A node takes over
+memory that nobody but itself reads, and through one input only, so that no two decisions are about the same memory;
+what a decision relies on (who else reads, who else lives in the memory) does not change by other decisions.
 """
 
 from __future__ import annotations
@@ -47,33 +47,21 @@ def work_in_place(
     name : str
         In whose name.
     propose : callable
-        From a node and a function that tells whether its input i may be overwritten (and takes note of it), to
-        the op that should stand in its place, or None.
+        From a node and a function that tells whether its input i may be overwritten, to the op that should stand
+        in its place, or None.
     """
     handler = next((f for f in fgraph.features if isinstance(f, DestroyHandler)), None)
     if handler is None:
         return
     protected = protected_inputs(fgraph)
-    taken: set[Variable] = set()
     decided: list[Decision] = []
     for node in fgraph.toposort():
-        claimed: set[Variable] = set()
 
-        def may_take(i: int, node: Apply = node, claimed: set[Variable] = claimed) -> bool:
-            roots = handler.roots_of(node.inputs[i])
-            if not roots.isdisjoint(protected) or not roots.isdisjoint(taken | claimed):
-                return False
-            # The same memory in another input of the node would be read while it is written.
-            if any(j != i and not roots.isdisjoint(handler.roots_of(v)) for j, v in enumerate(node.inputs)):
-                return False
-            if not handler.would_allow(fgraph, node, i):
-                return False
-            claimed.update(roots)
-            return True
+        def may_take(i: int, node: Apply = node) -> bool:
+            return handler.roots_of(node.inputs[i]).isdisjoint(protected) and handler.would_allow(fgraph, node, i)
 
         op = propose(node, may_take)
         if op is not None:
-            taken.update(claimed)
             decided.append((node, op))
     _carry_out(fgraph, context, name, decided)
 
@@ -184,9 +172,8 @@ phases.register("local_inplace_incsubtensor1", inplace_inc_subtensor1, 60, "fast
 def _over(op: Op, node: Apply, output: int, index: int) -> Op | None:
     """Return the form of ``op`` that makes an output in the memory of an input, whatever it overwrote before."""
     if type(op) is Elemwise and node.inputs[index].type == node.outputs[output].type:
-        others = {o: i for o, i in op.inplace_pattern.items() if o != output and i != index}
-        return Elemwise(op.scalar_op, {**others, output: index})
-    if index != 0 or getattr(op, "inplace", True):
+        return Elemwise(op.scalar_op, {**op.inplace_pattern, output: index})
+    if index != 0:
         return None
     if isinstance(op, (Gemm, Gemv, Ger)):
         return op.in_place()
