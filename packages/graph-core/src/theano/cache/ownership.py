@@ -27,7 +27,8 @@ MARK_BYTES = (
 _LIBRARY_HEADS = (
     b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ",
 )  # fmt: skip
-_HEAD = 4096
+_HEAD = len(_SIGNATURE + _OURS)
+"""More bytes than the head of anything has."""
 
 
 def is_marked(root: str) -> bool:
@@ -131,8 +132,7 @@ def refusal_to_remove(path: str, name: EntryName | ReferenceName) -> str:
             return ""
         if isinstance(name, ReferenceName):
             return "is not empty, as references are"
-        head = _head_of(path) or b""
-        if _has_head(head, name.kind) or not head.strip(b"\0"):
+        if _has_head(_head_of(path) or b"", name.kind):
             return ""
         with open(open_regular(path), "rb") as file:
             data = file.read()
@@ -140,6 +140,8 @@ def refusal_to_remove(path: str, name: EntryName | ReferenceName) -> str:
         return ""
     except OSError as error:
         return error.strerror or str(error)
+    if not data.strip(b"\0"):
+        return ""
     # Entries from before they had heads.
     if digest_of(data) == name.digest or (name.kind == SOURCE and b"theano_unit_key" in data):
         return ""
