@@ -69,9 +69,11 @@ def facts(state: str = "S", start: str = "4711") -> bytes:
     (facts(), 4711), (facts("R", "1"), 1), (facts("Z"), None), (facts("X"), None), (b"12 (cut", 0),
     (facts(start="x"), 0), (facts()[:30], 0),
 ])  # fmt: skip
-def test_the_start_of_a_process(line: bytes, start: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_start_of_a_process(
+    line: bytes, start: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "stat").write_bytes(line)
-    monkeypatch.setattr(staging, "open", lambda path, mode: open(tmp_path / "stat", mode), raising=False)
+    monkeypatch.setattr(staging, "open", lambda path, mode: (tmp_path / "stat").open(mode), raising=False)
     assert start_time(12) == start
 
 
@@ -115,9 +117,7 @@ def test_a_process_that_has_ended_and_nobody_has_asked_for() -> None:
     (HERE, 34, 34, True), (HERE, 34, 35, False), (HERE, 34, 0, True), (HERE, 0, 35, True), (HERE, 34, None, False),
     (HERE, 0, None, False), (HERE, 34, 1, False), (HERE, 1, 34, False), (OTHER, 34, 34, None), (CONTAINER, 34, 34, None),
 ])  # fmt: skip
-def test_alive(
-    machine: str, start: int, now: int | None, alive: bool | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_alive(machine: str, start: int, now: int | None, alive: bool | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process id may have been given again; 0 is a start that nobody knows."""
     monkeypatch.setattr(staging, "machine_tag", lambda: HERE)
     monkeypatch.setattr(staging, "start_time", lambda pid: {12: now}[pid])
@@ -169,7 +169,9 @@ def test_after_ten_trials_it_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("how", ["directory removed", "file removed", "file replaced", "lock taken"])
-def test_what_was_taken_for_a_dead_processs_is_made_anew(how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_taken_for_a_dead_processs_is_made_anew(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Somebody else looks at it between the making of the directory and the taking of the lock."""
     paths: list[str] = []
     flock = fcntl.flock

@@ -272,7 +272,11 @@ def test_a_new_cache_gets_a_stamp(published: int, due: bool, root: Path, swept: 
 
 def test_a_stamp_is_opened_for_this_process_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flags = []
-    opened = lambda path, how, mode: flags.append(how) or os.open(path, how, mode)  # noqa: E731
+
+    def opened(path: str, how: int, mode: int) -> int:
+        flags.append(how)
+        return os.open(path, how, mode)
+
     monkeypatch.setattr(sweeping, "os", System(open=opened))
     sweep_if_due(str(root), 1000, 0)
     assert flags == [os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC]

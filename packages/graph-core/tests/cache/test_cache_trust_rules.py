@@ -80,7 +80,7 @@ def test_privileged_is_what_has_more_rights_than_its_user(
 
     (tmp_path / "auxv").write_bytes(told or b"")
     monkeypatch.setattr(trust, "open", opened, raising=False)
-    ids = dict(getuid=users[0], geteuid=users[1], getgid=groups[0], getegid=groups[1])
+    ids = {"getuid": users[0], "geteuid": users[1], "getgid": groups[0], "getegid": groups[1]}
     answers = {name: lambda value=value: value for name, value in ids.items()}
     on(monkeypatch, **answers)
     assert trust.process_is_privileged.__wrapped__() is privileged
