@@ -98,16 +98,17 @@ def test_references_are_opened_so_that_no_fifo_is_waited_for(
 ) -> None:
     flags = []
 
-    def opened(path: str, how: int, mode: int = 0o777) -> int:
+    def opened(path: str, how: int, mode: int) -> int:
         flags.append((os.path.basename(path), how, mode))
-        return os.open(path, how, mode)
+        return os.open(path, os.O_CREAT | os.O_WRONLY, mode)
 
     path = publish(cache, b"machine code")
-    monkeypatch.setattr(store, "os", System(without, open=opened))
+    bits = {"O_CREAT": 1 << 20, "O_WRONLY": 1 << 21, "O_CLOEXEC": 1 << 22, "O_NONBLOCK": 1 << 23}
+    monkeypatch.setattr(store, "os", System(without, open=opened, **bits))
     assert publish(cache, b"machine code", (KERNEL,)) == path
     (unit,) = [name for name, _ in cache.units(KEY)]
-    usual = os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC
-    assert flags == [(ReferenceName(KERNEL, unit).file, usual if without else usual | os.O_NONBLOCK, 0o400)]
+    wanted = sum(bit for name, bit in bits.items() if name not in without)
+    assert flags == [(ReferenceName(KERNEL, unit).file, wanted, 0o400)]
 
 
 def test_a_source_is_kept_if_there_is_one(cache: Cache) -> None:
