@@ -264,6 +264,19 @@ def test_the_root_of_the_file_system_and_what_is_below() -> None:
     assert str(trust.Refusal("/a", "b", "c")) == "/a: b (to mend it: c)"
 
 
+@pytest.mark.parametrize(("owner", "user", "accepted"), [
+    (0, 0, True), (STRANGER, 0, False), (1, 0, False), (0, STRANGER, True), (STRANGER, STRANGER, True), (1, STRANGER, False),
+])  # fmt: skip
+def test_a_directory_is_the_users_or_roots(
+    owner: int, user: int, accepted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    os.chown(place, owner, owner)
+    on(monkeypatch, geteuid=lambda: user)
+    assert (trust.directory_refusal(str(place)) is None) is accepted
+
+
 def test_elsewhere_a_directory_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o777)
     (tmp_path / "file").touch()
