@@ -173,6 +173,10 @@ def lay(root: Path, name: str, kind: str) -> None:
     path.parent.mkdir(exist_ok=True)
     if kind == "link":
         path.symlink_to(root)
+    elif kind == "link to a file":
+        outside = root.parent / "outside"
+        outside.touch()
+        path.symlink_to(outside)
     elif kind == "folder":
         path.mkdir()
     else:
@@ -187,15 +191,19 @@ STAGE = StageName(1, 2, "0" * 16, "abc").file
     (UNIT.relative, "", None), (UNIT.relative, "x", None), (f"00/{UNIT.file}", "", NOT_OURS),
     (UNIT.relative, "folder", THEIRS), (UNIT.relative, "link", LINK), (UNIT.file, "", NOT_OURS),
     (REFERENCE.relative, "", None), (REFERENCE.relative, "x", "is not empty, as references are"),
-    (f"01/{REFERENCE.file}", "", NOT_OURS), (REFERENCE.relative, "link", LINK), (f"01/{STAMP}", "", NOT_OURS),
+    (f"01/{REFERENCE.file}", "", NOT_OURS), (REFERENCE.relative, "link", LINK),
+    (REFERENCE.relative, "link to a file", LINK), (UNIT.relative, "link to a file", LINK), (f"01/{STAMP}", "", NOT_OURS),
     ("01", "folder", None), ("01", "", NOT_OURS), ("01", "link", LINK), ("1", "folder", THEIRS),
     (STAGE, "folder", None), (STAGE, "", None), (STAGE, "link", LINK),
     (STAMP, "", None), (STAMP, "folder", NOT_OURS), (STAMP, "link", NOT_OURS),
+    (STAMP, "link to a file", NOT_OURS), (MARK, "link to a file", NOT_OURS), (STAGE, "link to a file", LINK),
     (MARK, MARK_BYTES.decode(), None), (MARK, "x", NOT_OURS), (MARK, "folder", NOT_OURS), (MARK, "link", NOT_OURS),
 ])  # fmt: skip
 def test_strangers(name: str, kind: str, said: str | None, tmp_path: Path) -> None:
-    lay(tmp_path, name, kind)
-    assert list(strangers(str(tmp_path))) == ([] if said is None else [(str(tmp_path / name), said)])
+    root = tmp_path / "cache"
+    root.mkdir()
+    lay(root, name, kind)
+    assert list(strangers(str(root))) == ([] if said is None else [(str(root / name), said)])
 
 
 def test_a_listing_is_in_order_and_follows_no_link(tmp_path: Path) -> None:
@@ -220,6 +228,8 @@ def test_contents_are_what_has_a_name_of_ours_in_the_right_place(root: Path) -> 
     lay(root, "03", "link")
     lay(root, UNIT._replace(digest="2" * 32).relative, "link")
     lay(root, UNIT._replace(digest="3" * 32).relative, "folder")
+    lay(root, UNIT._replace(digest="4" * 32).relative, "link to a file")
+    lay(root, ReferenceName(KERNEL, UNIT._replace(digest="5" * 32)).relative, "link to a file")
     found = survey(str(root))
     lists = {"so": found.units, "plan": found.plans, "txt": found.notes, "c": found.sources}
     for kind, path in kinds.items():

@@ -97,7 +97,7 @@ def strangers(root: str) -> Iterator[tuple[str, str]]:
             name = EntryName.parse(entry.name) or ReferenceName.parse(entry.name)
             if name is None or not name.relative.startswith(shelf.name) or not entry.is_file(follow_symlinks=False):
                 yield entry.path, _kind_of(entry)
-            elif isinstance(name, ReferenceName) and entry.stat(follow_symlinks=False).st_size:
+            elif isinstance(name, ReferenceName) and entry.stat().st_size:
                 yield entry.path, "is not empty, as references are"
 
 
@@ -115,7 +115,7 @@ def scan(path: str) -> list[os.DirEntry[str]]:
 def _kind_of(entry: os.DirEntry[str]) -> str:
     if entry.is_symlink():
         return "is a symbolic link"
-    return "is a directory of somebody else's" if entry.is_dir(follow_symlinks=False) else "is not the cache's"
+    return "is a directory of somebody else's" if entry.is_dir() else "is not the cache's"
 
 
 def refusal_to_remove(path: str, name: EntryName | ReferenceName) -> str:
