@@ -234,7 +234,9 @@ def test_a_graph_that_overwrites(where):
     assert handlers(fgraph) == bool(where)
 
 
-@pytest.mark.parametrize(("values", "in_rewriting", "seen"), [("off", "off", "off"), ("off", "warn", "warn"), ("warn", "warn", "warn")])
+@pytest.mark.parametrize(
+    ("values", "in_rewriting", "seen"), [("off", "off", "off"), ("off", "warn", "warn"), ("warn", "warn", "warn")]
+)
 def test_test_values_while_rewriting(values, in_rewriting, seen, monkeypatch):
     found = []
 

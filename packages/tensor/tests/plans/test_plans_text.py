@@ -31,7 +31,9 @@ def writer(how=(), arguments=(), constants=(), mapped=((LOW, HIGH),)):
 
 
 def reader(arguments=(), constants=(), careful=None, **parts):
-    program = SerializedProgram({}, parts.get("nodes", []), [], {}, "", parts.get("pointers", {}), parts.get("addresses", {}))
+    program = SerializedProgram(
+        {}, parts.get("nodes", []), [], {}, "", parts.get("pointers", {}), parts.get("addresses", {})
+    )
     return serialized._Deserializer(program, arguments, constants, careful)
 
 
@@ -115,7 +117,10 @@ def test_addresses_go_by_key_or_by_library_and_symbol(tmp_path, monkeypatch):
     assert text([kernel, kernel, builtin]) == ["[", *[{"kernel": "key"}] * 2, {"builtin": "layer/_kernels.so:symbol"}]
     assert text.kernels == {"key": kernel} and text.builtins == {"layer/_kernels.so:symbol": builtin}
     addresses = {**text.kernels, **text.builtins}
-    assert reader(addresses=addresses)(["(", {"kernel": "key"}, {"builtin": "layer/_kernels.so:symbol"}]) == (kernel, builtin)
+    assert reader(addresses=addresses)(["(", {"kernel": "key"}, {"builtin": "layer/_kernels.so:symbol"}]) == (
+        kernel,
+        builtin,
+    )
     assert serialized._outside("layer/_kernels.so") == str(library)
     (tmp_path / "elsewhere.so").touch()
     (tmp_path / "second-beside").mkdir()
@@ -203,7 +208,9 @@ def test_declared_pointers_go_by_name(family):
     written = text(params)
     clean = struct.pack("=qqqq", 5, 0, 0, 6) + b"end"
     assert written == {"b": clean.decode("latin-1"), "pointers": [[8, "toys:one"], [16, "toys:two"]]}
-    assert text.pointers == {"toys:one": family["one"], "toys:two": family["two"]} and text.needs == {"toys": "toys 1.0"}
+    assert text.pointers == {"toys:one": family["one"], "toys:two": family["two"]} and text.needs == {
+        "toys": "toys 1.0"
+    }
     there = {"toys:one": 77, "toys:two": 78}
     assert reader(pointers=there)(written) == struct.pack("=qqqq", 5, 77, 78, 6) + b"end"
     with pytest.raises(NoCanonicalForm, match="address without a name"):
@@ -337,11 +344,16 @@ def written(made=None, how=(), arguments=(), constants=()):
 
 def test_a_program_as_text():
     unit = SimpleNamespace(name=SimpleNamespace(file="a unit.so"))
-    kernels = [KernelInstruction("c", KernelAddress(LOW + k, u, f"key {k}"), b"", [], []) for k, u in ((1, unit), (0, unit), (2, None))]
+    kernels = [
+        KernelInstruction("c", KernelAddress(LOW + k, u, f"key {k}"), b"", [], [])
+        for k, u in ((1, unit), (0, unit), (2, None))
+    ]
     how = [Compiled(1, b"", 0.0, "f"), Performed(len), Compiled(2, b"", 0.0, "g")]
     text = written(program(instructions=kernels), how)
     whole = json.loads(text)
-    assert whole["kernels"] == ["key 1", "key 0", "key 2"] and whole["units"] == ["a unit.so"] and whole["builtins"] == []
+    assert (
+        whole["kernels"] == ["key 1", "key 0", "key 2"] and whole["units"] == ["a unit.so"] and whole["builtins"] == []
+    )
     assert whole["kinds"] == {"Compiled": 2, "Performed": 1} and "name" not in whole["fields"]
     assert '"Input",0,"ü"' in text, "as it is, in as few bytes as it takes"
 
@@ -380,7 +392,9 @@ def test_cells_that_no_input_has_are_not_kept():
     """They would be other cells in the process that reads them."""
     cell = [np.ones(2)]
     slot = Slot("shared", SPEC, cell)
-    assert json.loads(written(program(slots=[slot]), arguments=[argument(cell)]))["fields"]["slots"][1][3] == {"cell": 0}
+    assert json.loads(written(program(slots=[slot]), arguments=[argument(cell)]))["fields"]["slots"][1][3] == {
+        "cell": 0
+    }
 
 
 HEAD = {"format": "program 1", "needs": {}, "pointers": [], "units": [], "kernels": [], "builtins": [], "nodes": [],
