@@ -384,6 +384,14 @@ def test_nodes_are_those_of_the_program_that_runs(agrees):
     assert [found._performed(k) for k in range(3)] == (["node 0", "node 2", None] if agrees else [None] * 3)
 
 
+def test_a_graph_is_made_of_copies(monkeypatch):
+    """The request stays as it was, for another try."""
+    asked = plain()
+    monkeypatch.setattr(CachedProgram, "_agrees", lambda found, graph: "whether it agrees")
+    graph, agrees = CachedProgram(asked, SimpleNamespace(), (), {})._make()
+    assert agrees == "whether it agrees" and not set(asked.packed.nodes) & graph.fgraph.apply_nodes
+
+
 def test_a_graph_that_cannot_be_made_has_no_nodes(caplog):
     found = Found(lambda: 1 / 0)
     assert found.nodes_in_order() == [] and "the graph of f cannot be made again" in caplog.text
