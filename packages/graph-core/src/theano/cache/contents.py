@@ -20,7 +20,7 @@ class Item(NamedTuple):
     used: float
 
 
-@dataclass(slots=True)
+@dataclass
 class Contents:
     """Everything in a cache directory that is ours, by kind.
 

@@ -27,7 +27,8 @@ MARK_BYTES = (
 _LIBRARY_HEADS = (
     b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ",
 )  # fmt: skip
-_HEAD = 4096
+_HEAD = len(_SIGNATURE + _OURS)
+"""More bytes than the head of anything has."""
 
 
 def is_marked(root: str) -> bool:
@@ -96,7 +97,7 @@ def strangers(root: str) -> Iterator[tuple[str, str]]:
             name = EntryName.parse(entry.name) or ReferenceName.parse(entry.name)
             if name is None or not name.relative.startswith(shelf.name) or not entry.is_file(follow_symlinks=False):
                 yield entry.path, _kind_of(entry)
-            elif isinstance(name, ReferenceName) and entry.stat(follow_symlinks=False).st_size:
+            elif isinstance(name, ReferenceName) and entry.stat().st_size:
                 yield entry.path, "is not empty, as references are"
 
 
@@ -114,7 +115,7 @@ def scan(path: str) -> list[os.DirEntry[str]]:
 def _kind_of(entry: os.DirEntry[str]) -> str:
     if entry.is_symlink():
         return "is a symbolic link"
-    return "is a directory of somebody else's" if entry.is_dir(follow_symlinks=False) else "is not the cache's"
+    return "is a directory of somebody else's" if entry.is_dir() else "is not the cache's"
 
 
 def refusal_to_remove(path: str, name: EntryName | ReferenceName) -> str:
@@ -131,8 +132,7 @@ def refusal_to_remove(path: str, name: EntryName | ReferenceName) -> str:
             return ""
         if isinstance(name, ReferenceName):
             return "is not empty, as references are"
-        head = _head_of(path) or b""
-        if _has_head(head, name.kind) or not head.strip(b"\0"):
+        if _has_head(_head_of(path) or b"", name.kind):
             return ""
         with open(open_regular(path), "rb") as file:
             data = file.read()
@@ -140,6 +140,8 @@ def refusal_to_remove(path: str, name: EntryName | ReferenceName) -> str:
         return ""
     except OSError as error:
         return error.strerror or str(error)
+    if not data.strip(b"\0"):
+        return ""
     # Entries from before they had heads.
     if digest_of(data) == name.digest or (name.kind == SOURCE and b"theano_unit_key" in data):
         return ""

@@ -109,7 +109,7 @@ class Stage:
     """
 
     def __init__(self, root: str):
-        self._lock = -1
+        self._lock: int | None = None
         for _ in range(TRIALS):
             self.path = stage_path(root)
             os.mkdir(self.path, 0o700)
@@ -140,9 +140,9 @@ class Stage:
         return False
 
     def _release(self) -> None:
-        if self._lock >= 0:
+        if self._lock is not None:
             os.close(self._lock)
-            self._lock = -1
+            self._lock = None
 
     def remove(self) -> None:
         """Remove the directory with all that is in it."""
@@ -153,9 +153,9 @@ class Stage:
 def reclaim_stage(path: str, name: StageName) -> str:
     """Remove what a dead process has left; return why it stays if it does."""
     alive = is_alive(name)
-    lock = _take_lock(path, name) if alive is None else -1
+    lock = _take_lock(path, name) if alive is None else None
     try:
-        if alive is None and lock < 0:
+        if alive is None and lock is None:
             alive = time.time() - os.lstat(path).st_mtime < FOREIGN_STAGE_AGE
         if alive:
             return f"process {name.pid} may still work in it"
@@ -164,7 +164,7 @@ def reclaim_stage(path: str, name: StageName) -> str:
     except OSError as error:
         return "" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
     finally:
-        if lock >= 0:
+        if lock is not None:
             os.close(lock)
 
 
@@ -179,19 +179,19 @@ def reclaim_stages(root: str) -> int:
     return removed
 
 
-def _take_lock(path: str, name: StageName) -> int:
-    """Take the lock of a process in another container of this computer that has certainly ended; else -1."""
+def _take_lock(path: str, name: StageName) -> int | None:
+    """Take the lock of a process in another container of this computer that has certainly ended; else None."""
     kernel = name.machine[:_TAG]
     if fcntl is None or kernel == "0" * _TAG or kernel != machine_tag()[:_TAG] or not _is_local(path):
-        return -1
+        return None
     try:
         file = os.path.join(path, LOCK) if os.path.isdir(path) else path
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return -1
+        return None
     if not hold(descriptor):
         os.close(descriptor)
-        return -1
+        return None
     return descriptor
 
 
@@ -212,8 +212,8 @@ def _is_local(path: str) -> bool:
         return False
     number = f"{os.major(device)}:{os.minor(device)}"
     for line in _read("/proc/self/mountinfo").splitlines():
-        if line.split(" ", 3)[2] == number:
-            return line.partition(" - ")[2].split(" ", 1)[0] in LOCAL_FILE_SYSTEMS
+        if line.split(" ")[2] == number:
+            return line.partition(" - ")[2].split(" ")[0] in LOCAL_FILE_SYSTEMS
     return False
 
 

@@ -38,7 +38,7 @@ STAMP_AGE = 86400.0
 """An entry's time of last use is written again only when it is this old."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CacheSettings:
     """Where the cache is and how large it may grow. A value, passed down by ``theano.compile``.
 
@@ -462,22 +462,16 @@ def read_verified(path: str, name: EntryName, *, root_may_own: bool) -> bytes | 
     OSError
         It cannot be opened or read.
     """
-    descriptor = trust.open_regular(path)
-    try:
-        info = os.fstat(descriptor)
+    with open(trust.open_regular(path), "rb") as file:
+        info = os.fstat(file.fileno())
         if trust.file_refusal(path, info, root_may_own=root_may_own) or info.st_size > MAX_UNIT_BYTES:
             return None
-        pieces = []
-        while piece := os.read(descriptor, max(info.st_size + 1, 65536)):
-            pieces.append(piece)
-        data = b"".join(pieces)
+        data = file.read()
         if digest_of(data) != name.digest or not _is_under_its_key(data, name):
             return None
         if abs(time.time() - info.st_mtime) > STAMP_AGE:
-            _touch(descriptor)
+            _touch(file.fileno())
         return data
-    finally:
-        os.close(descriptor)
 
 
 def _is_under_its_key(data: bytes, name: EntryName) -> bool:

@@ -20,7 +20,7 @@ YOUNG = 60.0
 """Entries are not removed in their first minute: whoever published them is about to load them."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Sweep:
     """What a sweep found and removed."""
 

@@ -137,8 +137,8 @@ def _carries_our_name(root: str) -> bool:
     root = os.path.normpath(root)
     if any(_is_below(home, root) for home in _homes()):
         return False
-    names = root.split("/")[-2:]
-    return "theano" in names[-1].lower() or (names[-1] == "compiled" and "theano" in names[0].lower())
+    name, above = os.path.basename(root), os.path.basename(os.path.dirname(root))
+    return "theano" in name.lower() or (name == "compiled" and "theano" in above.lower())
 
 
 def _homes() -> list[str]:
@@ -167,9 +167,7 @@ def read_only(path: str) -> bool:
         return False
 
 
-def directory_refusal(
-    path: str, *, owners: frozenset[int] | None = None, root: str | None = None
-) -> Refusal | None:
+def directory_refusal(path: str, *, root: str | None = None) -> Refusal | None:
     """Check each component of `path`, from the root of the file system down.
 
     Each is owned by this user or by root and is writable by nobody else, unless it is sticky
@@ -179,8 +177,6 @@ def directory_refusal(
     ----------
     path : str
         An absolute path.
-    owners : frozenset of int, optional
-        User ids that may own components; this user and root unless given.
     root : str, optional
         The directory of compiled code, if `path` is one on the way to it.
 
@@ -200,9 +196,8 @@ def directory_refusal(
     if os.name != "posix":
         # The access lists of a Windows profile directory already keep other users out.
         return None if os.path.isdir(path) else Refusal(path, "is not a directory")
-    allowed = owners if owners is not None else frozenset((0, os.geteuid()))
     try:
-        return _walk(os.path.normpath(path), allowed, path if root is None else root)
+        return _walk(os.path.normpath(path), frozenset((0, os.geteuid())), path if root is None else root)
     except OSError as error:
         return Refusal(error.filename or path, error.strerror or str(error))
 
@@ -213,7 +208,7 @@ def _walk(path: str, allowed: frozenset[int], root: str) -> Refusal | None:
     # Each with whether it may be a link: the last two, which are the cache's own, may not.
     todo = [(name, position < len(names) - 2) for position, name in enumerate(names)]
     here, links = "/", 0
-    shared = False  # `here` is sticky and others may write to it: what comes next must be ours
+    shared = False  # `here` is sticky and others may write to it
     refusal = _component_refusal("/", os.lstat("/"), allowed, root)
     while todo and refusal is None:
         name, may_be_link = todo.pop(0)
@@ -233,7 +228,6 @@ def _walk(path: str, allowed: frozenset[int], root: str) -> Refusal | None:
             target = os.readlink(child)
             todo = [(part, True) for part in target.split("/") if part not in ("", ".")] + todo
             here = "/" if target.startswith("/") else here
-            shared = shared and not target.startswith("/")
             continue
         refusal = _component_refusal(child, info, allowed, root)
         shared = bool(info.st_mode & WRITABLE_BY_OTHERS)

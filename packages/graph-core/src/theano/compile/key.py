@@ -106,7 +106,7 @@ def _describe_mode(mode: Mode) -> list[Any]:
         raise NoCanonicalForm("the query speaks of optimizers of its own")
     return [
         [sorted(query.include), sorted(query.exclude), sorted(query.require), repr(query.position_cutoff)],
-        [linker.name, linker.compiled, linker.allow_gc],
+        [linker.name, linker.compiled, linker.allow_gc, linker.one_block],
     ]
 
 

@@ -17,6 +17,7 @@ from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from json import dumps, loads
+from operator import itemgetter
 from types import MethodType
 from typing import Any
 
@@ -62,8 +63,8 @@ class SerializedProgram:
     keepalive: list[Any]
     kinds: dict[str, int]
     text: str
-    pointers: dict[str, int] = field(default_factory=dict, repr=False)
-    _addresses: dict[str, Any] = field(default_factory=dict, repr=False)
+    pointers: dict[str, int] = field(default_factory=dict)
+    _addresses: dict[str, Any] = field(default_factory=dict)
 
     def program(
         self,
@@ -205,7 +206,7 @@ class _Serializer:
             return False
         if self._mapped is None:
             self._mapped = sorted(_mapped_memory())
-        below = bisect(self._mapped, (number, 1 << 64)) - 1
+        below = bisect(self._mapped, number, key=itemgetter(0)) - 1
         return below >= 0 and number < self._mapped[below][1]
 
     def _parameters(self, params: bytes) -> Any:
@@ -241,7 +242,7 @@ class _Serializer:
 def _mapped_memory() -> list[tuple[int, int]]:
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
-            spans = [line.split(None, 1)[0].split("-") for line in maps]
+            spans = [line.partition(" ")[0].split("-") for line in maps]
         return [(int(low, 16), int(high, 16)) for low, high in spans]
     except (OSError, ValueError) as error:
         let_signals_through(error)

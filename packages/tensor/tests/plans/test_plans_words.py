@@ -1,0 +1,305 @@
+"""What a key is taken over can be read back: no two graphs have one description.
+
+The reader here knows the format and nothing of the code that writes it. A description that it reads without a rest, and
+that gives the graph again, says everything about it once.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import theano
+import theano.tensor as T
+from theano.compile import key as keys
+from theano.compile.key import GraphDescription, function_key
+from theano.compile.mode import Mode
+from theano.compile.pack import pack
+from theano.compile.shared import Container, SharedVariable
+from theano.graph.apply import Apply
+from theano.graph.canonical import NoCanonicalForm, bytes_of, form_of, text_of
+from theano.graph.traverse import toposort
+from theano.graph.variable import Constant
+from theano.rewriting import RewriteSettings
+from theano.runtime.link import CLinker, Linker, OpWiseCLinker
+
+LEAF, NOTHING = -2, -1
+
+
+class Description:
+    """A description, read from the first word to the last."""
+
+    def __init__(self, parts):
+        texts, words, *self.data = parts
+        *self.texts, self.names = json.loads(texts)
+        self.words = array("q", words).tolist()
+        self.variables = []  # what was said of each, by number
+        self.nodes = []
+        n_inputs, n_nodes = self.next(), self.next()
+        for k in range(n_inputs):
+            assert self.next() == LEAF
+            assert self.leaf() == k
+        for _ in range(n_nodes):
+            op = self.texts[self.next()]
+            inputs = [self.operand() for _ in range(self.next())]
+            outputs = [self.variable() for _ in range(self.next())]
+            self.nodes.append((op, inputs, outputs))
+        assert self.next() == n_inputs
+        self.inputs = [self.specification() for _ in range(n_inputs)]
+        self.outputs = [(self.operand(), self.next()) for _ in range(self.next())]
+        assert self.words == [], "all has been read"
+        self.returns, self.keys = json.loads(self.texts[-1])
+
+    def next(self):
+        return self.words.pop(0)
+
+    def variable(self):
+        cls, kind, name, tags = (self.next() for _ in range(4))
+        said = (self.texts[cls], self.texts[kind], self.names[name], None if tags == NOTHING else self.texts[tags])
+        self.variables.append(said)
+        return len(self.variables) - 1
+
+    def leaf(self):
+        return self.variable()
+
+    def operand(self):
+        """Read the number of a variable, or first the variable, if it is a leaf that was not met before."""
+        first = self.next()
+        if first != LEAF:
+            assert first >= 0
+            return first
+        number = self.leaf()
+        assert self.next() == number
+        return number
+
+    def specification(self):
+        number, options, place = self.next(), self.next(), self.next()
+        assert place == NOTHING or place >= 0
+        update = None if self.words[0] == NOTHING else self.operand()
+        if update is None:
+            self.next()
+        return number, json.loads(self.texts[options]), None if place == NOTHING else place, update
+
+
+def expected(packed):
+    """Say of a graph what its description says, from the graph."""
+    number, said, data = {}, [], []
+
+    def meet(v):
+        if v not in number:
+            number[v] = len(number)
+            tags = {k: x for k, x in vars(v.tag).items() if k not in keys.DERIVED_TAGS}
+            bare = not vars(v.tag) or set(vars(v.tag)) == {"trace"}
+            said.append((text_of(type(v)), text_of(v.type), repr(v.name), None if bare else text_of(tags)))
+            if isinstance(v, Constant):
+                data.append(bytes_of(v.data))
+        return number[v]
+
+    for spec in packed.inputs:
+        meet(spec.variable)
+    wanted = [o.variable for o in packed.outputs] + [i.update for i in packed.inputs if i.update is not None]
+    order = packed.nodes if packed.nodes is not None else toposort(wanted, [i.variable for i in packed.inputs])
+    nodes = [(text_of(n.op), [meet(v) for v in n.inputs], [meet(v) for v in n.outputs]) for n in order]
+    updates = [None if i.update is None else meet(i.update) for i in packed.inputs]
+    outputs = [(meet(o.variable), int(o.borrow)) for o in packed.outputs]
+    return said, nodes, data, [number[i.variable] for i in packed.inputs], updates, outputs
+
+
+def _x(name="x"):
+    return T.dvector(name)
+
+
+def _everything():
+    x, y, s = _x(), _x("y"), theano.shared(np.zeros(3), "s")
+    z = T.exp(x) * y + T.constant(np.arange(3.0)) - s
+    z.tag.unfoldable = True
+    return pack([x, theano.In(y, value=np.ones(3))], {"b": z, "a": theano.Out(z + 1, borrow=True)}, {s: s + z})
+
+
+def _constants():
+    x = _x()
+    zero = T.constant(0.0)
+    return pack([x], [x + zero, T.constant(0.0) + x, zero, T.constant(np.float32(7))])
+
+
+def _leaves_among_updates():
+    s, t = theano.shared(np.zeros(3), "s"), theano.shared(np.zeros(3), "t")
+    return pack([], [], {s: t, t: T.constant(np.ones(3))})
+
+
+def _several_outputs():
+    x = _x()
+    values, indices = T.max_and_argmax(x)
+    return pack([x], [indices, values, x], givens=[])
+
+
+GRAPHS = [_everything, _constants, _leaves_among_updates, _several_outputs, lambda: pack([x := _x()], x),
+          lambda: pack([], None), lambda: pack([], [T.constant(1.0)])]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", ["as made", "by need"])
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_a_description_is_read_back(graph, order):
+    packed = graph()
+    if order == "by need":
+        packed = replace(packed, nodes=None)
+    made = GraphDescription(packed)
+    read = Description(made.parts())
+    said, nodes, data, inputs, updates, outputs = expected(packed)
+    assert read.variables == said and read.nodes == nodes and read.data == data and read.outputs == outputs
+    assert [number for number, *_ in read.inputs] == inputs and [update for *_, update in read.inputs] == updates
+    assert [c.data.tobytes() for c in made.constants] == [c.data.tobytes() for c in _constants_of(packed)]
+    assert (read.returns, read.keys) == (packed.returns, packed.keys)
+    assert [(options[0], options[1]) for _, options, *_ in read.inputs] == [
+        (type(spec).__name__, _kind(spec)) for spec in packed.inputs
+    ]
+    for spec, (_, (_, _, told), *_) in zip(packed.inputs, read.inputs, strict=True):
+        wanted = {k: v for k, v in vars(spec).items() if k not in ("variable", "update", "value", "default")}
+        assert told == json.loads(json.dumps(form_of(wanted)))
+
+
+def _constants_of(packed):
+    met = {}
+    for node in packed.nodes or toposort([o.variable for o in packed.outputs]):
+        met.update((v, None) for v in node.inputs if isinstance(v, Constant))
+    met.update((i.update, None) for i in packed.inputs if isinstance(i.update, Constant))
+    met.update((o.variable, None) for o in packed.outputs if isinstance(o.variable, Constant))
+    return met
+
+
+def _kind(spec):
+    classes = {SharedVariable: "shared", Container: "container", type(None): "none"}
+    return next((name for cls, name in classes.items() if isinstance(spec.value, cls)), "value")
+
+
+def test_inputs_whose_values_lie_in_one_place():
+    s, t = theano.shared(np.zeros(3), "s"), theano.shared(np.zeros(3), "t")
+    x, y, z = _x(), _x("y"), _x("z")
+    given = [theano.In(v, value=c, implicit=False) for v, c in ((x, t.container), (y, s), (z, s.container))]
+    read = Description(GraphDescription(pack([*given, _x("w")], [x + y + z + s, s * t])).parts())
+    assert [place for *_, place, _ in read.inputs] == [0, 1, 1, None, 1, 0]
+    assert [options[1] for _, options, *_ in read.inputs] == [
+        "container", "shared", "container", "none", "container", "container",
+    ]  # fmt: skip
+
+
+def test_parts_have_their_lengths_before_them():
+    """Bytes that move from one part to the next change the key."""
+    found = []
+    state = SimpleNamespace(update=found.append)
+    keys._add(state, b"abc")
+    keys._add(state, b"")
+    assert b"".join(found) == b"3:abc0:"
+
+
+def test_a_key_is_128_bits_in_hexadecimal():
+    key = function_key(GraphDescription(_everything()), Mode("cvm", None), RewriteSettings(), False, True, ["around"])
+    assert len(key) == 32 and int(key, 16) >= 0
+
+
+@pytest.mark.parametrize(("sizes", "described"), [
+    ([1 << 26], True), ([(1 << 26) + 1], False), ([1 << 25, 1 << 25], True), ([1 << 25, 1 << 25, 1], False), ([0, 1 << 26], True),
+])  # fmt: skip
+def test_large_constants_leave_no_key(sizes, described, monkeypatch):
+    """Describing them would take as long as rewriting; the sizes are made up."""
+    left = list(sizes)
+    monkeypatch.setattr(keys, "bytes_of", lambda data: range(left.pop(0)))
+    packed = pack([], [T.constant(float(k)) for k in range(len(sizes))])
+    if described:
+        assert len(GraphDescription(packed).constants) == len(sizes)
+    else:
+        with pytest.raises(NoCanonicalForm, match="very large"):
+            GraphDescription(packed)
+
+
+# -- how it is computed ------------------------------------------------------------------------------------------------
+
+
+def with_linker(linker):
+    mode = Mode("cvm", "fast_run")
+    mode.linker = linker
+    return mode
+
+
+def with_query(**changes):
+    mode = Mode("cvm", "fast_run")
+    mode.optimizer = replace(mode.optimizer, **changes)
+    return mode
+
+
+def key(mode):
+    return function_key(GraphDescription(_constants()), mode, RewriteSettings(), False, True, [])
+
+
+def test_each_field_of_mode_and_linker_is_in_the_key():
+    linkers = [Linker("a"), Linker("b"), Linker("a", "always"), Linker("a", allow_gc=True), Linker("a", allow_gc=False),
+               Linker("a", one_block=True)]  # fmt: skip
+    modes = [with_linker(linker) for linker in linkers]
+    modes += [Mode("cvm", query) for query in ("fast_run", "fast_compile", None)]
+    modes += [Mode("cvm", "fast_run").excluding("a"), Mode("cvm", "fast_run").including("a"), Mode("cvm", "fast_run").requiring("a"),
+              with_query(position_cutoff=3.0)]  # fmt: skip
+    assert len({key(mode) for mode in modes}) == len(modes)
+    assert key(with_query(include=frozenset(["a", "b"]))) == key(with_query(include=frozenset(["b", "a"])))
+    for cls in (CLinker, OpWiseCLinker):
+        key(with_linker(cls()))
+
+
+class Watched(Linker):
+    pass
+
+
+@pytest.mark.parametrize(("mode", "reason"), [
+    (with_linker(Watched("cvm")), "nobody knows what"), (with_query(subquery={"a": Mode("cvm", None).optimizer}), "of its own"),
+    (with_query(extra_optimizations=((lambda fgraph: None, 1.0),)), "of its own"),
+    *((Mode("cvm", "fast_run").including(tag), "wants to see") for tag in sorted(keys.WATCHING_TAGS)),
+])  # fmt: skip
+def test_what_is_done_by_others_leaves_no_key(mode, reason):
+    with pytest.raises(NoCanonicalForm, match=reason):
+        key(mode)
+
+
+# -- what cannot be described ------------------------------------------------------------------------------------------
+
+
+class OtherNode(Apply):
+    pass
+
+
+class OtherInput(theano.In):
+    pass
+
+
+def test_nodes_and_inputs_of_other_classes_leave_no_key():
+    x = _x()
+    with pytest.raises(NoCanonicalForm, match="an input of class OtherInput"):
+        GraphDescription(pack([OtherInput(x)], [x * 2]))
+    packed = pack([x], [x * 2])
+    packed.nodes[0].__class__ = OtherNode
+    with pytest.raises(NoCanonicalForm, match="a node of class OtherNode"):
+        GraphDescription(packed)
+
+
+@pytest.mark.parametrize(("tags", "described"), [
+    ({}, True), ({"destroyed_roots": 1}, True), ({"note": 1}, False), ({"destroyed_roots": 1, "note": 2}, False),
+])  # fmt: skip
+def test_what_a_node_carries_leaves_no_key(tags, described):
+    x = _x()
+    packed = pack([x], [x * 2])
+    vars(packed.nodes[0].tag).update(tags)
+    if described:
+        GraphDescription(packed)
+    else:
+        with pytest.raises(NoCanonicalForm, match="carries something"):
+            GraphDescription(packed)
+
+
+def test_nodes_in_a_wrong_order_leave_no_key():
+    x = _x()
+    packed = pack([x], [T.exp(T.log(x))])
+    with pytest.raises(NoCanonicalForm, match="before it is computed"):
+        GraphDescription(replace(packed, nodes=packed.nodes[::-1]))
