@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph import Apply, BufferSpec, Op, Type
+from theano.graph.kernel import Builtin, Kernel
 
 
 class Vector(Type):

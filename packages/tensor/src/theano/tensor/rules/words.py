@@ -284,6 +284,7 @@ def stretch(new: Any, old: Any) -> Any:
     return None
 
 
+@conformers.register
 def fit(new: Any, old: Any) -> Any:
     """Return ``new`` with the dtype, the dimensions and the broadcast pattern of ``old``, or None."""
     if not is_tensor(new) or not is_tensor(old):
@@ -306,16 +307,14 @@ def fit(new: Any, old: Any) -> Any:
     return new
 
 
+@literal_writers.register
 def constant_like(value: Any, old: Variable) -> Any:
     """Return ``value`` everywhere, in place of ``old``, or None."""
     return fit(number_like(value, old), old)
 
 
+@literal_readers.register
 def _literal(v: Variable) -> Any:
     # Not a complex number: what the patterns say of 1 they do not say of functions of complex numbers.
     return uniform(v) if is_tensor(v) and not is_complex(v) else None
 
-
-literal_readers.append(_literal)
-literal_writers.append(constant_like)
-conformers.append(fit)
