@@ -169,6 +169,19 @@ def test_the_doctor_knows_a_new_layer(coins: Path) -> None:
     assert ", coins 2.0" in page and "coins      all there" in page
 
 
+def test_the_description_of_a_new_layer_is_among_the_sources_of_which_programs_in_the_cache_were_made(coins: Path) -> None:
+    run(
+        coins,
+        """
+        import theano.coins
+        from theano.compile import surroundings
+        files = [name for name, _ in surroundings._files()]
+        assert len(set(files)) == len(files) and {"layers/__init__.py", "layers/coins.py", "coins/lowering.py"} < set(files)
+        surroundings._check_loaded({entry.path for _, entry in surroundings._files()})
+        """,
+    )
+
+
 def test_metadata_is_not_read_on_usual_ways(coins: Path) -> None:
     run(
         coins,
@@ -221,6 +234,14 @@ def test_published_names_are_those_that_layers_describe() -> None:
             assert missing <= {"theano.typed_list"}, missing
 
 
+def test_points_are_found_where_their_names_say() -> None:
+    for layer in layers.installed():
+        layer.load()
+    for name, point in extensions.points.items():
+        module, _, variable = f"theano.{name}".rpartition(".")
+        assert getattr(sys.modules[module], variable) is point and point.asks, name
+
+
 @pytest.fixture
 def points(monkeypatch: pytest.MonkeyPatch) -> dict[str, extensions.Point]:
     fresh: dict[str, extensions.Point] = {}
@@ -233,8 +254,6 @@ def test_points(points: dict[str, extensions.Point]) -> None:
     chain: Chain[int] = Chain("b", "how many there are")
     table: Table[str, int] = Table("c", "how often it is")
     assert points == {"a": slot, "b": chain, "c": table}
-    with pytest.raises(ValueError, match="an extension point a already"):
-        Slot("a", "again")
     with pytest.raises(UnavailableLayerError, match=r"no layer that is loaded here says how much it is \(a\)"):
         slot.required()
     for extension in (slot.extension(1), chain.extension(2), chain.extension(2), table.extension("three", 3)):

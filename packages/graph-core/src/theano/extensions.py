@@ -45,8 +45,6 @@ class Point:
 
     def __init__(self, name: str, asks: str):
         self.name, self.asks = name, asks
-        if name in points:
-            raise ValueError(f"there is an extension point {name} already")
         points[name] = self
 
 

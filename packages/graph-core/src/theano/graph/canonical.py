@@ -26,15 +26,16 @@ from json import dumps
 from types import BuiltinFunctionType, EllipsisType, FunctionType
 from typing import Any, NamedTuple
 
-from theano.extensions import Table
+from theano.extensions import Chain, Table
 from theano.graph.props import Structural
 from theano.graph.signals import let_signals_through
 
 Tree = Any
 """What a form is made of: lists, strings, integers, booleans and None."""
 
-DERIVED_TAGS = {"trace", "_merge_signature"}
-"""Keys of a variable's ``tag`` that say nothing about its value that the graph does not say: lines, memories."""
+#: Keys of a variable's ``tag`` that say nothing about its value that the graph does not say: lines, memories.
+derived_tags: Chain[str] = Chain("graph.canonical.derived_tags", "which tags follow from the graph")
+derived_tags.extend(("trace", "_merge_signature"))
 
 
 class NoCanonicalForm(Exception):

@@ -111,7 +111,16 @@ _described: dict[str, Layer] = {}
 
 
 def describe(layer: Layer) -> Layer:
-    """Make a layer known, and return it; a module with a description calls this."""
+    """Make a layer known, and return it; a module with a description calls this.
+
+    Examples
+    --------
+    >>> layer = describe(Layer("theano-example", "json", names={"theano.decoder": "json.decoder"}))
+    >>> import theano
+    >>> theano.decoder.__name__
+    'json.decoder'
+    >>> _ = _described.pop("theano-example")
+    """
     _described[layer.distribution] = layer
     return layer
 
@@ -131,6 +140,11 @@ def installed(declared: bool = True) -> Iterator[Layer]:
     declared : bool
         Also look for layers that this one has never heard of: in the entry points of all distributions, which takes
         many milliseconds the first time.
+
+    Examples
+    --------
+    >>> all(isinstance(layer, Layer) for layer in installed())
+    True
     """
     for distribution in PUBLISHED:
         if distribution not in _described:

@@ -12,7 +12,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Variable
-from theano.graph.canonical import DERIVED_TAGS
+from theano.graph.canonical import derived_tags
 from theano.rewriting import P, Pattern, Special, conformers, literal_readers, literal_writers, one_of, operators
 from theano.rewriting.pattern import Bindings
 from theano.tensor.convert import is_tensor
@@ -225,7 +225,7 @@ def uniform(v: Any) -> Any:
     return None
 
 
-DERIVED_TAGS.add("_uniform")
+derived_tags.register("_uniform")
 
 
 def _uniform_constant(v: Any) -> Any:
