@@ -6,21 +6,26 @@
 The rules:
 
 1. no import cycle between modules, counting imports inside functions;
-2. a distribution imports only itself and the distributions below it, not even for a type checker
-   (but for theano/__init__.py, which tells type checkers what it shows when the upper layers are there);
+2. a distribution imports only itself and the distributions below it;
 3. inside graph-core a room imports only rooms of the floors below its own (`FLOORS`);
 4. graph-core's Python does not import NumPy or SciPy;
 5. an import inside a function has a comment that says why, on its line or on the line above;
 6. below the floor of ``compile`` nothing imports ``theano.settings``: values are passed down;
-7. a facade is imported by nobody but those that `FACADES` names, not even for a type checker.
+7. a facade is imported by nobody but those that `FACADES` names;
+8. a module is loaded by a name that the source spells out, but where `BY_NAME` says where the name comes from.
 
-Imports below ``if TYPE_CHECKING:`` never happen when a program runs; rules 1, 3, 5 and 6 leave them alone.
+An import is a statement, one below ``if TYPE_CHECKING:``, or a text: each text that is the name of a module of ours (or
+of something in it, ``"theano.tensor:dot"``) counts for rules 2, 3 and 7, be it handed to `importlib` or kept in a table
+for later; so does the beginning of one that is completed when the program runs (``f"theano.compile.{name}"``).
+Statements for type checkers, and texts, close no cycle when a module is loaded: rules 1 and 5 leave them alone. So does
+rule 7 with the tables of old spellings that public doors have, outside the floors: they load a facade for who asks.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -34,6 +39,7 @@ DISTRIBUTIONS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 # Rooms of graph-core from the ground up; rooms on one floor do not know each other.
 FLOORS = [
     {"errors"},
+    {"extensions"},
     {"settings", "layers", "graph"},
     {"gradient", "rewriting", "printing", "cache"},
     {"toolchain", "loader"},
@@ -66,6 +72,31 @@ FACADES = {
 READS_SETTINGS = {"theano.cache.command", "theano.cache.__main__"}
 FOREIGN = {"numpy", "scipy"}
 
+# What loads a module whose name it is given.
+LOADERS = {"import_module", "__import__", "layers.load", "layers.named", "named"}
+# Modules that load others by names that they do not spell out, and why these are none of what lies above.
+BY_NAME = {
+    "theano": "modules of this layer, from the tables beside it",
+    "theano.layers": "what descriptions of layers name: the one way up",
+    "theano.compile": "modules of this package, from the tables beside it",
+    "theano.compile.from_function": "the user's module, in which a decorated function is found again",
+    "theano.compile.mode": "modes made to order, from the table beside it",
+    "theano.graph.canonical": "classes that a program in the cache names: those of the graph that it was made of",
+    "theano.graph.op": "modules of this package, from the table beside it",
+    "theano.graph.type": "modules of this package, from the table beside it",
+    "theano.layers.tensor": "its own kernels, from the table beside it",
+    "theano.lowering.table": "what layers have registered at the extension point `modules`",
+    "theano.scalar.base": "a module of SciPy that the operation's statement names",
+    "theano.scalar.canonical": "the module of an operation that a program in the cache names",
+    "theano.scalar.define": "the module of an operation that a pickle names",
+}
+# Texts that name a module and load nothing.
+SHOWN = {
+    ("theano.graph.apply", "theano.gof.graph"): "the name under which the documentation always printed a class",
+}
+NAME = re.compile(r"theano(\.\w+)+(:\w+)?")
+PREFIX = re.compile(r"theano((\.\w+)*)\.(\w*)")
+
 
 @dataclass(frozen=True)
 class Import:
@@ -83,6 +114,8 @@ class Import:
         A comment stands beside or above it.
     typing : bool
         It is for type checkers only.
+    text : bool
+        It is a text that names the module.
     """
 
     importer: str
@@ -90,15 +123,17 @@ class Import:
     place: str
     inside: bool
     explained: bool
-    typing: bool
+    typing: bool = False
+    text: bool = False
 
 
 @dataclass
 class Tree:
-    """The modules of all distributions and their imports."""
+    """The modules of all distributions, their imports, and where modules are loaded whose name is not spelled out."""
 
     owner: dict[str, str] = field(default_factory=dict)
     imports: list[Import] = field(default_factory=list)
+    by_name: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, distribution: str, source: Path, root: Path) -> None:
         """Read the modules of one distribution, below ``source``."""
@@ -108,13 +143,22 @@ class Tree:
             text = path.read_text(encoding="utf-8")
             place = path.relative_to(root).as_posix()
             self.imports.extend(_imports(name, path.name == "__init__.py", text, place))
+            found = list(_texts(ast.parse(text)))
+            self.imports.extend(
+                Import(name, target, f"{place}:{line}", inside=False, explained=False, text=True)
+                for target, line in found
+                if target is not None and (name, target) not in SHOWN
+            )
+            self.by_name.extend((name, f"{place}:{line}") for target, line in found if target is None)
 
     def resolve(self) -> None:
         """Turn the names imported into names of modules: theano.graph.Op is theano.graph."""
         self.imports = [
             replace(i, target=module)
             for i in self.imports
-            for module in [self._module(i.target)]
+            # The beginning of a text, up to a dot: it may go on in any way, but where it begins with a module's name.
+            if not i.target.endswith(".") or i.target[:-1] in self.owner
+            for module in [self._module(i.target.removesuffix("."))]
             if module != i.importer
         ]
 
@@ -143,6 +187,31 @@ def _imports(importer: str, is_package: bool, text: str, place: str) -> Iterator
         explained = _has_comment(lines, node.lineno, node.end_lineno or node.lineno)
         for target in _targets(node, importer, is_package):
             yield Import(importer, target, at, inside, explained, typing)
+
+
+def _texts(tree: ast.AST) -> Iterator[tuple[str | None, int]]:
+    """Yield the names of modules that a source has as texts, and None where it loads a module by another text."""
+    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).removeprefix("importlib.") in LOADERS:
+            yield from _loaded(node)
+        elif isinstance(node, ast.Constant) and id(node) not in documentation | parts:
+            if isinstance(node.value, str) and NAME.fullmatch(node.value):
+                yield node.value.replace(":", "."), node.lineno
+        elif isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
+            beginning = PREFIX.fullmatch(str(node.values[0].value))
+            if beginning is not None and beginning[1]:
+                yield f"theano{beginning[1]}.", node.lineno
+
+
+def _loaded(call: ast.Call) -> Iterator[tuple[str | None, int]]:
+    """Yield what a call loads, unless it spells the full name of a module, which is found by itself."""
+    name = call.args[0]
+    if not isinstance(name, ast.Constant):
+        yield None, call.lineno
+    elif ast.unparse(call.func) == "layers.load":
+        yield f"theano.{name.value}", call.lineno
 
 
 def _has_comment(lines: list[str], first: int, last: int) -> bool:
@@ -211,33 +280,38 @@ def problems(tree: Tree) -> Iterator[str]:
     yield from _cycles(tree)
     for imported in tree.imports:
         yield from _upward(tree, imported)
-        yield from _of_facades(imported)
+        yield from _of_facades(tree, imported)
         if imported.inside and not imported.explained and not imported.typing:
             yield f"{imported.place}: imports {imported.target} inside a function without saying why in a comment"
+    for module, place in tree.by_name:
+        if module not in BY_NAME:
+            yield f"{place}: {module} loads a module by a name that it does not spell out; see BY_NAME"
 
 
 def _upward(tree: Tree, imported: Import) -> Iterator[str]:
     here, there = imported.importer, imported.target
     mine, theirs = tree.owner[here], tree.owner.get(there)
-    says = f"{imported.place}: {here} imports {there}"
+    says = f"{imported.place}: {here} {'names' if imported.text else 'imports'} {there}"
     if mine == "graph-core" and there in FOREIGN:
         yield f"{says}; graph-core knows no arrays"
     if theirs is None:
         if there.startswith("theano"):
             yield f"{says}, which does not exist"
         return
-    shown = here == "theano" and imported.typing
-    if DISTRIBUTIONS.index(theirs) > DISTRIBUTIONS.index(mine) and not shown:
+    if DISTRIBUTIONS.index(theirs) > DISTRIBUTIONS.index(mine):
         yield f"{says}, and {theirs} stands above {mine}"
-    if mine == theirs == "graph-core" and not imported.typing:
+    if mine == theirs == "graph-core":
         yield from _upstairs(says, here, there)
 
 
-def _of_facades(imported: Import) -> Iterator[str]:
+def _of_facades(tree: Tree, imported: Import) -> Iterator[str]:
+    if imported.text and (tree.owner[imported.importer] != "graph-core" or floor(imported.importer) == ROOF):
+        return
     for facade, importers in FACADES.items():
         inside = _is_within(imported.importer, facade)
         if _is_within(imported.target, facade) and not inside and imported.importer not in importers:
-            yield f"{imported.place}: {imported.importer} imports {imported.target}, a facade not meant for it"
+            verb = "names" if imported.text else "imports"
+            yield f"{imported.place}: {imported.importer} {verb} {imported.target}, a facade not meant for it"
 
 
 def _is_within(module: str, package: str) -> bool:
@@ -257,7 +331,7 @@ def _upstairs(says: str, here: str, there: str) -> Iterator[str]:
 def _cycles(tree: Tree) -> Iterator[str]:
     edges: dict[str, set[str]] = {name: set() for name in tree.owner}
     for imported in tree.imports:
-        if imported.target in edges and not imported.typing:
+        if imported.target in edges and not imported.typing and not imported.text:
             edges[imported.importer].add(imported.target)
     for knot in strongly_connected(edges):
         if len(knot) > 1:

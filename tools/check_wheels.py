@@ -31,6 +31,14 @@ WORKS = {
     "tensor": "import theano, theano.tensor as T; x = T.dvector('x'); f = theano.function([x], x + 1); "
     "assert list(f([1, 2])) == [2, 3]",
 }
+# Of each layer above the core: it is found by what is wanted of it, by its sources and by its metadata.
+FOUND = (
+    "import sys, theano\n"
+    "theano.{layer}\n"
+    "assert 'importlib.metadata' not in sys.modules\n"
+    "from importlib.metadata import entry_points\n"
+    "assert entry_points(group='theano.layers')['{layer}'].load().distribution == 'theano-{layer}'\n"
+)
 LACKS = (
     "import theano\n"
     "assert not hasattr(theano, {name!r})\n"
@@ -76,8 +84,9 @@ def check_owners(files: dict[str, set[str]]) -> None:
             expect(not name.endswith((".cpp", ".c", ".pyc")), f"{layer}: {name} does not belong into a wheel")
             expect("/tests/" not in name or name.startswith("theano/tests/"), f"{layer}: {name} is a test")
         package = "theano" if layer == "graph-core" else f"theano/{layer}"
-        for wanted in ("__init__.py", "py.typed"):
-            expect(f"{package}/{wanted}" in names, f"{layer}: {package}/{wanted} is missing")
+        description = "theano/layers/__init__.py" if layer == "graph-core" else f"theano/layers/{layer}.py"
+        for wanted in (f"{package}/__init__.py", f"{package}/py.typed", description):
+            expect(wanted in names, f"{layer}: {wanted} is missing")
     levels = ["_kernels", *(["_kernels_v3", "_kernels_v4"] if platform.machine() == "x86_64" else [])]
     for name in levels:
         expect(
@@ -140,6 +149,8 @@ class Environment:
         """See that these layers work, and that the next one says what to install."""
         for layer in layers:
             run(self.python, "-c", WORKS[layer])
+            if layer != LAYERS[0]:
+                run(self.python, "-c", FOUND.format(layer=layer))
         for layer in LAYERS[len(layers) :] if layers else []:
             run(self.python, "-c", LACKS.format(name=layer, layer=layer))
         if not layers:

@@ -13,8 +13,8 @@ import numpy as np
 
 import theano
 import theano.tensor as T
-from theano.codegen.kernel import Kernel
 from theano.codegen.unit import compile_kernels
+from theano.graph.kernel import Kernel
 from theano.toolchain.select import ToolchainSettings
 
 

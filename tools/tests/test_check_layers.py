@@ -54,6 +54,7 @@ def test_a_clean_house_passes(tmp_path, capsys):
         ("graph-core", "theano/graph/op.py", "def f():\n    import theano.scalar  # why", "scalar stands above"),
         ("graph-core", "theano/graph/op.py", "if TYPE_CHECKING:\n    import theano.scalar", "scalar stands above"),
         ("graph-core", "theano/__init__.py", "from theano import tensor", "tensor stands above"),
+        ("graph-core", "theano/__init__.py", "if TYPE_CHECKING:\n    from theano import tensor", "tensor stands above"),
         ("graph-core", "theano/compile/new.py", "from theano.tensor import dot", "tensor stands above"),
         ("scalar", "theano/scalar/new.py", "from theano import tensor", "tensor stands above"),
         ("graph-core", "theano/graph/op.py", "import numpy.linalg", "knows no arrays"),
@@ -65,6 +66,22 @@ def test_a_clean_house_passes(tmp_path, capsys):
         ("graph-core", "theano/rewriting/new.py", "def f():\n    # why\n    from theano import gof", "a facade"),
         ("graph-core", "theano/compile/new.py", "from theano.rewriting.userdefined.adapt import as_rule", "a facade"),
         ("tensor", "theano/tensor/new.py", "from theano.rewriting.userdefined import as_rule", "a facade"),
+        ("graph-core", "theano/graph/new.py", "if TYPE_CHECKING:\n    from theano.gradient import Op", "not on a floor below"),
+        ("graph-core", "theano/compile/new.py", "layers.load('tensor').shape_i", "tensor stands above"),
+        ("graph-core", "theano/compile/new.py", "importlib.import_module('theano.tensor')", "tensor stands above"),
+        ("graph-core", "theano/compile/new.py", "LATER = {'dot': 'theano.tensor:dot'}", "tensor stands above"),
+        ("graph-core", "theano/compile/new.py", "__getattr__, _ = lazily(globals(), {'d': 'theano.scalar'})", "scalar stands"),
+        ("graph-core", "theano/compile/new.py", "def f(n):\n    return f'theano.tensor.{n}'", "tensor stands above"),
+        ("graph-core", "theano/compile/new.py", "def f(n):\n    return f'theano.tensor.nn{n}:{n}'", "tensor stands above"),
+        ("graph-core", "theano/graph/new.py", "LATER = ('theano.gradient:grad',)", "not on a floor below"),
+        ("graph-core", "theano/graph/new.py", "OLD = 'theano.gof'", "not on a floor below"),
+        ("graph-core", "theano/graph/new.py", "ABSENT = 'theano.sparse'", "public door"),
+        ("graph-core", "theano/compile/new.py", "OLD = 'theano.gof'", "a facade"),
+        ("scalar", "theano/scalar/new.py", "import_module('theano.tensor.basic')", "tensor stands above"),
+        ("scalar", "theano/layers/scalar.py", "NAMES = {'theano.map': 'theano.tensor:map'}", "tensor stands above"),
+        ("graph-core", "theano/compile/new.py", "def f(n):\n    return import_module('theano.' + n)", "not spell out"),
+        ("graph-core", "theano/compile/new.py", "def f(n):\n    return layers.load(n)", "not spell out"),
+        ("tensor", "theano/tensor/new.py", "def f(n):\n    return importlib.import_module(n)", "not spell out"),
         ("tensor", "theano/tensor/new.py", "def f():\n    import scipy", "without saying why"),
         ("tensor", "theano/tensor/new.py", "def f():\n    x = 1  # one\n    import scipy", "without saying why"),
         ("tensor", "theano/tensor/new.py", "async def f():\n    if 1:\n        import scipy", "without saying why"),
@@ -83,8 +100,14 @@ def test_planted(tmp_path, distribution, path, text, said, capsys):
         ("theano/compile/new.py", "def f():\n    import pydot  # only who draws needs it"),
         ("theano/compile/new.py", "def f():\n    # only who draws needs it\n    import pydot"),
         ("theano/compile/new.py", "def f():\n    # only who draws needs them\n    import pydot\n    import dot"),
-        ("theano/graph/op.py", "if TYPE_CHECKING:\n    from theano.gradient import Op\nclass Op: pass"),
-        ("theano/__init__.py", "if TYPE_CHECKING:\n    from theano import tensor as tensor"),
+        ("theano/graph/op.py", "if TYPE_CHECKING:\n    from theano import graph\nclass Op: pass"),
+        ("theano/__init__.py", "import importlib\nOLD = {'Op': 'theano.gof:Op'}\nimportlib.import_module(OLD['Op'])"),
+        ("theano/layers.py", "def load(name):\n    return importlib.import_module(name)"),
+        ("theano/compile/__init__.py", "def f(name):\n    return import_module(f'theano.compile.{name}')"),
+        ("theano/compile/new.py", "LATER = {'Op': 'theano.graph.op:Op', 'grad': 'theano.gradient'}"),
+        ("theano/compile/new.py", "import_module('theano.graph.op')"),
+        ("theano/compile/new.py", "def f(x):\n    raise TypeError(f'theano.tensor has no {x}, theano.tensor.cast has')"),
+        ("theano/compile/new.py", "'theano.tensor'\ndef f():\n    'theano.tensor'\nprint('see theano.tensor')"),
         ("theano/old.py", "from theano.compile import config as config"),
         ("theano/compile/mode.py", "def f():\n    # why\n    from theano.rewriting.userdefined import as_rule"),
         ("theano/rewriting/userdefined/new.py", "from theano.rewriting.userdefined.adapt import as_rule"),
@@ -104,6 +127,14 @@ def test_a_long_ring_is_printed_in_order(tmp_path):
     (root / "c.py").write_text("from . import a")
     (found,) = check_layers.problems(check_layers.read_tree(tmp_path))
     assert found.endswith("theano.tensor.a -> theano.tensor.b -> theano.tensor.c -> theano.tensor.a")
+
+
+def test_no_exception_is_there_that_nobody_needs():
+    tree = check_layers.read_tree(check_layers.ROOT)
+    assert set(check_layers.BY_NAME) == {module for module, _ in tree.by_name}
+    for module, name in check_layers.SHOWN:
+        (path,) = (check_layers.ROOT / "packages").glob(f"*/src/{module.replace('.', '/')}.py")
+        assert f'"{name}"' in path.read_text(encoding="utf-8")
 
 
 def test_this_tree():

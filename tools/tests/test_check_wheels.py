@@ -9,10 +9,10 @@ import pytest
 import check_wheels
 
 FILES = {
-    "graph-core": ["theano/__init__.py", "theano/py.typed", "theano/graph/__init__.py"],
-    "scalar": ["theano/scalar/__init__.py", "theano/scalar/py.typed"],
+    "graph-core": ["theano/__init__.py", "theano/py.typed", "theano/layers/__init__.py"],
+    "scalar": ["theano/scalar/__init__.py", "theano/scalar/py.typed", "theano/layers/scalar.py"],
     "tensor": [
-        "theano/tensor/__init__.py", "theano/tensor/py.typed", "theano/scan/__init__.py",
+        "theano/tensor/__init__.py", "theano/tensor/py.typed", "theano/layers/tensor.py",
         *(f"theano/tensor/_kernels{level}.cpython-311-x86_64-linux-gnu.so" for level in ("", "_v3", "_v4")),
     ],
 }
@@ -49,6 +49,7 @@ def test_good_wheels_pass(tmp_path):
         ({"extra": {"graph-core": ["theano/loader/_loader.cpp"]}}, "does not belong"),
         ({"extra": {"graph-core": ["theano/graph/tests/test_x.py"]}}, "is a test"),
         ({"without": "theano/scalar/py.typed"}, "py.typed is missing"),
+        ({"without": "theano/layers/tensor.py"}, "layers/tensor.py is missing"),
         ({"without": "theano/tensor/_kernels.cpython-311-x86_64-linux-gnu.so"}, "_kernels is missing"),
         ({"version": "2.1", "needs": {**NEEDS, "tensor": "theano-scalar==2.1"}}, "versions differ"),
         ({"needs": {**NEEDS, "tensor": "theano-scalar>=2.0"}}, "does not pin"),

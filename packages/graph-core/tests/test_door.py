@@ -41,7 +41,7 @@ def test_old_spellings():
 
 
 def test_a_layer_that_is_not_installed(monkeypatch):
-    monkeypatch.setitem(layers.DISTRIBUTIONS, "imaginary", "theano-imaginary")
+    monkeypatch.setitem(layers.PUBLISHED, "theano-imaginary", layers.Published(frozenset(["theano.imaginary"])))
     assert not hasattr(theano, "imaginary") and "imaginary" not in dir(theano)
     with pytest.raises(UnavailableLayerError, match="pip install theano-imaginary"):
         theano.imaginary

@@ -124,8 +124,8 @@ def test_warnings_of_the_compiler_are_shown(flag):
 
 @pytest.mark.parametrize("keep", [False, True])
 def test_what_the_compiler_refused_is_kept(keep, tmp_path, monkeypatch):
-    from theano.codegen.kernel import Kernel
     from theano.compile.compiling import compile_kernels
+    from theano.graph.kernel import Kernel
 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)

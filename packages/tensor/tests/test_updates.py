@@ -12,10 +12,10 @@ import pytest
 import theano
 import theano.tensor as T
 from theano.cache.store import CacheSettings
-from theano.codegen.kernel import Kernel
 from theano.codegen.unit import compile_kernels
 from theano.compile.mode import get_mode
 from theano.graph import Apply, Op
+from theano.graph.kernel import Kernel
 from theano.loader.module import Function as NativeFunction
 from theano.loader.module import memory_trim
 from theano.loader.schema import KernelInstruction, PerformInstruction

@@ -20,7 +20,7 @@ import importlib
 import pkgutil
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 # The upper layers are other distributions, which put their sub-packages into other folders.
 __path__ = pkgutil.extend_path(__path__, __name__)
@@ -57,13 +57,12 @@ from theano.runtime.failure import last_error
 from theano.settings import change_flags, config
 from theano.updates import OrderedUpdates
 
-if TYPE_CHECKING:
-    from theano import tensor as tensor  # type: ignore[attr-defined,unused-ignore]
-
 #: Modules of this layer that are loaded when they are first used.
-_MODULES = ("compat", "configdefaults", "configparser", "doctor", "gof", "gradient", "link", "rewriting", "version")
+_MODULES = (
+    "compat", "configdefaults", "configparser", "d3viz", "doctor", "gof", "gradient", "link", "rewriting", "version",
+)  # fmt: skip
 
-#: Names that live elsewhere, by the module that defines them.
+#: Names that live elsewhere, by the module that defines them. What other layers add, these say themselves.
 _ELSEWHERE = {
     "Function": "theano.compile",
     "Lop": "theano.gradient",
@@ -84,32 +83,21 @@ _ELSEWHERE = {
     "has_handlers": "theano.compat",
     "object2": "theano.gof.utils",
     "PY3": "theano.compat",
-    "dot": "theano.tensor",
-    "get_scalar_constant_value": "theano.tensor",
-    "map": "theano.scan_module",
-    "test": "theano.tests",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _ELSEWHERE:
-        module = _ELSEWHERE[name].removeprefix("theano.")
-        owner = layers.load(module) if module in layers.DISTRIBUTIONS else importlib.import_module(_ELSEWHERE[name])
-        return getattr(owner, name)
+        return getattr(importlib.import_module(_ELSEWHERE[name]), name)
     if name == "theano":
         return sys.modules[__name__]  # older modules show what they import, and so does this one
     if name in _MODULES:
         return importlib.import_module(f"theano.{name}")
-    if name in layers.DISTRIBUTIONS:
-        return layers.load(name)
-    raise AttributeError(f"module 'theano' has no attribute {name!r}")
+    return layers.attribute("theano", name)
 
 
 def __dir__() -> list[str]:
-    installed = [name for name in layers.DISTRIBUTIONS if layers.is_installed(name)]
-    missing = {f"theano.{name}" for name in layers.DISTRIBUTIONS if name not in installed}
-    there = [name for name, module in _ELSEWHERE.items() if module not in missing]
-    return sorted({*globals(), *_MODULES, *installed, *there})
+    return sorted({*globals(), *_MODULES, *_ELSEWHERE, *layers.added_names("theano")})
 
 
 __all__ = [

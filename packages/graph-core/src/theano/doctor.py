@@ -1,6 +1,6 @@
 """``python -m theano.doctor``: one page on what works here, and the command that mends what does not.
 
-Layers above add lines of their own with `theano.toolchain.checks.register_check`.
+Layers above add lines of their own at the point `theano.toolchain.checks.checks`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from theano.cache.command import size_text
 from theano.cache.contents import survey
 from theano.cache.store import CacheSettings, create_trusted, open_cache
 from theano.cache.trust import pre_filled_refusal, process_is_privileged
-from theano.codegen.kernel import Kernel
 from theano.codegen.unit import abi_text, compile_kernels, current_toolchain
 from theano.errors import KernelCompileError, NoCompilerError
+from theano.graph.kernel import Kernel
+from theano.layers import PUBLISHED, installed
 from theano.settings import config
 from theano.toolchain.build import core_count
 from theano.toolchain.checks import Line, checks
 from theano.toolchain.select import ToolchainSettings
-
-LAYERS = ("graph-core", "scalar", "tensor", "sparse", "gpu-backend")
 
 
 def installer() -> str:
@@ -52,11 +51,13 @@ def _versions() -> Iterator[Line]:
     yield Line("python", f"{platform.python_version()} ({sys.executable}), {platform.platform(terse=True)}")
     found: list[str] = []
     missing: list[str] = []
-    for layer in LAYERS:
+    own, there = "theano-graph-core", [layer.distribution for layer in installed()]
+    for distribution in dict.fromkeys((own, *PUBLISHED, *there)):
+        layer = distribution.removeprefix("theano-")
         try:
-            version = metadata.version(f"theano-{layer}")
+            version = metadata.version(distribution)
         except metadata.PackageNotFoundError:
-            version = theano.__version__ if layer == "graph-core" else ""
+            version = theano.__version__ if distribution in (own, *there) else ""
         (found if version else missing).append(f"{layer} {version}".strip())
     yield Line("theano", ", ".join(found) + (f"; not installed: {', '.join(missing)}" if missing else ""))
     for name in ("numpy", "scipy"):
@@ -144,17 +145,17 @@ def lines() -> Iterator[Line]:
 
 def _layers() -> Iterator[Line]:
     """Yield what the layers above say of themselves: BLAS, above all."""
-    if importlib.util.find_spec("theano.tensor") is None:
-        yield Line("BLAS", "theano-tensor is not installed")
-        return
-    try:
-        importlib.import_module("theano.tensor")  # it registers its checks
-    except ImportError as error:
-        remedy = f"{sys.executable} -m pip install --force-reinstall theano-tensor"
-        yield Line("tensor", f"cannot be imported: {error}", False, remedy, True)
-        return
-    if "BLAS" not in checks:
-        yield Line("BLAS", "the tensor layer says nothing about it")
+    there = list(installed())
+    for layer in there:
+        try:
+            layer.load()  # it registers its checks
+        except ImportError as error:
+            remedy = f"{sys.executable} -m pip install --force-reinstall {layer.distribution}"
+            yield Line(layer.distribution.removeprefix("theano-"), f"cannot be imported: {error}", False, remedy, True)
+            return
+    for distribution, published in PUBLISHED.items():
+        if distribution not in [layer.distribution for layer in there]:
+            yield from (Line(topic, f"{distribution} is not installed") for topic in published.checks)
     for check in list(checks.values()):
         yield from check()
 

@@ -109,7 +109,7 @@ def test_another_root(filled: Cache, tmp_path: Path, capsys: pytest.CaptureFixtu
 SCRIPT = """
 import sys
 from theano.cache.store import CacheSettings
-from theano.codegen.kernel import Kernel
+from theano.graph.kernel import Kernel
 from theano.codegen.unit import compile_counts, compile_kernels
 from theano.settings import config
 compile_kernels([Kernel("x", "int KERNEL(th_ctx *ctx) { return ctx == 0; }")], None, CacheSettings.from_config(config))

@@ -15,8 +15,8 @@ import pytest
 from theano.cache.names import EntryName, ReferenceName
 from theano.cache.store import Cache, CacheSettings
 from theano.codegen import unit as units
-from theano.codegen.kernel import Kernel
 from theano.errors import NoCompilerError
+from theano.graph.kernel import Kernel
 from theano.toolchain import select
 
 KEYS = ["0123456789abcdef" * 2, "01" * 16, "fedcba9876543210" * 2]

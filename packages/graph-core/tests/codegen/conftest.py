@@ -13,15 +13,15 @@ import pytest
 
 from theano.cache.store import CacheSettings
 from theano.codegen import unit as units
-from theano.codegen.kernel import Kernel
 from theano.errors import NoCompilerError
+from theano.graph.kernel import Kernel
 from theano.toolchain import select
 
 WORKER = """
 import ctypes, random, sys
 from theano.cache import sweep
 from theano.cache.store import CacheSettings
-from theano.codegen.kernel import Kernel
+from theano.graph.kernel import Kernel
 from theano.codegen.unit import compile_counts, compile_kernels
 from theano.toolchain.select import ToolchainSettings
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theano.codegen.kernel import Kernel
 from theano.codegen.key import digest_parts
 from theano.codegen.text import CText, comment_text, string_literal
 from theano.codegen.unit import current_toolchain
 from theano.errors import NoCompilerError
+from theano.graph.kernel import Kernel
 
 NASTY = ["*/ #error x", "/* */", "a\\", "??/", "\0", '"', "\n#error x\n", "*", "/", "é\u202e", "\udc80", "x" * 1000, ""]
 

@@ -18,10 +18,10 @@ from theano.cache.contents import survey
 from theano.cache.names import EntryName, digest_of
 from theano.cache.store import CacheSettings
 from theano.codegen import unit as units
-from theano.codegen.kernel import Kernel
 from theano.codegen.key import kernel_key
 from theano.codegen.unit import abi_text, compile_counts, compile_kernels, current_toolchain, drop_unused_units
 from theano.errors import CacheWarning, KernelCompileError, NoCompilerError
+from theano.graph.kernel import Kernel
 from theano.toolchain.select import Toolchain, ToolchainSettings
 
 Number = Callable[..., Kernel]

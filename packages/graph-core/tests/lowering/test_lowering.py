@@ -10,13 +10,13 @@ from types import ModuleType
 import pytest
 
 import theano.loader
-from theano.codegen.kernel import Builtin
 from theano.graph.apply import Apply
+from theano.graph.kernel import Builtin
 from theano.graph.op import Op
 from theano.graph.type import Type
 from theano.lowering import table
 from theano.lowering.accepts import ANYTHING, BLAS, DTYPE_NAMES, FLOATS, INT64, INTEGERS, Accepts
-from theano.lowering.table import Lowering, find, lower, register, register_modules
+from theano.lowering.table import Lowering, find, lower, modules, register
 from theano.lowering.targets import CPU, Target
 
 
@@ -55,9 +55,13 @@ def of(op, inputs, outputs, ndim=1):
 
 @pytest.fixture(autouse=True)
 def entries(monkeypatch):
-    for name in ("_entries", "_modules"):
-        monkeypatch.setattr(table, name, {})
+    known = dict(modules)
+    modules.clear()
+    monkeypatch.setattr(table, "_entries", {})
     monkeypatch.setattr(table, "_ready", set())
+    yield
+    modules.clear()
+    modules.update(known)
 
 
 # -- which entry ------------------------------------------------------------------------------------------------------
@@ -108,7 +112,8 @@ def test_entries_are_loaded_when_the_first_node_is_lowered(monkeypatch):
         return Entries(name)
 
     monkeypatch.setattr(table.importlib, "import_module", load)
-    register_modules({__name__: "entries_of_this", "another": "entries_of_another"})
+    modules.register(__name__, ("entries_of_this",))
+    modules.register("another", ("entries_of_another",))
     assert not loaded
     assert lower(of(Below(), [], [])).symbol == "base"
     lower(of(Below(), [], []))

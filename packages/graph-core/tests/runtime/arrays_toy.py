@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy
 
-from theano.codegen.kernel import Kernel
 from theano.graph import Apply, BufferSpec, Op, Type
+from theano.graph.kernel import Kernel
 
 ELEMENTWISE = """
 int KERNEL(th_ctx *ctx)

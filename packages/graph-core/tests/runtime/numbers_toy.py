@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.compile.mode import predefined_linkers
 from theano.errors import InconsistencyError
 from theano.graph import Apply, BufferSpec, FunctionGraph, Op, Type
 from theano.graph.aliasing import DestroyHandler
+from theano.graph.kernel import Builtin, Kernel
 from theano.runtime.link import link
 
 

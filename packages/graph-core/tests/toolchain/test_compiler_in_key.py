@@ -19,9 +19,9 @@ from theano.cache.store import Cache, CacheSettings
 from theano.codegen import block_unit
 from theano.codegen import unit as units
 from theano.codegen.blocks import Block, Needs
-from theano.codegen.kernel import Kernel
 from theano.codegen.key import kernel_key
 from theano.errors import KernelCompileError, NoCompilerError
+from theano.graph.kernel import Kernel
 from theano.toolchain import select
 from theano.toolchain.environment import KEPT_VARIABLES
 from theano.toolchain.fingerprint import _mark

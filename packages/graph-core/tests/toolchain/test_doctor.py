@@ -11,7 +11,7 @@ import pytest
 
 from theano.codegen.unit import current_toolchain
 from theano.errors import NoCompilerError
-from theano.toolchain.checks import Line, checks, register_check
+from theano.toolchain.checks import Line, checks
 
 
 def doctor(home: Path, flags: str = "", code: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
@@ -66,5 +66,5 @@ def test_bad_cache_names_the_command(tmp_path: Path) -> None:
 
 
 def test_layers_add_lines() -> None:
-    register_check("test", lambda: [Line("test", "broken", False, "mend it", True)])
+    checks.register("test", lambda: [Line("test", "broken", False, "mend it", True)])
     assert [str(line) for line in checks.pop("test")()] == ["! test       broken\n             -> mend it"]

@@ -15,9 +15,9 @@ import pytest
 
 from theano.cache.store import Cache, CacheSettings
 from theano.codegen import unit as units
-from theano.codegen.kernel import Kernel
 from theano.codegen.key import digest_parts
 from theano.errors import KernelCompileError, NoCompilerError
+from theano.graph.kernel import Kernel
 from theano.toolchain import flags, select
 from theano.toolchain.build import BuildEnvironmentError, Job, Span, build, core_count
 from theano.toolchain.environment import clean_environment

@@ -13,7 +13,6 @@ from every_op import tables
 
 import theano
 import theano.tensor as T
-from theano.codegen.kernel import Kernel
 from theano.compile import DebugMode
 from theano.compile.debugmode import (
     BadDestroyMap,
@@ -24,6 +23,7 @@ from theano.compile.debugmode import (
     InvalidValueError,
     StochasticOrder,
 )
+from theano.graph.kernel import Kernel
 from theano.rewriting import phases
 from theano.rewriting.rule import FunctionRule
 

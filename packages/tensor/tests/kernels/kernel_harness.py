@@ -24,7 +24,7 @@ from kernel_toys import node
 
 import theano.loader
 import theano.scalar
-from theano.codegen.kernel import Builtin, Kernel
+from theano.graph.kernel import Builtin, Kernel
 from theano.graph.variable import Constant
 from theano.tensor.kernels import common
 from theano.tensor.kernels.common import DRIVER, DTYPE_CODES

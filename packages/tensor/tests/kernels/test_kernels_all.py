@@ -13,8 +13,8 @@ import pytest
 from families import everything
 from kernel_harness import C_SOURCES, INCLUDES, SCRATCH, compile_many, run, unit_text
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.codegen.unit import compile_kernels
+from theano.graph.kernel import Builtin, Kernel
 from theano.graph.type import BufferSpec
 
 STRICT = "-std=gnu11 -O3 -Wall -Wextra -Werror -fopenmp-simd -fno-math-errno -fwrapv -fno-strict-aliasing -c".split()

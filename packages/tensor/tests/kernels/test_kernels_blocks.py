@@ -21,7 +21,7 @@ from test_kernels_order import argsort, best, sort
 from test_kernels_reduce import argmax_node, map_reduction, reduction
 
 import theano.scalar as ts
-from theano.codegen.kernel import Kernel
+from theano.graph.kernel import Kernel
 from theano.scalar.composite import Composite
 from theano.settings import config
 from theano.tensor.kernels import blas, fft, index, lapack, layout, nnet, order

@@ -13,7 +13,7 @@ import pytest
 from families import everything
 from kernel_harness import run
 
-from theano.codegen.kernel import Builtin
+from theano.graph.kernel import Builtin
 from theano.loader.module import cpu_level
 from theano.settings import config
 from theano.tensor.kernels import common

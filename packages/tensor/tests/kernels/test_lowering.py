@@ -13,8 +13,8 @@ from every_op import samples
 import theano.compile.plumbing_ops as plumbing
 import theano.tensor as T
 from theano import scalar as scal
-from theano.codegen.kernel import Builtin, Kernel
 from theano.graph.apply import Apply
+from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import Op
 from theano.ifelse import ifelse
 from theano.lowering.accepts import DTYPE_NAMES, dtype_of
@@ -128,8 +128,8 @@ def test_no_class_of_this_layer_holds_c():
 
 
 def test_each_module_of_entries_is_found_by_its_ops():
-    """What `theano.tensor.lowering` says of modules is so: each entry is loaded by a node of its op, alone."""
-    from theano.tensor.lowering import MODULES
+    """What `theano.layers.tensor` says of modules is so: each entry is loaded by a node of its op, alone."""
+    from theano.layers.tensor import MODULES
 
     for entry in ENTRIES:
         if not entry.op.__module__.startswith("theano.tensor."):

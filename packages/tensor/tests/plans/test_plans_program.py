@@ -18,8 +18,8 @@ import pytest
 import theano
 import theano.tensor as T
 from theano.cache.store import CacheSettings, open_cache
-from theano.codegen.kernel import Builtin, pointer_families, register_pointers
 from theano.compile import program_cache, surroundings
+from theano.graph.kernel import Builtin, PointerFamily, pointer_families
 from theano.ifelse import ifelse
 from theano.printing import debugprint
 from theano.rewriting import local_rule, phases
@@ -387,11 +387,11 @@ def test_another_blas_is_a_miss(monkeypatch):
     assert g.maker.plan is not None
     np.testing.assert_array_equal(g(np.eye(3) * 2), np.eye(3) * 4)
     find, identity = pointer_families["blas"]
-    register_pointers("blas", find, lambda: "another")
+    pointer_families.register("blas", PointerFamily(find, lambda: "another"))
     try:
         assert theano.function([a], T.dot(a, a)).maker.plan is None
     finally:
-        register_pointers("blas", find, identity)
+        pointer_families.register("blas", PointerFamily(find, identity))
 
 
 def test_no_address_of_this_process_is_in_a_plan(monkeypatch):

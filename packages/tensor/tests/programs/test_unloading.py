@@ -105,7 +105,7 @@ MAPPINGS = """
 import gc
 import theano, theano.tensor as T
 from theano.codegen import unit as units
-from theano.codegen.kernel import Kernel
+from theano.graph.kernel import Kernel
 from theano.cache.store import CacheSettings
 from theano.settings import config
 

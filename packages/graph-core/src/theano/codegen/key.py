@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from theano.codegen.kernel import Kernel
+from theano.graph.kernel import Kernel
 
 KEY_LENGTH = 32
 """Characters in a key (4 bits each)."""

@@ -22,10 +22,10 @@ from typing import NamedTuple
 from theano.cache.names import UNIT, EntryName, digest_of
 from theano.cache.store import Cache, CacheSettings, create_trusted, open_cache
 from theano.cache.trust import process_is_privileged
-from theano.codegen.kernel import Kernel
 from theano.codegen.key import digest_parts, kernel_key, symbol_of, unit_key
 from theano.codegen.text import CText
 from theano.errors import KernelCompileError, NoCompilerError
+from theano.graph.kernel import Kernel
 from theano.graph.signals import let_signals_through
 from theano.loader.module import Library
 from theano.toolchain.build import (

@@ -70,12 +70,6 @@ if TYPE_CHECKING:
     from theano.compile.print_current import PrintCurrentFunctionGraph
     from theano.rewriting.userdefined import AddDestroyHandler, AddFeatureOptimizer, optdb
 
-#: Names that older programs find here and that the layer of arrays defines.
-_FROM_TENSOR = ("Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "rebroadcast", "shape", "shape_i", "specify_shape",
-                "register_rebroadcast_c_code", "register_shape_c_code", "register_shape_i_c_code",
-                "register_specify_shape_c_code")  # fmt: skip
-
-
 #: Old spellings of the modules in here.
 _OLD_MODULES = ("function_module", "io", "ops", "pfunc", "profiling", "sharedvalue")
 
@@ -104,9 +98,7 @@ def __getattr__(name: str) -> Any:
         return Function
     if name in _USER_DEFINED:
         return getattr(importlib.import_module(_USER_DEFINED[name]), name)
-    if name in _FROM_TENSOR:
-        return getattr(layers.load("tensor"), name)
-    raise AttributeError(f"theano.compile has no attribute {name!r}")
+    return layers.attribute("theano.compile", name)
 
 
 def __dir__() -> list[str]:

@@ -12,11 +12,12 @@ from theano.compile.mode import Mode
 from theano.compile.shared import Container
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Constant
-from theano.runtime.link import Linker, accepters
+from theano.runtime.link import Linker, accepter
 
 Cell = list[Any]
 
 
+@accepter.register
 class Accepted:
     """A linker and a graph.
 
@@ -80,5 +81,3 @@ class Accepted:
 
     get_src_code = code_gen
 
-
-accepters["graph"] = Accepted

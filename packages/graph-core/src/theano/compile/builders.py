@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from theano import layers
 from theano.compile.function import function
 from theano.compile.shared import SharedVariable
+from theano.extensions import Slot
 from theano.gradient.absent import DisconnectedType, NullType
 from theano.gradient.through import backward, connections, forward
 from theano.graph.apply import Apply
@@ -16,6 +16,9 @@ from theano.graph.op import Op
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import local_rule
+
+#: From a variable and the number of an axis to the variable's length along it.
+length: Slot[Callable[[Variable, int], Variable]] = Slot("compile.builders.length", "how long a variable is")
 
 
 class OpFromGraph(Op):
@@ -128,9 +131,9 @@ class OpFromGraph(Op):
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the lengths of the expression."""
-        shape_i = layers.load("tensor").shape_i
+        length_of = length.required()
         return [
-            tuple(shape_i(v, i) for i in range(v.type.ndim)) if hasattr(v.type, "ndim") else None
+            tuple(length_of(v, i) for i in range(v.type.ndim)) if hasattr(v.type, "ndim") else None
             for v in self.expand(node.inputs)
         ]
 

@@ -6,10 +6,10 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from theano.codegen.kernel import Kernel
 from theano.graph.apply import Apply
 from theano.graph.external_op import OpenMPOp
-from theano.graph.op import thunk_makers
+from theano.graph.kernel import Kernel
+from theano.graph.op import c_thunk_maker
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
 from theano.runtime.blocks import BlockFactory, block_of
@@ -51,6 +51,7 @@ def compile_blocks(blocks: Sequence[Block]) -> Sequence[LoadedBlock]:
     return compile_blocks(blocks, ToolchainSettings.from_config(config), CacheSettings.from_config(config))
 
 
+@c_thunk_maker.register
 def make_c_thunk(
     node: Apply, storage_map: dict[Variable, list[Any]], compute_map: dict[Variable, list[Any]], no_recycling: Any = ()
 ) -> Callable[[], Any]:
@@ -94,5 +95,4 @@ def _let_openmp(value: bool) -> None:
     OpenMPOp.default_openmp = bool(value)
 
 
-thunk_makers["c"] = make_c_thunk
 config.watch("openmp", _let_openmp)

@@ -14,11 +14,10 @@ from theano.compile.pack import check_unused, pack
 from theano.compile.profiling import wanted_profile
 from theano.compile.shared import SharedVariable
 from theano.compile.storing import StripPickler
-from theano.graph import variable as variable_module
 from theano.graph.collector import collector_release
 from theano.graph.source import user_trace
 from theano.graph.text import printable
-from theano.graph.variable import Variable
+from theano.graph.variable import Variable, compiler
 from theano.runtime.profile import CompileTimes, ProfileStats
 from theano.settings import config
 
@@ -184,8 +183,6 @@ def _warn(message: str) -> None:
     warnings.warn(message, stacklevel=4)
 
 
+@compiler.register
 def _evaluate(inputs: list[Variable], output: Variable) -> Any:
     return function(inputs, output, on_unused_input="ignore")
-
-
-variable_module.compile_hook = _evaluate

@@ -45,7 +45,7 @@ from theano.compile.pack import Packed
 from theano.compile.shared import Container, SharedVariable
 from theano.compile.watching import WATCHING_TAGS
 from theano.graph.apply import Apply
-from theano.graph.canonical import DERIVED_TAGS, NoCanonicalForm, bytes_of, form_of, text_of
+from theano.graph.canonical import NoCanonicalForm, bytes_of, derived_tags, form_of, text_of
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import RewriteSettings
@@ -173,7 +173,7 @@ class GraphDescription:
         words.append(plain.setdefault(v.name, len(plain)))
         tags = v.tag.__dict__
         if tags and (len(tags) > 1 or "trace" not in tags):
-            rest = {key: value for key, value in tags.items() if key not in DERIVED_TAGS}
+            rest = {key: value for key, value in tags.items() if key not in derived_tags}
             words.append(self._text(text_of(rest)))
         else:
             words.append(-1)

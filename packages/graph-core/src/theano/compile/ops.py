@@ -1,4 +1,4 @@
-"""``theano.compile.ops``: see ``plumbing_ops``, ``from_function`` and, with the layer of arrays, its shape ops."""
+"""``theano.compile.ops``: see ``plumbing_ops``, ``from_function`` and, with a layer of arrays, its shape ops."""
 
 from __future__ import annotations
 
@@ -16,16 +16,9 @@ from theano.compile.plumbing_ops import (
     view_op,
 )
 
-_FROM_TENSOR = {
-    "Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "register_rebroadcast_c_code", "register_shape_c_code",
-    "register_shape_i_c_code", "register_specify_shape_c_code", "shape", "shape_i", "specify_shape",
-}  # fmt: skip
-
 
 def __getattr__(name: str) -> Any:
-    if name in _FROM_TENSOR:
-        return getattr(layers.load("tensor"), name)
-    raise AttributeError(f"theano.compile.ops has no attribute {name!r}")
+    return layers.attribute("theano.compile", name)
 
 
 __all__ = [

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.compile.registered_code import Code, CodeByType
+from theano.extensions import Table
 from theano.graph.apply import Apply
+from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import Op
 from theano.graph.type import Type
 from theano.graph.variable import Variable
@@ -15,9 +16,12 @@ from theano.lowering.table import Lowering, register
 
 KernelOf = Callable[[Apply], Kernel | Builtin | None]
 
-_copy_kernels: dict[type[Type], KernelOf] = {}
+#: What copies the values of a class of types, where a layer has something better than `_COPY`.
+copy_kernels: Table[type[Type], KernelOf] = Table(
+    "compile.plumbing_ops.copy_kernels", "how values of a type are copied"
+)
 
-# Any element size, any strides: a layer that has something better for its types registers it.
+# Any element size, any strides.
 _COPY = """\
 int KERNEL(th_ctx *ctx)
 {
@@ -91,7 +95,7 @@ def register_deep_copy_kernel(type_class: type[Type], kernel: KernelOf) -> None:
     kernel : callable
         Takes a node whose input is of such a type; returns a kernel, or None to copy in Python.
     """
-    _copy_kernels[type_class] = kernel
+    copy_kernels.register(type_class, kernel)
 
 
 class _SameType(Op):
@@ -158,8 +162,8 @@ def copy_kernel(op: DeepCopyOp, node: Apply) -> Kernel | Builtin | None:
     for cls in type(kind).__mro__:
         if cls in op.code_of:
             return None
-        if cls in _copy_kernels:
-            return _copy_kernels[cls](node)
+        if cls in copy_kernels:
+            return copy_kernels[cls](node)
     return None if kind.buffer_spec() is None else Kernel("copy", _COPY, work=0.5)
 
 

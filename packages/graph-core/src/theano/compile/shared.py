@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from theano import layers
+from theano.extensions import Chain
 from theano.graph.source import user_trace
 from theano.graph.text import text_of
 from theano.graph.type import Type, generic
@@ -221,7 +222,8 @@ class SharedVariable(Variable):
 
 Constructor = Callable[..., SharedVariable]
 
-_constructors: list[Constructor] = []
+#: What makes shared variables; the last one registered is asked first.
+constructors: Chain[Constructor] = Chain("compile.shared.constructors", "who makes a shared variable of a value")
 
 
 def shared_constructor(ctor: Constructor, remove: bool = False) -> Constructor:
@@ -236,10 +238,9 @@ def shared_constructor(ctor: Constructor, remove: bool = False) -> Constructor:
         Take it off the list instead.
     """
     if remove:
-        _constructors.remove(ctor)
-    elif ctor not in _constructors:
-        _constructors.append(ctor)
-    return ctor
+        constructors.remove(ctor)
+        return ctor
+    return constructors.register(ctor)
 
 
 @shared_constructor
@@ -292,7 +293,7 @@ def shared(
         )
     layers.load_for_value(value)
     reasons: list[str] = []
-    for ctor in reversed(_constructors):
+    for ctor in reversed(constructors):
         try:
             made = ctor(value, name=name, strict=strict, allow_downcast=allow_downcast, **kwargs)
         except TypeError as problem:
@@ -308,7 +309,7 @@ def shared(
     )
 
 
-shared.constructors = _constructors  # type: ignore[attr-defined]
+shared.constructors = constructors  # type: ignore[attr-defined]
 
 
 def shared_in(variables: Iterable[Variable]) -> list[SharedVariable]:

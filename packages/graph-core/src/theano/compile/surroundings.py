@@ -99,9 +99,14 @@ def check_sources() -> None:
         raise NoCanonicalForm("the sources of theano have changed since this process started")
 
 
+#: Packages that each layer puts modules into, by their paths inside `theano`.
+_COMMON = {"": "theano", "layers/": "theano.layers"}
+
+
 def _files() -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield the files of all layers with their paths inside the package, in a fixed order."""
-    pending = [("", root) for root in reversed(list(sys.modules["theano"].__path__))]
+    roots = [(inside, root) for inside, package in _COMMON.items() for root in sys.modules[package].__path__]
+    pending = roots[::-1]
     # Of two files or folders of one name in two installations, Python imports the one that it meets first.
     met: set[str] = set()
     while pending:
@@ -112,14 +117,15 @@ def _files() -> Iterator[tuple[str, os.DirEntry[str]]]:
         except OSError:
             continue  # a path that is not there
         for entry in entries:
-            if not inside and entry.name in met:
-                continue
-            if not inside:
-                met.add(entry.name)
+            if inside in _COMMON:
+                if inside + entry.name in met:
+                    continue
+                met.add(inside + entry.name)
             if entry.name.endswith(SUFFIXES):
                 yield inside + entry.name, entry
             elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
-                pending.append((f"{inside}{entry.name}/", entry.path))
+                if f"{inside}{entry.name}/" not in _COMMON:
+                    pending.append((f"{inside}{entry.name}/", entry.path))
 
 
 def _stamp() -> str:

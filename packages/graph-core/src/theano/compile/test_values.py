@@ -12,7 +12,7 @@ from typing import Any
 
 from theano.errors import TestValueError
 from theano.graph.apply import Apply
-from theano.graph.op import call_hooks
+from theano.graph.op import call_observers
 from theano.graph.source import set_compile_trace_limit, set_trace_limit
 from theano.graph.variable import Constant, Scratchpad, Variable
 from theano.rewriting.merge import evaluate
@@ -150,10 +150,10 @@ def compute_test_value(node: Apply) -> None:
 
 
 def _switch(action: str) -> None:
-    if action != "off" and compute_test_value not in call_hooks:
-        call_hooks.append(compute_test_value)
-    elif action == "off" and compute_test_value in call_hooks:
-        call_hooks.remove(compute_test_value)
+    if action != "off":
+        call_observers.register(compute_test_value)
+    elif compute_test_value in call_observers:
+        call_observers.remove(compute_test_value)
 
 
 def _show(wanted: bool) -> None:

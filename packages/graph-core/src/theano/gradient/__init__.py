@@ -74,15 +74,6 @@ __all__ = [
     "zero_grad_",
 ]
 
-#: Names that need arrays, by the module of the tensor layer that has them.
-_WITH_ARRAYS = {
-    "hessian": "tensor.jacobian", "jacobian": "tensor.jacobian", "numeric_grad": "tensor.verify",
-    "verify_grad": "tensor.verify", "mode_not_slow": "tensor.verify",
-}  # fmt: skip
-
 
 def __getattr__(name: str) -> Any:
-    if name in _WITH_ARRAYS:
-        layers.load("tensor")
-        return getattr(layers.load(_WITH_ARRAYS[name]), name)
-    raise AttributeError(f"module 'theano.gradient' has no attribute {name!r}")
+    return layers.attribute("theano.gradient", name)

@@ -26,14 +26,16 @@ from json import dumps
 from types import BuiltinFunctionType, EllipsisType, FunctionType
 from typing import Any, NamedTuple
 
+from theano.extensions import Chain, Table
 from theano.graph.props import Structural
 from theano.graph.signals import let_signals_through
 
 Tree = Any
 """What a form is made of: lists, strings, integers, booleans and None."""
 
-DERIVED_TAGS = {"trace", "_merge_signature"}
-"""Keys of a variable's ``tag`` that say nothing about its value that the graph does not say: lines, memories."""
+#: Keys of a variable's ``tag`` that say nothing about its value that the graph does not say: lines, memories.
+derived_tags: Chain[str] = Chain("graph.canonical.derived_tags", "which tags follow from the graph")
+derived_tags.extend(("trace", "_merge_signature"))
 
 
 class NoCanonicalForm(Exception):
@@ -86,31 +88,21 @@ def register_form(
     (_inherited if subclasses else _exact)[cls] = _kinds[kind] = form
 
 
-_facts: dict[str, Callable[[], str]] = {}
-
-
-def register_fact(name: str, find: Callable[[], str]) -> None:
-    """Enter something about this process that compiling may depend on beside our own sources.
-
-    Parameters
-    ----------
-    name : str
-    find : callable
-        Returns a text; asked at most once.
-    """
-    _facts[name] = find
+#: What finds out something about this process that compiling may depend on beside our own sources, by its name; each
+#: is asked at most once.
+fact_finders: Table[str, Callable[[], str]] = Table("graph.canonical.fact_finders", "what compiling depends on")
 
 
 def facts() -> list[str]:
-    """Return the facts that layers have entered, in the order of their names.
+    """Return what was found out, in the order of the names.
 
     Examples
     --------
-    >>> register_fact("example", lambda: "yes")
+    >>> _ = fact_finders.register("example", lambda: "yes")
     >>> "example=yes" in facts()
     True
     """
-    for name, find in _facts.items():
+    for name, find in fact_finders.items():
         if name not in _found:
             _found[name] = find()
     return [f"{name}={_found[name]}" for name in sorted(_found)]

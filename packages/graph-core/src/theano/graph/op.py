@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from theano.errors import MethodNotDefined
+from theano.extensions import Chain, Slot
 from theano.graph.apply import Apply
 from theano.graph.c_contract import CLinkerOp
+from theano.graph.kernel import Builtin, Kernel
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
 from theano.graph.type import Type
 from theano.graph.variable import Scratchpad, Variable
-
-if TYPE_CHECKING:
-    from theano.codegen.kernel import Builtin, Kernel
 
 Storage = list[Any]
 
@@ -115,8 +114,8 @@ class Op(Structural, CLinkerOp):
         trace = user_trace()
         for output in node.outputs:
             output.tag.trace = trace
-        for hook in call_hooks:
-            hook(node)
+        for observe in call_observers:
+            observe(node)
         outputs = node.outputs
         if self.default_output is not None:
             result = outputs[self.default_output]
@@ -149,7 +148,7 @@ class Op(Structural, CLinkerOp):
         Ops that people write may define it. The classes of our own ops hold no C: what their nodes become says the
         table of `theano.lowering`, and this method repeats it.
         """
-        return table_answers[0](self, node) if table_answers else None
+        return table_answer.answer(self, node) if table_answer.answer is not None else None
 
     def checked_inputs(self, node: Apply) -> Sequence[int] | None:
         """Return the inputs whose values the compiled form looks at to see whether it will fail.
@@ -205,9 +204,9 @@ class Op(Structural, CLinkerOp):
         MethodNotDefined
             There is none.
         """
-        if not thunk_makers:
+        if c_thunk_maker.answer is None:
             raise MethodNotDefined("make_c_thunk", type(self), str(self))
-        return thunk_makers["c"](node, storage_map, compute_map, no_recycling)
+        return c_thunk_maker.answer(node, storage_map, compute_map, no_recycling)
 
     def make_py_thunk(
         self,
@@ -280,16 +279,16 @@ class Op(Structural, CLinkerOp):
         return str(self)
 
 
-#: Called with each node that a user's op call makes (test values plug in here).
-call_hooks: list[Callable[[Apply], None]] = []
+#: Called with each node that a user's op call makes.
+call_observers: Chain[Callable[[Apply], None]] = Chain("graph.op.call_observers", "who looks at new nodes")
 
+#: For :meth:`Op.c_kernel` where a class does not define it: from an op and a node to what the lowering table has.
+table_answer: Slot[Callable[[Op, Apply], Kernel | Builtin | None]] = Slot(
+    "graph.op.table_answer", "what the lowering table has for a node"
+)
 
-#: Answers for :meth:`Op.c_kernel` where a class does not define it: the lowering table puts itself here.
-table_answers: list[Callable[[Op, Apply], Kernel | Builtin | None]] = []
-
-
-#: What makes thunks of compiled code (``'c'``): the floor that compiles puts it here.
-thunk_makers: dict[str, Callable[..., Callable[[], Any]]] = {}
+#: For :meth:`Op.make_c_thunk`: from a node, its two maps and what must not be recycled to the thunk.
+c_thunk_maker: Slot[Callable[..., Callable[[], Any]]] = Slot("graph.op.c_thunk_maker", "how a node is compiled alone")
 
 
 class COp(Op):

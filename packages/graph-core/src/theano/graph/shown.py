@@ -1,21 +1,14 @@
-"""What shows itself in a notebook: the floor of printing says how."""
+"""What shows itself in a notebook, as modules above this one draw it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from theano.extensions import Slot
 
-class Hooks:
-    """What later floors put in.
-
-    Attributes
-    ----------
-    svg : callable or None
-        Takes a thing, returns its picture as SVG, or None where text is better.
-    """
-
-    svg: Callable[[Any], str | None] | None = None
+#: From a thing to its picture as SVG, or None where text is better.
+as_svg: Slot[Callable[[Any], str | None]] = Slot("graph.shown.as_svg", "what a variable, node or graph looks like")
 
 
 class Shown:
@@ -24,4 +17,4 @@ class Shown:
     __slots__ = ()
 
     def _repr_svg_(self) -> str | None:
-        return Hooks.svg(self) if Hooks.svg is not None else None
+        return as_svg.answer(self) if as_svg.answer is not None else None

@@ -12,6 +12,7 @@ import threading
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from theano.extensions import Chain
 from theano.graph.text import printable
 
 # A trace is kept with each variable; more frames than these help nobody and cost at each op call.
@@ -53,9 +54,13 @@ class SourceLine(NamedTuple):
         return printable(f"{self.filename}:{self.lineno}")
 
 
+#: Packages under ``theano`` that use it as a user's program does.
+user_packages: Chain[str] = Chain("graph.source.user_packages", "which packages of layers are users of the library")
+
+
 def _is_ours(frame: FrameType) -> bool:
-    name = frame.f_globals.get("__name__", "")
-    return name == "theano" or (name.startswith("theano.") and not name.startswith("theano.tests"))
+    name = f"{frame.f_globals.get('__name__', '')}."
+    return name.startswith("theano.") and not name.startswith(tuple(f"{package}." for package in user_packages))
 
 
 #: Traces by the places of the frames in their code, with the code, so that no other code gets its id.

@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from theano.errors import MissingInputError
+from theano.extensions import Slot
 from theano.graph.shown import Shown
 from theano.graph.text import printable
 from theano.graph.unwind import rewound, unwound
@@ -47,8 +48,10 @@ class Scratchpad:
         print(self)
 
 
-#: What ``Variable.eval`` compiles with. The compile package, which lies above this one, puts its ``function`` here.
-compile_hook: Callable[..., Callable[..., Any]] | None = None
+#: From the inputs and the output of an expression to a function that computes it.
+compiler: Slot[Callable[[list[Variable], Variable], Callable[..., Any]]] = Slot(
+    "graph.variable.compiler", "how Variable.eval compiles an expression"
+)
 
 
 class Variable(Shown):
@@ -159,8 +162,7 @@ class Variable(Shown):
         variables = tuple(sorted(inputs, key=id))
         cache: dict[Any, Callable[..., Any]] = self.__dict__.setdefault("_fn_cache", {})
         if variables not in cache:
-            assert compile_hook is not None, "theano.compile sets compile_hook when it is imported"
-            cache[variables] = compile_hook(list(variables), self)
+            cache[variables] = compiler.required()(list(variables), self)
         return cache[variables](*(inputs[v] for v in variables))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The lowering table: its entries, where they are found, and `lower`, which turns a node into a kernel.
 
-The classes of our ops hold no C. A layer says with `register_modules` which of its modules has the entries for the ops
-of which module, and that one is imported when the first such node is lowered. Classes that people write may have a
+The classes of our ops hold no C. A layer says at the point `modules` which of its modules have the entries for the ops
+of which module, and these are imported when the first such node is lowered. Classes that people write may have a
 method ``c_kernel`` instead of an entry.
 """
 
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from theano.codegen.kernel import Builtin, Kernel
+from theano.extensions import Table
 from theano.graph.apply import Apply
-from theano.graph.op import Op, table_answers
+from theano.graph.kernel import Builtin, Kernel
+from theano.graph.op import Op, table_answer
 from theano.lowering.accepts import Accepts
 from theano.lowering.targets import CPU, Target
 
@@ -70,8 +71,6 @@ class Lowering:
 
 # For the name of a target and a class of ops its entries, which are tried in this order.
 _entries: dict[str, dict[type, tuple[Lowering, ...]]] = {}
-# For a module or package of ops the modules that have their entries, until these are loaded.
-_modules: dict[str, tuple[str, ...]] = {}
 # Modules of ops (and any others that define classes) whose entries are in the table, if they have any.
 _ready: set[str] = set()
 
@@ -83,17 +82,16 @@ def register(*lowerings: Lowering) -> None:
         of_target[entry.op] = (*of_target.get(entry.op, ()), entry)
 
 
-def register_modules(modules: Mapping[str, str | tuple[str, ...]]) -> None:
-    """Say where entries are that need not be loaded before such a node is lowered.
+class _Modules(Table[str, tuple[str, ...]]):
+    def register(self, key: str, answer: tuple[str, ...]) -> tuple[str, ...]:
+        """Add modules to those that have entries for the ops of a module or package."""
+        _ready.clear()
+        return super().register(key, tuple(dict.fromkeys((*self.get(key, ()), *answer))))
 
-    Parameters
-    ----------
-    modules : dict from str to str or tuple of str
-        For a module or package that defines ops, the modules that `register` their entries.
-    """
-    for place, names in modules.items():
-        _modules[place] = (*_modules.get(place, ()), *((names,) if isinstance(names, str) else names))
-    _ready.clear()
+
+#: For a module or package that defines ops, the modules that `register` their entries, of which none is loaded before
+#: such a node is lowered.
+modules = _Modules("lowering.table.modules", "which modules have the entries of an op")
 
 
 def lower(node: Apply, target: Target = CPU) -> Kernel | Builtin | None:
@@ -119,7 +117,7 @@ def find(node: Apply, target: Target = CPU) -> Lowering | None:
 
 def lowerings(target: Target = CPU) -> Iterator[Lowering]:
     """Yield all entries for a target; modules that were not loaded yet are."""
-    for place in list(_modules):
+    for place in list(modules):
         _load(place)
     for entries in list(_entries.get(target.name, {}).values()):
         yield from entries
@@ -136,7 +134,7 @@ def _load(module: str) -> None:
     """Import the modules that have the entries for ops of a module or of the packages it is in."""
     place = module
     while place:
-        for name in _modules.get(place, ()):
+        for name in modules.get(place, ()):
             importlib.import_module(name)
         place = place.rpartition(".")[0]
     _ready.add(module)
@@ -156,9 +154,8 @@ def _lowered(entry: Lowering | None, op: Op, node: Apply) -> Kernel | Builtin | 
     return None if entry is None or entry.becomes is None else entry.becomes(op, node)
 
 
+@table_answer.register
 def _of_table(op: Op, node: Apply) -> Kernel | Builtin | None:
     """Return what ``Op.c_kernel`` returns for an op that does not define it: what the table says, for the CPU."""
     return _lowered(_fitting(_nearest(op, CPU), node), op, node)
 
-
-table_answers.append(_of_table)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from theano.graph.shown import Hooks
+from theano.graph.shown import as_svg
 from theano.printing.describe import hex_digest, min_informative_str, position_independent_str, var_descriptor
 from theano.printing.formula import (
     VALID_ASSOC,
@@ -33,14 +33,13 @@ from theano.printing.print_op import Print
 from theano.printing.tree import debugprint
 
 
+@as_svg.register
 def _picture(thing: Any) -> str | None:
     # Drawing is for notebooks: `import theano` does without.
     from theano.printing.drawing import notebook_svg
 
     return notebook_svg(thing)
 
-
-Hooks.svg = _picture
 
 pydot_imported = importlib.util.find_spec("pydot") is not None
 use_ascii = True

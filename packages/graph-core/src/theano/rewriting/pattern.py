@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from theano.errors import RewriteError
+from theano.extensions import Chain, Table
 from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.variable import Constant, Variable
@@ -36,16 +37,22 @@ from theano.graph.variable import Constant, Variable
 Bindings = dict[str, Any]
 
 #: What Python's operators mean between patterns: from "add", "mul", "truediv", ... to an op wrapped in :class:`P`.
-operators: dict[str, P] = {}
+operators: Table[str, P] = Table("rewriting.pattern.operators", "which op an operator stands for")
 
 #: Functions that return what a variable is worth everywhere, as a Python number, or None. The first answer counts.
-literal_readers: list[Callable[[Variable], Any]] = []
+literal_readers: Chain[Callable[[Variable], Any]] = Chain(
+    "rewriting.pattern.literal_readers", "what a variable is worth"
+)
 
 #: Functions ``(number, old) -> Variable or None`` that make what is worth ``number`` everywhere, in place of ``old``.
-literal_writers: list[Callable[[Any, Variable], Variable | None]] = []
+literal_writers: Chain[Callable[[Any, Variable], Variable | None]] = Chain(
+    "rewriting.pattern.literal_writers", "how a number takes the place of a variable"
+)
 
 #: Functions ``(new, old) -> Variable or None`` that bring a replacement to the type of what it replaces.
-conformers: list[Callable[[Variable, Variable], Variable | None]] = []
+conformers: Chain[Callable[[Variable, Variable], Variable | None]] = Chain(
+    "rewriting.pattern.conformers", "how a replacement gets the type of what it replaces"
+)
 
 
 def literal_value(variable: Variable) -> Any:

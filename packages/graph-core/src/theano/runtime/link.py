@@ -14,10 +14,11 @@ from time import perf_counter
 from typing import Any, Literal
 
 from theano.codegen.blocks import Block
-from theano.codegen.kernel import Builtin, Kernel
 from theano.errors import MethodNotDefined, NoCompilerError
+from theano.extensions import Slot
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
+from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
@@ -76,14 +77,14 @@ class Linker:
 
     def accept(self, fgraph: FunctionGraph, no_recycling: Any = None, profile: Any = None) -> Any:
         """Return what makes thunks and functions of a graph: ``accept(fgraph).make_function()``."""
-        return accepters["graph"](self, fgraph)
+        return accepter.required()(self, fgraph)
 
     def __str__(self) -> str:
         return self.name
 
 
-#: What takes a linker and a graph: the floor that compiles puts it here.
-accepters: dict[str, Callable[[Linker, FunctionGraph], Any]] = {}
+#: For :meth:`Linker.accept`: from a linker and a graph to what makes functions of them.
+accepter: Slot[Callable[[Linker, FunctionGraph], Any]] = Slot("runtime.link.accepter", "how a linker takes a graph")
 
 
 class PerformLinker(Linker):

@@ -21,10 +21,10 @@ from operator import itemgetter
 from types import MethodType
 from typing import Any
 
-from theano.codegen.kernel import pointer_families
 from theano.codegen.unit import KernelAddress
 from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm, form_of, object_of
+from theano.graph.kernel import pointer_families
 from theano.graph.op import Op
 from theano.graph.signals import let_signals_through
 from theano.graph.type import BufferSpec

@@ -1,9 +1,11 @@
-"""Lines of the doctor's page, and where layers register those of their own."""
+"""Lines of the doctor's page, and the point at which layers add their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
+
+from theano.extensions import Table
 
 
 class Line(NamedTuple):
@@ -40,24 +42,5 @@ class Line(NamedTuple):
         return text if self.ok or not self.remedy else f"{text}\n{'':13}-> {self.remedy}"
 
 
-checks: dict[str, Callable[[], Iterable[Line]]] = {}
-"""What layers have registered: a name and a function that returns lines."""
-
-
-def register_check(name: str, check: Callable[[], Iterable[Line]]) -> None:
-    """Add a check to the doctor's page; a layer calls this when it is imported.
-
-    Parameters
-    ----------
-    name : str
-        What it checks. ``"BLAS"`` takes the place of the line about the tensor layer missing.
-    check : callable
-        Returns lines.
-
-    Examples
-    --------
-    >>> register_check("example", lambda: [Line("example", "fine")])
-    >>> [line.text for line in checks.pop("example")()]
-    ['fine']
-    """
-    checks[name] = check
+#: Functions that return lines, by what they check.
+checks: Table[str, Callable[[], Iterable[Line]]] = Table("toolchain.checks.checks", "what else the doctor looks at")

@@ -27,8 +27,9 @@ from theano.graph.apply import Apply
 from theano.graph.op import Op
 from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
+from theano.layers import enter as _enter
 from theano.layers import lazily
-from theano.lowering.table import register_modules as _register_modules
+from theano.layers.scalar import LAYER as _LAYER
 from theano.scalar import canonical, complex_parts, exponential, rounding, special, trigonometric
 from theano.scalar.arithmetic import (
     ComplexError,
@@ -177,7 +178,7 @@ _ELSEWHERE = {
 }
 __getattr__, __dir__ = lazily(globals(), _ELSEWHERE)
 
-_register_modules({"theano.scalar": "theano.scalar.lowering"})
+_enter(_LAYER)
 
 # `from theano.scalar import *`, with which old programs begin, must not put our modules in the place of Python's names.
 __all__ = [name for name, value in globals().items() if not name.startswith("_") and not isinstance(value, _Module)]

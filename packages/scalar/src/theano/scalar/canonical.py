@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from theano.graph.canonical import NoCanonicalForm, is_ours, register_fact, register_form
+from theano.graph.canonical import NoCanonicalForm, fact_finders, is_ours, register_form
 from theano.scalar.composite import Composite
 from theano.scalar.define import DefinedOp
 from theano.scalar.output_types import _Parametrised
@@ -90,5 +90,5 @@ def _scipy() -> str:
         return str(spec.origin)
 
 
-register_fact("numpy", lambda: np.__version__)
-register_fact("scipy", _scipy)
+fact_finders.register("numpy", lambda: np.__version__)
+fact_finders.register("scipy", _scipy)

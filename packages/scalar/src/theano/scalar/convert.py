@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from theano.errors import NumberRangeError
+from theano.extensions import Chain
 from theano.graph.apply import Apply
 from theano.graph.variable import Variable
 from theano.scalar import policy
@@ -144,8 +146,8 @@ def constant(x: Any, name: str | None = None, dtype: Any = None) -> ScalarConsta
     return result
 
 
-#: Functions from a variable of another layer to a scalar, or None; that layer adds its own.
-scalar_converters: list[Any] = []
+#: Functions from a variable of another layer to a scalar, or None.
+scalar_converters: Chain[Callable[[Any], Any]] = Chain("scalar.convert.scalar_converters", "how a variable is a scalar")
 
 
 def as_scalar(x: Any, name: str | None = None) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from theano.codegen.kernel import Kernel
 from theano.graph.apply import Apply
+from theano.graph.kernel import Kernel
 from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
 from theano.scalar.base import ScalarOp

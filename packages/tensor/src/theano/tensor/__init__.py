@@ -16,9 +16,11 @@ from __future__ import annotations
 from theano.tensor.basic import *  # noqa: F403  (the list of names is there)
 
 from theano.tensor import fft, nlinalg, opt, rules, slinalg, subtensor, utils  # noqa: F401  # isort: skip  (rules: functions are compiled by them)
+from theano.layers import enter as _enter
 from theano.layers import lazily
-from theano.tensor import lowering  # noqa: F401  (where its kernels are)
+from theano.layers.tensor import LAYER as _LAYER
 from theano.tensor.basic import _LATER
 from theano.tensor.basic import _shared as _shared
 
+_enter(_LAYER)
 __getattr__, __dir__ = lazily(globals(), _LATER)

@@ -1,19 +1,20 @@
 """From Python values to variables: ``as_tensor_variable``, ``constant``, and what a graph knows without running.
 
-Kinds of objects that only an upper module can convert (scalar variables, lists of variables) register themselves
-here with :func:`register_converter`.
+Kinds of objects that only an upper module can convert (scalar variables, lists of variables) have a `Converter` that is
+registered there.
 """
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from theano import scalar as scal
 from theano.errors import NumberRangeError
+from theano.extensions import Chain
 from theano.graph import Apply, Constant, Variable
 from theano.scalar.convert import out_of_range
 from theano.settings import config
@@ -32,12 +33,8 @@ class EmptyConstantError(NotScalarConstantError):
     """A constant has no element, so it cannot be one number."""
 
 
-Converter = Callable[[Any], Variable]
-_converters: list[tuple[Callable[[Any], bool], Converter]] = []
-
-
-def register_converter(applies: Callable[[Any], bool], convert: Converter) -> None:
-    """Let :func:`as_tensor_variable` handle another kind of object.
+class Converter(NamedTuple):
+    """How :func:`as_tensor_variable` handles another kind of object.
 
     Parameters
     ----------
@@ -46,7 +43,12 @@ def register_converter(applies: Callable[[Any], bool], convert: Converter) -> No
     convert : callable
         The tensor variable for it.
     """
-    _converters.append((applies, convert))
+
+    applies: Callable[[Any], bool]
+    convert: Callable[[Any], Variable]
+
+
+converters: Chain[Converter] = Chain("tensor.convert.converters", "how an object is a tensor")
 
 
 def is_tensor(x: Any) -> bool:
@@ -150,7 +152,7 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
 
 
 def _to_tensor(x: Any, name: str | None, ndim: int | None) -> Variable:
-    for applies, convert in _converters:
+    for applies, convert in converters:
         if applies(x):
             return convert(x)
     if isinstance(x, Variable):

@@ -12,10 +12,11 @@ from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op, Variable
 from theano.tensor.checks import CheckedLength, checked_lengths, unchecked
 from theano.tensor.convert import (
+    Converter,
     as_tensor_variable,
+    converters,
     gradient_dtype,
     length_if_known,
-    register_converter,
     static_element,
     static_int,
 )
@@ -489,4 +490,4 @@ def _has_variables(x: Any) -> bool:
     return isinstance(x, (list, tuple)) and any(isinstance(e, Variable) or _has_variables(e) for e in x)
 
 
-register_converter(_has_variables, lambda x: stack(list(x)))
+converters.register(Converter(_has_variables, lambda x: stack(list(x))))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.extensions import Chain
 from theano.graph import Variable
 from theano.tensor import functions as fn
 from theano.tensor import numpy_calls
@@ -425,5 +426,5 @@ class TensorOperators:
         raise ValueError(f"can't transfer to target {target!r}: no layer that knows it is installed")
 
 
-#: Functions from a variable and the name of a device to the variable there, or None; other layers add theirs.
-transfers: list[Callable[[Any, str], Any]] = []
+#: Functions from a variable and the name of a device to the variable there, or None.
+transfers: Chain[Callable[[Any, str], Any]] = Chain("tensor.operators.transfers", "how a variable gets to a device")

@@ -41,7 +41,7 @@ def register_transfer(fn: Callable[[Any, str], Any]) -> None:
     array(1., dtype=float32)
     >>> transfers.remove(mine)
     """
-    transfers.append(fn)
+    transfers.register(fn)
 
 
 class Default(Op):

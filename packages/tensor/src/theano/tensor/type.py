@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from theano import scalar as scal
+from theano.extensions import Slot
 from theano.graph import BufferSpec, Type, Variable
 from theano.graph.props import Interned
 from theano.graph.type import CType, Extremes
@@ -16,9 +17,10 @@ from theano.settings import config
 from theano.tensor.memory import extremes_of, laid_out_copy, spare_arrays
 from theano.tensor.type_in_c import ArraysInC
 
-#: What turns a variable into one of another broadcast pattern. The shape package, which lies above, puts
-#: ``patternbroadcast`` here.
-rebroadcast_hook: Callable[[Variable, Sequence[bool]], Variable] | None = None
+#: From a variable and a broadcast pattern to the variable with that pattern.
+rebroadcaster: Slot[Callable[[Variable, Sequence[bool]], Variable]] = Slot(
+    "tensor.type.rebroadcaster", "how a variable gets another broadcast pattern"
+)
 
 NAMED_PATTERNS = {
     (): "scalar",
@@ -401,9 +403,9 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         """Return ``variable`` with this broadcast pattern, or None where its values might not fit."""
         if variable.type == self:
             return variable
-        if not self.is_super(variable.type) or rebroadcast_hook is None:
+        if not self.is_super(variable.type) or rebroadcaster.answer is None:
             return None
-        return rebroadcast_hook(variable, self.broadcastable)
+        return rebroadcaster.answer(variable, self.broadcastable)
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
         """Return a variable or a value as a variable of this type, rebroadcast if need be."""

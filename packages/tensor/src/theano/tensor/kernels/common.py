@@ -10,8 +10,8 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from struct import pack
 from typing import Any
 
-from theano.codegen.kernel import Builtin, Pointer
 from theano.graph.apply import Apply
+from theano.graph.kernel import Builtin, Pointer
 from theano.lowering.accepts import dtype_of, ndim_of
 from theano.scalar.dtypes import DTYPE_CODES
 from theano.settings import config

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Kernel
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
+from theano.graph.kernel import Kernel
 from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
 from theano.scalar.cbody import calls_c_library

@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from theano.codegen.kernel import Pointer
 from theano.graph.apply import Apply
+from theano.graph.kernel import Pointer
 from theano.lowering.accepts import ANYTHING, BLAS, REAL, Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.kernels.blas_choice import ALWAYS, choose_gemm, thread_limit

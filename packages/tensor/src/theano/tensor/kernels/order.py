@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Pointer
 from theano.graph.apply import Apply
+from theano.graph.kernel import Pointer
 from theano.lowering.accepts import INT64, INTEGERS, REAL, Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.extra_ops import CumOp, SearchsortedOp

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from theano.codegen.kernel import Builtin, Kernel
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
+from theano.graph.kernel import Builtin, Kernel
 from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
 from theano.scalar.arithmetic import identity

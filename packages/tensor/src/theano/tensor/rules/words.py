@@ -12,7 +12,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Variable
-from theano.graph.canonical import DERIVED_TAGS
+from theano.graph.canonical import derived_tags
 from theano.rewriting import P, Pattern, Special, conformers, literal_readers, literal_writers, one_of, operators
 from theano.rewriting.pattern import Bindings
 from theano.tensor.convert import is_tensor
@@ -225,7 +225,7 @@ def uniform(v: Any) -> Any:
     return None
 
 
-DERIVED_TAGS.add("_uniform")
+derived_tags.register("_uniform")
 
 
 def _uniform_constant(v: Any) -> Any:
@@ -295,6 +295,7 @@ def stretch(new: Any, old: Any) -> Any:
     return None
 
 
+@conformers.register
 def fit(new: Any, old: Any) -> Any:
     """Return ``new`` with the dtype, the dimensions and the broadcast pattern of ``old``, or None."""
     if not is_tensor(new) or not is_tensor(old):
@@ -317,16 +318,14 @@ def fit(new: Any, old: Any) -> Any:
     return new
 
 
+@literal_writers.register
 def constant_like(value: Any, old: Variable) -> Any:
     """Return ``value`` everywhere, in place of ``old``, or None."""
     return fit(number_like(value, old), old)
 
 
+@literal_readers.register
 def _literal(v: Variable) -> Any:
     # Not a complex number: what the patterns say of 1 they do not say of functions of complex numbers.
     return uniform(v) if is_tensor(v) and not is_complex(v) else None
 
-
-literal_readers.append(_literal)
-literal_writers.append(constant_like)
-conformers.append(fit)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from theano.compile.builders import length
 from theano.compile.registered_code import Code, CodeByType
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Variable
-from theano.tensor import type as tensor_type
 from theano.tensor.checks import CheckedLength, equal
 from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.messages import shape_error
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorType, rebroadcaster
 
 
 class Shape(CodeByType):
@@ -153,6 +153,7 @@ def shape_i_op(i: int) -> Shape_i:
     return Shape_i(i)
 
 
+@length.register
 def shape_i(var: Any, i: int, fgraph: Any = None) -> Any:
     """Return the length of dimension ``i`` of ``var``, in the cheapest form that is known.
 
@@ -339,6 +340,7 @@ class Rebroadcast(CodeByType):
         return [None if eval_points[0] is None else self(eval_points[0])]
 
 
+@rebroadcaster.register
 def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     """Return ``x`` with the given broadcast pattern.
 
@@ -394,8 +396,6 @@ def _with_flags(x: Any, axes: Sequence[int], flag: bool) -> Any:
     chosen = {axis % x.type.ndim for axis in axes}
     return patternbroadcast(x, [flag if i in chosen else b for i, b in enumerate(x.type.broadcastable)])
 
-
-tensor_type.rebroadcast_hook = patternbroadcast
 
 
 # -- the C of people's types ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.convert import scalar_converters
-from theano.tensor.convert import as_tensor_variable, is_tensor, register_converter
+from theano.tensor.convert import Converter, as_tensor_variable, converters, is_tensor
 from theano.tensor.type import TensorType
 
 
@@ -109,6 +109,7 @@ def _scalar_to_tensor(s: Any) -> Any:
     return tensor_from_scalar(s)
 
 
+@scalar_converters.register
 def _tensor_to_scalar(t: Any) -> Any:
     if not is_tensor(t) or t.type.ndim:
         return None
@@ -120,5 +121,4 @@ def _tensor_to_scalar(t: Any) -> Any:
     return scalar_from_tensor(t)
 
 
-register_converter(lambda x: isinstance(x, Variable) and isinstance(x.type, scal.Scalar), _scalar_to_tensor)
-scalar_converters.append(_tensor_to_scalar)
+converters.register(Converter(lambda x: isinstance(x, Variable) and isinstance(x.type, scal.Scalar), _scalar_to_tensor))

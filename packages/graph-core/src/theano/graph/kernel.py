@@ -1,10 +1,12 @@
-"""What an op hands to the code generator: a kernel to compile, or one that was built ahead."""
+"""What a node becomes: a kernel to compile, or one that was built ahead."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from theano.extensions import Table
 
 TOKEN = "KERNEL"
 """The word in a kernel's source that becomes its symbol."""
@@ -96,7 +98,7 @@ class Pointer(int):
     ----------
     address : int
     name : str
-        ``family:rest``; the family is one that a layer has entered with `register_pointers`.
+        ``family:rest``; the family is one of `pointer_families`.
 
     Examples
     --------
@@ -114,24 +116,19 @@ class Pointer(int):
 
 
 class PointerFamily(NamedTuple):
-    """How a process finds what pointers of one family name, and what tells whether another found the same."""
-
-    find: Callable[[str], int]
-    identity: Callable[[], str]
-
-
-pointer_families: dict[str, PointerFamily] = {}
-
-
-def register_pointers(family: str, find: Callable[[str], int], identity: Callable[[], str]) -> None:
-    """Enter a family of pointers.
+    """How a process finds what pointers of one family name, and what tells whether another found the same.
 
     Parameters
     ----------
-    family : str
     find : callable
         From a name (without the family) to the address in this process; 0 if there is none.
     identity : callable
         A text; where two processes agree in it, a kernel works the same with the addresses of either.
     """
-    pointer_families[family] = PointerFamily(find, identity)
+
+    find: Callable[[str], int]
+    identity: Callable[[], str]
+
+
+#: The families, by name.
+pointer_families: Table[str, PointerFamily] = Table("graph.kernel.pointer_families", "where a pointer leads to")

@@ -1,0 +1,142 @@
+"""Extension points: what a module asks, and modules above it answer.
+
+A module declares a point where it asks, with the type of what it takes. Whoever knows an answer registers it there; the
+module that asks never learns who that is. A `Slot` has one answer, a `Chain` several, asked in the order in which they
+came, and a `Table` has them by key. Chains and tables are lists and dictionaries, so that to ask costs no more.
+A layer that wants to answer before its modules are loaded lists `Extension` objects in its description
+(`theano.layers.Layer`).
+
+Examples
+--------
+>>> greeting: Slot[Callable[[str], str]] = Slot("example.greeting", "how somebody is greeted")
+>>> greeting.answer is None
+True
+>>> greeting.register(lambda name: f"hello, {name}")("you")
+'hello, you'
+>>> greeting.required()("me")
+'hello, me'
+>>> points.pop("example.greeting").asks
+'how somebody is greeted'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from theano.errors import UnavailableLayerError
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Point:
+    """Base of the three kinds.
+
+    Parameters
+    ----------
+    name : str
+        The module that asks, without ``theano.``, and a name in it.
+    asks : str
+        What is asked for, to go on from "no layer here says".
+    """
+
+    def __init__(self, name: str, asks: str):
+        self.name, self.asks = name, asks
+        points[name] = self
+
+
+#: All points, by name, as their modules are loaded.
+points: dict[str, Point] = {}
+
+
+@dataclass(frozen=True)
+class Extension:
+    """An answer for a point, to be registered when its layer is: made by ``extension`` of a point.
+
+    Parameters
+    ----------
+    point : Point
+    enter : callable
+        Registers the answer.
+    """
+
+    point: Point
+    enter: Callable[[], Any]
+
+
+class Slot(Point, Generic[T]):
+    """A point with one answer; the last that was registered counts.
+
+    Attributes
+    ----------
+    answer : object or None
+    """
+
+    answer: T | None = None
+
+    def register(self, answer: T) -> T:
+        """Let this be the answer, and return it."""
+        self.answer = answer
+        return answer
+
+    def required(self) -> T:
+        """Return the answer.
+
+        Raises
+        ------
+        UnavailableLayerError
+            None was registered.
+        """
+        if self.answer is None:
+            raise UnavailableLayerError(f"no layer that is loaded here says {self.asks} ({self.name})")
+        return self.answer
+
+    def extension(self, answer: T) -> Extension:
+        """Return this answer for a layer's description."""
+        return Extension(self, lambda: self.register(answer))
+
+
+class Chain(Point, list[T]):
+    """A point with several answers, in the order in which they were registered: a list.
+
+    Examples
+    --------
+    >>> readers: Chain[Callable[[str], int]] = Chain("example.readers", "what a word is worth")
+    >>> readers.register(len) is len, [read("word") for read in readers]
+    (True, [4])
+    >>> _ = points.pop("example.readers")
+    """
+
+    def register(self, answer: T) -> T:
+        """Add an answer after the others, and return it; one that is there already stays where it is."""
+        if answer not in self:
+            self.append(answer)
+        return answer
+
+    def extension(self, answer: T) -> Extension:
+        """Return this answer for a layer's description."""
+        return Extension(self, lambda: self.register(answer))
+
+
+class Table(Point, dict[K, V]):
+    """A point with an answer for each key: a dictionary.
+
+    Examples
+    --------
+    >>> units: Table[str, float] = Table("example.units", "how long a unit is")
+    >>> units.register("inch", 0.0254), units["inch"]
+    (0.0254, 0.0254)
+    >>> _ = points.pop("example.units")
+    """
+
+    def register(self, key: K, answer: V) -> V:
+        """Let this be the answer for a key, and return it."""
+        self[key] = answer
+        return answer
+
+    def extension(self, key: K, answer: V) -> Extension:
+        """Return this answer for a layer's description."""
+        return Extension(self, lambda: self.register(key, answer))

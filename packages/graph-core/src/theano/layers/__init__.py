@@ -1,0 +1,278 @@
+"""Which layers there are, and how they come in.
+
+A layer is a distribution that adds packages to ``theano``. It describes itself in one `Layer`, in a module that imports
+nothing of it (those of this project in ``theano/layers/<layer>.py`` of their own sources), and names that as an entry
+point of the group ``theano.layers`` in its ``pyproject.toml``. A lower layer never imports an upper one, and does not
+ask for one by name either: it asks for what it needs, an attribute of a module or somebody who knows a value, and the
+descriptions say who has it. What a layer answers once it is imported, it registers at the points of
+`theano.extensions`.
+
+Examples
+--------
+>>> attribute("theano", "nonsense")
+Traceback (most recent call last):
+ ...
+AttributeError: module 'theano' has no attribute 'nonsense'
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import logging
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from theano.errors import UnavailableLayerError
+from theano.extensions import Extension
+
+# Upper layers put their descriptions into other folders.
+__path__ = pkgutil.extend_path(__path__, __name__)
+
+logger = logging.getLogger("theano")
+
+#: The group of entry points under which distributions name their descriptions.
+GROUP = "theano.layers"
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What a layer says of itself before it is imported.
+
+    Parameters
+    ----------
+    distribution : str
+        What to install to have it.
+    module : str
+        What to import to bring it in.
+    names : dict from str to str
+        What it adds to ``theano`` and to modules of lower layers, by full name; for each the module that it is, or
+        ``"module:attribute"``.
+    knows : callable
+        From a value to whether the layer makes variables of such values: ``theano.shared`` asks.
+    extensions : tuple of Extension
+        What it answers at the points of lower layers as soon as it is imported, though most of its modules are not.
+
+    Examples
+    --------
+    >>> layer = Layer("theano-example", "json", names={"theano.example.loads": "json:loads"})
+    >>> layer.get("theano.example.loads")("[1]")
+    [1]
+    """
+
+    distribution: str
+    module: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    knows: Callable[[object], bool] = lambda value: False
+    extensions: tuple[Extension, ...] = ()
+
+    def load(self) -> ModuleType:
+        """Import the layer."""
+        return importlib.import_module(self.module)
+
+    def get(self, name: str) -> Any:
+        """Return what the layer adds under a full name."""
+        return named(self.names[name])
+
+
+class Published(NamedTuple):
+    """What is known of a distribution that may not be installed."""
+
+    names: frozenset[str]
+    checks: tuple[str, ...] = ()
+
+
+def _published(names: str, *checks: str) -> Published:
+    return Published(frozenset(f"theano.{name}" for name in names.split()), checks)
+
+
+#: What is to be found in which distribution: names, and topics of the doctor's page. A layer that is not installed
+#: cannot describe itself, and who asks for something of it is to be told what to install; nothing else is taken from
+#: this table, and a layer that is missing in it works all the same.
+PUBLISHED = {
+    "theano-scalar": _published("scalar"),
+    "theano-tensor": _published(
+        "tensor dot get_scalar_constant_value scan_module map ifelse raise_op typed_list sandbox misc tests test "
+        "compile.Rebroadcast compile.Shape compile.Shape_i compile.SpecifyShape compile.rebroadcast compile.shape "
+        "compile.shape_i compile.specify_shape compile.register_rebroadcast_c_code compile.register_shape_c_code "
+        "compile.register_shape_i_c_code compile.register_specify_shape_c_code "
+        "gradient.hessian gradient.jacobian gradient.numeric_grad gradient.verify_grad gradient.mode_not_slow",
+        "BLAS",
+    ),
+    "theano-sparse": _published("sparse"),
+    "theano-gpu-backend": _published("gpuarray"),
+}
+
+_described: dict[str, Layer] = {}
+
+
+def describe(layer: Layer) -> Layer:
+    """Make a layer known, and return it; a module with a description calls this.
+
+    Examples
+    --------
+    >>> layer = describe(Layer("theano-example", "json", names={"theano.decoder": "json.decoder"}))
+    >>> import theano
+    >>> theano.decoder.__name__
+    'json.decoder'
+    >>> _ = _described.pop("theano-example")
+    """
+    _described[layer.distribution] = layer
+    return layer
+
+
+def enter(layer: Layer) -> None:
+    """Register the extensions of a layer; the layer calls this when it is imported."""
+    describe(layer)
+    for extension in layer.extensions:
+        extension.enter()
+
+
+def installed(declared: bool = True) -> Iterator[Layer]:
+    """Yield the layers above graph-core that are installed, imported or not.
+
+    Parameters
+    ----------
+    declared : bool
+        Also look for layers that this one has never heard of: in the entry points of all distributions, which takes
+        many milliseconds the first time.
+
+    Examples
+    --------
+    >>> all(isinstance(layer, Layer) for layer in installed())
+    True
+    """
+    for distribution in PUBLISHED:
+        if distribution not in _described:
+            _look_for(distribution)
+    if declared:
+        _read_entry_points()
+    yield from list(_described.values())
+
+
+def attribute(module: str, name: str) -> Any:
+    """Return what a layer adds to a module of a lower one: for the module's ``__getattr__``.
+
+    Raises
+    ------
+    UnavailableLayerError
+        It belongs to a layer that is not installed. It is an AttributeError, so that ``hasattr`` stays honest.
+    AttributeError
+        No layer has it.
+    """
+    wanted = f"{module}.{name}"
+    for layer in _described.values():
+        if wanted in layer.names:
+            return layer.get(wanted)
+    home = next((d for d, published in PUBLISHED.items() if wanted in published.names), None)
+    # Python and its tools ask for names with underscores, which are no layer's business.
+    for layer in () if name.startswith("_") else installed(declared=home is None):
+        if wanted in layer.names:
+            return layer.get(wanted)
+    if home is not None:
+        raise UnavailableLayerError(
+            f"{wanted} is not installed here. It belongs to the distribution {home}: pip install {home}"
+        )
+    raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+
+def added_names(module: str) -> list[str]:
+    """Return the names that installed layers add to a module of a lower one: for the module's ``__dir__``."""
+    full = (name.rpartition(".") for layer in installed() for name in layer.names)
+    return [name for home, _, name in full if home == module]
+
+
+def load_for_value(value: object) -> None:
+    """Bring in the layer that makes variables of values like ``value``, if one is installed.
+
+    ``theano.shared(array)`` is a program's first statement as often as not: nothing has loaded the layer
+    that knows arrays yet, and without it the array would be taken for just any Python object.
+    """
+    for declared in (False, True):
+        knowing = next((layer for layer in installed(declared) if layer.knows(value)), None)
+        if knowing is not None:
+            knowing.load()
+            return
+
+
+# -- finding descriptions ------------------------------------------------------------------------------------
+
+
+@cache
+def _look_for(distribution: str) -> None:
+    """Import the description of a layer of this project, if it is there.
+
+    It lies in this package, so that neither metadata is read, nor metadata older than the sources is in the way.
+    """
+    name = f"{__name__}.{distribution.removeprefix('theano-').replace('-', '_')}"
+    if importlib.util.find_spec(name) is not None:
+        importlib.import_module(name)
+
+
+@cache
+def _read_entry_points() -> None:
+    """Import the descriptions that installed distributions name."""
+    # It takes longer to load than all of graph-core's small modules, and is wanted for unknown layers only.
+    from importlib import metadata
+
+    for entry in metadata.entry_points(group=GROUP):
+        try:
+            layer = entry.load()
+        except (ImportError, AttributeError) as problem:
+            logger.warning("theano: the layer %s cannot be described: %s", entry.value, problem)
+            continue
+        if isinstance(layer, Layer):
+            describe(layer)
+        else:
+            logger.warning("theano: the entry point %s is a %s, not a Layer", entry.value, type(layer).__name__)
+
+
+# -- names that come later -----------------------------------------------------------------------------------
+
+
+def named(place: str) -> Any:
+    """Return the module, or the ``"module:attribute"``, that a text names.
+
+    Examples
+    --------
+    >>> named("json:loads")("1"), named("json").__name__
+    (1, 'json')
+    """
+    module, _, attribute = place.partition(":")
+    found = importlib.import_module(module)
+    return getattr(found, attribute) if attribute else found
+
+
+def lazily(
+    namespace: Mapping[str, Any], places: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return a module's ``__getattr__`` and ``__dir__``, for names that are brought in when somebody asks for them.
+
+    Parameters
+    ----------
+    namespace : dict
+        The module's ``globals()``.
+    places : dict from str to str
+        For a name, the module that it is, or ``"module:name"``.
+
+    Examples
+    --------
+    >>> get, names = lazily({"__name__": "here"}, {"loads": "json:loads", "tools": "functools"})
+    >>> get("loads")("[1]"), get("tools").__name__, names()
+    ([1], 'functools', ['__name__', 'loads', 'tools'])
+    >>> get("dumps")
+    Traceback (most recent call last):
+     ...
+    AttributeError: module 'here' has no attribute 'dumps'
+    """
+
+    def __getattr__(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
+        return named(places[name])
+
+    return __getattr__, lambda: sorted({*namespace, *places})

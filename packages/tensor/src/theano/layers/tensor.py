@@ -1,0 +1,107 @@
+"""What the layer of arrays says of itself before it is imported, and of its kernels before any of them is loaded.
+
+The modules in `theano.tensor.kernels` bring in the entries of the lowering table when the first op of a family is
+lowered. A program that comes out of the cache lowers nothing, but needs the addresses that its kernels were handed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from theano.graph.canonical import fact_finders
+from theano.graph.kernel import PointerFamily, pointer_families
+from theano.graph.source import user_packages
+from theano.layers import Layer, describe
+from theano.lowering.table import modules
+from theano.toolchain.checks import Line, checks
+
+_KERNELS = "theano.tensor.kernels"
+
+
+def _of(module: str, name: str, *args: Any) -> Any:
+    """Call a function of a module of kernels, which is loaded for it."""
+    return getattr(importlib.import_module(f"{_KERNELS}.{module}"), name)(*args)
+
+
+def _blas() -> str:
+    return str(_of("blas_library", "find_blas").identity)
+
+
+def _numpy() -> str:
+    return f"numpy {sys.modules['numpy'].__version__}"  # loaded long before anything is sorted
+
+
+def _doctor() -> Iterable[Line]:
+    lines: Iterable[Line] = _of("blas", "doctor")
+    return lines
+
+
+#: For modules and packages of ops, the modules of kernels that have their entries.
+MODULES = {
+    "arange": "layout", "blas": "blas", "checks": "layout", "choice": "layout", "contiguous": "layout",
+    "create": "layout", "elemwise.careduce": "reduce", "elemwise.dimshuffle": "layout",
+    "elemwise.map_reduce": "reduce", "elemwise.op": "elemwise", "extra_ops": ("layout", "order"), "fft": "fft",
+    "index": "index", "join": "layout", "linalg": "lapack", "nnet": "nnet", "reduce.argmax": "argmax",
+    "reduce.logsumexp": "reduce", "sets": "order", "shape": "layout", "sort": "order", "transfer": "index",
+}  # fmt: skip
+
+
+def _places(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{_KERNELS}.{name}" for name in ((names,) if isinstance(names, str) else names))
+
+
+def _knows(value: object) -> bool:
+    """Return whether a value is an array or a number; where nobody has imported NumPy, it is not one of NumPy's."""
+    numpy: Any = sys.modules.get("numpy")
+    of_numpy = () if numpy is None else (numpy.ndarray, numpy.generic)
+    return isinstance(value, (bool, int, float, complex, *of_numpy))
+
+
+_COMPILE = (
+    "Rebroadcast", "Shape", "Shape_i", "SpecifyShape", "rebroadcast", "shape", "shape_i", "specify_shape",
+    "register_rebroadcast_c_code", "register_shape_c_code", "register_shape_i_c_code", "register_specify_shape_c_code",
+)  # fmt: skip
+
+#: The packages beside `theano.tensor`, and what older programs find in modules of graph-core.
+NAMES = {
+    **{f"theano.{name}": f"theano.{name}" for name in (
+        "tensor", "scan_module", "ifelse", "raise_op", "sandbox", "misc", "tests",
+    )},
+    **{f"theano.compile.{name}": f"theano.tensor:{name}" for name in _COMPILE},
+    "theano.dot": "theano.tensor:dot",
+    "theano.get_scalar_constant_value": "theano.tensor:get_scalar_constant_value",
+    "theano.gradient.hessian": "theano.tensor.jacobian:hessian",
+    "theano.gradient.jacobian": "theano.tensor.jacobian:jacobian",
+    "theano.gradient.mode_not_slow": "theano.tensor.verify:mode_not_slow",
+    "theano.gradient.numeric_grad": "theano.tensor.verify:numeric_grad",
+    "theano.gradient.verify_grad": "theano.tensor.verify:verify_grad",
+    "theano.map": "theano.scan_module:map",
+    "theano.test": "theano.tests:test",
+}  # fmt: skip
+
+#: What kernels are handed the addresses of.
+POINTERS = {
+    "blas": PointerFamily(lambda name: _of("blas_library", "find_pointer", name), _blas),
+    "lapack": PointerFamily(lambda name: _of("lapack", "find_pointer", name), _blas),
+    "sort": PointerFamily(lambda name: _of("order", "find_sort", name), _numpy),
+    "drivers": PointerFamily(lambda name: _of("common", "find_driver", name), str),
+}
+
+LAYER = describe(
+    Layer(
+        "theano-tensor",
+        "theano.tensor",
+        names=NAMES,
+        knows=_knows,
+        extensions=(
+            *(modules.extension(f"theano.tensor.{place}", _places(names)) for place, names in MODULES.items()),
+            *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
+            fact_finders.extension("levels of the kernel library", lambda: " ".join(_of("common", "library_paths"))),
+            checks.extension("BLAS", _doctor),
+            user_packages.extension("theano.tests"),
+        ),
+    )
+)
