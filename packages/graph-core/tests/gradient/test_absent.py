@@ -95,5 +95,5 @@ def test_expressions_in_errors_are_cut_in_depth_and_width():
 
 def test_a_description_has_the_source_line_where_one_is_known():
     assert describe(vector("v")).startswith("v : float64[1], written at ")
-    with config.change_flags(**{"traceback__limit": 0}):
+    with config.change_flags(traceback__limit=0):
         assert describe(vector("v")) == "v : float64[1]"

@@ -50,7 +50,7 @@ class Told(Op):
 class Along(Told):
     """The same with a method of its own for directions."""
 
-    def R_op(self, inputs, eval_points):  # noqa: N802  (the name that ops have for it)
+    def R_op(self, inputs, eval_points):
         return self.forth(inputs, eval_points)
 
 

@@ -153,9 +153,7 @@ def test_null_gradients():
     x, y = real("x"), real("y")
     cost = unwritten(x, y)
     assert run([grad(cost, x)], {x: 1.0, y: 1.0}) == [1.0]
-    with pytest.raises(
-        NullTypeGradError, match=r"with respect to y : float64, .*input 1 \(y\) is not implemented: later"
-    ):
+    with pytest.raises(NullTypeGradError, match=r"with respect to y : float64, .*input 1 \(y\) is not implemented: later"):
         grad(cost, y)
     null = grad(cost, y, null_gradients="return")
     assert isinstance(null.type, NullType)

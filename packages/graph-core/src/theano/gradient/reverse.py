@@ -283,11 +283,8 @@ def Lop(
     if len(outputs) != len(points):
         raise ValueError(f"Lop: there are {len(outputs)} expressions but {len(points)} eval_points")
     return grad(
-        None,
-        wrt,
-        known_grads=dict(zip(outputs, points, strict=True)),
-        consider_constant=consider_constant,
-        disconnected_inputs=disconnected_inputs,
+        None, wrt, known_grads=dict(zip(outputs, points, strict=True)),
+        consider_constant=consider_constant, disconnected_inputs=disconnected_inputs,
     )
 
 
@@ -329,8 +326,7 @@ def subgraph_grad(
     )
     for source in sources:
         parts.append(
-            None
-            if source is None
+            None if source is None
             else grad(wrt=wrt + end, consider_constant=end, disconnected_inputs="ignore", **source)
         )
     known, own = parts
