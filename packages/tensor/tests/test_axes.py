@@ -17,7 +17,17 @@ from theano.tensor.index.lengths import slice_length
 def test_axes_are_counted_from_0_in_order(ndim):
     for axis in range(-ndim, ndim):
         wanted = (axis % ndim,)
-        for written in (axis, float(axis), np.int8(axis), np.array(axis), np.array([axis]), [axis], (axis,), T.constant(axis), T.constant([axis])):
+        for written in (
+            axis,
+            float(axis),
+            np.int8(axis),
+            np.array(axis),
+            np.array([axis]),
+            [axis],
+            (axis,),
+            T.constant(axis),
+            T.constant([axis]),
+        ):
             assert normalize_axes(written, ndim) == wanted, written
     assert normalize_axes(None, ndim) is None and normalize_axes((), ndim) == ()
     assert normalize_axes(list(range(ndim))[::-1], ndim) == normalize_axes(np.arange(ndim), ndim) == tuple(range(ndim))
@@ -48,7 +58,7 @@ def test_slices_of_numbers_and_of_symbols_against_python(step):
             canonical, direction = T.get_canonical_form_slice(form, n)
             outputs = [slice_length(form, n), canonical.start, canonical.stop, canonical.step, direction]
             given = dict(zip(names, (v or 0 for v in numbers), strict=True))
-            for length in (0, 2):
+            for length in (0, 2, 5):
                 count, *found = (int(v) for v in run([T.as_tensor_variable(v) for v in outputs], {**given, n: length}))
                 values = list(range(length))
                 wanted = values[start:stop:step]

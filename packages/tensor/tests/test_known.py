@@ -69,7 +69,17 @@ def test_numbers(v, wanted):
 
 def test_what_is_never_negative():
     n, small = Shape_i(0)(m), T.iscalar("small")
-    yes = [n, T.constant(0), T.constant(1), n + 1, n * n, n + n * 2, T.maximum(n, 0), Elemwise(scal.Cast(scal.int64))(n), T.constant(2.5)]
+    yes = [
+        n,
+        T.constant(0),
+        T.constant(1),
+        n + 1,
+        n * n,
+        n + n * 2,
+        T.maximum(n, 0),
+        Elemwise(scal.Cast(scal.int64))(n),
+        T.constant(2.5),
+    ]
     no = [s, T.constant(-1), n - 1, n + s, s * n, T.maximum(n, -1), T.exp(T.dscalar()), T.cast(s, "int64") + n, T.cast(n, "int32"), small + 1,
           T.cast(small, "int64"), T.cast(n, "int32") + T.cast(n, "int32"), T.cast(n, "float64"), -n]  # fmt: skip
     assert [not_negative(v) for v in yes] == [True] * len(yes)
@@ -80,7 +90,9 @@ def test_what_is_never_negative():
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int64", "uint8"])
-@pytest.mark.parametrize("op", [Sum(0), Prod(0), ProdWithoutZeros(0), CAReduce(scal.add, 0), CAReduce(scal.maximum, 0), Max(0)], ids=str)
+@pytest.mark.parametrize(
+    "op", [Sum(0), Prod(0), ProdWithoutZeros(0), CAReduce(scal.add, 0), CAReduce(scal.maximum, 0), Max(0)], ids=str
+)
 def test_reductions_of_whole_numbers_are_flat(op, dtype):
     k = T.TensorType(dtype, (False, False))("k")
     out = op(k)
@@ -125,7 +137,10 @@ def test_whole_numbers_in_parts_are_flat():
     assert gy.dtype == "float64"
     assert into.owner.op.connection_pattern(into.owner) == [[True], [True], [False]]
     assert read.owner.op.connection_pattern(read.owner) == [[True], [False]]
-    for changed, wanted in ((IncSubtensor([slice(None)]), (False, False)), (IncSubtensor([0], True, True), (True, True))):
+    for changed, wanted in (
+        (IncSubtensor([slice(None)]), (False, False)),
+        (IncSubtensor([0], True, True), (True, True)),
+    ):
         assert (changed.inplace, changed.set_instead_of_inc) == wanted
     assert list(IncSubtensor([slice(0, 1)]).checked_inputs(into.owner)) == [2]
 
@@ -148,3 +163,15 @@ def test_frozen_dictionaries():
     d = frozendict({0: 1})
     assert dict(d) == {0: 1} and len(d) == 1 and d.copy(a=2) == {0: 1, "a": 2} and hash(d) == hash(frozendict({0: 1}))
     assert repr(d) == "{0: 1}"
+
+
+def test_conversions_between_scalars_and_tensors_undo_each_other():
+    a = scal.float64("a")
+    assert T.as_tensor_variable(scalar_from_tensor(S)) is S and scal.as_scalar(tensor_from_scalar(a)) is a
+    for v in (a, a + a):
+        assert T.as_tensor_variable(v).owner.op == tensor_from_scalar
+    for v in (S, S + S):
+        assert scal.as_scalar(v).owner.op == scalar_from_tensor
+    assert T.as_tensor_variable(scal.constant(2.5)).data == 2.5 and scal.as_scalar(T.constant(2.5)).data == 2.5
+    with pytest.raises(TypeError):
+        scal.as_scalar(V)

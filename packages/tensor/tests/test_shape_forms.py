@@ -113,7 +113,11 @@ def test_a_view_is_one_and_a_copy_is_none():
         found = run(out, {t: value})
         assert np.shares_memory(found, value) is view and found.flags.writeable
     assert Subtensor.view_map == Reshape.view_map == Rebroadcast.view_map == SpecifyShape.view_map == {0: [0]}
-    assert ExtractDiag() == ExtractDiag(0, 0, 1, False) and AllocDiag() == AllocDiag(0, 0, 1) and SetDiag() == SetDiag(0, 0, 1)
+    assert (
+        ExtractDiag() == ExtractDiag(0, 0, 1, False)
+        and AllocDiag() == AllocDiag(0, 0, 1)
+        and SetDiag() == SetDiag(0, 0, 1)
+    )
     assert IncSubtensor([0]) == IncSubtensor([0], False, False) and IncSubtensor([0], True).destroy_map == {0: [0]}
 
 
@@ -123,7 +127,13 @@ def test_lengths_in_their_cheapest_form():
 
 
 def test_text():
-    pairs = {(): "", ((0, True),): "0:1", ((0, False), (1, False)): "0,1:0", ((0, True), (1, False)): "0:1,1:0", ((1, True), (0, False)): "0:0,1:1"}
+    pairs = {
+        (): "",
+        ((0, True),): "0:1",
+        ((0, False), (1, False)): "0,1:0",
+        ((0, True), (1, False)): "0:1,1:0",
+        ((1, True), (0, False)): "0:0,1:1",
+    }
     assert {p: str(Rebroadcast(*p)) for p in pairs} == {p: f"Rebroadcast{{{text}}}" for p, text in pairs.items()}
     assert str(Shape_i(1)) == "Shape_i{1}" and str(Reshape(2)) == "Reshape{2}"
     assert get_idx_list([v, 1, 2], [slice(T.scal.int64, None, T.scal.int64)], True) == ((slice(1, None, 2),), 2)

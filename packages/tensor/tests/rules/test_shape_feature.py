@@ -33,7 +33,9 @@ def attached(*outputs):
 
 def test_lengths_of_leaves():
     _, feature = attached(x + y)
-    assert [v.owner.op for v in feature.lengths(x)] == [Shape_i(0), Shape_i(1)] and feature.lengths(x)[1].owner.inputs[0] is x
+    assert [v.owner.op for v in feature.lengths(x)] == [Shape_i(0), Shape_i(1)] and feature.lengths(x)[1].owner.inputs[
+        0
+    ] is x
     one, other = feature.lengths(row)
     assert static_int(one) == 1 and other.owner.op == Shape_i(1)
     assert [static_int(v) for v in feature.lengths(T.constant(np.zeros((2, 3))))] == [2, 3]
@@ -49,7 +51,19 @@ def test_equal_lengths():
         (n * two, [n * two]),
     ):  # fmt: skip
         assert all(_equal(m, o) and _equal(o, m) for o in others)
-    different = [two, T.constant(3, dtype="int64"), length, Shape_i(1)(x), Shape_i(0)(y), n, k, n + k, k + n, n - k, T.add(n, k, n)]
+    different = [
+        two,
+        T.constant(3, dtype="int64"),
+        length,
+        Shape_i(1)(x),
+        Shape_i(0)(y),
+        n,
+        k,
+        n + k,
+        k + n,
+        n - k,
+        T.add(n, k, n),
+    ]
     for i, m in enumerate(different):
         assert [j for j, o in enumerate(different) if _equal(m, o)] == [i]
 
@@ -177,7 +191,9 @@ def test_an_op_whose_infer_shape_fails(name, caplog):
 def test_smaller_whole_numbers_become_lengths():
     out = Answering("narrow", lambda given: [(i, given[0][1])])(x)
     _, feature = attached(out)
-    assert [v.dtype for v in feature.lengths(out)] == ["int64", "int64"] and feature.lengths(out)[1] is feature.lengths(x)[1]
+    assert [v.dtype for v in feature.lengths(out)] == ["int64", "int64"] and feature.lengths(out)[1] is feature.lengths(
+        x
+    )[1]
 
 
 def test_rules_ask_only_where_there_is_a_feature():
