@@ -316,8 +316,6 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the sum over the inputs of partial derivative times direction."""
         outputs = self(*inputs, return_list=True)
-        if not isinstance(outputs, list):
-            outputs = [outputs]
         result = []
         for i in range(len(outputs)):
             seeds = [o.ones_like() if k == i else o.zeros_like() for k, o in enumerate(outputs)]
