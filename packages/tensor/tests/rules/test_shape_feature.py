@@ -120,6 +120,16 @@ def test_what_answers_speak_of():
     assert total in _spoken_of((short,), node) and not any(isinstance(v, Constant) for v in _spoken_of((short,), node))
 
 
+@pytest.mark.parametrize("steps", [198, 199, 200, 201])
+def test_an_answer_is_followed_for_199_steps(steps):
+    node = T.alloc(1.0, n + k, 3).owner
+    total = node.inputs[1]
+    length = total
+    for _ in range(steps):
+        length = length + 1
+    assert _spoken_of((length,), node) == (set(node.inputs) if steps > 199 else {total})
+
+
 class Answering(Op):
     """A copy of a matrix that says of shapes what it is told to."""
 

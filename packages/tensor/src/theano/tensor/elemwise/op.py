@@ -332,7 +332,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         """Return what the scalar op says of each input, translated from scalars to tensors."""
         stand_ins, answers = _scalar_gradients(self.scalar_op, inputs, grads)
         known = dict(zip(stand_ins, [*inputs, *outputs, *grads], strict=True))
-        ndim = max((x.type.ndim for x in inputs), default=0)
+        ndim = max(x.type.ndim for x in inputs)
         return [a if a is None else _lift(a, known, ndim) for a in answers]
 
 
