@@ -99,6 +99,23 @@ def test_direction(case, seed):
     np.testing.assert_allclose(forward, numeric, rtol=2e-5, atol=1e-7)
 
 
+SEVERAL = [p for p in SMOOTH if len(differentiable(p.values[0], p.values[0].variables())) > 1]
+
+
+@pytest.mark.parametrize("case", SEVERAL)
+def test_direction_of_each_input_alone(case):
+    rng = np.random.default_rng(23)
+    variables = case.variables()
+    given = dict(zip(variables, case.values(rng)))
+    out = case.build(*variables)
+    for v in differentiable(case, variables):
+        direction = rng.normal(size=np.shape(given[v]))
+        along = theano.gradient.Rop(out, v, T.constant(direction, ndim=direction.ndim), disconnected_outputs="ignore")
+        forward = run(along, given)
+        numeric = numeric_slope(lambda p, v=v: run(out, {**given, v: p}), [given[v]], [direction])
+        np.testing.assert_allclose(forward, numeric, rtol=2e-5, atol=1e-7)
+
+
 @pytest.mark.parametrize("name", ["prod", "prod_all"])
 def test_gradient_of_a_product_with_zeros(name):
     case = next(c for c in CASES if c.name == name)

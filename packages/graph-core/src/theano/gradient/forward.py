@@ -100,7 +100,7 @@ def _twice_backward(node: Apply, directions: Sequence[Variable | None]) -> Seque
         # The node's inputs end the walk: without them it would go through the whole graph for each node.
         through = grad(
             None, u, node.inputs, known_grads={term: d},
-            disconnected_inputs="ignore", return_disconnected="none", add_names=False,
+            disconnected_inputs="ignore", return_disconnected="none",
         )
         moved = [b if a is None else a if b is None else a + b for a, b in zip(moved, through, strict=True)]
     return moved

@@ -170,9 +170,9 @@ def _accumulate(node: Apply, connected: list[bool], grads: Grads, given: set[Var
         else:
             terms = _ask(node, outer) if terms is None else terms
             term = terms[i] if terms[i] is not None else grad_undefined(node.op, i, v, "its grad returned None")
-        assert term is not None
+        term = _checked(node, i, term)
         if not is_disconnected(term):
-            grads[v] = _plus(grads.get(v), _checked(node, i, term))
+            grads[v] = _plus(grads.get(v), term)
 
 
 def _ask(node: Apply, outer: list[Variable]) -> Sequence[Variable | None]:
@@ -191,11 +191,11 @@ def _ask(node: Apply, outer: list[Variable]) -> Sequence[Variable | None]:
     return terms
 
 
-def _checked(node: Apply, i: int, term: Variable) -> Variable:
+def _checked(node: Apply, i: int, term: Variable | None) -> Variable:
     if not isinstance(term, Variable):
         raise TypeError(f"{node.op}.grad returned {term!r} for input {i}; it must return variables")
     v = node.inputs[i]
-    if not is_null(term) and _ndim(term) != _ndim(v):
+    if not is_null(term) and not is_disconnected(term) and _ndim(term) != _ndim(v):
         raise ValueError(
             f"{node.op}.grad returned a gradient of {_ndim(term)} dimensions for input {i}, {describe(v)}, "
             f"which has {_ndim(v)}"

@@ -38,7 +38,6 @@ def backward(expand: Expand, inputs: Sequence[Variable], output_grads: Sequence[
     seeds = {ViewOp()(v): g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
     return grad(  # type: ignore[no-any-return]
         None, own, known_grads=seeds, disconnected_inputs="ignore", return_disconnected="disconnected",
-        add_names=False,
     )  # fmt: skip
 
 

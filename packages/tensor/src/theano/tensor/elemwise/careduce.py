@@ -150,7 +150,7 @@ class CAReduce(Op):
             )
         if not axes:
             out = x.astype(out_dtype)
-        elif isinstance(ufunc, np.ufunc) and ufunc.types and ufunc.identity is not None or ufunc in _UFUNCS.values():
+        elif ufunc in _UFUNCS.values():
             acc = np.dtype(self.acc_dtype or out_dtype)
             with np.errstate(**NUMPY_ERRORS):
                 out = self._reduce(ufunc, x, axes, acc)

@@ -316,8 +316,6 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the sum over the inputs of partial derivative times direction."""
         outputs = self(*inputs, return_list=True)
-        if not isinstance(outputs, list):
-            outputs = [outputs]
         result = []
         for i in range(len(outputs)):
             seeds = [o.ones_like() if k == i else o.zeros_like() for k, o in enumerate(outputs)]
@@ -334,7 +332,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         """Return what the scalar op says of each input, translated from scalars to tensors."""
         stand_ins, answers = _scalar_gradients(self.scalar_op, inputs, grads)
         known = dict(zip(stand_ins, [*inputs, *outputs, *grads], strict=True))
-        ndim = max((x.type.ndim for x in inputs), default=0)
+        ndim = max(x.type.ndim for x in inputs)
         return [a if a is None else _lift(a, known, ndim) for a in answers]
 
 

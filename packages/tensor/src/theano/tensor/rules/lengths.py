@@ -36,9 +36,9 @@ def not_negative(v: Any) -> bool:
 @local_rule(_COMPARISONS, keeps="exact", phases=("stabilize", "specialize"))
 def local_useless_elemwise_comparison(node: Apply) -> Any:
     """A length is never below 0, and the larger of it and 0 is the length."""
-    a, b = node.inputs[:2]
-    out: Any = node.outputs[0]
-    if len(node.inputs) != 2 or not is_discrete(a) or not is_discrete(b):
+    a, b = node.inputs
+    (out,) = node.outputs
+    if not is_discrete(a) or not is_discrete(b):
         return None
     op = scalar_of(node)
     if op in (scal.maximum, scal.minimum):
