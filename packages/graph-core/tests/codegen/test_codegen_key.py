@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from theano.codegen.kernel import Kernel
+from theano.graph.kernel import Kernel
 from theano.codegen.key import KEY_LENGTH, digest_parts, kernel_key, symbol_of, unit_key
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.codegen.kernel import PointerFamily, pointer_families
+from theano.graph.kernel import PointerFamily, pointer_families
 from theano.codegen.unit import KernelAddress
 from theano.graph.canonical import NoCanonicalForm, form_of
 from theano.graph.type import BufferSpec
