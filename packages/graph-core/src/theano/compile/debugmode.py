@@ -202,7 +202,7 @@ def _guarded_copy(fgraph: FunctionGraph) -> FunctionGraph:
     for feature in fgraph.features:
         if isinstance(feature, Supervisor):
             protected, replaced = ([memo[v] for v in some] for some in (feature.protected, feature.replaced))
-            copy.attach_feature(Supervisor(protected, replaced))  # type: ignore[arg-type]
+            copy.attach_feature(Supervisor(protected, replaced))
     return copy
 
 
@@ -403,7 +403,8 @@ class _Past:
         # What took the place of something comes after what took the place of its own inputs: the first difference in
         # this order is the one that made the others.
         chosen = _without_approximate(report.replacements)
-        self.replacements = sorted(chosen, key=lambda r: self._place.get(r.new.owner, -1))  # type: ignore[arg-type]
+        place: dict[Any, int] = self._place
+        self.replacements = sorted(chosen, key=lambda r: place.get(r.new.owner, -1))
         self.exactly = len(chosen) == len(report.replacements)
         self.gone = [self._function(node) for node in order if node not in present]
         self.written = [self._function(node) for node in self.original.toposort()]
@@ -488,7 +489,7 @@ def _agree(v: Variable, one: Any, two: Any) -> bool:
     if extremes is None or not (extremes.nan or extremes.inf):
         return False
     # Rules may make finite what was not: that is what the numerically stable ones are for.
-    return bool(v.type.values_eq_approx(one, two, allow_remove_inf=True, allow_remove_nan=True))  # type: ignore[call-arg]
+    return bool(v.type.values_eq_approx(one, two, allow_remove_inf=True, allow_remove_nan=True))
 
 
 def from_flags() -> DebugMode:

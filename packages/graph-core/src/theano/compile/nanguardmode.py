@@ -196,17 +196,19 @@ class NanGuardWarning(UserWarning):
 class _Guard(WrapLinker):
     """The linker of a `NanGuardMode`: looks at inputs too."""
 
+    mode: NanGuardMode
+
     def __init__(self, linker: Linker, mode: NanGuardMode):
         super().__init__([linker], mode.look_at_node)
         object.__setattr__(self, "mode", mode)
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""
-        return _Guard(self.linkers[0].clone(allow_gc), self.mode)  # type: ignore[attr-defined]
+        return _Guard(self.linkers[0].clone(allow_gc), self.mode)
 
     def on_input(self, variable: Variable, value: Any) -> None:
         """Look at an input."""
-        self.mode.look_at_input(variable, value)  # type: ignore[attr-defined]
+        self.mode.look_at_input(variable, value)
 
 
 def _message(wrong: str, k: int, i: int, node: Apply, inputs: list[str], value: Any) -> str:

@@ -308,7 +308,7 @@ def shared(
     )
 
 
-shared.constructors = _constructors  # type: ignore[attr-defined]
+vars(shared).update(constructors=_constructors)
 
 
 def shared_in(variables: Iterable[Variable]) -> list[SharedVariable]:

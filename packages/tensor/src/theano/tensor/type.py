@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from theano import scalar as scal
-from theano.graph import BufferSpec, Type, Variable
+from theano.graph import Apply, BufferSpec, Type, Variable
+from theano.graph.apply import O
 from theano.graph.props import Interned
 from theano.graph.type import CType, Extremes
 from theano.settings import config
@@ -18,7 +19,7 @@ from theano.tensor.type_in_c import ArraysInC
 
 #: What turns a variable into one of another broadcast pattern. The shape package, which lies above, puts
 #: ``patternbroadcast`` here.
-rebroadcast_hook: Callable[[Variable, Sequence[bool]], Variable] | None = None
+rebroadcast_hook: Callable[[Variable, Sequence[bool]], Any] | None = None
 
 NAMED_PATTERNS = {
     (): "scalar",
@@ -63,6 +64,8 @@ float32_rtol, float32_atol = _TOLERANCES[0]["float32"]
 float64_rtol, float64_atol = _TOLERANCES[0]["float64"]
 #: The dimensions that an array of NumPy 2 can have.
 MAX_NDIM = 64
+#: How long NumPy may look for elements that two arrays share; its stubs know of no limits but "none" and "bounds".
+_MOST_WORK: Any = 1000
 _PART = {"complex64": "float32", "complex128": "float64"}
 
 
@@ -145,7 +148,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         """Number of dimensions."""
         return len(self.broadcastable)
 
-    def clone(self, dtype: str | None = None, broadcastable: Sequence[bool] | None = None) -> TensorType:
+    def clone(self, dtype: str | None = None, broadcastable: Sequence[bool] | None = None) -> Self:
         """Return a type like this one, of another dtype or broadcast pattern where given."""
         return type(self)(
             self.dtype if dtype is None else dtype,
@@ -335,7 +338,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             return False
         try:
             # Two columns of one matrix lie in the same stretch of memory, and share none of it.
-            return bool(np.shares_memory(a, b, max_work=1000))
+            return bool(np.shares_memory(a, b, max_work=_MOST_WORK))
         except np.exceptions.TooHardError:
             return True
 
@@ -384,6 +387,12 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 
     # -- variables ------------------------------------------------------------------------------------
 
+    if TYPE_CHECKING:  # of which classes they are: ``Variable`` and ``Constant``, which are set above
+
+        def make_variable(self, name: str | None = None) -> Tensor: ...  # noqa: D102
+        def make_constant(self, value: Any, name: str | None = None) -> TensorConstant: ...  # noqa: D102
+        def __call__(self, name: str | None = None) -> Tensor: ...  # noqa: D102
+
     def is_super(self, other: Type) -> bool:
         """Return whether each value of ``other`` is also one of this type."""
         return (
@@ -397,7 +406,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         """Return whether both have the same values: those of one dtype and broadcast pattern."""
         return self.is_super(other) and isinstance(other, TensorType) and other.is_super(self)
 
-    def convert_variable(self, variable: Variable) -> Variable | None:
+    def convert_variable(self, variable: Variable[Any]) -> Variable[Self] | None:
         """Return ``variable`` with this broadcast pattern, or None where its values might not fit."""
         if variable.type == self:
             return variable
@@ -405,7 +414,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             return None
         return rebroadcast_hook(variable, self.broadcastable)
 
-    def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
+    def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable[Self]:
         """Return a variable or a value as a variable of this type, rebroadcast if need be."""
         if hasattr(other, "_as_TensorVariable"):
             other = other._as_TensorVariable()
@@ -429,7 +438,17 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         return f"TensorType({self.dtype}, {shape})"
 
 
-class TensorConstantSignature(tuple):  # type: ignore[type-arg]
+#: What annotations call a variable of a `TensorType`, and a node whose inputs and outputs all are that
+#: (``TensorApply[Dot]``: a node of the op ``Dot``).
+if TYPE_CHECKING:
+    from theano.tensor.operators import TensorOperators as Tensor
+    from theano.tensor.var import TensorConstant
+else:
+    Tensor = Variable
+TensorApply: TypeAlias = Apply[O, Tensor]
+
+
+class TensorConstantSignature(tuple[Any, ...]):
     """A constant's value as a hashable object: dtype, shape and bits (their digest where they are many).
 
     Examples

@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, get_vector_length, length_if_known
 from theano.tensor.shape.broadcast import broadcast_shape_iter
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 class UnravelIndex(Op):
@@ -47,18 +47,18 @@ class UnravelIndex(Op):
         out = TensorType("int64", indices.type.broadcastable)
         return Apply(self, [indices, dims], [out.make_variable() for _ in range(self.ndim)])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count with NumPy."""
         places, dims = inputs
-        found = np.unravel_index(places, tuple(dims), order=self.order)  # type: ignore[call-overload]
+        found = np.unravel_index(places, tuple(dims), order=self.order)
         for cell, value in zip(output_storage, found, strict=True):
             cell[0] = np.asarray(value, dtype="int64")
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the places."""
         return [shapes[0]] * self.ndim
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that whole numbers have no derivative."""
         return [[False] * self.ndim] * 2
 
@@ -101,19 +101,19 @@ class RavelMultiIndex(Op):
         pattern = [all(flags) for flags in zip(*[v.type.broadcastable for v in index], strict=True)]
         return Apply(self, [*index, dims], [TensorType("int64", pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count with NumPy."""
         *index, dims = inputs
         if self.mode != "raise" and not np.all(dims) and all(i.size for i in index):
             raise ValueError(f"{self}: no index exists in an array of shape {tuple(map(int, dims))}")
-        found = np.ravel_multi_index(tuple(index), tuple(dims), mode=self.mode, order=self.order)  # type: ignore[call-overload]
+        found = np.ravel_multi_index(tuple(index), tuple(dims), mode=self.mode, order=self.order)
         output_storage[0][0] = np.asarray(found, dtype="int64")
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the broadcast shape of the indexes."""
         return [broadcast_shape_iter(shapes[:-1], arrays_are_shapes=True)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that whole numbers have no derivative."""
         return [[False] for _ in node.inputs]
 
