@@ -58,7 +58,7 @@ from theano.settings import change_flags, config
 from theano.updates import OrderedUpdates
 
 if TYPE_CHECKING:
-    from theano import tensor as tensor
+    from theano import tensor as tensor  # type: ignore[attr-defined,unused-ignore]
 
 #: Modules of this layer that are loaded when they are first used.
 _MODULES = ("compat", "configdefaults", "configparser", "doctor", "gof", "gradient", "link", "rewriting", "version")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any, NamedTuple, Self
 
 from theano.graph.c_contract import CLinkerObject, CLinkerType, Sub
@@ -33,14 +33,6 @@ class BufferSpec(NamedTuple):
     ndim: int
     broadcastable: tuple[bool, ...]
     scalar: bool = False
-
-
-class Extremes(NamedTuple):
-    """What stands out among the numbers of a value: how many are NaN, how many infinite, the largest of the others."""
-
-    nan: int
-    inf: int
-    largest: float
 
 
 class Type(Structural, CLinkerType):
@@ -105,42 +97,6 @@ class Type(Structural, CLinkerType):
     def value_copy(self, value: Any) -> Any:
         """Return a copy that shares no memory with ``value``."""
         return copy.deepcopy(value)
-
-    # -- for those who check --------------------------------------------------------------------------------
-
-    def copy_as_laid_out(self, value: Any) -> Any:
-        """Return a copy that shares no memory with ``value`` and lies in memory in the same way."""
-        return self.value_copy(value)
-
-    def same_bytes(self, a: Any, b: Any) -> bool:
-        """Return whether two values agree to the last bit: whether nobody has written into one of two copies."""
-        return self.values_eq(a, b)
-
-    def same_layout(self, a: Any, b: Any) -> bool:
-        """Return whether two values lie in memory in the same way."""
-        return True
-
-    def spare_memory(self, value: Any, form: str, ndim: int) -> Iterator[tuple[str, Any]]:
-        """Yield memory of this type, filled with rubbish, that an op may be offered to put ``value`` into.
-
-        Parameters
-        ----------
-        value : object
-            What the op computes.
-        form : {'previous', 'c_contiguous', 'f_contiguous', 'strided', 'wrong_size'}
-        ndim : int
-            On how many of the last dimensions ``'strided'`` tries its strides.
-
-        Yields
-        ------
-        name, memory
-            What to call it, and a value of this type. Types without memory to speak of yield nothing.
-        """
-        return iter(())
-
-    def extremes(self, value: Any) -> Extremes | None:
-        """Return what is not an ordinary number in ``value``, or None where no number could be out of the ordinary."""
-        return None
 
     def make_variable(self, name: str | None = None) -> _Variable[Self]:
         """Return a new variable of this type."""

@@ -17,7 +17,7 @@ from theano.tensor.basic import *  # noqa: F403  (the list of names is there)
 
 from theano.tensor import fft, nlinalg, opt, rules, slinalg, subtensor, utils  # noqa: F401  # isort: skip  (rules: functions are compiled by them)
 from theano.layers import lazily
-from theano.tensor import lowering  # noqa: F401  (where its kernels are)
+from theano.tensor import lowering, memory  # noqa: F401  (where its kernels are; how its values are looked at)
 from theano.tensor.basic import _LATER
 from theano.tensor.basic import _shared as _shared
 

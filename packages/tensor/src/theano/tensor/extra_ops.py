@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -318,7 +318,7 @@ class SearchsortedOp(Op):
 
     __props__ = ("side",)
 
-    def __init__(self, side: str = "left"):
+    def __init__(self, side: Literal["left", "right"] = "left"):
         if side not in ("left", "right"):
             raise ValueError(f"'side' must be 'left' or 'right', not {side!r}")
         self.side = side
@@ -350,7 +350,7 @@ class SearchsortedOp(Op):
         return [*zeros_, *(DisconnectedType()() for _ in inputs[2:])]
 
 
-def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(x: Any, v: Any, side: Literal["left", "right"] = "left", sorter: Any = None) -> Any:
     """Return the places where ``v`` would go into the sorted vector ``x`` to keep it sorted.
 
     Parameters

@@ -204,7 +204,7 @@ def _as_sequence(row: Any, value: Any) -> Any:
     return patternbroadcast(value, (False, *row.type.broadcastable))
 
 
-def dependents(sources: Sequence[Variable], outputs: Sequence[Variable]) -> tuple[set[Variable], list[Apply]]:
+def dependents(sources: Sequence[Variable], outputs: Sequence[Variable]) -> tuple[set[Variable], list[Apply[Any, Any]]]:
     """Return all that depends on ``sources`` on the way to ``outputs``, and the nodes that compute it, in order."""
     moving = set(sources)
     nodes = []

@@ -66,7 +66,8 @@ class Unique(Op):
         x = inputs[0]
         # NumPy puts slices of float16 that hold nan first, all others last.
         x = x.astype("float32") if x.dtype == "float16" else x
-        found = np.unique(x, self.return_index, self.return_inverse, self.return_counts, self.axis)
+        unique: Any = np.unique  # its stubs know of keywords only
+        found = unique(x, self.return_index, self.return_inverse, self.return_counts, self.axis)
         found = found if isinstance(found, tuple) else (found,)
         for i, (cell, value) in enumerate(zip(output_storage, found, strict=True)):
             dtype = inputs[0].dtype if i == 0 else "int64"

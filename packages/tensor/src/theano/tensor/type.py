@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -12,9 +12,8 @@ from theano import scalar as scal
 from theano.graph import Apply, BufferSpec, Type, Variable
 from theano.graph.apply import O
 from theano.graph.props import Interned
-from theano.graph.type import CType, Extremes
+from theano.graph.type import CType
 from theano.settings import config
-from theano.tensor.memory import extremes_of, laid_out_copy, spare_arrays
 from theano.tensor.type_in_c import ArraysInC
 
 #: What turns a variable into one of another broadcast pattern. The shape package, which lies above, puts
@@ -349,29 +348,6 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
     def value_copy(self, value: Any) -> np.ndarray:
         """Return a copy in C order."""
         return np.array(value, dtype=self.numpy_dtype, copy=True, order="C")
-
-    def copy_as_laid_out(self, value: Any) -> Any:
-        """Return a copy with the same strides, be they negative, zero or wide."""
-        return laid_out_copy(value) if type(value) is np.ndarray else self.value_copy(value)
-
-    def same_bytes(self, a: Any, b: Any) -> bool:
-        """Return whether two arrays agree to the last bit."""
-        if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
-            return False
-        return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
-
-    def same_layout(self, a: Any, b: Any) -> bool:
-        """Return whether two arrays have the same strides, along dimensions where strides mean something."""
-        along = [(n, s, t) for n, s, t in zip(np.shape(a), a.strides, b.strides, strict=True)]
-        return np.size(a) == 0 or all(n == 1 or s == t for n, s, t in along)
-
-    def spare_memory(self, value: Any, form: str, ndim: int) -> Iterator[tuple[str, Any]]:
-        """Yield arrays that ``value`` could be written into."""
-        yield from spare_arrays(np.asarray(value), self.broadcastable, form, ndim)
-
-    def extremes(self, value: Any) -> Extremes | None:
-        """Return what is NaN, infinite or large; integers are what they are."""
-        return extremes_of(value) if self.numpy_dtype.kind in "fc" else None
 
     def get_shape_info(self, obj: np.ndarray) -> tuple[int, ...]:
         """Return what :meth:`get_size` needs to know about a value (for the profiler)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class UnravelIndex(Op):
 
     __props__ = ("ndim", "order")
 
-    def __init__(self, ndim: int, order: str = "C"):
+    def __init__(self, ndim: int, order: Literal["C", "F"] = "C"):
         if order not in ("C", "F"):
             raise ValueError(f"order must be 'C' or 'F', not {order!r}")
         self.ndim, self.order = int(ndim), order
@@ -81,7 +81,7 @@ class RavelMultiIndex(Op):
 
     __props__ = ("mode", "order")
 
-    def __init__(self, mode: str = "raise", order: str = "C"):
+    def __init__(self, mode: Literal["raise", "wrap", "clip"] = "raise", order: Literal["C", "F"] = "C"):
         if mode not in ("raise", "wrap", "clip") or order not in ("C", "F"):
             raise ValueError(f"mode must be 'raise', 'wrap' or 'clip' and order 'C' or 'F', not {mode!r} and {order!r}")
         self.mode, self.order = mode, order
@@ -118,7 +118,7 @@ class RavelMultiIndex(Op):
         return [[False] for _ in node.inputs]
 
 
-def unravel_index(indices: Any, dims: Any, order: str = "C", ndim: int | None = None) -> Any:
+def unravel_index(indices: Any, dims: Any, order: Literal["C", "F"] = "C", ndim: int | None = None) -> Any:
     """Return flat places as indexes along each axis of an array of shape ``dims``.
 
     Parameters
@@ -153,7 +153,12 @@ def unravel_index(indices: Any, dims: Any, order: str = "C", ndim: int | None = 
     return tuple(UnravelIndex(ndim=ndim, order=order)(indices, dims, return_list=True))
 
 
-def ravel_multi_index(multi_index: Sequence[Any], dims: Any, mode: str = "raise", order: str = "C") -> Any:
+def ravel_multi_index(
+    multi_index: Sequence[Any],
+    dims: Any,
+    mode: Literal["raise", "wrap", "clip"] = "raise",
+    order: Literal["C", "F"] = "C",
+) -> Any:
     """Return indexes along each axis of an array of shape ``dims`` as places in the flat array.
 
     Parameters

@@ -7,7 +7,7 @@ differentiated again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,7 +118,7 @@ class QRFull(MatrixOp):
     """
 
     __props__ = ("mode",)
-    _numop = staticmethod(np.linalg.qr)
+    _numop: Callable[..., Any] = staticmethod(np.linalg.qr)
 
     def __init__(self, mode: str):
         self.mode = mode
@@ -132,7 +132,7 @@ class QRFull(MatrixOp):
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Factorise with NumPy."""
-        for cell, value in zip(output_storage, np.linalg.qr(inputs[0], self.mode), strict=True):
+        for cell, value in zip(output_storage, self._numop(inputs[0], self.mode), strict=True):
             cell[0] = value
 
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
@@ -169,7 +169,7 @@ class QRIncomplete(MatrixOp):
     """
 
     __props__ = ("mode",)
-    _numop = staticmethod(np.linalg.qr)
+    _numop: Callable[..., Any] = staticmethod(np.linalg.qr)
 
     def __init__(self, mode: str):
         self.mode = mode
@@ -181,7 +181,7 @@ class QRIncomplete(MatrixOp):
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Factorise with NumPy."""
-        output_storage[0][0] = np.linalg.qr(inputs[0], self.mode)
+        output_storage[0][0] = self._numop(inputs[0], self.mode)
 
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return as many rows as can be of interest."""
@@ -213,7 +213,7 @@ class SVD(MatrixOp):
     """
 
     __props__ = ("full_matrices", "compute_uv")
-    _numop = staticmethod(np.linalg.svd)
+    _numop: Callable[..., Any] = staticmethod(np.linalg.svd)
 
     def __init__(self, full_matrices: bool = True, compute_uv: bool = True):
         self.full_matrices, self.compute_uv = bool(full_matrices), bool(compute_uv)
@@ -233,7 +233,7 @@ class SVD(MatrixOp):
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Decompose with NumPy."""
         must_be_finite("SVD", inputs[0])
-        found = np.linalg.svd(inputs[0], self.full_matrices, self.compute_uv)
+        found = self._numop(inputs[0], self.full_matrices, self.compute_uv)
         for cell, value in zip(output_storage, found if self.compute_uv else [found], strict=True):
             cell[0] = value
 
@@ -320,7 +320,7 @@ class Eigh(MatrixOp):
     """
 
     __props__ = ("UPLO",)
-    _numop = staticmethod(np.linalg.eigh)
+    _numop: Callable[..., Any] = staticmethod(np.linalg.eigh)
 
     def __init__(self, UPLO: str = "L"):
         if UPLO not in ("L", "U"):
@@ -340,7 +340,7 @@ class Eigh(MatrixOp):
         """Compute them with NumPy."""
         x = self.square(node, inputs)
         must_be_finite("Eigenvalues", np.tril(x) if self.UPLO == "L" else np.triu(x))
-        for cell, value in zip(output_storage, np.linalg.eigh(x, self.UPLO), strict=True):
+        for cell, value in zip(output_storage, self._numop(x, self.UPLO), strict=True):
             cell[0] = value
 
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from theano.gradient import ViewOp
-from theano.graph import Apply, Constant, Variable
+from theano.graph import Constant, Variable
 from theano.rewriting import local_rule
 from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import as_tensor_variable, static_int
@@ -60,7 +60,6 @@ def local_map_rows_at_once(fgraph: Any, node: TensorApply) -> Any:
     (For all rows together that would be memory of another order than that of inputs and results.)
     """
     op: Any = node.op
-    nodes: list[Apply[Any, Any]]
     moving, nodes = dependents(op.rows, op.outputs)
     largest = max(1, *(v.type.ndim for v in (*op.rows, *op.outputs)))
     inside = [v for inner in nodes for v in inner.outputs]

@@ -148,7 +148,7 @@ def _verify(fun: Any, example: Example, chosen: Sequence[int], output: int, rng:
         verify_grad(fun, [example.values[i] for i in chosen], 2, rng, mode=PLAIN)
     except GradientError as error:
         # Not as the error says it: it counts the inputs that are differentiated.
-        error.arg = chosen[int(error.arg)]
+        error.arg = chosen[error.arg]
         raise Fault(f"{what}of output {output}: {error}") from error
 
 
