@@ -6,7 +6,7 @@ Each method is one call of a function that has the documentation; this file only
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -409,7 +409,7 @@ class TensorOperators(_Base):
         """Return the places that put the elements in order along an axis."""
         return argsort(self, axis, kind, order)
 
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    def searchsorted(self, v: Any, side: Literal["left", "right"] = "left", sorter: Any = None) -> Any:
         """Return where ``v`` would go into this sorted vector."""
         return searchsorted(self, v, side=side, sorter=sorter)
 
