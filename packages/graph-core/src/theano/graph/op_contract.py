@@ -58,6 +58,15 @@ class OpContract:
     check_input: bool | None = None
     params_type: Any = None
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # A default must not hide what a class named after Op says: ``class Mine(Op, SaysShapes)``.
+        bases = cls.__mro__
+        for base in bases[bases.index(OpContract) + 1 : -1]:
+            for name in _NAMES.intersection(vars(base)):
+                if getattr(cls, name) is vars(OpContract)[name]:
+                    setattr(cls, name, vars(base)[name])
+
     # -- derivatives: asked by grad and Rop, while a user builds a graph ---------------------------------------
 
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
@@ -140,6 +149,9 @@ class OpContract:
         promise.
         """
         return None
+
+
+_NAMES = frozenset(name for name in vars(OpContract) if not name.startswith("_"))
 
 
 def answers(op: OpContract, method: str) -> bool:
