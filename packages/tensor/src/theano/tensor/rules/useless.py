@@ -188,10 +188,7 @@ def local_merge_switch_same_cond(node: TensorApply) -> Any:
     if any(c.inputs[0] is not condition for c in choices):
         return None
     # Each side in the dtype of its choice, as for _sink.
-    yes, no = (
-        [in_dtype(c.inputs[side], c.outputs[0].type.dtype) for c in choices]
-        for side in (1, 2)
-    )
+    yes, no = ([in_dtype(c.inputs[side], c.outputs[0].type.dtype) for c in choices] for side in (1, 2))
     new = fit(F.switch(condition, node.op(*yes), node.op(*no)), node.outputs[0])
     return None if new is None else [new]
 
