@@ -163,9 +163,12 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """Check the types of graph-core with mypy --strict, without the layers above it and with them."""
+    """Check the types with mypy --strict: graph-core without the layers above it, then all layers together."""
     session.install("mypy", "numpy>=2.0", "platformdirs")
     session.run("mypy", "packages/graph-core/src/theano")
+    source = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
+    session.run("mypy", "--cache-dir", ".mypy_cache/layers", *(f"{folder}/theano" for folder in source),
+                env={"MYPYPATH": os.pathsep.join(source)})  # fmt: skip
 
 
 @nox.session

@@ -193,7 +193,7 @@ def statement(tree: ast.Module, line: int) -> range:
 
 
 def first_elements(tree: ast.Module) -> set[tuple[int, int]]:
-    """Return where the 0 of an index ``[0]`` stands: ``[-1]`` is the same where there is one element, ``[1]`` is not."""
+    """Return where the 0 of an index ``[0]`` stands: ``[-1]`` is the same where there is one element."""
     indices = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))
     return {(i.lineno, i.col_offset) for i in indices if isinstance(i, ast.Constant) and i.value == 0}
 

@@ -89,7 +89,7 @@ class GradientError(TheanoError):
     """
 
     def __init__(
-        self, arg: object, err_pos: object, shape: object, val1: object, val2: object,
+        self, arg: int, err_pos: object, shape: object, val1: object, val2: object,
         abs_err: object, rel_err: object, abs_tol: object, rel_tol: object,
     ):  # fmt: skip
         super().__init__(arg, err_pos, shape, val1, val2, abs_err, rel_err, abs_tol, rel_tol)

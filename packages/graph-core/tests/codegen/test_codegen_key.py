@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from theano.graph.kernel import Kernel
 from theano.codegen.key import KEY_LENGTH, digest_parts, kernel_key, symbol_of, unit_key
+from theano.graph.kernel import Kernel
 
 
 def digest(data: bytes) -> str:

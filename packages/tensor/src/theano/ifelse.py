@@ -32,7 +32,7 @@ def _together(t: Any, f: Any) -> tuple[Variable, Variable]:
             pair[i] = _value_like(pair[i], like)
     if not any(fixed) and pair[0].type.dtype != pair[1].type.dtype:
         dtype = np.result_type(pair[0].type.dtype, pair[1].type.dtype).name
-        pair = [as_tensor_variable(np.asarray(v.data, dtype)) for v in pair]  # type: ignore[union-attr]
+        pair = [as_tensor_variable(np.asarray(v.data, dtype)) for v in pair]
     return alike(*pair)
 
 
@@ -40,16 +40,16 @@ def _value_like(value: Any, like: Any) -> Variable:
     """Return a number or an array as a constant; in the dtype of ``like`` if it holds the value exactly."""
     made: Any = as_tensor_variable(value)
     if like is None or made.type.dtype == like.type.dtype or not hasattr(made, "data"):
-        return made  # type: ignore[no-any-return]
+        return made
     # A Python float has no width of its own: NumPy lets it take that of the array it meets.
     data, weak = np.asarray(made.data), isinstance(value, float) and like.type.dtype in ("float16", "float32")
     if np.iscomplexobj(data) and not like.type.dtype.startswith("complex"):
-        return made  # type: ignore[no-any-return]
+        return made
     with np.errstate(all="ignore"):
         fitted = data.astype(like.type.dtype)
     if weak or np.array_equal(fitted.astype(data.dtype), data, equal_nan=data.dtype.kind in "fc"):
         return as_tensor_variable(fitted)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:

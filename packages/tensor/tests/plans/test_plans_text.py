@@ -12,9 +12,9 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.graph.kernel import PointerFamily, pointer_families
 from theano.codegen.unit import KernelAddress
 from theano.graph.canonical import NoCanonicalForm, form_of
+from theano.graph.kernel import PointerFamily, pointer_families
 from theano.graph.type import BufferSpec
 from theano.loader.schema import Input, KernelInstruction, PerformInstruction, Program, Slot, Update
 from theano.runtime import serialized

@@ -65,7 +65,7 @@ class Accepted:
             for cell, value in zip(outs, computed(*(cell[0] for cell in ins)), strict=True):
                 cell[0] = value
 
-        thunk.inputs, thunk.outputs, thunk.lazy = ins, outs, False  # type: ignore[attr-defined]
+        vars(thunk).update(inputs=ins, outputs=outs, lazy=False)
         readers = [Container(v, cell, name=v.name) for v, cell in zip(self.fgraph.inputs, ins, strict=True)]
         makers = [
             Container(v, cell, readonly=True, name=v.name)

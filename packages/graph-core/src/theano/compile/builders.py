@@ -207,9 +207,9 @@ def _result(given: Any, arguments: tuple[Sequence[Any], ...]) -> Any:
     [OpFromGraph], name="inline_ofg_expansion", keeps="close", tags=("fast_run", "fast_compile"),
     phases=("canonicalize",),
 )  # fmt: skip
-def inline_ofg_expansion(node: Apply) -> Any:
+def inline_ofg_expansion(node: Apply[OpFromGraph]) -> Any:
     """The expression in place of an op that is to be inline."""
-    return node.op.expand(node.inputs) if node.op.is_inline else None  # type: ignore[attr-defined]
+    return node.op.expand(node.inputs) if node.op.is_inline else None
 
 
 #: Ops that hold a function, and the attribute that has it: what looks into them asks here.

@@ -87,7 +87,7 @@ def _kernel_thunk(
         for flag in computed:
             flag[0] = True
 
-    thunk.inputs, thunk.outputs, thunk.lazy = inputs, outputs, False  # type: ignore[attr-defined]
+    vars(thunk).update(inputs=inputs, outputs=outputs, lazy=False)
     return thunk
 
 

@@ -35,6 +35,7 @@ from theano.rewriting import Query, Report, RewriteSettings, phases, rewrite
 from theano.rewriting.witness import Replacement, Witness, account
 from theano.runtime.checked import FORMS, CheckedNode, Checks, check_finite, difference, equal, short
 from theano.runtime.failure import Explainer, describe
+from theano.runtime.inspection import inspection_of
 from theano.runtime.link import Linked, Linker, LinkWith, Performed, Thunked, link
 from theano.runtime.program import Argument, build
 from theano.runtime.stepwise import NodeFunction, numbers_of
@@ -202,7 +203,7 @@ def _guarded_copy(fgraph: FunctionGraph) -> FunctionGraph:
     for feature in fgraph.features:
         if isinstance(feature, Supervisor):
             protected, replaced = ([memo[v] for v in some] for some in (feature.protected, feature.replaced))
-            copy.attach_feature(Supervisor(protected, replaced))  # type: ignore[arg-type]
+            copy.attach_feature(Supervisor(protected, replaced))
     return copy
 
 
@@ -289,7 +290,7 @@ class CheckedGraph:
         """
         values: Values = {}
         for v, value in zip(self.fgraph.inputs, given, strict=True):
-            values[v] = v.type.copy_as_laid_out(self._checked_input(v, value))
+            values[v] = inspection_of(v.type).copy_as_laid_out(self._checked_input(v, value))
         for checked in self.nodes:
             self._compute(checked, values)
         results = [_value(v, values) for v in self.fgraph.outputs]
@@ -365,7 +366,8 @@ class CheckedGraph:
 
     def _compare_with_machine(self, given: Sequence[Any], results: Sequence[Any]) -> None:
         assert self.machine is not None
-        copies = [v.type.copy_as_laid_out(value) for v, value in zip(self.fgraph.inputs, given, strict=True)]
+        pairs = zip(self.fgraph.inputs, given, strict=True)
+        copies = [inspection_of(v.type).copy_as_laid_out(value) for v, value in pairs]
         for v, one, two in zip(self.fgraph.outputs, results, self.machine(*copies), strict=True):
             if equal(v, one, two):
                 continue
@@ -403,7 +405,8 @@ class _Past:
         # What took the place of something comes after what took the place of its own inputs: the first difference in
         # this order is the one that made the others.
         chosen = _without_approximate(report.replacements)
-        self.replacements = sorted(chosen, key=lambda r: self._place.get(r.new.owner, -1))  # type: ignore[arg-type]
+        place: dict[Any, int] = self._place
+        self.replacements = sorted(chosen, key=lambda r: place.get(r.new.owner, -1))
         self.exactly = len(chosen) == len(report.replacements)
         self.gone = [self._function(node) for node in order if node not in present]
         self.written = [self._function(node) for node in self.original.toposort()]
@@ -470,7 +473,7 @@ def _add_values(functions: Sequence[NodeFunction | None], known: Values) -> None
         given = [_maybe(v, known) for v in node.inputs]
         if any(value is None and not v.type.is_valid_value(None) for v, value in zip(node.inputs, given, strict=True)):
             continue
-        copies = {v: v.type.copy_as_laid_out(value) for v, value in zip(node.inputs, given, strict=True)}
+        copies = {v: inspection_of(v.type).copy_as_laid_out(value) for v, value in zip(node.inputs, given, strict=True)}
         outputs: list[list[Any]] = [[None] for _ in node.outputs]
         try:
             function([[copies[v]] for v in node.inputs], outputs)
@@ -484,11 +487,12 @@ def _add_values(functions: Sequence[NodeFunction | None], known: Values) -> None
 def _agree(v: Variable, one: Any, two: Any) -> bool:
     if equal(v, one, two):
         return True
-    extremes = v.type.extremes(one)
+    asked = inspection_of(v.type)
+    extremes = asked.extremes(one)
     if extremes is None or not (extremes.nan or extremes.inf):
         return False
     # Rules may make finite what was not: that is what the numerically stable ones are for.
-    return bool(v.type.values_eq_approx(one, two, allow_remove_inf=True, allow_remove_nan=True))  # type: ignore[call-arg]
+    return asked.same_where_finite(one, two)
 
 
 def from_flags() -> DebugMode:

@@ -9,6 +9,7 @@ from theano.compile.mode import Mode
 from theano.graph.apply import Apply
 from theano.printing import debugprint
 from theano.rewriting import Query
+from theano.runtime.inspection import inspection_of
 from theano.runtime.link import Linker
 from theano.runtime.stepwise import NodeThunk, WrapLinker
 
@@ -80,7 +81,7 @@ class MonitorMode(Mode):
 def detect_nan(i: int, node: Apply, fn: NodeThunk) -> None:
     """Print a node with its values if it has computed a NaN: to be the ``post_func`` of a `MonitorMode`."""
     for v, cell in zip(node.outputs, fn.outputs, strict=True):
-        found = v.type.extremes(cell[0])
+        found = inspection_of(v.type).extremes(cell[0])
         if found is not None and found.nan:
             print("*** NaN detected ***")
             debugprint(node)

@@ -15,6 +15,7 @@ from theano.graph.variable import Variable
 from theano.printing import one_line
 from theano.rewriting import Query
 from theano.runtime.failure import describe, written_at
+from theano.runtime.inspection import inspection_of
 from theano.runtime.link import Linker
 from theano.runtime.stepwise import NodeThunk, WrapLinker
 from theano.settings import config
@@ -50,7 +51,7 @@ def contains_nan(arr: Any, node: Apply | None = None, var: Variable | None = Non
     """
     if _is_exempt(var):
         return False
-    found = var.type.extremes(arr) if var is not None else None
+    found = inspection_of(var.type).extremes(arr) if var is not None else None
     if found is not None:
         return found.nan > 0
     return _any(arr, lambda a: a != a)
@@ -66,7 +67,7 @@ def contains_inf(arr: Any, node: Apply | None = None, var: Variable | None = Non
     """
     if _is_exempt(var):
         return False
-    found = var.type.extremes(arr) if var is not None else None
+    found = inspection_of(var.type).extremes(arr) if var is not None else None
     if found is not None:
         return found.inf > 0
     return _any(arr, lambda a: abs(a) == float("inf"))
@@ -144,7 +145,7 @@ class NanGuardMode(Mode):
         """Return what is wrong with a value, or ""."""
         if _is_exempt(v) or value is None:
             return ""
-        found = v.type.extremes(value)
+        found = inspection_of(v.type).extremes(value)
         if found is None:
             return ""
         size = getattr(value, "size", 1)
@@ -196,17 +197,19 @@ class NanGuardWarning(UserWarning):
 class _Guard(WrapLinker):
     """The linker of a `NanGuardMode`: looks at inputs too."""
 
+    mode: NanGuardMode
+
     def __init__(self, linker: Linker, mode: NanGuardMode):
         super().__init__([linker], mode.look_at_node)
         object.__setattr__(self, "mode", mode)
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""
-        return _Guard(self.linkers[0].clone(allow_gc), self.mode)  # type: ignore[attr-defined]
+        return _Guard(self.linkers[0].clone(allow_gc), self.mode)
 
     def on_input(self, variable: Variable, value: Any) -> None:
         """Look at an input."""
-        self.mode.look_at_input(variable, value)  # type: ignore[attr-defined]
+        self.mode.look_at_input(variable, value)
 
 
 def _message(wrong: str, k: int, i: int, node: Apply, inputs: list[str], value: Any) -> str:
@@ -229,7 +232,7 @@ def _lines(wrong: str, k: int, i: int, node: Apply, inputs: list[str], value: An
 def _shown(v: Variable, value: Any) -> str:
     """Return a value in a few words: what it is, its range, its first numbers."""
     text = describe(value)
-    found = v.type.extremes(value)
+    found = inspection_of(v.type).extremes(value)
     if found is None:
         return text
     counts = "".join(f", {n} {what}" for n, what in ((found.nan, "NaN"), (found.inf, "infinite")) if n)

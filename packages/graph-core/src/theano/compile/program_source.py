@@ -182,7 +182,7 @@ def _copies(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[Var
     for v in copies.values():
         if isinstance(v, Variable) and v.owner is None:
             v.fgraph = None  # an earlier try may not have come to its end
-    return [copies[v] for v in outputs]  # type: ignore[misc]
+    return [copies[v] for v in outputs]
 
 
 def _is_replaced(spec: SymbolicInput) -> bool:

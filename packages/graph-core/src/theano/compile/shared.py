@@ -309,7 +309,7 @@ def shared(
     )
 
 
-shared.constructors = constructors  # type: ignore[attr-defined]
+vars(shared).update(constructors=constructors)
 
 
 def shared_in(variables: Iterable[Variable]) -> list[SharedVariable]:

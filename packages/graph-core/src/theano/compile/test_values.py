@@ -140,7 +140,7 @@ def compute_test_value(node: Apply) -> None:
                 "For compute_test_value, one input test value does not have the requested type: "
                 f"input {i} of {node.op}, {wrong}"
             ) from wrong
-    written = {i for places in getattr(node.op, "destroy_map", {}).values() for i in places}
+    written = {i for places in node.op.destroy_map.values() for i in places}
     own = [copy.deepcopy(value) if i in written else value for i, value in enumerate(values)]
     for v, value in zip(node.outputs, evaluate(node, own), strict=True):
         v.tag.test_value = value

@@ -17,7 +17,7 @@ The type protocol. Differentiation asks little of variables and types, so that a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from theano.graph.apply import Apply
 from theano.graph.op import Op
@@ -109,7 +109,7 @@ def is_disconnected(variable: Variable | None) -> bool:
     return variable is not None and isinstance(variable.type, DisconnectedType)
 
 
-def is_null(variable: Variable | None) -> bool:
+def is_null(variable: Variable | None) -> TypeGuard[Variable[NullType]]:
     """Return whether ``variable`` is a null gradient."""
     return variable is not None and isinstance(variable.type, NullType)
 
@@ -119,14 +119,16 @@ def is_discrete(type: Type) -> bool:
     return str(getattr(type, "dtype", "")).startswith(("bool", "int", "uint"))
 
 
-def zeros_like(variable: Variable) -> Variable:
+def zeros_like(variable: Any) -> Variable:
     """Return the zero gradient with respect to ``variable``."""
-    return variable.zeros_like(dtype="floatX") if is_discrete(variable.type) else variable.zeros_like()  # type: ignore[attr-defined,no-any-return]
+    zero: Variable = variable.zeros_like(dtype="floatX") if is_discrete(variable.type) else variable.zeros_like()
+    return zero
 
 
-def ones_like(variable: Variable) -> Variable:
+def ones_like(variable: Any) -> Variable:
     """Return the gradient of ``variable`` with respect to itself."""
-    return variable.ones_like(dtype="floatX") if is_discrete(variable.type) else variable.ones_like()  # type: ignore[attr-defined,no-any-return]
+    one: Variable = variable.ones_like(dtype="floatX") if is_discrete(variable.type) else variable.ones_like()
+    return one
 
 
 def stand_in(variable: Variable, how: str) -> Variable | None:
@@ -144,10 +146,7 @@ def connection_pattern(node: Apply) -> Sequence[Sequence[bool]]:
     ValueError
         The op's own answer has the wrong size.
     """
-    ask = getattr(node.op, "connection_pattern", None)
-    if ask is None:
-        return [[True] * len(node.outputs)] * len(node.inputs)
-    pattern: Sequence[Sequence[bool]] = ask(node)
+    pattern = node.op.connection_pattern(node)
     if len(pattern) != len(node.inputs) or any(len(row) != len(node.outputs) for row in pattern):
         raise ValueError(
             f"{node.op}.connection_pattern must give a list of {len(node.outputs)} booleans "

@@ -10,7 +10,7 @@ from theano.errors import DisconnectedInputError, MethodNotDefined
 from theano.gradient.absent import describe, is_disconnected, is_discrete, is_null, stand_in, zeros_like
 from theano.gradient.reverse import format_as, grad
 from theano.graph.apply import Apply
-from theano.graph.op import Op
+from theano.graph.op_contract import answers
 from theano.graph.traverse import toposort
 from theano.graph.variable import Variable
 
@@ -69,7 +69,7 @@ def Rop(
 
 def _through(node: Apply, directions: Sequence[Variable | None]) -> Sequence[Variable | None]:
     """Return the directions in which the outputs of ``node`` move."""
-    if type(node.op).R_op is not Op.R_op:
+    if answers(node.op, "R_op"):
         moved = node.op.R_op(node.inputs, directions)
         if len(moved) != len(node.outputs):
             raise ValueError(f"{node.op}.R_op must return {len(node.outputs)} derivatives, not {len(moved)}")

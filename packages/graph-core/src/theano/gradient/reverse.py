@@ -98,7 +98,7 @@ def grad(
             answers.append(stand_in(v, return_disconnected))
             continue
         if is_null(g) and null_gradients == "raise":
-            why = g.type.why_null  # type: ignore[attr-defined]
+            why = g.type.why_null
             raise NullTypeGradError(f"grad: there is no gradient with respect to {describe(v)}, since {why}")
         if add_names and cost is not None and cost.name and v.name and g.name is None and g.owner is not None:
             g.name = f"(d{cost.name}/d{v.name})"
@@ -121,7 +121,7 @@ def _seeds(cost: Variable | None, known: Mapping[Variable, Variable] | None) -> 
         grads[v] = g
     if cost is not None and cost not in grads:
         if is_null(cost):
-            raise ValueError(f"grad: the cost has no value, since {cost.type.why_null}")  # type: ignore[attr-defined]
+            raise ValueError(f"grad: the cost has no value, since {cost.type.why_null}")
         if _ndim(cost) != 0:
             raise TypeError(
                 f"grad: the cost must be a scalar, but it has {_ndim(cost)} dimensions:\n  {describe(cost)}\n"
@@ -203,19 +203,20 @@ def _checked(node: Apply, i: int, term: Variable | None) -> Variable:
     return term
 
 
-def _plus(old: Variable | None, term: Variable) -> Variable:
+def _plus(old: Any, term: Variable) -> Variable:
     """Return the sum of two terms, where what is null stays null."""
     if old is None or is_null(term):
         return term
-    return old if is_null(old) else old + term  # type: ignore[operator]
+    total: Variable = old if is_null(old) else old + term
+    return total
 
 
-def _as_output(v: Variable, g: Variable) -> Variable:
+def _as_output(v: Variable, g: Any) -> Variable:
     """Return ``g`` in the precision of the variable that it is the gradient of."""
     mine, theirs = getattr(v.type, "dtype", None), getattr(g.type, "dtype", None)
-    if theirs is None or mine == theirs or is_discrete(v.type):
-        return g
-    return g.astype(mine)  # type: ignore[attr-defined,no-any-return]
+    as_is = theirs is None or mine == theirs or is_discrete(v.type)
+    found: Variable = g if as_is else g.astype(mine)
+    return found
 
 
 def _disconnected(cost: Variable | None, v: Variable, how: str) -> None:
@@ -319,7 +320,7 @@ def subgraph_grad(
     if start is None and cost is None:
         raise ValueError("subgraph_grad: at least one of start and cost is needed")
     wrt, end = list(wrt), list(end)
-    parts: list[list[Variable] | None] = []
+    parts: list[list[Any] | None] = []
     sources = (
         {"cost": None, "known_grads": start} if start is not None else None,
         {"cost": cost} if cost is not None else None,
@@ -330,7 +331,7 @@ def subgraph_grad(
             else grad(wrt=wrt + end, consider_constant=end, disconnected_inputs="ignore", **source)
         )
     known, own = parts
-    total = known if own is None else own if known is None else [a + b for a, b in zip(known, own, strict=True)]  # type: ignore[operator]
+    total = known if own is None else own if known is None else [a + b for a, b in zip(known, own, strict=True)]
     assert total is not None
     result = (total[: len(wrt)], total[len(wrt) :])
     if not details:

@@ -36,19 +36,21 @@ def backward(expand: Expand, inputs: Sequence[Variable], output_grads: Sequence[
     pairs = zip(expand(own), output_grads, strict=True)
     # A known gradient is all of it: an output that others are made of, or that is listed twice, gets theirs as well.
     seeds = {ViewOp()(v): g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
-    return grad(  # type: ignore[no-any-return]
+    gradients: list[Any] = grad(
         None, own, known_grads=seeds, disconnected_inputs="ignore", return_disconnected="disconnected",
     )  # fmt: skip
+    return gradients
 
 
 def forward(expand: Expand, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Any]:
     """Return the directions of the outputs of an expression, None where there are none."""
     own = [view(v) for v in inputs]
     along = [(v, d) for v, d in zip(own, eval_points, strict=True) if d is not None]
-    return Rop(  # type: ignore[no-any-return]
+    directions: list[Any] = Rop(
         expand(own), [v for v, _ in along], [d for _, d in along],
         disconnected_outputs="ignore", return_disconnected="none",
     )  # fmt: skip
+    return directions
 
 
 def view(v: Variable) -> Variable:

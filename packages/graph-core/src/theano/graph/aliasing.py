@@ -65,7 +65,7 @@ class DestroyHandler(Feature):
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
         """Forget everything."""
-        self.__init__()  # type: ignore[misc]
+        self.__dict__.update(DestroyHandler().__dict__)
         fgraph.destroyers = None
 
     # -- answers -----------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ class DestroyHandler(Feature):
 
     def _readers_before(self, node: Apply) -> list[Apply]:
         before: dict[Apply, None] = {}
-        tolerated = getattr(node.op, "destroyhandler_tolerate_same", ())
+        tolerated = node.op.destroyhandler_tolerate_same
         for destroyed in _destroyed(node):
             for v in self.sharing_with(node.inputs[destroyed]):
                 for client, i in v.clients:

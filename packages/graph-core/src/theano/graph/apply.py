@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Self
 
 from theano.graph.shown import Shown
 from theano.graph.text import printable
@@ -11,11 +11,22 @@ from theano.graph.unwind import rewound, unwound
 from theano.graph.variable import Scratchpad, Variable
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # with defaults, which Python's own has from 3.13 on
+
     from theano.graph.op import Op
 
+    O = TypeVar("O", bound=Op, covariant=True, default=Op)
+    V = TypeVar("V", bound=Variable, covariant=True, default=Variable)
+else:
+    from typing import TypeVar
 
-class Apply(Shown):
+    O, V = TypeVar("O", covariant=True), TypeVar("V", covariant=True)
+
+
+class Apply(Shown, Generic[O, V]):
     """The application of an op to inputs.
+
+    Type checkers know it by the classes of its op and of its variables: ``Apply[Dot]`` is a node of the op ``Dot``.
 
     Parameters
     ----------
@@ -34,16 +45,16 @@ class Apply(Shown):
 
     fgraph: Any = None
 
-    def __init__(self, op: Op, inputs: Sequence[Variable], outputs: Sequence[Variable]):
+    def __init__(self, op: O, inputs: Sequence[V], outputs: Sequence[V]):
         for what, variables in (("inputs", inputs), ("outputs", outputs)):
             if not isinstance(variables, (list, tuple)):
                 raise TypeError(f"the {what} of an Apply must be a list or a tuple, not {variables!r}")
         for i, variable in enumerate(inputs):
             if not isinstance(variable, Variable):
                 raise TypeError(f"input {i} of an Apply of {op} must be a Variable, not {variable!r}")
-        self.op = op
-        self.inputs: list[Variable] = list(inputs)
-        self.outputs: list[Variable] = []
+        self.op: O = op
+        self.inputs: list[V] = list(inputs)
+        self.outputs: list[V] = []
         self.tag = Scratchpad()
         for i, variable in enumerate(outputs):
             if not isinstance(variable, Variable):
@@ -65,11 +76,11 @@ class Apply(Shown):
         return len(self.outputs)
 
     @property
-    def out(self) -> Variable:
+    def out(self) -> V:
         """The default output, the same as ``default_output()``."""
         return self.default_output()
 
-    def default_output(self) -> Variable:
+    def default_output(self) -> V:
         """Return the output that stands for this node where one variable is wanted.
 
         Raises
@@ -88,7 +99,7 @@ class Apply(Shown):
             raise ValueError(f"{self.op}.default_output is {choice}, but there are {len(self.outputs)} outputs")
         return self.outputs[choice]
 
-    def get_parents(self) -> list[Variable]:
+    def get_parents(self) -> list[V]:
         """Return the nodes one step towards the inputs: the node's inputs."""
         return list(self.inputs)
 
@@ -96,15 +107,16 @@ class Apply(Shown):
         """Return the run-time parameters of the op, or None."""
         return self.op.get_params(self)
 
-    def clone(self) -> Apply:
+    def clone(self) -> Self:
         """Return a node of the same op and inputs with fresh outputs."""
         return self.with_inputs(self.inputs)
 
-    def with_inputs(self, inputs: Sequence[Variable]) -> Apply:
+    def with_inputs(self, inputs: Sequence[Variable]) -> Self:
         """Return a node of the same op with fresh outputs of the same types; the caller vouches for the inputs."""
         # Not through __init__, whose checks these have passed before: functions copy all nodes of their graphs.
         node = self.__class__.__new__(self.__class__)
-        node.op, node.inputs, node.outputs, node.tag = self.op, list(inputs), [], Scratchpad()
+        vouched: Sequence[Any] = inputs
+        node.op, node.inputs, node.outputs, node.tag = self.op, list(vouched), [], Scratchpad()
         node.tag.__dict__.update(self.tag.__dict__)
         for i, output in enumerate(self.outputs):
             fresh = output.clone()

@@ -117,7 +117,7 @@ class CLinkerOp(CLinkerObject):
     `c_extract_out` of their types has put there.
     """
 
-    def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
+    def c_code(self, node: Apply[Any, Any], name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
         """Return the statements that compute the outputs.
 
         Parameters
@@ -133,32 +133,32 @@ class CLinkerOp(CLinkerObject):
         raise MethodNotDefined("c_code", type(self), str(self))
 
     def c_code_cleanup(
-        self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub
+        self, node: Apply[Any, Any], name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub
     ) -> str:
         """Return what gives back what :meth:`c_code` has allocated; it runs after success and failure alike."""
         return ""
 
-    def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
+    def c_code_cache_version_apply(self, node: Apply[Any, Any]) -> tuple[Any, ...]:
         """Return the version of the code of one node."""
         return self.c_code_cache_version()
 
-    def c_support_code_apply(self, node: Apply, name: str) -> str:
+    def c_support_code_apply(self, node: Apply[Any, Any], name: str) -> str:
         """Return functions and types for one node; what they are called contains ``name``."""
         return ""
 
-    def c_support_code_struct(self, node: Apply, name: str) -> str:
+    def c_support_code_struct(self, node: Apply[Any, Any], name: str) -> str:
         """Return declarations of what a thunk keeps from call to call; :meth:`c_code` sees it."""
         return ""
 
-    def c_init_code_apply(self, node: Apply, name: str) -> str:
+    def c_init_code_apply(self, node: Apply[Any, Any], name: str) -> str:
         """Return statements for one node to run once, when the unit is loaded."""
         return ""
 
-    def c_init_code_struct(self, node: Apply, name: str, sub: Sub) -> str:
+    def c_init_code_struct(self, node: Apply[Any, Any], name: str, sub: Sub) -> str:
         """Return statements that set up what :meth:`c_support_code_struct` declares, when a thunk is made."""
         return ""
 
-    def c_cleanup_code_struct(self, node: Apply, name: str) -> str:
+    def c_cleanup_code_struct(self, node: Apply[Any, Any], name: str) -> str:
         """Return statements that give it back, when the thunk goes."""
         return ""
 

@@ -253,8 +253,8 @@ def bytes_of(thing: Any) -> bytes:
     """
     form = _exact.get(type(thing))
     parts = form.write(thing) if form is not None else None
-    if type(parts) is tuple and parts and type(parts[-1]) is bytes:
-        return b"b%s\0%s" % (text_of((form.kind, *parts[:-1])).encode(), parts[-1])  # type: ignore[union-attr]
+    if form is not None and type(parts) is tuple and parts and type(parts[-1]) is bytes:
+        return b"b%s\0%s" % (text_of((form.kind, *parts[:-1])).encode(), parts[-1])
     return b"t" + text_of(thing).encode()
 
 

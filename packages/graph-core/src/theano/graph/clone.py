@@ -15,8 +15,8 @@ def clone_get_equiv(
     outputs: Sequence[Variable],
     copy_inputs: bool = True,
     copy_orphans: bool | None = None,
-    memo: dict[object, object] | None = None,
-) -> dict[object, object]:
+    memo: dict[Any, Any] | None = None,
+) -> dict[Any, Any]:
     """Copy the graph between ``inputs`` and ``outputs`` and return what became of each variable and node.
 
     Parameters
@@ -38,7 +38,8 @@ def clone_get_equiv(
     def copied(v: Variable) -> Variable:
         if v not in memo:  # an orphan: whatever a node computes is in the memo before its first use
             memo[v] = v.clone() if copy_orphans else v
-        return memo[v]  # type: ignore[return-value]
+        copy: Variable = memo[v]
+        return copy
 
     for node in toposort(outputs, inputs):
         if node in memo:
@@ -60,7 +61,7 @@ def clone(
 ) -> tuple[list[Variable], list[Variable]]:
     """Copy the graph between ``inputs`` and ``outputs``; return the new inputs and outputs."""
     memo = clone_get_equiv(inputs, outputs, copy_inputs, copy_orphans)
-    return [memo[v] for v in inputs], [memo[v] for v in outputs]  # type: ignore[misc]
+    return [memo[v] for v in inputs], [memo[v] for v in outputs]
 
 
 def clone_replace(

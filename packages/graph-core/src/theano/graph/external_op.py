@@ -133,34 +133,34 @@ class ExternalCOp(COp):
         """See `c_init_code`."""
         return self.code_sections.get("support_code", "")
 
-    def _section(self, section: str, node: Apply, name: str, *more: Macros) -> str:
+    def _section(self, section: str, node: Apply[Any, Any], name: str, *more: Macros) -> str:
         if section not in self.code_sections:
             return ""
         macros = [self.get_c_macros(node, name), *more]
         heads, tails = [m[0] for m in macros], [m[1] for m in macros]
         return "\n".join([*heads, self.code_sections[section], *reversed(tails)])
 
-    def c_init_code_apply(self, node: Apply, name: str) -> str:
+    def c_init_code_apply(self, node: Apply[Any, Any], name: str) -> str:
         """See `c_init_code`."""
         return self._section("init_code_apply", node, name)
 
-    def c_support_code_apply(self, node: Apply, name: str) -> str:
+    def c_support_code_apply(self, node: Apply[Any, Any], name: str) -> str:
         """See `c_init_code`."""
         return self._section("support_code_apply", node, name)
 
-    def c_support_code_struct(self, node: Apply, name: str) -> str:
+    def c_support_code_struct(self, node: Apply[Any, Any], name: str) -> str:
         """See `c_init_code`."""
         return self._section("support_code_struct", node, name)
 
-    def c_cleanup_code_struct(self, node: Apply, name: str) -> str:
+    def c_cleanup_code_struct(self, node: Apply[Any, Any], name: str) -> str:
         """See `c_init_code`."""
         return self._section("cleanup_code_struct", node, name)
 
-    def c_init_code_struct(self, node: Apply, name: str, sub: Sub) -> str:
+    def c_init_code_struct(self, node: Apply[Any, Any], name: str, sub: Sub) -> str:
         """See `c_init_code`."""
         return self._section("init_code_struct", node, name, get_sub_macros(sub))
 
-    def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
+    def c_code(self, node: Apply[Any, Any], name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
         """Return the section, or the call of the function."""
         macros = get_sub_macros(sub)
         if self.func_name is None:
@@ -170,7 +170,7 @@ class ExternalCOp(COp):
         return "\n".join([head, macros[0], f"{{ {call} }}", macros[1], tail])
 
     def c_code_cleanup(
-        self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub
+        self, node: Apply[Any, Any], name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub
     ) -> str:
         """See `c_init_code`."""
         return self._section("code_cleanup", node, name, get_sub_macros(sub), get_io_macros(inputs, outputs))
@@ -182,7 +182,7 @@ class ExternalCOp(COp):
         outs += ["NULL"] * ((self._cop_num_outputs or 0) - len(outs))
         return ", ".join([*ins, *outs, *([sub["params"]] if sub and "params" in sub else [])])
 
-    def get_c_macros(self, node: Apply, name: str, check_input: bool | None = None) -> Macros:
+    def get_c_macros(self, node: Apply[Any, Any], name: str, check_input: bool | None = None) -> Macros:
         """Return the macros that depend on the node alone, and what undefines them."""
         defined, names = [f"#define APPLY_SPECIFIC(str) str##_{name}"], ["APPLY_SPECIFIC"]
         if check_input if check_input is not None else self.check_input is not False:
@@ -246,11 +246,11 @@ class OpenMPOp(COp):
         self.update_self_openmp()
         return ["omp.h"] if self.openmp else []
 
-    def prepare_node(self, node: Apply, storage_map: Any, compute_map: Any, impl: str | None) -> None:
+    def prepare_node(self, node: Apply[Any, Any], storage_map: Any, compute_map: Any, impl: str | None) -> None:
         """See whether the compiler has OpenMP before C++ is written."""
         if impl == "c":
             self.update_self_openmp()
 
-    def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
+    def c_code(self, node: Apply[Any, Any], name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Sub) -> str:
         """Say nothing: classes that derive from this one do."""
         raise MethodNotDefined("c_code", type(self), str(self))

@@ -61,6 +61,8 @@ class FunctionGraph(Shown):
     ([x], 0)
     """
 
+    shape_feature: Any  # the feature that knows lengths; a layer that has some attaches it
+
     def __init__(
         self,
         inputs: Sequence[Variable],
@@ -73,14 +75,14 @@ class FunctionGraph(Shown):
             inputs, outputs = _clone(inputs, outputs)
         self.features: list[Any] = []
         self._listeners: dict[str, list[Any]] = {}
-        self.apply_nodes: set[Apply] = set()
+        self.apply_nodes: set[Apply[Any, Any]] = set()
         self.variables: set[Variable] = set()
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.update_mapping = update_mapping
         #: Set by the aliasing feature: the nodes that overwrite the memory of a variable.
         self.destroyers: Callable[[Variable], Sequence[Apply]] | None = None
-        self._order: list[Apply] | None = None
+        self._order: list[Apply[Any, Any]] | None = None
         #: Number of changes so far; what is computed from the graph is stale once it has grown.
         self.version = 0
 
@@ -375,7 +377,7 @@ class FunctionGraph(Shown):
                 merged.setdefault(node, []).extend(before)
         return merged
 
-    def toposort(self) -> list[Apply]:
+    def toposort(self) -> list[Apply[Any, Any]]:
         """Return the nodes in an order in which they can be computed.
 
         Raises
@@ -440,12 +442,12 @@ class FunctionGraph(Shown):
 
     def clone_get_equiv(
         self, check_integrity: bool = False, attach_feature: bool = False
-    ) -> tuple[FunctionGraph, dict[object, object]]:
+    ) -> tuple[FunctionGraph, dict[Any, Any]]:
         """Return a copy, and what became of each variable and node."""
         memo = clone_get_equiv(self.inputs, self.outputs)
         copy = FunctionGraph(
-            [memo[v] for v in self.inputs],  # type: ignore[misc]
-            [memo[v] for v in self.outputs],  # type: ignore[misc]
+            [memo[v] for v in self.inputs],
+            [memo[v] for v in self.outputs],
             clone=False,
             update_mapping=self.update_mapping,
         )

@@ -11,6 +11,7 @@ from theano.extensions import Chain, Slot
 from theano.graph.apply import Apply
 from theano.graph.c_contract import CLinkerOp
 from theano.graph.kernel import Builtin, Kernel
+from theano.graph.op_contract import OpContract
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
 from theano.graph.type import Type
@@ -19,11 +20,12 @@ from theano.graph.variable import Scratchpad, Variable
 Storage = list[Any]
 
 
-class Op(Structural, CLinkerOp):
+class Op(Structural, OpContract, CLinkerOp):
     """An operation: it checks and types its inputs, computes its outputs and knows its derivative.
 
     An op needs to say how a node is made (:meth:`make_node`, or ``itypes`` and ``otypes``) and how it is
-    computed (:meth:`perform`, :meth:`c_code`, :meth:`c_kernel` or :meth:`make_thunk`). The rest is optional.
+    computed (:meth:`perform`, :meth:`c_code`, :meth:`c_kernel` or :meth:`make_thunk`). The rest is optional; it is
+    declared, with its defaults, in `theano.graph.op_contract` and `theano.graph.c_contract`.
 
     Attributes
     ----------
@@ -31,12 +33,6 @@ class Op(Structural, CLinkerOp):
         Names of the parameters; equality, hash and text follow from them.
     itypes, otypes : list of Type
         In place of ``make_node``, for ops with fixed types.
-    default_output : int or None
-        The output that a call returns where there are several.
-    view_map : dict from int to list of int
-        For an output, the inputs whose memory it may share. Several are allowed.
-    destroy_map : dict from int (or None) to list of int
-        For an output, the inputs that are overwritten to make it; under None, inputs used as working space.
 
     Examples
     --------
@@ -54,15 +50,6 @@ class Op(Structural, CLinkerOp):
 
     itypes: Sequence[Type]
     otypes: Sequence[Type]
-    default_output: int | None = None
-    view_map: dict[int, list[int]] = {}
-    destroy_map: dict[int | None, list[int]] = {}
-    #: Whether the types of this op's inputs check them in C; None: as ``config.check_input`` says.
-    check_input: bool | None = None
-    #: It computes nothing, so that even a linker that wants everything compiled may let it run in Python.
-    moves_only: bool = False
-    #: The type of what :meth:`get_params` returns, for ops that have parameters.
-    params_type: Any = None
 
     # -- building graphs ---------------------------------------------------------------------------
 
@@ -129,7 +116,7 @@ class Op(Structural, CLinkerOp):
 
     # -- computing ----------------------------------------------------------------------------------
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[Storage]) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[Storage]) -> None:
         """Compute the outputs in Python.
 
         Parameters
@@ -142,7 +129,7 @@ class Op(Structural, CLinkerOp):
         """
         raise MethodNotDefined("perform", type(self), type(self).__name__)
 
-    def c_kernel(self, node: Apply) -> Kernel | Builtin | None:
+    def c_kernel(self, node: Apply[Any, Any]) -> Kernel | Builtin | None:
         """Return the compiled form of ``node``, or None where there is only :meth:`perform`.
 
         Ops that people write may define it. The classes of our own ops hold no C: what their nodes become says the
@@ -150,19 +137,9 @@ class Op(Structural, CLinkerOp):
         """
         return table_answer.answer(self, node) if table_answer.answer is not None else None
 
-    def checked_inputs(self, node: Apply) -> Sequence[int] | None:
-        """Return the inputs whose values the compiled form looks at to see whether it will fail.
-
-        To declare this is a promise about :meth:`c_kernel`: it checks first (types and shapes of any input, values of
-        these), then asks for each of its outputs once, then writes and cannot fail any more but for want of scratch
-        memory. Such a node may write the new value of a shared variable over the old one. None (the default): no
-        promise.
-        """
-        return None
-
     def make_thunk(
         self,
-        node: Apply,
+        node: Apply[Any, Any],
         storage_map: dict[Variable, Storage],
         compute_map: dict[Variable, Storage],
         no_recycling: Sequence[Variable],
@@ -192,7 +169,7 @@ class Op(Structural, CLinkerOp):
 
     def make_c_thunk(
         self,
-        node: Apply,
+        node: Apply[Any, Any],
         storage_map: dict[Variable, Storage],
         compute_map: dict[Variable, Storage],
         no_recycling: Sequence[Variable],
@@ -210,7 +187,7 @@ class Op(Structural, CLinkerOp):
 
     def make_py_thunk(
         self,
-        node: Apply,
+        node: Apply[Any, Any],
         storage_map: dict[Variable, Storage],
         compute_map: dict[Variable, Storage],
         no_recycling: Sequence[Variable],
@@ -227,43 +204,21 @@ class Op(Structural, CLinkerOp):
             for flag in computed:
                 flag[0] = True
 
-        thunk.lazy = False  # type: ignore[attr-defined]
+        vars(thunk).update(lazy=False)
         return thunk
 
     def prepare_node(
-        self, node: Apply, storage_map: Any, compute_map: Any, impl: str | None
+        self, node: Apply[Any, Any], storage_map: Any, compute_map: Any, impl: str | None
     ) -> None:
         """Do what has to be done once before ``node`` is run; ops may override it."""
 
-    def get_params(self, node: Apply) -> Any:
+    def get_params(self, node: Apply[Any, Any]) -> Any:
         """Return an object that is handed to the computation of ``node`` beside its inputs, or None.
 
         The default serves ops whose ``params_type`` is a `ParamsType`: it reads the op's attributes of these names.
         """
         collect = getattr(self.params_type, "get_params", None)
         return None if collect is None else collect(self)
-
-    # -- derivatives --------------------------------------------------------------------------------
-
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
-        """Return the gradient of a cost with respect to each input, given that with respect to each output."""
-        raise MethodNotDefined("grad", type(self), type(self).__name__)
-
-    def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> Sequence[Any]:
-        """Return the same as :meth:`grad`; an op that wants to use its outputs overrides this one."""
-        return self.grad(inputs, output_grads)
-
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
-        """Return the derivative of each output along the direction ``eval_points`` of the inputs."""
-        raise MethodNotDefined("R_op", type(self), type(self).__name__)
-
-    # -- what rewriting may do ------------------------------------------------------------------------
-
-    def do_constant_folding(self, node: Apply) -> bool:
-        """Return whether ``node`` may be computed while compiling when all its inputs are constants."""
-        return True
 
     # -- state ------------------------------------------------------------------------------------------
 
@@ -311,16 +266,16 @@ class COp(Op):
     """
 
 
-def performer(node: Apply) -> Callable[[Apply, Sequence[Any], Sequence[Storage]], Any]:
+def performer(node: Apply[Any, Any]) -> Callable[[Apply, Sequence[Any], Sequence[Storage]], Any]:
     """Return ``node.op.perform``, with the parameters of the op bound to it if it has some."""
     op = node.op
     params = op.get_params(node) if op.params_type is not None else None
-    if params is None:
-        return op.perform
     perform: Callable[..., Any] = op.perform
+    if params is None:
+        return perform
     value = op.params_type.filter(params)
 
-    def with_params(node: Apply, inputs: Sequence[Any], output_storage: Sequence[Storage]) -> Any:
+    def with_params(node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[Storage]) -> Any:
         return perform(node, inputs, output_storage, value)
 
     return with_params

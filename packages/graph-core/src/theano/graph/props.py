@@ -7,6 +7,7 @@ compute it once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -28,6 +29,7 @@ class Interned(type):
     """
 
     _instances: dict[Any, Any]
+    instance_key: Callable[..., Any]  # a class method of the class
 
     def __init__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]):
         super().__init__(name, bases, body)
@@ -35,7 +37,7 @@ class Interned(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Return the instance for these arguments; ``instance_key`` of the class returns None to have a new one."""
-        key = cls.instance_key(*args, **kwargs)  # type: ignore[attr-defined]
+        key = cls.instance_key(*args, **kwargs)
         if key is None:
             return super().__call__(*args, **kwargs)
         found = cls._instances.get(key)
@@ -74,7 +76,7 @@ class Structural:
             if own.get(name) is None:
                 setattr(cls, name, method)
         if "__str__" not in own and cls.__str__ in (object.__str__, Structural.__str__):
-            cls.__str__ = _str  # type: ignore[method-assign]
+            setattr(cls, "__str__", _str)  # noqa: B010  (to mypy a method is nothing to assign to)
 
     def _props(self) -> tuple[Any, ...]:
         """Return the values of the parameters, in the order of ``__props__``."""

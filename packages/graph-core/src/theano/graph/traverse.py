@@ -85,12 +85,12 @@ def orphans_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list
     return [v for v in variables_between(stop, outs) if v.owner is None and v not in stop]
 
 
-def applys_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list[Apply]:
+def applys_between(ins: Collection[Variable], outs: Iterable[Variable]) -> list[Apply[Any, Any]]:
     """Return the nodes between ``ins`` and ``outs`` in an order in which they can be computed."""
     return toposort(outs, ins)
 
 
-def list_of_nodes(inputs: Collection[Variable], outputs: Iterable[Variable]) -> list[Apply]:
+def list_of_nodes(inputs: Collection[Variable], outputs: Iterable[Variable]) -> list[Apply[Any, Any]]:
     """Return the same as :func:`applys_between`, under the older name."""
     return applys_between(inputs, outputs)
 
@@ -99,7 +99,7 @@ def toposort(
     outs: Iterable[Variable],
     ins: Collection[Variable] = (),
     orderings: Mapping[Apply, Sequence[Apply]] | None = None,
-) -> list[Apply]:
+) -> list[Apply[Any, Any]]:
     """Return the nodes that ``outs`` need, each after the nodes that it needs itself.
 
     Parameters
@@ -125,16 +125,16 @@ def io_toposort(
     inputs: Collection[Variable],
     outputs: Iterable[Variable],
     orderings: Mapping[Apply, Sequence[Apply]] | None = None,
-) -> list[Apply]:
+) -> list[Apply[Any, Any]]:
     """Return the nodes between inputs and outputs in order, as :func:`toposort` does with its arguments turned."""
     return toposort(outputs, inputs, orderings)
 
 
 def toposort_nodes(
     roots: Iterable[Apply], stop: Collection[Variable] = (), orderings: Mapping[Apply, Sequence[Apply]] | None = None
-) -> list[Apply]:
+) -> list[Apply[Any, Any]]:
     """Return ``roots`` and the nodes they need, each after the nodes that it needs itself."""
-    order: list[Apply] = []
+    order: list[Apply[Any, Any]] = []
     state: dict[Apply, bool] = {}  # absent: not met; False: its needs are being visited; True: placed
     extra = orderings or {}
     stack = list(roots)[::-1]
@@ -186,7 +186,7 @@ def view_roots(variable: Variable) -> list[Variable]:
     def viewed(v: Variable) -> list[Variable]:
         if v.owner is None:
             return []
-        return [v.owner.inputs[i] for i in v.owner.op.view_map.get(v.index, ())]  # type: ignore[arg-type]
+        return [v.owner.inputs[i] for i in v.owner.op.view_map.get(v.index, ())]
 
     return [v for v in walk([variable], viewed) if not viewed(v)]
 

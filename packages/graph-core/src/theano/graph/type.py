@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import importlib
-from collections.abc import Hashable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Hashable
+from typing import Any, NamedTuple, Self
 
 from theano.graph.c_contract import CLinkerObject, CLinkerType, Sub
 from theano.graph.props import Structural
@@ -35,14 +35,6 @@ class BufferSpec(NamedTuple):
     scalar: bool = False
 
 
-class Extremes(NamedTuple):
-    """What stands out among the numbers of a value: how many are NaN, how many infinite, the largest of the others."""
-
-    nan: int
-    inf: int
-    largest: float
-
-
 class Type(Structural, CLinkerType):
     """A set of constraints on values, and the way to bring a value under them.
 
@@ -61,8 +53,8 @@ class Type(Structural, CLinkerType):
     """
 
     # The classes of this type's variables; the names are those that people override.
-    Variable: type[_Variable] = _Variable
-    Constant: type[_Constant] = _Constant
+    Variable: type[_Variable[Any]] = _Variable
+    Constant: type[_Constant[Any]] = _Constant
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return ``value``, or its equivalent, as a valid value of this type.
@@ -106,65 +98,29 @@ class Type(Structural, CLinkerType):
         """Return a copy that shares no memory with ``value``."""
         return copy.deepcopy(value)
 
-    # -- for those who check --------------------------------------------------------------------------------
-
-    def copy_as_laid_out(self, value: Any) -> Any:
-        """Return a copy that shares no memory with ``value`` and lies in memory in the same way."""
-        return self.value_copy(value)
-
-    def same_bytes(self, a: Any, b: Any) -> bool:
-        """Return whether two values agree to the last bit: whether nobody has written into one of two copies."""
-        return self.values_eq(a, b)
-
-    def same_layout(self, a: Any, b: Any) -> bool:
-        """Return whether two values lie in memory in the same way."""
-        return True
-
-    def spare_memory(self, value: Any, form: str, ndim: int) -> Iterator[tuple[str, Any]]:
-        """Yield memory of this type, filled with rubbish, that an op may be offered to put ``value`` into.
-
-        Parameters
-        ----------
-        value : object
-            What the op computes.
-        form : {'previous', 'c_contiguous', 'f_contiguous', 'strided', 'wrong_size'}
-        ndim : int
-            On how many of the last dimensions ``'strided'`` tries its strides.
-
-        Yields
-        ------
-        name, memory
-            What to call it, and a value of this type. Types without memory to speak of yield nothing.
-        """
-        return iter(())
-
-    def extremes(self, value: Any) -> Extremes | None:
-        """Return what is not an ordinary number in ``value``, or None where no number could be out of the ordinary."""
-        return None
-
-    def make_variable(self, name: str | None = None) -> _Variable:
+    def make_variable(self, name: str | None = None) -> _Variable[Self]:
         """Return a new variable of this type."""
         return self.Variable(self, name=name)
 
-    def make_constant(self, value: Any, name: str | None = None) -> _Constant:
+    def make_constant(self, value: Any, name: str | None = None) -> _Constant[Self]:
         """Return a constant of this type."""
         return self.Constant(self, value, name=name)
 
-    def __call__(self, name: str | None = None) -> _Variable:
+    def __call__(self, name: str | None = None) -> _Variable[Self]:
         """Return a new variable of this type that remembers the user's line."""
         variable = self.make_variable(name)
         variable.tag.trace = user_trace()
         return variable
 
-    def clone(self, *args: Any, **kwargs: Any) -> Type:
+    def clone(self, *args: Any, **kwargs: Any) -> Self:
         """Return a type like this one; types with parameters take changes to them."""
         return self
 
-    def convert_variable(self, variable: _Variable) -> _Variable | None:
+    def convert_variable(self, variable: _Variable[Any]) -> _Variable[Self] | None:
         """Return ``variable`` as an expression of this type, or None where that is not possible."""
         return variable if variable.type == self else None
 
-    def filter_variable(self, other: Any, allow_convert: bool = True) -> _Variable:
+    def filter_variable(self, other: Any, allow_convert: bool = True) -> _Variable[Self]:
         """Return ``other``, a variable or a value, as a variable of this type.
 
         Raises
@@ -199,7 +155,8 @@ class Type(Structural, CLinkerType):
 
     def constant_signature(self, value: Any) -> Hashable:
         """Return a hashable stand-in for ``value``, equal for equal values."""
-        return value  # type: ignore[no-any-return]
+        signature: Hashable = value
+        return signature
 
     def __repr__(self) -> str:
         return str(self)

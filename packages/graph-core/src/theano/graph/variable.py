@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Self
 
 from theano.errors import MissingInputError
 from theano.extensions import Slot
@@ -13,8 +13,16 @@ from theano.graph.text import printable
 from theano.graph.unwind import rewound, unwound
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # with defaults, which Python's own has from 3.13 on
+
     from theano.graph.apply import Apply
     from theano.graph.type import Type
+
+    T = TypeVar("T", bound=Type, covariant=True, default=Type)
+else:
+    from typing import TypeVar
+
+    T = TypeVar("T", covariant=True)
 
 
 class Scratchpad:
@@ -23,8 +31,10 @@ class Scratchpad:
     _left_out: tuple[str, ...] = ()  # of pickles: set by a flag
 
     destroyed_roots: Any  # of an Apply that overwrites (theano.graph.aliasing)
+    nan_guard_mode_check: Any  # whether NanGuardMode looks at a variable
     test_value: Any  # an example (theano.compile.test_values)
     trace: Any  # the user's lines that made the variable, innermost first (theano.graph.source)
+    values_eq_approx: Any  # how values of a variable are compared, where not as its type says
 
     def clear(self) -> None:
         """Forget everything."""
@@ -54,8 +64,10 @@ compiler: Slot[Callable[[list[Variable], Variable], Callable[..., Any]]] = Slot(
 )
 
 
-class Variable(Shown):
+class Variable(Shown, Generic[T]):
     """A value of an expression, known by its type and by the node that computes it.
+
+    Type checkers know it by the class of its type: ``Variable[TensorType]`` has a ``dtype``, ``Variable`` any type.
 
     Parameters
     ----------
@@ -86,16 +98,16 @@ class Variable(Shown):
     __count__ = count()
     shows_test_value = False  # in its repr: set by a flag
 
-    owner: Apply | None
+    owner: Apply[Any, Any] | None  # of any op: who looks at it knows of which
     fgraph: Any = None
     clients: list[tuple[Any, int]]
 
-    def __init__(self, type: Type, owner: Apply | None = None, index: int | None = None, name: str | None = None):
+    def __init__(self, type: T, owner: Apply | None = None, index: int | None = None, name: str | None = None):
         if owner is not None and index is None:
             raise ValueError("a variable with an owner needs its index among the owner's outputs")
         if name is not None and not isinstance(name, str):
             raise TypeError(f"the name of a variable must be a string or None, not {name!r}")
-        self.type = type
+        self.type: T = type
         self.owner = owner
         self.index = index
         self.name = name
@@ -122,7 +134,7 @@ class Variable(Shown):
             return f"{self}\n{self.tag.test_value!r}"
         return str(self)
 
-    def clone(self) -> Variable:
+    def clone(self) -> Self:
         """Return a new variable of this type and name that no node computes, with a copy of the tag."""
         copy = self.__class__(self.type, None, None, self.name)
         copy.tag.__update__(self.tag)
@@ -190,7 +202,7 @@ def _graph_inputs(variable: Variable) -> list[Variable]:
     return found
 
 
-class Constant(Variable):
+class Constant(Variable[T]):
     """A variable whose value is known while the graph is built.
 
     Parameters
@@ -201,7 +213,7 @@ class Constant(Variable):
     name : str or None
     """
 
-    def __init__(self, type: Type, data: Any, name: str | None = None):
+    def __init__(self, type: T, data: Any, name: str | None = None):
         super().__init__(type, None, None, name)
         self._data = type.filter(data)
 
@@ -230,7 +242,7 @@ class Constant(Variable):
         """Return whether ``other`` is a constant of the same signature."""
         return isinstance(other, Constant) and self.signature() == other.signature()
 
-    def clone(self) -> Constant:
+    def clone(self) -> Self:
         """Return an equal constant, with a copy of the tag."""
         copy = self.__class__(self.type, self._data, self.name)
         copy.tag.__update__(self.tag)

@@ -20,7 +20,7 @@ from theano.graph.op import Op, table_answer
 from theano.lowering.accepts import Accepts
 from theano.lowering.targets import CPU, Target
 
-Becomes = Callable[[Any, Apply], Kernel | Builtin | None]
+Becomes = Callable[[Any, Apply[Any, Any]], Kernel | Builtin | None]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Lowering:
     op: type[Op]
     becomes: Becomes | None
     accepts: Accepts | None = None
-    when: Callable[[Any, Apply], bool] | None = None
+    when: Callable[[Any, Apply[Any, Any]], bool] | None = None
     target: Target = CPU
 
     def fits(self, node: Apply) -> bool:

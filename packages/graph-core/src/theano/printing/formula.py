@@ -69,12 +69,12 @@ class OperatorPrinter:
     Parameters
     ----------
     operator : str
-    precedence : int
+    precedence : float
         Larger binds closer.
     assoc : {'left', 'right', 'either'}
     """
 
-    def __init__(self, operator: str, precedence: int, assoc: str = "left"):
+    def __init__(self, operator: str, precedence: float, assoc: str = "left"):
         if assoc not in VALID_ASSOC:
             raise ValueError(f"assoc is one of {sorted(VALID_ASSOC)}, not {assoc!r}")
         self.operator, self.precedence, self.assoc = operator, precedence, assoc

@@ -142,7 +142,7 @@ def _image(graph: Any, format: str) -> Any:
     if format not in ("svg", "png"):
         return data
     try:
-        from IPython import display  # type: ignore[import-not-found,unused-ignore]  # optional: notebooks show it
+        from IPython import display  # optional: notebooks show it
     except ImportError:
         return data
     return display.SVG(data) if format == "svg" else display.Image(data, format="png", embed=True)

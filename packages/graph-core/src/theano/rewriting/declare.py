@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.fgraph import FunctionGraph
@@ -13,6 +13,8 @@ from theano.rewriting.pattern import Pattern
 from theano.rewriting.phase import Phase
 from theano.rewriting.phases import Phases, phases
 from theano.rewriting.rule import Answer, FunctionRule, PatternRule, Rule
+
+R = TypeVar("R", bound=Rule)
 
 
 def rule(
@@ -71,7 +73,7 @@ def rule(
         name, pattern, result, when=when, allow_multiple_clients=allow_multiple_clients, also=also, doc=doc,
         keeps=keeps, tags=tags,
     )  # fmt: skip
-    return _enter(made, phases, into)  # type: ignore[return-value]
+    return _enter(made, phases, into)
 
 
 def local_rule(
@@ -99,12 +101,12 @@ def local_rule(
 
     def declare(function: Callable[..., Answer]) -> FunctionRule:
         made = FunctionRule(function, name or function.__name__, tracks=tracks, keeps=keeps, tags=tags)
-        return _enter(made, phases, into)  # type: ignore[return-value]
+        return _enter(made, phases, into)
 
     return declare
 
 
-def _enter(made: Rule, names: Sequence[str], into: Phases | None) -> Rule:
+def _enter(made: R, names: Sequence[str], into: Phases | None) -> R:
     sequence = phases if into is None else into
     for name in names:
         sequence[name].add(made)

@@ -107,7 +107,8 @@ def attempt(fgraph: FunctionGraph, node: Apply, rule: Rule, context: Context) ->
         context.report.time(rule.name, time.perf_counter() - start)
     if not pairs:
         return False
-    remove = answer.get("remove", ()) if isinstance(answer, Mapping) else ()  # type: ignore[call-overload]
+    told: Any = answer
+    remove = told.get("remove", ()) if isinstance(answer, Mapping) else ()
     changed = context.replace(fgraph, pairs, rule.name, remove)
     if not changed:
         context.refused.add((rule, node))

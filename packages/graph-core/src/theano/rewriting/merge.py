@@ -72,15 +72,16 @@ def _identity(v: Variable) -> Hashable:
 
 def _signature(v: Constant) -> Hashable:
     """Return the signature of a constant; kept, as it may have to look at much data."""
-    known = v.tag.__dict__
-    if "_merge_signature" not in known:
+    known: dict[str, Any] = v.tag.__dict__
+    signature: Hashable = known.get("_merge_signature")
+    if signature is None:
         signature = v.signature()
         try:
             hash(signature)
         except TypeError:
             signature = id(v)  # a value without hash is equal to nothing
         known["_merge_signature"] = signature
-    return known["_merge_signature"]  # type: ignore[no-any-return]
+    return signature
 
 
 def _merge_constant(fgraph: FunctionGraph, v: Constant, kept: dict[Hashable, Constant], context: Context) -> None:
@@ -111,7 +112,8 @@ def fold(node: Apply) -> Answer:
     Whatever goes wrong in the computation is left to happen when the function runs, where it can be reported with
     the user's values.
     """
-    if not node.inputs or not all(isinstance(v, Constant) for v in node.inputs):
+    given = [v for v in node.inputs if isinstance(v, Constant)]
+    if not given or len(given) < len(node.inputs):
         return None
     op = node.op
     if not (has_perform(op) or has_own_thunk(op)) or not op.do_constant_folding(node):
@@ -119,7 +121,7 @@ def fold(node: Apply) -> Answer:
     if any(getattr(v.tag, "unfoldable", False) for v in node.outputs):
         return None
     try:
-        values = evaluate(node, [v.data for v in node.inputs])  # type: ignore[attr-defined]
+        values = evaluate(node, [v.data for v in given])
         constants = [v.type.make_constant(value) for v, value in zip(node.outputs, values, strict=True)]
     except Exception as error:  # noqa: BLE001  (the boundary to ops that anybody may have written)
         let_signals_through(error)

@@ -350,11 +350,11 @@ class P:
 
     def commutative(self, op: Op) -> bool:
         """Return whether the inputs of ``op`` may be exchanged."""
-        return getattr(op, "commutative", False) if self._commutative is None else self._commutative
+        return op.commutative if self._commutative is None else self._commutative
 
     def associative(self, op: Op) -> bool:
         """Return whether ``op`` takes any number of inputs, and grouping them does not matter."""
-        return getattr(op, "associative", False) if self._associative is None else self._associative
+        return op.associative if self._associative is None else self._associative
 
     def __repr__(self) -> str:
         if self.name is not None:

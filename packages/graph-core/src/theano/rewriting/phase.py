@@ -108,7 +108,8 @@ class Phase:
 
     def tags(self, name: str) -> frozenset[str]:
         """Return the tags of a rule or pass."""
-        return self._entries_with(name)[name][1]  # type: ignore[no-any-return]
+        tags: frozenset[str] = self._entries_with(name)[name][1]
+        return tags
 
     def set_tags(self, name: str, tags: frozenset[str]) -> None:
         """Give a rule or pass other tags."""

@@ -83,4 +83,6 @@ def show_again(name: str, inputs: Sequence[Any], outputs: Sequence[Any], sequenc
         raise LookupError(f"no rule is called {name!r}; import the module that registers it")
     fgraph = FunctionGraph(inputs, outputs, clone=False)
     rule.add_requirements(fgraph)
-    return rule.answer(fgraph, fgraph.outputs[0].owner)  # type: ignore[arg-type]
+    node = fgraph.outputs[0].owner
+    assert node is not None
+    return rule.answer(fgraph, node)

@@ -7,6 +7,7 @@ in the cache by them. Whatever a user's program registers ends that.
 from __future__ import annotations
 
 import sys
+from types import FrameType
 from typing import Any
 
 from theano.graph.canonical import is_ours
@@ -17,11 +18,11 @@ Registrar = dict[str, Any] | None
 
 def importing() -> Registrar:
     """Return the names of that module of ours which registers something while it is imported, if one does."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None and is_ours(frame.f_globals.get("__name__", "")):
         if frame.f_code.co_name == "<module>":
             return frame.f_globals
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return None
 
 

@@ -20,6 +20,7 @@ from theano.graph.text import printable, text_of
 from theano.graph.variable import Variable
 from theano.printing import one_line
 from theano.runtime.failure import describe, written_at
+from theano.runtime.inspection import inspection_of
 from theano.runtime.stepwise import NodeFunction
 
 logger = logging.getLogger("theano")
@@ -110,7 +111,7 @@ class CheckedNode:
         copies: dict[Variable, Any] = {}
         for v, value in zip(node.inputs, values, strict=True):
             if v not in copies:
-                copies[v] = v.type.copy_as_laid_out(value)
+                copies[v] = inspection_of(v.type).copy_as_laid_out(value)
         given = [copies[v] for v in node.inputs]
         inputs = [[value] for value in given]
         outputs = [[memory] for memory in (offered or [None] * len(node.outputs))]
@@ -179,10 +180,10 @@ class CheckedNode:
         node = self.node
         declared = {node.inputs[i] for many in node.op.destroy_map.values() for i in many}
         for i, (v, before, after) in enumerate(zip(node.inputs, values, given, strict=True)):
-            if v in declared or v.type.same_bytes(before, after):
+            if v in declared or inspection_of(v.type).same_bytes(before, after):
                 continue
             # Objects that are never equal to their copies cannot be watched.
-            if not v.type.same_bytes(before, v.type.copy_as_laid_out(before)):
+            if not inspection_of(v.type).same_bytes(before, inspection_of(v.type).copy_as_laid_out(before)):
                 continue
             raise BadDestroyMap(
                 node, i, before, after, name,
@@ -267,7 +268,7 @@ class CheckedNode:
         if not self.checks.strides:
             return
         for k, (v, a, b) in enumerate(zip(self.node.outputs, one, two, strict=True)):
-            if v.type.same_layout(a, b):
+            if inspection_of(v.type).same_layout(a, b):
                 continue
             text = self._text(
                 f"{name1} and {name2} of {self.node.op} lay output {k} out differently",
@@ -318,10 +319,10 @@ class CheckedNode:
             left = self._left.get(form)
             if left is not None:
                 # Copies: what was returned then may be somebody's.
-                kinds = [v.type for v in node.outputs]
-                yield kind, [kinds[k].copy_as_laid_out(left[k]) if k in free else None for k in range(len(found))]
+                asked = [inspection_of(v.type) for v in node.outputs]
+                yield kind, [asked[k].copy_as_laid_out(left[k]) if k in free else None for k in range(len(found))]
             return
-        sources = {k: list(node.outputs[k].type.spare_memory(found[k], kind, ndim)) for k in free}
+        sources = {k: list(inspection_of(node.outputs[k].type).spare_memory(found[k], kind, ndim)) for k in free}
         for i in range(max(map(len, sources.values()))):
             memory: list[Any] = [None] * len(found)
             names = []
@@ -360,7 +361,7 @@ def equal(v: Variable, a: Any, b: Any) -> bool:
 
 def check_finite(v: Variable, value: Any, what: str, text: Callable[[str, Iterable[str]], str]) -> None:
     """Raise InvalidValueError where a value is not finite."""
-    found = v.type.extremes(value)
+    found = inspection_of(v.type).extremes(value)
     if found is None or not (found.nan or found.inf):
         return
     counts = " and ".join(f"{n} {name}" for n, name in ((found.nan, "NaN"), (found.inf, "infinite")) if n)

@@ -273,7 +273,7 @@ def _plan(
 ) -> Kernel | Builtin | Block | Implementation:
     op = node.op
     own = has_own_thunk(op)
-    if linker.compiled != "never" and (not own or getattr(op, "lazy", False)):
+    if linker.compiled != "never" and (not own or op.lazy):
         kernel = lower(node)
         # An op that is lazy makes its thunk for where nothing is compiled; its kernel has to be as lazy as that.
         if kernel is not None and (kernel.lazy or not own):
@@ -420,7 +420,7 @@ def thunk_of(node: Apply) -> Thunked:
 def _thunked(node: Apply, linker: Linker, given_away: set[Variable]) -> Thunked:
     impl = "py" if linker.compiled == "never" else None
     factory = ThunkFactory(node, impl, [v for v in node.outputs if v in given_away])
-    lazy = getattr(node.op, "lazy", None)
+    lazy = node.op.lazy
     if lazy is None:
         # Only a thunk can say whether it is lazy, so one is made to be asked.
         thunk = factory(

@@ -358,7 +358,7 @@ class Changes:
             with self:
                 return function(*args, **kwargs)
 
-        return with_flags  # type: ignore[return-value]
+        return with_flags  # type: ignore[return-value]  # of the same signature, which wraps cannot say
 
 
 def load_config(environ: Mapping[str, str] = os.environ) -> Config:

@@ -6,6 +6,8 @@ rc files written for other versions run, but changes nothing, and its help says 
 
 from __future__ import annotations
 
+from typing import Any
+
 from theano.settings import places
 from theano.settings.kinds import (
     BoolParam,
@@ -68,8 +70,8 @@ def _lazy(value: object) -> bool | None:
     return bool(BoolParam(False).convert(value))
 
 
-def _seed(value: object) -> object:
-    return value if value in ("random", None) else int(value)  # type: ignore[call-overload]
+def _seed(value: Any) -> object:
+    return value if value in ("random", None) else int(value)
 
 
 # Types and values

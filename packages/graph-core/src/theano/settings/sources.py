@@ -70,7 +70,7 @@ def from_rc(path: str, environ: Mapping[str, str]) -> Iterator[Given]:
 
     known = {name: environ.get(name, "") for name in ("USER", "LSCRATCH", "TMPDIR", "TEMP", "TMP")}
     parser = configparser.ConfigParser(default_section="\0values")
-    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.optionxform = str  # type: ignore[assignment,method-assign]  # as its documentation has it
     parser.read_dict({"\0values": known | {"PID": str(os.getpid())}})
     try:
         with open(path, encoding="utf-8") as stream:

@@ -101,7 +101,7 @@ class Guard:
                 os.close(self._pipe)
         if self._process is not None:
             self._process.returncode = 0  # not this process's child
-        self.__init__()  # type: ignore[misc]
+        self.__dict__.update(Guard().__dict__)
 
 
 guard = Guard()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -21,7 +21,7 @@ from theano.scalar.ctypes import convert
 from theano.scalar.dtypes import is_complex, is_discrete, promote
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.scalar.registry import op as named_op
-from theano.scalar.type import Scalar, get_scalar_type
+from theano.scalar.type import Scalar, ScalarApply, get_scalar_type
 
 ComputeRule = Callable[[tuple[str, ...], str], str]
 
@@ -103,7 +103,7 @@ class ScalarOp(Op):
         return (self.__dict__.get("output_types_preference"), *[getattr(self, p) for p in props])
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(self) is type(other) and self._key() == other._key())  # type: ignore[attr-defined]
+        return self is other or (type(self) is type(other) and self._key() == other._key())
 
     def __hash__(self) -> int:
         return hash((type(self), self._key()))
@@ -230,9 +230,9 @@ class ScalarOp(Op):
         results = self.numpy_form(outs)(*numbers)
         return results[()] if len(outs) == 1 else tuple(r[()] for r in results)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: ScalarApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute in Python."""
-        dtypes = [output.type.dtype for output in node.outputs]  # type: ignore[attr-defined]
+        dtypes = [output.type.dtype for output in node.outputs]
         if type(self).numpy_function is None and self.nfunc_spec is None:
             results = self.impl(*inputs)
             results = (results,) if len(dtypes) == 1 else results
@@ -302,7 +302,9 @@ class ScalarOp(Op):
         body = self.c_statements(names, in_dtypes, [f"z{i}" for i in range(len(out_dtypes))], out_dtypes)
         return 50.0 if body is None else estimate("\n".join(body.lines))
 
-    def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, Any]) -> str:
+    def c_code(
+        self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, Any]
+    ) -> str:
         """Return the operation in C in the classic form: one string of statements.
 
         The blocks that it calls are in :meth:`c_support_code_apply`.
@@ -381,7 +383,7 @@ class ScalarOp(Op):
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the derivative along a direction, from the gradient: each input's times its direction."""
-        outputs = self.make_node(*inputs).outputs
+        outputs: list[Any] = self.make_node(*inputs).outputs
         if all(point is None for point in eval_points):
             return [None] * len(outputs)
         directions = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from theano.scalar.define import DefinedOp
 from theano.scalar.output_types import _Parametrised
 from theano.scalar.registry import OPS
 
+#: How the elements of an array lie in memory.
+Order: TypeAlias = Literal["C", "F"]
+
 
 def _write_dtype(dtype: np.dtype[Any]) -> str:
     if dtype.kind not in "biufc" or not dtype.isnative or dtype.metadata:
@@ -22,18 +25,18 @@ def _write_dtype(dtype: np.dtype[Any]) -> str:
     return dtype.str
 
 
-def _write_array(array: np.ndarray) -> tuple[str, tuple[int, ...], str, bytes]:
+def _write_array(array: np.ndarray) -> tuple[str, tuple[int, ...], Order, bytes]:
     # The order in memory is part of a value here: results may be laid out as their inputs are.
-    order = "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else ""
-    if not order:
+    if not array.flags.forc:
         raise NoCanonicalForm("there is no form for an array with gaps")
+    order: Order = "C" if array.flags.c_contiguous else "F"
     return _write_dtype(array.dtype), array.shape, order, array.tobytes(order)
 
 
-def _read_array(parts: tuple[str, tuple[int, ...], str, bytes]) -> np.ndarray:
+def _read_array(parts: tuple[str, tuple[int, ...], Order, bytes]) -> np.ndarray:
     dtype, shape, order, data = parts
     # A copy: an array that views bytes is read-only, and not aligned for certain.
-    return np.frombuffer(data, dtype).reshape(shape, order=order).copy(order=order)  # type: ignore[call-overload,no-any-return]
+    return np.frombuffer(data, dtype).reshape(shape, order=order).copy(order=order)
 
 
 def _write_op(op: DefinedOp) -> tuple[str, str, Any, Any]:

@@ -28,7 +28,7 @@ from theano.scalar.cbody import CBody, names_of_blocks
 from theano.scalar.convert import as_scalar
 from theano.scalar.ctypes import compute_type, convert, literal
 from theano.scalar.dtypes import is_complex, is_discrete
-from theano.scalar.type import Scalar, get_scalar_type
+from theano.scalar.type import Scalar, ScalarApply, get_scalar_type
 from theano.scalar.variable import ScalarConstant
 
 _INFIX = {
@@ -172,7 +172,7 @@ def compile_program(inputs: Sequence[Any], outputs: Sequence[Any]) -> Program:
         if isinstance(node.op, Composite):
             results = writer.inline(node.op.program, arguments)
         elif isinstance(node.op, ScalarOp) and len(node.outputs) == 1:
-            results = [writer.step(node.op, arguments, node.outputs[0].type.dtype)]  # type: ignore[attr-defined]
+            results = [writer.step(node.op, arguments, node.outputs[0].type.dtype)]
         else:
             raise TypeError(f"a Composite is made of scalar operations of one output, not of {node.op}")
         place.update(zip(node.outputs, results, strict=True))
@@ -334,7 +334,7 @@ class Composite(ScalarOp):
         return type(self).from_program, (self.program,)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(self) is type(other) and self.program == other.program)  # type: ignore[attr-defined]
+        return self is other or (type(self) is type(other) and self.program == other.program)
 
     def __hash__(self) -> int:
         return self._hash
@@ -415,9 +415,9 @@ class Composite(ScalarOp):
 
         return form
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: ScalarApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute in Python."""
-        results = self.numpy_form([v.type.dtype for v in node.outputs])(*inputs)  # type: ignore[attr-defined]
+        results = self.numpy_form([v.type.dtype for v in node.outputs])(*inputs)
         for cell, value in zip(output_storage, [results] if self.nout == 1 else results, strict=True):
             cell[0] = value[()]
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from theano.graph.apply import Apply
 from theano.graph.kernel import Kernel
 from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
 from theano.scalar.base import ScalarOp
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
+from theano.scalar.type import ScalarApply
 
 
-def scalar_kernel(op: ScalarOp, node: Apply) -> Kernel | None:
+def scalar_kernel(op: ScalarOp, node: ScalarApply) -> Kernel | None:
     """Return the operation on single numbers, where it has a C form for their dtypes."""
-    ins = [v.type.dtype for v in node.inputs]  # type: ignore[attr-defined]
-    outs = [v.type.dtype for v in node.outputs]  # type: ignore[attr-defined]
+    ins = [v.type.dtype for v in node.inputs]
+    outs = [v.type.dtype for v in node.outputs]
     in_names, out_names = [f"i{i}" for i in range(len(ins))], [f"o{i}" for i in range(len(outs))]
     body = op.c_statements(in_names, ins, out_names, outs)
     if body is None:

@@ -309,7 +309,7 @@ class _Parametrised:
         self.parameters = parameters
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.parameters == other.parameters  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.parameters == other.parameters
 
     def __hash__(self) -> int:
         return hash((type(self), self.parameters))

@@ -66,7 +66,7 @@ def round_half_away_from_zero_(a: float) -> float:
     >>> round_half_away_from_zero_(-2.5)
     -3.0
     """
-    return float(_round_away(np.float64(a)))
+    return float(_round_away(np.asarray(a, np.float64)))
 
 
 def round_half_away_from_zero_vec(a: np.ndarray) -> np.ndarray:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from theano.graph.apply import Apply, O
 from theano.graph.c_contract import Sub
 from theano.graph.type import BufferSpec, CType
+from theano.graph.variable import Variable
 from theano.scalar import c_values, policy
 from theano.scalar.dtypes import DTYPE_CODES, is_complex, normalise, upcast
 from theano.scalar.variable import ScalarConstant, ScalarVariable
@@ -183,6 +185,9 @@ class Scalar(c_values.NumPyInC, CType):
     def __repr__(self) -> str:
         return str(self)
 
+
+#: What annotations call a node whose inputs and outputs are all scalars.
+ScalarApply: TypeAlias = Apply[O, Variable[Scalar]]
 
 _instances: dict[str, Scalar] = {}
 

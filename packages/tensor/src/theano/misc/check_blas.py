@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from theano.tensor.kernels.blas_library import find_blas
 
 def execute(
     execute: bool = True, verbose: bool = True, M: int = 2000, N: int = 2000, K: int = 2000, iters: int = 10,
-    order: str = "C",
+    order: Literal["C", "F"] = "C",
 ) -> tuple[float, str]:  # fmt: skip
     """Add the product of two matrices to a third, several times, and time it.
 

@@ -19,5 +19,5 @@ def _asarray(a: Any, dtype: Any, order: str | None = None) -> np.ndarray:
     array([1., 2.], dtype=float32)
     """
     wanted = np.dtype(dtype)
-    found = np.asarray(a, dtype=wanted, order=order)  # type: ignore[call-overload]
-    return found if found.dtype.num == wanted.num else found.view(wanted)  # type: ignore[no-any-return]
+    found = np.asarray(a, dtype=wanted, order=order)  # type: ignore[arg-type]
+    return found if found.dtype.num == wanted.num else found.view(wanted)

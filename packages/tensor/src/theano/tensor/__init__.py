@@ -19,6 +19,7 @@ from theano.tensor import fft, nlinalg, opt, rules, slinalg, subtensor, utils  #
 from theano.layers import enter as _enter
 from theano.layers import lazily
 from theano.layers.tensor import LAYER as _LAYER
+from theano.tensor import memory  # noqa: F401  (how the modes that check nodes look at its values)
 from theano.tensor.basic import _LATER
 from theano.tensor.basic import _shared as _shared
 

@@ -13,7 +13,7 @@ from theano.graph import Apply, Constant, Op
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
 from theano.tensor.elemwise.functions import cast, maximum
-from theano.tensor.type import TensorType, dtype_name
+from theano.tensor.type import TensorApply, TensorType, dtype_name
 
 
 class ARange(Op):
@@ -60,7 +60,7 @@ class ARange(Op):
         except (ArithmeticError, ValueError):
             return None  # which running reports
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count with NumPy."""
         start, stop, step = (v.item() for v in inputs)
         n = steps(start, stop, step)
@@ -84,22 +84,22 @@ class ARange(Op):
         found = np.arange(n).astype(counted) * (counted.type(start + step) - first) + first
         return found.astype(dtype, copy=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of steps from start to stop."""
         start, stop, step = node.inputs
         known = self._known_length(start, stop, step)
         if known is not None:
             return [(as_tensor_variable(np.int64(known)),)]
-        dtype = stop.type.dtype  # type: ignore[attr-defined]
+        dtype = stop.type.dtype
         if static_int(start) == 0 and static_int(step) == 1 and dtype in scal.integer_dtypes and dtype != "uint64":
             return [(maximum(cast(stop, "int64"), 0),)]
         return [(ARangeLength()(start, stop, step),)]
 
-    def static_length(self, node: Apply, index: int) -> int | None:
+    def static_length(self, node: TensorApply, index: int) -> int | None:
         """Return the length where all inputs are constants."""
         return self._known_length(*node.inputs)
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the stop has no influence on the elements."""
         return [[True], [False], [True]]
 
@@ -137,15 +137,15 @@ class ARangeLength(Op):
         inputs = [as_tensor_variable(v, ndim=0) for v in (start, stop, step)]
         return Apply(self, inputs, [TensorType("int64", ()).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count the steps."""
         output_storage[0][0] = np.asarray(steps(*(v.item() for v in inputs)), dtype="int64")
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return no dimension."""
         return [()]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that a length has no derivative."""
         return [[False], [False], [False]]
 

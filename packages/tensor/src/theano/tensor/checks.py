@@ -12,6 +12,7 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op, Variable
 from theano.graph.text import printable
 from theano.tensor.convert import as_tensor_variable, static_int
+from theano.tensor.type import TensorApply
 
 
 class Assert(Op):
@@ -68,22 +69,22 @@ class Assert(Op):
                 )
         return Apply(self, [value, *checked], [value.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Check the conditions."""
         value, *conds = inputs
         if not np.all(conds):
             raise self.error(printable(self.msg))
         output_storage[0][0] = value
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the value."""
         return [shapes[0]]
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return what the value is worth, if the conditions are known to hold."""
         return ask(node.inputs[0]) if all(ask(condition) for condition in node.inputs[1:]) else None
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that conditions have no influence in the sense of derivatives."""
         return [[True], *([[False]] * (len(node.inputs) - 1))]
 
@@ -138,7 +139,7 @@ class CheckedLength(CheckedShape):
 
     is_length = True
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return the length where it is known, whether or not the conditions are: it has no other value."""
         return ask(node.inputs[0])
 
@@ -188,7 +189,7 @@ def equal(a: Any, b: Any) -> list[Any]:
 def is_length(n: Any) -> bool:
     """Return whether a number is for certain not negative, as far as its own node tells."""
     known = static_int(n)
-    return known >= 0 if known is not None else bool(getattr(n.owner and n.owner.op, "is_length", False))
+    return known >= 0 if known is not None else n.owner is not None and n.owner.op.is_length
 
 
 def unchecked(n: Any) -> Any:

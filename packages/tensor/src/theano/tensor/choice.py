@@ -119,7 +119,7 @@ class IfElse(Op):
                 flag[0] = 1
             return []
 
-        thunk.lazy = True  # type: ignore[attr-defined]
+        vars(thunk).update(lazy=True)
         return thunk
 
     def do_constant_folding(self, node: Apply) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from theano import scalar as scal
 from theano.errors import NumberRangeError
 from theano.extensions import Chain
 from theano.graph import Apply, Constant, Variable
+from theano.graph.op_contract import answers
 from theano.scalar.convert import out_of_range
 from theano.settings import config
-from theano.tensor.type import TensorType
+from theano.tensor.type import Tensor, TensorType
 
 
 class AsTensorError(TypeError):
@@ -51,7 +52,7 @@ class Converter(NamedTuple):
 converters: Chain[Converter] = Chain("tensor.convert.converters", "how an object is a tensor")
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> TypeGuard[Tensor]:
     """Return whether ``x`` is a variable of a tensor type."""
     return isinstance(x, Variable) and isinstance(x.type, TensorType)
 
@@ -69,7 +70,7 @@ def constant_array(x: Any, dtype: str | None = None) -> np.ndarray:
     return np.asarray(scal.convert(x, dtype=dtype))
 
 
-def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: str | None = None) -> Variable:
+def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: str | None = None) -> Tensor:
     """Return a constant tensor.
 
     Parameters
@@ -110,7 +111,7 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: st
     return TensorType(data.dtype.name, [n == 1 for n in data.shape]).make_constant(data, name=name)
 
 
-def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None) -> Variable:
+def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None) -> Tensor:
     """Return ``x`` as a tensor variable.
 
     Parameters
@@ -151,10 +152,11 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
     return x if ndim is None or x.type.ndim == ndim else _with_ndim(x, ndim)
 
 
-def _to_tensor(x: Any, name: str | None, ndim: int | None) -> Variable:
+def _to_tensor(x: Any, name: str | None, ndim: int | None) -> Tensor:
     for applies, convert in converters:
         if applies(x):
-            return convert(x)
+            made: Any = convert(x)
+            return made
     if isinstance(x, Variable):
         raise AsTensorError(f"{x} is a variable of type {x.type}, which is no tensor type and cannot become one")
     if isinstance(x, bool):
@@ -176,7 +178,7 @@ def _to_tensor(x: Any, name: str | None, ndim: int | None) -> Variable:
         ) from exc
 
 
-def _with_ndim(x: Any, ndim: int) -> Variable:
+def _with_ndim(x: Any, ndim: int) -> Tensor:
     if x.type.ndim < ndim:
         return x.dimshuffle(*["x"] * (ndim - x.type.ndim), *range(x.type.ndim))
     extra = x.type.ndim - ndim
@@ -255,8 +257,7 @@ def get_scalar_constant_value(
     if isinstance(orig_v, Constant):
         return np.asarray(numpy_scalar(orig_v.data)).copy()
     node = getattr(orig_v, "owner", None)
-    ask = getattr(node.op, "static_value", None) if node is not None else None
-    if ask is None or only_process_constants or max_recur <= 0:
+    if node is None or only_process_constants or max_recur <= 0:
         raise NotScalarConstantError(f"the value of {orig_v} is not known before it is computed")
 
     def recurse(v: Any) -> np.ndarray:
@@ -264,7 +265,7 @@ def get_scalar_constant_value(
 
     if getattr(node.op, "scalar_op", None) is not None and not elemwise:
         raise NotScalarConstantError(f"{orig_v} is the result of an element-wise op")
-    value = ask(node, orig_v.index, recurse)
+    value = node.op.static_value(node, orig_v.index, recurse)
     if value is None:
         raise NotScalarConstantError(f"the value of {orig_v} is not known before it is computed")
     return np.asarray(value)
@@ -276,8 +277,8 @@ def static_element(x: Any, k: int, ask: Any) -> Any:
         return x.data[k] if -len(x.data) <= k < len(x.data) else None
     if x.owner is None:
         return ask(x) if x.type.broadcastable[0] and k in (0, -1) else None
-    element = getattr(x.owner.op, "static_element", None)
-    return element(x.owner, k, ask) if element is not None else ask(x)
+    op = x.owner.op
+    return op.static_element(x.owner, k, ask) if answers(op, "static_element") else ask(x)
 
 
 def static_int(v: Any) -> int | None:
@@ -332,8 +333,7 @@ def get_vector_length(v: Any) -> int:
     if isinstance(v, Constant):
         return len(v.data)
     if v.owner is not None:
-        ask = getattr(v.owner.op, "static_length", None)
-        known = ask(v.owner, v.index) if ask is not None else None
+        known = v.owner.op.static_length(v.owner, v.index)
         if known is not None:
             return int(known)
     raise ValueError(

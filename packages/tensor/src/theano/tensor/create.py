@@ -15,7 +15,7 @@ from theano.tensor.convert import as_tensor_variable, constant, get_vector_lengt
 from theano.tensor.elemwise.functions import cast, second
 from theano.tensor.messages import shape_error, stretched
 from theano.tensor.shape.basic import patternbroadcast
-from theano.tensor.type import TensorType, dtype_name, values_eq_approx_always_true
+from theano.tensor.type import TensorApply, TensorType, dtype_name, values_eq_approx_always_true
 
 
 def shape_arguments(shape: Sequence[Any]) -> tuple[list[Any], list[bool]]:
@@ -63,31 +63,31 @@ class Alloc(Op):
             )
         return Apply(self, [value, *lengths], [TensorType(value.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Fill an array."""
         shape = tuple(int(n) for n in inputs[1:])
         if any(n < 0 for n in shape):
             raise shape_error(node, inputs, f"negative length in shape {shape}.", "Lengths are 0 or more.")
         out = output_storage[0][0]
         if out is None or out.shape != shape:
-            out = np.empty(shape, dtype=node.outputs[0].type.dtype)  # type: ignore[attr-defined]
+            out = np.empty(shape, dtype=node.outputs[0].type.dtype)
         out[...] = stretched(node, inputs, 0, shape)
         output_storage[0][0] = out
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths asked for."""
         return [tuple(checked_lengths(node.inputs[1:]))]
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return the value that is repeated."""
         return ask(node.inputs[0])
 
-    def do_constant_folding(self, node: Apply) -> bool:
+    def do_constant_folding(self, node: TensorApply) -> bool:
         """Return False where nothing would be saved but compile time and memory lost: for large shapes."""
         lengths = [static_int(n) for n in node.inputs[1:]]
         return None not in lengths and int(np.prod([n or 0 for n in lengths])) <= 64
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that only the value has an influence on the elements."""
         return [[True], *([[False]] * (len(node.inputs) - 1))]
 
@@ -137,11 +137,11 @@ class AllocEmpty(Op):
         lengths, pattern = shape_arguments(shape)
         out = TensorType(self.dtype, pattern).make_variable()
         # The values are nobody's promise: comparisons between modes must not look at them.
-        out.tag.nan_guard_mode_check = False  # type: ignore[attr-defined]
-        out.tag.values_eq_approx = values_eq_approx_always_true  # type: ignore[attr-defined]
+        out.tag.nan_guard_mode_check = False
+        out.tag.values_eq_approx = values_eq_approx_always_true
         return Apply(self, lengths, [out])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Allocate."""
         shape = tuple(int(n) for n in inputs)
         if any(n < 0 for n in shape):
@@ -149,15 +149,15 @@ class AllocEmpty(Op):
         if output_storage[0][0] is None or output_storage[0][0].shape != shape:
             output_storage[0][0] = np.empty(shape, dtype=self.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths asked for."""
         return [tuple(checked_lengths(node.inputs))]
 
-    def do_constant_folding(self, node: Apply) -> bool:
+    def do_constant_folding(self, node: TensorApply) -> bool:
         """Return False: a constant would be shared, and written over."""
         return False
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the lengths have no influence on the elements."""
         return [[False] for _ in node.inputs]
 
@@ -301,24 +301,24 @@ class Eye(Op):
         pattern = [static_int(v) == 1 for v in inputs[:2]]
         return Apply(self, inputs, [TensorType(self.dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Build with NumPy."""
         output_storage[0][0] = np.eye(*self._numbers(node, inputs), dtype=self.dtype)
 
     @staticmethod
-    def _numbers(node: Apply, inputs: Sequence[Any]) -> tuple[int, int, int]:
+    def _numbers(node: TensorApply, inputs: Sequence[Any]) -> tuple[int, int, int]:
         n, m, k = map(int, inputs)
         if n < 0 or m < 0:
             raise shape_error(node, inputs, f"negative length in shape {(n, m)}.", "Lengths are 0 or more.")
-        if n * m * np.dtype(node.outputs[0].type.dtype).itemsize >= 2**63:  # type: ignore[attr-defined]
+        if n * m * np.dtype(node.outputs[0].type.dtype).itemsize >= 2**63:
             raise ValueError(f"{node.op}: a matrix of shape {(n, m)} has more bytes than can be addressed")
         return n, m, k
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the numbers of rows and columns."""
         return [tuple(checked_lengths(node.inputs[:2]))]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that no input has an influence in the sense of derivatives."""
         return [[False] for _ in node.inputs]
 
@@ -343,7 +343,7 @@ class Tri(Eye):
 
     __props__ = ("dtype",)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Build with NumPy."""
         output_storage[0][0] = np.tri(*self._numbers(node, inputs), dtype=self.dtype)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from theano.tensor.index.functions import flatnonzero, getitem, set_subtensor
 from theano.tensor.join import join
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.reduce.functions import all as all_of
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 class CumOp(Op):
@@ -67,14 +67,14 @@ class CumOp(Op):
             raise ValueError(f"axis(={self.axis}) out of bounds: {x} has {x.type.ndim} dimensions")
         return Apply(self, [x], [x.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Accumulate with NumPy."""
         (x,) = inputs
         accumulate = np.cumsum if self.mode == "add" else np.cumprod
         with np.errstate(**NUMPY_ERRORS):
             output_storage[0][0] = accumulate(x, axis=self.axis, dtype=x.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor, or its size."""
         if self.axis is not None:
             return [shapes[0]]
@@ -209,7 +209,7 @@ class RepeatOp(Op):
             pattern[self.axis] = pattern[self.axis] and static_int(repeats) == 1
         return Apply(self, [x, repeats], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Repeat with NumPy."""
         x, repeats = inputs
         try:
@@ -219,7 +219,7 @@ class RepeatOp(Op):
                 node, inputs, str(exc), "Give one number, or as many as there are elements along the axis, 0 or more."
             ) from None
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor, longer along the axis."""
         repeats: Any = cast(node.inputs[1], "int64")
         lengths = list(shapes[0])
@@ -240,7 +240,7 @@ class RepeatOp(Op):
             total = total * n
         return total
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that only the elements have an influence in the sense of derivatives."""
         return [[True], [False]]
 
@@ -318,7 +318,7 @@ class SearchsortedOp(Op):
 
     __props__ = ("side",)
 
-    def __init__(self, side: str = "left"):
+    def __init__(self, side: Literal["left", "right"] = "left"):
         if side not in ("left", "right"):
             raise ValueError(f"'side' must be 'left' or 'right', not {side!r}")
         self.side = side
@@ -334,13 +334,13 @@ class SearchsortedOp(Op):
             inputs.append(sorter)
         return Apply(self, inputs, [v.type.clone(dtype="int64").make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Search with NumPy."""
         x, v = inputs[:2]
-        found = np.searchsorted(x, v, side=self.side, sorter=inputs[2] if len(inputs) == 3 else None)  # type: ignore[call-overload]
+        found = np.searchsorted(x, v, side=self.side, sorter=inputs[2] if len(inputs) == 3 else None)
         output_storage[0][0] = np.asarray(found, dtype="int64")
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the values."""
         return [shapes[1]]
 
@@ -350,7 +350,7 @@ class SearchsortedOp(Op):
         return [*zeros_, *(DisconnectedType()() for _ in inputs[2:])]
 
 
-def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(x: Any, v: Any, side: Literal["left", "right"] = "left", sorter: Any = None) -> Any:
     """Return the places where ``v`` would go into the sorted vector ``x`` to keep it sorted.
 
     Parameters

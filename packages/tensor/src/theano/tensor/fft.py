@@ -18,6 +18,7 @@ from theano.layers import lazily
 from theano.tensor.basic import as_tensor_variable, cast, prod, set_subtensor, sqrt, stack
 from theano.tensor.linalg.common import linalg_dtype, matrix_type
 from theano.tensor.messages import shape_error
+from theano.tensor.type import TensorApply
 
 __all__ = ["IRFFTOp", "RFFTOp", "irfft", "irfft_op", "rfft", "rfft_op"]
 
@@ -27,7 +28,7 @@ class _Transform(Op):
 
     __props__ = ()
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the lengths have no influence in the sense of derivatives."""
         return [[True], [False]]
 
@@ -48,7 +49,7 @@ class _Transform(Op):
         return cast(a, linalg_dtype(a)), s
 
 
-def _lengths(node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
+def _lengths(node: TensorApply, inputs: Sequence[Any]) -> tuple[int, ...]:
     """Return the lengths of a signal; to NumPy -1 would mean that of the input."""
     lengths = tuple(map(int, inputs[1]))
     if any(n < 0 for n in lengths):
@@ -73,17 +74,17 @@ class RFFTOp(_Transform):
             s = as_tensor_variable(a.shape[1:])
         return Apply(self, [a, s], [matrix_type(a.type.dtype, a.type.ndim + 1).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Transform with NumPy."""
         a, s = inputs
         found = np.fft.rfftn(a, s=_lengths(node, inputs), axes=tuple(range(1, a.ndim)))
         output_storage[0][0] = np.stack([found.real, found.imag], axis=-1).astype(a.dtype, copy=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the lengths of the signal, the last one halved, and 2."""
         s = node.inputs[1]
         count = len(shapes[0]) - 1
-        lengths = [s[i] for i in range(count)]  # type: ignore[index]
+        lengths = [s[i] for i in range(count)]
         return [(shapes[0][0], *lengths[:-1], lengths[-1] // 2 + 1, 2)]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
@@ -115,7 +116,7 @@ class IRFFTOp(_Transform):
             s = set_subtensor(s[-1], (s[-1] - 1) * 2)
         return Apply(self, [a, s], [matrix_type(a.type.dtype, a.type.ndim - 1).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Transform with NumPy."""
         a, s = inputs
         lengths = _lengths(node, inputs)
@@ -128,10 +129,10 @@ class IRFFTOp(_Transform):
         found = np.fft.irfftn(spectrum, s=lengths, axes=tuple(range(1, a.ndim - 1)), norm="forward")
         output_storage[0][0] = found.astype(a.dtype, copy=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the lengths of the signal."""
         s = node.inputs[1]
-        return [(shapes[0][0], *[s[i] for i in range(len(shapes[0]) - 2)])]  # type: ignore[index]
+        return [(shapes[0][0], *[s[i] for i in range(len(shapes[0]) - 2)])]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the spectrum, in which each coefficient that stands for two counts double."""

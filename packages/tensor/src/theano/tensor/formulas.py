@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.graph import Constant, Variable
+from theano.graph import Constant, Op, Variable
 from theano.printing import FunctionPrinter, IgnorePrinter, OperatorPrinter, PatternPrinter, PrinterState, pprint
 from theano.tensor.blas.dot import Dot
 from theano.tensor.blas.routines import Dot22
@@ -125,6 +125,7 @@ def register() -> None:
     pprint.assign(Subtensor, SubtensorPrinter())
     pprint.assign(IncSubtensor, IncSubtensorPrinter())
     pprint.assign(CAReduce, ReductionPrinter())
+    kind: type[Op]
     for kind, name in ((Sum, "sum"), (Prod, "prod"), (Max, "max"), (Min, "min")):
         pprint.assign(kind, ReductionPrinter(name))
     for kind, name in ((Alloc, "alloc"), (Join, "join"), (MakeVector, "stack"), (Reshape, "reshape"), (Shape, "Shape")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from theano.gof.sched import key_to_cmp
 from theano.graph import Apply, Constant, Generic, Op, Variable
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType
+
+#: How a file is mapped into memory; None: it is read.
+MapMode: TypeAlias = Literal["c", "r", "r+", "w+"] | None
 
 # -- files ------------------------------------------------------------------------------------------------------
 
@@ -35,7 +38,7 @@ class LoadFromDisk(Op):
 
     __props__ = ("dtype", "broadcastable", "mmap_mode")
 
-    def __init__(self, dtype: Any, broadcastable: Sequence[bool], mmap_mode: str | None = None):
+    def __init__(self, dtype: Any, broadcastable: Sequence[bool], mmap_mode: MapMode = None):
         if mmap_mode not in (None, "c"):
             raise ValueError(
                 f"load: mmap_mode is {mmap_mode!r}; it must be None or 'c', so that what is done to the value does not "
@@ -77,7 +80,7 @@ class LoadFromDisk(Op):
         return False
 
 
-def load(path: Any, dtype: Any, broadcastable: Sequence[bool], mmap_mode: str | None = None) -> Any:
+def load(path: Any, dtype: Any, broadcastable: Sequence[bool], mmap_mode: MapMode = None) -> Any:
     """Return an array that is read from a file when it is needed.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any
 from theano.gradient import DisconnectedInputError, format_as, grad
 from theano.gradient.absent import is_discrete
 from theano.graph import Variable
+from theano.tensor.convert import is_tensor
 from theano.tensor.create import eye, zeros
 from theano.tensor.elemwise import functions as F
 from theano.tensor.rows import map_rows
@@ -46,7 +47,7 @@ def jacobian(
     """
     if not isinstance(expression, Variable) or getattr(expression.type, "ndim", None) is None:
         raise TypeError(f"jacobian: the expression must be a tensor, not {expression!r}")
-    ndim = expression.type.ndim  # type: ignore[attr-defined]
+    ndim = expression.type.ndim
     if ndim > 1:
         raise ValueError(
             f"jacobian: the expression {expression} has {ndim} dimensions; it must be a vector, or have none. "
@@ -108,12 +109,12 @@ def hessian(
     wanted = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
     found = []
     for v in wanted:
-        if not isinstance(v, Variable) or getattr(v.type, "ndim", None) != 1:
+        if not is_tensor(v) or v.type.ndim != 1:
             raise TypeError(f"hessian: wrt must be a vector or a list of vectors, not {v!r}")
         slope = grad(cost, v, consider_constant=consider_constant, disconnected_inputs=disconnected_inputs)
         try:
             found.append(jacobian(slope, v, consider_constant))
         except DisconnectedInputError:
             # A cost that is linear in the vector: its slope is the same everywhere.
-            found.append(zeros((v.shape[0], v.shape[0]), dtype=slope.type.dtype))  # type: ignore[attr-defined]
+            found.append(zeros((v.shape[0], v.shape[0]), dtype=slope.type.dtype))
     return format_as(isinstance(wrt, list), isinstance(wrt, tuple), found)

@@ -24,7 +24,7 @@ from theano.tensor.elemwise.functions import cast, eq
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import shape_padaxis
-from theano.tensor.type import TensorType, dtype_name
+from theano.tensor.type import TensorApply, TensorType, dtype_name
 
 
 class MakeVector(Op):
@@ -62,23 +62,23 @@ class MakeVector(Op):
         elements = [cast(x, self.dtype) for x in elements]
         return Apply(self, elements, [TensorType(self.dtype, (len(elements) == 1,)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Fill the vector."""
         output_storage[0][0] = np.array([x[()] for x in inputs], dtype=self.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of inputs."""
         return [(as_tensor_variable(np.int64(len(node.inputs))),)]
 
-    def static_length(self, node: Apply, index: int) -> int:
+    def static_length(self, node: TensorApply, index: int) -> int:
         """Return the number of inputs."""
         return len(node.inputs)
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return the value of the only element."""
         return ask(node.inputs[0]) if len(node.inputs) == 1 else None
 
-    def static_element(self, node: Apply, k: int, ask: Any) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Any) -> Any:
         """Return the value of element ``k``."""
         return ask(node.inputs[k]) if -len(node.inputs) <= k < len(node.inputs) else None
 
@@ -155,7 +155,7 @@ class Join(Op):
             pattern[place] = len(tensors) == 1 and tensors[0].type.broadcastable[place]
         return Apply(self, [axis, *tensors], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Concatenate with NumPy."""
         axis, tensors = int(inputs[0]), inputs[1:]
         ndim = tensors[0].ndim
@@ -173,11 +173,11 @@ class Join(Op):
             return
         output_storage[0][0] = np.concatenate(tensors, axis=axis).astype(node.outputs[0].type.dtype, copy=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the sum of the lengths along the axis, and one tensor's lengths along the others."""
         axis = static_int(node.inputs[0])
         lengths = shapes[1:]
-        ndim = node.outputs[0].type.ndim  # type: ignore[attr-defined]
+        ndim = node.outputs[0].type.ndim
         result = []
         for i in range(ndim):
             total = lengths[0][i]
@@ -190,12 +190,12 @@ class Join(Op):
                 result.append(total if i == axis % ndim else lengths[0][i])
         return [tuple(result)]
 
-    def static_length(self, node: Apply, index: int) -> int | None:
+    def static_length(self, node: TensorApply, index: int) -> int | None:
         """Return the sum of the lengths of vectors that are all known."""
-        known = [length_if_known(t) for t in node.inputs[1:]]
-        return None if None in known else sum(known)  # type: ignore[arg-type]
+        known = [n for t in node.inputs[1:] if (n := length_if_known(t)) is not None]
+        return sum(known) if len(known) == len(node.inputs) - 1 else None
 
-    def static_element(self, node: Apply, k: int, ask: Any) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Any) -> Any:
         """Return the value of element ``k``, where the lengths before it (from the end: after it) are known."""
         vectors = node.inputs[1:]
         for v in vectors if k >= 0 else reversed(vectors):
@@ -204,11 +204,11 @@ class Join(Op):
                 return None
             if -length <= k < length:
                 value = static_element(v, k, ask)
-                return None if value is None else np.asarray(value, dtype=node.outputs[0].type.dtype)  # type: ignore[attr-defined]
+                return None if value is None else np.asarray(value, dtype=node.outputs[0].type.dtype)
             k += length if k < 0 else -length
         return None
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the axis has no influence in the sense of derivatives."""
         return [[False], *([[True]] * (len(node.inputs) - 1))]
 
@@ -297,7 +297,8 @@ def stack(*tensors: Any, **kwargs: Any) -> Any:
     if kwargs:
         raise TypeError(f"stack takes tensors and axis, not {', '.join(kwargs)}")
     if len(tensors) == 2 and isinstance(tensors[0], (list, tuple)) and isinstance(tensors[1], (int, np.integer)):
-        tensors, axis = (tensors[0],), int(tensors[1])
+        axis = int(tensors[1])
+        tensors = tensors[:1]
     members = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     if not members:
         raise ValueError("Cannot stack an empty list of tensors")
@@ -404,7 +405,7 @@ class Split(Op):
             outputs.append(x.type.clone(broadcastable=pattern).make_variable())
         return Apply(self, [x, axis, splits], outputs)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Slice out the pieces."""
         x, axis, splits = inputs
         axis = int(axis)
@@ -424,13 +425,13 @@ class Split(Op):
             cell[0] = x[tuple(window)]
             start += int(n)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the input's lengths, with the piece's own along the axis."""
         axis: Any = static_int(node.inputs[1])
         ndim = len(shapes[0])
         result = []
-        pieces = checked_lengths([node.inputs[2][k] for k in range(self.len_splits)])  # type: ignore[index]
-        of_arrays = all(getattr(n.owner and n.owner.op, "is_length", False) for n in map(unchecked, pieces))
+        pieces = checked_lengths([node.inputs[2][k] for k in range(self.len_splits)])
+        of_arrays = all(n.owner is not None and n.owner.op.is_length for n in map(unchecked, pieces))
         if axis is not None and not of_arrays:
             together = eq(sum(pieces[1:], pieces[0]), shapes[0][axis % ndim])
             check = CheckedLength("split: the lengths of the pieces do not add up to that of the axis.")
@@ -443,7 +444,7 @@ class Split(Op):
                 result.append(tuple(h * piece + (1 - h) * n for h, n in zip(here, shapes[0], strict=True)))
         return result
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that only the elements have an influence."""
         return [[True] * self.len_splits, [False] * self.len_splits, [False] * self.len_splits]
 
@@ -462,7 +463,7 @@ class Split(Op):
         """Return the direction, cut in the same way."""
         if eval_points[0] is None:
             return [None] * self.len_splits
-        return self(eval_points[0], *inputs[1:], return_list=True)  # type: ignore[no-any-return]
+        return self(eval_points[0], *inputs[1:], return_list=True)
 
 
 def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> Any:

@@ -1,6 +1,6 @@
 """Arrays as they lie in memory: copies of the same layout, memory of any layout, numbers that stand out.
 
-Who checks ops (``DebugMode``, ``NanGuardMode``, ``check_op``) asks for these through the type.
+Who checks ops (``DebugMode``, ``NanGuardMode``, ``check_op``) asks `ArrayInspection` for these.
 """
 
 from __future__ import annotations
@@ -11,7 +11,51 @@ from typing import Any
 
 import numpy as np
 
-from theano.graph.type import Extremes
+from theano.runtime.inspection import Extremes, Inspection, inspections
+from theano.tensor.type import TensorType
+
+
+class ArrayInspection(Inspection):
+    """How the modes that check nodes look at arrays.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ArrayInspection(T.dvector).extremes(np.array([1.0, np.nan]))
+    Extremes(nan=1, inf=0, largest=1.0)
+    """
+
+    kind: TensorType
+
+    def copy_as_laid_out(self, value: Any) -> Any:
+        """Return a copy with the same strides, be they negative, zero or wide."""
+        return laid_out_copy(value) if type(value) is np.ndarray else self.kind.value_copy(value)
+
+    def same_bytes(self, a: Any, b: Any) -> bool:
+        """Return whether two arrays agree to the last bit."""
+        if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
+            return False
+        return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+    def same_layout(self, a: Any, b: Any) -> bool:
+        """Return whether two arrays have the same strides, along dimensions where strides mean something."""
+        along = [(n, s, t) for n, s, t in zip(np.shape(a), a.strides, b.strides, strict=True)]
+        return np.size(a) == 0 or all(n == 1 or s == t for n, s, t in along)
+
+    def spare_memory(self, value: Any, form: str, ndim: int) -> Iterator[tuple[str, Any]]:
+        """Yield arrays that ``value`` could be written into."""
+        yield from spare_arrays(np.asarray(value), self.kind.broadcastable, form, ndim)
+
+    def extremes(self, value: Any) -> Extremes | None:
+        """Return what is NaN, infinite or large; integers are what they are."""
+        return extremes_of(value) if self.kind.numpy_dtype.kind in "fc" else None
+
+    def same_where_finite(self, a: Any, b: Any) -> bool:
+        """Return whether ``b`` is ``a`` within rounding, where ``a`` is neither infinite nor NaN."""
+        return bool(self.kind.values_eq_approx(a, b, allow_remove_inf=True, allow_remove_nan=True))
+
+
+inspections[TensorType] = ArrayInspection
 
 
 def laid_out_copy(value: np.ndarray) -> np.ndarray:
@@ -40,7 +84,7 @@ def laid_out_copy(value: np.ndarray) -> np.ndarray:
 def spare_arrays(
     value: np.ndarray, broadcastable: Sequence[bool], form: str, ndim: int
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield arrays of the dtype of ``value`` in which there is rubbish; see `theano.graph.Type.spare_memory`.
+    """Yield arrays of the dtype of ``value`` in which there is rubbish; see `Inspection.spare_memory`.
 
     Examples
     --------

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from theano.errors import ShapeError
-from theano.graph import Apply, Variable
+from theano.graph import Variable
 from theano.graph.source import created_at
+from theano.tensor.type import Tensor, TensorApply
 
 
 def describe(variable: Variable, shape: Sequence[Any] | None = None) -> str:
@@ -22,7 +23,7 @@ def describe(variable: Variable, shape: Sequence[Any] | None = None) -> str:
     return f"    {text} : {dtype}, {size}" + (f"      created at {where}" if where else "")
 
 
-def axis_of(x: Variable, axis: int, what: str) -> int:
+def axis_of(x: Tensor, axis: int, what: str) -> int:
     """Return an axis counted from 0.
 
     Raises
@@ -30,13 +31,13 @@ def axis_of(x: Variable, axis: int, what: str) -> int:
     ValueError
         The tensor has no such axis.
     """
-    ndim = x.type.ndim  # type: ignore[attr-defined]
+    ndim = x.type.ndim
     if not -ndim <= axis < ndim:
         raise ValueError(f"{what}: there is no axis {axis}; a tensor of {ndim} dimensions is given:\n{describe(x)}")
     return int(axis) % ndim
 
 
-def shape_error(node: Apply, inputs: Sequence[Any], problem: str, remedy: str) -> ShapeError:
+def shape_error(node: TensorApply, inputs: Sequence[Any], problem: str, remedy: str) -> ShapeError:
     """Return the error for values whose shapes do not fit.
 
     Parameters
@@ -51,7 +52,7 @@ def shape_error(node: Apply, inputs: Sequence[Any], problem: str, remedy: str) -
     return ShapeError("\n".join([f"{node.op}: {problem}", *_table(node.inputs, inputs), f"  {remedy}"]))
 
 
-def stretched(node: Apply, inputs: Sequence[Any], k: int, shape: Sequence[int]) -> np.ndarray:
+def stretched(node: TensorApply, inputs: Sequence[Any], k: int, shape: Sequence[int]) -> np.ndarray:
     """Return input ``k`` repeated to a shape, along axes that are 1 long by its type alone.
 
     A length that only happens to be 1 is not repeated: the gradient, which knows types alone, would have another shape.
@@ -68,7 +69,7 @@ def stretched(node: Apply, inputs: Sequence[Any], k: int, shape: Sequence[int]) 
     ShapeError
         It does not fit.
     """
-    value, known = inputs[k], node.inputs[k].type.broadcastable  # type: ignore[attr-defined]
+    value, known = inputs[k], node.inputs[k].type.broadcastable
     target = shape[len(shape) - value.ndim :]
     pairs = list(zip(value.shape, target, known, strict=False))
     fits = value.ndim <= len(shape) and all(n in (m, 1) for n, m, _ in pairs)

@@ -6,7 +6,7 @@ Each method is one call of a function that has the documentation; this file only
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from theano.tensor.shape.basic import shape
 from theano.tensor.shape.diagonals import diagonal, trace
 from theano.tensor.shape.reshape import flatten, reshape, squeeze, swapaxes, transpose
 from theano.tensor.sort import argsort, sort
+from theano.tensor.type import TensorType
 
 
 def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -64,7 +65,13 @@ def _unary(function: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
     return method
 
 
-class TensorOperators:
+if TYPE_CHECKING:
+    _Base = Variable[TensorType]  # whatever has these operators is one
+else:
+    _Base = object
+
+
+class TensorOperators(_Base):
     """Operators and methods of tensor variables.
 
     ``==`` and ``!=`` compare the variables themselves, as dictionaries need; values are compared by
@@ -77,8 +84,6 @@ class TensorOperators:
     >>> x + 1, x[0].sum(), (x > 0).dtype, x.T.owner
     (Elemwise{add,no_inplace}.0, Sum{acc_dtype=float64}.0, 'bool', DimShuffle{1,0}(x))
     """
-
-    type: Any
 
     # NumPy arrays on the left, and NumPy's functions, leave the operation to us.
     __array_priority__ = 1000
@@ -95,17 +100,17 @@ class TensorOperators:
     @property
     def dtype(self) -> str:
         """Name of the element type."""
-        return str(self.type.dtype)
+        return self.type.dtype
 
     @property
     def broadcastable(self) -> tuple[bool, ...]:
         """For each dimension, whether its length is known to be 1."""
-        return self.type.broadcastable  # type: ignore[no-any-return]
+        return self.type.broadcastable
 
     @property
     def ndim(self) -> int:
         """Number of dimensions."""
-        return int(self.type.ndim)
+        return self.type.ndim
 
     @property
     def shape(self) -> Any:
@@ -405,7 +410,7 @@ class TensorOperators:
         """Return the places that put the elements in order along an axis."""
         return argsort(self, axis, kind, order)
 
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    def searchsorted(self, v: Any, side: Literal["left", "right"] = "left", sorter: Any = None) -> Any:
         """Return where ``v`` would go into this sorted vector."""
         return searchsorted(self, v, side=side, sorter=sorter)
 

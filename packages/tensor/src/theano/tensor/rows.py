@@ -139,7 +139,8 @@ class MapRows(Op):
         """Return the number of rows, and the lengths of the expression for the first one."""
         k = len(self.rows)
         n = reduce(F.minimum, [shape[0] for shape in shapes[:k]])
-        one = self.expand([*(s[0] for s in node.inputs[:k]), *node.inputs[k:]])  # type: ignore[index]
+        sequences: Sequence[Any] = node.inputs[:k]
+        one = self.expand([*(s[0] for s in sequences), *node.inputs[k:]])
         return [(n, *shape_tuple(v)) for v in one]
 
     # -- derivatives ----------------------------------------------------------------------------------
@@ -203,7 +204,7 @@ def _as_sequence(row: Any, value: Any) -> Any:
     return patternbroadcast(value, (False, *row.type.broadcastable))
 
 
-def dependents(sources: Sequence[Variable], outputs: Sequence[Variable]) -> tuple[set[Variable], list[Apply]]:
+def dependents(sources: Sequence[Variable], outputs: Sequence[Variable]) -> tuple[set[Variable], list[Apply[Any, Any]]]:
     """Return all that depends on ``sources`` on the way to ``outputs``, and the nodes that compute it, in order."""
     moving = set(sources)
     nodes = []

@@ -15,7 +15,7 @@ from theano.tensor.elemwise.functions import cast, maximum
 from theano.tensor.index.functions import getitem
 from theano.tensor.join import join
 from theano.tensor.messages import shape_error
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 class Unique(Op):
@@ -61,12 +61,13 @@ class Unique(Op):
         outputs += [TensorType("int64", (False,)).make_variable() for _ in range(extras)]
         return Apply(self, [x], outputs)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Sort with NumPy."""
         x = inputs[0]
         # NumPy puts slices of float16 that hold nan first, all others last.
         x = x.astype("float32") if x.dtype == "float16" else x
-        found = np.unique(x, self.return_index, self.return_inverse, self.return_counts, self.axis)
+        unique: Any = np.unique  # its stubs know of keywords only
+        found = unique(x, self.return_index, self.return_inverse, self.return_counts, self.axis)
         found = found if isinstance(found, tuple) else (found,)
         for i, (cell, value) in enumerate(zip(output_storage, found, strict=True)):
             dtype = inputs[0].dtype if i == 0 else "int64"
@@ -153,7 +154,7 @@ class Bincount(Op):
             dtype = weights.type.dtype
         return Apply(self, inputs, [TensorType(dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count with NumPy."""
         x, minlength, *weights = inputs
         if minlength < 0:
@@ -166,17 +167,17 @@ class Bincount(Op):
         if (places < 0).any():
             raise ValueError(f"{self}: bincount counts numbers from 0, but was given {places.min()}")
         length = max(int(places.max(initial=-1)) + 1, int(minlength))
-        counts = np.zeros(length, dtype=node.outputs[0].type.dtype)  # type: ignore[attr-defined]
+        counts = np.zeros(length, dtype=node.outputs[0].type.dtype)
         np.add.at(counts, places, weights[0] if weights else 1)
         output_storage[0][0] = counts
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the largest number and 1, or the least length."""
         x, minlength = node.inputs[:2]
         largest = join(0, cast(x, "int64"), constant(np.array([-1]))).max()
         return [(maximum(largest + 1, cast(minlength, "int64")),)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that only weights have an influence in the sense of derivatives."""
         return [[i == 2] for i in range(len(node.inputs))]
 

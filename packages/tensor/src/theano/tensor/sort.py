@@ -14,7 +14,7 @@ from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
 from theano.tensor.elemwise.functions import abs_, cast
 from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.messages import axis_of, shape_error
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
@@ -47,11 +47,11 @@ class _Ordering(Op):
         out = TensorType(self.out_dtype or x.type.dtype, x.type.broadcastable)
         return Apply(self, [x, axis], [out.make_variable()])
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor."""
         return [shapes[0]]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the axis has no influence in the sense of derivatives."""
         return [[True], [False]]
 
@@ -81,7 +81,7 @@ def _taken(x: np.ndarray, places: np.ndarray, axis: int) -> np.ndarray:
 def _along(sort: Any, x: np.ndarray, axis: int, kind: str | None) -> np.ndarray:
     """Return what a function of NumPy that sorts makes of a tensor; such know no more than 32 dimensions."""
     if x.ndim <= 32:
-        return sort(x, axis, kind)  # type: ignore[no-any-return]
+        return sort(x, axis, kind)
     last = np.moveaxis(x, axis, -1)
     lines = sort(last.reshape(-1, last.shape[-1]), -1, kind)
     return np.moveaxis(lines.reshape(last.shape), -1, axis)
@@ -99,7 +99,7 @@ class SortOp(_Ordering):
 
     __props__ = ("kind", "order")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Sort with NumPy."""
         x = inputs[0]
         output_storage[0][0] = _along(np.sort, x, int(inputs[1]), trusted_kind(x.dtype.name, self.kind))
@@ -134,7 +134,7 @@ class ArgSortOp(_Ordering):
     __props__ = ("kind", "order")
     out_dtype = "int64"
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Sort with NumPy."""
         output_storage[0][0] = np.asarray(_along(np.argsort, inputs[0], int(inputs[1]), self.kind), dtype="int64")
 
@@ -242,7 +242,7 @@ class TopKOp(Op):
         places = [TensorType(self.idx_dtype, pattern).make_variable()] * self.return_indices
         return Apply(self, [x, kth], values + places)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Partition with NumPy."""
         x, k = inputs[0], int(inputs[1])
         n = x.shape[self.axis]
@@ -263,13 +263,13 @@ class TopKOp(Op):
         for cell, value in zip(output_storage, results, strict=True):
             cell[0] = np.ascontiguousarray(value)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor, with the number of elements along the axis."""
         lengths = list(shapes[0])
         lengths[self.axis] = cast(abs_(node.inputs[1]), "int64")
         return [tuple(lengths) for _ in node.outputs]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that only values of the tensor influence values."""
         return [[True] * self.return_values + [False] * self.return_indices, [False] * len(node.outputs)]
 

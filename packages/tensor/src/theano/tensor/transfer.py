@@ -13,7 +13,7 @@ from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import shape_error, stretched
 from theano.tensor.operators import transfers
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 def transfer(var: Any, target: str) -> Any:
@@ -64,12 +64,12 @@ class Default(Op):
             raise TypeError(f"Both arguments of default must have the same type, not {x.type} and {default.type}")
         return Apply(self, [x, default], [default.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Choose."""
         x, default = inputs
         output_storage[0][0] = default.copy() if x is None else x
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the second input, which is never None."""
         return [shapes[1]]
 
@@ -105,12 +105,12 @@ class PermuteRowElements(Op):
         pattern = [a and b for a, b in zip(x.type.broadcastable, y.type.broadcastable, strict=True)]
         return Apply(self, [x, y, inverse], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Permute with NumPy."""
         x, y, inverse = inputs
         if x.shape[-1] != y.shape[-1]:
             raise shape_error(node, inputs, "rows and permutations differ in length.", "They must be equally long.")
-        ones = [v.type.broadcastable for v in node.inputs[:2]]  # type: ignore[attr-defined]
+        ones = [v.type.broadcastable for v in node.inputs[:2]]
         shape = [b if one else a for one, a, b in zip(ones[0], x.shape, y.shape, strict=True)]
         x, y = stretched(node, inputs, 0, shape), stretched(node, inputs, 1, shape)
         order = y.astype("int64")
@@ -124,13 +124,13 @@ class PermuteRowElements(Op):
             order = np.argsort(order, axis=-1)
         output_storage[0][0] = np.take_along_axis(x, order, -1)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the broadcast shape."""
         x, y, _ = node.inputs
-        pairs = zip(x.type.broadcastable, shapes[0], shapes[1], strict=True)  # type: ignore[attr-defined]
+        pairs = zip(x.type.broadcastable, shapes[0], shapes[1], strict=True)
         return [tuple(b if one else a for one, a, b in pairs)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that only the elements have an influence in the sense of derivatives."""
         return [[True], [False], [False]]
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from theano import scalar as scal
 from theano.extensions import Slot
-from theano.graph import BufferSpec, Type, Variable
+from theano.graph import Apply, BufferSpec, Type, Variable
+from theano.graph.apply import O
 from theano.graph.props import Interned
-from theano.graph.type import CType, Extremes
+from theano.graph.type import CType
 from theano.settings import config
-from theano.tensor.memory import extremes_of, laid_out_copy, spare_arrays
 from theano.tensor.type_in_c import ArraysInC
 
 #: From a variable and a broadcast pattern to the variable with that pattern.
@@ -65,6 +65,8 @@ float32_rtol, float32_atol = _TOLERANCES[0]["float32"]
 float64_rtol, float64_atol = _TOLERANCES[0]["float64"]
 #: The dimensions that an array of NumPy 2 can have.
 MAX_NDIM = 64
+#: How long NumPy may look for elements that two arrays share; its stubs know of no limits but "none" and "bounds".
+_MOST_WORK: Any = 1000
 _PART = {"complex64": "float32", "complex128": "float64"}
 
 
@@ -147,7 +149,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         """Number of dimensions."""
         return len(self.broadcastable)
 
-    def clone(self, dtype: str | None = None, broadcastable: Sequence[bool] | None = None) -> TensorType:
+    def clone(self, dtype: str | None = None, broadcastable: Sequence[bool] | None = None) -> Self:
         """Return a type like this one, of another dtype or broadcast pattern where given."""
         return type(self)(
             self.dtype if dtype is None else dtype,
@@ -337,7 +339,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             return False
         try:
             # Two columns of one matrix lie in the same stretch of memory, and share none of it.
-            return bool(np.shares_memory(a, b, max_work=1000))
+            return bool(np.shares_memory(a, b, max_work=_MOST_WORK))
         except np.exceptions.TooHardError:
             return True
 
@@ -348,29 +350,6 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
     def value_copy(self, value: Any) -> np.ndarray:
         """Return a copy in C order."""
         return np.array(value, dtype=self.numpy_dtype, copy=True, order="C")
-
-    def copy_as_laid_out(self, value: Any) -> Any:
-        """Return a copy with the same strides, be they negative, zero or wide."""
-        return laid_out_copy(value) if type(value) is np.ndarray else self.value_copy(value)
-
-    def same_bytes(self, a: Any, b: Any) -> bool:
-        """Return whether two arrays agree to the last bit."""
-        if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
-            return False
-        return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
-
-    def same_layout(self, a: Any, b: Any) -> bool:
-        """Return whether two arrays have the same strides, along dimensions where strides mean something."""
-        along = [(n, s, t) for n, s, t in zip(np.shape(a), a.strides, b.strides, strict=True)]
-        return np.size(a) == 0 or all(n == 1 or s == t for n, s, t in along)
-
-    def spare_memory(self, value: Any, form: str, ndim: int) -> Iterator[tuple[str, Any]]:
-        """Yield arrays that ``value`` could be written into."""
-        yield from spare_arrays(np.asarray(value), self.broadcastable, form, ndim)
-
-    def extremes(self, value: Any) -> Extremes | None:
-        """Return what is NaN, infinite or large; integers are what they are."""
-        return extremes_of(value) if self.numpy_dtype.kind in "fc" else None
 
     def get_shape_info(self, obj: np.ndarray) -> tuple[int, ...]:
         """Return what :meth:`get_size` needs to know about a value (for the profiler)."""
@@ -386,6 +365,12 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
 
     # -- variables ------------------------------------------------------------------------------------
 
+    if TYPE_CHECKING:  # of which classes they are: ``Variable`` and ``Constant``, which are set above
+
+        def make_variable(self, name: str | None = None) -> Tensor: ...  # noqa: D102
+        def make_constant(self, value: Any, name: str | None = None) -> TensorConstant: ...  # noqa: D102
+        def __call__(self, name: str | None = None) -> Tensor: ...  # noqa: D102
+
     def is_super(self, other: Type) -> bool:
         """Return whether each value of ``other`` is also one of this type."""
         return (
@@ -399,7 +384,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         """Return whether both have the same values: those of one dtype and broadcast pattern."""
         return self.is_super(other) and isinstance(other, TensorType) and other.is_super(self)
 
-    def convert_variable(self, variable: Variable) -> Variable | None:
+    def convert_variable(self, variable: Variable[Any]) -> Variable[Self] | None:
         """Return ``variable`` with this broadcast pattern, or None where its values might not fit."""
         if variable.type == self:
             return variable
@@ -407,7 +392,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             return None
         return rebroadcaster.answer(variable, self.broadcastable)
 
-    def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
+    def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable[Self]:
         """Return a variable or a value as a variable of this type, rebroadcast if need be."""
         if hasattr(other, "_as_TensorVariable"):
             other = other._as_TensorVariable()
@@ -431,7 +416,17 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         return f"TensorType({self.dtype}, {shape})"
 
 
-class TensorConstantSignature(tuple):  # type: ignore[type-arg]
+#: What annotations call a variable of a `TensorType`, and a node whose inputs and outputs all are that
+#: (``TensorApply[Dot]``: a node of the op ``Dot``).
+if TYPE_CHECKING:
+    from theano.tensor.operators import TensorOperators as Tensor
+    from theano.tensor.var import TensorConstant
+else:
+    Tensor = Variable
+TensorApply: TypeAlias = Apply[O, Tensor]
+
+
+class TensorConstantSignature(tuple[Any, ...]):
     """A constant's value as a hashable object: dtype, shape and bits (their digest where they are many).
 
     Examples

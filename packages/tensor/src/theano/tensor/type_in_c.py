@@ -23,7 +23,7 @@ class ArraysInC(c_values.NumPyInC):
     'npy_int32'
     """
 
-    ndim: int
+    broadcastable: tuple[bool, ...]
 
     def dtype_specs(self) -> tuple[type, str, str]:
         """Return the element type as NumPy's class, its name in C and NumPy's C constant."""
@@ -43,7 +43,7 @@ class ArraysInC(c_values.NumPyInC):
 
     def c_extract(self, name: str, sub: Sub, check_input: bool = True, **kwargs: Any) -> str:
         """Take the array if it is one of this type."""
-        return c_values.array_extract(name, self.dtype, self.ndim, sub, check_input)
+        return c_values.array_extract(name, self.dtype, len(self.broadcastable), sub, check_input)
 
     def c_sync(self, name: str, sub: Sub) -> str:
         """Hand the array over."""

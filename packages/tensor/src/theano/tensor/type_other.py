@@ -88,8 +88,8 @@ def as_int_none_variable(x: Any) -> Variable:
     if isinstance(x, Variable) and isinstance(x.type, NoneTypeT):
         return x
     x = as_tensor_variable(x, ndim=0)
-    if x.type.dtype not in scal.integer_dtypes:  # type: ignore[attr-defined]
-        raise TypeError(f"index must be integers, not {x} of dtype {x.type.dtype}")  # type: ignore[attr-defined]
+    if x.type.dtype not in scal.integer_dtypes:
+        raise TypeError(f"index must be integers, not {x} of dtype {x.type.dtype}")
     return x
 
 
@@ -141,10 +141,10 @@ def as_index_variable(idx: Any) -> Variable:
     if isinstance(idx, slice):
         if all(n is None or isinstance(n, (int, np.integer)) for n in (idx.start, idx.stop, idx.step)):
             return slicetype.make_constant(idx)
-        return make_slice(idx)  # type: ignore[no-any-return]
+        return make_slice(idx)
     if isinstance(idx, Variable) and isinstance(idx.type, (SliceType, NoneTypeT)):
         return idx
     idx = as_tensor_variable(idx)
     if idx.type.dtype not in scal.discrete_dtypes:
         raise TypeError(f"an index must be whole numbers or booleans, not {idx} of dtype {idx.type.dtype}")
-    return idx  # type: ignore[no-any-return]
+    return idx

@@ -58,7 +58,8 @@ def shape_of_variables(
     tensors = [v for v in fgraph.variables if is_tensor(v)]
     lengths = function(list(fgraph.inputs), [shape(v) for v in tensors], on_unused_input="ignore")
     # One element each, stretched: only what has no shape inference looks at it.
-    models = [np.broadcast_to(np.zeros((), v.type.dtype), tuple(input_shapes[v])) for v in fgraph.inputs]  # type: ignore[attr-defined]
+    inputs: Sequence[Any] = fgraph.inputs
+    models = [np.broadcast_to(np.zeros((), v.type.dtype), tuple(input_shapes[v])) for v in inputs]
     return {v: tuple(int(n) for n in found) for v, found in zip(tensors, lengths(*models), strict=True)}
 
 

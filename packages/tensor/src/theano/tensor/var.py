@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from theano.graph import Constant, Type, Variable
+from theano.graph import Constant, Variable
 from theano.settings import config
 from theano.tensor.convert import AsTensorError
 from theano.tensor.operators import TensorOperators
 from theano.tensor.type import TensorConstantSignature, TensorType
 
 
-class TensorVariable(TensorOperators, Variable):
+class TensorVariable(TensorOperators, Variable[TensorType]):
     """A symbolic array.
 
     Examples
@@ -28,9 +28,9 @@ class TensorVariable(TensorOperators, Variable):
     [x, DimShuffle{x,x}.0]
     """
 
-    def __init__(self, type: Type, owner: Any = None, index: int | None = None, name: str | None = None):
+    def __init__(self, type: TensorType, owner: Any = None, index: int | None = None, name: str | None = None):
         super().__init__(type, owner, index, name)
-        if config.warn_float64 != "ignore" and type.dtype == "float64":  # type: ignore[attr-defined]
+        if config.warn_float64 != "ignore" and type.dtype == "float64":
             _report_float64(name)
 
 
@@ -48,7 +48,7 @@ def _report_float64(name: str | None) -> None:
         breakpoint()  # noqa: T100  (the flag asks for it)
 
 
-class TensorConstant(TensorOperators, Constant):
+class TensorConstant(TensorOperators, Constant[TensorType]):
     """An array that is known while the graph is built.
 
     Examples
@@ -82,7 +82,7 @@ class TensorConstant(TensorOperators, Constant):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TensorConstant:
         # The value cannot change, so copies of a graph share it.
-        return memo.setdefault(id(self), self.clone())  # type: ignore[return-value]
+        return memo.setdefault(id(self), self.clone())
 
 
 TensorType.Variable = TensorVariable

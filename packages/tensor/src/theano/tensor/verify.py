@@ -55,14 +55,14 @@ class numeric_grad:
         found = []
         for p in points:
             slope = np.empty_like(p)
-            for i in np.ndindex(*p.shape):
-                middle = p[i]
-                p[i] = middle + step
-                above, real_above = float(f(*points)), float(p[i])
-                p[i] = middle - step
-                below, real_below = float(f(*points)), float(p[i])
-                p[i] = middle
-                slope[i] = (above - below) / (real_above - real_below)
+            for place in np.ndindex(*p.shape):
+                middle = p[place]
+                p[place] = middle + step
+                above, real_above = float(f(*points)), float(p[place])
+                p[place] = middle - step
+                below, real_below = float(f(*points)), float(p[place])
+                p[place] = middle
+                slope[place] = (above - below) / (real_above - real_below)
             found.append(slope)
         self.gf = found if packed else found[0]
 

@@ -123,7 +123,7 @@ def verify_grad(op: Any, pt: Sequence[Any], n_tests: int = 2, rng: Any = None, *
     verify_grad_with(op, pt, n_tests, rng, *args, **kwargs)
 
 
-verify_grad.E_grad = GradientError  # type: ignore[attr-defined]
+vars(verify_grad).update(E_grad=GradientError)
 
 
 # -- comparisons ---------------------------------------------------------------------------------------------------

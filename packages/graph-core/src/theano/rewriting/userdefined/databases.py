@@ -138,7 +138,8 @@ class TopoDB(_Wrapper):
 
     def register(self, *args: Any, **options: Any) -> Any:
         """Register a rule in the collection inside."""
-        return self.db.register(*args, **options)  # type: ignore[attr-defined]
+        db: Any = self.db  # each kind of collection has a method of its own
+        return db.register(*args, **options)
 
 
 class ProxyDB(_Wrapper):

@@ -175,7 +175,7 @@ def working(fgraph: FunctionGraph, runner: Any, callback: FailureCallback | None
 # -- one after the other -------------------------------------------------------------------------------------
 
 
-class SeqOptimizer(Optimizer, list):  # type: ignore[type-arg]
+class SeqOptimizer(Optimizer, list[Any]):
     """Optimizers one after the other. It is a list of them.
 
     Parameters
@@ -213,7 +213,7 @@ class SeqOptimizer(Optimizer, list):  # type: ignore[type-arg]
     def _parts(self) -> Sequence[Any]:
         return list(self)
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]  # a list has none
         return id(self)
 
     def __eq__(self, other: object) -> bool:

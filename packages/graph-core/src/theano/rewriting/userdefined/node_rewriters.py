@@ -107,7 +107,7 @@ class FromFunctionLocalOptimizer(LocalOptimizer):
     ):
         super().__init__(fn.__name__)
         self.fn, self._tracks, self.requirements = fn, tracks, tuple(requirements)
-        self.transform = fn  # type: ignore[method-assign]
+        self.transform = fn  # type: ignore[method-assign]  # programs call it as they wrote it
         self.__name__, self.__doc__, self.__wrapped__ = fn.__name__, fn.__doc__, fn
 
     def tracks(self) -> Sequence[Any] | None:
@@ -280,9 +280,9 @@ class LocalOptGroup(LocalOptimizer):
         for rule in self._rules:
             rule.add_requirements(fgraph)
 
-    def transform(self, fgraph: FunctionGraph, node: Apply | None = None) -> Answer:  # type: ignore[override]
+    def transform(self, fgraph: Any, node: Apply | None = None) -> Answer:  # type: ignore[override]
         """Return what the first rule says that says something; takes the node alone as well."""
-        at: Apply = fgraph if node is None else node  # type: ignore[assignment]
+        at: Apply = fgraph if node is None else node
         graph = at.fgraph if node is None else fgraph
         last: Answer = False
         # A rule that undoes another's work would go on forever.

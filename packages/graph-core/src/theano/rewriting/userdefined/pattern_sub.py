@@ -144,23 +144,24 @@ class PatternSub(LocalOptimizer):
         """Return what to show: nodes of the op at the root, unless others were named."""
         return self._given or [self.op]
 
-    def transform(self, fgraph: FunctionGraph, node: Apply | None = None) -> Answer:  # type: ignore[override]
+    def transform(self, fgraph: Any, node: Apply | None = None) -> Answer:  # type: ignore[override]
         """Return the expression of the second pattern, where the first one matches; takes the node alone as well."""
-        at: Apply = fgraph if node is None else node  # type: ignore[assignment]
+        at: Apply = fgraph if node is None else node
         graph = at.fgraph if node is None else fgraph
         if self.get_nodes is None or not self._given or at.op == self.op:
-            return self._at(graph, at)
+            found: Answer = self._at(graph, at)
+            return found
         for other in self.get_nodes(at):
-            answer = self._at(graph, other) if isinstance(other, Apply) else False
+            answer: Any = self._at(graph, other) if isinstance(other, Apply) else False
             if answer:
-                return answer if isinstance(answer, dict) else dict(zip(other.outputs, answer, strict=True))  # type: ignore[arg-type]
+                return answer if isinstance(answer, dict) else dict(zip(other.outputs, answer, strict=True))
         return False
 
-    def _at(self, fgraph: FunctionGraph, node: Apply) -> Answer:
-        answer = self._rule.answer(fgraph, node)
+    def _at(self, fgraph: FunctionGraph, node: Apply) -> Any:
+        answer: Any = self._rule.answer(fgraph, node)
         if not answer:
             return False
-        ((old, new),) = answer.items()  # type: ignore[union-attr]
+        ((old, new),) = answer.items()
         if self._condition is not None and not self._condition(old):
             return False
         if self.values_eq_approx is not None:

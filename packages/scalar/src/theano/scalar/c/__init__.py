@@ -92,12 +92,12 @@ def snippets() -> dict[str, Snippet]:
             source = text.read()
         marks = list(_MARK.finditer(source))
         for mark, following in zip(marks, [*marks[1:], None]):
-            text = source[mark.end() : following.start() if following else len(source)]
+            body = source[mark.end() : following.start() if following else len(source)]
             name, needs = mark.group(1), tuple((mark.group(2) or "").split())
             unknown = [need for need in needs if need not in found]
             if unknown or name in found:
                 raise ValueError(f"{file}: block {name!r} repeats a name or needs later blocks {unknown}")
-            found[name] = Snippet(name, needs, text.strip("\n") + "\n")
+            found[name] = Snippet(name, needs, body.strip("\n") + "\n")
     return found
 
 

@@ -15,7 +15,7 @@ from theano.tensor.elemwise.functions import cast, conj, mul
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import flatten, reshape, transpose
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 class Dot(Op):
@@ -48,7 +48,7 @@ class Dot(Op):
         pattern = x.type.broadcastable[:-1] + (y.type.broadcastable[1:] if y.type.ndim == 2 else ())
         return Apply(self, [x, y], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Multiply with NumPy."""
         x, y = inputs
         if x.shape[-1] != y.shape[0]:
@@ -56,10 +56,10 @@ class Dot(Op):
                 node, inputs, f"Shape mismatch: {x.shape[-1]} columns against {y.shape[0]} rows.",
                 "The last axis of the first must be as long as the first axis of the second; perhaps one needs .T.",
             )
-        dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        dtype = node.outputs[0].type.dtype
         output_storage[0][0] = np.asarray(np.dot(x.astype(dtype, copy=False), y.astype(dtype, copy=False)), dtype=dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the outer lengths."""
         return [tuple(shapes[0][:-1]) + tuple(shapes[1][1:])]
 
@@ -225,7 +225,7 @@ class BatchedDot(Op):
         pattern = [batch, *x.type.broadcastable[1:-1], *(y.type.broadcastable[2:] if y.type.ndim == 3 else ())]
         return Apply(self, [x, y], [TensorType(dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Multiply with NumPy."""
         x, y = inputs
         if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
@@ -242,7 +242,7 @@ class BatchedDot(Op):
         out = out[:, :, 0] if y.ndim == 2 else out
         output_storage[0][0] = np.ascontiguousarray(out[:, 0] if x.ndim == 2 else out)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of pairs and the outer lengths."""
         return [tuple(shapes[0][:-1]) + tuple(shapes[1][2:])]
 

@@ -17,7 +17,7 @@ from theano.graph import Apply, Op
 from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import describe, shape_error
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 BLAS_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")
 
@@ -58,7 +58,7 @@ class _Formula(Op):
         return forward(self.expand, inputs, eval_points)
 
 
-def _require(fits: bool, node: Apply, inputs: Sequence[Any], problem: str) -> None:
+def _require(fits: bool, node: TensorApply, inputs: Sequence[Any], problem: str) -> None:
     if not fits:
         raise shape_error(node, inputs, f"Shape mismatch: {problem}.", "Rows and columns must match as in a product.")
 
@@ -74,13 +74,13 @@ class Dot22(_Formula):
         out = TensorType(x.type.dtype, (x.type.broadcastable[0], y.type.broadcastable[1]))
         return Apply(self, [x, y], [out.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Multiply with NumPy."""
         x, y = inputs
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
         output_storage[0][0] = np.asarray(np.dot(x, y))
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return rows of the first and columns of the second."""
         return [(shapes[0][0], shapes[1][1])]
 
@@ -100,7 +100,7 @@ class Dot22Scalar(_Formula):
         out = TensorType(x.type.dtype, (x.type.broadcastable[0], y.type.broadcastable[1]))
         return Apply(self, [x, y, a], [out.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Multiply with NumPy."""
         x, y, a = inputs
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
@@ -111,7 +111,7 @@ class Dot22Scalar(_Formula):
         x, y, a = inputs
         return a * dot(x, y)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return rows of the first and columns of the second."""
         return [(shapes[0][0], shapes[1][1])]
 
@@ -134,7 +134,7 @@ class _Update(_Formula):
         """Return the op that adds to its first input itself."""
         return type(self)(True)
 
-    def checked_inputs(self, node: Apply) -> tuple[int, ...]:
+    def checked_inputs(self, node: TensorApply) -> tuple[int, ...]:
         """Return that nothing but shapes can be wrong."""
         return ()
 
@@ -143,7 +143,7 @@ class _Update(_Formula):
         tensors = _checked(self, inputs, self.ndims)
         return Apply(self, tensors, [tensors[0].type.make_variable()])
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the first input."""
         return [shapes[0]]
 
@@ -165,7 +165,7 @@ class Gemm(_Update):
     __props__ = ("inplace",)
     ndims = (2, 0, 2, 2, 0)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         z, a, x, y, b = inputs
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
@@ -191,7 +191,7 @@ class Gemv(_Update):
         # Printed graphs have always shown the form that calls C.
         return f"CGemv{{{'inplace' if self.inplace else 'no_inplace'}}}"
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         y, alpha, a, x, beta = inputs
         _require(a.shape[1] == x.shape[0], node, inputs, f"{a.shape[1]} columns against {x.shape[0]} elements")
@@ -217,7 +217,7 @@ class Ger(_Update):
     def __str__(self) -> str:
         return f"CGer{{{'destructive' if self.destructive else 'non-destructive'}}}"
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         a, alpha, x, y = inputs
         product = (len(x), len(y))

@@ -17,7 +17,7 @@ from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.functions import cast, eq, neq, second, sqr, switch
 from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.messages import shape_error
-from theano.tensor.type import TensorType, dtype_name
+from theano.tensor.type import TensorApply, TensorType, dtype_name
 
 _UFUNCS: dict[str, np.ufunc] = {
     "add": np.add,
@@ -137,7 +137,7 @@ class CAReduce(Op):
 
     # -- computing -----------------------------------------------------------------------------------
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Reduce with NumPy."""
         (x,) = inputs
         axes = self.axes_of(x.ndim)
@@ -166,12 +166,12 @@ class CAReduce(Op):
 
     # -- what the graph knows ------------------------------------------------------------------------
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths that stay."""
         gone = self.axes_of(node.inputs[0].type.ndim)
         return [tuple(n for i, n in enumerate(shapes[0]) if i not in gone)]
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return the input's value where only dimensions of length 1 go."""
         x = node.inputs[0]
         if all(x.type.broadcastable[a] for a in self.axes_of(x.type.ndim)):
@@ -357,7 +357,7 @@ class CAReduceDtype(CAReduce):
     array([4, 6])
     """
 
-    __props__ = ("scalar_op", "axis", "dtype", "acc_dtype")
+    __props__: tuple[str, ...] = ("scalar_op", "axis", "dtype", "acc_dtype")
 
     def __init__(self, scalar_op: Any, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
         super().__init__(scalar_op, axis)
@@ -516,7 +516,7 @@ class ProdWithoutZeros(CAReduceDtype):
     def _arguments(self, axis: tuple[int, ...] | None) -> tuple[Any, ...]:
         return (axis, self.dtype, self.acc_dtype)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Multiply with NumPy, a 1 standing for each 0."""
         (x,) = inputs
         ones = np.where(x == 0, np.ones((), dtype=x.dtype), x)
@@ -576,7 +576,7 @@ class ProductOfOthers(Compound):
         third = switch(eq(others, 2), pairs, x.zeros_like())
         return rest / safe * switch(eq(others, 0), x.ones_like(), switch(eq(others, 1), of_others(few), third))
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the product of all is only a help."""
         return [[True], [False]]
 

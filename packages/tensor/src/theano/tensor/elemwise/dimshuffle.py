@@ -12,7 +12,7 @@ from theano.graph.props import Interned
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.basic import patternbroadcast
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 class DimShuffle(Op, metaclass=Interned):
@@ -101,10 +101,10 @@ class DimShuffle(Op, metaclass=Interned):
                     f"{self} is made for an input of broadcast pattern {self.input_broadcastable}, "
                     f"but {x} has {pattern} ({len(pattern)} dimensions)"
                 )
-        out = [True if d == "x" else pattern[d] for d in self.new_order]  # type: ignore[index]
+        out = [True if d == "x" else pattern[d] for d in self.new_order]
         return Apply(self, [x], [TensorType(x.type.dtype, out).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Make the view."""
         (x,) = inputs
         for axis in self.drop:
@@ -118,12 +118,12 @@ class DimShuffle(Op, metaclass=Interned):
         out = kept(shape) if self.drop else _with_new_axes(x.transpose(self.shuffle), self.augment)
         output_storage[0][0] = out if self.inplace else np.array(out)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the reordered lengths."""
         one = as_tensor_variable(np.int64(1))
         return [tuple(one if d == "x" else shapes[0][d] for d in self.new_order)]
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return the value of the input."""
         return ask(node.inputs[0])
 
@@ -132,11 +132,11 @@ class DimShuffle(Op, metaclass=Interned):
         (x,), (g,) = inputs, output_grads
         back: list[int | str] = ["x"] * x.type.ndim
         for i, d in enumerate(self.new_order):
-            if d != "x":
-                back[d] = i  # type: ignore[index]
+            if isinstance(d, int):
+                back[d] = i
         g = as_tensor_variable(g)
         # A gradient may know less than the output did about lengths of 1.
-        g = patternbroadcast(g, [d == "x" or x.type.broadcastable[d] for d in self.new_order])  # type: ignore[index]
+        g = patternbroadcast(g, [d == "x" or x.type.broadcastable[d] for d in self.new_order])
         return [DimShuffle(g.type.broadcastable, back)(g)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:

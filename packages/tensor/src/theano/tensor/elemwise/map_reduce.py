@@ -10,7 +10,7 @@ from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.careduce import CAReduce
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 MAX_TERMS, MAX_RESULTS = 32, 8
 """How many operands and results a reduction may have when it is compiled, as reduce.h says."""
@@ -48,7 +48,7 @@ class MapReduce(Op):
     @property
     def axis(self) -> tuple[int, ...] | None:
         """What is reduced."""
-        return self.reductions[0].axis  # type: ignore[no-any-return]
+        return self.reductions[0].axis
 
     def term_dtypes(self, dtypes: Sequence[str]) -> list[str]:
         """Return the dtypes of the terms, for inputs of given dtypes."""
@@ -57,14 +57,14 @@ class MapReduce(Op):
     def make_node(self, *inputs: Any) -> Apply:
         """Return the node, its inputs brought to one number of dimensions."""
         terms = Elemwise(self.scalar_op).make_node(*map(as_tensor_variable, inputs))
-        nodes = [r.make_node(t) for r, t in zip(self.reductions, terms.outputs, strict=True)]
-        op = MapReduce(self.scalar_op, [n.op for n in nodes])  # type: ignore[misc]
+        nodes: list[Apply[Any, Any]] = [r.make_node(t) for r, t in zip(self.reductions, terms.outputs, strict=True)]
+        op = MapReduce(self.scalar_op, [n.op for n in nodes])
         return Apply(op, terms.inputs, [n.outputs[0].type.make_variable() for n in nodes])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute the terms with NumPy, then reduce them."""
-        pattern = [all(ones) for ones in zip(*(x.type.broadcastable for x in node.inputs), strict=True)]  # type: ignore[attr-defined]
-        dtypes = self.term_dtypes([x.type.dtype for x in node.inputs])  # type: ignore[attr-defined]
+        pattern = [all(ones) for ones in zip(*(x.type.broadcastable for x in node.inputs), strict=True)]
+        dtypes = self.term_dtypes([x.type.dtype for x in node.inputs])
         terms = [TensorType(d, pattern).make_variable() for d in dtypes]
         cells: list[list[Any]] = [[None] for _ in terms]
         elemwise = Elemwise(self.scalar_op)
@@ -74,12 +74,12 @@ class MapReduce(Op):
         ):
             reduction.perform(Apply(reduction, [term], [out.type.make_variable()]), [value], [cell])
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths that stay: each that of an input which is not broadcast along it."""
-        ndim = node.inputs[0].type.ndim  # type: ignore[attr-defined]
+        ndim = node.inputs[0].type.ndim
         gone = self.reductions[0].axes_of(ndim)
         kept = []
         for axis in (a for a in range(ndim) if a not in gone):
-            sources = [s[axis] for x, s in zip(node.inputs, shapes, strict=True) if not x.type.broadcastable[axis]]  # type: ignore[attr-defined]
+            sources = [s[axis] for x, s in zip(node.inputs, shapes, strict=True) if not x.type.broadcastable[axis]]
             kept.append(sources[0] if sources else shapes[0][axis])
         return [tuple(kept) for _ in node.outputs]

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.graph import Apply, Op, Variable
+from theano.graph import Apply, Constant, Op, Variable
 from theano.graph.canonical import register_form
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, is_tensor, length_if_known, static_element
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.messages import describe, shape_error
-from theano.tensor.type import TensorType
+from theano.tensor.type import Tensor, TensorApply, TensorType
 
 
 class frozendict(Mapping[Any, Any]):
@@ -122,7 +122,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     >>> add = Elemwise(scal.add)
     >>> add, add(T.dmatrix("m"), T.dvector("v")).owner
     (Elemwise{add}, Elemwise{add}(m, DimShuffle{x,0}.0))
-    """)  # type: ignore[assignment]
+    """)
 
     __props__ = ("scalar_op", "inplace_pattern")
     #: Where programs find this op, for its documentation, if it is not ``T.`` and its name.
@@ -145,12 +145,12 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     @property
     def nin(self) -> int:
         """Number of inputs; -1 where it is free."""
-        return self.scalar_op.nin  # type: ignore[no-any-return]
+        return self.scalar_op.nin
 
     @property
     def nout(self) -> int:
         """Number of outputs."""
-        return self.scalar_op.nout  # type: ignore[no-any-return]
+        return self.scalar_op.nout
 
     def __str__(self) -> str:
         if self.name:
@@ -159,13 +159,13 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
             return f"Elemwise{{{self.scalar_op}}}{sorted(self.inplace_pattern.items())}"
         return f"Elemwise{{{self.scalar_op}}}"
 
-    def checked_inputs(self, node: Apply) -> tuple[int, ...]:
+    def checked_inputs(self, node: TensorApply) -> tuple[int, ...]:
         """Return that nothing but shapes can be wrong."""
         return ()
 
     def get_output_info(
-        self, dim_shuffle: Any, *inputs: Variable
-    ) -> tuple[list[str], list[list[bool]], list[Variable]]:
+        self, dim_shuffle: Any, *inputs: Tensor
+    ) -> tuple[list[str], list[list[bool]], list[Tensor]]:
         """Return the dtypes and broadcast patterns of the outputs, and the inputs brought to one number of dimensions.
 
         Parameters
@@ -183,7 +183,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         for x in inputs:
             missing = ndim - x.type.ndim
             if missing:
-                x = dim_shuffle(x.type.broadcastable, ["x"] * missing + list(range(x.type.ndim)))(x)
+                x = dim_shuffle(x.type.broadcastable, ["x"] * missing + [*range(x.type.ndim)])(x)
             aligned.append(x)
         patterns = [x.type.broadcastable for x in aligned]
         pattern = [all(flags) for flags in zip(*patterns, strict=True)]
@@ -210,7 +210,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
 
     # -- computing ---------------------------------------------------------------------------------
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with the NumPy form of the scalar op."""
         shape = self._broadcast_shape(node, inputs)
         results = self._compute(inputs, [o.type.dtype for o in node.outputs])
@@ -231,7 +231,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         results = self.scalar_op.numpy_form(dtypes)(*inputs)
         return (results,) if self.nout == 1 else results
 
-    def _broadcast_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
+    def _broadcast_shape(self, node: TensorApply, inputs: Sequence[Any]) -> tuple[int, ...]:
         """Return the shape of the outputs; raise ShapeError where two inputs disagree."""
         shape = [1] * node.outputs[0].type.ndim
         for axis in range(len(shape)):
@@ -254,7 +254,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
 
     # -- what the graph knows ------------------------------------------------------------------------
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return for each axis the length of an input that is not broadcast along it."""
         result = []
         for axis in range(node.outputs[0].type.ndim):
@@ -264,36 +264,33 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
             result.append(sources[0] if sources else shapes[0][axis])
         return [tuple(result) for _ in node.outputs]
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return the value of the output where each input is one known number."""
         if self.scalar_op == scal.second:
             return ask(node.inputs[1])
         values = [np.asarray(ask(x), dtype=x.type.dtype) for x in node.inputs]
         return self._compute(values, [o.type.dtype for o in node.outputs])[index]
 
-    def static_length(self, node: Apply, index: int) -> int | None:
+    def static_length(self, node: TensorApply, index: int) -> int | None:
         """Return the length of a vector, if that of an input is known."""
-        lengths = [length_if_known(x) for x in node.inputs if not x.type.broadcastable[0]]  # type: ignore[attr-defined]
+        lengths = [length_if_known(x) for x in node.inputs if not x.type.broadcastable[0]]
         return next((n for n in lengths if n is not None), None)
 
-    def static_element(self, node: Apply, k: int, ask: Any) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Any) -> Any:
         """Return element ``k`` of a vector, where those of the inputs are known."""
-        pairs = [(x, 0 if x.type.broadcastable[0] else k) for x in node.inputs]  # type: ignore[attr-defined]
+        pairs = [(x, 0 if x.type.broadcastable[0] else k) for x in node.inputs]
         if self.scalar_op == scal.second:
             return static_element(*pairs[1], ask)
         values = [static_element(x, place, ask) for x, place in pairs]
         if len(node.outputs) > 1 or any(value is None for value in values):
             return None
-        dtypes = [x.type.dtype for x in node.inputs]  # type: ignore[attr-defined]
+        dtypes = [x.type.dtype for x in node.inputs]
         known = [np.asarray(value, dtype=dtype) for value, dtype in zip(values, dtypes, strict=True)]
-        return self._compute(known, [node.outputs[0].type.dtype])[0]  # type: ignore[attr-defined]
+        return self._compute(known, [node.outputs[0].type.dtype])[0]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> Sequence[Sequence[bool]]:
         """Return which inputs have an influence on which outputs."""
-        pattern = getattr(self.scalar_op, "connection_pattern", None)
-        if pattern is not None:
-            return pattern(node)  # type: ignore[no-any-return]
-        return [[True for _ in node.outputs] for _ in node.inputs]
+        return self.scalar_op.connection_pattern(node)
 
     # -- derivatives ---------------------------------------------------------------------------------
 
@@ -365,8 +362,8 @@ def _scalar_gradients(op: Any, inputs: Sequence[Any], grads: Sequence[Any]) -> _
 
 def _scalar_stand_in(gradient: Any) -> Variable:
     if is_tensor(gradient):
-        return scal.get_scalar_type(gradient.type.dtype).make_variable()  # type: ignore[no-any-return]
-    return gradient.type.make_variable()  # type: ignore[no-any-return]
+        return scal.get_scalar_type(gradient.type.dtype).make_variable()
+    return gradient.type.make_variable()
 
 
 _lifted_ops: dict[Any, Elemwise] = {}
@@ -391,10 +388,10 @@ def _lift(scalar: Variable, known: dict[Variable, Any], ndim: int) -> Any:
             stack.pop()
         elif not isinstance(v.type, scal.Scalar):
             known[v] = v  # disconnected or undefined: says nothing of shapes
-        elif v.owner is None:
-            value = as_tensor_variable(np.asarray(v.data, dtype=v.type.dtype))  # type: ignore[attr-defined]
+        elif isinstance(v, Constant):
+            value = as_tensor_variable(np.asarray(v.data, dtype=v.type.dtype))
             known[v] = DimShuffle((), ["x"] * ndim)(value) if ndim else value
-        else:
+        elif v.owner is not None:
             missing = [i for i in v.owner.inputs if i not in known]
             if missing:
                 stack.extend(missing)

@@ -14,7 +14,7 @@ def _skip_zeros(x: Any, y: Any) -> Any:
     return np.where(x == 0, y, np.where(y == 0, x, x * y))
 
 
-class MulWithoutZeros(scal.BinaryScalarOp):  # type: ignore[misc]
+class MulWithoutZeros(scal.BinaryScalarOp):
     """The product of two numbers, or one of them where the other is 0.
 
     Examples

@@ -16,7 +16,7 @@ from theano.tensor.elemwise.functions import cast, eq, neq, switch
 from theano.tensor.index.basic import sum_to_pattern
 from theano.tensor.index.lengths import slice_length
 from theano.tensor.messages import describe, stretched
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant, SliceType, as_index_variable
 
 
@@ -34,7 +34,7 @@ def _is_mask(entry: Any) -> bool:
 def slice_parts(entry: Variable) -> slice:
     """Return a slice variable as a slice of variables, numbers and None."""
     if isinstance(entry, SliceConstant):
-        return entry.data  # type: ignore[no-any-return]
+        return entry.data
     if entry.owner is not None and isinstance(entry.owner.op, MakeSlice):
         return slice(*[None if isinstance(v.type, NoneTypeT) else v for v in entry.owner.inputs])
     raise NotImplementedError(f"the ends of the slice {entry} are not known to the graph")
@@ -48,14 +48,15 @@ def _layout(x: Any, idx: Sequence[Variable]) -> tuple[list[tuple[str, Any, int]]
     plan: list[tuple[str, Any, int]] = []
     axis = 0
     for entry in idx:
-        if isinstance(entry.type, NoneTypeT):
+        kind: Any = entry.type
+        if isinstance(kind, NoneTypeT):
             plan.append(("new", entry, axis))
-        elif isinstance(entry.type, SliceType):
+        elif isinstance(kind, SliceType):
             plan.append(("slice", entry, axis))
             axis += 1
         else:
             plan.append(("array", entry, axis))
-            axis += entry.type.ndim if _is_mask(entry) else 1  # type: ignore[attr-defined]
+            axis += kind.ndim if _is_mask(entry) else 1
     if axis > x.type.ndim:
         raise IndexError(f"too many indices for array: {x} has {x.type.ndim} dimensions, but {axis} are indexed")
     plan += [("keep", None, i) for i in range(axis, x.type.ndim)]
@@ -68,7 +69,7 @@ def _layout(x: Any, idx: Sequence[Variable]) -> tuple[list[tuple[str, Any, int]]
 
 def _array_ndim(entry: Any) -> int:
     # A mask selects a list of places: one axis, however many it covers; a mask without axes adds one.
-    return 1 if _is_mask(entry) else entry.type.ndim  # type: ignore[no-any-return]
+    return 1 if _is_mask(entry) else entry.type.ndim
 
 
 def adv_index_broadcastable_pattern(a: Any, idx: Sequence[Any]) -> tuple[bool, ...]:
@@ -146,7 +147,7 @@ def _array_length(entry: Any, axis: int) -> Any:
     return None if entry.type.broadcastable[axis] else entry.shape[axis]
 
 
-def _out_of_bounds(node: Apply, inputs: Sequence[Any], exc: Exception) -> IndexError:
+def _out_of_bounds(node: TensorApply, inputs: Sequence[Any], exc: Exception) -> IndexError:
     lines = [describe(v, np.shape(a)) for v, a in zip(node.inputs, inputs, strict=True) if is_tensor(v)]
     return IndexError("\n".join([f"{node.op}: {exc}", *lines[:5]]))
 
@@ -187,7 +188,7 @@ class AdvancedSubtensor1(Op):
         pattern = (ilist.type.broadcastable[0], *x.type.broadcastable[1:])
         return Apply(self, [x, ilist], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Take the rows with NumPy."""
         x, places = inputs
         try:
@@ -195,11 +196,11 @@ class AdvancedSubtensor1(Op):
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of places and the lengths of a row."""
         return [(shapes[1][0], *shapes[0][1:])]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the places have no influence in the sense of derivatives."""
         return [[True], [False]]
 
@@ -230,19 +231,19 @@ class _AdvancedWrite(Op):
         place = "inplace" if self.inplace else "no_inplace"
         return f"{type(self).__name__}{{{place},{'set' if self.set_instead_of_inc else 'inc'}}}"
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor."""
         return [shapes[0]]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the index has no influence in the sense of derivatives."""
         return [[True], [True], *([[False]] * (len(node.inputs) - 2))]
 
-    def checked_inputs(self, node: Apply) -> Sequence[int] | None:
+    def checked_inputs(self, node: TensorApply) -> Sequence[int] | None:
         """Return the arrays of places, which may be out of bounds; masks ask for memory that depends on them."""
         return None if any(map(_is_mask, node.inputs[2:])) else range(2, len(node.inputs))
 
-    def _write(self, node: Apply, inputs: Sequence[Any], index: Any) -> np.ndarray:
+    def _write(self, node: TensorApply, inputs: Sequence[Any], index: Any) -> np.ndarray:
         x = inputs[0]
         out = x if self.inplace else x.copy()
         try:
@@ -256,7 +257,7 @@ class _AdvancedWrite(Op):
                 out[index] = y
             else:
                 np.add.at(out, index, y)
-        return out  # type: ignore[no-any-return]
+        return out
 
     def _check_rank(self, x: Any, y: Any, ndim: int) -> None:
         if y.type.ndim > ndim:
@@ -318,7 +319,7 @@ class AdvancedIncSubtensor1(_AdvancedWrite):
         self._check_rank(x, y, x.type.ndim)
         return Apply(self, [x, y, ilist], [x.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Write the rows with NumPy."""
         output_storage[0][0] = self._write(node, inputs, inputs[2].astype("int64", copy=False))
 
@@ -352,7 +353,7 @@ class BaseAdvancedSubtensor(Op):
         pattern = adv_index_broadcastable_pattern(x, entries)
         return Apply(self, [x, *entries], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Index with NumPy."""
         try:
             out = inputs[0][tuple(inputs[1:])]
@@ -360,11 +361,11 @@ class BaseAdvancedSubtensor(Op):
             raise _out_of_bounds(node, inputs, exc) from None
         output_storage[0][0] = np.array(out) if np.may_share_memory(out, inputs[0]) else np.asarray(out)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths that NumPy's rules give."""
         return [_advanced_shape(node.inputs[0], node.inputs[1:], shapes[0])]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the index has no influence in the sense of derivatives."""
         return [[True], *([[False]] * (len(node.inputs) - 1))]
 
@@ -428,7 +429,7 @@ class BaseAdvancedIncSubtensor(_AdvancedWrite):
         self._check_rank(x, y, len(adv_index_broadcastable_pattern(x, entries)))
         return Apply(self, [x, y, *entries], [x.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Write with NumPy."""
         output_storage[0][0] = self._write(node, inputs, tuple(inputs[2:]))
 
@@ -496,12 +497,12 @@ class Nonzero(Op):
             raise ValueError(f"Nonzero only supports non-scalar arrays, but {a} has no dimension")
         return Apply(self, [a], [TensorType("int64", (False,)).make_variable() for _ in range(a.type.ndim)])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Search with NumPy."""
         for cell, places in zip(output_storage, np.nonzero(inputs[0]), strict=True):
             cell[0] = places.astype("int64", copy=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return how many elements are not 0."""
         count = cast(neq(node.inputs[0], 0), "int64").sum()
         return [(count,) for _ in node.outputs]

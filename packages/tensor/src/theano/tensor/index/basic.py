@@ -21,7 +21,7 @@ from theano.tensor.convert import (
 )
 from theano.tensor.index.lengths import slice_length
 from theano.tensor.messages import describe, stretched
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 class AdvancedIndexingError(TypeError):
@@ -39,7 +39,7 @@ def entry_type(entry: Any) -> Any:
     if isinstance(entry, slice):
         return slice(*[None if n is None else entry_type(n) for n in (entry.start, entry.stop, entry.step)])
     if isinstance(entry, Variable):
-        if isinstance(entry.type, scal.Scalar) or is_tensor(entry) and entry.type.ndim == 0:  # type: ignore[attr-defined]
+        if isinstance(entry.type, scal.Scalar) or is_tensor(entry) and entry.type.ndim == 0:
             entry = entry.type
         else:
             raise AdvancedIndexingError(f"{entry} of type {entry.type} is no single whole number")
@@ -58,7 +58,7 @@ def entry_type(entry: Any) -> Any:
 
 def entry_variables(idx_list: Sequence[Any]) -> list[Variable]:
     """Return the numbers of an index, in order, as scalar variables: the further inputs of the node."""
-    found = []
+    found: list[Variable] = []
     for entry in idx_list:
         parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
         for part in parts:
@@ -150,7 +150,7 @@ class _Indexed(Op):
         """Return the index as printed graphs show it."""
         return ", ".join(map(_entry_text, self.idx_list))
 
-    def _select(self, node: Apply, inputs: Sequence[Any], x: np.ndarray, numbers: Sequence[Any]) -> Any:
+    def _select(self, node: TensorApply, inputs: Sequence[Any], x: np.ndarray, numbers: Sequence[Any]) -> Any:
         """Return the part of an array; name axis and length where a number lies outside."""
         index = fill_entries(self.idx_list, numbers, int)
         for axis, entry in enumerate(index):
@@ -220,11 +220,11 @@ class Subtensor(_Indexed):
         known = all(k is not None or n is None for k, n in zip(parts, ends, strict=True))
         return known and parts[2] != 0 and len(range(*slice(*parts).indices(1))) == 1
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Index the array."""
         output_storage[0][0] = np.asarray(self._select(node, inputs, inputs[0], inputs[1:]))
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths of the slices and of the axes that are not indexed."""
         filled = fill_entries(self.idx_list, node.inputs[1:])
         lengths = []
@@ -232,14 +232,14 @@ class Subtensor(_Indexed):
             if not isinstance(entry, slice):
                 continue
             kept = sum(1 for e in filled[:axis] if isinstance(e, slice))
-            one = node.outputs[0].type.broadcastable[kept]  # type: ignore[attr-defined]
+            one = node.outputs[0].type.broadcastable[kept]
             lengths.append(as_tensor_variable(np.int64(1)) if one else slice_length(entry, n))
         return [tuple(lengths) + tuple(shapes[0][len(filled) :])]
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return an element of a constant, of a vector made of scalars, or of a shape."""
         x: Any = node.inputs[0]
-        if node.outputs[0].type.ndim == 0 and len(self.idx_list) == x.type.ndim == 1:  # type: ignore[attr-defined]
+        if node.outputs[0].type.ndim == 0 and len(self.idx_list) == x.type.ndim == 1:
             k = static_int(node.inputs[1])
             if k is not None:
                 return static_element(x, k, ask)
@@ -252,7 +252,7 @@ class Subtensor(_Indexed):
             return None
         return ask(x)
 
-    def static_length(self, node: Apply, index: int) -> int | None:
+    def static_length(self, node: TensorApply, index: int) -> int | None:
         """Return the length where it is that of a known slice of a vector of known length."""
         x: Any = node.inputs[0]
         if x.type.ndim != 1 or len(self.idx_list) != 1:
@@ -261,7 +261,7 @@ class Subtensor(_Indexed):
         (entry,) = fill_entries(self.idx_list, node.inputs[1:])
         return None if n is None else static_int(slice_length(entry, as_tensor_variable(np.int64(n))))
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that only the tensor has an influence in the sense of derivatives."""
         return [[True], *([[False]] * (len(node.inputs) - 1))]
 
@@ -316,7 +316,7 @@ class IncSubtensor(_Indexed):
         if inplace:
             self.destroy_map = {0: [0]}
 
-    def checked_inputs(self, node: Apply) -> range:
+    def checked_inputs(self, node: TensorApply) -> range:
         """Return the parts of the index, which may be out of bounds."""
         return range(2, len(node.inputs))
 
@@ -338,7 +338,7 @@ class IncSubtensor(_Indexed):
             raise TypeError(f"complex values do not fit in {x} of dtype {x.type.dtype}")
         return Apply(self, [x, y, *self._check_numbers(inputs)], [x.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Write with NumPy."""
         x = inputs[0]
         out = x if self.inplace else x.copy()
@@ -349,11 +349,11 @@ class IncSubtensor(_Indexed):
             out[index] = value if self.set_instead_of_inc else part + value
         output_storage[0][0] = out
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor."""
         return [shapes[0]]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the numbers of the index have no influence in the sense of derivatives."""
         return [[True], [True], *([[False]] * (len(node.inputs) - 2))]
 

@@ -61,7 +61,7 @@ def _all_bool(value: Any) -> bool:
 
 def _is_simple(entry: Any) -> bool:
     if is_tensor(entry):
-        return entry.type.ndim == 0 and entry.type.dtype != "bool"  # type: ignore[no-any-return]
+        return entry.type.ndim == 0 and entry.type.dtype != "bool"
     return not (isinstance(entry, Variable) and isinstance(entry.type, SliceType))
 
 

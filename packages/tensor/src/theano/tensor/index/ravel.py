@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, get_vector_length, length_if_known
 from theano.tensor.shape.broadcast import broadcast_shape_iter
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 class UnravelIndex(Op):
@@ -33,7 +33,7 @@ class UnravelIndex(Op):
 
     __props__ = ("ndim", "order")
 
-    def __init__(self, ndim: int, order: str = "C"):
+    def __init__(self, ndim: int, order: Literal["C", "F"] = "C"):
         if order not in ("C", "F"):
             raise ValueError(f"order must be 'C' or 'F', not {order!r}")
         self.ndim, self.order = int(ndim), order
@@ -47,18 +47,18 @@ class UnravelIndex(Op):
         out = TensorType("int64", indices.type.broadcastable)
         return Apply(self, [indices, dims], [out.make_variable() for _ in range(self.ndim)])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count with NumPy."""
         places, dims = inputs
-        found = np.unravel_index(places, tuple(dims), order=self.order)  # type: ignore[call-overload]
+        found = np.unravel_index(places, tuple(dims), order=self.order)
         for cell, value in zip(output_storage, found, strict=True):
             cell[0] = np.asarray(value, dtype="int64")
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the places."""
         return [shapes[0]] * self.ndim
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that whole numbers have no derivative."""
         return [[False] * self.ndim] * 2
 
@@ -81,7 +81,7 @@ class RavelMultiIndex(Op):
 
     __props__ = ("mode", "order")
 
-    def __init__(self, mode: str = "raise", order: str = "C"):
+    def __init__(self, mode: Literal["raise", "wrap", "clip"] = "raise", order: Literal["C", "F"] = "C"):
         if mode not in ("raise", "wrap", "clip") or order not in ("C", "F"):
             raise ValueError(f"mode must be 'raise', 'wrap' or 'clip' and order 'C' or 'F', not {mode!r} and {order!r}")
         self.mode, self.order = mode, order
@@ -101,24 +101,24 @@ class RavelMultiIndex(Op):
         pattern = [all(flags) for flags in zip(*[v.type.broadcastable for v in index], strict=True)]
         return Apply(self, [*index, dims], [TensorType("int64", pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count with NumPy."""
         *index, dims = inputs
         if self.mode != "raise" and not np.all(dims) and all(i.size for i in index):
             raise ValueError(f"{self}: no index exists in an array of shape {tuple(map(int, dims))}")
-        found = np.ravel_multi_index(tuple(index), tuple(dims), mode=self.mode, order=self.order)  # type: ignore[call-overload]
+        found = np.ravel_multi_index(tuple(index), tuple(dims), mode=self.mode, order=self.order)
         output_storage[0][0] = np.asarray(found, dtype="int64")
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the broadcast shape of the indexes."""
         return [broadcast_shape_iter(shapes[:-1], arrays_are_shapes=True)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that whole numbers have no derivative."""
         return [[False] for _ in node.inputs]
 
 
-def unravel_index(indices: Any, dims: Any, order: str = "C", ndim: int | None = None) -> Any:
+def unravel_index(indices: Any, dims: Any, order: Literal["C", "F"] = "C", ndim: int | None = None) -> Any:
     """Return flat places as indexes along each axis of an array of shape ``dims``.
 
     Parameters
@@ -153,7 +153,12 @@ def unravel_index(indices: Any, dims: Any, order: str = "C", ndim: int | None = 
     return tuple(UnravelIndex(ndim=ndim, order=order)(indices, dims, return_list=True))
 
 
-def ravel_multi_index(multi_index: Sequence[Any], dims: Any, mode: str = "raise", order: str = "C") -> Any:
+def ravel_multi_index(
+    multi_index: Sequence[Any],
+    dims: Any,
+    mode: Literal["raise", "wrap", "clip"] = "raise",
+    order: Literal["C", "F"] = "C",
+) -> Any:
     """Return indexes along each axis of an array of shape ``dims`` as places in the flat array.
 
     Parameters

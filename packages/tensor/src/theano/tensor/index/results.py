@@ -61,7 +61,7 @@ def is_basic_idx(idx: Any) -> bool:
     if not isinstance(idx, Variable):
         return False
     if is_tensor(idx):
-        return idx.type.ndim == 0 and idx.type.dtype in scal.integer_dtypes  # type: ignore[attr-defined, no-any-return]
+        return idx.type.ndim == 0 and idx.type.dtype in scal.integer_dtypes
     return isinstance(idx.type, (SliceType, NoneTypeT, scal.Scalar))
 
 

@@ -79,7 +79,7 @@ def _advanced_index(node: Apply, first: int) -> list[int] | None:
     for i, entry in enumerate(entries, first):
         dtype = dtype_of(entry)
         if dtype == "bool":
-            found = (_MASK, i)
+            found: tuple[int, ...] = (_MASK, i)
         elif dtype in INTEGERS:
             found = (_ARRAY, i)
         elif isinstance(entry, Constant) and entry.data is None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from theano.graph import Apply, Op, Variable
+from theano.graph import Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create import eye, tril, triu
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.basic import patternbroadcast
-from theano.tensor.type import TensorType
+from theano.tensor.type import Tensor, TensorApply, TensorType
 
 LinAlgError = np.linalg.LinAlgError
 
@@ -37,7 +37,7 @@ class MatrixOp(Op):
         dtype = np.result_type(*[v.type.dtype for v in variables]).name
         return [v if v.type.dtype == dtype else cast(v, dtype) for v in variables]
 
-    def square(self, node: Apply, inputs: Sequence[Any], place: int = 0) -> Any:
+    def square(self, node: TensorApply, inputs: Sequence[Any], place: int = 0) -> Any:
         """Return a value that must be a square matrix."""
         x = inputs[place]
         if x.shape[0] != x.shape[1]:
@@ -78,9 +78,9 @@ def identity(x: Any) -> Any:
     return eye(x.shape[0], dtype=x.type.dtype)
 
 
-def under_type(g: Any, x: Variable) -> Any:
+def under_type(g: Any, x: Tensor) -> Any:
     """Return a gradient with the broadcast pattern of the variable it belongs to."""
-    return patternbroadcast(g, x.type.broadcastable)  # type: ignore[attr-defined]
+    return patternbroadcast(g, x.type.broadcastable)
 
 
 def fold_triangle(g: Any, lower: bool) -> Any:

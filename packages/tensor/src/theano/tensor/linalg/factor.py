@@ -7,7 +7,7 @@ differentiated again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,8 @@ from theano.tensor.linalg.common import (
 from theano.tensor.linalg.solve import Solve, solve_lower_triangular, solve_upper_triangular
 from theano.tensor.messages import shape_error
 from theano.tensor.shape.diagonals import AllocDiag
-from theano.tensor.type import values_eq_approx_up_to_phases, values_eq_approx_up_to_phases_of_rows
-from theano.tensor.type_other import NoneConst
+from theano.tensor.type import TensorApply, values_eq_approx_up_to_phases, values_eq_approx_up_to_phases_of_rows
+from theano.tensor.type_other import NoneConst, NoneTypeT
 
 
 class Cholesky(MatrixOp):
@@ -71,7 +71,7 @@ class Cholesky(MatrixOp):
         x = self.matrix(x)
         return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Factorise with NumPy, which reads the lower triangle."""
         x = self.square(node, inputs)
         try:
@@ -85,7 +85,7 @@ class Cholesky(MatrixOp):
             factor = np.full(x.shape, np.nan, dtype=x.dtype)
         output_storage[0][0] = factor if self.lower else np.ascontiguousarray(factor.T.conj())
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the matrix."""
         return [shapes[0]]
 
@@ -118,7 +118,7 @@ class QRFull(MatrixOp):
     """
 
     __props__ = ("mode",)
-    _numop = staticmethod(np.linalg.qr)
+    _numop: Callable[..., Any] = staticmethod(np.linalg.qr)
 
     def __init__(self, mode: str):
         self.mode = mode
@@ -130,12 +130,12 @@ class QRFull(MatrixOp):
         types = [matrix_type(x.type.dtype), matrix_type(x.type.dtype, second)]
         return Apply(self, [x], [t.make_variable() for t in types])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Factorise with NumPy."""
-        for cell, value in zip(output_storage, np.linalg.qr(inputs[0], self.mode), strict=True):
+        for cell, value in zip(output_storage, self._numop(inputs[0], self.mode), strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shapes, the shorter length between the two factors."""
         rows, columns = shapes[0]
         if self.mode == "raw":
@@ -169,7 +169,7 @@ class QRIncomplete(MatrixOp):
     """
 
     __props__ = ("mode",)
-    _numop = staticmethod(np.linalg.qr)
+    _numop: Callable[..., Any] = staticmethod(np.linalg.qr)
 
     def __init__(self, mode: str):
         self.mode = mode
@@ -179,18 +179,19 @@ class QRIncomplete(MatrixOp):
         x = self.matrix(x)
         return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Factorise with NumPy."""
-        output_storage[0][0] = np.linalg.qr(inputs[0], self.mode)
+        output_storage[0][0] = self._numop(inputs[0], self.mode)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return as many rows as can be of interest."""
         return [(minimum(*shapes[0]), shapes[0][1])]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient through both factors."""
         full = QRFull("reduced").make_node(inputs[0])
-        return full.op.L_op(full.inputs, full.outputs, [None, output_grads[0]])  # type: ignore[list-item, return-value]
+        no_gradient: Any = None
+        return list(full.op.L_op(full.inputs, full.outputs, [no_gradient, output_grads[0]]))
 
 
 class SVD(MatrixOp):
@@ -212,7 +213,7 @@ class SVD(MatrixOp):
     """
 
     __props__ = ("full_matrices", "compute_uv")
-    _numop = staticmethod(np.linalg.svd)
+    _numop: Callable[..., Any] = staticmethod(np.linalg.svd)
 
     def __init__(self, full_matrices: bool = True, compute_uv: bool = True):
         self.full_matrices, self.compute_uv = bool(full_matrices), bool(compute_uv)
@@ -225,18 +226,18 @@ class SVD(MatrixOp):
             return Apply(self, [x], [s.make_variable()])
         u, vt = matrix_type(x.type.dtype).make_variable(), matrix_type(x.type.dtype).make_variable()
         # Pairs of singular vectors may be turned: who compares two of the answers must let them.
-        u.tag.values_eq_approx = values_eq_approx_up_to_phases  # type: ignore[attr-defined]
-        vt.tag.values_eq_approx = values_eq_approx_up_to_phases_of_rows  # type: ignore[attr-defined]
+        u.tag.values_eq_approx = values_eq_approx_up_to_phases
+        vt.tag.values_eq_approx = values_eq_approx_up_to_phases_of_rows
         return Apply(self, [x], [u, s.make_variable(), vt])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Decompose with NumPy."""
         must_be_finite("SVD", inputs[0])
-        found = np.linalg.svd(inputs[0], self.full_matrices, self.compute_uv)
+        found = self._numop(inputs[0], self.full_matrices, self.compute_uv)
         for cell, value in zip(output_storage, found if self.compute_uv else [found], strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shapes, the shorter length between the factors."""
         rows, columns = shapes[0]
         inner = minimum(rows, columns)
@@ -284,20 +285,20 @@ class Eig(MatrixOp):
         dtype = x.type.dtype
         return Apply(self, [x], [matrix_type(dtype, 1).make_variable(), matrix_type(dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute them with NumPy."""
         x = self.square(node, inputs)
         must_be_finite("Eigenvalues", x)
         found = np.linalg.eig(x)
         for cell, value, v in zip(output_storage, found, node.outputs, strict=True):
-            if np.iscomplexobj(value) and not v.type.dtype.startswith("complex"):  # type: ignore[attr-defined]
+            if np.iscomplexobj(value) and not v.type.dtype.startswith("complex"):
                 raise LinAlgError(
-                    f"{self}: the matrix has complex eigenvalues, but the type says {v.type.dtype}.\n"  # type: ignore[attr-defined]
+                    f"{self}: the matrix has complex eigenvalues, but the type says {v.type.dtype}.\n"
                     "  Cast the matrix to complex128, or use eigh if it is symmetric."
                 )
-            cell[0] = value.astype(v.type.dtype, copy=False)  # type: ignore[attr-defined]
+            cell[0] = value.astype(v.type.dtype, copy=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows, and the shape of the matrix."""
         return [(shapes[0][0],), shapes[0]]
 
@@ -319,7 +320,7 @@ class Eigh(MatrixOp):
     """
 
     __props__ = ("UPLO",)
-    _numop = staticmethod(np.linalg.eigh)
+    _numop: Callable[..., Any] = staticmethod(np.linalg.eigh)
 
     def __init__(self, UPLO: str = "L"):
         if UPLO not in ("L", "U"):
@@ -332,17 +333,17 @@ class Eigh(MatrixOp):
         values = matrix_type(real_dtype(x.type.dtype), 1)
         vectors = matrix_type(x.type.dtype).make_variable()
         # An eigenvector may be turned: who compares two of the answers must let it.
-        vectors.tag.values_eq_approx = values_eq_approx_up_to_phases  # type: ignore[attr-defined]
+        vectors.tag.values_eq_approx = values_eq_approx_up_to_phases
         return Apply(self, [x], [values.make_variable(), vectors])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute them with NumPy."""
         x = self.square(node, inputs)
         must_be_finite("Eigenvalues", np.tril(x) if self.UPLO == "L" else np.triu(x))
-        for cell, value in zip(output_storage, np.linalg.eigh(x, self.UPLO), strict=True):
+        for cell, value in zip(output_storage, self._numop(x, self.UPLO), strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows, and the shape of the matrix."""
         return [(shapes[0][0],), shapes[0]]
 
@@ -383,7 +384,7 @@ class Eigvalsh(MatrixOp):
         a, b = self.same_dtype(a, self.matrix(b, what="b"))
         return Apply(self, [a, b], [matrix_type(real_dtype(a.type.dtype), 1).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute them with SciPy."""
         import scipy.linalg  # 0.2 s that only its users pay
 
@@ -396,13 +397,13 @@ class Eigvalsh(MatrixOp):
         # What the other triangle holds is nobody's concern.
         output_storage[0][0] = scipy.linalg.eigvalsh(*given, lower=self.lower, check_finite=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows."""
         return [(shapes[0][0],)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return that None has no influence."""
-        return [[True], [node.inputs[1].type != NoneConst.type]]
+        return [[True], [not isinstance(node.inputs[1].type, NoneTypeT)]]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient through the eigenvectors ``v``, which ``b`` makes orthonormal."""

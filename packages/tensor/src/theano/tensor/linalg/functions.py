@@ -19,6 +19,7 @@ from theano.tensor.linalg.solve import matrix_inverse
 from theano.tensor.reduce import functions as reductions
 from theano.tensor.shape import diagonals
 from theano.tensor.shape.reshape import reshape
+from theano.tensor.type import TensorApply
 
 
 class Expm(MatrixOp):
@@ -38,13 +39,13 @@ class Expm(MatrixOp):
         A = self.matrix(A)
         return Apply(self, [A], [matrix_type(A.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute it with SciPy."""
         import scipy.linalg  # 0.2 s that only its users pay
 
         output_storage[0][0] = scipy.linalg.expm(self.square(node, inputs)).astype(inputs[0].dtype, copy=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the matrix."""
         return [shapes[0]]
 
@@ -161,7 +162,8 @@ def _matrix_norm(x: Any, ord: Any) -> Any:
         return reductions.min(reductions.sum(abs(x), axis=0))
     if ord in (2, -2, "nuc"):
         values = svd(x, compute_uv=False)
-        return {2: reductions.max, -2: reductions.min, "nuc": reductions.sum}[ord](values)
+        over: Any = {2: reductions.max, -2: reductions.min, "nuc": reductions.sum}[ord]
+        return over(values)
     raise ValueError(f"{ord!r} is no norm of a matrix; use None, 'fro', 'nuc', 1, -1, 2, -2, inf or -inf")
 
 

@@ -29,6 +29,7 @@ from theano.tensor.linalg.common import (
 )
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.reshape import reshape
+from theano.tensor.type import TensorApply
 
 MATRIX_STRUCTURES = ("general", "symmetric", "lower_triangular", "upper_triangular", "hermitian", "banded",
                      "diagonal", "toeplitz")  # fmt: skip
@@ -58,11 +59,11 @@ class MatrixInverse(MatrixOp):
         x = self.matrix(x)
         return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Invert with NumPy."""
         output_storage[0][0] = np.linalg.inv(self.square(node, inputs))
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the matrix."""
         return [shapes[0]]
 
@@ -92,12 +93,12 @@ class MatrixPinv(MatrixOp):
         x = self.matrix(x)
         return Apply(self, [x], [matrix_type(x.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute it with NumPy."""
         must_be_finite("SVD", inputs[0])
-        output_storage[0][0] = np.linalg.pinv(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)  # type: ignore[attr-defined]
+        output_storage[0][0] = np.linalg.pinv(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the transposed matrix."""
         return [(shapes[0][1], shapes[0][0])]
 
@@ -129,12 +130,12 @@ class Det(MatrixOp):
         x = self.matrix(x)
         return Apply(self, [x], [matrix_type(x.type.dtype, 0).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute it with NumPy."""
-        dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        dtype = node.outputs[0].type.dtype
         output_storage[0][0] = np.asarray(np.linalg.det(self.square(node, inputs)), dtype=dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return no lengths."""
         return [()]
 
@@ -190,7 +191,7 @@ class Solve(MatrixOp):
         A, b = self.same_dtype(self.matrix(A, what="A"), self.matrix(b, (1, 2), "b"))
         return Apply(self, [A, b], [matrix_type(A.type.dtype, b.type.ndim).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Solve with SciPy."""
         import scipy.linalg  # 0.2 s that only those pay who solve without LAPACK's own kernel
 
@@ -215,7 +216,7 @@ class Solve(MatrixOp):
                 given = np.tril(A) + np.tril(A, -1).T if self.lower else np.triu(A) + np.triu(A, 1).T
             output_storage[0][0] = np.linalg.solve(given, b)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
         """Return the columns of A and the columns of b."""
         return [(shapes[0][1], *shapes[1][1:])]
 
@@ -261,7 +262,7 @@ class TensorInv(Compound, MatrixOp):
         (a,) = inputs
         return [self.matrix(a, tuple(range(self.ind, 33)), "the tensor")]
 
-    def expression(self, a: Any) -> Any:  # type: ignore[override]
+    def expression(self, a: Any) -> Any:
         """Return the inverse of the matrix that the tensor stands for."""
         lengths = [a.shape[i] for i in range(a.type.ndim)]
         rows, columns = lengths[: self.ind], lengths[self.ind :]
@@ -298,7 +299,7 @@ class TensorSolve(Compound, MatrixOp):
             )
         return self.same_dtype(self.matrix(a, (a.type.ndim,)), self.matrix(b, (b.type.ndim,)))
 
-    def expression(self, a: Any, b: Any) -> Any:  # type: ignore[override]
+    def expression(self, a: Any, b: Any) -> Any:
         """Return the solution with the matrix that the tensor stands for."""
         order = _moved_to_end(self.axes, a.type.ndim)
         turned = a.dimshuffle(*order)
@@ -347,12 +348,12 @@ class lstsq(MatrixOp):
         ]
         return Apply(self, [x, y, rcond], outputs)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute them with NumPy."""
         must_be_finite("SVD", inputs[0])
         found = np.linalg.lstsq(inputs[0], inputs[1], rcond=float(inputs[2]))
         for cell, value, v in zip(output_storage, found, node.outputs, strict=True):
-            cell[0] = np.asarray(value, dtype=v.type.dtype)  # type: ignore[attr-defined]
+            cell[0] = np.asarray(value, dtype=v.type.dtype)
 
 
 def pinv(a: Any) -> Any:

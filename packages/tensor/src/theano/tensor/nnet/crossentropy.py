@@ -18,7 +18,7 @@ from theano.tensor.elemwise.functions import abs_, cast, eq, floats, gt, log
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.nnet.activation import softplus
 from theano.tensor.nnet.softmax import floating, rows_softmax, softmax_with_bias
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 #: How labels choose columns, in the order of ``c/softmax.c``.
 LABELS = ("each", "first", "all")
@@ -52,13 +52,13 @@ class _Labelled(Op):
     def __str__(self) -> str:
         return type(self).__name__ if self.labels == "each" else f"{type(self).__name__}{{{self.labels}}}"
 
-    def chosen(self, node: Apply, inputs: Sequence[Any], matrix: np.ndarray) -> np.ndarray:
+    def chosen(self, node: TensorApply, inputs: Sequence[Any], matrix: np.ndarray) -> np.ndarray:
         """Return the columns of the first rows, counted from 0."""
         rows, columns = matrix.shape
         y_idx = inputs[2]
         if self.labels == "each":
             _check(node, inputs, rows, columns, y_idx)
-            return y_idx  # type: ignore[no-any-return]
+            return y_idx
         if self.labels == "all" and len(y_idx) == 1:
             y_idx = np.broadcast_to(y_idx, (rows,))
         if self.labels == "all" and len(y_idx) != rows:
@@ -73,7 +73,7 @@ class _Labelled(Op):
         return np.where(y_idx < 0, y_idx + columns, y_idx)
 
 
-def _check(node: Apply, inputs: Sequence[Any], rows: int, columns: int, y_idx: np.ndarray) -> None:
+def _check(node: TensorApply, inputs: Sequence[Any], rows: int, columns: int, y_idx: np.ndarray) -> None:
     if len(y_idx) != rows:
         raise shape_error(node, inputs, f"{len(y_idx)} classes for {rows} rows.", "There must be one each.")
     if len(y_idx) and (y_idx.min() < 0 or y_idx.max() >= columns):
@@ -114,7 +114,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
         place = TensorType(y_idx.type.dtype, rows).make_variable()
         return Apply(self, [x, b, y_idx], [nll, x.type.make_variable(), place])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         x, b, y_idx = inputs
         if b.shape[0] != x.shape[1]:
@@ -132,13 +132,13 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
         output_storage[0][0] = nll.astype(x.dtype, copy=False)
         output_storage[1][0] = rows_softmax(rows).astype(x.dtype, copy=False)
         place = rows.argmax(axis=1) if rows.size else np.zeros(len(rows))
-        output_storage[2][0] = place.astype(node.outputs[2].type.dtype)  # type: ignore[attr-defined]
+        output_storage[2][0] = place.astype(node.outputs[2].type.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return one number a labelled row, the matrix, one place a row."""
         return [shapes[2] if self.labels == "first" else (shapes[0][0],), shapes[0], (shapes[0][0],)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return what influences what: the softmax does not depend on the classes, the place is a whole number."""
         return [[True, True, False], [True, True, False], [True, False, False]]
 
@@ -177,7 +177,7 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
         dy = dy.dimshuffle("x") if dy.type.ndim == 0 else dy
         return Apply(self, [dy, sm, _classes(self, y_idx)], [sm.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         dy, sm, y_idx = inputs
         y_idx = self.chosen(node, inputs, sm)
@@ -190,7 +190,7 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
         dx[np.arange(len(y_idx)), y_idx] -= dy
         output_storage[0][0] = dx.astype(sm.dtype, copy=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the softmax."""
         return [shapes[1]]
 
@@ -222,14 +222,14 @@ class CrossentropyCategorical1Hot(Op):
         out = TensorType(coding_dist.type.dtype, (coding_dist.type.broadcastable[0],))
         return Apply(self, [coding_dist, _classes(self, true_one_of_n)], [out.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         coding, classes = inputs
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
         with np.errstate(**NUMPY_ERRORS):
             output_storage[0][0] = -np.log(coding[np.arange(len(coding)), classes])
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return one number a row."""
         return [(shapes[0][0],)]
 
@@ -266,7 +266,7 @@ class CrossentropyCategorical1HotGrad(Op):
         g_y = floating(self, g_y, (1,), "g_y")
         return Apply(self, [g_y, coding_dist, _classes(self, true_one_of_n)], [coding_dist.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         g_y, coding, classes = inputs
         _check(node, inputs, coding.shape[0], coding.shape[1], classes)
@@ -278,7 +278,7 @@ class CrossentropyCategorical1HotGrad(Op):
             out[rows, classes] = -g_y / coding[rows, classes]
         output_storage[0][0] = out
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the distributions."""
         return [shapes[1]]
 

@@ -14,6 +14,7 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import exp, floats
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.shape.reshape import shape_padleft
+from theano.tensor.type import TensorApply
 
 
 def floating(op: Op, x: Any, ndims: Sequence[int], what: str) -> Any:
@@ -46,7 +47,7 @@ class _RowWise(Op):
         x = shape_padleft(x) if x.type.ndim == 1 else x
         return Apply(self, [x], [x.type.make_variable()])
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the input."""
         return [shapes[0]]
 
@@ -67,7 +68,7 @@ class Softmax(_RowWise):
 
     __props__ = ()
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         output_storage[0][0] = rows_softmax(inputs[0])
 
@@ -94,17 +95,17 @@ class SoftmaxGrad(Op):
         dy, sm = (shape_padleft(v) if v.type.ndim == 1 else v for v in (dy, sm))
         return Apply(self, [dy, sm], [sm.type.clone(dtype=scal.upcast(dy.type.dtype, sm.type.dtype)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         dy, sm = inputs
         if dy.shape != sm.shape:
             raise shape_error(node, inputs, "the gradient and the softmax differ in shape.", "They must be the same.")
         product = dy * sm
         output_storage[0][0] = np.asarray(
-            product - product.sum(axis=1, keepdims=True) * sm, dtype=node.outputs[0].type.dtype  # type: ignore[attr-defined]
+            product - product.sum(axis=1, keepdims=True) * sm, dtype=node.outputs[0].type.dtype
         )
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the softmax."""
         return [shapes[1]]
 
@@ -128,7 +129,7 @@ class LogSoftmax(_RowWise):
 
     __props__ = ()
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         (x,) = inputs
         wide = x.astype("float32") if x.dtype == "float16" else x
@@ -170,7 +171,7 @@ class SoftmaxWithBias(Op):
         x, b = floating(self, x, (2,), "x"), floating(self, b, (1,), "b")
         return Apply(self, [x, b], [x.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
         x, b = inputs
         if b.shape[0] != x.shape[1]:
@@ -180,7 +181,7 @@ class SoftmaxWithBias(Op):
             )
         output_storage[0][0] = rows_softmax(x + b).astype(x.dtype, copy=False)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the matrix."""
         return [shapes[0]]
 

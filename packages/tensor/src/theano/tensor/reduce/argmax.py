@@ -13,7 +13,7 @@ from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.careduce import normalize_axes, restore_axes
 from theano.tensor.elemwise.functions import eq
 from theano.tensor.messages import shape_error
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 class _AlongAxes(Op):
@@ -35,7 +35,7 @@ class _AlongAxes(Op):
         pattern = [b for i, b in enumerate(x.type.broadcastable) if i not in gone]
         return op, TensorType(x.type.dtype, pattern), TensorType("int64", pattern)
 
-    def _rows(self, node: Apply, x: np.ndarray) -> np.ndarray:
+    def _rows(self, node: TensorApply, x: np.ndarray) -> np.ndarray:
         """Return the input with the axes that go joined into one, the last."""
         axes = self.axes_of(x.ndim)
         kept = [i for i in range(x.ndim) if i not in axes]
@@ -47,9 +47,9 @@ class _AlongAxes(Op):
         moved = x.transpose([*kept, *axes])
         return moved.reshape([x.shape[i] for i in kept] + [int(np.prod([x.shape[a] for a in axes], dtype=np.int64))])
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths that stay."""
-        gone = self.axes_of(node.inputs[0].type.ndim)  # type: ignore[attr-defined]
+        gone = self.axes_of(node.inputs[0].type.ndim)
         return [tuple(n for i, n in enumerate(shapes[0]) if i not in gone) for _ in node.outputs]
 
 
@@ -71,13 +71,13 @@ class MaxAndArgmax(_AlongAxes):
         op, value, place = self._types(x)
         return Apply(op, [x], [value.make_variable("max"), place.make_variable("argmax")])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compare with NumPy."""
         rows = self._rows(node, inputs[0])
         output_storage[0][0] = np.asarray(rows.max(axis=-1), dtype=inputs[0].dtype)
         output_storage[1][0] = np.asarray(rows.argmax(axis=-1), dtype="int64")
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that places have no derivative."""
         return [[True, False]]
 
@@ -128,7 +128,7 @@ class Argmax(_Places):
     array([1, 0])
     """
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compare with NumPy."""
         output_storage[0][0] = np.asarray(self._rows(node, inputs[0]).argmax(axis=-1), dtype="int64")
 
@@ -143,6 +143,6 @@ class Argmin(_Places):
     Argmin{axis=(1,)}(m)
     """
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compare with NumPy."""
         output_storage[0][0] = np.asarray(self._rows(node, inputs[0]).argmin(axis=-1), dtype="int64")

@@ -13,7 +13,7 @@ from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.careduce import normalize_axes, restore_axes
 from theano.tensor.elemwise.functions import exp
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 class LogSumExp(Op):
@@ -48,12 +48,12 @@ class LogSumExp(Op):
         if x.type.dtype not in scal.float_dtypes:
             raise TypeError(f"{self} takes real numbers, not {x.type.dtype}: cast the input to floatX")
         axis = normalize_axes(self.axis, x.type.ndim)
-        op = self if axis == self.axis else LogSumExp(axis)  # type: ignore[no-untyped-call]
+        op = self if axis == self.axis else LogSumExp(axis)
         gone = op.axes_of(x.type.ndim)
         pattern = [b for i, b in enumerate(x.type.broadcastable) if i not in gone]
         return Apply(op, [x], [TensorType(x.type.dtype, pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy, in float32 for float16."""
         (x,) = inputs
         axes = self.axes_of(x.ndim)
@@ -64,9 +64,9 @@ class LogSumExp(Op):
             out = np.log(np.exp(wide - shift).sum(axis=axes, keepdims=True)) + shift
         output_storage[0][0] = np.asarray(out.squeeze(axis=axes), dtype=x.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths that stay."""
-        gone = self.axes_of(node.inputs[0].type.ndim)  # type: ignore[attr-defined]
+        gone = self.axes_of(node.inputs[0].type.ndim)
         return [tuple(n for i, n in enumerate(shapes[0]) if i not in gone)]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:

@@ -38,7 +38,7 @@ from theano.tensor.rules.words import (
     uniform,
     worth,
 )
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Family:
     fold: Callable[[Any, Any], Any]
     unfold: Callable[[Any, Any], Any]
 
-    def sides(self, node: Apply) -> tuple[list[Any], list[Any]] | None:
+    def sides(self, node: TensorApply) -> tuple[list[Any], list[Any]] | None:
         """Return what ``node`` puts on either side, or None if it is not of this family."""
         op = scalar_of(node)
         if op == self.main.scalar_op:
@@ -68,7 +68,7 @@ sums = Family(F.add, F.sub, F.neg, 0, np.add, np.subtract)
 products = Family(F.mul, F.true_div, F.inv, 1, np.multiply, np.true_divide)
 
 
-def _is_inner(node: Apply, family: Family) -> bool:
+def _is_inner(node: TensorApply, family: Family) -> bool:
     """Return whether the result of ``node`` goes only into one node of the family, which will look at it itself."""
     (out,) = node.outputs
     if len(out.clients) != 1:
@@ -77,13 +77,13 @@ def _is_inner(node: Apply, family: Family) -> bool:
     return (
         isinstance(client, Apply)
         and family.sides(client) is not None
-        and client.outputs[0].type.dtype == out.type.dtype  # type: ignore[attr-defined]
+        and client.outputs[0].type.dtype == out.type.dtype
     )
 
 
-def _collect(root: Apply, family: Family) -> tuple[list[Any], list[Any], int]:
+def _collect(root: TensorApply, family: Family) -> tuple[list[Any], list[Any], int]:
     """Return both sides of the tree under ``root``, and the sign that negations in a product leave."""
-    dtype = root.outputs[0].type.dtype  # type: ignore[attr-defined]
+    dtype = root.outputs[0].type.dtype
     above: list[Any] = []
     below: list[Any] = []
     sign = 1
@@ -204,12 +204,12 @@ def _write(family: Family, total: Any, above: list[Any], below: list[Any], dtype
     return result
 
 
-def _is_plain(node: Apply, family: Family, above: list[Any], below: list[Any]) -> bool:
+def _is_plain(node: TensorApply, family: Family, above: list[Any], below: list[Any]) -> bool:
     """Return whether there is nothing to gather, the usual case: it is told without writing anything."""
     inputs: list[Any] = node.inputs
     if len(inputs) < 2 or [*above, *below] != inputs:
         return False
-    dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+    dtype = node.outputs[0].type.dtype
     first, *rest = inputs
     if any(isinstance(v, Constant) for v in rest):
         return False
@@ -227,7 +227,7 @@ def _is_plain(node: Apply, family: Family, above: list[Any], below: list[Any]) -
     return value is not None and bool(np.isfinite(value)) and value not in (family.identity, 0, -1)
 
 
-def canonical(node: Apply, family: Family) -> Any:
+def canonical(node: TensorApply, family: Family) -> Any:
     """Return what ``node`` becomes in the form of its family, or None where it has it."""
     out: Any = node.outputs[0]
     dtype = out.type.dtype
@@ -276,21 +276,21 @@ _PRODUCTS = (F.mul, F.true_div, F.inv)
 
 
 @local_rule(_SUMS, keeps="finite")
-def local_add_canonizer(node: Apply) -> Any:
+def local_add_canonizer(node: TensorApply) -> Any:
     """Write a sum with its constants in one number, without what is both added and subtracted."""
     new = canonical(node, sums)
     return None if new is None else [new]
 
 
 @local_rule(_PRODUCTS, keeps="finite")
-def local_mul_canonizer(node: Apply) -> Any:
+def local_mul_canonizer(node: TensorApply) -> Any:
     """Write a product with its constants in one number, without what is both multiplied and divided by."""
     new = canonical(node, products)
     return None if new is None else [new]
 
 
 @local_rule([F.mul], keeps="finite", phases=("canonicalize", "stabilize"))
-def local_greedy_distributor(node: Apply) -> Any:
+def local_greedy_distributor(node: TensorApply) -> Any:
     """``(a / s + b / t) * s`` is ``a + b / t * s``: a factor enters a sum in which somebody divides by it.
 
     Gradients of sums of logarithms look like this, and where ``s`` is tiny the division would overflow.
@@ -300,11 +300,11 @@ def local_greedy_distributor(node: Apply) -> Any:
         return None
     for i, total in enumerate(node.inputs):
         found = made_by(total, F.add) or made_by(total, F.sub)
-        if found is None or len(total.clients) != 1 or total.type != out.type:  # type: ignore[attr-defined]
+        if found is None or len(total.clients) != 1 or total.type != out.type:
             continue
         divisors = [v for term in found.inputs for v in _divisors(term)]
         for j, factor in enumerate(node.inputs):
-            if j == i or factor not in divisors or factor.type.dtype != out.type.dtype:  # type: ignore[attr-defined]
+            if j == i or factor not in divisors or factor.type.dtype != out.type.dtype:
                 continue
             divided = [times(term, factor) for term in found.inputs]
             terms = [F.mul(t, factor) if d is None else d for t, d in zip(found.inputs, divided, strict=True)]
@@ -416,7 +416,7 @@ rule("local_abs_lift", E(F.abs_)(E(F.neg)(x.where(_has_sign))), E(F.abs_)(x),
 
 
 @local_rule([F.mul, F.true_div], keeps="finite", phases=("specialize",))
-def local_abs_merge(node: Apply) -> Any:
+def local_abs_merge(node: TensorApply) -> Any:
     """A product or quotient of absolute values is the absolute value of one."""
     out: Any = node.outputs[0]
     if is_complex(out) or len(node.inputs) < 2:

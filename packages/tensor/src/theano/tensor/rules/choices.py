@@ -76,11 +76,11 @@ def cond_remove_identical(node: Apply) -> Any:
 
 
 @local_rule([IfElse], tags=FAST, phases=_EVERYWHERE)
-def cond_drop_unused(node: Apply) -> Any:
+def cond_drop_unused(node: Apply[IfElse]) -> Any:
     """What nobody reads of a choice is not chosen, and so need not be computed for it."""
     op = node.op
     wanted = [k for k, v in enumerate(node.outputs) if v.clients]
-    if op.as_view or len(wanted) in (0, op.n_outs):  # type: ignore[attr-defined]
+    if op.as_view or len(wanted) in (0, op.n_outs):
         return None
     return _keep(node, wanted)
 
@@ -241,10 +241,10 @@ def _summed(total: Apply, condition: Variable, op: Any) -> Any:
     ours: list[tuple[Any, Any]] = []
     rest: list[Any] = []
     for v in total.inputs:
-        choice = v.owner
-        if choice is not None and isinstance(choice.op, IfElse) and choice.inputs[0] is condition:
+        choice, index = v.owner, v.index
+        if choice is not None and index is not None and isinstance(choice.op, IfElse) and choice.inputs[0] is condition:
             sides = choice.op.branches(choice)
-            pair = (sides[0][v.index], sides[1][v.index])
+            pair = (sides[0][index], sides[1][index])
             if v.type == total.outputs[0].type and (_is_zero(pair[0]) or _is_zero(pair[1])):
                 ours.append(pair)
                 continue
@@ -252,10 +252,10 @@ def _summed(total: Apply, condition: Variable, op: Any) -> Any:
     if len(ours) < 2:
         return None
     # A zero in a sum adds nothing but its lengths, which are those of the others.
-    sides = [[v for v in (pair[side] for pair in ours) if not _is_zero(v)] for side in (0, 1)]
+    added = [[v for v in (pair[side] for pair in ours) if not _is_zero(v)] for side in (0, 1)]
     sums = [
         combine(F.add, terms, total.outputs[0].type.dtype) if terms else ours[0][side]
-        for side, terms in enumerate(sides)
+        for side, terms in enumerate(added)
     ]
     values = [fit(v, total.outputs[0]) for v in sums]
     if any(v is None for v in values):

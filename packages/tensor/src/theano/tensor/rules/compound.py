@@ -24,7 +24,7 @@ rule("local_useless_tile", P(Tile)(x, worth(1)), x, phases=("canonicalize", "sta
 
 
 @local_rule([Compound], tags=("fast_run", "fast_compile"), phases=("canonicalize",))
-def local_expand_compound(node: Apply) -> Any:
+def local_expand_compound(node: Apply[Compound]) -> Any:
     """The expression in place of the op that stands for it."""
-    made = node.op.expand(node.inputs)  # type: ignore[attr-defined]
+    made = node.op.expand(node.inputs)
     return [fit(new, old) for new, old in zip(made, node.outputs, strict=True)]

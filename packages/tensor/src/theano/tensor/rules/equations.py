@@ -123,7 +123,7 @@ rule("psd_solve_with_chol", P(Solve, "solve")(A.where(is_psd), b), _solved_by_fa
 def local_det_chol(node: Apply) -> Any:
     """The determinant of a matrix that is factored anyway is the squared product of the factor's diagonal."""
     (x,) = node.inputs
-    for client, _ in x.clients:  # type: ignore[attr-defined]
+    for client, _ in x.clients:
         if isinstance(client, Apply) and isinstance(client.op, Cholesky):
             return [fit(F.sqr(Prod()(diag(client.outputs[0]))), node.outputs[0])]
     return None

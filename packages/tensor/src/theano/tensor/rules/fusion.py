@@ -33,6 +33,7 @@ from theano.tensor.rules.joining import (
 )
 from theano.tensor.rules.map_reduce import fuse_reductions
 from theano.tensor.rules.words import fit, only_used_by, scalar_of
+from theano.tensor.type import TensorApply
 
 
 def fuse(fgraph: FunctionGraph, context: Context) -> None:
@@ -43,8 +44,8 @@ def fuse(fgraph: FunctionGraph, context: Context) -> None:
         return
     levels = _levels(order, fusible)
     # Where something is computed only on demand, a node must not compute for one user what another one asked for.
-    lazy = any(getattr(node.op, "lazy", False) for node in order)
-    pieces: list[list[Apply]] = []
+    lazy = any(node.op.lazy for node in order)
+    pieces: list[list[TensorApply]] = []
     for group in _groups(order, fusible, levels, alone=lazy):
         pieces.extend(_cut(group))
     for piece in pieces:
@@ -52,17 +53,17 @@ def fuse(fgraph: FunctionGraph, context: Context) -> None:
             _join(fgraph, piece, context)
 
 
-def _open(producer: Apply, node: Apply, fusible: set[Apply]) -> bool:
+def _open(producer: TensorApply, node: TensorApply, fusible: set[TensorApply]) -> bool:
     return producer in fusible and node in fusible and loop_pattern(producer) == loop_pattern(node)
 
 
-def _levels(order: Sequence[Apply], fusible: set[Apply]) -> dict[Apply, int]:
+def _levels(order: Sequence[TensorApply], fusible: set[TensorApply]) -> dict[TensorApply, int]:
     """Return a level for each node: as early as its inputs allow, then as late as its users allow."""
-    early: dict[Apply, int] = {}
+    early: dict[TensorApply, int] = {}
     for node in order:
         needs = [(v.owner, early[v.owner]) for v in node.inputs if v.owner is not None]
         early[node] = max((level + (not _open(p, node, fusible)) for p, level in needs), default=0)
-    late: dict[Apply, int] = {}
+    late: dict[TensorApply, int] = {}
     for node in reversed(order):
         users = [c for v in node.outputs for c, _ in v.clients if isinstance(c, Apply)]
         late[node] = min((late[c] - (not _open(node, c, fusible)) for c in users), default=early[node])
@@ -70,8 +71,8 @@ def _levels(order: Sequence[Apply], fusible: set[Apply]) -> dict[Apply, int]:
 
 
 def _groups(
-    order: Sequence[Apply], fusible: set[Apply], levels: dict[Apply, int], alone: bool
-) -> list[list[Apply]]:
+    order: Sequence[TensorApply], fusible: set[TensorApply], levels: dict[TensorApply, int], alone: bool
+) -> list[list[TensorApply]]:
     """Return the nodes that may become one, in order of computation.
 
     Parameters
@@ -81,7 +82,7 @@ def _groups(
     """
     nodes = [node for node in order if node in fusible]
     sets = Sets(nodes)
-    readers: dict[tuple[Variable, int, tuple[bool, ...]], Apply] = {}
+    readers: dict[tuple[Variable, int, tuple[bool, ...]], TensorApply] = {}
     for node in nodes:
         pattern = loop_pattern(node)
         for v in node.inputs:
@@ -89,18 +90,18 @@ def _groups(
             if producer is not None and _open(producer, node, fusible) and levels[producer] == levels[node]:
                 if not alone or len({c for w in producer.outputs for c, _ in w.clients}) == 1:
                     sets.join(producer, node)
-            if not alone and not all(pattern) and v.type.broadcastable == pattern:  # type: ignore[attr-defined]
+            if not alone and not all(pattern) and v.type.broadcastable == pattern:
                 sets.join(readers.setdefault((v, levels[node], pattern), node), node)
-    found: dict[Apply, list[Apply]] = {}
+    found: dict[TensorApply, list[TensorApply]] = {}
     for node in nodes:
         found.setdefault(sets.find(node), []).append(node)
     return list(found.values())
 
 
-def _cut(group: Sequence[Apply]) -> list[list[Apply]]:
+def _cut(group: Sequence[TensorApply]) -> list[list[TensorApply]]:
     """Return a group in pieces that respect the limits, each needing only the ones before it."""
-    pieces: list[list[Apply]] = []
-    piece: list[Apply] = []
+    pieces: list[list[TensorApply]] = []
+    piece: list[TensorApply] = []
     read: set[Variable] = set()  # what the piece takes from outside
     users: dict[Variable, int] = {}  # its own values, and how many users of each are not in it (yet)
     wanted = steps = 0  # how many of its own values have such users
@@ -122,12 +123,12 @@ def _cut(group: Sequence[Apply]) -> list[list[Apply]]:
     return [*pieces, piece]
 
 
-def _leaves(v: Variable, members: set[Apply]) -> bool:
+def _leaves(v: Variable, members: set[TensorApply]) -> bool:
     """Return whether somebody who is not among ``members`` uses ``v``."""
     return any(not isinstance(c, Apply) or c not in members for c, _ in v.clients)
 
 
-def _join(fgraph: FunctionGraph, piece: Sequence[Apply], context: Context) -> None:
+def _join(fgraph: FunctionGraph, piece: Sequence[TensorApply], context: Context) -> None:
     """Put one node in the place of the nodes of ``piece``."""
     outside, known = scalar_expression(piece, [])
     members = set(piece)
@@ -165,17 +166,17 @@ phases.register("elemwise_fusion", fusion_phases, 49, "fast_run", "fusion", "loc
 
 
 @local_rule([F.add, F.mul], phases=("local_wide_sum",), tags=("fast_run", "fusion"), into=fusion_phases)
-def local_wide_sum(node: Apply) -> Any:
+def local_wide_sum(node: TensorApply) -> Any:
     """A sum of more terms than a loop can hold is a sum of a sum, of the same bits; products likewise.
 
     The time of the C compiler grows faster than the number of operands, and what reads the same few variables again
     and again is then joined to loops that read them once.
     """
-    dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+    dtype = node.outputs[0].type.dtype
     # Half precision is rounded once for all terms, other dtypes at each.
     if len(node.inputs) <= MAX_STEPS or dtype == "float16":
         return None
-    if any(v.type.dtype != dtype for v in node.inputs):  # type: ignore[attr-defined]
+    if any(v.type.dtype != dtype for v in node.inputs):
         return None
     room = MAX_OPERANDS - 2
     total, rest = node.inputs[0], node.inputs[1:]
@@ -185,7 +186,7 @@ def local_wide_sum(node: Apply) -> Any:
 
 
 @local_rule([F.add, F.mul], phases=("local_add_mul_fusion",), tags=("fast_run", "fusion"), into=fusion_phases)
-def local_add_mul_fusion(node: Apply) -> Any:
+def local_add_mul_fusion(node: TensorApply) -> Any:
     """A sum that begins with a sum which nobody else wants is one sum, of the same bits; products likewise.
 
     Not of float16, which is rounded once for each node, and not beyond the limits of a loop: a sum of thousands, put
@@ -193,11 +194,11 @@ def local_add_mul_fusion(node: Apply) -> Any:
     """
     first, *rest = node.inputs
     inner = first.owner
-    if first.type.dtype == "float16":  # type: ignore[attr-defined]
+    if first.type.dtype == "float16":
         return None
     if inner is None or scalar_of(inner) != scalar_of(node) or not only_used_by(first, node):
         return None
-    if first.type != node.outputs[0].type:  # type: ignore[attr-defined]
+    if first.type != node.outputs[0].type:
         return None
     if len(inner.inputs) + len(rest) + 1 > MAX_OPERANDS:
         return None

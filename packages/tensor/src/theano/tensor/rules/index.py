@@ -28,12 +28,13 @@ from theano.tensor.join import MakeVector
 from theano.tensor.rules.layout import is_length_of
 from theano.tensor.rules.words import filled_with, fit, only_used_by, scalar_of
 from theano.tensor.shape.scalars import ScalarFromTensor
+from theano.tensor.type import TensorApply
 from theano.tensor.type_other import NoneTypeT, SliceType
 
 FULL = slice(None, None, None)
 
 
-def entries(node: Apply) -> list[Any]:
+def entries(node: Apply[Subtensor | IncSubtensor]) -> list[Any]:
     """Return the index of a node, its numbers put in: ints where they are known, variables where not."""
     first = 2 if isinstance(node.op, IncSubtensor) else 1
 
@@ -41,7 +42,7 @@ def entries(node: Apply) -> list[Any]:
         known = static_int(v)
         return v if known is None else known
 
-    return fill_entries(node.op.idx_list, node.inputs[first:], number)  # type: ignore[attr-defined]
+    return fill_entries(node.op.idx_list, node.inputs[first:], number)
 
 
 def is_known(entry: Any) -> bool:
@@ -80,7 +81,7 @@ def _goes_to_the_end(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
 
 
 @local_rule([Subtensor], phases=("canonicalize",))
-def local_useless_slice(node: Apply) -> Any:
+def local_useless_slice(node: TensorApply[Subtensor]) -> Any:
     """Slices of whole axes at the end of an index say nothing."""
     index = entries(node)
     kept = list(index)
@@ -88,11 +89,11 @@ def local_useless_slice(node: Apply) -> Any:
         kept.pop()
     if len(kept) == len(index) or not kept:
         return None
-    return [fit(node.inputs[0][tuple(kept)], node.outputs[0])]  # type: ignore[index]
+    return [fit(node.inputs[0][tuple(kept)], node.outputs[0])]
 
 
 @local_rule([Subtensor], phases=("canonicalize", "specialize"), tags=("fast_run", "fast_compile_gpu"))
-def local_subtensor_make_vector(node: Apply) -> Any:
+def local_subtensor_make_vector(node: Apply[Subtensor]) -> Any:
     """An element of a vector of scalars is that scalar; a slice is a shorter vector."""
     made: Any = node.inputs[0].owner
     if made is None or not isinstance(made.op, MakeVector):
@@ -108,7 +109,7 @@ def local_subtensor_make_vector(node: Apply) -> Any:
 
 
 @local_rule([Subtensor], phases=("canonicalize",), tags=("fast_run", "fast_compile"))
-def local_subtensor_lift(node: Apply) -> Any:
+def local_subtensor_lift(node: Apply[Subtensor]) -> Any:
     """A part of an element-wise result is computed from the parts of the inputs, if nobody wants the rest."""
     x: Any = node.inputs[0]
     inner = x.owner
@@ -116,7 +117,7 @@ def local_subtensor_lift(node: Apply) -> Any:
         return None
     index = entries(node)
     # The shape must come from inputs that are cut themselves, or from none: then nothing is lost.
-    if any(v.type.broadcastable != x.type.broadcastable and not all(v.type.broadcastable) for v in inner.inputs):  # type: ignore[attr-defined]
+    if any(v.type.broadcastable != x.type.broadcastable and not all(v.type.broadcastable) for v in inner.inputs):
         return None
     return [fit(inner.op(*[_same_part(v, x, index) for v in inner.inputs]), node.outputs[0])]
 
@@ -132,7 +133,7 @@ def _same_part(v: Any, x: Any, index: list[Any]) -> Any:
 
 
 @local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_subtensor_merge(node: Apply) -> Any:
+def local_subtensor_merge(node: Apply[Subtensor]) -> Any:
     """A part of a part is one part, where the numbers are known and do not count from the end."""
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Subtensor):
@@ -151,7 +152,7 @@ def local_subtensor_merge(node: Apply) -> Any:
         if one is None:
             return None
         merged.append(one)
-    return [fit(inner.inputs[0][tuple(merged + rest)], node.outputs[0])]  # type: ignore[index]
+    return [fit(inner.inputs[0][tuple(merged + rest)], node.outputs[0])]
 
 
 def _reverses(entry: Any) -> bool:
@@ -211,7 +212,7 @@ def same_shape(fgraph: Any, a: Any, b: Any) -> bool:
 
 
 @local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_subtensor_of_alloc(fgraph: Any, node: Apply) -> Any:
+def local_subtensor_of_alloc(fgraph: Any, node: Apply[Subtensor]) -> Any:
     """A part of a repeated number is that number repeated less often."""
     made: Any = node.inputs[0].owner
     if made is None or not isinstance(made.op, Alloc) or not all(made.inputs[0].type.broadcastable):
@@ -269,7 +270,7 @@ def local_slices_before_writes(node: Apply) -> Any:
 
 
 @local_rule([Subtensor], phases=("specialize",))
-def local_subtensor_remove_broadcastable_index(node: Apply) -> Any:
+def local_subtensor_remove_broadcastable_index(node: Apply[Subtensor]) -> Any:
     """The only element along an axis of length 1 is what is left when the axis is dropped."""
     x: Any = node.inputs[0]
     index = entries(node)
@@ -283,7 +284,7 @@ def local_subtensor_remove_broadcastable_index(node: Apply) -> Any:
 
 
 @local_rule([DimShuffle], phases=("uncanonicalize",))
-def local_dimshuffle_subtensor(node: Apply) -> Any:
+def local_dimshuffle_subtensor(node: TensorApply[DimShuffle]) -> Any:
     """An axis of length 1 that a part keeps only to be dropped afterwards is dropped by the index."""
     part: Any = node.inputs[0].owner
     if part is None or not isinstance(part.op, Subtensor):
@@ -292,7 +293,7 @@ def local_dimshuffle_subtensor(node: Apply) -> Any:
     index = entries(part)
     index += [FULL] * (x.type.ndim - len(index))
     sliced = [a for a, e in enumerate(index) if isinstance(e, slice)]
-    order: Any = node.op.new_order  # type: ignore[attr-defined]
+    order = node.op.new_order
     gone = [d for d in range(len(sliced)) if d not in order]
     if not gone or not all(x.type.broadcastable[sliced[d]] and takes_all(index[sliced[d]]) for d in gone):
         return None
@@ -300,12 +301,12 @@ def local_dimshuffle_subtensor(node: Apply) -> Any:
         index[sliced[d]] = 0
     left = [d for d in range(len(sliced)) if d not in gone]
     new: Any = x[tuple(index)]
-    order = tuple("x" if d == "x" else left.index(d) for d in order)
+    order = tuple(d if isinstance(d, str) else left.index(d) for d in order)
     return [fit(new if order == tuple(range(new.type.ndim)) else new.dimshuffle(*order), node.outputs[0])]
 
 
 @local_rule([Subtensor], keeps="close", phases=("stabilize",))
-def local_subtensor_of_dot(node: Apply) -> Any:
+def local_subtensor_of_dot(node: Apply[Subtensor]) -> Any:
     """A part of a product is the product of a part: of the rows of the first factor, the columns of the second."""
     product: Any = node.inputs[0].owner
     if product is None or not isinstance(product.op, Dot) or not only_used_by(node.inputs[0], node):

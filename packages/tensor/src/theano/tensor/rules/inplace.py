@@ -135,7 +135,7 @@ def _writer(kinds: tuple[type[Op], ...]) -> Callable[[Apply, MayTake], Op | None
     def written(node: Apply, may_take: MayTake) -> Op | None:
         """Return the op that writes into the tensor itself."""
         op = node.op
-        if not isinstance(op, kinds) or op.inplace or not may_take(0):  # type: ignore[attr-defined]
+        if not isinstance(op, kinds) or getattr(op, "inplace", False) or not may_take(0):
             return None
         return _written_in_place(op)
 
@@ -145,7 +145,7 @@ def _writer(kinds: tuple[type[Op], ...]) -> Callable[[Apply, MayTake], Op | None
 def _written_in_place(op: Any) -> Op:
     if isinstance(op, IncSubtensor):
         return IncSubtensor(op.idx_list, inplace=True, set_instead_of_inc=op.set_instead_of_inc)
-    return type(op)(inplace=True, set_instead_of_inc=op.set_instead_of_inc)  # type: ignore[no-any-return]
+    return type(op)(inplace=True, set_instead_of_inc=op.set_instead_of_inc)
 
 
 _BY_ARRAYS = (AdvancedIncSubtensor1, AdvancedIncSubtensor, AdvancedBooleanIncSubtensor)

@@ -6,22 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from theano import scalar as scal
-from theano.graph import Apply, Constant, Variable
+from theano.graph import Constant, Variable
 from theano.tensor.rules.words import scalar_of
+from theano.tensor.type import TensorApply
 
 #: More operands than this and the pointers no longer fit in registers; more steps and the compiler takes long.
 MAX_OPERANDS = 24
 MAX_STEPS = 64
 
 
-def is_fusible(node: Apply) -> bool:
+def is_fusible(node: TensorApply) -> bool:
     """Return whether ``node`` is an element-wise node that C can compute, writing over nothing."""
     op = scalar_of(node)
     if op is None or not node.inputs:
         return False
     if len(node.outputs) != 1 and not isinstance(op, scal.Composite):
         return False
-    return _has_c(op, tuple(v.type.dtype for v in node.inputs), tuple(v.type.dtype for v in node.outputs))  # type: ignore[attr-defined]
+    return _has_c(op, tuple(v.type.dtype for v in node.inputs), tuple(v.type.dtype for v in node.outputs))
 
 
 _known_c: dict[Any, bool] = {}
@@ -35,18 +36,18 @@ def _has_c(op: Any, in_dtypes: tuple[str, ...], out_dtypes: tuple[str, ...]) -> 
     return _known_c[key]
 
 
-def loop_pattern(node: Apply) -> tuple[bool, ...]:
+def loop_pattern(node: TensorApply) -> tuple[bool, ...]:
     """Return which dimensions of an element-wise node's outputs are known to be 1 long."""
-    return node.outputs[0].type.broadcastable  # type: ignore[attr-defined, no-any-return]
+    return node.outputs[0].type.broadcastable
 
 
 class Sets:
     """Disjoint sets of nodes."""
 
-    def __init__(self, nodes: Sequence[Apply]):
+    def __init__(self, nodes: Sequence[TensorApply]):
         self.parent = {node: node for node in nodes}
 
-    def find(self, node: Apply) -> Apply:
+    def find(self, node: TensorApply) -> TensorApply:
         """Return the node that stands for the set of ``node``."""
         root = node
         while self.parent[root] is not root:
@@ -55,12 +56,12 @@ class Sets:
             self.parent[node], node = root, self.parent[node]
         return root
 
-    def join(self, a: Apply, b: Apply) -> None:
+    def join(self, a: TensorApply, b: TensorApply) -> None:
         """Make one set of two."""
         self.parent[self.find(b)] = self.find(a)
 
 
-def step_count(node: Apply) -> int:
+def step_count(node: TensorApply) -> int:
     """Return how many operations an element-wise node does for each element."""
     op = scalar_of(node)
     return len(op.program.steps) if isinstance(op, scal.Composite) else max(len(node.inputs) - 1, 1)
@@ -71,7 +72,7 @@ def inlined(v: Any) -> bool:
     return isinstance(v, Constant) and v.data.size == 1
 
 
-def scalar_expression(nodes: Sequence[Apply], more: Sequence[Variable]) -> tuple[dict[Any, Any], dict[Any, Any]]:
+def scalar_expression(nodes: Sequence[TensorApply], more: Sequence[Variable]) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """Return element-wise nodes as an expression of scalars.
 
     Parameters

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from theano import scalar as scal
-from theano.graph import Apply, Constant
+from theano.graph import Constant
 from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise import functions as F
@@ -18,17 +18,18 @@ from theano.tensor.join import Join, MakeVector, Split, join
 from theano.tensor.rules.index import entries, is_known
 from theano.tensor.rules.words import fit, only_used_by
 from theano.tensor.shape.basic import Shape_i
+from theano.tensor.type import TensorApply
 
 
-def joint(node: Apply) -> int | None:
+def joint(node: TensorApply) -> int | None:
     """Return the axis of a join or split, counted from the left, or None where it is not known."""
     axis = static_int(node.inputs[1 if isinstance(node.op, Split) else 0])
-    ndim = node.inputs[0 if isinstance(node.op, Split) else 1].type.ndim  # type: ignore[attr-defined]
+    ndim = node.inputs[0 if isinstance(node.op, Split) else 1].type.ndim
     return None if axis is None or not -ndim <= axis < ndim else axis % ndim
 
 
 @local_rule([Subtensor], phases=("canonicalize", "specialize"))
-def local_subtensor_of_join(fgraph: Any, node: Apply) -> Any:
+def local_subtensor_of_join(fgraph: Any, node: TensorApply[Subtensor]) -> Any:
     """An element of joined pieces is an element of the one it lies in, where that is known.
 
     The lengths of the pieces beside the joint have to be known to agree: else that would no longer be checked.
@@ -64,7 +65,7 @@ rule("local_join_1", P(Join)(axis, x), x, when=lambda out: joint(out.owner) is n
 
 
 @local_rule([Join], phases=("canonicalize", "specialize"))
-def local_join_empty(node: Apply) -> Any:
+def local_join_empty(node: TensorApply) -> Any:
     """A piece that is known to be empty along the joint adds nothing.
 
     Its other lengths have to match all the same, which only vectors have not to prove.
@@ -90,16 +91,16 @@ def _is_empty(v: Any) -> bool:
 
 
 @local_rule([Join], phases=("canonicalize", "specialize"))
-def local_join_make_vector(node: Apply) -> Any:
+def local_join_make_vector(node: TensorApply) -> Any:
     """Vectors of scalars that lie side by side are one vector of scalars."""
-    if node.outputs[0].type.ndim != 1 or joint(node) is None:  # type: ignore[attr-defined]
+    if node.outputs[0].type.ndim != 1 or joint(node) is None:
         return None
     pieces: list[Any] = []
     for together, run in groupby(node.inputs[1:], _is_made):
-        members = list(run)
+        members: list[Any] = list(run)
         if together and len(members) > 1:
-            maker = members[0].owner.op  # type: ignore[union-attr]
-            members = [maker(*[x for v in members for x in v.owner.inputs])]  # type: ignore[union-attr]
+            maker = members[0].owner.op
+            members = [maker(*[x for v in members for x in v.owner.inputs])]
         pieces += members
     if len(pieces) == len(node.inputs) - 1:
         return None
@@ -125,14 +126,14 @@ def _is_length(n: Any, x: Any, axis: int) -> bool:
     asked = n.owner
     if asked is not None and isinstance(asked.op, Shape_i):
         return asked.inputs[0] is x and asked.op.i == axis
-    return x.type.broadcastable[axis] and static_int(n) == 1  # type: ignore[no-any-return]
+    return x.type.broadcastable[axis] and static_int(n) == 1
 
 
 _PAIRWISE = {Sum: F.add, Prod: F.mul, Max: F.maximum, Min: F.minimum}
 
 
 @local_rule([CAReduce], phases=("uncanonicalize",), keeps="close")
-def local_reduce_join(node: Apply) -> Any:
+def local_reduce_join(node: TensorApply[CAReduce]) -> Any:
     """A reduction along the axis on which tensors were stacked combines them element by element."""
     stacked = node.inputs[0].owner
     combine = _PAIRWISE.get(type(node.op))
@@ -140,11 +141,11 @@ def local_reduce_join(node: Apply) -> Any:
         return None
     axis, op, out = joint(stacked), node.op, node.outputs[0]
     pieces: list[Any] = stacked.inputs[1:]
-    if axis is None or op.axes_of(pieces[0].type.ndim) != (axis,) or not only_used_by(node.inputs[0], node):  # type: ignore[attr-defined]
+    if axis is None or op.axes_of(pieces[0].type.ndim) != (axis,) or not only_used_by(node.inputs[0], node):
         return None
     if not all(v.type.broadcastable[axis] for v in pieces) or len({v.type.broadcastable for v in pieces}) > 1:
         return None
-    dtype = getattr(op, "acc_dtype", None) or out.type.dtype  # type: ignore[attr-defined]
+    dtype = getattr(op, "acc_dtype", None) or out.type.dtype
     if dtype in scal.discrete_dtypes and isinstance(op, (Sum, Prod)) or dtype == "bool":
         return None  # narrow whole numbers would be added in their own dtype
     if dtype in scal.complex_dtypes and isinstance(op, Max):

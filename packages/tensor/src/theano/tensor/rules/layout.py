@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.graph import Apply, Constant
+from theano.graph import Constant
 from theano.rewriting import P, Var, local_rule, pattern_vars, phases, rule
 from theano.tensor.checks import unchecked
 from theano.tensor.convert import static_int
@@ -15,10 +15,11 @@ from theano.tensor.rules.words import fit, function_of, of_shared_sigmoid, only_
 from theano.tensor.shape.basic import Shape, Shape_i
 from theano.tensor.shape.reshape import Reshape, holds_all, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
+from theano.tensor.type import TensorApply
 
 
 @local_rule([DimShuffle], phases=("canonicalize", "specialize"))
-def local_dimshuffle_lift(node: Apply) -> Any:
+def local_dimshuffle_lift(node: TensorApply) -> Any:
     """Two shuffles are one; one that keeps everything is none; one of an element-wise result moves to its inputs."""
     op: Any = node.op
     x: Any = node.inputs[0]
@@ -52,7 +53,7 @@ rule("local_reshape_chain", P(Reshape, "op")(P(Reshape)(x, Var("between")), shap
 
 
 @local_rule([Reshape], phases=("canonicalize", "stabilize", "specialize"))
-def local_useless_reshape(fgraph: Any, node: Apply) -> Any:
+def local_useless_reshape(fgraph: Any, node: TensorApply) -> Any:
     """A reshape to the shape that is there."""
     x: Any = node.inputs[0]
     out: Any = node.outputs[0]
@@ -72,7 +73,7 @@ def local_useless_reshape(fgraph: Any, node: Apply) -> Any:
     return [fit(x, out)] if x.type.broadcastable == out.type.broadcastable else None
 
 
-def _asked(node: Apply) -> list[Any] | None:
+def _asked(node: TensorApply) -> list[Any] | None:
     """Return the lengths that a reshape asks for, one by one."""
     shape: Any = node.inputs[1]
     if isinstance(shape, Constant):
@@ -84,7 +85,7 @@ def _asked(node: Apply) -> list[Any] | None:
     return None
 
 
-def _cannot_fail(node: Apply, fgraph: Any) -> bool:
+def _cannot_fail(node: TensorApply, fgraph: Any) -> bool:
     """Return whether a reshape is certain to find as many elements as it asks for."""
     asked, feature = _asked(node), getattr(fgraph, "shape_feature", None)
     return asked is not None and feature is not None and holds_all(asked, feature.lengths(node.inputs[0]))
@@ -105,7 +106,7 @@ def is_length_of(n: Any, x: Any, i: int, fgraph: Any) -> bool:
 
 
 @local_rule([Reshape], phases=("canonicalize",))
-def local_reshape_to_dimshuffle(fgraph: Any, node: Apply) -> Any:
+def local_reshape_to_dimshuffle(fgraph: Any, node: TensorApply) -> Any:
     """Lengths 1 that a reshape adds or drops are better said by a shuffle of dimensions."""
     x: Any = node.inputs[0]
     out: Any = node.outputs[0]
@@ -164,22 +165,22 @@ rule("local_scalar_tensor_scalar", P(ScalarFromTensor)(P(TensorFromScalar)(x)), 
 # Shuffles move towards the inputs so that element-wise nodes meet and are fused; what is then left is undone here.
 
 
-def _order_of_all(node: Apply) -> tuple[int, ...] | None:
+def _order_of_all(node: TensorApply) -> tuple[int, ...] | None:
     """Return the order of axes in which an element-wise node reads every input that has more than one element."""
     orders = set()
     for v in node.inputs:
-        if all(v.type.broadcastable):  # type: ignore[attr-defined]
+        if all(v.type.broadcastable):
             continue
         op: Any = v.owner.op if v.owner is not None else None
         orders.add(op.new_order if isinstance(op, DimShuffle) else None)
-    order = orders.pop() if len(orders) == 1 else None
+    order: Any = orders.pop() if len(orders) == 1 else None
     if order is None or order == tuple(range(len(order))) or set(order) != set(range(len(order))):
         return None
     return order if all(_axes_before(v) == len(order) for v in node.inputs) else None
 
 
 def _axes_before(v: Any) -> int:
-    return v.type.ndim if all(v.type.broadcastable) else v.owner.inputs[0].type.ndim  # type: ignore[no-any-return]
+    return v.type.ndim if all(v.type.broadcastable) else v.owner.inputs[0].type.ndim
 
 
 def compute_before_shuffles(fgraph: Any, context: Any) -> None:
@@ -192,7 +193,7 @@ def compute_before_shuffles(fgraph: Any, context: Any) -> None:
         if order is None:
             continue
         plain = [v if all(v.type.broadcastable) else v.owner.inputs[0] for v in node.inputs]
-        made = op.make_node(*plain).outputs
+        made: list[Any] = op.make_node(*plain).outputs
         shuffled = [DimShuffle(v.type.broadcastable, order)(v) for v in made]
         if all(new.type == old.type for new, old in zip(shuffled, node.outputs, strict=True)):
             fgraph.replace_all(zip(node.outputs, shuffled, strict=True), "compute_before_shuffles")

@@ -23,7 +23,7 @@ def not_negative(v: Any) -> bool:
         return bool(value >= 0)
     if v.owner is None or not is_discrete(v):
         return False
-    if getattr(v.owner.op, "is_length", False):
+    if v.owner.op.is_length:
         return True
     inner = made_by(v, F.add) or made_by(v, F.mul) or made_by(v, F.maximum)
     if inner is not None:

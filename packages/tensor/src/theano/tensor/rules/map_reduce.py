@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from theano import scalar as scal
-from theano.graph import Apply, FunctionGraph, Variable
+from theano.graph import FunctionGraph, Variable
 from theano.lowering.table import lower
 from theano.rewriting import Context
 from theano.tensor.elemwise.careduce import CAReduce
@@ -31,6 +31,7 @@ from theano.tensor.rules.joining import (
     step_count,
 )
 from theano.tensor.rules.words import scalar_of
+from theano.tensor.type import Tensor, TensorApply
 
 #: Cheaper to compute again than to write and to read.
 CHEAP = frozenset("add sub mul neg sqr abs_ second identity".split())
@@ -53,9 +54,9 @@ class _Graph:
         Something is computed only on demand: a node must not compute for one user what another one asked for.
     """
 
-    position: dict[Apply, int]
-    reductions: set[Apply]
-    fusible: set[Apply]
+    position: dict[TensorApply, int]
+    reductions: set[TensorApply]
+    fusible: set[TensorApply]
     lazy: bool
 
 
@@ -66,7 +67,7 @@ def fuse_reductions(fgraph: FunctionGraph, context: Context) -> None:
         {node: i for i, node in enumerate(order)},
         {node for node in order if _reduces(node)},
         {node for node in order if len(node.outputs) == 1 and is_fusible(node)},
-        any(getattr(node.op, "lazy", False) for node in order),
+        any(bool(node.op.lazy) for node in order),
     )
     for group in _groups(graph):
         for part in _parts(group, graph):
@@ -75,53 +76,54 @@ def fuse_reductions(fgraph: FunctionGraph, context: Context) -> None:
                 _join(fgraph, cone, part, context)
 
 
-def _reduces(node: Apply) -> bool:
+def _reduces(node: TensorApply) -> bool:
     """Return whether ``node`` is a reduction that C can compute."""
     if not isinstance(node.op, CAReduce):
         return False
-    return node.inputs[0].type.ndim > 0 and lower(node) is not None  # type: ignore[attr-defined]
+    return node.inputs[0].type.ndim > 0 and lower(node) is not None
 
 
-def _axes(node: Apply) -> tuple[int, ...]:
-    return node.op.axes_of(node.inputs[0].type.ndim)  # type: ignore[attr-defined, no-any-return]
+def _axes(node: TensorApply[Any]) -> tuple[int, ...]:
+    return node.op.axes_of(node.inputs[0].type.ndim)
 
 
 # -- which reductions go together -----------------------------------------------------------------------------------
 
 
-def _groups(graph: _Graph) -> list[list[Apply]]:
+def _groups(graph: _Graph) -> list[list[TensorApply]]:
     """Return the reductions that loop over the same elements and read something in common, in order of computation."""
     nodes = [node for node in graph.position if node in graph.reductions]
     if graph.lazy:
         return [[node] for node in nodes]
     sets = Sets(nodes)
-    readers: dict[tuple[Variable, Loop], Apply] = {}
+    readers: dict[tuple[Variable, Loop], TensorApply] = {}
     for node, loop in _loops(graph):
         for v in _read(node.inputs[0], loop[2], graph.fusible):
             sets.join(readers.setdefault((v, loop), node), node)
-    found: dict[Apply, list[Apply]] = {}
+    found: dict[TensorApply, list[TensorApply]] = {}
     for node in nodes:
         found.setdefault(sets.find(node), []).append(node)
     return list(found.values())
 
 
-def _loops(graph: _Graph) -> Iterator[tuple[Apply, Loop]]:
+def _loops(graph: _Graph) -> Iterator[tuple[TensorApply[Any], Loop]]:
     """Yield each reduction with its level, its axes and the pattern of what it reduces."""
-    levels: dict[Apply, int] = {}
+    levels: dict[TensorApply, int] = {}
+    node: TensorApply[Any]
     for node in graph.position:
         owners = [v.owner for v in node.inputs if v.owner is not None]
         levels[node] = max((levels[o] + (o in graph.reductions) for o in owners), default=0)
         if node in graph.reductions:
-            yield node, (levels[node], _axes(node), node.inputs[0].type.broadcastable)  # type: ignore[attr-defined]
+            yield node, (levels[node], _axes(node), node.inputs[0].type.broadcastable)
 
 
-def _read(term: Variable, full: tuple[bool, ...], fusible: set[Apply]) -> set[Variable]:
+def _read(term: Tensor, full: tuple[bool, ...], fusible: set[TensorApply]) -> set[Tensor]:
     """Return all that the element-wise expression ``term`` is made of and that has its full size."""
-    found: set[Variable] = set()
+    found: set[Tensor] = set()
     pending = [term]
     while pending:
         v = pending.pop()
-        if v in found or v.type.broadcastable != full:  # type: ignore[attr-defined]
+        if v in found or v.type.broadcastable != full:
             continue
         found.add(v)
         if v.owner in fusible:
@@ -129,9 +131,9 @@ def _read(term: Variable, full: tuple[bool, ...], fusible: set[Apply]) -> set[Va
     return found
 
 
-def _parts(group: Sequence[Apply], graph: _Graph) -> Iterator[list[Apply]]:
+def _parts(group: Sequence[TensorApply], graph: _Graph) -> Iterator[list[TensorApply]]:
     """Yield a group in parts that respect the limits, those that compute the same things side by side."""
-    part: list[Apply] = []
+    part: list[TensorApply] = []
     for node in _by_kinship(group, graph.fusible):
         more = [*part, node]
         if part and (len(more) > MAX_RESULTS or not _fits(_cone(more, graph), more)):
@@ -141,10 +143,10 @@ def _parts(group: Sequence[Apply], graph: _Graph) -> Iterator[list[Apply]]:
     yield part
 
 
-def _by_kinship(group: Sequence[Apply], fusible: set[Apply]) -> list[Apply]:
+def _by_kinship(group: Sequence[TensorApply], fusible: set[TensorApply]) -> list[TensorApply]:
     """Return reductions that compute something in common side by side, else in the given order."""
     sets = Sets(group)
-    makers: dict[Apply, Apply] = {}
+    makers: dict[TensorApply, TensorApply] = {}
     for node in group:
         pending = [node.inputs[0].owner]
         while pending:
@@ -154,7 +156,7 @@ def _by_kinship(group: Sequence[Apply], fusible: set[Apply]) -> list[Apply]:
                 pending.extend(v.owner for v in maker.inputs)
             elif maker in fusible:
                 sets.join(makers[maker], node)
-    first: dict[Apply, int] = {}
+    first: dict[TensorApply, int] = {}
     for i, node in enumerate(group):
         first.setdefault(sets.find(node), i)
     return sorted(group, key=lambda node: first[sets.find(node)])
@@ -163,13 +165,13 @@ def _by_kinship(group: Sequence[Apply], fusible: set[Apply]) -> list[Apply]:
 # -- what they take in ----------------------------------------------------------------------------------------------
 
 
-def _cone(part: Sequence[Apply], graph: _Graph) -> list[Apply]:
+def _cone(part: Sequence[TensorApply], graph: _Graph) -> list[TensorApply]:
     """Return the element-wise nodes that some reductions take in, in order of computation."""
-    full = part[0].inputs[0].type.broadcastable  # type: ignore[attr-defined]
+    full = part[0].inputs[0].type.broadcastable
     inside: set[Any] = set(part)
-    cone: list[Apply] = []
+    cone: list[TensorApply] = []
     again = total = 0
-    pending = {node.inputs[0].owner for node in part} & graph.fusible
+    pending: set[TensorApply] = graph.fusible.intersection(node.inputs[0].owner for node in part)
     while pending:
         # The last first: all its users have been decided about.
         node = max(pending, key=graph.position.__getitem__)
@@ -183,11 +185,11 @@ def _cone(part: Sequence[Apply], graph: _Graph) -> list[Apply]:
         cone.append(node)
         total += step_count(node)
         inside.add(node)
-        pending.update({v.owner for v in node.inputs} & graph.fusible)
+        pending |= graph.fusible.intersection(v.owner for v in node.inputs)
     return sorted(cone, key=graph.position.__getitem__)
 
 
-def _may_be_repeated(node: Apply, inside: set[Any], graph: _Graph) -> bool:
+def _may_be_repeated(node: TensorApply, inside: set[Any], graph: _Graph) -> bool:
     """Return whether ``node`` is cheap and its other users can compute it themselves: perhaps nobody needs it then."""
     if graph.lazy or str(scalar_of(node)) not in CHEAP or step_count(node) > 2:
         return False
@@ -200,19 +202,21 @@ def _may_be_repeated(node: Apply, inside: set[Any], graph: _Graph) -> bool:
     )
 
 
-def _fits(cone: Sequence[Apply], part: Sequence[Apply]) -> bool:
+def _fits(cone: Sequence[TensorApply], part: Sequence[TensorApply]) -> bool:
     made = {v for node in cone for v in node.outputs}
     read = {v for node in [*cone, *part] for v in node.inputs if v not in made and not inlined(v)}
     return len(read) + len(part) <= MAX_OPERANDS
 
 
-def _join(fgraph: FunctionGraph, cone: Sequence[Apply], part: Sequence[Apply], context: Context) -> None:
+def _join(
+    fgraph: FunctionGraph, cone: Sequence[TensorApply], part: Sequence[TensorApply[Any]], context: Context
+) -> None:
     """Put one node in the place of reductions and of their cone."""
     outside, known = scalar_expression(cone, [node.inputs[0] for node in part])
     if not outside:
         return
     expression = scal.Composite(list(outside.values()), [known[node.inputs[0]] for node in part])
-    fused = MapReduce(expression, [node.op for node in part]).make_node(*outside)  # type: ignore[misc]
+    fused = MapReduce(expression, [node.op for node in part]).make_node(*outside)
     pairs = [(node.outputs[0], new) for node, new in zip(part, fused.outputs, strict=True)]
     # The inputs that are constants or broadcast may have been all that said a dimension is not 1 long.
     if all(old.type == new.type for old, new in pairs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ rule("local_inv_canon", x ** worth(-1), computed(F.inv), when=_gives_floats, kee
 
 
 #: What a power of a float is, by its exponent.
-_POWERS = {
+_POWERS: dict[float, Callable[[Any], Any]] = {
     0.5: F.sqrt, -0.5: lambda x: F.inv(F.sqrt(x)), -1: F.inv, -2: lambda x: F.inv(F.sqr(x)),
 }  # fmt: skip
 rule("local_pow_specialize", x ** worth(2), computed(F.sqr), keeps="finite", phases=("specialize",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano import scalar as scal
-from theano.graph import Apply, Constant
+from theano.graph import Constant
 from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.tensor.blas.dot import dot
 from theano.tensor.checks import guarded, unchecked
@@ -28,10 +28,11 @@ from theano.tensor.rules.words import (
 )
 from theano.tensor.shape.basic import shape_i
 from theano.tensor.sort import TopKOp
+from theano.tensor.type import TensorApply
 
 
 @local_rule([CAReduce], phases=("canonicalize", "uncanonicalize"), keeps="close")
-def local_reduce_broadcastable(node: Apply) -> Any:
+def local_reduce_broadcastable(node: TensorApply) -> Any:
     """Along an axis of length 1 there is nothing to combine. (A sum of a negative zero is a positive one.)"""
     x: Any = node.inputs[0]
     op: Any = node.op
@@ -63,7 +64,7 @@ rule("local_sum_prod_all_to_none", P((Sum, Prod, Max, Min), "op")(x), lambda op,
 
 
 @local_rule([Sum, Prod, Max, Min, All, Any_], phases=("canonicalize",), keeps="close")
-def local_op_of_op(node: Apply) -> Any:
+def local_op_of_op(node: TensorApply) -> Any:
     """A sum of a sum (product of a product, ...) goes along the axes of both."""
     inner = node.inputs[0].owner
     op: Any = node.op
@@ -81,7 +82,7 @@ def local_op_of_op(node: Apply) -> Any:
 
 
 @local_rule([Sum, Prod, Max, Min, All, Any_], phases=("canonicalize",), keeps="close")
-def local_reduce_dimshuffle(node: Apply) -> Any:
+def local_reduce_dimshuffle(node: TensorApply) -> Any:
     """What is reduced after its dimensions were moved is reduced where they are, and what is left is moved."""
     op: Any = node.op
     shuffled: Any = node.inputs[0].owner
@@ -96,12 +97,12 @@ def local_reduce_dimshuffle(node: Apply) -> Any:
         return None
     kept = [d for d in range(y.type.ndim) if d not in gone]
     reduced: Any = type(op)(*op._arguments(tuple(gone)))(y)
-    left = ["x" if d == "x" else kept.index(d) for a, d in enumerate(order) if a not in axes]
+    left = [kept.index(d) if isinstance(d, int) else d for a, d in enumerate(order) if a not in axes]
     return [fit(DimShuffle(reduced.type.broadcastable, left)(reduced), node.outputs[0])]
 
 
 @local_rule([Sum, Prod], phases=("specialize",), keeps="close")
-def local_sum_prod_mul_by_scalar(node: Apply) -> Any:
+def local_sum_prod_mul_by_scalar(node: TensorApply) -> Any:
     """A number that multiplies all terms of a sum multiplies the sum; a negation goes outside as well."""
     op: Any = node.op
     x: Any = node.inputs[0]
@@ -113,7 +114,7 @@ def local_sum_prod_mul_by_scalar(node: Apply) -> Any:
     product = made_by(x, F.mul)
     if product is None:
         return None
-    alike = [v for v in product.inputs if all(v.type.broadcastable)]  # type: ignore[attr-defined]
+    alike = [v for v in product.inputs if all(v.type.broadcastable)]
     rest = [v for v in product.inputs if v not in alike]
     if not alike or not rest or not is_float(x):
         return None
@@ -121,12 +122,12 @@ def local_sum_prod_mul_by_scalar(node: Apply) -> Any:
     if terms.type.dtype != x.type.dtype or terms.type.broadcastable != x.type.broadcastable:
         return None
     total = op(terms)
-    factors = [DimShuffle(v.type.broadcastable, ["x"] * total.type.ndim)(v) for v in alike]  # type: ignore[attr-defined]
+    factors = [DimShuffle(v.type.broadcastable, ["x"] * total.type.ndim)(v) for v in alike]
     return [fit(F.mul(*factors, total), node.outputs[0])]
 
 
 @local_rule([Sum, Prod], phases=("canonicalize", "specialize"), keeps="close")
-def local_opt_alloc(fgraph: Any, node: Apply) -> Any:
+def local_opt_alloc(fgraph: Any, node: TensorApply) -> Any:
     """The sum of one number repeated is that number times how often, their product its power."""
     x: Any = node.inputs[0]
     if isinstance(x, Constant) or x.owner is None or not is_float(x):
@@ -155,7 +156,7 @@ def local_opt_alloc(fgraph: Any, node: Apply) -> Any:
 
 
 @local_rule([Sum, Prod], phases=("specialize",), keeps="finite")
-def local_sum_prod_div_dimshuffle(node: Apply) -> Any:
+def local_sum_prod_div_dimshuffle(node: TensorApply) -> Any:
     """What all terms of a sum are divided by divides the sum: one division instead of many.
 
     In a product it does so as often as there are factors, which only floats of moderate size survive: sums alone.
@@ -167,17 +168,17 @@ def local_sum_prod_div_dimshuffle(node: Apply) -> Any:
         return None
     above, below = over.inputs
     axes = op.axes_of(x.type.ndim)
-    if above.type != x.type or not all(below.type.broadcastable[a] for a in axes) or isinstance(below, Constant):  # type: ignore[attr-defined]
+    if above.type != x.type or not all(below.type.broadcastable[a] for a in axes) or isinstance(below, Constant):
         return None
     total = op(above)
-    if total.type.dtype != node.outputs[0].type.dtype:  # type: ignore[attr-defined]
+    if total.type.dtype != node.outputs[0].type.dtype:
         return None
     kept = [i for i in range(x.type.ndim) if i not in axes]
-    return [fit(F.true_div(total, DimShuffle(below.type.broadcastable, kept)(below)), node.outputs[0])]  # type: ignore[attr-defined]
+    return [fit(F.true_div(total, DimShuffle(below.type.broadcastable, kept)(below)), node.outputs[0])]
 
 
 @local_rule([Sum], phases=("specialize",), keeps="close")
-def local_sumsqr2dot(node: Apply) -> Any:
+def local_sumsqr2dot(node: TensorApply) -> Any:
     """``sqr(W[None, :, :] * G[:, :, None]).sum(axis=(1, 2))`` is ``dot(sqr(G), sqr(W).sum(axis=1))``.
 
     That is the norms of the gradients of each example, without a tensor of three dimensions.
@@ -199,7 +200,7 @@ def local_sumsqr2dot(node: Apply) -> Any:
         return None  # a product repeats nothing
     if op.acc_dtype not in (None, x.type.dtype) or op.dtype not in (None, x.type.dtype):
         return None
-    if not only_used_by(x, node) or not only_used_by(square.inputs[0], x.owner):  # type: ignore[union-attr]
+    if square is None or not only_used_by(x, node) or not only_used_by(square.inputs[0], x.owner):
         return None
     return [fit(dot(F.sqr(G), Sum(axis=(1,))(F.sqr(W))), node.outputs[0])]
 
@@ -211,7 +212,7 @@ rule("local_max_to_min", E(F.neg)(P(Max, "op")(E(F.neg)(x.where(is_float))).sing
 
 
 @local_rule([MaxAndArgmax], phases=("uncanonicalize",), keeps="exact")
-def local_max_and_argmax(node: Apply) -> Any:
+def local_max_and_argmax(node: TensorApply) -> Any:
     """Of the largest elements and their places, compute only what somebody wants."""
     value, place = node.outputs
     op: Any = node.op
@@ -223,10 +224,10 @@ def local_max_and_argmax(node: Apply) -> Any:
 
 
 @local_rule([TopKOp], phases=("uncanonicalize",), keeps="exact")
-def local_useless_topk(node: Apply) -> Any:
+def local_useless_topk(node: TensorApply) -> Any:
     """Of the best elements and their places, compute only what somebody wants: values alone need no order of places."""
     op: Any = node.op
-    unused = [i for i, v in enumerate(node.outputs) if not v.clients]  # type: ignore[attr-defined]
+    unused = [i for i, v in enumerate(node.outputs) if not v.clients]
     if len(node.outputs) != 2 or len(unused) != 1:
         return None
     kept = node.outputs[1 - unused[0]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from theano import scalar as scal
-from theano.graph import Apply
 from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
 from theano.settings import config
 from theano.tensor.convert import static_int
@@ -16,6 +15,7 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.layout import is_length_of
 from theano.tensor.rules.words import FAST, fit, made_by, scalar_of
 from theano.tensor.shape.basic import patternbroadcast, shape_i
+from theano.tensor.type import TensorApply
 
 
 def _has_the_pattern(x: Any, out: Any) -> bool:
@@ -33,7 +33,7 @@ rule("local_useless_fill", P(F.second)(model, x), x, when=_has_the_pattern, tags
 
 
 @local_rule([Elemwise], phases=("canonicalize",))
-def local_fill_sink(node: Apply) -> Any:
+def local_fill_sink(node: TensorApply) -> Any:
     """An element-wise op takes what a fill repeats, where another input says the shape as well.
 
     Otherwise the fill moves behind the op.
@@ -46,7 +46,7 @@ def local_fill_sink(node: Apply) -> Any:
     if not any(f is not None for f in fills):
         return None
     inputs = [v if f is None else f.inputs[1] for f, v in zip(fills, node.inputs, strict=True)]
-    if any(a.type.dtype != b.type.dtype for a, b in zip(inputs, node.inputs, strict=True)):  # type: ignore[attr-defined]
+    if any(a.type.dtype != b.type.dtype for a, b in zip(inputs, node.inputs, strict=True)):
         return None
     new: Any = node.op(*inputs)
     for f in fills:
@@ -59,18 +59,15 @@ def local_fill_sink(node: Apply) -> Any:
 
 
 @local_rule([F.second], keeps="exact", phases=("stabilize", "specialize"))
-def local_fill_to_alloc(fgraph: Any, node: Apply) -> Any:
+def local_fill_to_alloc(fgraph: Any, node: TensorApply) -> Any:
     """A fill becomes an allocation, which needs the shape of its model but not the model."""
     model, value = node.inputs
     out: Any = node.outputs[0]
-    if value.type == out.type:  # type: ignore[attr-defined]
+    if value.type == out.type:
         return [value]
     lengths = [shape_i(model, i, fgraph) for i in range(out.type.ndim)]
-    if any(one and not out.type.broadcastable[i] for i, one in enumerate(model.type.broadcastable)):  # type: ignore[attr-defined]
-        lengths = [
-            shape_i(value if one else model, i, fgraph)
-            for i, one in enumerate(model.type.broadcastable)  # type: ignore[attr-defined]
-        ]
+    if any(one and not out.type.broadcastable[i] for i, one in enumerate(model.type.broadcastable)):
+        lengths = [shape_i(value if one else model, i, fgraph) for i, one in enumerate(model.type.broadcastable)]
     # Not `fit`: where a length is known to be 1 and the type of the fill does not know it, that would fill once more.
     return [patternbroadcast(alloc(value, *lengths), out.type.broadcastable)]
 
@@ -96,7 +93,7 @@ rule("local_merge_alloc", P(Alloc)(P(Alloc)(x, Rest("inner")).where(_is_one_elem
 
 
 @local_rule([Elemwise], phases=("specialize",), tags=("fast_run", "local_alloc_elemwise"))
-def local_elemwise_alloc(fgraph: Any, node: Apply) -> Any:
+def local_elemwise_alloc(fgraph: Any, node: TensorApply) -> Any:
     """An element-wise op takes what an allocation repeats, where another input has the same shape for certain.
 
     With the flag ``experimental.local_alloc_elemwise_assert`` off, one that has the same dimensions is taken to have
@@ -116,7 +113,7 @@ def local_elemwise_alloc(fgraph: Any, node: Apply) -> Any:
             continue
         value: Any = fit_dimensions(made.inputs[0], v)
         others = [w for j, w in enumerate(inputs) if j != i and not isinstance(w.owner and w.owner.op, Alloc)]
-        alike = [w for w in others if w.type.broadcastable == v.type.broadcastable]  # type: ignore[attr-defined]
+        alike = [w for w in others if w.type.broadcastable == v.type.broadcastable]
         if any(unchecked or feature.same_shape(w, v) for w in alike):
             inputs[i] = value
     if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
@@ -132,7 +129,7 @@ def fit_dimensions(value: Any, like: Any) -> Any:
 
 
 @local_rule([Alloc], phases=("stabilize",))
-def local_canonicalize_alloc(fgraph: Any, node: Apply) -> Any:
+def local_canonicalize_alloc(fgraph: Any, node: TensorApply) -> Any:
     """An allocation that only adds dimensions of length 1 repeats nothing."""
     value: Any = node.inputs[0]
     lengths = node.inputs[1:]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from theano.gradient import ViewOp
-from theano.graph import Apply, Constant, Variable
+from theano.graph import Constant, Variable
 from theano.rewriting import local_rule
 from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import as_tensor_variable, static_int
@@ -25,24 +25,25 @@ from theano.tensor.rows import MapRows, dependents
 from theano.tensor.rules.words import fit
 from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, shape_i, shape_tuple
 from theano.tensor.shape.reshape import Reshape, reshape
+from theano.tensor.type import TensorApply
 
 #: Up to so many nodes are written out, all rows together; a single row always is.
 MANY_NODES = 48
 
 
 @local_rule([MapRows], keeps="close", phases=("canonicalize",))
-def local_unroll_map_rows(fgraph: Any, node: Apply) -> Any:
+def local_unroll_map_rows(fgraph: Any, node: TensorApply) -> Any:
     """A few rows, whose number is known, are computed one after the other by expressions of their own."""
     op: Any = node.op
     k = len(op.rows)
-    known = [static_int(shape_i(v, 0, fgraph)) for v in node.inputs[:k]]
-    if any(n is None for n in known):
+    known = [n for v in node.inputs[:k] if (n := static_int(shape_i(v, 0, fgraph))) is not None]
+    if len(known) != k:
         return None
-    n = min(known)  # type: ignore[type-var]
+    n = min(known)
     size = len(dependents(op.rows, op.outputs)[1])
     if not n or n > 1 and n * size > MANY_NODES:
         return None
-    rows = [op.expand([*(v[i] for v in node.inputs[:k]), *node.inputs[k:]]) for i in range(n)]  # type: ignore[index]
+    rows = [op.expand([*(v[i] for v in node.inputs[:k]), *node.inputs[k:]]) for i in range(n)]
     return [_stacked(each, out) for each, out in zip(zip(*rows, strict=True), node.outputs, strict=True)]
 
 
@@ -53,7 +54,7 @@ def _stacked(rows: Sequence[Any], out: Any) -> Any:
 
 
 @local_rule([MapRows], keeps="close", phases=("canonicalize",))
-def local_map_rows_at_once(fgraph: Any, node: Apply) -> Any:
+def local_map_rows_at_once(fgraph: Any, node: TensorApply) -> Any:
     """All rows are computed at once, where each op has a form for that and no row has a matrix in between.
 
     (For all rows together that would be memory of another order than that of inputs and results.)
@@ -117,34 +118,34 @@ class _Rows:
             return value.dimshuffle(0, *new, *range(1, v.type.ndim + 1)) if new else value
         return value.dimshuffle("x", *new, *range(v.type.ndim))
 
-    def only_first_moves(self, node: Apply) -> bool:
+    def only_first_moves(self, node: TensorApply) -> bool:
         return not any(self.moves(v) for v in node.inputs[1:])
 
 
-def _elemwise(found: _Rows, node: Apply) -> Any:
-    ndim = node.outputs[0].type.ndim  # type: ignore[attr-defined]
+def _elemwise(found: _Rows, node: TensorApply) -> Any:
+    ndim = node.outputs[0].type.ndim
     return node.op(*[found.aligned(v, ndim) for v in node.inputs])
 
 
-def _shuffled(found: _Rows, node: Apply) -> Any:
+def _shuffled(found: _Rows, node: TensorApply) -> Any:
     op: Any = node.op
     x = _viewed(found, node)
     return x.dimshuffle(0, *("x" if d == "x" else d + 1 for d in op.new_order))
 
 
-def _reduced(found: _Rows, node: Apply) -> Any:
+def _reduced(found: _Rows, node: TensorApply) -> Any:
     op: Any = node.op
     x: Any = node.inputs[0]
     # The dtypes that the node has settled on stay.
     return op._with(tuple(d + 1 for d in op.axes_of(x.type.ndim)), x)(found.moving[x])
 
 
-def _product(found: _Rows, node: Apply) -> Any:
+def _product(found: _Rows, node: TensorApply) -> Any:
     a, b = node.inputs
-    na, nb = a.type.ndim, b.type.ndim  # type: ignore[attr-defined]
+    na, nb = a.type.ndim, b.type.ndim
     if found.moves(a) and found.moves(b):
         return _summed(found.moving[a] * found.moving[b], node) if na == nb == 1 else None
-    if na == nb == 2 and a.type.broadcastable[1] and b.type.broadcastable[0]:  # type: ignore[attr-defined]
+    if na == nb == 2 and a.type.broadcastable[1] and b.type.broadcastable[0]:
         return found.aligned(a, 2) * found.aligned(b, 2)  # a column and a row
     if na == 0 or nb == 0:
         return None
@@ -156,19 +157,19 @@ def _product(found: _Rows, node: Apply) -> Any:
     return None
 
 
-def _summed(product: Any, node: Apply) -> Any:
+def _summed(product: Any, node: TensorApply) -> Any:
     """Return the sums of the rows of ``product``, in the dtype of the node's output."""
-    return product.sum(axis=1, dtype=node.outputs[0].type.dtype)  # type: ignore[attr-defined]
+    return product.sum(axis=1, dtype=node.outputs[0].type.dtype)
 
 
-def _part(found: _Rows, node: Apply) -> Any:
+def _part(found: _Rows, node: TensorApply) -> Any:
     if not found.only_first_moves(node):
         return None
     op: Any = node.op
     return Subtensor((slice(None), *op.idx_list))(found.moving[node.inputs[0]], *map(found.same, node.inputs[1:]))
 
 
-def _written(found: _Rows, node: Apply) -> Any:
+def _written(found: _Rows, node: TensorApply) -> Any:
     op: Any = node.op
     x, y, *numbers = node.inputs
     if op.inplace or any(found.moves(v) for v in numbers):
@@ -180,14 +181,14 @@ def _written(found: _Rows, node: Apply) -> Any:
     return new(into, found.aligned(y, part.type.ndim - 1) if found.moves(y) else found.same(y), *numbers)
 
 
-def _repeated(found: _Rows, node: Apply) -> Any:
+def _repeated(found: _Rows, node: TensorApply) -> Any:
     if not found.only_first_moves(node):
         return None
     lengths = [found.same(v) for v in node.inputs[1:]]
     return alloc(found.aligned(node.inputs[0], len(lengths)), found.n, *lengths)
 
 
-def _reshaped(found: _Rows, node: Apply) -> Any:
+def _reshaped(found: _Rows, node: TensorApply) -> Any:
     if not found.only_first_moves(node):
         return None
     op: Any = node.op
@@ -200,23 +201,23 @@ def _reshaped(found: _Rows, node: Apply) -> Any:
     return reshape(x, join(0, stack([count]), lengths), ndim=op.ndim + 1)
 
 
-def _viewed(found: _Rows, node: Apply) -> Any:
+def _viewed(found: _Rows, node: TensorApply) -> Any:
     return found.moving[node.inputs[0]]
 
 
-def _declared(found: _Rows, node: Apply) -> Any:
+def _declared(found: _Rows, node: TensorApply) -> Any:
     op: Any = node.op
     return Rebroadcast(*((d + 1, one) for d, one in op.axis.items()))(_viewed(found, node))
 
 
-def _length(found: _Rows, node: Apply) -> Any:
+def _length(found: _Rows, node: TensorApply) -> Any:
     op: Any = node.op
     x = _viewed(found, node)
     return x.shape[op.i + 1] if isinstance(op, Shape_i) else x.shape[1:]
 
 
 #: How all rows are computed at once, by the kind of op; None says that this node has no such form.
-_AT_ONCE: dict[type, Callable[[_Rows, Apply], Any]] = {
+_AT_ONCE: dict[type, Callable[[_Rows, TensorApply], Any]] = {
     Elemwise: _elemwise, DimShuffle: _shuffled, CAReduce: _reduced, Dot: _product, Subtensor: _part,
     IncSubtensor: _written, Alloc: _repeated, Reshape: _reshaped, ViewOp: _viewed, Rebroadcast: _declared,
     Shape_i: _length, Shape: _length,

@@ -16,6 +16,7 @@ import numpy as np
 
 from theano.graph import Apply, Constant, FunctionGraph, Variable
 from theano.graph.features import AlreadyThere, Feature
+from theano.graph.op_contract import answers
 from theano.graph.signals import let_signals_through
 from theano.graph.text import text_of
 from theano.rewriting import Context, local_rule, phases
@@ -84,12 +85,12 @@ class ShapeFeature(Feature):
         """Refuse to be there twice."""
         if getattr(fgraph, "shape_feature", None) is not None:
             raise AlreadyThere()
-        fgraph.shape_feature = self  # type: ignore[attr-defined]
+        fgraph.shape_feature = self
         self._graph = fgraph
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
         """Forget."""
-        fgraph.shape_feature = None  # type: ignore[attr-defined]
+        fgraph.shape_feature = None
         self._graph = None
         self.known.clear()
 
@@ -123,7 +124,7 @@ class ShapeFeature(Feature):
                 todo.pop()
                 continue
             node = v.owner
-            if node is None or not hasattr(node.op, "infer_shape"):
+            if node is None or not answers(node.op, "infer_shape"):
                 self.known[v] = self._leaf(v)
                 continue
             waiting = [x for x in node.inputs if is_tensor(x) and not self._has(x)]
@@ -149,17 +150,16 @@ class ShapeFeature(Feature):
         """Ask the op for the lengths of the outputs of ``node``."""
         given = [self.known[x][0] if is_tensor(x) else () for x in node.inputs]
         about = frozenset().union(*(self.known[x][1] for x in node.inputs if is_tensor(x)))
-        answers = _ask(node, given)
-        for v, answer in zip(node.outputs, answers, strict=True):
+        for v, answer in zip(node.outputs, _ask(node, given), strict=True):
             if not is_tensor(v):
                 continue
-            if answer is None or len(answer) != v.type.ndim:  # type: ignore[attr-defined]
+            if answer is None or len(answer) != v.type.ndim:
                 self.known[v] = self._leaf(v)
                 continue
             own = self._leaf(v)[0]
             lengths = tuple(
                 o if one and unchecked(a) is a else _as_length(a)
-                for a, o, one in zip(map(as_tensor_variable, answer), own, v.type.broadcastable, strict=True)  # type: ignore[attr-defined]
+                for a, o, one in zip(map(as_tensor_variable, answer), own, v.type.broadcastable, strict=True)
             )
             # An answer may also speak of inputs by their value (a new shape, a slice).
             self.known[v] = lengths, about | frozenset(_spoken_of(lengths, node))
@@ -180,20 +180,20 @@ class ShapeFeature(Feature):
 
 
 def _ask(node: Apply, given: Sequence[Lengths]) -> Sequence[Lengths | None]:
-    infer = node.op.infer_shape  # type: ignore[attr-defined]
+    infer: Any = node.op.infer_shape
     try:
         # Two ways to write the method are about: (node, shapes), and (fgraph, node, shapes).
         arguments = (node.fgraph, node, given) if len(inspect.signature(infer).parameters) == 3 else (node, given)
-        answers = infer(*arguments)
-        if len(answers) != len(node.outputs):
-            raise ValueError(f"{node.op}.infer_shape gave {len(answers)} shapes for {len(node.outputs)} outputs")
+        said: Sequence[Lengths | None] = infer(*arguments)
+        if len(said) != len(node.outputs):
+            raise ValueError(f"{node.op}.infer_shape gave {len(said)} shapes for {len(node.outputs)} outputs")
     except NotImplementedError:
         return [None] * len(node.outputs)
     except Exception as error:  # noqa: BLE001  (the boundary to ops that anybody may have written)
         let_signals_through(error)
         _failed(node, error)
         return [None] * len(node.outputs)
-    return answers  # type: ignore[no-any-return]
+    return said
 
 
 def _failed(node: Apply, error: Exception) -> None:
@@ -287,13 +287,13 @@ def local_shape_to_shape_i(fgraph: Any, node: Apply) -> Any:
 
 
 @local_rule([Shape_i], phases=("canonicalize", "specialize"))
-def local_track_shape_i(fgraph: Any, node: Apply) -> Any:
+def local_track_shape_i(fgraph: Any, node: Apply[Shape_i]) -> Any:
     """A length is worked out from the inputs of what has it."""
     feature = getattr(fgraph, "shape_feature", None)
     x: Any = node.inputs[0]
     if feature is None or not is_tensor(x):
         return None
-    known = feature.lengths(x)[node.op.i]  # type: ignore[attr-defined]
+    known = feature.lengths(x)[node.op.i]
     if known.owner is not None and known.owner.op == node.op and known.owner.inputs[0] is x:
         return None
     return [fit(known, node.outputs[0])]

@@ -50,6 +50,7 @@ from theano.tensor.rules.words import (
     uniform,
 )
 from theano.tensor.shape.basic import Shape_i, shape_i
+from theano.tensor.type import TensorApply
 
 x, b = pattern_vars("x b")
 value, sm, classes = pattern_vars("value sm classes")
@@ -65,7 +66,7 @@ rule("local_logsoftmax_with_bias", P(F.log)(P(softmax_with_bias)(x, b)), lambda 
 
 
 @local_rule([SoftmaxGrad], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
-def local_logsoftmax_grad(node: Apply) -> Any:
+def local_logsoftmax_grad(node: TensorApply) -> Any:
     """The gradient of ``log(softmax(x))``: what is divided by the softmax is multiplied by it again at once."""
     dy, sm = node.inputs
     if not _is_softmax(sm):
@@ -81,7 +82,7 @@ def local_logsoftmax_grad(node: Apply) -> Any:
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",), tags=(*LOGARITHM,))
-def softmax_simplifier(node: Apply) -> Any:
+def softmax_simplifier(node: TensorApply) -> Any:
     """Exponentials of a matrix divided by their sums along each row, as people write a softmax."""
     above, below = node.inputs
     x = _summed_exponent(below)
@@ -117,7 +118,7 @@ def _is_softmax(v: Any) -> bool:
 
 
 @local_rule([Softmax], keeps="close", phases=("specialize",), tags=ALWAYS)
-def local_softmax_with_bias(node: Apply) -> Any:
+def local_softmax_with_bias(node: TensorApply) -> Any:
     """The softmax of a sum of a matrix and a row, in one step."""
     found = _matrix_and_bias(node.inputs[0])
     if found is None or not only_used_by(node.inputs[0], node):
@@ -170,11 +171,11 @@ def _no_bias(matrix: Any) -> Any:
 # -- cross entropy with classes -------------------------------------------------------------------------------------
 
 
-def _entropy_of(node: Apply, biased: bool) -> Any:
+def _entropy_of(node: TensorApply, biased: bool) -> Any:
     """Return the cross entropy of a softmax with or without a bias, and the softmax for whoever else uses it."""
     sm, classes = node.inputs
     rows = _rows_of(sm)
-    if rows is None or isinstance(sm.owner.op, SoftmaxWithBias) != biased:  # type: ignore[union-attr]
+    if rows is None or sm.owner is None or isinstance(sm.owner.op, SoftmaxWithBias) != biased:
         return None
     nll, new_sm, _ = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)
     answer = {node.outputs[0]: fit(nll, node.outputs[0])}
@@ -184,13 +185,13 @@ def _entropy_of(node: Apply, biased: bool) -> Any:
 
 
 @local_rule([CrossentropyCategorical1Hot], keeps="finite", phases=("stabilize", "specialize"), tags=(*ALWAYS, "xent"))
-def crossentropy_to_crossentropy_with_softmax_with_bias(node: Apply) -> Any:
+def crossentropy_to_crossentropy_with_softmax_with_bias(node: TensorApply) -> Any:
     """The cross entropy of a softmax with a bias, and the softmax itself, from the rows in one step."""
     return _entropy_of(node, biased=True)
 
 
 @local_rule([CrossentropyCategorical1Hot], keeps="finite", phases=("stabilize", "specialize"), tags=(*ALWAYS, "xent"))
-def crossentropy_to_crossentropy_with_softmax(node: Apply) -> Any:
+def crossentropy_to_crossentropy_with_softmax(node: TensorApply) -> Any:
     """The cross entropy of a softmax, and the softmax itself, from the rows in one step."""
     return _entropy_of(node, biased=False)
 
@@ -218,7 +219,7 @@ rule("local_softmax_grad_to_crossentropy_with_softmax_grad",
 
 
 @local_rule([Softmax, SoftmaxWithBias], keeps="close", phases=("specialize",), tags=ALWAYS)
-def graph_merge_softmax_with_crossentropy_softmax(node: Apply) -> Any:
+def graph_merge_softmax_with_crossentropy_softmax(node: TensorApply) -> Any:
     """A softmax that a cross entropy computes on its way is not computed again."""
     rows = _rows_of(node.outputs[0])
     assert rows is not None
@@ -257,7 +258,7 @@ def _same_length(n: Any, stop: Any) -> bool:
 
 
 @local_rule([AdvancedSubtensor], keeps="finite", phases=("specialize",), tags=ALWAYS)
-def local_advanced_indexing_crossentropy_onehot(fgraph: Any, node: Apply) -> Any:
+def local_advanced_indexing_crossentropy_onehot(fgraph: Any, node: TensorApply) -> Any:
     """``log(softmax(x))[arange(n), y]``, the log-likelihood of classes, as minus a cross entropy."""
     if len(node.inputs) != 3:
         return None
@@ -279,7 +280,7 @@ def _classes(v: Any) -> bool:
 
 
 @local_rule([SoftmaxGrad], keeps="finite", phases=("specialize",), tags=ALWAYS)
-def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: Apply) -> Any:
+def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: TensorApply) -> Any:
     """The gradient of ``log(softmax(x))[arange(n), y]`` with respect to ``x``."""
     dy, sm = node.inputs
     over = made_by(dy, F.true_div)
@@ -293,7 +294,7 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: Apply) -
     if not filled_with(base, 0) or not _classes(classes) or how is None:
         return None
     # What is written into zeros of a narrower dtype is rounded there.
-    if values.type.ndim > 1 or not values.type.dtype == base.type.dtype == sm.type.dtype:  # type: ignore[attr-defined]
+    if values.type.ndim > 1 or not values.type.dtype == base.type.dtype == sm.type.dtype:
         return None
     return [fit(CrossentropySoftmax1HotWithBiasDx(how)(F.neg(values), sm, classes), node.outputs[0])]
 
@@ -304,14 +305,14 @@ _INCREASING = (sigmoid.scalar_op, softplus.scalar_op, scal.tanh, scal.exp)
 
 
 @local_rule([Argmax, MaxAndArgmax], keeps="finite", phases=("specialize",), tags=ALWAYS)
-def local_argmax_pushdown(node: Apply) -> Any:
+def local_argmax_pushdown(node: TensorApply) -> Any:
     """The largest of a softmax, or of any increasing function, is where the largest of its argument is.
 
     Where rounding makes several values of the function equal, that is still the place of the largest argument.
     """
     place = node.outputs[-1]
     inner: Any = node.inputs[0].owner
-    if inner is None or len(node.outputs) == 2 and node.outputs[0].clients:  # type: ignore[attr-defined]
+    if inner is None or len(node.outputs) == 2 and node.outputs[0].clients:
         return None
     op: Any = node.op
     if isinstance(inner.op, (Softmax, SoftmaxWithBias, LogSoftmax)):

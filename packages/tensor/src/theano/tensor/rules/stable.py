@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from theano import scalar as scal
-from theano.graph import Apply
 from theano.rewriting import P, Phase, local_rule, one_of, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import Prod, Sum
@@ -32,6 +31,7 @@ from theano.tensor.rules.words import (
     of_shared_sigmoid,
     uniform,
 )
+from theano.tensor.type import TensorApply
 
 x, y, n = pattern_vars("x y n")
 real, no_complex = x.where(is_real), x.where(is_not_complex)
@@ -74,7 +74,7 @@ rule("log1pexp_to_softplus", log1p(exp(no_complex)), softplus_(x), keeps="finite
 
 
 @local_rule([F.log, F.log1p, F.neg, F.sub], phases=("canonicalize", "stabilize"))
-def local_sigmoid_before_dimshuffle(node: Apply) -> Any:
+def local_sigmoid_before_dimshuffle(node: TensorApply) -> Any:
     """``log(p)``, ``1 - p`` and ``-p`` of a rearranged sigmoid p are computed first and rearranged then.
 
     So they meet the rules above, and in gradients the factors that they cancel with. That is for a p that is needed
@@ -87,7 +87,7 @@ def local_sigmoid_before_dimshuffle(node: Apply) -> Any:
     p: Any = shuffle.inputs[0]
     if not of_shared_sigmoid(p):
         return None
-    inner = node.op(*[number_of(1, v.type.dtype, p.type.ndim) for v in ones], p)  # type: ignore[attr-defined]
+    inner = node.op(*[number_of(1, v.type.dtype, p.type.ndim) for v in ones], p)
     return [fit(shuffle.op(inner), node.outputs[0])]
 
 
@@ -109,7 +109,7 @@ def _factors(v: Any) -> list[Any]:
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",))
-def local_exp_over_1_plus_exp(node: Apply) -> Any:
+def local_exp_over_1_plus_exp(node: TensorApply) -> Any:
     """``exp(x) / (1 + exp(x))`` is sigmoid(x), and ``1 / (1 + exp(x))`` is sigmoid(-x), in any product."""
     out: Any = node.outputs[0]
     if not is_float(out) or out.type.dtype in scal.complex_dtypes:
@@ -163,7 +163,7 @@ rule("local_log_erfc", log(erfc(real.where(_is_not_chosen))), _log_of_erfc, keep
 
 
 @local_rule([F.true_div], keeps="finite", phases=LATE)
-def local_grad_log_erfc_neg(node: Apply) -> Any:
+def local_grad_log_erfc_neg(node: TensorApply) -> Any:
     """``exp(-x ** 2) / erfc(x)``, the derivative of ``log(erfc(x))``, is ``1 / erfcx(x)``, in any product."""
     above, below = _factors(node.inputs[0]), _factors(node.inputs[1])
     for i, d in enumerate(below):
@@ -265,12 +265,12 @@ rule("local_log_sum_exp", log(_total), _log_sum_exp, when=_has_axes, keeps="fini
 
 
 @local_rule([F.add], keeps="finite", phases=("local_log_sum_exp",))
-def local_log_sum_exp_shifted(node: Apply) -> Any:
+def local_log_sum_exp_shifted(node: TensorApply) -> Any:
     """``LogSumExp(x - m) + m``, as people write it who know that exponentials overflow, is ``LogSumExp(x)``."""
     for reduced in (v.owner for v in node.inputs):
-        inner = reduced
-        if inner is not None and isinstance(inner.op, DimShuffle):
-            inner = inner.inputs[0].owner
+        if reduced is None:
+            continue
+        inner = reduced.inputs[0].owner if isinstance(reduced.op, DimShuffle) else reduced
         if inner is None or not isinstance(inner.op, LogSumExp):
             continue
         apart = made_by(inner.inputs[0], F.sub)

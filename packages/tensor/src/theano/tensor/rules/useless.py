@@ -31,7 +31,7 @@ from theano.tensor.rules.words import (
     worth,
 )
 from theano.tensor.shape.basic import Rebroadcast
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 def read_hints(fgraph: FunctionGraph, context: Context) -> None:
@@ -46,9 +46,9 @@ phases.register("HintsOpt", read_hints, -1, "HintsOptimizer", *FAST)
 
 
 @local_rule([Hint], tags=FAST, phases=("canonicalize",))
-def remove_hint_nodes(node: Apply) -> Any:
+def remove_hint_nodes(node: Apply[Hint]) -> Any:
     """A hint has done its work once its matrix knows what it says."""
-    node.op.tell(node.inputs[0])  # type: ignore[attr-defined]
+    node.op.tell(node.inputs[0])
     return [node.inputs[0]]
 
 
@@ -61,7 +61,7 @@ rule("local_view_op", P(ViewOp)(x), x, tags=FAST, doc="A view has done its work 
 
 
 @local_rule([Elemwise], phases=("canonicalize",))
-def local_useless_composite(node: Apply) -> Any:
+def local_useless_composite(node: TensorApply) -> Any:
     """What a joined expression computes for nobody is not computed."""
     op = scalar_of(node)
     wanted = [i for i, v in enumerate(node.outputs) if v.clients]
@@ -139,18 +139,18 @@ rule("local_useless_switch", E(F.switch)(c.where(_is_true), yes, no), yes,
 
 
 @local_rule([F.mul], keeps="finite", phases=("canonicalize", "specialize"))
-def local_mul_switch_sink(node: Apply) -> Any:
+def local_mul_switch_sink(node: TensorApply) -> Any:
     """``switch(c, 0, y) * z`` multiplies inside, so that what the choice throws away does no harm."""
     return _sink(node, list(range(len(node.inputs))))
 
 
 @local_rule([F.true_div, F.int_div], keeps="finite", phases=("canonicalize",))
-def local_div_switch_sink(node: Apply) -> Any:
+def local_div_switch_sink(node: TensorApply) -> Any:
     """``switch(c, 0, y) / z`` divides inside."""
     return _sink(node, [0])
 
 
-def _sink(node: Apply, places: list[int]) -> Any:
+def _sink(node: TensorApply, places: list[int]) -> Any:
     for i in places:
         chosen = made_by(node.inputs[i], F.switch)
         if chosen is None or len(node.inputs[i].clients) > 1:
@@ -160,7 +160,7 @@ def _sink(node: Apply, places: list[int]) -> Any:
             if not filled_with(zero, 0):
                 continue
             # In the dtype of the choice: a narrower one could wrap around.
-            other = in_dtype(other, node.inputs[i].type.dtype)  # type: ignore[attr-defined]
+            other = in_dtype(other, node.inputs[i].type.dtype)
             inner = node.op(*[other if j == i else v for j, v in enumerate(node.inputs)])
             inner.tag.trace = node.outputs[0].tag.__dict__.get("trace", ())
             nothing = number_of(0, inner.type.dtype, inner.type.ndim)
@@ -177,26 +177,23 @@ _INTO_CHOICES = (
 
 
 @local_rule([F.switch, *_INTO_CHOICES], phases=("canonicalize",))
-def local_merge_switch_same_cond(node: Apply) -> Any:
+def local_merge_switch_same_cond(node: TensorApply) -> Any:
     """What is done to choices by one condition is done inside; a choice in a choice by the same one is made already."""
     if node.op == F.switch:
         return _chosen_already(node)
-    choices = [made_by(v, F.switch) for v in node.inputs]
-    if any(c is None or not only_used_by(v, node) for c, v in zip(choices, node.inputs, strict=True)):
+    choices = [c for v in node.inputs if (c := made_by(v, F.switch)) is not None and only_used_by(v, node)]
+    if len(choices) != len(node.inputs):
         return None
-    condition = choices[0].inputs[0]  # type: ignore[union-attr]
-    if any(c.inputs[0] is not condition for c in choices):  # type: ignore[union-attr]
+    condition = choices[0].inputs[0]
+    if any(c.inputs[0] is not condition for c in choices):
         return None
     # Each side in the dtype of its choice, as for _sink.
-    yes, no = (
-        [in_dtype(c.inputs[side], c.outputs[0].type.dtype) for c in choices]  # type: ignore[union-attr, attr-defined]
-        for side in (1, 2)
-    )
+    yes, no = ([in_dtype(c.inputs[side], c.outputs[0].type.dtype) for c in choices] for side in (1, 2))
     new = fit(F.switch(condition, node.op(*yes), node.op(*no)), node.outputs[0])
     return None if new is None else [new]
 
 
-def _chosen_already(node: Apply) -> Any:
+def _chosen_already(node: TensorApply) -> Any:
     condition, yes, no = node.inputs
     inner_yes, inner_no = made_by(yes, F.switch), made_by(no, F.switch)
     new_yes = inner_yes.inputs[1] if inner_yes is not None and inner_yes.inputs[0] is condition else yes
@@ -225,7 +222,7 @@ rule("local_cast_cast", P(CASTS)(P(CASTS)(x)), lambda x, out: F.cast(x, out.type
 
 
 @local_rule([Elemwise], phases=("canonicalize",))
-def local_upcast_elemwise_constant_inputs(node: Apply) -> Any:
+def local_upcast_elemwise_constant_inputs(node: TensorApply) -> Any:
     """A constant takes the dtype in which it will be computed with, if that is the dtype of the result."""
     op = scalar_of(node)
     out: Any = node.outputs[0]
@@ -235,9 +232,9 @@ def local_upcast_elemwise_constant_inputs(node: Apply) -> Any:
     changed = False
     inputs = []
     for v in node.inputs:
-        if isinstance(v, Constant) and v.type.dtype != dtype and dtype not in scal.discrete_dtypes:  # type: ignore[attr-defined]
+        if isinstance(v, Constant) and v.type.dtype != dtype and dtype not in scal.discrete_dtypes:
             changed = True
-            v = TensorType(dtype, v.type.broadcastable).make_constant(v.data.astype(dtype))  # type: ignore[attr-defined]
+            v = TensorType(dtype, v.type.broadcastable).make_constant(v.data.astype(dtype))
         inputs.append(v)
     if not changed:
         return None

@@ -103,7 +103,7 @@ def scalar_of(node: Apply | None) -> Any:
     return node.op.scalar_op
 
 
-def made_by(v: Any, op: Elemwise) -> Apply | None:
+def made_by(v: Any, op: Elemwise) -> Apply[Any, Any] | None:
     """Return the node that computes ``v`` if it applies ``op``, else None."""
     node = v.owner
     return node if node is not None and scalar_of(node) == op.scalar_op else None
@@ -111,12 +111,12 @@ def made_by(v: Any, op: Elemwise) -> Apply | None:
 
 def is_float(v: Any) -> bool:
     """Return whether ``v`` holds real or complex numbers, not whole ones."""
-    return v.type.dtype in scal.continuous_dtypes  # type: ignore[no-any-return]
+    return v.type.dtype in scal.continuous_dtypes
 
 
 def is_complex(v: Any) -> bool:
     """Return whether ``v`` holds complex numbers."""
-    return v.type.dtype in scal.complex_dtypes  # type: ignore[no-any-return]
+    return v.type.dtype in scal.complex_dtypes
 
 
 def is_real(v: Any) -> bool:
@@ -131,7 +131,7 @@ def is_not_complex(v: Any) -> bool:
 
 def is_discrete(v: Any) -> bool:
     """Return whether ``v`` holds whole numbers or truth values."""
-    return v.type.dtype in scal.discrete_dtypes  # type: ignore[no-any-return]
+    return v.type.dtype in scal.discrete_dtypes
 
 
 def only_used_by(v: Any, node: Apply) -> bool:

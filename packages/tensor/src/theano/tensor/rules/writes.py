@@ -15,6 +15,7 @@ from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubten
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.rules.index import entries, same_shape, takes_all
 from theano.tensor.rules.words import combine, filled_with, fit, made_by, only_used_by, uniform, worth
+from theano.tensor.type import TensorApply
 
 
 def _replaces_all(x: Any, y: Any, out: Any, fgraph: Any) -> bool:
@@ -60,11 +61,11 @@ rule("local_setsubtensor_of_constants", P(IncSubtensor, set_instead_of_inc=True)
 
 
 def _same_bits(a: Any, b: Any) -> bool:
-    return a.tobytes() == b.tobytes()  # type: ignore[no-any-return]
+    return a.tobytes() == b.tobytes()
 
 
 @local_rule(_WRITES, phases=("stabilize",), tags=("fast_run", "local_useless_inc_subtensor_alloc"))
-def local_useless_inc_subtensor_alloc(fgraph: Any, node: Apply) -> Any:
+def local_useless_inc_subtensor_alloc(fgraph: Any, node: TensorApply) -> Any:
     """What is written is stretched to the part anyway: it need not be repeated before."""
     x, y = node.inputs[:2]
     made: Any = y.owner
@@ -74,21 +75,21 @@ def local_useless_inc_subtensor_alloc(fgraph: Any, node: Apply) -> Any:
     if isinstance(node.op, IncSubtensor):
         part: Any = Subtensor(node.op.idx_list)(x, *node.inputs[2:])
     else:
-        part = x[node.inputs[2]]  # type: ignore[index]
+        part = x[node.inputs[2]]
     value: Any = made.inputs[0]
     # The repeated value has to fit for certain: otherwise the error would be lost.
-    if part.type.ndim != y.type.ndim or not feature.same_shape(part, y):  # type: ignore[attr-defined]
+    if part.type.ndim != y.type.ndim or not feature.same_shape(part, y):
         return None
     return [fit(node.op(x, value, *node.inputs[2:]), node.outputs[0])]
 
 
 @local_rule([IncSubtensor], keeps="finite", phases=("canonicalize",))
-def local_set_to_inc_subtensor(node: Apply) -> Any:
+def local_set_to_inc_subtensor(node: TensorApply) -> Any:
     """To set a part to itself and something more is to add to it."""
     op: Any = node.op
     x, y, *numbers = node.inputs
     total = made_by(y, F.add)
-    if not op.set_instead_of_inc or total is None or y.type.dtype != x.type.dtype:  # type: ignore[attr-defined]
+    if not op.set_instead_of_inc or total is None or y.type.dtype != x.type.dtype:
         return None
     for i, v in enumerate(total.inputs):
         part: Any = v.owner
@@ -110,7 +111,7 @@ phases.register(
 
 
 @local_rule([F.add], keeps="close", phases=("pre_local_IncSubtensor_serialize", "canonicalize"))
-def local_IncSubtensor_serialize(node: Apply) -> Any:
+def local_IncSubtensor_serialize(node: TensorApply) -> Any:
     """``inc(zeros, a) + inc(zeros, b) + c`` becomes ``inc(inc(c, a), b)``: one tensor of full size, not three.
 
     This is what the gradient of a tensor looks like of which many parts are read.
@@ -133,7 +134,7 @@ def local_IncSubtensor_serialize(node: Apply) -> Any:
     return [total] if total.type == out.type else None
 
 
-def _chain(v: Any, user: Apply) -> list[Apply]:
+def _chain(v: Any, user: TensorApply) -> list[Apply]:
     """Return the additions to parts, the first one first, that make ``v`` of zeros, or none where it is not so made."""
     found: list[Apply] = []
     total = user.outputs[0]

@@ -14,7 +14,7 @@ from theano.graph import Apply, Constant, Variable
 from theano.tensor.checks import CheckedLength, equal
 from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.messages import shape_error
-from theano.tensor.type import TensorType, rebroadcaster
+from theano.tensor.type import TensorApply, TensorType, rebroadcaster
 
 
 class Shape(CodeByType):
@@ -37,26 +37,26 @@ class Shape(CodeByType):
         one = hasattr(x.type, "ndim") and x.type.ndim == 1
         return Apply(self, [x], [TensorType("int64", (one,)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Ask the value."""
         output_storage[0][0] = np.asarray(np.shape(inputs[0]), dtype="int64")
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the number of dimensions."""
-        return [(as_tensor_variable(np.int64(node.inputs[0].type.ndim)),)]  # type: ignore[attr-defined]
+        return [(as_tensor_variable(np.int64(node.inputs[0].type.ndim)),)]
 
-    def static_length(self, node: Apply, index: int) -> int:
+    def static_length(self, node: TensorApply, index: int) -> int:
         """Return the number of dimensions."""
-        return node.inputs[0].type.ndim  # type: ignore[attr-defined, no-any-return]
+        return node.inputs[0].type.ndim
 
-    def static_element(self, node: Apply, k: int, ask: Any) -> Any:
+    def static_element(self, node: TensorApply, k: int, ask: Any) -> Any:
         """Return 1 along a broadcastable dimension, or the length of a constant."""
         x: Any = node.inputs[0]
         if isinstance(x, Constant):
             return np.asarray(np.shape(x.data)[k], dtype="int64")
         return np.asarray(1, dtype="int64") if x.type.broadcastable[k] else None
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that lengths do not depend on elements."""
         return [[False]]
 
@@ -115,7 +115,7 @@ class Shape_i(CodeByType):
             raise TypeError(f"{x} of type {x.type} has {x.type.ndim} dimensions, so no dimension {self.i}")
         return Apply(self, [x], [TensorType("int64", ()).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Ask the value."""
         output_storage[0][0] = np.asarray(inputs[0].shape[self.i], dtype="int64")
 
@@ -124,18 +124,18 @@ class Shape_i(CodeByType):
         names["i"] = self.i
         return (code.check % names + "\n" if self.check_input is not False else "") + code.text % names
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return no dimension."""
         return [()]
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return 1 along a broadcastable dimension, or the length of a constant."""
         x: Any = node.inputs[0]
         if isinstance(x, Constant):
             return np.asarray(np.shape(x.data)[self.i], dtype="int64")
         return np.asarray(1, dtype="int64") if x.type.broadcastable[self.i] else None
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that lengths do not depend on elements."""
         return [[False]]
 
@@ -200,7 +200,7 @@ class SpecifyShape(CodeByType):
         pattern = [known or static_int(shape[i]) == 1 for i, known in enumerate(x.type.broadcastable)]
         return Apply(self, [x, shape], [x.type.clone(broadcastable=pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Check the lengths."""
         x, wanted = inputs
         if x.ndim != len(wanted) or tuple(x.shape) != tuple(wanted):
@@ -214,9 +214,9 @@ class SpecifyShape(CodeByType):
         """Return the text, in which ``%(shape)s`` is the vector of lengths."""
         return code.text % {**names, "shape": inputs[1]}
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths of the input, checked to be those given; as constants where these are known."""
-        wanted = [node.inputs[1][i] for i in range(node.inputs[0].type.ndim)]  # type: ignore[attr-defined, index]
+        wanted = [node.inputs[1][i] for i in range(node.inputs[0].type.ndim)]
         known = [static_int(n) for n in wanted]
         open_ = [
             condition
@@ -229,11 +229,11 @@ class SpecifyShape(CodeByType):
         check = _SpecifiedLength("specify_shape: the value has another shape.")
         return [tuple(check(n, *open_) for n in lengths)]
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return the input's value."""
         return ask(node.inputs[0])
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the lengths given have no influence on the elements."""
         return [[True], [False]]
 
@@ -298,7 +298,7 @@ class Rebroadcast(CodeByType):
         pattern = [self.axis.get(i, b) for i, b in enumerate(x.type.broadcastable)]
         return Apply(self, [x], [x.type.clone(broadcastable=pattern).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Check the lengths that must be 1."""
         (x,) = inputs
         for axis, one in self.items:
@@ -315,7 +315,7 @@ class Rebroadcast(CodeByType):
         let = "Py_XDECREF(%(oname)s);\n%(oname)s = %(iname)s;\nPy_XINCREF(%(oname)s);" % names  # noqa: UP031
         return "\n".join([*checks, let])
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths of the input, 1 where it is said so and checked."""
         one = as_tensor_variable(np.int64(1))
         lengths = [one if self.axis.get(i) else n for i, n in enumerate(shapes[0])]
@@ -326,7 +326,7 @@ class Rebroadcast(CodeByType):
         check = CheckedLength("a dimension was said to be broadcastable, but has another length than 1.")
         return [tuple(check(n, *open_) for n in lengths)]
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return the input's value."""
         return ask(node.inputs[0])
 

@@ -12,7 +12,7 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import maximum, minimum
 from theano.tensor.messages import stretched
 from theano.tensor.shape.basic import patternbroadcast
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
 
 
 class ExtractDiag(Op):
@@ -58,7 +58,7 @@ class ExtractDiag(Op):
         pattern = [b for i, b in enumerate(x.type.broadcastable) if i not in (first, second)]
         return Apply(self, [x], [TensorType(x.type.dtype, [*pattern, False]).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Take the diagonal with NumPy."""
         out = inputs[0].diagonal(self.offset, self.axis1, self.axis2)
         if self.view:
@@ -66,7 +66,7 @@ class ExtractDiag(Op):
             out.flags.writeable = inputs[0].flags.writeable
         output_storage[0][0] = out if self.view else out.copy()
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the other lengths, and what fits on the diagonal."""
         (lengths,) = shapes
         first, second = self._axes(len(lengths))
@@ -120,7 +120,7 @@ class SetDiag(Op):
             )
         return Apply(self, [x, diagonal], [x.type.make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Write through NumPy's view of the diagonal."""
         out = inputs[0].copy()
         window = out.diagonal(self.offset, self.axis1, self.axis2)
@@ -128,7 +128,7 @@ class SetDiag(Op):
         window[...] = stretched(node, inputs, 1, window.shape)
         output_storage[0][0] = out
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the tensor."""
         return [shapes[0]]
 
@@ -180,7 +180,7 @@ class AllocDiag(Op):
             raise ValueError(f"AllocDiag: axis1 and axis2 are both {self.axis1}")
         return Apply(self, [diag], [TensorType(diag.type.dtype, [False] * (diag.type.ndim + 1)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Write through NumPy's view of the diagonal."""
         (values,) = inputs
         size = values.shape[-1] + abs(self.offset)
@@ -192,7 +192,7 @@ class AllocDiag(Op):
         window[...] = values
         output_storage[0][0] = out
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the other lengths, and twice the size of the matrices."""
         (lengths,) = shapes
         ndim = len(lengths) + 1

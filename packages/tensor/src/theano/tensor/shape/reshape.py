@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -16,7 +16,11 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, eq, ge, gt, int_div, le, lt, maximum, mul, or_, switch
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.shape.basic import addbroadcast, patternbroadcast
-from theano.tensor.type import TensorType
+from theano.tensor.type import TensorApply, TensorType
+
+
+def _is_known(lengths: list[int | None]) -> TypeGuard[list[int]]:
+    return None not in lengths
 
 
 class Reshape(Op):
@@ -61,7 +65,7 @@ class Reshape(Op):
         known = self._known_lengths(shape, parts)
         if known.count(-1) > 1:
             raise ValueError(f"a new shape can have one -1 only: {tuple(known)}")
-        if isinstance(x, Constant) and None not in known and -1 not in known and math.prod(known) != x.data.size:  # type: ignore[arg-type]
+        if isinstance(x, Constant) and _is_known(known) and -1 not in known and math.prod(known) != x.data.size:
             raise ValueError(f"a constant of shape {x.data.shape} cannot take shape {tuple(known)}")
         return Apply(self, [x, shape], [TensorType(x.type.dtype, [n == 1 for n in known]).make_variable()])
 
@@ -74,7 +78,7 @@ class Reshape(Op):
             return [static_int(p) for p in parts]
         return [static_int(shape[i]) for i in range(self.ndim)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Reshape with NumPy, which copies where no view is possible."""
         x, lengths = inputs
         if len(lengths) != self.ndim:
@@ -90,9 +94,9 @@ class Reshape(Op):
                 "The number of elements must stay the same; one length may be -1 and follows from the others.",
             ) from None
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths asked for, -1 worked out from the others, checked to hold all elements."""
-        asked = [node.inputs[1][i] for i in range(self.ndim)]  # type: ignore[index]
+        asked = [node.inputs[1][i] for i in range(self.ndim)]
         known = [static_int(n) for n in asked]
         size = _product(shapes[0])
         if holds_all(asked, shapes[0]):
@@ -104,7 +108,7 @@ class Reshape(Op):
             # NumPy refuses a -1 beside a length 0, which any number would satisfy.
             conditions = [eq(open_ * rest, size), gt(rest, 0), *_none_negative(asked, known)]
             return [tuple(check(open_ if k == -1 else n, *conditions) for n, k in zip(asked, known, strict=True))]
-        if None not in known:
+        if _is_known(known):
             return [tuple(check(as_tensor_variable(np.int64(k)), eq(_product(asked), size)) for k in known)]
         return [self._with_one_open(asked, known, size, check)]
 
@@ -122,11 +126,11 @@ class Reshape(Op):
         ]  # fmt: skip
         return tuple(check(n, *conditions) for n in lengths)
 
-    def static_value(self, node: Apply, index: int, ask: Any) -> Any:
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return the input's value."""
         return ask(node.inputs[0])
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that the lengths have no influence on the elements."""
         return [[True], [False]]
 
@@ -176,7 +180,7 @@ def _same(v: Any, w: Any) -> bool:
     # One length of one variable, asked for twice before equal nodes are merged.
     return (
         v.owner is not None and w.owner is not None and v.owner.op == w.owner.op
-        and getattr(v.owner.op, "is_length", False) and v.owner.inputs[0] is w.owner.inputs[0]
+        and v.owner.op.is_length and v.owner.inputs[0] is w.owner.inputs[0]
     )
 
 

@@ -7,6 +7,7 @@ except C that spoils reference counts, after which nothing that runs it can be t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -128,7 +129,7 @@ def _check(
     sound = attempt(report, "values", lambda: values.check_values(example, reference))
     sound &= attempt(report, "layouts of inputs", lambda: values.check_layouts(example)) if sound else False
     for dtype in dtypes if sound else ():
-        attempt(report, f"dtype {dtype}", lambda dtype=dtype: values.check_dtype(op, example, dtype))  # type: ignore[misc]
+        attempt(report, f"dtype {dtype}", functools.partial(values.check_dtype, op, example, dtype))
     attempt(report, "parameters", lambda: identity.check_parameters(op, example, before))
     if not sound:
         for name in ("infer_shape", "gradient", "gradient, second order", "R-operator"):

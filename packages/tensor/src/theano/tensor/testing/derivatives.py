@@ -12,6 +12,7 @@ from theano.errors import DisconnectedInputError, GradientError, MethodNotDefine
 from theano.gradient import Rop, grad
 from theano.gradient.absent import is_disconnected, is_null
 from theano.graph import Op, Variable
+from theano.graph.op_contract import answers
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.reduce.functions import sum as tensor_sum
 from theano.tensor.testing.examples import Example, Fault, is_floating
@@ -35,10 +36,10 @@ IN_PLACE = "the op works in place, where only rewriting puts it: derivatives are
 def check_shapes(example: Example) -> str | None:
     """``infer_shape`` says the shapes that the outputs have, and does not ask for the outputs."""
     node = example.node
-    if not callable(getattr(node.op, "infer_shape", None)):
+    if not answers(node.op, "infer_shape"):
         return "the op has no infer_shape: shapes of its outputs cost as much as the outputs"
     asked, lengths = _symbolic_shapes(example)
-    said = node.op.infer_shape(node, asked)  # type: ignore[attr-defined]
+    said = node.op.infer_shape(node, asked)
     if len(said) != len(node.outputs):
         raise Fault(f"infer_shape returns {len(said)} shapes, and there are {len(node.outputs)} outputs")
     results = compiled(example, list(example.outputs), PLAIN)(*fresh(example))
@@ -63,11 +64,12 @@ def _symbolic_shapes(example: Example) -> tuple[list[Any], dict[Variable, int]]:
     """Return a variable for each length of each input, as `infer_shape` gets them, and the lengths."""
     of: dict[Variable, int] = {}
     asked: list[Any] = []
-    for v in example.node.inputs:
+    inputs: list[Any] = example.node.inputs
+    for v in inputs:
         if not isinstance(v.type, TensorType):
             asked.append(None)
             continue
-        value = example.values[example.variables.index(v)] if v in example.variables else v.data  # type: ignore[attr-defined]
+        value = example.values[example.variables.index(v)] if v in example.variables else v.data
         lengths = [TensorType("int64", ())(f"length of {v}") for _ in range(v.type.ndim)]
         of.update(zip(lengths, np.shape(value), strict=True))
         asked.append(tuple(lengths))
@@ -146,13 +148,13 @@ def _verify(fun: Any, example: Example, chosen: Sequence[int], output: int, rng:
         verify_grad(fun, [example.values[i] for i in chosen], 2, rng, mode=PLAIN)
     except GradientError as error:
         # Not as the error says it: it counts the inputs that are differentiated.
-        error.arg = chosen[int(error.arg)]  # type: ignore[call-overload]
+        error.arg = chosen[error.arg]
         raise Fault(f"{what}of output {output}: {error}") from error
 
 
 def check_second_gradient(op: Op, example: Example, wrt: Sequence[int], rng: Any) -> str | None:
     """The gradient of the gradient is that of finite differences."""
-    exact = [i for i in wrt if example.variables[i].type.dtype == "float64"]  # type: ignore[attr-defined]
+    exact = [i for i in wrt if example.variables[i].type.dtype == "float64"]
     outputs = _floating_outputs(example)
     if example.node.op.destroy_map:
         return IN_PLACE
@@ -194,7 +196,7 @@ def _shape_of(example: Example, output: int) -> tuple[int, ...]:
 
 def check_rop(op: Op, example: Example, wrt: Sequence[int], rng: Any) -> str | None:
     """The R-operator is the difference quotient along a direction, also where some inputs stand still."""
-    if type(op).R_op is Op.R_op:
+    if not answers(op, "R_op"):
         return "the op has no R_op"
     outputs = _floating_outputs(example)
     if example.node.op.destroy_map:

@@ -30,7 +30,7 @@ class Example:
     """
 
     values: list[Any]
-    variables: list[Variable]
+    variables: list[Any]
     node: Apply
 
     @property

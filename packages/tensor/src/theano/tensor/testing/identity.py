@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,7 +84,7 @@ def check_identity(op: Op) -> None:
     except TypeError as error:
         raise Fault(f"the op has no hash ({error}): what __props__ {_props(op)} name must be hashable") from error
     copies = [("itself", op), ("a copy of it", copy.copy(op))]
-    ways = [("a deep copy of it", copy.deepcopy)]
+    ways: list[tuple[str, Callable[[Any], Any]]] = [("a deep copy of it", copy.deepcopy)]
     if _can_be_imported(type(op)):  # what is defined inside a function cannot be pickled, whatever it is
         ways.append(("its unpickled pickle", _unpickled))
     for name, make in ways:

@@ -148,7 +148,7 @@ def _same_result(example: Example, f: Callable[..., Any], wanted: Any, given: li
 
 def check_dtype(op: Op, example: Example, dtype: str) -> str | None:
     """What make_node takes, the op computes, in the dtype that make_node promises."""
-    if all(example.variables[i].type.dtype == dtype for i in example.floating):  # type: ignore[attr-defined]
+    if all(example.variables[i].type.dtype == dtype for i in example.floating):
         return "that of the example" if example.floating else "no input is of floating point"
     cast = [np.asarray(x).astype(dtype) if i in example.floating else x for i, x in enumerate(example.values)]
     try:

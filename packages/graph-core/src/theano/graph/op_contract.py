@@ -1,0 +1,170 @@
+"""What an op may tell about itself beside how it is computed: the questions, with the answers of those who say nothing.
+
+No op has to define any of these. Whoever asks calls the method; who has to know whether there is an answer at all (for
+to ask costs something, or there is another way) asks `answers` first. What an op says in C is `graph/c_contract.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from theano.errors import MethodNotDefined
+
+if TYPE_CHECKING:
+    from theano.graph.apply import Apply
+    from theano.graph.variable import Variable
+
+
+class OpContract:
+    """The optional attributes and methods of an op.
+
+    Nodes are handed over as ``Apply[Any, Any]``: an op knows of which types the variables of its nodes are, and says so
+    where it overrides a method.
+
+    Attributes
+    ----------
+    default_output : int or None
+        The output that a call returns where there are several.
+    view_map : dict from int to list of int
+        For an output, the inputs whose memory it may share. Several are allowed.
+    destroy_map : dict from int (or None) to list of int
+        For an output, the inputs that are overwritten to make it; under None, inputs used as working space.
+    destroyhandler_tolerate_same : list of (int, int)
+        Inputs that may be one variable although the first of each pair is overwritten.
+    commutative, associative : bool
+        Whether patterns may match the inputs in any order, and grouped in any way.
+    lazy : bool or None
+        Whether thunks of the op may ask for inputs when they are called; None: only a thunk can tell.
+    is_length : bool
+        Whether the output is a number that is never negative: the length of something.
+    moves_only : bool
+        It computes nothing, so that even a linker that wants everything compiled may let it run in Python.
+    check_input : bool or None
+        Whether the types of the inputs check them in C; None: as ``config.check_input`` says.
+    params_type : Type or None
+        The type of what ``get_params`` returns, for ops that have parameters.
+    """
+
+    default_output: int | None = None
+    view_map: dict[int, list[int]] = {}
+    destroy_map: dict[int | None, list[int]] = {}
+    destroyhandler_tolerate_same: Sequence[tuple[int, int]] = ()
+    commutative: bool = False
+    associative: bool = False
+    lazy: bool | None = None
+    is_length: bool = False
+    moves_only: bool = False
+    check_input: bool | None = None
+    params_type: Any = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # A default must not hide what a class named after Op says: ``class Mine(Op, SaysShapes)``.
+        bases = cls.__mro__
+        for base in bases[bases.index(OpContract) + 1 : -1]:
+            for name in _NAMES.intersection(vars(base)):
+                if getattr(cls, name) is vars(OpContract)[name]:
+                    setattr(cls, name, vars(base)[name])
+
+    # -- derivatives: asked by grad and Rop, while a user builds a graph ---------------------------------------
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
+        """Return the gradient of a cost with respect to each input, given that with respect to each output."""
+        raise MethodNotDefined("grad", type(self), type(self).__name__)
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> Sequence[Any]:
+        """Return the same as :meth:`grad`; an op that wants to use its outputs overrides this one."""
+        return self.grad(inputs, output_grads)
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+        """Return the derivative of each output along the direction ``eval_points`` of the inputs.
+
+        Directions are None for inputs that do not move, and for outputs that do not. Without this method the
+        gradient is asked, twice.
+        """
+        raise MethodNotDefined("R_op", type(self), type(self).__name__)
+
+    def connection_pattern(self, node: Apply[Any, Any]) -> Sequence[Sequence[bool]]:
+        """Return, for each input, a list that says of each output whether the input has an influence on its elements.
+
+        What only says how long something is has none. The default: each input on each output.
+        """
+        return [[True] * len(node.outputs)] * len(node.inputs)
+
+    # -- what is known of outputs before they are computed ------------------------------------------------------
+
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> Sequence[Any]:
+        """Return the lengths of each output, or None for one that only the computed value can tell.
+
+        Asked by rewriting, once for a node. An older form, ``infer_shape(fgraph, node, shapes)``, is understood too.
+
+        Parameters
+        ----------
+        node : Apply
+        shapes : list of tuple of Variable
+            The lengths of each input; ``()`` for one that is no tensor.
+        """
+        return [None] * len(node.outputs)
+
+    def static_value(self, node: Apply[Any, Any], index: int, ask: Callable[[Any], Any]) -> Any:
+        """Return the one number that output ``index`` holds, in all its elements, or None where it is not known.
+
+        Asked while a graph is built and rewritten (``get_scalar_constant_value``).
+
+        Parameters
+        ----------
+        node : Apply
+        index : int
+        ask : callable
+            Returns the same of an input, or raises NotScalarConstantError.
+        """
+        return None
+
+    def static_length(self, node: Apply[Any, Any], index: int) -> int | None:
+        """Return the length of output ``index``, a vector, or None where it is not known (``get_vector_length``)."""
+        return None
+
+    def static_element(self, node: Apply[Any, Any], k: int, ask: Callable[[Any], Any]) -> Any:
+        """Return element ``k`` of the first output, a vector, or None where it is not known.
+
+        Without this method, ``ask`` is asked for all elements.
+        """
+        return None
+
+    # -- what rewriting and the machine may do ------------------------------------------------------------------
+
+    def do_constant_folding(self, node: Apply[Any, Any]) -> bool:
+        """Return whether ``node`` may be computed while compiling when all its inputs are constants."""
+        return True
+
+    def checked_inputs(self, node: Apply[Any, Any]) -> Sequence[int] | None:
+        """Return the inputs whose values the compiled form looks at to see whether it will fail.
+
+        To declare this is a promise about ``c_kernel``: it checks first (types and shapes of any input, values of
+        these), then asks for each of its outputs once, then writes and cannot fail any more but for want of scratch
+        memory. Such a node may write the new value of a shared variable over the old one. None (the default): no
+        promise.
+        """
+        return None
+
+
+_NAMES = frozenset(name for name in vars(OpContract) if not name.startswith("_"))
+
+
+def answers(op: OpContract, method: str) -> bool:
+    """Return whether an op has a method of its own, be it that of its class or one that was set on it.
+
+    Examples
+    --------
+    >>> from theano.graph import Op
+    >>> class Same(Op):
+    ...     __props__ = ()
+    ...     def infer_shape(self, node, shapes):
+    ...         return shapes
+    >>> answers(Same(), "infer_shape"), answers(Same(), "connection_pattern")
+    (True, False)
+    """
+    return getattr(getattr(op, method), "__func__", None) is not getattr(OpContract, method)
