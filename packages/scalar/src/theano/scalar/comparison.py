@@ -82,6 +82,7 @@ maximum = scalar_op(
     c={"biu": "{x} > {y} ? {x} : {y}", "f": "max({x}, {y})"},
     grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_maximum",
+    attributes={"selects": True},
     doc="The larger of two numbers; nan if one is nan.",
 )  # fmt: skip
 
@@ -90,6 +91,7 @@ minimum = scalar_op(
     c={"biu": "{x} < {y} ? {x} : {y}", "f": "min({x}, {y})"},
     grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_minimum",
+    attributes={"selects": True},
     doc="The smaller of two numbers; nan if one is nan.",
 )  # fmt: skip
 scalar_maximum, scalar_minimum = maximum, minimum

@@ -3,6 +3,8 @@
 # ruff: noqa: F401  (a door: it brings names in for others)
 from __future__ import annotations
 
+import numpy as _numpy
+
 from theano import printing
 from theano.errors import MethodNotDefined, ShapeError
 from theano.gradient import (
@@ -249,31 +251,12 @@ from theano.tensor.named import (
     Tile,
     broadcast_to,
 )
+from theano.tensor.reduce import functions as _reductions
 from theano.tensor.reduce.argmax import (
     Argmax,
     MaxAndArgmax,
 )
-from theano.tensor.reduce.functions import (
-    all,
-    any,
-    argmax,
-    argmin,
-    check_and_normalize_axes,
-    largest,
-    logsumexp,
-    makeKeepDims,
-    max,
-    max_and_argmax,
-    mean,
-    min,
-    norm,
-    prod,
-    ptp,
-    smallest,
-    std,
-    sum,
-    var,
-)
+from theano.tensor.reduce.functions import *  # noqa: F403  (its own list)
 from theano.tensor.shape.basic import (
     Rebroadcast,
     Shape,
@@ -390,12 +373,12 @@ get_scalar_constant_value_elemwises = (
 
 # What NumPy's functions of these names are of variables.
 numpy_calls.functions.update({name: globals()[name] for name in (
-    "all", "allclose", "any", "argmax", "argmin", "argsort", "bincount", "broadcast_to", "clip", "compress",
-    "concatenate", "cov", "cumprod", "cumsum", "diag", "diagonal", "diff", "dot", "flatnonzero", "full_like", "imag",
-    "isclose", "max", "mean", "min", "moveaxis", "nonzero", "ones_like", "outer", "prod", "ptp", "ravel_multi_index",
-    "real", "repeat", "reshape", "roll", "round", "searchsorted", "sort", "squeeze", "stack", "std", "sum", "swapaxes",
-    "take", "tensordot", "tile", "trace", "transpose", "tril", "triu", "unique", "unravel_index", "var", "where",
-    "zeros_like",
+    "allclose", "argsort", "bincount", "broadcast_to", "clip", "compress", "concatenate", "cov", "cumprod",
+    "cumsum", "diag", "diagonal", "diff", "dot", "flatnonzero", "full_like", "imag", "isclose", "moveaxis",
+    "nonzero", "ones_like", "outer", "ravel_multi_index", "real", "repeat", "reshape", "roll", "round",
+    "searchsorted", "sort", "squeeze", "stack", "swapaxes", "take", "tensordot", "tile", "trace", "transpose",
+    "tril", "triu", "unique", "unravel_index", "where", "zeros_like",
+    *(name for name in _reductions.__all__ if hasattr(_numpy, name)),
 )})  # fmt: skip
 
 #: What is loaded when somebody asks for it: rarely used parts, and modules that older programs find here.

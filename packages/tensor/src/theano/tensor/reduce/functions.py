@@ -15,6 +15,12 @@ from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.shape.basic import shape_i
 
+#: What ``theano.tensor`` has of this; what NumPy has of the same name is called for NumPy's of variables.
+__all__ = [
+    "all", "any", "argmax", "argmin", "check_and_normalize_axes", "largest", "logsumexp", "makeKeepDims", "max",
+    "max_and_argmax", "mean", "min", "norm", "prod", "ptp", "smallest", "std", "sum", "var",
+]  # fmt: skip
+
 
 def makeKeepDims(x: Any, y: Any, axis: Any) -> Any:
     """Return ``y``, a reduction of ``x`` along ``axis``, with the axes that went back in place, of length 1.
