@@ -37,7 +37,6 @@ arctan2 = scalar_op(
 )  # fmt: skip
 
 
-
 def _hypot(in_dtypes: tuple[str, ...], compute: str) -> str:
     """Return the root of the sum of squares; of doubles, scaled by a power of two where squares over- or underflow."""
     scale = back = "1.0"
