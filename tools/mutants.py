@@ -44,25 +44,28 @@ LAYERS = ("graph-core", "scalar", "tensor")
 
 CORE, TENSOR = "packages/graph-core/src/theano", "packages/tensor/src/theano/tensor"
 CORE_TESTS, TENSOR_TESTS = "packages/graph-core/tests", "packages/tensor/tests"
+RECORDED = f"{TENSOR_TESTS}/test_recorded_cases.py"
 
 #: What is mutated, and the tests that shall notice.
 GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rules": (
         (f"{TENSOR}/rules/*.py",),
         (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/linalg", f"{TENSOR_TESTS}/test_updates.py",
-         f"{TENSOR_TESTS}/test_ifelse.py", f"{TENSOR_TESTS}/test_rows.py", f"{TENSOR_TESTS}/test_logsumexp.py"),
+         f"{TENSOR_TESTS}/test_ifelse.py", f"{TENSOR_TESTS}/test_rows.py", f"{TENSOR_TESTS}/test_logsumexp.py",
+         RECORDED),
     ),
     "gradients": (
         (f"{CORE}/gradient/*.py", f"{TENSOR}/linalg/gradients.py", f"{TENSOR}/index/basic.py",
          f"{TENSOR}/elemwise/op.py", f"{TENSOR}/elemwise/careduce.py"),
         (f"{CORE_TESTS}/gradient", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/linalg",
-         f"{TENSOR_TESTS}/test_index.py", f"{TENSOR_TESTS}/test_reduce.py", f"{TENSOR_TESTS}/test_elemwise.py"),
+         f"{TENSOR_TESTS}/test_index.py", f"{TENSOR_TESTS}/test_reduce.py", f"{TENSOR_TESTS}/test_elemwise.py",
+         RECORDED),
     ),
     "shapes": (
         (f"{TENSOR}/shape/*.py", f"{TENSOR}/index/lengths.py", f"{TENSOR}/rules/shapes.py",
          f"{TENSOR}/rules/lengths.py"),
         (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/test_index.py",
-         f"{TENSOR_TESTS}/test_shape.py"),
+         f"{TENSOR_TESTS}/test_shape.py", RECORDED),
     ),
     "updates": (
         (f"{CORE}/runtime/updates.py", f"{CORE}/compile/pack.py", f"{CORE}/compile/shared.py", f"{CORE}/updates.py"),
@@ -73,7 +76,7 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (f"{CORE}/graph/aliasing.py", f"{CORE}/compile/aliasing.py", f"{CORE}/runtime/grants.py",
          f"{TENSOR}/rules/inplace.py", f"{CORE}/runtime/program.py"),
         (f"{CORE_TESTS}/graph", f"{CORE_TESTS}/compile", f"{CORE_TESTS}/runtime", f"{TENSOR_TESTS}/test_updates.py",
-         f"{TENSOR_TESTS}/rules"),
+         f"{TENSOR_TESTS}/rules", RECORDED),
     ),
     "cache": (
         (f"{CORE}/cache/*.py", f"{CORE}/compile/key.py", f"{CORE}/compile/program_cache.py",
@@ -249,8 +252,8 @@ class Tree:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
 
-    def reach(self, groups: list[str]) -> Reach:
-        """Run the tests of some groups as they are, and note who reaches what."""
+    def reach(self, groups: list[str], jobs: int) -> Reach:
+        """Run the tests of some groups as they are, several at a time, and note who reaches what."""
         notes, data, settings = (self.folder / name for name in ("tests.jsonl", "tests.coverage", "coverage.toml"))
         self.environment["COVERAGE_FILE"] = str(data)
         sources = sorted({str((self.folder / pattern).parent) for group in groups for pattern in GROUPS[group][0]})
@@ -260,7 +263,7 @@ class Tree:
             'parallel = true\npatch = ["subprocess", "_exit"]\ncontext = "${PYTEST_CURRENT_TEST-}"\n'
         )
         tests = sorted({test for group in groups for test in GROUPS[group][1]})
-        self.pytest(f"--report-log={notes}", "--cov", f"--cov-config={settings}", "--cov-context=test",
+        self.pytest("-n", str(jobs), f"--report-log={notes}", "--cov", f"--cov-config={settings}", "--cov-context=test",
                     "--cov-report=", *tests)  # fmt: skip
         reports = [json.loads(line) for line in notes.read_text().splitlines()]
         calls = [r for r in reports if r.get("$report_type") == "TestReport"]
@@ -342,7 +345,7 @@ def main(arguments: list[str] | None = None) -> int:
                 free.append(tree)
 
         print("tests as they are ...", flush=True)
-        reach = trees[0].reach(asked.group)
+        reach = trees[0].reach(asked.group, asked.jobs)
         chosen = sample(asked.group, asked.count, random.Random(seed))
         caught = list(tqdm(pool.map(in_a_tree, chosen), "mutants", len(chosen)))
     survivors = [m for m, was in zip(chosen, caught, strict=True) if not was]

@@ -201,6 +201,18 @@ def test_a_product_is_written_over_what_it_is_added_to_and_nothing_else() -> Non
             np.testing.assert_allclose(s.get_value(), a + b @ c if k == target else old * 2, rtol=1e-12, atol=1e-12)
 
 
+def test_what_is_also_an_output_is_left_and_another_is_overwritten() -> None:
+    """A replaced variable that is returned as it was cannot take the sum; the other one, replaced as well, can."""
+    a, b = (theano.shared(np.full((3, 4), value), name) for value, name in ((1.0, "a"), (2.0, "b")))
+    x = T.dmatrix("x")
+    f = theano.function([x], [T.as_tensor_variable(a)], updates=[(a, a + b), (b, T.exp(x))])
+    (add,) = [node for node in f.maker.fgraph.toposort() if len(node.inputs) == 2]
+    assert [v.name for v in add.inputs] == ["a", "b"] and add.op.destroy_map == {0: [1]}
+    (before,) = f(np.zeros((3, 4)))
+    assert np.all(before == 1) and np.all(data(a) == 3) and np.all(data(b) == 1)
+
+
+
 @pytest.mark.parametrize("kind", ["inc", "set", "own rows", "part", "chain", "then everywhere"])
 def test_rows_are_written_in_place(kind: str) -> None:
     inputs, outputs, updates = rows_and_parts(kind)

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -178,6 +178,9 @@ class Case:
         yield from self._patterns()
         yield from self._numbers()
         yield from self._parted()
+        if self.effort:
+            yield from self._operands()
+            yield from self._axes()
 
     # -- dtypes ------------------------------------------------------------------------------------------------------
 
@@ -265,8 +268,39 @@ class Case:
                 yield f"{leaf} not the same in {node} {i}", partial(self._with_another, leaf, node, i)
 
     def _with_another(self, leaf: Any, node: Apply, i: int) -> Change:
-        inputs = [like(leaf) if j == i else v for j, v in enumerate(node.inputs)]
-        return dict(zip(node.outputs, _made(node, inputs), strict=True))
+        return _on(node, [like(leaf) if j == i else v for j, v in enumerate(node.inputs)])
+
+    def _operands(self) -> Iterator[tuple[str, Callable[[], Change]]]:
+        """Operands in the other order; those that take any number of operands with one more: the first again, an input, a number."""
+        for k, node in enumerate(toposort([self.output])):
+            if not isinstance(node.op, Elemwise) or len(node.inputs) < 2:
+                continue
+            yield f"{node.op} {k} turned", partial(_on, node, node.inputs[::-1])
+            if node.op.scalar_op.nin >= 0:
+                continue
+            first: Any = node.inputs[0]
+            number = TensorType(first.type.dtype, [True] * first.type.ndim).make_constant(
+                np.full([1] * first.type.ndim, 2).astype(first.type.dtype)
+            )
+            for label, more in (("again", first), ("more", first.type("more")), ("number", number)):
+                yield f"{node.op} {k} {label}", partial(_on, node, [*node.inputs, more])
+                yield f"{label} {node.op} {k}", partial(_on, node, [more, *node.inputs])
+
+    def _axes(self) -> Iterator[tuple[str, Callable[[], Change]]]:
+        """Reductions along each of the other sets of axes."""
+        for k, node in enumerate(toposort([self.output])):
+            if isinstance(node.op, CAReduce):
+                ndim = node.inputs[0].type.ndim
+                for axes in (axes for n in range(1, ndim + 1) for axes in combinations(range(ndim), n)):
+                    yield f"{node.op} {k} along {axes}", partial(self._reduced, node, axes)
+
+    def _reduced(self, node: Apply, axes: tuple[int, ...]) -> Change:
+        return dict(zip(node.outputs, type(node.op)(axes).make_node(*node.inputs).outputs, strict=True))
+
+
+def _on(node: Apply, inputs: list[Any]) -> Change:
+    """Return what takes the place of a node's outputs where its op is applied to other inputs."""
+    return dict(zip(node.outputs, _made(node, inputs), strict=True))
 
 
 def _is_elementwise(node: Apply) -> bool:

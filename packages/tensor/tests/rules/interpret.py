@@ -77,9 +77,9 @@ def compare(wanted, found, rtol, atol, finite):
 
 
 def apply_rule(name, inputs, output, after=()):
-    """Return the graph of an expression after one rule alone (``after`` others), how often it was used, and the rule."""
+    """Return the graph of expressions after one rule alone (``after`` others), how often it was used, and the rule."""
     rules = phases.all_rules()
-    fgraph = FunctionGraph(list(inputs), [output])
+    fgraph = FunctionGraph(list(inputs), list(output) if isinstance(output, list) else [output])
     fgraph.attach_feature(ShapeFeature())
     context = Context(TRUST)
     if after:

@@ -9,7 +9,7 @@ from interpret import apply_rule, rewritten
 from left_sides import AFTER, CASES
 from written import digest, ops, written
 
-from theano.graph.traverse import explicit_inputs
+from theano.graph.traverse import explicit_inputs, toposort
 
 
 def expressions(name):
@@ -27,13 +27,26 @@ def of_instances(name, form, output):
     return f"{taken} of {len(found)} instances, {digest(f'rules/{name} {form}', chr(10).join(found))}"
 
 
+def of_more_outputs(name, form, output):
+    """Return for which intermediate results that somebody else wants as well the rule still applies, and a digest."""
+    found, taken = [], []
+    for k, node in enumerate(toposort([output])[:-1]):
+        outputs = [output, *node.outputs]
+        fgraph, used, _ = apply_rule(name, explicit_inputs(outputs), outputs, AFTER.get(name, ()))
+        taken += [str(k)] * bool(used)
+        found.append(f"{k}:\n{written(fgraph.outputs, fgraph.toposort()) if used else 'as it was'}")
+    return f"wanted elsewhere: {' '.join(taken) or '-'} of {len(found)}, {digest(f'wanted/{name} {form}', chr(10).join(found))}"
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_recorded_rule(name, snapshot):
     lines = []
     for form, output in enumerate(expressions(name)):
         fgraph, used, _ = apply_rule(name, explicit_inputs([output]), output, AFTER.get(name, ()))
         result = ", ".join(str(v if v.owner is None else v.owner) for v in fgraph.outputs) if used else "as it was"
-        lines.append(f"{output.owner} -> {result}; {of_instances(name, form, output)}")
+        lines.append(
+            f"{output.owner} -> {result}; {of_instances(name, form, output)}; {of_more_outputs(name, form, output)}"
+        )
     assert lines == snapshot
 
 
