@@ -224,6 +224,7 @@ REFERENCES = {
     "log10": Reference(lambda x: x.log() / flint.arb(10).log(), _mp("log10")),
     "pow": Reference(lambda x, y: x**y, _mp("power"), _powers),
     "arctan2": Reference(lambda y, x: flint.arb.atan2(y, x), _mp("atan2")),
+    "hypot": _same("sqrt(x * x + y * y)"),
     "angle": Reference(lambda x: flint.arb.pi() if x < 0 else flint.arb(0), _mp("arg")),
     "sigmoid": _same("1 / (1 + exp(-x))"),
     "softplus": Reference(lambda x: x.exp().log1p() if x < 50 else x + (-x).exp().log1p(),

@@ -82,6 +82,8 @@ CASES = [
     Case("prod_no_zeros", lambda x: T.prod(x, axis=1, no_zeros_in_input=True), lambda x: x.prod(axis=1), (m,)),
     Case("max", lambda x: x.max(axis=1), lambda x: x.max(axis=1), (m,)),
     Case("min", lambda x: x.min(), lambda x: x.min(), (m,)),
+    Case("nanmax", lambda x: T.nanmax(x, axis=1), lambda x: x.max(axis=1), (m,)),
+    Case("nanmin", lambda x: T.nanmin(T.sqrt(x), axis=(0, 2), keepdims=True), lambda x: np.fmin.reduce(np.sqrt(x), (0, 2), keepdims=True), (t3,), False),
     Case("max_and_argmax", lambda x: T.max_and_argmax(x, axis=0)[0], lambda x: x.max(axis=0), (m,)),
     Case("argmax", lambda x: x.argmax(axis=1), lambda x: x.argmax(axis=1), (m,), False),
     Case("argmax_all", lambda x: x.argmax(), lambda x: x.argmax(), (m,), False),

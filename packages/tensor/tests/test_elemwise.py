@@ -1,4 +1,8 @@
-"""Element-wise functions against NumPy and SciPy: each one, over dtypes and layouts."""
+"""Element-wise functions against NumPy and SciPy: each one, over dtypes and layouts.
+
+Where a statement of the scalar layer names one of NumPy's universal functions, that is the reference, and the cases
+follow from the statement; what has a form of its own has a reference here.
+"""
 
 from __future__ import annotations
 
@@ -27,39 +31,12 @@ def _away(x):
 
 # name: (NumPy's function, dtypes, intervals)
 UNARY = {
-    "abs_": (np.abs, REAL + COMPLEX, (-4, 4)),
-    "neg": (np.negative, REAL + COMPLEX, (-4, 4)),
-    "invert": (np.invert, ("bool", *INT), (-4, 4)),
     "sgn": (np.sign, REAL, (-4, 4)),
     "ceil": (np.ceil, FLOAT, (-4, 4)),
     "floor": (np.floor, FLOAT, (-4, 4)),
     "trunc": (np.trunc, FLOAT, (-4, 4)),
-    "round_half_to_even": (np.rint, FLOAT, (-4, 4)),
     "round_half_away_from_zero": (_away, FLOAT, (-4, 4)),
-    "sqr": (np.square, REAL + COMPLEX, (-4, 4)),
-    "sqrt": (np.sqrt, FLOAT + COMPLEX, (0, 4)),
     "inv": (np.reciprocal, FLOAT + COMPLEX, (0.5, 4)),
-    "exp": (np.exp, FLOAT + COMPLEX, (-4, 4)),
-    "exp2": (np.exp2, FLOAT, (-4, 4)),
-    "expm1": (np.expm1, FLOAT, (-4, 4)),
-    "log": (np.log, FLOAT + COMPLEX, (0.1, 4)),
-    "log2": (np.log2, FLOAT, (0.1, 4)),
-    "log10": (np.log10, FLOAT, (0.1, 4)),
-    "log1p": (np.log1p, FLOAT, (-0.9, 4)),
-    "deg2rad": (np.deg2rad, FLOAT, (-180, 180)),
-    "rad2deg": (np.rad2deg, FLOAT, (-4, 4)),
-    "cos": (np.cos, FLOAT + COMPLEX, (-4, 4)),
-    "sin": (np.sin, FLOAT + COMPLEX, (-4, 4)),
-    "tan": (np.tan, FLOAT, (-1, 1)),
-    "arccos": (np.arccos, FLOAT, (-0.9, 0.9)),
-    "arcsin": (np.arcsin, FLOAT, (-0.9, 0.9)),
-    "arctan": (np.arctan, FLOAT, (-4, 4)),
-    "cosh": (np.cosh, FLOAT + COMPLEX, (-4, 4)),
-    "sinh": (np.sinh, FLOAT + COMPLEX, (-4, 4)),
-    "tanh": (np.tanh, FLOAT + COMPLEX, (-4, 4)),
-    "arccosh": (np.arccosh, FLOAT, (1.1, 4)),
-    "arcsinh": (np.arcsinh, FLOAT, (-4, 4)),
-    "arctanh": (np.arctanh, FLOAT, (-0.9, 0.9)),
     "erf": (sp.erf, FLOAT[1:], (-4, 4)),
     "erfc": (sp.erfc, FLOAT[1:], (-4, 4)),
     "erfcx": (sp.erfcx, FLOAT[1:], (-2, 4)),
@@ -76,30 +53,11 @@ UNARY = {
     "real": (np.real, REAL + COMPLEX, (-4, 4)),
     "imag": (np.imag, COMPLEX, (-4, 4)),
     "angle": (np.angle, COMPLEX, (-4, 4)),
-    "conj": (np.conj, COMPLEX, (-4, 4)),
-    "isnan_": (np.isnan, FLOAT, (-4, 4)),
-    "isinf_": (np.isinf, FLOAT, (-4, 4)),
 }
 BINARY = {
     "add": (np.add, ALL, (-4, 4)),
-    "sub": (np.subtract, REAL + COMPLEX, (-4, 4)),
     "mul": (np.multiply, ALL, (-4, 4)),
-    "true_div": (np.true_divide, FLOAT + COMPLEX, (1, 4)),
-    "int_div": (np.floor_divide, REAL, (1, 4)),
-    "mod": (np.mod, REAL, (1, 4)),
     "pow": (np.power, FLOAT, (0.5, 3)),
-    "maximum": (np.maximum, ALL[:-2], (-4, 4)),
-    "minimum": (np.minimum, ALL[:-2], (-4, 4)),
-    "lt": (np.less, REAL, (-4, 4)),
-    "gt": (np.greater, REAL, (-4, 4)),
-    "le": (np.less_equal, REAL, (-4, 4)),
-    "ge": (np.greater_equal, REAL, (-4, 4)),
-    "eq": (np.equal, ALL, (-4, 4)),
-    "neq": (np.not_equal, ALL, (-4, 4)),
-    "and_": (np.bitwise_and, ("bool", *INT), (-4, 4)),
-    "or_": (np.bitwise_or, ("bool", *INT), (-4, 4)),
-    "xor": (np.bitwise_xor, ("bool", *INT), (-4, 4)),
-    "arctan2": (np.arctan2, FLOAT, (-4, 4)),
     "second": (lambda a, b: b.copy(), ALL, (-4, 4)),
     "complex": (lambda a, b: (a + 1j * b).astype("c8" if a.dtype.itemsize < 8 else "c16"), FLOAT[1:], (-4, 4)),
     "chi2sf": (lambda x, k: sp.chdtrc(k, x), FLOAT[1:], (1, 4)),
@@ -111,8 +69,25 @@ BINARY = {
 ELSEWHERE = {"switch", "clip", "gammau", "gammal", "complex_from_polar", "tensor_copy"}
 
 
+FUNCTIONS = elementwise_functions()
+UFUNCS = {name: f for name, op in FUNCTIONS.items() if isinstance(f := op.scalar_op.numpy_function, np.ufunc)}
+
+
 def test_every_function_is_compared():
-    assert set(elementwise_functions()) == set(UNARY) | set(BINARY) | ELSEWHERE
+    assert not set(UFUNCS) & (set(UNARY) | set(BINARY) | ELSEWHERE)
+    assert set(FUNCTIONS) == set(UFUNCS) | set(UNARY) | set(BINARY) | ELSEWHERE
+
+
+def dtypes_of(name):
+    """Yield the dtypes for which NumPy's function gives the dtype that the statement says."""
+    for dtype in ALL:
+        try:
+            theirs = UFUNCS[name](*[np.ones(0, dtype)] * UFUNCS[name].nin).dtype
+            ours = FUNCTIONS[name](*[T.TensorType(dtype, ())()] * UFUNCS[name].nin).dtype
+        except TypeError:
+            continue
+        if ours == theirs:
+            yield dtype
 
 
 def close(actual, expected):
@@ -125,30 +100,31 @@ def close(actual, expected):
 
 
 def cases():
-    for name, (reference, dtypes, domain) in UNARY.items():
-        for dtype in dtypes:
-            yield pytest.param(name, reference, dtype, domain, 1, id=f"{name}-{dtype}")
-    for name, (reference, dtypes, domain) in BINARY.items():
-        for dtype in dtypes:
-            yield pytest.param(name, reference, dtype, domain, 2, id=f"{name}-{dtype}")
+    for arity, table in (1, UNARY), (2, BINARY):
+        for name, (reference, dtypes, domain) in table.items():
+            for dtype in dtypes:
+                yield pytest.param(name, reference, dtype, [domain] * arity, id=f"{name}-{dtype}")
+    for name, reference in UFUNCS.items():
+        for dtype in dtypes_of(name):
+            domains = FUNCTIONS[name].scalar_op.domains(reference.nin)
+            yield pytest.param(name, reference, dtype, domains, id=f"{name}-{dtype}")
 
 
-@pytest.mark.parametrize(("name", "reference", "dtype", "domain", "arity"), list(cases()))
-def test_against_numpy(name, reference, dtype, domain, arity):
-    rng = np.random.default_rng(7)
+@pytest.mark.parametrize(("name", "reference", "dtype", "domains"), list(cases()))
+def test_against_numpy(name, reference, dtype, domains):
+    rng, arity = np.random.default_rng(7), len(domains)
     symbols = [T.TensorType(dtype, (False, False))(f"x{i}") for i in range(arity)]
     out = getattr(T, name)(*symbols)
     for layout in LAYOUTS:
-        values = [lay(sample(dtype, (3, 4), rng, *domain), layout) for _ in symbols]
+        values = [lay(sample(dtype, (3, 4), rng, *domain), layout) for domain in domains]
         with np.errstate(all="ignore"):
             expected = np.asarray(reference(*[v.astype(dtype) for v in values]))
         close(run(out, dict(zip(symbols, values))), expected)
     scalars = [T.TensorType(dtype, ())(f"x{i}") for i in range(arity)]
-    values = [sample(dtype, (), rng, *domain) for _ in scalars]
-    close(
-        run(getattr(T, name)(*scalars), dict(zip(scalars, values))),
-        np.asarray(reference(*[v[None] for v in values]))[0],
-    )
+    values = [sample(dtype, (), rng, *domain) for domain in domains]
+    with np.errstate(all="ignore"):
+        expected = np.asarray(reference(*[v[None] for v in values]))[0]
+    close(run(getattr(T, name)(*scalars), dict(zip(scalars, values))), expected)
 
 
 @pytest.mark.parametrize(

@@ -245,3 +245,34 @@ def test_sums_down_wide_columns_of_strided_terms_end():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("dtype", FLOAT)
+@pytest.mark.parametrize("shape", [(3, 4, 5), (1, 1, 1), (17, 33, 129), (2, 3000, 2), (1, 5000, 1)])
+@pytest.mark.parametrize("axis", [(0, 1, 2), 0, 1, 2, (0, 2), (1, 2)], ids=str)
+def test_operations_that_the_driver_does_not_know(dtype, shape, axis):
+    """Joined as the kernel says, along and across, of several results in one pass; no nan comes through."""
+    x = T.TensorType(dtype, (False, False, False))("x")
+    f = theano.function([x], [T.nanmax(x, axis=axis), T.nanmin(x, axis=axis), T.nanmax(-x, axis=axis)])
+    rng = np.random.default_rng(4)
+    value = np.where(rng.random(shape) < 0.5, np.nan, rng.normal(size=shape)).astype(dtype)
+    for given in (value, np.asfortranarray(value), value[::-1, :, ::-1]):
+        largest, smallest, opposite = f(given)
+        np.testing.assert_array_equal(largest, np.fmax.reduce(given, axis))
+        np.testing.assert_array_equal(smallest, np.fmin.reduce(given, axis))
+        np.testing.assert_array_equal(opposite, -smallest)
+
+
+def test_the_nan_ignoring_extremes_of_nothing_and_their_slopes():
+    x = T.dmatrix("x")
+    with pytest.raises(ValueError, match="fmax"):
+        theano.function([x], T.nanmax(x, axis=0))(np.zeros((0, 3)))
+    slope = theano.function([x], T.grad(T.nanmax(x, axis=1).sum(), x))
+    np.testing.assert_array_equal(slope([[1, np.nan, 3], [np.nan, np.nan, np.nan]]), [[0, 0, 1], [0, 0, 0]])
+    assert T.nanmin(T.imatrix()).owner.op == T.min(T.imatrix()).owner.op
+
+
+def test_the_slope_of_a_length_at_the_origin():
+    x, y = T.dvectors("xy")
+    f = theano.function([x, y], T.grad(T.hypot(x, y).sum(), [x, y]))
+    np.testing.assert_allclose(f([0, 3, 3e300], [0, 4, 4e300]), [[0, 0.6, 0.6], [0, 0.8, 0.8]])

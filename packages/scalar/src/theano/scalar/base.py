@@ -36,6 +36,11 @@ def at_inputs(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
     return promote(*in_dtypes)
 
 
+def in_double(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
+    """Compute in float64: the C library's float versions are poor, or SciPy has none, or squares would overflow."""
+    return "float64"
+
+
 class ScalarOp(Op):
     """An operation on numbers.
 

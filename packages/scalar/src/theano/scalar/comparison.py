@@ -82,6 +82,7 @@ maximum = scalar_op(
     c={"biu": "{x} > {y} ? {x} : {y}", "f": "max({x}, {y})"},
     grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_maximum",
+    attributes={"selects": True},
     doc="The larger of two numbers; nan if one is nan.",
 )  # fmt: skip
 
@@ -90,9 +91,28 @@ minimum = scalar_op(
     c={"biu": "{x} < {y} ? {x} : {y}", "f": "min({x}, {y})"},
     grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_minimum",
+    attributes={"selects": True},
     doc="The smaller of two numbers; nan if one is nan.",
 )  # fmt: skip
 scalar_maximum, scalar_minimum = maximum, minimum
+
+fmax = scalar_op(
+    "fmax", "x y", types=upcast_out_no_complex, py=np.fmax,
+    c={"biu": "{x} > {y} ? {x} : {y}", "f": "({y} > {x}) | ({x} != {x}) ? {y} : {x}"},
+    grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
+    domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, identity=np.nan,
+    attributes={"selects": True}, specials=False,  # of zeros, NumPy takes either, as its vectors come
+    doc="The larger of two numbers; the other one if one is nan.",
+)  # fmt: skip
+
+fmin = scalar_op(
+    "fmin", "x y", types=upcast_out_no_complex, py=np.fmin,
+    c={"biu": "{x} < {y} ? {x} : {y}", "f": "({y} < {x}) | ({x} != {x}) ? {y} : {x}"},
+    grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
+    domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, identity=np.nan,
+    attributes={"selects": True}, specials=False,  # of zeros, NumPy takes either, as its vectors come
+    doc="The smaller of two numbers; the other one if one is nan.",
+)  # fmt: skip
 
 clip = scalar_op(
     "clip", "x min max", types=upcast_out_no_complex,

@@ -116,6 +116,8 @@ class DefinedOp(ScalarOp):
         Interval(s) from which tests and examples draw the arguments: where the operation is smooth.
     specials : bool
         Whether the C form agrees with NumPy's at zeros, infinities, nan and subnormals.
+    selects : bool
+        Whether the result is one of the arguments: of a reduction, all of the gradient goes to the winners.
 
     Examples
     --------
@@ -128,6 +130,7 @@ class DefinedOp(ScalarOp):
     module = ""
     domain: Interval | Sequence[Interval] = (-4.0, 4.0)
     specials = True
+    selects = False
     example_integers = False
     second_order = True
 

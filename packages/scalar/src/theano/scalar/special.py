@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from theano.scalar.arithmetic import like, sqr
-from theano.scalar.base import not_implemented
+from theano.scalar.base import in_double, not_implemented
 from theano.scalar.define import scalar_op
 from theano.scalar.exponential import exp, log
 from theano.scalar.output_types import upgrade_to_float_no_complex as real_float
@@ -52,11 +52,6 @@ def _wave_of_jv(v: np.ndarray, x: np.ndarray) -> np.ndarray:
 def _size_of_poles(n: np.ndarray, x: np.ndarray) -> np.ndarray:
     """to the left of 0: gamma(n + 1) over the power n + 1 of the distance to the next whole number"""
     return np.where(x < 0, _scipy("gamma")(n + 1) * np.abs(x - np.rint(x)) ** -(n + 1.0), 0)
-
-
-def in_double(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
-    """Compute in float64: the C library's float versions are poor, or SciPy has none."""
-    return "float64"
 
 
 erf = scalar_op("erf", "x", types=real_float, py="scipy.special.erf", c="erf({x})",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from theano.scalar.arithmetic import like, sqr
+from theano.scalar.base import in_double
+from theano.scalar.comparison import eq, switch
 from theano.scalar.define import scalar_op
 from theano.scalar.exponential import sqrt
 from theano.scalar.output_types import upgrade_to_float, upgrade_to_float_no_complex
@@ -31,6 +34,31 @@ arctan2 = scalar_op(
     grad=lambda y, x, out, g: (g * x / (sqr(x) + sqr(y)), -g * y / (sqr(x) + sqr(y))),
     domain=[(0.3, 4.0), (0.3, 4.0)], ulp=4, class_name="ArcTan2",
     doc="Angle of the point (x, y) seen from the origin, between -pi and pi.",
+)  # fmt: skip
+
+
+def _hypot(in_dtypes: tuple[str, ...], compute: str) -> str:
+    """Return the root of the sum of squares; of doubles, scaled by a power of two where squares over- or underflow."""
+    scale = back = "1.0"
+    if not all(dtype in ("float16", "float32") for dtype in in_dtypes):
+        # Products of choices that are not nested, of what is cheap: this is how compilers turn them into masks.
+        large, small = "fabs({x}) + fabs({y}) > 0x1p+511", "fabs({x}) + fabs({y}) < 0x1p-500"
+        scale = f"(({large} ? 0x1p-600 : 1.0) * ({small} ? 0x1p+600 : 1.0))"
+        back = f"({large} ? 0x1p+600 : 1.0) * ({small} ? 0x1p-600 : 1.0)"
+    x, y = f"({{x}} * {scale})", f"({{y}} * {scale})"
+    root = f"sqrt({x} * {x} + {y} * {y}) * {back}"
+    return f"(fabs({{x}}) == INFINITY) | (fabs({{y}}) == INFINITY) ? INFINITY : {root}"
+
+
+def _hypot_gradient(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
+    length = switch(eq(out, 0), like(out, 1), out)
+    return g * x / length, g * y / length
+
+
+hypot = scalar_op(
+    "hypot", "x y", types=upgrade_to_float_no_complex, py=np.hypot, compute=in_double, c=_hypot,
+    grad=_hypot_gradient, domain=(0.3, 4.0), ulp=2, commutative=True,
+    doc="Length of the vector (x, y), without overflow; its derivative at (0, 0), which has none, is taken as 0.",
 )  # fmt: skip
 
 sinh = scalar_op("sinh", "x", types=upgrade_to_float, py=np.sinh, c="sinh({x})",

@@ -102,8 +102,10 @@ class CAReduce(Op):
     @property
     def ufunc(self) -> Any:
         """What NumPy calls the scalar op."""
-        name = str(self.scalar_op)
-        return _UFUNCS[name] if name in _UFUNCS else np.frompyfunc(self.scalar_op.impl, 2, 1)
+        name, own = str(self.scalar_op), getattr(self.scalar_op, "numpy_function", None)
+        if name in _UFUNCS or isinstance(own, np.ufunc):
+            return _UFUNCS.get(name, own)
+        return np.frompyfunc(self.scalar_op.impl, 2, 1)
 
     def __str__(self) -> str:
         if self.axis is None:
@@ -150,7 +152,7 @@ class CAReduce(Op):
             )
         if not axes:
             out = x.astype(out_dtype)
-        elif ufunc in _UFUNCS.values():
+        elif len(getattr(ufunc, "types", ())) > 1:  # NumPy's own, which are of several dtypes
             acc = np.dtype(self.acc_dtype or out_dtype)
             with np.errstate(**NUMPY_ERRORS):
                 out = self._reduce(ufunc, x, axes, acc)
@@ -193,7 +195,7 @@ class CAReduce(Op):
 
     def _named(self, dtype: str) -> CAReduce | None:
         """Return the op that knows the derivative of this one: None if this one does."""
-        if self.scalar_op in (scal.maximum, scal.minimum):
+        if getattr(self.scalar_op, "selects", False):
             return None
         if self.scalar_op not in (scal.add, scal.mul):
             raise MethodNotDefined("grad", type(self), str(self))

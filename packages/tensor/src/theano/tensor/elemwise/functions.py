@@ -1,12 +1,14 @@
 """The tensor functions that are scalar ops, element by element; each takes its documentation from the scalar op.
 
-Nothing is said about an operation here but its name: what it computes, on which dtypes, and its derivative stand
-in the scalar layer.
+Nothing is said about an operation here: its name, what it computes, on which dtypes, and its derivative stand in the
+scalar layer. Each statement there is a function here, and of ``theano.tensor``.
 """
 
+# mypy: implicit-reexport
+# ruff: noqa: F403, F405  (names that star imports bring, to type checkers)
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,117 +18,47 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.type import dtype_name
 
+#: Scalar ops whose function of tensors has another name, or (None) that are none: a module of its own has these.
+_NAMES = {
+    "isnan": "isnan_", "isinf": "isinf_", "identity": "tensor_copy",
+    "inopenrange": None, "inclosedrange": None, "sigmoid": None, "softplus": None, "polygamma": None,
+    "gammainc_der": None,
+}  # fmt: skip
 
-def elementwise(name: str, scalar_op: Any = None) -> Elemwise:
-    """Return the tensor function of a scalar op.
 
-    Parameters
-    ----------
-    name : str
-        Its name here, and in the scalar layer where ``scalar_op`` is not given.
-    scalar_op : ScalarOp, optional
+def elementwise_functions() -> dict[str, Elemwise]:
+    """Return the tensor functions that are scalar ops, by name: one for each statement of the scalar layer.
+
+    Examples
+    --------
+    >>> elementwise_functions()["exp"] is exp
+    True
     """
-    return Elemwise(getattr(scal, name) if scalar_op is None else scalar_op, name=f"Elemwise{{{name},no_inplace}}")
+    return dict(_FUNCTIONS)
 
 
-# signs and rounding
-abs_ = elementwise("abs_")
-neg = elementwise("neg")
-invert = elementwise("invert")
-sgn = elementwise("sgn")
-ceil = elementwise("ceil")
-floor = elementwise("floor")
-trunc = elementwise("trunc")
-round_half_to_even = elementwise("round_half_to_even")
-round_half_away_from_zero = elementwise("round_half_away_from_zero")
+_FUNCTIONS: dict[str, Elemwise] = {}
+for _op in list(dict.fromkeys(scal.OPS.values())):
+    _name = _NAMES.get(_op.op_name, _op.op_name) if isinstance(_op, scal.DefinedOp) else None
+    if _name is not None and _op.module == "theano.scalar":
+        _FUNCTIONS[_name] = Elemwise(_op, name=f"Elemwise{{{_op.op_name},no_inplace}}")
+globals().update(_FUNCTIONS)
 
-# powers, exponentials, logarithms
-sqr = elementwise("sqr")
-sqrt = elementwise("sqrt")
-inv = elementwise("inv")
-exp = elementwise("exp")
-exp2 = elementwise("exp2")
-expm1 = elementwise("expm1")
-log = elementwise("log")
-log2 = elementwise("log2")
-log10 = elementwise("log10")
-log1p = elementwise("log1p")
+if TYPE_CHECKING:
+    # What a type checker or an editor knows of them are the statements themselves: a name that is none is an error
+    # there (of a `__getattr__` it would not be), and "go to definition" leads to all that is said of an operation.
+    from theano.scalar.arithmetic import *
+    from theano.scalar.arithmetic import identity as tensor_copy
+    from theano.scalar.bitwise import *
+    from theano.scalar.comparison import *
+    from theano.scalar.comparison import isinf as isinf_
+    from theano.scalar.comparison import isnan as isnan_
+    from theano.scalar.complex_parts import *
+    from theano.scalar.exponential import *
+    from theano.scalar.rounding import *
+    from theano.scalar.special import *
+    from theano.scalar.trigonometric import *
 
-# angles
-deg2rad = elementwise("deg2rad")
-rad2deg = elementwise("rad2deg")
-cos = elementwise("cos")
-arccos = elementwise("arccos")
-sin = elementwise("sin")
-arcsin = elementwise("arcsin")
-tan = elementwise("tan")
-arctan = elementwise("arctan")
-arctan2 = elementwise("arctan2")
-cosh = elementwise("cosh")
-arccosh = elementwise("arccosh")
-sinh = elementwise("sinh")
-arcsinh = elementwise("arcsinh")
-tanh = elementwise("tanh")
-arctanh = elementwise("arctanh")
-
-# special functions
-erf = elementwise("erf")
-erfc = elementwise("erfc")
-erfcx = elementwise("erfcx")
-erfinv = elementwise("erfinv")
-erfcinv = elementwise("erfcinv")
-gamma = elementwise("gamma")
-gammaln = elementwise("gammaln")
-psi = elementwise("psi")
-tri_gamma = elementwise("tri_gamma")
-chi2sf = elementwise("chi2sf")
-gammainc = elementwise("gammainc")
-gammaincc = elementwise("gammaincc")
-gammau = elementwise("gammau")
-gammal = elementwise("gammal")
-j0 = elementwise("j0")
-j1 = elementwise("j1")
-jv = elementwise("jv")
-i0 = elementwise("i0")
-i1 = elementwise("i1")
-iv = elementwise("iv")
-
-# complex numbers
-real = elementwise("real")
-imag = elementwise("imag")
-angle = elementwise("angle")
-complex = elementwise("complex")
-conj = elementwise("conj")
-complex_from_polar = elementwise("complex_from_polar")
-
-# arithmetic
-add = elementwise("add")
-sub = elementwise("sub")
-mul = elementwise("mul")
-true_div = elementwise("true_div")
-int_div = elementwise("int_div")
-mod = elementwise("mod")
-pow = elementwise("pow")
-maximum = elementwise("maximum")
-minimum = elementwise("minimum")
-
-# comparison, bits, choice
-lt = elementwise("lt")
-gt = elementwise("gt")
-le = elementwise("le")
-ge = elementwise("ge")
-eq = elementwise("eq")
-neq = elementwise("neq")
-and_ = elementwise("and_")
-or_ = elementwise("or_")
-xor = elementwise("xor")
-switch = elementwise("switch")
-clip = elementwise("clip")
-second = elementwise("second")
-
-isnan_ = elementwise("isnan")
-isinf_ = elementwise("isinf")
-tensor_copy = elementwise("identity", scal.identity)
 tensor_copy.shown_as = "T.tensor_copy"
 
 # other names for the same
@@ -136,13 +68,19 @@ floor_div = int_div
 where = switch
 bitwise_and, bitwise_or, bitwise_xor, bitwise_not = and_, or_, xor, invert
 
+#: What ``theano.tensor`` has of this.
+__all__ = [
+    *_FUNCTIONS, "fill", "square", "floor_div", "where", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
+    "isnan", "isinf", "cast",
+]  # fmt: skip
+
 
 def _all_false(a: Variable) -> Any:
     """Return False for each element, in a form that depends on the shape only."""
     return second(a, as_tensor_variable(np.asarray(False)))
 
 
-def isnan(a: Any) -> Any:
+def isnan(a: Any) -> Any:  # type: ignore[no-redef]  # the statement, seen above, is isnan_ here
     """Return where ``a`` is not a number.
 
     Examples
@@ -155,7 +93,7 @@ def isnan(a: Any) -> Any:
     return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isnan_(a)
 
 
-def isinf(a: Any) -> Any:
+def isinf(a: Any) -> Any:  # type: ignore[no-redef]
     """Return where ``a`` is plus or minus infinity.
 
     Examples
@@ -213,12 +151,3 @@ def cast_op(dtype: str) -> Elemwise:
     if dtype not in _casts:
         _casts[dtype] = Elemwise(scal.Cast(scal.get_scalar_type(dtype), name=f"Cast{{{dtype}}}"))
     return _casts[dtype]
-
-
-def elementwise_functions() -> dict[str, Elemwise]:
-    """Return the functions of this module by name, each under its first name."""
-    found: dict[Elemwise, str] = {}
-    for name, value in globals().items():
-        if isinstance(value, Elemwise) and value not in found:
-            found[value] = name
-    return {name: op for op, name in found.items()}

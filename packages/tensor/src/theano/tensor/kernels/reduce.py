@@ -27,8 +27,10 @@ from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
 from theano.scalar.arithmetic import identity
 from theano.scalar.c import support
+from theano.scalar.c_values import literal
 from theano.scalar.cbody import names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support
+from theano.scalar.define import DefinedOp
 from theano.tensor.elemwise.careduce import CAReduce
 from theano.tensor.elemwise.map_reduce import MAX_RESULTS, MAX_TERMS, MapReduce
 from theano.tensor.kernels.body import Body, body_of
@@ -53,7 +55,7 @@ __all__ = [
 ]  # fmt: skip
 
 _OPS = {"add": 0, "mul": 1, "maximum": 2, "minimum": 3, "and_": 4, "or_": 5, "xor": 6, "mul_without_zeros": 7}
-_OPS["log_sum_exp"] = 8
+_OPS["log_sum_exp"], _OPS["own"] = 8, 9
 _STEPS = {
     "add": "a = a + v;", "mul": "a = a * v;", "maximum": "a = v > a ? v : a;", "minimum": "a = v < a ? v : a;",
     "and_": "a = a & v;", "or_": "a = a | v;", "xor": "a = a ^ v;",
@@ -67,9 +69,22 @@ _SUMS = {
 _ORDERS = {(d, d) for d in ("float64", "float32", "int64", "int32", "bool")}
 _BUILT = {"add": _SUMS, "mul": _SUMS, "maximum": _ORDERS, "minimum": _ORDERS}
 _BUILT["and_"] = _BUILT["or_"] = {("bool", "bool")}
+_REAL = frozenset(
+    ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
+)
 _LANE_BYTES = 256
 _LIGHT_SUPPORT = 700
 """Characters of C that a term may call and still be cheap."""
+
+
+@dataclass(frozen=True)
+class _Own:
+    """An operation that the driver does not know: what its statement in the scalar layer says of it."""
+
+    step: str
+    support: tuple[str, ...]
+    neutral: str
+    refused: str
 
 
 @dataclass(frozen=True)
@@ -79,10 +94,13 @@ class _Result:
     name: str
     term: str
     acc: str
+    own: _Own | None = None
 
     @property
     def step(self) -> str:
         """The statements that take the term v into the accumulator a."""
+        if self.own is not None:
+            return self.own.step
         # A nan loses every comparison: a is kept where it is one, v is taken where it is one.
         nan_wins = self.name in ("maximum", "minimum") and self.acc.startswith("float")
         return _STEPS[self.name] + (" a = v != v ? v : a;" if nan_wins else "")
@@ -218,7 +236,9 @@ def _result(op: Any, term: str, out: str) -> _Result | None:
     acc = getattr(op, "acc_dtype", None) or out
     acc = "float32" if acc == "float16" else acc
     name = str(op.scalar_op)
-    if name not in _OPS or acc not in DTYPE_CODES or term not in DTYPE_CODES:
+    if name not in _OPS:
+        return _own_result(op, term, acc)
+    if acc not in DTYPE_CODES or term not in DTYPE_CODES:
         return None
     if acc.startswith("complex") < term.startswith("complex") and acc != "bool":
         return None
@@ -232,6 +252,21 @@ def _result(op: Any, term: str, out: str) -> _Result | None:
         # Truth values are added and multiplied as NumPy does it.
         name = {"add": "or_", "mul": "and_", "mul_without_zeros": "or_"}.get(name, name)
     return _Result(name, term, acc)
+
+
+def _own_result(op: Any, term: str, acc: str) -> _Result | None:
+    """Return how terms are taken in by any operation that is associative and has a neutral value and a form in C."""
+    scalar_op = op.scalar_op
+    if not isinstance(scalar_op, DefinedOp) or scalar_op.identity is None or acc not in _REAL or term not in _REAL:
+        return None
+    if term.startswith("float") > acc.startswith("float"):
+        return None
+    body = scalar_op.c_statements(["a", "v"], [acc, acc], ["a"], [acc])
+    if body is None or not (acc.startswith("float") or float(scalar_op.identity).is_integer()):
+        return None
+    neutral = literal(scalar_op.identity, acc).replace(f"npy_{acc}", c_type(acc))
+    refused = "NULL" if op.ufunc.identity is not None else f'"{scalar_op}"'
+    return _Result("own", term, acc, _Own(" ".join(body.lines), body.support, neutral, refused))
 
 
 def _as_wide_as(result: _Result, dtypes: Sequence[str]) -> _Result:
@@ -258,6 +293,7 @@ def _generated(op: Any, node: Apply, plan: _Plan, scalar_op: Any, terms: Sequenc
     c = CText()
     what = ", ".join(f"{r.name} in {r.acc}" for r in plan.results)
     c.comment(f"{what} of {body.op}({', '.join([*(f'x{k}' for k in range(len(plan.dtypes))), *body.names])})")
+    _write_joins(c, plan)
     if light:
         _write_block(c, plan, body)
     if not light or len(plan.gone) < plan.ndim:
@@ -265,9 +301,12 @@ def _generated(op: Any, node: Apply, plan: _Plan, scalar_op: Any, terms: Sequenc
     with c.block("int KERNEL(th_ctx *ctx)"):
         c("const th_reduction *r = ctx->params;")
         rows = "KERNEL_rows" if not light or len(plan.gone) < plan.ndim else "NULL"
-        c(f"return r->run(ctx, r, {'KERNEL_block' if light else 'NULL'}, {rows});")
+        c(f"return r->run(ctx, r, {'KERNEL_block' if light else 'NULL'}, {rows}, {_write_own(c, plan)});")
     conversions = " ".join(_take(plan, k) for k in range(len(plan.results)))
-    blocks = dict.fromkeys((*storage_support(*plan.dtypes), *body.support, *support(names_of_blocks(conversions))))
+    owned = [block for r in plan.results if r.own for block in r.own.support]
+    blocks = dict.fromkeys(
+        (*storage_support(*plan.dtypes), *body.support, *support(names_of_blocks(conversions)), *owned)
+    )
     work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
     params = plan.params(reduction_driver(path), work) + body.params
     # Lanes of bytes are packed from wider vectors: without all passes, their loops take twice as long.
@@ -275,6 +314,35 @@ def _generated(op: Any, node: Apply, plan: _Plan, scalar_op: Any, terms: Sequenc
     text = (c_text("reduce.h"), *blocks)
     # The driver's address is the first of the parameters.
     return Kernel(title(op, node), str(c), text, params, work, plain_loops=plain, pointers=((0, DRIVER),))
+
+
+def _write_joins(c: CText, plan: _Plan) -> None:
+    """Write how accumulators of operations that the driver does not know are joined."""
+    for k, r in enumerate(plan.results):
+        if r.own is None:
+            continue
+        ctype = compute_type(r.acc)
+        c(f"static TH_LOOP void KERNEL_join{k}(int64_t n, void *to, const void *from)")
+        with c.block():
+            c(f"{ctype} *x = to;", f"const {ctype} *y = from;", "TH_INDEPENDENT")
+            with c.block("for (int64_t i = 0; i < n; ++i)"):
+                c(f"const {ctype} v = y[i];", f"{ctype} a = x[i];", r.step, "x[i] = a;")
+        c("")
+
+
+def _write_own(c: CText, plan: _Plan) -> str:
+    """Write what the driver is told of operations that it does not know, and return how that is called."""
+    if all(r.own is None for r in plan.results):
+        return "NULL"
+    entries = []
+    for k, r in enumerate(plan.results):
+        if r.own is None:
+            entries.append("{NULL, NULL, NULL}")
+            continue
+        c(f"static const {compute_type(r.acc)} neutral{k} = {r.own.neutral};")
+        entries.append(f"{{KERNEL_join{k}, &neutral{k}, {r.own.refused}}}")
+    c(f"static const th_own own[] = {{{', '.join(entries)}}};")
+    return "own"
 
 
 def _take(plan: _Plan, k: int) -> str:

@@ -9,11 +9,17 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.tensor.convert import as_tensor_variable, constant
-from theano.tensor.elemwise.careduce import All, Any_, Max, Min, Prod, Sum, normalize_axes, restore_axes
+from theano.tensor.elemwise.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum, normalize_axes, restore_axes
 from theano.tensor.elemwise.functions import abs_, cast, floats, maximum, neq, pow, sqrt, switch, true_div
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.shape.basic import shape_i
+
+#: What ``theano.tensor`` has of this; what NumPy has of the same name is called for NumPy's of variables.
+__all__ = [
+    "all", "any", "argmax", "argmin", "check_and_normalize_axes", "largest", "logsumexp", "makeKeepDims", "max",
+    "max_and_argmax", "mean", "min", "nanmax", "nanmin", "norm", "prod", "ptp", "smallest", "std", "sum", "var",
+]  # fmt: skip
 
 
 def makeKeepDims(x: Any, y: Any, axis: Any) -> Any:
@@ -223,6 +229,36 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """
     x = as_tensor_variable(x)
     return _kept(x, Min(axis)(x), axis, keepdims)
+
+
+def nanmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the largest elements along axes that are not NaN; NaN where there is no other.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> nanmax(T.constant([[1, float("nan")], [7, 5]]), axis=1).eval()
+    array([1., 7.])
+    """
+    x = as_tensor_variable(x)
+    if x.type.dtype in scal.discrete_dtypes:
+        return max(x, axis, keepdims)
+    return _kept(x, CAReduce(scal.fmax, axis)(x), axis, keepdims)
+
+
+def nanmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the smallest elements along axes that are not NaN; NaN where there is no other.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> nanmin(T.constant([[1, float("nan")], [7, 5]]), axis=1).eval()
+    array([1., 5.])
+    """
+    x = as_tensor_variable(x)
+    if x.type.dtype in scal.discrete_dtypes:
+        return min(x, axis, keepdims)
+    return _kept(x, CAReduce(scal.fmin, axis)(x), axis, keepdims)
 
 
 def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:

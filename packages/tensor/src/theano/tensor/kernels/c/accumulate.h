@@ -51,7 +51,7 @@ TH_LOCAL extern const th_rows th_log_sum_exp_rows_f4, th_log_sum_exp_rows_f8;
 typedef void (*th_runs)(int64_t count, int64_t n, const char *at, int64_t step, void *acc);
 
 /* reduce.c: the driver, with a kernel for many runs where there is one; of one operand and one result. */
-TH_LOCAL int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, th_runs runs);
+TH_LOCAL int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, th_runs runs, const th_own *own);
 
 /* Larger and smaller; nan wins, and of equal numbers the first. */
 #define TH_LARGER(a, b) ((((a) >= (b)) | ((a) != (a))) ? (a) : (b))

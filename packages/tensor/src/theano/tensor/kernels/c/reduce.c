@@ -38,6 +38,8 @@ typedef struct {
     int once[TH_MAX_TERMS];    /* the operand is one number, read by the kernel itself */
     int64_t size[TH_MAX_TERMS];
     const th_accumulator *acc[TH_MAX_RESULTS];
+    const th_own *own;
+    th_accumulator brought[TH_MAX_RESULTS]; /* of `own` */
     th_buffer *const *out;
     char *in[TH_MAX_TERMS + TH_MAX_RESULTS];  /* operands, then results */
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM * (TH_MAX_TERMS + TH_MAX_RESULTS)];
@@ -59,6 +61,19 @@ static void put(const job *j, int k, void *acc, int64_t n, char *to, int64_t ste
     if (j->acc[k]->finish && !j->raw)
         j->acc[k]->finish(n, acc);
     th_put(j->acc[k]->dtype, acc, n, j->raw ? j->acc[k]->dtype : j->out[k]->dtype, to, step);
+}
+
+/* The first of n accumulators takes in the others. */
+static void fold(const job *j, int k, int64_t n, void *acc)
+{
+    if (j->acc[k]->fold) {
+        j->acc[k]->fold(n, acc);
+        return;
+    }
+    for (int64_t half; n > 1; n = half) {
+        half = (n + 1) / 2;
+        j->acc[k]->join(n - half, acc, (char *)acc + half * j->acc[k]->size);
+    }
 }
 
 /* -- along -------------------------------------------------------------------------------------------- */
@@ -127,7 +142,7 @@ static void along_block(const job *j, char *const *base, values *v)
         acc[k] = memcpy(memory[k], j->neutral[k], TH_LANE_BYTES);
     take(j, j->total, base, acc);
     for (int k = 0; k < j->nout; ++k) {
-        j->acc[k]->fold(used(j, j->total), acc[k]);
+        fold(j, k, used(j, j->total), acc[k]);
         memcpy(&v->of[k], acc[k], sizeof v->of[k]);
     }
 }
@@ -192,7 +207,7 @@ static void along(const job *j, char *const *base, int64_t lo, int64_t hi, value
     for (int level = 1; level < l.levels; ++level)
         join_levels(j, &l, 0, level);
     for (int k = 0; k < j->nout; ++k) {
-        j->acc[k]->fold(used(j, all), acc[k]);
+        fold(j, k, used(j, all), acc[k]);
         memcpy(&v->of[k], acc[k], sizeof v->of[k]);
     }
 }
@@ -519,7 +534,10 @@ static int nothing(th_ctx *ctx, const job *j, int64_t kept)
         if (op == TH_MAX || op == TH_MIN)
             return TH_FAIL(ctx, TH_ERR_VALUE, "zero-size array to reduction operation %s, which has no identity",
                            op == TH_MAX ? "maximum" : "minimum");
-        const th_number value = th_of_nothing(op, j->acc[k]->dtype);
+        if (op == TH_OWN && j->own[k].refused)
+            return TH_FAIL(ctx, TH_ERR_VALUE, "zero-size array to reduction operation %s, which has no identity",
+                           j->own[k].refused);
+        const th_number value = op == TH_OWN ? j->acc[k]->neutral : th_of_nothing(op, j->acc[k]->dtype);
         for (int64_t i = 0; i < kept; ++i)
             th_put(j->acc[k]->dtype, &value, 1, j->out[k]->dtype, j->out[k]->data + i * j->out[k]->itemsize, 0);
     }
@@ -547,12 +565,20 @@ static int lengths(th_ctx *ctx, const th_reduction *r, int64_t *shape)
 }
 
 /* The driver: `block` or `rows` may be NULL where the other will do. */
-TH_EXPORT int th_reduce(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows)
+TH_EXPORT int th_reduce(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, const th_own *own)
 {
-    return th_reduce_runs(ctx, r, block, rows, NULL);
+    return th_reduce_runs(ctx, r, block, rows, NULL, own);
 }
 
-int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, th_runs runs)
+static const th_accumulator *brought(job *j, int k, int64_t dtype)
+{
+    th_accumulator *acc = &j->brought[k];
+    *acc = (th_accumulator){.dtype = dtype, .size = th_accumulator_of(TH_MAX, dtype)->size, .join = j->own[k].join};
+    memcpy(&acc->neutral, j->own[k].neutral, (size_t)acc->size);
+    return acc;
+}
+
+int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, th_runs runs, const th_own *own)
 {
     job j;
     const int nin = (int)r->nin, nout = (int)r->nout, nop = nin + nout;
@@ -574,6 +600,7 @@ int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows r
     j.block = block;
     j.rows = rows;
     j.runs = runs;
+    j.own = own;
     j.constants = r->constants;
     j.nin = nin;
     j.nout = nout;
@@ -581,7 +608,8 @@ int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows r
     j.exact = 1;
     j.raw = 0;
     for (int k = 0; k < nout; ++k) {
-        j.acc[k] = th_accumulator_of(r->result[k].op, r->result[k].dtype);
+        const int64_t op = r->result[k].op, dtype = r->result[k].dtype;
+        j.acc[k] = op == TH_OWN ? brought(&j, k, dtype) : th_accumulator_of(op, dtype);
         j.exact &= j.acc[k]->exact;
         j.in[nin + k] = ctx->out[k]->data;
     }

@@ -19,10 +19,19 @@ typedef void (*th_block)(int64_t n, char *const *p, void *const *acc, const void
 typedef void (*th_rows)(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc,
                         const void *constants);
 
-enum { TH_ADD, TH_MUL, TH_MAX, TH_MIN, TH_AND, TH_OR, TH_XOR, TH_MUL_NONZERO, TH_LOG_SUM_EXP, TH_NOPS };
+enum { TH_ADD, TH_MUL, TH_MAX, TH_MIN, TH_AND, TH_OR, TH_XOR, TH_MUL_NONZERO, TH_LOG_SUM_EXP, TH_OWN, TH_NOPS };
 
 typedef struct th_reduction th_reduction;
-typedef int (*th_reducer)(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows);
+
+/* TH_OWN: an operation that the driver does not know, and whose kernel brings what accumulators of it need. */
+typedef struct {
+    void (*join)(int64_t n, void *a, const void *b); /* a[i] = a[i] op b[i] */
+    const void *neutral;                             /* op with it leaves every value as it is */
+    const char *refused;                             /* what is said of no terms at all; NULL: they give `neutral` */
+} th_own;
+
+/* `own` has an entry for each result, and may be NULL where none is TH_OWN. */
+typedef int (*th_reducer)(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, const th_own *own);
 
 /* The parameters of a reduction, all numbers known from types. */
 struct th_reduction {
