@@ -18,7 +18,7 @@ from theano.compile.pack import Packed
 from theano.compile.shared import Container, SharedVariable, store_with
 from theano.compile.storing import FunctionState, state_of, unflatten
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.shown import Hooks
+from theano.graph.shown import as_svg
 from theano.graph.text import printable
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
@@ -235,7 +235,7 @@ class Function(NativeFunction):
         return printable(f"<theano.compile.Function {self.name}>")
 
     def _repr_svg_(self) -> str | None:
-        return Hooks.svg(self) if Hooks.svg is not None else None
+        return as_svg.answer(self) if as_svg.answer is not None else None
 
 
 def make_function(maker: FunctionMaker, containers: Sequence[Container] | None = None) -> Function:

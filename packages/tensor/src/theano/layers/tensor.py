@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from theano.graph.canonical import fact_finders
@@ -49,7 +49,7 @@ MODULES = {
 }  # fmt: skip
 
 
-def _places(names: str | tuple[str, ...]) -> tuple[str, ...]:
+def _places(names: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{_KERNELS}.{name}" for name in ((names,) if isinstance(names, str) else names))
 
 

@@ -18,7 +18,7 @@ from theano.settings import config
 from theano.tensor.type_in_c import ArraysInC
 
 #: From a variable and a broadcast pattern to the variable with that pattern.
-rebroadcaster: Slot[Callable[[Variable, Sequence[bool]], Variable]] = Slot(
+rebroadcaster: Slot[Callable[[Variable, Sequence[bool]], Any]] = Slot(
     "tensor.type.rebroadcaster", "how a variable gets another broadcast pattern"
 )
 

@@ -27,6 +27,7 @@ from theano.tensor.rules.inplace import MayTake, work_in_place
 from theano.tensor.rules.words import FAST, combine, filled_with, fit, is_float, scalar_of, uniform
 from theano.tensor.shape.basic import Rebroadcast, SpecifyShape
 from theano.tensor.shape.reshape import Reshape
+from theano.tensor.type import TensorApply
 
 __all__ = [
     "acceptable_ops", "cond_drop_unused", "cond_join_zeros", "cond_lift_common", "cond_lift_zeros",
@@ -149,7 +150,7 @@ def _inside(node: Apply, i: int, choice: Apply, k: int) -> list[Any] | None:
     made = [m.zeros_like() if _is_zero(v) else m for m, v in zip(made, (then[k], other[k]), strict=True)]
     old = node.outputs[0]
     trace = old.tag.__dict__.get("trace", ())
-    values = [fit(v, old) for v in made]
+    values: list[Any] = [fit(v, old) for v in made]
     if any(v is None for v in values):
         return None
     for v in values:
@@ -237,7 +238,7 @@ def cond_merge_sums(node: Apply) -> Any:
     return None
 
 
-def _summed(total: Apply, condition: Variable, op: Any) -> Any:
+def _summed(total: TensorApply, condition: Variable, op: Any) -> Any:
     ours: list[tuple[Any, Any]] = []
     rest: list[Any] = []
     for v in total.inputs:

@@ -74,7 +74,7 @@ def local_logsoftmax_grad(node: TensorApply) -> Any:
     over = made_by(dy, F.true_div)
     if over is not None and isinstance(over.inputs[0].owner and over.inputs[0].owner.op, AdvancedIncSubtensor):
         return None  # the rule for cross entropies knows better
-    g = times(dy, sm)
+    g: Any = times(dy, sm)
     g = None if g is None else fit(g, sm)
     if g is None:
         return None

@@ -153,7 +153,6 @@ def shape_i_op(i: int) -> Shape_i:
     return Shape_i(i)
 
 
-@length.register
 def shape_i(var: Any, i: int, fgraph: Any = None) -> Any:
     """Return the length of dimension ``i`` of ``var``, in the cheapest form that is known.
 
@@ -170,6 +169,9 @@ def shape_i(var: Any, i: int, fgraph: Any = None) -> Any:
     if var.type.broadcastable[i]:
         return as_tensor_variable(np.int64(1))
     return Shape_i(i)(var)
+
+
+length.register(shape_i)
 
 
 def shape_tuple(x: Any) -> tuple[Any, ...]:
@@ -340,7 +342,6 @@ class Rebroadcast(CodeByType):
         return [None if eval_points[0] is None else self(eval_points[0])]
 
 
-@rebroadcaster.register
 def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     """Return ``x`` with the given broadcast pattern.
 
@@ -362,6 +363,9 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     pairs = zip(broadcastable, x.type.broadcastable, strict=True)
     changed = [(i, bool(b)) for i, (b, old) in enumerate(pairs) if bool(b) != old]
     return Rebroadcast(*changed)(x) if changed else x
+
+
+rebroadcaster.register(patternbroadcast)
 
 
 def addbroadcast(x: Any, *axes: int) -> Any:
