@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from left_sides import c, i, k, less, m, n, positive, psd, s, square, v, w
+from left_sides import c, classes, entropy, i, k, less, m, n, positive, probabilities, psd, s, square, v, w
 
 import theano.tensor as T
 from theano.ifelse import ifelse
@@ -17,6 +17,7 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.careduce import All, Any_, Max, Min, Prod, Sum
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.nlinalg import matrix_inverse
+from theano.tensor.nnet.softmax import softmax_grad
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rows import map_rows
 from theano.tensor.rules import lengths, stable, useless
@@ -56,6 +57,9 @@ length = shape_i_op(0)(v)
 zero_or_v, v_or_zero = T.switch(c, 0.0, v), T.switch(c, v, 0.0)
 lazy = ifelse(positive, v, T.zeros_like(v))
 row = v.dimshuffle("x", 0)
+
+#: Two numbers, the product of which does not fit into their dtype.
+small = [T.bscalar(name).dimshuffle("x", "x") for name in ("a", "b")]
 
 FORMS = {
     "local_useless_elemwise": [
@@ -105,7 +109,7 @@ FORMS = {
         v / w * w, number(2.0) * v * number(3.0), (-v) * (-w), (number(2.0) * v) / (number(4.0) * w), v / v,
         i * number(2) * k * number(3), F.inv(F.inv(v) * w), (v * w) / (w * v), (v * number(0.0)) / w,
     ],
-    "local_greedy_distributor": [(v / w - v) * w, (v + number(2.0) / w) * w],
+    "local_greedy_distributor": [(v / w - v) * w, (v + number(2.0) / w) * w, (-(c / w) + v) * w],
     "local_log_pow": [T.log(v ** number(e)) for e in (2.0, 3.0, 0.5, -1.0, -2.0)],
     "local_log_sum_exp": [T.log(T.exp(m).sum(axis=0, keepdims=True)), T.log(T.exp(m).sum())],
     "local_exp_over_1_plus_exp": [1.0 / (1.0 + T.exp(v)), w * T.exp(v) / ((1.0 + T.exp(v)) * (1.0 + T.exp(w)))],
@@ -138,8 +142,11 @@ FORMS = {
             T.alloc(v[0], 3), v.dimshuffle("x", 0), v.shape[0] * v, T.inc_subtensor(v[:2], v[2:]), v * w, v.prod(),
         )
     ],
-    "local_dot22_to_dot22scalar": [routines.Dot22()(m, n.T) * s.dimshuffle("x", "x")],
+    "local_dot22_to_dot22scalar": [
+        routines.Dot22()(m, n.T) * s.dimshuffle("x", "x"), F.mul(routines.Dot22()(m, n.T), *small), F.mul(*small, routines.Dot22()(m, n.T)),
+    ],
     "gemm_optimizer": [
+        F.add(m, F.mul(T.dot(square, n), *small)), F.add(F.mul(m, *small), T.dot(square, n)), m - T.dot(square, n) / small[0],
         m - s * T.dot(square, n), s * m + T.dot(square, n), v + T.dot(m.T, n[:, 0]),
         m + T.dot(v[:3].dimshuffle(0, "x"), w.dimshuffle("x", 0)), -T.dot(square, n) + 2.0 * m, w + T.dot(v[:3], m),
     ],
@@ -200,6 +207,21 @@ AXES = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
 ORDERS = [(0, 1, 2), (2, 1, 0), (1, 2, 0), ("x", 0, 1, 2), (0, "x", 2, 1), (2, 0, 1, "x")]
 
 
+column = m.dimshuffle(0, "x", 1)
+entropy_with_bias = nnet.crossentropy_softmax_argmax_1hot_with_bias
+#: Where rows are written and read: the same places, others, one twice, one said in two ways, one outside.
+PLACES = [((0, 3, -1), (0, 3, -1)), ((0, 3, 1), (0, 3, 2)), ((0, 1, 0), (0, 1, 0)), ((0, 1, -5), (0, 1, -5)), ((0, 1, 5), (0, 1, 5)), ((0, 4, -6), (0, 4, -6))]
+
+
+def fits(x: Any, index: Any, order: Any) -> bool:
+    """Return whether a part of ``x`` can be put into an order."""
+    try:
+        x[index].dimshuffle(*order)
+    except (ValueError, IndexError):
+        return False
+    return True
+
+
 def along(op: Any, x: Any, among: Any = AXES) -> list[Any]:
     """Return reductions of ``x`` along sets of its axes."""
     return [op(axis=axes)(x) for axes in among if max(axes) < x.type.ndim]
@@ -209,13 +231,16 @@ PARTS = {
     "local_subtensor_merge": [
         *(v[a][b] for a, b in product(SLICES, ENTRIES)), *(m[:, a][b] for a, b in zip(SLICES, ENTRIES, strict=False)),
         *(m[a, 1:][b, 1:] for a, b in zip(SLICES, SLICES[::-1], strict=True)), m[1][1:][:2],
+        m[i[0] :][1:], m[1:][i[0] :], m[i[0]][1:], m[:, i[0] :][1:], v[1:][i[0]], m[i[0] :][0], v[i[0] : 3][1:], v[1:][: i[0]],
     ],
-    "local_useless_subtensor": [*(m[a] for a in SLICES), *(m[:, a] for a in SLICES), v[: v.shape[0]], v[0 : v.shape[0] : 1], v[: w.shape[0]]],
+    "local_useless_subtensor": [*(m[a] for a in SLICES), *(m[:, a] for a in SLICES), v[: v.shape[0]], v[0 : v.shape[0] : 1], v[: w.shape[0]],
+        v[i[0] :], v[: v.shape[0] : 2], m[: v.shape[0]], m[:, : m.shape[1]], m[: m.shape[1]], v[1 : v.shape[0]], v[: v.shape[0] - 1]],
     "local_useless_slice": [*(m[0, a] for a in SLICES), *(m[a, 0] for a in SLICES), *(t3[a, :, 1] for a in SLICES), t3[1:, :, :], t3[:, 1:, :]],
     "local_subtensor_lift": [*((m + n)[a] for a in ENTRIES), *(T.exp(m)[:, a] for a in ENTRIES), (m * v)[0], (m * v)[:, 0], (m * s)[1:, 1]],
     "local_subtensor_of_alloc": [
         *(T.alloc(s, 5, 6)[a] for a in ENTRIES), *(T.alloc(v, 3, 4)[a] for a in ENTRIES), *(T.alloc(v, 3, 4)[:, a] for a in ENTRIES),
-        T.alloc(v.dimshuffle(0, "x"), 4, 3)[:, 1:], T.alloc(v, 3, v.shape[0])[1, 1:],
+        T.alloc(v.dimshuffle(0, "x"), 4, 3)[:, 1:], T.alloc(v, 3, v.shape[0])[1, 1:], T.alloc(s, v.shape[0])[0], T.alloc(s, v.shape[0])[1:],
+        *(T.alloc(s, 5)[k] for k in (4, 5, -5, -6)), T.alloc(T.addbroadcast(v[:1], 0), 5)[1:], T.alloc(s, 5, 6)[i[0]], T.alloc(s, 5, 6)[1:, i[0]],
     ],
     "local_subtensor_of_join": [
         *(T.join(0, v, w, v * w)[a] for a in ENTRIES), *(T.join(0, m, n)[a] for a in ENTRIES), *(T.join(1, m, n)[a] for a in ENTRIES),
@@ -230,6 +255,23 @@ PARTS = {
         *(T.set_subtensor(m[a], 0.5)[b] for a, b in zip(ENTRIES, ENTRIES, strict=True)),
         *(T.inc_subtensor(m[a], 0.5)[a] for a in ENTRIES[:4]), T.set_subtensor(m[1], w)[1, 1:], T.set_subtensor(m[1], w)[2],
     ],
+    "local_subtensor_remove_broadcastable_index": [
+        column[index] for index in (at[:, -1], at[1:, 0], at[0, 0], at[:, 0, 1:], at[:, :, 0], at[:, i[0]], at[:, 0, :], at[1, 0, 1])
+    ] + [row[0], row[-1], row[0, 1:], row[:, 0], row[i[0]]],
+    "local_adv_sub1_adv_inc_sub1": [
+        change(fixed[list(written)], x)[list(read)] for change in (T.set_subtensor, T.inc_subtensor) for x in (m, s)
+        for fixed in (T.constant(np.ones((5, 4))), T.constant(np.zeros((5, 4)))) for written, read in PLACES
+    ],
+    "local_slices_before_arrays": [
+        m[index] for index in (
+            (at[i[0] :], classes), (classes, at[: i[0]]), (at[1:], classes), (at[i[0] :], T.gt(v, 0)), (T.gt(v[:3], 0), at[i[0] :]),
+            (None, at[i[0] :], classes), (at[: i[0]], None, classes), (at[i[0] :], classes, None), (T.gt(m, 0), None),
+        )
+    ],
+    "local_slices_before_writes": [
+        change(m[index], 0.5) for change in (T.set_subtensor, T.inc_subtensor)
+        for index in ((at[i[0] :], classes), (classes, at[: i[0]]), (at[i[0] :], T.gt(v, 0)), (None, at[i[0] :], classes))
+    ],
     "local_useless_inc_subtensor": [
         *(T.set_subtensor(m[a], n[a]) for a in ENTRIES), *(T.set_subtensor(m[:, a], n[:, a]) for a in ENTRIES), T.set_subtensor(m[:], s),
     ],
@@ -239,7 +281,11 @@ PARTS = {
         T.set_subtensor(m[i[0]], m[i[0]] + v), T.set_subtensor(m[i[0]], m[i[1]] + v),
     ],
     "local_incsubtensor_of_zeros": [T.set_subtensor(m[1], 0.0), T.inc_subtensor(m[1:], 0.0)],
-    "local_dimshuffle_subtensor": [T.addbroadcast(t3[:1], 0)[a].dimshuffle(1, 0) for a in (at[0, 1:], at[:, 1], at[:, :, 1])] + [
+    "local_dimshuffle_subtensor": [
+        T.addbroadcast(x, 0)[index].dimshuffle(*order)
+        for x in (t3[:1], m[:1]) for index in (at[:], at[:, 0], at[:, 1:], at[0], at[:, :, 1], at[:1]) for order in ((1,), (0,), (1, 0), ("x", 1), ())
+        if fits(T.addbroadcast(x, 0), index, order)
+    ] + [T.addbroadcast(t3[:1], 0)[a].dimshuffle(1, 0) for a in (at[0, 1:], at[:, 1], at[:, :, 1])] + [
         T.addbroadcast(m[:1], 0)[:, a].dimshuffle(1) for a in SLICES
     ],
     "local_useless_reshape": [m.reshape(shape) for shape in SHAPES],
@@ -270,6 +316,88 @@ PARTS = {
     ],
     "local_greedy_distributor": [nested(depth) * w for depth in (1, 2, 6, 7, 8, 9, 10)],
     "local_useless_fill": [F.second(v, s), F.second(m, v), F.second(v, v), F.second(row, m)],
+    "softmax_simplifier": [
+        e / e.sum(axis=1).dimshuffle(0, "x") for e in (T.exp(m), T.exp(2 * m))
+    ] + [
+        T.exp(m) / T.exp(m).sum(axis=0, keepdims=True), T.exp(m) / T.exp(n).sum(axis=1, keepdims=True), n / T.exp(m).sum(axis=1, keepdims=True),
+        T.exp(m) / T.exp(m).sum(axis=0).dimshuffle("x", 0), T.exp(square) / T.exp(square).sum(axis=1).dimshuffle("x", 0),
+        T.exp(m) / m.sum(axis=1, keepdims=True), T.exp(v) / T.exp(v).sum(), T.exp(m) / T.exp(m).sum(axis=1, keepdims=True) * n,
+        T.exp(m) * T.exp(m) / T.exp(m).sum(axis=1, keepdims=True), T.exp(m) / T.exp(m).max(axis=1, keepdims=True),
+        T.exp(m) / T.exp(m).prod(axis=1, keepdims=True), T.exp(m) / T.exp(m).sum(axis=1, keepdims=True, dtype="float64"),
+    ],
+    "local_softmax_with_bias": [
+        nnet.softmax(x) for x in (
+            v + m, m + n + v, m + v + w, m + s, m * v, m + v.dimshuffle("x", 0) * w, square + v[:3].dimshuffle(0, "x"), m + m[0], m - v,
+            m + T.cast(v, "float32"), T.cast(m, "float32") + v, T.addbroadcast(m[:1], 0) + v, v.dimshuffle("x", 0) + w, n[:1] + v,
+        )
+    ],
+    "local_logsoftmax_grad": [softmax_grad(x, probabilities) for x in (m / probabilities, m, m / n, -(n / probabilities), n * m / probabilities)],
+    "crossentropy_to_crossentropy_with_softmax": [entropy(x, classes) for x in (nnet.softmax_with_bias(m, v), nnet.softmax(m + v), m, nnet.softmax(n) * 1)],
+    "crossentropy_to_crossentropy_with_softmax_with_bias": [entropy(x, classes) for x in (nnet.softmax(m), nnet.softmax(m + v), m)],
+    "graph_merge_softmax_with_crossentropy_softmax": [
+        entropy_with_bias(m, bias, classes)[0].sum() + soft.sum()
+        for bias in (T.zeros_like(m[0]), v, T.zeros_like(v)) for soft in (nnet.softmax(m), nnet.softmax_with_bias(m, v), nnet.softmax_with_bias(m, w), nnet.softmax(n))
+    ],
+    "local_advanced_indexing_crossentropy_onehot": [
+        nnet.logsoftmax(x)[where] for x in (m, m + v)
+        for where in (
+            (T.arange(m.shape[0]), classes), (T.arange(1, m.shape[0]), classes[1:]), (classes, T.arange(classes.shape[0])), (classes, classes),
+            (T.arange(0, m.shape[0], 1), classes), (T.arange(0, m.shape[0], 2), classes[::2]), (T.arange(m.shape[1]), i), (T.arange(3), classes),
+            (T.arange(classes.shape[0]), T.cast(classes, "uint8")), (T.arange(classes.shape[0]), classes, None), (None, classes),
+        )
+    ] + [T.exp(m)[T.arange(classes.shape[0]), classes]],
+    "local_advanced_indexing_crossentropy_onehot_grad": [
+        softmax_grad(written / below, probabilities)
+        for below in (probabilities, nnet.softmax(n))
+        for written in (
+            T.inc_subtensor(T.zeros_like(m)[T.arange(m.shape[0]), classes], s), T.set_subtensor(T.zeros_like(m)[T.arange(m.shape[0]), classes], s),
+            T.inc_subtensor(n[T.arange(m.shape[0]), classes], s), T.inc_subtensor(T.zeros_like(m)[classes, classes], s),
+            T.inc_subtensor(T.zeros_like(m)[T.arange(m.shape[0]), classes], v[:3]), T.inc_subtensor(T.zeros_like(m)[1:, classes], s), m,
+        )
+    ],
+    "local_argmax_pushdown": [
+        T.argmax(f(m), axis=axis) for f in (nnet.softmax, nnet.logsoftmax, T.tanh, T.neg, lambda x: nnet.softmax_with_bias(x, v)) for axis in (0, 1, None)
+    ] + [T.max_and_argmax(T.exp(m), axis=1)[0], T.argmax(T.exp(T.cast(i, "int32")), axis=0), T.argmax(nnet.sigmoid(c), axis=0)],
+    "local_dot_to_dot22": [T.dot(m, v), T.dot(v, w), T.dot(m, T.cast(n, "float32").T), T.dot(T.cast(i, "int8"), k), T.dot(t3, n.T), T.dot(row, m.T)],
+    "gemm_optimizer": [
+        f(x, y) for x in (m, n * s, v, -m, m / s, s, m * n) for y in (T.dot(square, m), T.dot(square, m) * s, -T.dot(square, m), T.dot(v, n.T)) for f in (F.add, F.sub)
+    ] + [F.add(T.dot(square, m), T.dot(psd, n)), F.add(m, n, T.dot(square, m)), F.add(T.dot(square, m), v, n), F.sub(T.dot(square, m), T.dot(psd, n))],
+    "local_gemm_to_gemv": [
+        routines.gemm_no_inplace(z, s, x, y, s)
+        for z, x, y in (
+            (m, square, n), (v.dimshuffle("x", 0), row, T.dot(m.T, n)), (v[:3].dimshuffle(0, "x"), square, w[:3].dimshuffle(0, "x")),
+            (row, n[:1], T.dot(m.T, n)), (T.addbroadcast(m[:1], 0), T.addbroadcast(n[:1], 0), T.dot(m.T, n)),
+        )
+    ],
+    "cond_remove_identical": [
+        ifelse(positive, (v, w), (w, w))[1], ifelse(positive, (v, w), (w, w))[0], ifelse(positive, (v, w), (v, w))[1], ifelse(positive, number(1.0), number(1.0)) * v,
+        ifelse(positive, number(1.0), number(2.0)) * v, T.add(*ifelse(positive, (v, w, v * w), (w, w, v))),
+    ],
+    "cond_drop_unused": [
+        ifelse(positive, (v, w, v * w), (w, v, v + w))[1], T.add(*ifelse(positive, (v, w, v * w), (w, v, v + w))[::2]), T.add(*ifelse(positive, (v, w), (w, v))),
+    ],
+    "cond_merge_ifs_true": [
+        ifelse(positive, ifelse(less, v, w), 2 * w), ifelse(positive, 2 * w, ifelse(positive, v, w)), ifelse(positive, ifelse(positive, ifelse(positive, v, w), 2 * v), w),
+        T.add(*ifelse(positive, (v, ifelse(positive, v, w)), (w, v))), ifelse(positive, T.add(*ifelse(positive, (v, w), (w, v))), v),
+        ifelse(positive, ifelse(positive, (v, w), (w, 2 * v))[1], v),
+    ],
+    "cond_merge_ifs_false": [
+        ifelse(positive, w, ifelse(less, v, w)), ifelse(positive, ifelse(positive, v, w), w), ifelse(positive, w, ifelse(positive, 2 * v, ifelse(positive, v, 3 * w))),
+        ifelse(positive, v, ifelse(positive, (v, w), (w, 2 * v))[1]),
+    ],
+    "cond_remove_known": [ifelse(T.constant(value), v, w) for value in (0.5, -1, np.True_)] + [ifelse(T.constant(0), (v, w), (w, v))[1], ifelse(s * 0, v, w)],
+    "cond_lift_common": [
+        ifelse(less, ifelse(positive, s, 0.0), ifelse(less, 2 * s, 0.0)), ifelse(less, ifelse(positive, s, 0.0), ifelse(positive, 0.0, 2 * s)),
+        ifelse(less, ifelse(positive, s, 1.0), ifelse(positive, 2 * s, 1.0)), ifelse(less, ifelse(positive, s, 0.0), 2 * s),
+    ],
+    "cond_join_zeros": [
+        ifelse(positive, ifelse(less, s, 1.0), 0.0), ifelse(positive, 1.0, ifelse(less, s, 0.0)), ifelse(positive, ifelse(less, s, 0.0), 1.0),
+        ifelse(positive, ifelse(less, s, 2 * s), 0.0), ifelse(s, ifelse(less, s, 0.0), 0.0), ifelse(positive, ifelse(s, s, 0.0), 0.0),
+    ],
+    "cond_merge_sums": [
+        ifelse(positive, s, 0.0) + ifelse(less, s * s, 0.0), ifelse(positive, s, 1.0) + ifelse(positive, s * s, 0.0), ifelse(positive, 0.0, 0.0) + ifelse(positive, s, 0.0),
+        F.add(ifelse(positive, s, 0.0), ifelse(positive, 2 * s, 0.0), ifelse(positive, 0.0, s), s), ifelse(positive, s, 0.0) + s,
+    ],
     "local_max_and_argmax": [T.max_and_argmax(t3, axis=axes)[part] for axes in (0, 1, (0, 2)) for part in (0, 1)],
 }  # fmt: skip
 

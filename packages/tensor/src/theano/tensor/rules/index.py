@@ -322,9 +322,12 @@ def local_subtensor_of_dot(node: Apply[Subtensor]) -> Any:
     return [fit(product.op(a, b), node.outputs[0])]
 
 
-@local_rule([AdvancedSubtensor1], phases=("stabilize",))
+@local_rule([AdvancedSubtensor1], keeps="close", phases=("stabilize",))
 def local_adv_sub1_adv_inc_sub1(node: Apply) -> Any:
-    """Rows that are read where they were just set, at places that are known and differ, are what was set."""
+    """Rows that are read where they were just set, at places that are known and differ, are what was set.
+
+    Rows that were added to zeros count as set: a negative zero among them stays one.
+    """
     written: Any = node.inputs[0].owner
     places: Any = node.inputs[1]
     if written is None or not isinstance(written.op, AdvancedIncSubtensor1):

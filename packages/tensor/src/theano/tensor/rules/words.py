@@ -174,7 +174,7 @@ def times(v: Any, divisor: Any, levels: int = NESTED) -> Any:
         return None
     above, below = over.inputs
     if below is divisor:
-        return above
+        return in_dtype(above, v.type.dtype)  # what is done with it may not fit into a narrower one
     factors = made_by(below, F.mul)
     if factors is None or divisor not in factors.inputs:
         return None
