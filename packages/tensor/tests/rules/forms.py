@@ -9,6 +9,7 @@ import numpy as np
 from left_sides import c, classes, entropy, i, k, less, m, n, positive, probabilities, psd, s, square, v, w
 
 import theano.tensor as T
+from theano import scalar as scal
 from theano.ifelse import ifelse
 from theano.scalar import all_dtypes
 from theano.tensor import nnet
@@ -45,12 +46,17 @@ def chosen(op: Elemwise) -> Any:
         return op(T.switch(c, i, k), T.switch(c, k, 2 * i))
 
 
-def nested(depth: int) -> Any:
-    """Return a sum of two quotients by ``w``, negated so many times, each time below something else."""
-    x = v / w
-    for _ in range(depth):
-        x = -(x * s)
-    return x + v
+def negated(x: Any, times: int) -> Any:
+    """Return what is negated so many times: as deep in an expression."""
+    for _ in range(times):
+        x = -x
+    return x
+
+
+def two_of(x: Any, y: Any) -> Any:
+    """Return the sum and the product of two arrays, from one element-wise op."""
+    a, b = scal.float64("a"), scal.float64("b")
+    return Elemwise(scal.Composite([a, b], [a + b, a * b]))(x, y)
 
 
 length = shape_i_op(0)(v)
@@ -314,7 +320,7 @@ PARTS = {
         outer(inner(x), 0) for outer in (T.addbroadcast, T.unbroadcast) for inner in (lambda x: T.addbroadcast(x, 0), lambda x: T.unbroadcast(x, 0))
         for x in (v[:1], row, m[:1])
     ],
-    "local_greedy_distributor": [nested(depth) * w for depth in (1, 2, 6, 7, 8, 9, 10)],
+    "local_greedy_distributor": [(negated(v / w, depth) + v) * w for depth in (1, 2, 6, 7, 8, 9)],
     "local_useless_fill": [F.second(v, s), F.second(m, v), F.second(v, v), F.second(row, m)],
     "softmax_simplifier": [
         e / e.sum(axis=1).dimshuffle(0, "x") for e in (T.exp(m), T.exp(2 * m))
@@ -331,7 +337,13 @@ PARTS = {
             m + T.cast(v, "float32"), T.cast(m, "float32") + v, T.addbroadcast(m[:1], 0) + v, v.dimshuffle("x", 0) + w, n[:1] + v,
         )
     ],
-    "local_logsoftmax_grad": [softmax_grad(x, probabilities) for x in (m / probabilities, m, m / n, -(n / probabilities), n * m / probabilities)],
+    "local_logsoftmax_grad": [softmax_grad(x, probabilities) for x in (m / probabilities, m, m / n, -(n / probabilities), n * m / probabilities)] + [
+        softmax_grad(negated(m / probabilities, depth), probabilities) for depth in (2, 6, 7, 8, 9)
+    ],
+    "local_lift_transpose_through_dot": [
+        T.dot(two_of(m.T, n.T)[0], m).T, T.dot(T.exp(m.T), m).T, T.dot(m.T, T.dot(m, n.T)).T, T.dot(T.dot(m.T, n).T, m.T).T, T.dot(m, v).T, T.dot(v, m.T).T,
+        T.dot(two_of(m, n)[1].T, m).T, T.dot(two_of(T.dot(m, n.T).T, square)[0], psd).T, T.dot(T.dot(m, n.T).T + square, psd).T, T.exp(T.dot(m, n.T)).T, T.dot(m, n.T).dimshuffle(1, "x", 0),
+    ],
     "crossentropy_to_crossentropy_with_softmax": [entropy(x, classes) for x in (nnet.softmax_with_bias(m, v), nnet.softmax(m + v), m, nnet.softmax(n) * 1)],
     "crossentropy_to_crossentropy_with_softmax_with_bias": [entropy(x, classes) for x in (nnet.softmax(m), nnet.softmax(m + v), m)],
     "graph_merge_softmax_with_crossentropy_softmax": [
