@@ -21,7 +21,7 @@ BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy"]
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
-MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "tqdm"]
+MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
 OTHER_PYTHONS = ["3.12", "3.13"]
 
 nox.options.sessions = ["lint", "layers", "types", "build", "tests", "doctests", "docs", "wheels", "example"]
@@ -164,7 +164,7 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types with mypy --strict: graph-core without the layers above it, then all layers together."""
-    session.install("mypy", "numpy>=2.0", "platformdirs")
+    session.install("mypy", "numpy>=2.0", "platformdirs", "pytest>=8.2")
     session.run("mypy", "packages/graph-core/src/theano")
     source = [str(ROOT / "packages" / layer / "src") for layer in LAYERS]
     session.run("mypy", "--cache-dir", ".mypy_cache/layers", *(f"{folder}/theano" for folder in source),
