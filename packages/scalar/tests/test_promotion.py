@@ -65,7 +65,7 @@ def wanted(name: str, a: str, b: str, policy: str, floatx: str) -> str | None:
         return None if "c" in kinds else "int8" if both == "bool" else both
     if name == "pow":
         return "int8" if both == "bool" else both
-    if name in ("maximum", "minimum"):
+    if name in ("maximum", "minimum", "fmax", "fmin"):
         return None if "c" in kinds else both
     # functions of real numbers
     return None if "c" in kinds else meet(as_float(a), as_float(b), policy, floatx)
