@@ -93,7 +93,7 @@ def expected(packed):
     def meet(v):
         if v not in number:
             number[v] = len(number)
-            tags = {k: x for k, x in vars(v.tag).items() if k not in keys.DERIVED_TAGS}
+            tags = {k: x for k, x in vars(v.tag).items() if k not in keys.derived_tags}
             bare = not vars(v.tag) or set(vars(v.tag)) == {"trace"}
             said.append((text_of(type(v)), text_of(v.type), repr(v.name), None if bare else text_of(tags)))
             if isinstance(v, Constant):
