@@ -201,7 +201,7 @@ t3 = T.dtensor3("t3")
 at = np.s_
 #: What picks a part of an axis: all, from either end, backwards, in steps, nothing, more than there is.
 SLICES = [
-    at[:], at[1:], at[0:], at[:2], at[:-1], at[::-1], at[::2], at[-2:], at[0:0], at[5:], at[2:0:-1], at[1:3], at[1:9:2], at[:-9],
+    at[:], at[1:], at[0:], at[:2], at[:-1], at[::-1], at[::2], at[-2:], at[0:0], at[5:], at[2:0:-1], at[1:3], at[1:9:2], at[:-9], at[1:3:1],
 ]  # fmt: skip
 ENTRIES = [*SLICES, 0, -1, 2]
 SHAPES = [

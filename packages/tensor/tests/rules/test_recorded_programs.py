@@ -6,6 +6,7 @@ See ``written.py`` for what to do when one of these fails.
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -82,7 +83,15 @@ def reduced(n):
     return many, [(T.exp(x) * many[0]).sum(axis=i % 2) for i, x in enumerate(many)]
 
 
-@pytest.mark.parametrize("build", [operands, reduced], ids=lambda f: f.__name__)
+def shared(n):
+    """Return n inputs and products of neighbours' functions, each of which is read twice, one of them from outside."""
+    many = [T.dvector(f"x{i}") for i in range(n)]
+    made = [T.exp(x) for x in many]
+    products = [a * b for a, b in pairwise(made)]
+    return many, [T.sort(made[0]), *(T.tanh(p + q) for p, q in zip(products, products[::-1], strict=True))]
+
+
+@pytest.mark.parametrize("build", [operands, reduced, shared], ids=lambda f: f.__name__)
 def test_recorded_many_operands(build, snapshot):
     lines = []
     for n in (
