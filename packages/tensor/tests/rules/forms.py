@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -338,7 +339,8 @@ PARTS = {
         )
     ],
     "local_logsoftmax_grad": [softmax_grad(x, probabilities) for x in (m / probabilities, m, m / n, -(n / probabilities), n * m / probabilities)] + [
-        softmax_grad(negated(m / probabilities, depth), probabilities) for depth in (2, 6, 7, 8, 9)
+        softmax_grad(deep(m / probabilities, depth), probabilities)
+        for depth in (2, 6, 7, 8, 9) for deep in (negated, lambda x, times: reduce(lambda y, _: y + n, range(times), x))
     ],
     "local_lift_transpose_through_dot": [
         T.dot(two_of(m.T, n.T)[0], m).T, T.dot(T.exp(m.T), m).T, T.dot(m.T, T.dot(m, n.T)).T, T.dot(T.dot(m.T, n).T, m.T).T, T.dot(m, v).T, T.dot(v, m.T).T,
