@@ -4,8 +4,46 @@ from __future__ import annotations
 
 import inspect
 import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from types import CodeType, FrameType, TracebackType
 from typing import Any
+
+
+@contextmanager
+def deferred_signals() -> Iterator[None]:
+    """Call the handlers of signals that come meanwhile afterwards: for what cannot be tried again once interrupted.
+
+    Only the main thread calls handlers, so elsewhere there is nothing to defer.
+
+    Examples
+    --------
+    >>> import signal
+    >>> before = signal.signal(signal.SIGTERM, lambda number, frame: print("handled"))
+    >>> with deferred_signals():
+    ...     signal.raise_signal(signal.SIGTERM)
+    ...     print("work")
+    work
+    handled
+    >>> _ = signal.signal(signal.SIGTERM, before)
+    """
+    came: list[int] = []
+    with ExitStack() as stack:
+        if threading.current_thread() is threading.main_thread():
+            for number in sorted(signal.valid_signals()):
+                handler = signal.getsignal(number)
+                if callable(handler) and not isinstance(handler, signal.Handlers):
+                    # Undone also where the handler of another one, called as soon as it is back, raises.
+                    stack.callback(_call_again, number, handler, came)
+                    signal.signal(number, lambda number, frame: came.append(number))
+        yield
+
+
+def _call_again(number: int, handler: Any, came: list[int]) -> None:
+    signal.signal(number, handler)
+    if number in came:
+        signal.raise_signal(number)
 
 
 def let_signals_through(error: BaseException) -> None:

@@ -31,8 +31,12 @@ from __future__ import annotations
 
 import os
 
+from theano.graph.signals import deferred_signals
+
 try:
-    from theano.loader import _loader
+    # A module of C++ registers its types once in a process: interrupted, it could not be imported again.
+    with deferred_signals():
+        from theano.loader import _loader
 except ImportError as error:
     raise ImportError(
         f"the compiled part of theano.loader cannot be loaded ({error}). It is built when theano-graph-core is"
