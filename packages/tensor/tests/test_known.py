@@ -10,7 +10,7 @@ import theano
 import theano.tensor as T
 from theano import scalar as scal
 from theano.gradient import DisconnectedType
-from theano.tensor.convert import length_if_known, static_int
+from theano.tensor.convert import NotScalarConstantError, length_if_known, static_int
 from theano.tensor.elemwise.careduce import CAReduce, Max, Prod, ProdWithoutZeros, Sum
 from theano.tensor.elemwise.op import Elemwise, frozendict
 from theano.tensor.index.basic import IncSubtensor, Subtensor
@@ -175,3 +175,17 @@ def test_conversions_between_scalars_and_tensors_undo_each_other():
     assert T.as_tensor_variable(scal.constant(2.5)).data == 2.5 and scal.as_scalar(T.constant(2.5)).data == 2.5
     with pytest.raises(TypeError):
         scal.as_scalar(V)
+
+
+def test_a_real_element_that_is_not_known_is_not_taken_for_one():
+    """(NumPy makes nan of None.)"""
+    v = T.stack([T.dscalar(), T.constant(1.5)]) * 2.0
+    assert T.get_scalar_constant_value(v[1]) == 3.0
+    with pytest.raises(NotScalarConstantError):
+        T.get_scalar_constant_value(v[0])
+
+
+def test_a_place_outside_is_named_with_its_axis_in_python():
+    part = m[:, T.constant(5)]
+    with pytest.raises(IndexError, match=r"Subtensor.*: index 5 is out of bounds for axis 1, of length 4:\n +m :"):
+        run(part, {m: np.zeros((3, 4))})
