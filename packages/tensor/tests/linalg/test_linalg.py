@@ -246,3 +246,23 @@ def test_integers_and_half_precision_are_brought_up():
     assert nlinalg.matrix_inverse(T.TensorType("float16", (False, False))()).dtype == "float32"
     a = T.imatrix("a")
     assert run(nlinalg.det(a), {a: np.array([[2, 0], [0, 3]], dtype="int32")}) == pytest.approx(6)
+
+
+@pytest.mark.parametrize(
+    ("op", "dimensions"),
+    [
+        (slinalg.CholeskyGrad(), (2, 2, 2)), (nlinalg.EighGrad(), (2, 1, 2, 1, 2)), (slinalg.EigvalshGrad(), (2, 2, 1)),
+        (slinalg.ExpmGrad(), (2, 2)),
+    ],
+    ids=lambda x: str(x)[:12],
+)  # fmt: skip
+def test_gradients_of_factorisations_take_so_many_dimensions(op, dimensions):
+    """The matrix, the factors, the gradients of these, and nothing else in any place."""
+    inputs = [T.dmatrix() if n == 2 else T.dvector() for n in dimensions]
+    assert op(*inputs, return_list=True)[0].type.ndim == 2
+    for i, n in enumerate(dimensions):
+        wrong = [*inputs[:i], T.dvector() if n == 2 else T.dmatrix(), *inputs[i + 1 :]]
+        with pytest.raises(TypeError, match=f"input {i} must have {n} dimensions"):
+            op(*wrong)
+    with pytest.raises(TypeError, match=f"takes {len(dimensions)} inputs, got {len(dimensions) - 1}"):
+        op(*inputs[1:])
