@@ -59,13 +59,14 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          f"{TENSOR}/elemwise/op.py", f"{TENSOR}/elemwise/careduce.py"),
         (f"{CORE_TESTS}/gradient", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/linalg",
          f"{TENSOR_TESTS}/test_index.py", f"{TENSOR_TESTS}/test_reduce.py", f"{TENSOR_TESTS}/test_elemwise.py",
-         RECORDED),
+         f"{TENSOR_TESTS}/test_axes.py", f"{TENSOR_TESTS}/test_known.py", RECORDED),
     ),
     "shapes": (
         (f"{TENSOR}/shape/*.py", f"{TENSOR}/index/lengths.py", f"{TENSOR}/rules/shapes.py",
          f"{TENSOR}/rules/lengths.py"),
         (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/test_index.py",
-         f"{TENSOR_TESTS}/test_shape.py", RECORDED),
+         f"{TENSOR_TESTS}/test_shape.py", f"{TENSOR_TESTS}/test_shape_forms.py", f"{TENSOR_TESTS}/test_axes.py",
+         f"{TENSOR_TESTS}/test_known.py", f"{TENSOR_TESTS}/test_cases.py", RECORDED),
     ),
     "updates": (
         (f"{CORE}/runtime/updates.py", f"{CORE}/compile/pack.py", f"{CORE}/compile/shared.py", f"{CORE}/updates.py"),

@@ -266,3 +266,7 @@ def test_gradients_of_factorisations_take_so_many_dimensions(op, dimensions):
             op(*wrong)
     with pytest.raises(TypeError, match=f"takes {len(dimensions)} inputs, got {len(dimensions) - 1}"):
         op(*inputs[1:])
+
+
+def test_gradients_of_factorisations_read_the_lower_triangle_if_nobody_says_otherwise():
+    assert slinalg.CholeskyGrad().lower and slinalg.EigvalshGrad().lower and nlinalg.EighGrad().UPLO == "L"
