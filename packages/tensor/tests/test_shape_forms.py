@@ -8,6 +8,7 @@ from oracle import run, shapes
 
 import theano
 import theano.tensor as T
+from theano.errors import ShapeError
 from theano.graph import Constant
 from theano.tensor.convert import static_int
 from theano.tensor.index.basic import IncSubtensor, Subtensor, get_idx_list
@@ -163,3 +164,16 @@ def test_directions_and_gradients_keep_patterns():
     for out in (T.addbroadcast(m, 0), T.unbroadcast(row, 0), T.diagonal(T.patternbroadcast(m, (True, False)))):
         x = row if "row" in {str(x) for x in theano.graph.traverse.ancestors([out])} else m
         assert theano.grad(out.sum(), x).type == x.type
+
+
+@pytest.mark.parametrize("lengths", [(3, 1), (1, 3), (1, 1), (2, 2), (3, 4)])
+def test_a_length_that_is_said_to_be_one_is_known_to_be(lengths):
+    assert T.specify_shape(T.dmatrix(), lengths).type.broadcastable == tuple(n == 1 for n in lengths)
+    assert T.specify_shape(T.drow(), lengths).type.broadcastable == (True, lengths[1] == 1)
+
+
+@pytest.mark.parametrize("lengths", [(-2, -1), (-1, -2), (-3, 4), (-2, 6)])
+def test_only_one_negative_length_is_taken_in_python_as_well(lengths):
+    m, shape = T.dmatrix("m"), T.lvector("shape")
+    with pytest.raises(ShapeError, match="Cannot reshape an array of 12 elements"):
+        run(m.reshape(shape, ndim=2), {m: np.zeros((3, 4)), shape: np.array(lengths)})
