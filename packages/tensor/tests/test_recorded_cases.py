@@ -112,3 +112,14 @@ def test_recorded_rewriting(name, snapshot):
 
         lines.append(f"{dtype}: {attempt(f'rewriting/{name} {dtype}', made, listed=True)}")
     assert lines == snapshot
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME))
+def test_recorded_connection(name, snapshot):
+    """Which inputs of each node its outputs are differentiable functions of."""
+    case, lines = BY_NAME[name], []
+    variables = case.variables()
+    for node in toposort([case.build(*variables)], variables):
+        pattern = node.op.connection_pattern(node)
+        lines.append(f"{node.op}: {' '.join(''.join('01'[one] for one in row) for row in pattern)}")
+    assert lines == snapshot
