@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from theano.extensions import Table
 from theano.graph.type import Type
 
 
@@ -78,8 +79,8 @@ class Inspection:
         return bool(self.kind.values_eq_approx(a, b))
 
 
-#: Who answers for a class of types.
-inspections: dict[type[Type], type[Inspection]] = {Type: Inspection}
+inspections: Table[type[Type], type[Inspection]] = Table("runtime.inspection.inspections", "how checks look at values")
+inspections.register(Type, Inspection)
 
 
 def inspection_of(kind: Type) -> Inspection:

@@ -77,10 +77,14 @@ inclosedrange = scalar_op(
     doc="Whether x lies between two bounds or equals one.",
 )  # fmt: skip
 
+def _to_what_was_selected(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
+    return eq(out, x) * g, eq(out, y) * g
+
+
 maximum = scalar_op(
     "maximum", "x y", types=upcast_out_no_complex, py=np.maximum,
     c={"biu": "{x} > {y} ? {x} : {y}", "f": "max({x}, {y})"},
-    grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
+    grad=_to_what_was_selected,
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_maximum",
     attributes={"selects": True},
     doc="The larger of two numbers; nan if one is nan.",
@@ -89,7 +93,7 @@ maximum = scalar_op(
 minimum = scalar_op(
     "minimum", "x y", types=upcast_out_no_complex, py=np.minimum,
     c={"biu": "{x} < {y} ? {x} : {y}", "f": "min({x}, {y})"},
-    grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
+    grad=_to_what_was_selected,
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_minimum",
     attributes={"selects": True},
     doc="The smaller of two numbers; nan if one is nan.",
@@ -99,7 +103,7 @@ scalar_maximum, scalar_minimum = maximum, minimum
 fmax = scalar_op(
     "fmax", "x y", types=upcast_out_no_complex, py=np.fmax,
     c={"biu": "{x} > {y} ? {x} : {y}", "f": "({y} > {x}) | ({x} != {x}) ? {y} : {x}"},
-    grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
+    grad=_to_what_was_selected,
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, identity=np.nan,
     attributes={"selects": True}, specials=False,  # of zeros, NumPy takes either, as its vectors come
     doc="The larger of two numbers; the other one if one is nan.",
@@ -108,7 +112,7 @@ fmax = scalar_op(
 fmin = scalar_op(
     "fmin", "x y", types=upcast_out_no_complex, py=np.fmin,
     c={"biu": "{x} < {y} ? {x} : {y}", "f": "({y} < {x}) | ({x} != {x}) ? {y} : {x}"},
-    grad=lambda x, y, out, g: (eq(out, x) * g, eq(out, y) * g),
+    grad=_to_what_was_selected,
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, identity=np.nan,
     attributes={"selects": True}, specials=False,  # of zeros, NumPy takes either, as its vectors come
     doc="The smaller of two numbers; the other one if one is nan.",

@@ -55,7 +55,7 @@ class ArrayInspection(Inspection):
         return bool(self.kind.values_eq_approx(a, b, allow_remove_inf=True, allow_remove_nan=True))
 
 
-inspections[TensorType] = ArrayInspection
+inspections.register(TensorType, ArrayInspection)
 
 
 def laid_out_copy(value: np.ndarray) -> np.ndarray:
