@@ -47,6 +47,7 @@ class Path(NamedTuple):
     ties: bool = False  # whether equal numbers and nan belong into the inputs
     smallest: int = 0  # of sizes, where less has no meaning
     without: tuple[str, ...] = ()  # dtypes of a sweep that make another expression, or have no room for it
+    terms: Callable[..., Any] | None = None  # how large what is added up is, where the sum may be far smaller
 
     def variables(self, dtype: str) -> list[Any]:
         """Return a variable for each input; a length written as 1 is part of its type."""
@@ -85,6 +86,15 @@ def _inc(x: Any, v: Any) -> Any:
 def _cross_entropy(x: Any, i: Any) -> Any:
     cost = -T.mean(T.log(T.nnet.softmax(x))[T.arange(i.shape[0]), i])
     return [cost, theano.grad(cost, x)]
+
+
+def _terms_of_gradient(x: Any, y: Any) -> Any:
+    weights = T.nnet.softmax(x)
+    return weights * (abs(y) + T.sum(weights * abs(y), axis=1, keepdims=True))
+
+
+def _terms_of_product(x: Any, y: Any) -> Any:
+    return T.dot(abs(x), abs(y))
 
 
 def _mean_and_var(x: Any) -> Any:
@@ -158,7 +168,7 @@ def _rows() -> Iterator[Path]:
     for name, shape in (("wide", (3, N)), ("tall", (N, 4)), ("square", (N, 9))):
         yield Path(f"softmax_{name}", T.nnet.softmax, (shape,))
         yield Path(f"log_softmax_{name}", lambda x: T.log(T.nnet.softmax(x)), (shape,))
-    yield Path("softmax_gradient", lambda x, y: theano.grad(T.sum(T.nnet.softmax(x) * y), x), ((3, N), (3, N)))
+    yield Path("softmax_gradient", lambda x, y: theano.grad(T.sum(T.nnet.softmax(x) * y), x), ((3, N), (3, N)), terms=_terms_of_gradient)
     yield Path("cross_entropy", _cross_entropy, ((N, 5), Index(N, 5, negative=False)))
     yield Path("cross_entropy_wide", _cross_entropy, ((4, N), Index(4, N, negative=False)), smallest=1, without=MORE_FLOATS)
     yield Path("bias", lambda x, b: T.nnet.softmax(x + b), ((N, 5), (5,)))
@@ -166,16 +176,16 @@ def _rows() -> Iterator[Path]:
 
 
 def _products() -> Iterator[Path]:
-    yield Path("dot_rows", T.dot, ((N, 5), (5, 7)))
-    yield Path("dot_inner", T.dot, ((3, N), (N, 4)))
-    yield Path("dot_columns", T.dot, ((3, 5), (5, N)))
+    yield Path("dot_rows", T.dot, ((N, 5), (5, 7)), terms=_terms_of_product)
+    yield Path("dot_inner", T.dot, ((3, N), (N, 4)), terms=_terms_of_product)
+    yield Path("dot_columns", T.dot, ((3, 5), (5, N)), terms=_terms_of_product)
     yield Path("dot_integers", T.dot, ((3, N), (N, 4)), ("int64",))
     yield Path("dot_transposed", lambda x, y: T.dot(x.T, y), ((N, 5), (N, 4)))
     yield Path("dot_both_transposed", lambda x, y: T.dot(x.T, y.T), ((5, 3), (N, 5)))
-    yield Path("matrix_vector", T.dot, ((N, 5), (5,)))
-    yield Path("matrix_vector_inner", T.dot, ((5, N), (N,)))
-    yield Path("vector_matrix", T.dot, ((N,), (N, 5)))
-    yield Path("vectors", T.dot, ((N,), (N,)))
+    yield Path("matrix_vector", T.dot, ((N, 5), (5,)), terms=_terms_of_product)
+    yield Path("matrix_vector_inner", T.dot, ((5, N), (N,)), terms=_terms_of_product)
+    yield Path("vector_matrix", T.dot, ((N,), (N, 5)), terms=_terms_of_product)
+    yield Path("vectors", T.dot, ((N,), (N,)), terms=_terms_of_product)
     yield Path("outer", T.outer, ((N,), (5,)))
     yield Path("batched", T.batched_dot, ((2, 3, N), (2, N, 4)))
     yield Path("batched_many", T.batched_dot, ((N, 3, 2), (N, 2, 4)))

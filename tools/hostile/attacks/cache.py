@@ -97,8 +97,9 @@ def files_of(root: Path) -> list[Path]:
 
 
 def _some_file(root: Path, rng: np.random.Generator) -> Path:
+    """Return a file of the cache, or the path of none where earlier damage left none."""
     files = files_of(root)
-    return files[rng.integers(len(files))] if files else root / "00"
+    return files[rng.integers(len(files))] if files else root / f"none-{rng.integers(10**9)}"
 
 
 def flip(root: Path, rng: np.random.Generator) -> str:
@@ -239,14 +240,20 @@ def strangers(root: Path, rng: np.random.Generator) -> str:
         f".stage-1-{int(rng.integers(10**6))}-{digits[:8]}-x", ".swept/x", f"{digits[:2]}/{digits[:32]}..so",
     ]  # fmt: skip
     path = root / names[rng.integers(len(names))]
-    if path.parent.is_dir() or not path.parent.exists():
-        path.parent.mkdir(exist_ok=True)
-        if not path.is_dir():
-            path.write_bytes(data)
-    return str(path.name)
+    return f"{path.name}{'' if _planted(path, data) else ', for which there is no place'}"
 
 
 DAMAGES = (flip, cut, zero, swap, swap, forge, forge, lose, directory, link, rights, age, strangers)
+
+
+def _planted(path: Path, data: bytes) -> bool:
+    """Write a file and the folders above it; return False where earlier damage has put something else there."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except (NotADirectoryError, FileExistsError, IsADirectoryError):
+        return False
+    return True
 
 
 # ---- what is not the cache's own
@@ -264,14 +271,7 @@ def plant_foreign(folder: Path, root: Path, rng: np.random.Generator) -> list[Pa
         paths += [root / "README", shelf / commit, shelf / "deep" / "er" / "file", root / "zz" / "x"]
         if not (root / "ef").exists():
             (root / "ef").symlink_to(outside / "ab")
-    kept = []
-    for path in paths:
-        if path.parent.exists() and not path.parent.is_dir():
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(rng.bytes(20))
-        kept.append(path)
-    return kept
+    return [path for path in paths if _planted(path, rng.bytes(20))]
 
 
 def snapshot(paths: list[Path]) -> Mapping[Path, bytes | None]:
