@@ -34,6 +34,13 @@ class MissingInputError(TheanoError):
         self.variable = variable
 
 
+class FreeInputError(MissingInputError, TypeError):
+    """The expression of an op depends on a variable that is not among the inputs of the expression.
+
+    Remedy: add the variable named in the message to the inputs, and pass it where the op is applied.
+    """
+
+
 class InconsistencyError(TheanoError):
     """A change would leave the graph without a meaning: a cycle, or memory overwritten before it is read."""
 

@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from theano.compile.function import function
+from theano.compile.expression import ExpressionOp, InnerGraph
 from theano.compile.shared import SharedVariable
-from theano.extensions import Slot
 from theano.gradient.absent import DisconnectedType, NullType
-from theano.gradient.through import backward, connections, forward
 from theano.graph.apply import Apply
-from theano.graph.clone import clone_replace
-from theano.graph.op import Op
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import local_rule
 
-#: From a variable and the number of an axis to the variable's length along it.
-length: Slot[Callable[[Variable, int], Variable]] = Slot("compile.builders.length", "how long a variable is")
 
-
-class OpFromGraph(Op):
+class OpFromGraph(ExpressionOp):
     """An op that computes an expression.
 
     Parameters
@@ -58,6 +51,8 @@ class OpFromGraph(Op):
     [array(100.), array(2.)]
     """
 
+    inner: InnerGraph
+
     def __init__(
         self,
         inputs: Sequence[Variable],
@@ -87,103 +82,78 @@ class OpFromGraph(Op):
         self.overrides = {"lop": lop_overrides, "grad": grad_overrides, "rop": rop_overrides}
         self._pattern = connection_pattern
         self.shared_inputs = [v for v in inputs_of(outputs) if isinstance(v, SharedVariable)]
-        fresh = [v.type() for v in (*inputs, *self.shared_inputs)]
-        for new, old in zip(fresh, (*inputs, *self.shared_inputs), strict=True):
-            new.name = old.name
-        self.local_inputs: list[Variable] = fresh
-        pairs = zip((*inputs, *self.shared_inputs), fresh, strict=True)
-        self.local_outputs = clone_replace(outputs, dict(pairs))
-        unknown = [v for v in inputs_of(self.local_outputs) if not isinstance(v, Constant) and v not in fresh]
-        if unknown:
-            raise TypeError(f"OpFromGraph: the outputs depend on {unknown[0]}, which is not among the inputs")
-        self._function: Any = None
+        self.inner = InnerGraph("OpFromGraph", [*inputs, *self.shared_inputs], outputs)
 
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.name or ('inline' if self.is_inline else 'no name')}}}"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_function": None}
+    @property
+    def local_inputs(self) -> list[Variable]:
+        """The inputs of the expression, those for shared variables last."""
+        return self.inner.inputs
 
     @property
-    def fn(self) -> Any:
-        """The function that computes the expression, compiled when it is first asked for."""
-        if self._function is None:
-            self._function = function(self.local_inputs, self.local_outputs, on_unused_input="ignore", **self.kwargs)
-        return self._function
+    def local_outputs(self) -> list[Variable]:
+        """The outputs of the expression."""
+        return self.inner.outputs
 
-    def expand(self, inputs: Sequence[Any]) -> list[Any]:
-        """Return the expression on given variables."""
-        return clone_replace(self.local_outputs, dict(zip(self.local_inputs, inputs, strict=True)), strict=False)
-
-    def make_node(self, *inputs: Any) -> Apply:
-        """Return the node; nodes that are made anew also say which variables stand for the shared ones."""
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return the inputs; nodes that are made anew also say which variables stand for the shared ones."""
         few = len(self.local_inputs) - len(self.shared_inputs)
         if len(inputs) not in (few, len(self.local_inputs)):
             raise ValueError(f"{self} takes {few} inputs, got {len(inputs)}: {list(inputs)}")
-        given = [*inputs, *self.shared_inputs] if len(inputs) == few else list(inputs)
-        variables = [own.type.filter_variable(v) for own, v in zip(self.local_inputs, given, strict=True)]
-        return Apply(self, variables, [v.type() for v in self.local_outputs])
+        return super().convert(*inputs, *self.shared_inputs[len(inputs) - few :])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Call the function."""
         for cell, value in zip(output_storage, self.fn(*inputs), strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        """Return the lengths of the expression."""
-        length_of = length.required()
-        return [
-            tuple(length_of(v, i) for i in range(v.type.ndim)) if hasattr(v.type, "ndim") else None
-            for v in self.expand(node.inputs)
-        ]
-
     # -- derivatives ---------------------------------------------------------------------------------
 
     def connection_pattern(self, node: Apply) -> Sequence[Sequence[bool]]:
-        """Return what was given, or what the expression and the overrides say."""
-        if self._pattern is not None:
-            shared = len(self.local_inputs) - len(self._pattern)
-            return [*self._pattern, *[[True] * len(self.local_outputs)] * shared]
-        return connections(self.expand, node.inputs)
+        """Return what was given, or what the expression says."""
+        if self._pattern is None:
+            return super().connection_pattern(node)
+        shared = len(self.local_inputs) - len(self._pattern)
+        return [*self._pattern, *[[True] * len(self.local_outputs)] * shared]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients: those given, or those of the expression."""
+        few = len(inputs) - len(self.shared_inputs)
+        own = lambda: super(OpFromGraph, self).L_op(inputs, outputs, output_grads)  # noqa: E731
         if not _is_default(self.overrides["grad"]):
-            return self._overridden("grad", len(inputs), (inputs, output_grads), (inputs, output_grads))
-        return self._overridden("lop", len(inputs), (inputs, outputs, output_grads), (inputs, output_grads))
+            return self._overridden("grad", few, (inputs[:few], output_grads), own)
+        return self._overridden("lop", few, (inputs[:few], outputs, output_grads), own)
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the directions: those given, or those of the expression."""
-        return self._overridden("rop", len(self.local_outputs), (inputs, eval_points), (inputs, eval_points))
+        few = len(inputs) - len(self.shared_inputs)
+        own = lambda: super(OpFromGraph, self).R_op(inputs, eval_points)  # noqa: E731
+        return self._overridden("rop", len(self.local_outputs), (inputs[:few], eval_points[:few]), own)
 
     def _overridden(
-        self, which: str, count: int, arguments: tuple[Sequence[Any], ...], own: tuple[Sequence[Any], Sequence[Any]]
+        self, which: str, count: int, arguments: tuple[Sequence[Any], ...], own: Callable[[], list[Any]]
     ) -> list[Any]:
-        given = self.overrides[which]
-        few = count - len(self.shared_inputs) if which != "rop" else count
-        # What is given speaks of the inputs that people pass.
-        seen = tuple(a[: len(a) - len(self.shared_inputs)] if a is own[0] else a for a in arguments)
-        if which == "rop":
-            seen = (seen[0], arguments[1][: len(seen[0])])
-        if _is_default(given):
-            return self._own(which, own)
-        if isinstance(given, (list, tuple)):
-            if len(given) != few:
-                raise ValueError(f"{self}: {which}_overrides has {len(given)} elements, but {few} are needed")
-            rest = self._own(which, own) if count != few or any(_is_default(g) for g in given) else []
-            said = [rest[k] if _is_default(g) else _result(g, seen) for k, g in enumerate(given)]
-            return [*said, *rest[few:]]
-        if isinstance(given, Variable):
-            said = [_result(given, seen)] * few
-        else:
-            said = _result(given, seen)
-            said = list(said) if isinstance(said, (list, tuple)) else [said]
-        if len(said) != few:
-            raise ValueError(f"{self}: {which}_overrides returned {len(said)} variables, but {few} are needed")
-        return [*said, *(self._own(which, own)[few:] if count != few else [])]
+        """Return the derivatives that are given, and after those for ``count`` variables the expression's own.
 
-    def _own(self, which: str, own: tuple[Sequence[Any], Sequence[Any]]) -> list[Any]:
-        return forward(self.expand, *own) if which == "rop" else backward(self.expand, *own)
+        What is given speaks of the inputs that people pass, not of the shared variables.
+        """
+        given = self.overrides[which]
+        if _is_default(given):
+            return own()
+        each = isinstance(given, (list, tuple))
+        said = given if each else _result(given, arguments)
+        if not isinstance(said, (list, tuple)):
+            said = [said] * (count if isinstance(given, Variable) else 1)
+        if len(said) != count:
+            problem = f"has {len(said)} elements" if each else f"returned {len(said)} variables"
+            raise ValueError(f"{self}: {which}_overrides {problem}, but {count} are needed")
+        shared = which != "rop" and bool(self.shared_inputs)
+        rest = own() if shared or any(map(_is_default, said)) else []
+        if each:
+            said = [rest[k] if _is_default(g) else _result(g, arguments) for k, g in enumerate(said)]
+        return [*said, *rest[count:]] if shared else list(said)
 
 
 def _is_default(given: Any) -> bool:
@@ -209,7 +179,7 @@ def _result(given: Any, arguments: tuple[Sequence[Any], ...]) -> Any:
 )  # fmt: skip
 def inline_ofg_expansion(node: Apply[OpFromGraph]) -> Any:
     """The expression in place of an op that is to be inline."""
-    return node.op.expand(node.inputs) if node.op.is_inline else None
+    return node.op.inlined(node)
 
 
 #: Ops that hold a function, and the attribute that has it: what looks into them asks here.

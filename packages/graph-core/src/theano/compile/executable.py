@@ -109,7 +109,8 @@ class Function(NativeFunction):
     @property
     def nodes_with_inner_function(self) -> list[Any]:
         """The ops of this function that have a graph or a function inside."""
-        return [n.op for n in self.maker.linked.nodes if hasattr(n.op, "inner_graph") or hasattr(n.op, "fn")]
+        ops = [n.op for n in self.maker.linked.nodes]
+        return [op for op in ops if getattr(op, "inner_graph", None) is not None or hasattr(op, "fn")]
 
     # -- stored values ------------------------------------------------------------------------------------
 

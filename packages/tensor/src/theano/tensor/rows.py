@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from theano.compile import Out, function
+from theano.compile import Out
+from theano.compile.expression import ExpressionOp, InnerGraph
 from theano.gradient import DisconnectedType, NullType
-from theano.gradient.through import backward, connections, forward
-from theano.graph import Apply, Constant, Op, Variable
-from theano.graph.clone import clone_replace
+from theano.graph import Apply, Constant, Variable
 from theano.graph.traverse import toposort
+from theano.graph.type import Type
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.create import alloc, zeros_like
 from theano.tensor.elemwise import functions as F
@@ -28,7 +28,7 @@ from theano.tensor.shape.basic import patternbroadcast, shape_i, shape_tuple
 from theano.tensor.type import TensorType
 
 
-class MapRows(Op):
+class MapRows(ExpressionOp):
     """An expression, computed for each row of the first inputs; the results are stacked.
 
     The node takes as many sequences as there are ``rows``, then what is the same for all rows. There are as many rows
@@ -58,6 +58,10 @@ class MapRows(Op):
            [7.]]))
     """
 
+    __props__ = ("inner", "sequences", "name", "mode")
+    inner: InnerGraph
+    repeats = True
+
     def __init__(
         self,
         rows: Sequence[Variable],
@@ -71,57 +75,52 @@ class MapRows(Op):
         for v in (*rows, *outputs):
             if not is_tensor(v):
                 raise TypeError(f"MapRows: rows and outputs must be tensors, not {v!r}")
-        own = [v.type() for v in (*rows, *fixed)]
-        for new, old in zip(own, (*rows, *fixed), strict=True):
-            new.name = old.name
-        self.rows, self.fixed = own[: len(rows)], own[len(rows) :]
-        self.outputs: list[Any] = clone_replace(list(outputs), dict(zip((*rows, *fixed), own, strict=True)))
-        self.name, self.mode = name, mode
-        known = {*own}
-        for node in toposort(self.outputs, own):
-            known.update(node.outputs)
-            for v in node.inputs:
-                if v not in known and not isinstance(v, Constant):
-                    raise TypeError(f"MapRows: the outputs depend on {v}, which is not among the inputs")
-        self._functions: dict[str, Any] = {}
+        self.inner = InnerGraph("MapRows", [*rows, *fixed], outputs)
+        self.sequences, self.name, self.mode = len(rows), name, mode
 
     def __str__(self) -> str:
         return f"MapRows{{{self.name or len(self.outputs)}}}"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_functions": {}}
+    @property
+    def rows(self) -> list[Any]:
+        """The variables that stand for a row of each sequence."""
+        return self.inner.inputs[: self.sequences]
 
-    def expand(self, inputs: Sequence[Any]) -> list[Any]:
-        """Return the expression for one row of each sequence and the other inputs."""
-        return clone_replace(self.outputs, dict(zip((*self.rows, *self.fixed), inputs, strict=True)), strict=False)
+    @property
+    def fixed(self) -> list[Any]:
+        """The variables that stand for the other inputs."""
+        return self.inner.inputs[self.sequences :]
 
-    def make_node(self, *inputs: Any) -> Apply:
-        """Return the node."""
-        if len(inputs) != len(self.rows) + len(self.fixed):
-            raise TypeError(f"{self} takes {len(self.rows) + len(self.fixed)} inputs, got {len(inputs)}")
-        sequences = [_as_sequence(row, v) for row, v in zip(self.rows, inputs, strict=False)]
-        fixed = [own.type.filter_variable(v) for own, v in zip(self.fixed, inputs[len(self.rows) :], strict=True)]
-        outputs = [TensorType(v.type.dtype, (False, *v.type.broadcastable))() for v in self.outputs]
-        return Apply(self, [*sequences, *fixed], outputs)
+    @property
+    def outputs(self) -> list[Any]:
+        """The results for one row."""
+        return self.inner.outputs
+
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return the sequences as tensors of rows, and the other inputs."""
+        self.count(inputs)
+        k = self.sequences
+        sequences = [_as_sequence(row, v) for row, v in zip(self.rows, inputs[:k], strict=True)]
+        others = enumerate(zip(self.fixed, inputs[k:], strict=True), k)
+        return [*sequences, *[self.input_like(i, own.type, v) for i, (own, v) in others]]
+
+    def output_types(self, inputs: Sequence[Any]) -> list[Type]:
+        """Return the types of the results of all rows."""
+        return [TensorType(v.type.dtype, (False, *v.type.broadcastable)) for v in self.outputs]
 
     # -- values ---------------------------------------------------------------------------------------
 
     @property
     def fn(self) -> Any:
         """The function that computes one row, compiled when it is first asked for."""
-        return self._compiled("rows", self.outputs)
+        return self._compiled("rows", [Out(v, borrow=True) for v in self.outputs])
 
     def _compiled(self, what: str, outputs: Sequence[Any]) -> Any:
-        if what not in self._functions:
-            inputs = [*self.rows, *self.fixed]
-            self._functions[what] = function(
-                inputs, [Out(v, borrow=True) for v in outputs], mode=self.mode, on_unused_input="ignore", name=str(self)
-            )
-        return self._functions[what]
+        return self.inner.compiled(what, outputs, mode=self.mode, name=str(self))
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute row after row."""
-        k = len(self.rows)
+        k = self.sequences
         n = min(len(sequence) for sequence in inputs[:k])
         sequences = [np.require(sequence, requirements="A") for sequence in inputs[:k]]
         results = self.fn.rows(n, k, (*sequences, *inputs[k:])) if n else self._none(sequences, inputs[k:])
@@ -132,26 +131,22 @@ class MapRows(Op):
         """Return results without rows; how long one would be follows from the lengths of the inputs."""
         lengths = [shape_i(v, i) for v in self.outputs for i in range(v.type.ndim)]
         rows = [np.zeros(s.shape[1:], s.dtype) for s in sequences]
-        found = iter(self._compiled("lengths", lengths)(*rows, *fixed))
+        found = iter(self._compiled("lengths", [Out(n, borrow=True) for n in lengths])(*rows, *fixed))
         return [np.empty((0, *(int(next(found)) for _ in range(v.type.ndim))), v.type.dtype) for v in self.outputs]
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows, and the lengths of the expression for the first one."""
-        k = len(self.rows)
+        k = self.sequences
         n = reduce(F.minimum, [shape[0] for shape in shapes[:k]])
         sequences: Sequence[Any] = node.inputs[:k]
-        one = self.expand([*(s[0] for s in sequences), *node.inputs[k:]])
+        one = self.expand([*(s[0] for s in sequences), *node.inputs[k:]], node)
         return [(n, *shape_tuple(v)) for v in one]
 
     # -- derivatives ----------------------------------------------------------------------------------
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Return what the expression says."""
-        return connections(lambda _: self.outputs, [*self.rows, *self.fixed])
-
     def _split(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
         """Return the sequences, new variables for their rows, and the other inputs."""
-        k = len(self.rows)
+        k = self.sequences
         return list(inputs[:k]), [v.type() for v in self.rows], list(inputs[k:])
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
@@ -159,7 +154,7 @@ class MapRows(Op):
         sequences, rows, fixed = self._split(inputs)
         moving = [not isinstance(g.type, DisconnectedType) for g in output_grads]
         own = [v.type() if m else g for v, g, m in zip(self.outputs, output_grads, moving, strict=True)]
-        grads = backward(self.expand, [*rows, *fixed], own)
+        grads = super().L_op([*rows, *fixed], outputs, own)
         given = [(g, row) for g, row, m in zip(output_grads, own, moving, strict=True) if m]
         wanted = [i for i, g in enumerate(grads) if not isinstance(g.type, (DisconnectedType, NullType))]
         found = map_rows(
@@ -181,7 +176,7 @@ class MapRows(Op):
         sequences, rows, fixed = self._split(inputs)
         k = len(rows)
         along = [None if d is None else row.type() for row, d in zip(rows, eval_points, strict=False)]
-        directions = forward(self.expand, [*rows, *fixed], [*along, *eval_points[k:]])
+        directions = super().R_op([*rows, *fixed], [*along, *eval_points[k:]])
         wanted = [i for i, d in enumerate(directions) if d is not None]
         moving = [(row, d) for row, d in zip(along, eval_points, strict=False) if row is not None]
         found = map_rows(

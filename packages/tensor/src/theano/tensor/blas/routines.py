@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from theano.gradient.through import backward, forward
-from theano.graph import Apply, Op
+from theano.compile.expression import ExpressionOp
+from theano.graph import Op
+from theano.graph.type import Type
 from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import describe, shape_error
@@ -22,40 +23,25 @@ from theano.tensor.type import TensorApply, TensorType
 BLAS_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")
 
 
-def _checked(op: Op, inputs: Sequence[Any], ndims: Sequence[int]) -> list[Any]:
-    """Return the inputs as tensors of one BLAS dtype and the wanted numbers of dimensions."""
-    if len(inputs) != len(ndims):
-        raise TypeError(f"{op} takes {len(ndims)} inputs, got {len(inputs)}")
-    tensors = [as_tensor_variable(x) for x in inputs]
-    for i, (x, ndim) in enumerate(zip(tensors, ndims, strict=True)):
-        if x.type.ndim != ndim:
-            raise TypeError(f"{op}: input {i} must have {ndim} dimensions:\n{describe(x)}")
-        if x.type.dtype != tensors[0].type.dtype or x.type.dtype not in BLAS_DTYPES:
-            raise TypeError(
-                f"{op}: all inputs must be of one dtype among {', '.join(BLAS_DTYPES)}:\n"
-                + "\n".join(map(describe, tensors))
-            )
-    return tensors
+class _Routine(ExpressionOp):
+    """What the ops share: inputs of one BLAS dtype, and a formula of products that tells their derivatives."""
 
+    ndims: tuple[int, ...]
 
-class _Formula(Op):
-    """What the ops share that stand for a formula of products: it tells their derivatives."""
-
-    def formula(self, *inputs: Any) -> Any:
-        """Return the expression that this op computes."""
-        raise NotImplementedError
-
-    def expand(self, inputs: Sequence[Any]) -> list[Any]:
-        """Return the formula of given variables."""
-        return [self.formula(*inputs)]
-
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the gradient of the formula."""
-        return backward(self.expand, inputs, output_grads)
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        """Return the direction of the formula."""
-        return forward(self.expand, inputs, eval_points)
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return the inputs as tensors of one BLAS dtype and the wanted numbers of dimensions."""
+        if len(inputs) != len(self.ndims):
+            raise TypeError(f"{self} takes {len(self.ndims)} inputs, got {len(inputs)}")
+        tensors = [as_tensor_variable(x) for x in inputs]
+        for i, (x, ndim) in enumerate(zip(tensors, self.ndims, strict=True)):
+            if x.type.ndim != ndim:
+                raise TypeError(f"{self}: input {i} must have {ndim} dimensions:\n{describe(x)}")
+            if x.type.dtype != tensors[0].type.dtype or x.type.dtype not in BLAS_DTYPES:
+                raise TypeError(
+                    f"{self}: all inputs must be of one dtype among {', '.join(BLAS_DTYPES)}:\n"
+                    + "\n".join(map(describe, tensors))
+                )
+        return tensors
 
 
 def _require(fits: bool, node: TensorApply, inputs: Sequence[Any], problem: str) -> None:
@@ -63,16 +49,25 @@ def _require(fits: bool, node: TensorApply, inputs: Sequence[Any], problem: str)
         raise shape_error(node, inputs, f"Shape mismatch: {problem}.", "Rows and columns must match as in a product.")
 
 
-class Dot22(_Formula):
-    """The product of two matrices of one floating dtype."""
+class _Product(_Routine):
+    """What the ops share that multiply two matrices."""
 
     __props__ = ()
 
-    def make_node(self, x: Any, y: Any) -> Apply:
-        """Return the node."""
-        x, y = _checked(self, (x, y), (2, 2))
-        out = TensorType(x.type.dtype, (x.type.broadcastable[0], y.type.broadcastable[1]))
-        return Apply(self, [x, y], [out.make_variable()])
+    def output_types(self, inputs: Sequence[Any]) -> list[Type]:
+        """Return the type of rows of the first and columns of the second."""
+        x, y = (v.type for v in inputs[:2])
+        return [TensorType(x.dtype, (x.broadcastable[0], y.broadcastable[1]))]
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return rows of the first and columns of the second."""
+        return [(shapes[0][0], shapes[1][1])]
+
+
+class Dot22(_Product):
+    """The product of two matrices of one floating dtype."""
+
+    ndims = (2, 2)
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Multiply with NumPy."""
@@ -80,25 +75,15 @@ class Dot22(_Formula):
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
         output_storage[0][0] = np.asarray(np.dot(x, y))
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return rows of the first and columns of the second."""
-        return [(shapes[0][0], shapes[1][1])]
-
-    def formula(self, *inputs: Any) -> Any:
+    def expression(self, x: Any, y: Any) -> Any:
         """Return the product."""
-        return dot(*inputs)
+        return dot(x, y)
 
 
-class Dot22Scalar(_Formula):
+class Dot22Scalar(_Product):
     """The product of two matrices and a number."""
 
-    __props__ = ()
-
-    def make_node(self, x: Any, y: Any, a: Any) -> Apply:
-        """Return the node."""
-        x, y, a = _checked(self, (x, y, a), (2, 2, 0))
-        out = TensorType(x.type.dtype, (x.type.broadcastable[0], y.type.broadcastable[1]))
-        return Apply(self, [x, y, a], [out.make_variable()])
+    ndims = (2, 2, 0)
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Multiply with NumPy."""
@@ -106,21 +91,15 @@ class Dot22Scalar(_Formula):
         _require(x.shape[1] == y.shape[0], node, inputs, f"{x.shape[1]} columns against {y.shape[0]} rows")
         output_storage[0][0] = np.asarray(a * np.dot(x, y), dtype=x.dtype)
 
-    def formula(self, *inputs: Any) -> Any:
+    def expression(self, x: Any, y: Any, a: Any) -> Any:
         """Return ``a x y``."""
-        x, y, a = inputs
         return a * dot(x, y)
 
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return rows of the first and columns of the second."""
-        return [(shapes[0][0], shapes[1][1])]
 
-
-class _Update(_Formula):
+class _Update(_Routine):
     """What the ops share that add a product to their first input: they may write into it."""
 
     __props__: tuple[str, ...] = ("inplace",)
-    ndims: tuple[int, ...]
 
     def __init__(self, inplace: bool = False):
         self.inplace = bool(inplace)
@@ -138,10 +117,9 @@ class _Update(_Formula):
         """Return that nothing but shapes can be wrong."""
         return ()
 
-    def make_node(self, *inputs: Any) -> Apply:
-        """Return the node."""
-        tensors = _checked(self, inputs, self.ndims)
-        return Apply(self, tensors, [tensors[0].type.make_variable()])
+    def output_types(self, inputs: Sequence[Any]) -> list[Type]:
+        """Return the type of the first input."""
+        return [inputs[0].type]
 
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the first input."""
@@ -175,9 +153,8 @@ class Gemm(_Update):
         )  # fmt: skip
         output_storage[0][0] = self._store(z, self._scaled(b, z) + a * np.dot(x, y))
 
-    def formula(self, *inputs: Any) -> Any:
+    def expression(self, z: Any, a: Any, x: Any, y: Any, b: Any) -> Any:
         """Return ``b z + a x y``."""
-        z, a, x, y, b = inputs
         return b * z + a * dot(x, y)
 
 
@@ -198,9 +175,8 @@ class Gemv(_Update):
         _require(a.shape[0] == y.shape[0], node, inputs, f"{a.shape[0]} rows added to {y.shape[0]} elements")
         output_storage[0][0] = self._store(y, self._scaled(beta, y) + alpha * np.dot(a, x))
 
-    def formula(self, *inputs: Any) -> Any:
+    def expression(self, y: Any, alpha: Any, a: Any, x: Any, beta: Any) -> Any:
         """Return ``beta y + alpha A x``."""
-        y, alpha, a, x, beta = inputs
         return beta * y + alpha * dot(a, x)
 
 
@@ -224,9 +200,8 @@ class Ger(_Update):
         _require(a.shape == product, node, inputs, f"a product of shape {product} added to shape {a.shape}")
         output_storage[0][0] = self._store(a, a + alpha * np.outer(x, y))
 
-    def formula(self, *inputs: Any) -> Any:
+    def expression(self, a: Any, alpha: Any, x: Any, y: Any) -> Any:
         """Return ``A + alpha x y'``."""
-        a, alpha, x, y = inputs
         return a + alpha * x.dimshuffle(0, "x") * y.dimshuffle("x", 0)
 
 

@@ -26,5 +26,5 @@ rule("local_useless_tile", P(Tile)(x, worth(1)), x, phases=("canonicalize", "sta
 @local_rule([Compound], tags=("fast_run", "fast_compile"), phases=("canonicalize",))
 def local_expand_compound(node: Apply[Compound]) -> Any:
     """The expression in place of the op that stands for it."""
-    made = node.op.expand(node.inputs)
-    return [fit(new, old) for new, old in zip(made, node.outputs, strict=True)]
+    made = node.op.inlined(node)
+    return made and [fit(new, old) for new, old in zip(made, node.outputs, strict=True)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from theano.compile.builders import length
+from theano.compile.expression import lengths
 from theano.compile.registered_code import Code, CodeByType
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Variable
@@ -171,12 +171,14 @@ def shape_i(var: Any, i: int, fgraph: Any = None) -> Any:
     return Shape_i(i)(var)
 
 
-length.register(shape_i)
-
-
 def shape_tuple(x: Any) -> tuple[Any, ...]:
     """Return the lengths of ``x`` one by one; 1 as a constant where the type knows it."""
     return tuple(shape_i(x, i) for i in range(x.type.ndim))
+
+
+@lengths.register
+def _lengths(x: Any) -> tuple[Any, ...] | None:
+    return shape_tuple(x) if hasattr(x.type, "ndim") else None
 
 
 class SpecifyShape(CodeByType):

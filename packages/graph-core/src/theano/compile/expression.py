@@ -1,0 +1,356 @@
+"""Ops that stand for an expression of other ops: the one base of them all.
+
+What such an op computes is said once, as an expression: by a method (`ExpressionOp.expression`), or as a graph that the
+op holds (`InnerGraph`). The types of its outputs, values, shapes, derivatives and what may stand in its place follow.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from theano.compile.function import function
+from theano.errors import FreeInputError
+from theano.extensions import Slot
+from theano.gradient.absent import DisconnectedType, connection_pattern
+from theano.gradient.barriers import ViewOp
+from theano.gradient.forward import Rop
+from theano.gradient.reverse import grad
+from theano.graph.apply import Apply
+from theano.graph.clone import clone_replace
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.op import Op, performer
+from theano.graph.signals import let_signals_through
+from theano.graph.source import created_at, user_trace
+from theano.graph.traverse import ancestors, equal_computations, toposort
+from theano.graph.traverse import inputs as inputs_of
+from theano.graph.type import Type
+from theano.graph.variable import Constant, Variable
+from theano.runtime.failure import with_text
+
+#: From a variable to its lengths, or to None where it has none.
+lengths: Slot[Callable[[Variable], Any]] = Slot("compile.expression.lengths", "how long a variable is")
+
+
+class InnerGraph:
+    """A graph that an op holds: closed, and with variables of its own.
+
+    Two are equal that compute the same from inputs of the same types, by construction.
+
+    Parameters
+    ----------
+    of : object
+        What errors call the op.
+    inputs, outputs : list of Variable
+        An expression; it is copied.
+
+    Raises
+    ------
+    FreeInputError
+        The outputs depend on a variable that is not among the inputs.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x, y = T.dscalars("x", "y")
+    >>> inner = InnerGraph("an example", [x, y], [x * y])
+    >>> inner.on([y, y])[0].owner, inner.evaluate([2.0, 3.0])
+    (Elemwise{mul}(y, y), [array(6.)])
+    >>> inner == InnerGraph("another one", [y, x], [y * x]), inner == InnerGraph("a third", [y, x], [x * y])
+    (True, False)
+    """
+
+    def __init__(self, of: object, inputs: Sequence[Variable], outputs: Sequence[Variable]):
+        # What a constant is worth may decide which expression this is: it stays one.
+        self.inputs = [v.clone() if isinstance(v, Constant) else v.type(v.name) for v in inputs]
+        self.outputs = clone_replace(outputs, dict(zip(inputs, self.inputs, strict=True)))
+        refuse_free(of, self.inputs, self.outputs)
+        self._functions: dict[str, Any] = {}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, InnerGraph):
+            return NotImplemented
+        if [v.type for v in self.inputs] != [v.type for v in other.inputs]:
+            return False
+        return equal_computations(self.outputs, other.outputs, self.inputs, other.inputs)
+
+    def __hash__(self) -> int:
+        # No more than the last nodes: how often something is computed that could be computed once is no difference.
+        last = tuple((v.type, None if v.owner is None else v.owner.op) for v in self.outputs)
+        return hash((tuple(v.type for v in self.inputs), last))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_functions": {}}
+
+    @property
+    def fgraph(self) -> FunctionGraph:
+        """A copy to look at."""
+        return FunctionGraph(self.inputs, self.outputs)
+
+    def on(self, inputs: Sequence[Variable]) -> list[Any]:
+        """Return the outputs for other inputs."""
+        return clone_replace(self.outputs, dict(zip(self.inputs, inputs, strict=True)), strict=False)
+
+    def compiled(self, what: str, outputs: Sequence[Any], **options: Any) -> Any:
+        """Return a function of the inputs, compiled when it is first asked for; ``what`` is its name here."""
+        if what not in self._functions:
+            self._functions[what] = function(self.inputs, outputs, on_unused_input="ignore", **options)
+        return self._functions[what]
+
+    def evaluate(self, values: Sequence[Any]) -> list[Any]:
+        """Return the values of the outputs, computed node by node with ``perform``."""
+        known = dict(zip(self.inputs, values, strict=True))
+
+        def value(v: Variable) -> Any:
+            return v.data if v not in known and isinstance(v, Constant) else known[v]
+
+        for node in toposort(self.outputs, self.inputs):
+            cells: list[list[Any]] = [[None] for _ in node.outputs]
+            performer(node)(node, [value(v) for v in node.inputs], cells)
+            known.update(zip(node.outputs, (cell[0] for cell in cells), strict=True))
+        return [value(v) for v in self.outputs]
+
+    def connections(self) -> list[list[bool]]:
+        """Return for each input and each output whether the one influences the other."""
+        reached = {v: {i} for i, v in enumerate(self.inputs)}
+        for node in toposort(self.outputs, self.inputs):
+            pattern = connection_pattern(node)
+            for j, out in enumerate(node.outputs):
+                ways = (reached.get(v, set()) for v, row in zip(node.inputs, pattern, strict=True) if row[j])
+                reached[out] = set().union(*ways)
+        return [[i in reached.get(v, ()) for v in self.outputs] for i in range(len(self.inputs))]
+
+
+def refuse_free(of: object, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
+    """Raise FreeInputError if an expression depends on anything but its inputs, and what these depend on."""
+    given = set(inputs)
+    free = [v for v in inputs_of(outputs, given) if v not in given and not isinstance(v, Constant)]
+    if free:
+        below = set(ancestors(inputs))
+        free = [v for v in free if v not in below]
+    if free:
+        raise FreeInputError(f"{of}: the outputs depend on {free[0]}, which is not among the inputs", variable=free[0])
+
+
+#: The inner graphs of nodes whose op says a method, each kept as long as its node.
+_inner_graphs: WeakKeyDictionary[Apply[Any, Any], InnerGraph] = WeakKeyDictionary()
+
+
+class ExpressionOp(Op):
+    """An op that stands for an expression of other ops.
+
+    A subclass says :meth:`expression`, or sets ``inner``. Whatever else differs it overrides: how inputs become
+    variables (:meth:`convert`), types that are known without the expression (:meth:`output_types`), quicker ways to
+    values or shapes. What two ops are equal by says ``__props__``, as for any op.
+
+    Attributes
+    ----------
+    inner : InnerGraph or None
+        The graph that the op holds; without ``expression`` it is what the op computes.
+    kwargs : dict
+        Options of ``theano.function`` for :attr:`fn`.
+    is_inline : bool
+        Whether rewriting puts the expression in the place of a node.
+    repeats : bool
+        Whether a node runs its expression more than once, on parts of its inputs: the expression is then that of one
+        run, and cannot stand in the place of the node.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> class Cube(ExpressionOp):
+    ...     __props__ = ()
+    ...     def expression(self, x):
+    ...         return x * x * x
+    >>> x = T.dscalar("x")
+    >>> y = Cube()(x)
+    >>> y.owner, theano.function([x], [y, T.grad(y, x)])(2)
+    (Cube(x), [array(8.), array(12.)])
+    """
+
+    inner: InnerGraph | None = None
+    kwargs: dict[str, Any] = {}
+    is_inline: bool = False
+    repeats: bool = False
+
+    # -- the expression --------------------------------------------------------------------------------------
+
+    def expression(self, *inputs: Any) -> Any:
+        """Return the variable, or the list of variables, that this op computes from ``inputs``."""
+        if self.inner is None:
+            raise NotImplementedError(f"{type(self).__name__} does not define expression")
+        return self.inner.on(inputs)
+
+    def expand(self, inputs: Sequence[Any], node: Apply[Any, Any] | None = None) -> list[Any]:
+        """Return the expression on given variables, checked, and always as a list.
+
+        Parameters
+        ----------
+        inputs : list of Variable
+        node : Apply, optional
+            The node that it is wanted for, to say in errors where that was made.
+        """
+        try:
+            made = self.expression(*inputs)
+            outputs = list(made) if isinstance(made, (list, tuple)) else [made]
+            if not outputs or not all(isinstance(v, Variable) for v in outputs):
+                raise TypeError(f"an expression is a variable or a list of variables, not {made!r}")
+            if self.inner is None:
+                refuse_free(self, inputs, outputs)
+        except Exception as error:
+            let_signals_through(error)
+            if isinstance(error, TypeError):
+                error = _miscounted(self, inputs) or error
+            raise with_text(error, f"{error}\n{_place(self, inputs, node)}") from error.__cause__
+        return outputs
+
+    def inner_of(self, node: Apply[Any, Any]) -> InnerGraph:
+        """Return the graph that the op holds, or the expression on the inputs of a node as such a graph."""
+        if self.inner is not None:
+            return self.inner
+        graph = _inner_graphs.get(node)
+        if graph is None:
+            # What is known of an input, beside its type, may say which expression this is.
+            own = _distinct(node.inputs)
+            try:
+                graph = InnerGraph(self, own, self.expand(own, node))
+            except FreeInputError:  # it looks below an input, at what that is computed from
+                own = [v if isinstance(v, Constant) else v.type() for v in own]
+                graph = InnerGraph(self, own, self.expand(own, node))
+            _inner_graphs[node] = graph
+        return graph
+
+    def inlined(self, node: Apply[Any, Any]) -> list[Any] | None:
+        """Return what rewriting puts in the place of a node, or None where that stays."""
+        return self.expand(node.inputs, node) if self.is_inline and not self.repeats else None
+
+    @property
+    def inner_graph(self) -> FunctionGraph | None:
+        """A copy of the graph that the op holds, for those who print it."""
+        return None if self.inner is None else self.inner.fgraph
+
+    @property
+    def fn(self) -> Any:
+        """The function of the graph that the op holds, compiled when it is first asked for."""
+        if self.inner is None:
+            raise AttributeError(f"{self} holds no graph: its expression depends on the types of its inputs")
+        return self.inner.compiled("fn", self.inner.outputs, **self.kwargs)
+
+    # -- nodes and values --------------------------------------------------------------------------------------
+
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return what the op is called with as the variables that are the inputs of the node."""
+        if self.inner is None:
+            return list(inputs)
+        self.count(inputs)
+        return [self.input_like(i, own.type, v) for i, (own, v) in enumerate(zip(self.inner.inputs, inputs, strict=True))]
+
+    def count(self, inputs: Sequence[Any]) -> None:
+        """Raise TypeError if there are not as many inputs as those of the graph that the op holds."""
+        if self.inner is not None and len(inputs) != len(self.inner.inputs):
+            raise TypeError(f"{self} takes {len(self.inner.inputs)} inputs, got {len(inputs)}")
+
+    def input_like(self, i: int, wanted: Type, value: Any) -> Variable:
+        """Return input ``i`` as a variable of the wanted type."""
+        try:
+            return wanted.filter_variable(value)
+        except TypeError as error:
+            raise with_text(error, f"input {i} of {self}: {error}") from error.__cause__
+
+    def output_types(self, inputs: Sequence[Any]) -> list[Type]:
+        """Return the types of the outputs: those of the expression."""
+        return [v.type for v in (self.expand(inputs) if self.inner is None else self.inner.outputs)]
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Return the node."""
+        variables = self.convert(*inputs)
+        return Apply(self, variables, [kind.make_variable() for kind in self.output_types(variables)])
+
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Compute the expression as it is written, node by node."""
+        graph = self.inner_of(node)
+        constants = [v.data for v in inputs_of(graph.outputs) if isinstance(v, Constant)]
+        told: list[Any] = []
+        for j, (out, value) in enumerate(zip(graph.outputs, graph.evaluate(inputs), strict=True)):
+            allowed = self.view_map.get(j, ())
+            others = [x for i, x in enumerate(inputs) if i not in allowed]
+            # Outputs have memory of their own, whatever the expression does.
+            if any(out.type.may_share_memory(value, x) for x in (*others, *constants, *told)):
+                value = out.type.value_copy(value)
+            told.append(value)
+            output_storage[j][0] = value
+
+    # -- what follows from the expression ------------------------------------------------------------------------
+
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> Sequence[Any]:
+        """Return the lengths of the expression, which need not be computed for them."""
+        return [lengths.required()(v) for v in self.expand(node.inputs, node)]
+
+    def connection_pattern(self, node: Apply[Any, Any]) -> Sequence[Sequence[bool]]:
+        """Return which inputs the expression connects with which outputs."""
+        return self.inner_of(node).connections()
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients of the expression; disconnected ones where there are none."""
+        own = [_view(v) for v in inputs]
+        pairs = zip(self.expand(own, _node_of(outputs)), output_grads, strict=True)
+        # A known gradient is all of it: an output that others are made of, or that is listed twice, gets theirs as well.
+        seeds = {ViewOp()(v): g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
+        gradients: list[Any] = grad(
+            None, own, known_grads=seeds, disconnected_inputs="ignore", return_disconnected="disconnected",
+        )  # fmt: skip
+        return gradients
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the directions of the expression, None where there are none."""
+        own = [_view(v) for v in inputs]
+        along = [(v, d) for v, d in zip(own, eval_points, strict=True) if d is not None]
+        directions: list[Any] = Rop(
+            self.expand(own), [v for v, _ in along], [d for _, d in along],
+            disconnected_outputs="ignore", return_disconnected="none",
+        )  # fmt: skip
+        return directions
+
+
+def _view(v: Variable) -> Variable:
+    """Return a variable worth the same, so that an input that depends on another one is not followed further.
+
+    A constant is copied instead: what it is worth may say how long or how often, and a view would hide that.
+    """
+    return v.clone() if isinstance(v, Constant) else ViewOp()(v)
+
+
+def _distinct(inputs: Sequence[Variable]) -> list[Variable]:
+    """Return the inputs of a node with a copy in the place of one that is there twice."""
+    found: dict[Variable, None] = {}
+    for v in inputs:
+        if v in found:
+            v = v.clone() if v.owner is None else v.owner.clone().outputs[v.index]
+        found[v] = None
+    return list(found)
+
+
+def _node_of(outputs: Sequence[Any]) -> Apply[Any, Any] | None:
+    return outputs[0].owner if outputs else None
+
+
+def _place(op: Op, inputs: Sequence[Any], node: Apply[Any, Any] | None) -> str:
+    """Return in words of which op, and applied where, an expression was wanted."""
+    lines = user_trace()
+    line = created_at(node.outputs[0]) if node is not None else lines[0] if lines else None
+    shown = [*map(str, inputs[:6]), *(["..."] if len(inputs) > 6 else [])]
+    return f"(in the expression of {op}, applied to {', '.join(shown)}{'' if line is None else f' at {line}'})"
+
+
+def _miscounted(op: ExpressionOp, inputs: Sequence[Any]) -> TypeError | None:
+    """Return what to say if an expression does not take as many inputs."""
+    signature = inspect.signature(op.expression)
+    try:
+        signature.bind(*inputs)
+    except TypeError:
+        wanted = [p for p in signature.parameters.values() if p.kind is not p.VAR_POSITIONAL]
+        least = "at least " if len(wanted) < len(signature.parameters) else ""
+        return TypeError(f"{op} takes {least}{len(wanted)} inputs, got {len(inputs)}")
+    return None
