@@ -75,6 +75,10 @@ def test_equal_computations():
     assert not equal_computations([add(x, 1)], [add(x, 2)])
     assert not equal_computations([add(x, 1)], [view(x)])
     assert equal_computations([add(x, 1)], [add(y, 1)], [x], [y])
+    once, again = add(x, 1), add(x, 1)
+    for pair in ([add(once, once)], [add(once, again)]), ([add(once, again)], [add(once, once)]):
+        assert equal_computations(*pair)  # whatever is computed twice, whichever comes first
+    assert not equal_computations([add(once, again)], [add(once, add(x, 2))])
     assert not equal_computations([add(x, x)], [add(x, y)])
     assert is_same_graph(add(x, 1), add(y, 1), {x: y})
 

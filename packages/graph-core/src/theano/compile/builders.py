@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from theano.compile.expression import ExpressionOp, InnerGraph
@@ -121,7 +122,7 @@ class OpFromGraph(ExpressionOp):
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients: those given, or those of the expression."""
         few = len(inputs) - len(self.shared_inputs)
-        own = lambda: super(OpFromGraph, self).L_op(inputs, outputs, output_grads)  # noqa: E731
+        own = partial(super().L_op, inputs, outputs, output_grads)
         if not _is_default(self.overrides["grad"]):
             return self._overridden("grad", few, (inputs[:few], output_grads), own)
         return self._overridden("lop", few, (inputs[:few], outputs, output_grads), own)
@@ -129,7 +130,7 @@ class OpFromGraph(ExpressionOp):
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the directions: those given, or those of the expression."""
         few = len(inputs) - len(self.shared_inputs)
-        own = lambda: super(OpFromGraph, self).R_op(inputs, eval_points)  # noqa: E731
+        own = partial(super().R_op, inputs, eval_points)
         return self._overridden("rop", len(self.local_outputs), (inputs[:few], eval_points[:few]), own)
 
     def _overridden(

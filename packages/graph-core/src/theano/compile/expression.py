@@ -199,7 +199,7 @@ class ExpressionOp(Op):
                 raise TypeError(f"an expression is a variable or a list of variables, not {made!r}")
             if self.inner is None:
                 refuse_free(self, inputs, outputs)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
             let_signals_through(error)
             if isinstance(error, TypeError):
                 error = _miscounted(self, inputs) or error
@@ -245,7 +245,8 @@ class ExpressionOp(Op):
         if self.inner is None:
             return list(inputs)
         self.count(inputs)
-        return [self.input_like(i, own.type, v) for i, (own, v) in enumerate(zip(self.inner.inputs, inputs, strict=True))]
+        pairs = enumerate(zip(self.inner.inputs, inputs, strict=True))
+        return [self.input_like(i, own.type, v) for i, (own, v) in pairs]
 
     def count(self, inputs: Sequence[Any]) -> None:
         """Raise TypeError if there are not as many inputs as those of the graph that the op holds."""
@@ -296,7 +297,7 @@ class ExpressionOp(Op):
         """Return the gradients of the expression; disconnected ones where there are none."""
         own = [_view(v) for v in inputs]
         pairs = zip(self.expand(own, _node_of(outputs)), output_grads, strict=True)
-        # A known gradient is all of it: an output that others are made of, or that is listed twice, gets theirs as well.
+        # A known gradient is all of it: an output that others are made of, or that is there twice, gets theirs as well.
         seeds = {ViewOp()(v): g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
         gradients: list[Any] = grad(
             None, own, known_grads=seeds, disconnected_inputs="ignore", return_disconnected="disconnected",
@@ -327,7 +328,8 @@ def _distinct(inputs: Sequence[Variable]) -> list[Variable]:
     found: dict[Variable, None] = {}
     for v in inputs:
         if v in found:
-            v = v.clone() if v.owner is None else v.owner.clone().outputs[v.index]
+            node: Any = v.owner
+            v = v.clone() if node is None else node.clone().outputs[v.index]
         found[v] = None
     return list(found)
 

@@ -273,21 +273,22 @@ def equal_computations(
     """
     if len(xs) != len(ys) or len(in_xs) != len(in_ys):
         return False
-    same: dict[Variable, Variable] = dict(zip(in_xs, in_ys, strict=True))
+    inputs: dict[Variable, Variable] = dict(zip(in_xs, in_ys, strict=True))
     pending = list(zip(xs, ys, strict=True))
+    # Pairs, not one partner for each: what one graph computes once, the other one may compute twice.
+    same: set[tuple[Variable, Variable]] = set()
     while pending:
         x, y = pending.pop()
-        if x in same:
-            if same[x] is not y:
+        if x in inputs:
+            if inputs[x] is not y:
                 return False
+            continue
+        if (x, y) in same:
             continue
         if x.type != y.type:
             return False
         if x.owner is None or y.owner is None:
-            if isinstance(x, Constant) and isinstance(y, Constant) and x.equals(y):
-                same[x] = y
-                continue
-            if x is not y:
+            if not (x is y or isinstance(x, Constant) and isinstance(y, Constant) and x.equals(y)):
                 return False
             continue
         if x.owner.op != y.owner.op or x.index != y.index or len(x.owner.inputs) != len(y.owner.inputs):

@@ -54,7 +54,8 @@ def debugprint(
     Each line shows the op that computes a variable (or the variable itself, where nothing computes it), a mark
     that is the same wherever the same node appears, and the variable's name. What has been printed once is not
     expanded again. The lines of a compiled function end with the position at which the node is run. From the 101st
-    level on a line begins with how many levels its indentation leaves out, as ``[+81]``.
+    level on a line begins with how many levels its indentation leaves out, as ``[+81]``. The graphs that ops hold, such
+    as those of ``OpFromGraph``, follow, each once.
 
     Parameters
     ----------
@@ -116,6 +117,8 @@ def debugprint(
         printer.order = order
         printer.storage = storage if print_storage else None
         printer.tree(variable)
+    printer.order = printer.storage = None
+    printer.inner_graphs()
     return target.getvalue() if file == "str" else file  # None at a prompt, which would show the stream otherwise
 
 
@@ -173,10 +176,24 @@ class _TreePrinter:
         self, file: TextIO, depth: int, ids: Ids, done: MutableMapping[Any, str], used: MutableMapping[Any, str]
     ):
         self.file, self.depth, self.ids, self.done, self.used = file, depth, ids, done, used
+        #: Of the ops that hold a graph and were printed, the first node.
+        self.holders: dict[int, Apply[Any, Any]] = {}
 
-    def tree(self, root: Variable) -> None:
+    def inner_graphs(self) -> None:
+        """Print the graphs that printed ops hold, those that only show up inside one of these included."""
+        printed = 0
+        while printed < len(self.holders):
+            node: Apply[Any, Any] = list(self.holders.values())[printed]
+            if not printed:
+                self.file.write("\nInner graphs:\n")
+            self.file.write(printable(f"\n{node.op} {self._mark(node)}\n"))
+            for variable in node.op.inner_graph.outputs:
+                self.tree(variable, " >")
+            printed += 1
+
+    def tree(self, root: Variable, margin: str = "") -> None:
         """Print ``root`` and what it depends on. Iterative: a chain of ten thousand nodes is an ordinary graph."""
-        stack: list[tuple[Variable, str, str, int, int]] = [(root, "", "", self.depth, 0)]
+        stack: list[tuple[Variable, str, str, int, int]] = [(root, margin, margin, self.depth, 0)]
         while stack:
             v, prefix, child_prefix, depth, level = stack.pop()
             if depth == 0:
@@ -205,6 +222,8 @@ class _TreePrinter:
         if node is None:
             self.file.write(printable(f"{prefix}{v} {mark}{kind}{kept}\n"))
             return
+        if id(node.op) not in self.holders and getattr(node.op, "inner_graph", None) is not None:
+            self.holders[id(node.op)] = node
         op = str(node.op) if len(node.outputs) == 1 else f"{node.op}.{v.index}"
         place = "" if self.order is None else str(self.order.get(node, ""))
         destroys = f"d={node.op.destroy_map}" if self.destroy_maps and node.op.destroy_map else ""

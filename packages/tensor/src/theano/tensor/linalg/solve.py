@@ -257,9 +257,8 @@ class TensorInv(Compound, MatrixOp):
             raise ValueError(f"tensorinv: ind must be positive, not {ind}")
         self.ind = int(ind)
 
-    def convert(self, *inputs: Any) -> list[Any]:
+    def convert(self, a: Any) -> list[Any]:
         """Return the tensor as a variable of floating-point numbers."""
-        (a,) = inputs
         return [self.matrix(a, tuple(range(self.ind, 33)), "the tensor")]
 
     def expression(self, a: Any) -> Any:
@@ -290,9 +289,9 @@ class TensorSolve(Compound, MatrixOp):
     def __init__(self, axes: Sequence[int] | None = None):
         self.axes = None if axes is None else tuple(int(i) for i in axes)
 
-    def convert(self, *inputs: Any) -> list[Any]:
+    def convert(self, a: Any, b: Any) -> list[Any]:
         """Return the tensors as variables of one floating-point dtype."""
-        a, b = (as_tensor_variable(v) for v in inputs)
+        a, b = as_tensor_variable(a), as_tensor_variable(b)
         if a.type.ndim < b.type.ndim:
             raise TypeError(
                 f"{self}: a must have as many dimensions as b ({b.type.ndim}), and those of x:\n{describe(a)}"
