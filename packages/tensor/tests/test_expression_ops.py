@@ -231,7 +231,6 @@ def test_an_inner_graph_has_variables_of_its_own():
     assert same is y and run(out, {y: 3.0}) == 10
     assert graph.connections() == [[True, True], [True, False]]
     assert [float(v) for v in graph.evaluate([np.array(2.0), np.array(5.0)])] == [11, 2]
-    assert graph.fgraph is not graph.fgraph and len(graph.fgraph.apply_nodes) == 2
 
 
 def test_inner_graphs_are_equal_by_what_they_compute():
@@ -399,7 +398,7 @@ def test_an_error_in_a_later_expression_names_the_line_of_the_node():
 def test_wrong_numbers_and_types():
     held = OpFromGraph([x, y], [x * y], name="two")
     for build, error, words in [
-        (lambda: Told(lambda a, b: a)(x), TypeError, "told takes 2 inputs, got 1"),
+        (lambda: Told(lambda a, b: a)(x), TypeError, "missing 1 required positional argument: 'y'\\n.*in the expression of told, applied to x"),
         (lambda: BroadcastTo().make_node(), TypeError, "convert"),
         (lambda: held(x), ValueError, r"OpFromGraph\{two\} takes 2 inputs, got 1"),
         (lambda: held(x, T.dvector("v")), TypeError, r"input 1 of OpFromGraph\{two\}: cannot use v"),

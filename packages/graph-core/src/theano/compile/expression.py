@@ -6,7 +6,6 @@ op holds (`InnerGraph`). The types of its outputs, values, shapes, derivatives a
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -57,7 +56,7 @@ class InnerGraph:
     >>> x, y = T.dscalars("x", "y")
     >>> inner = InnerGraph("an example", [x, y], [x * y])
     >>> inner.on([y, y])[0].owner, inner.evaluate([2.0, 3.0])
-    (Elemwise{mul}(y, y), [array(6.)])
+    (Elemwise{mul,no_inplace}(y, y), [array(6.)])
     >>> inner == InnerGraph("another one", [y, x], [y * x]), inner == InnerGraph("a third", [y, x], [x * y])
     (True, False)
     """
@@ -83,11 +82,6 @@ class InnerGraph:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_functions": {}}
-
-    @property
-    def fgraph(self) -> FunctionGraph:
-        """A copy to look at."""
-        return FunctionGraph(self.inputs, self.outputs)
 
     def on(self, inputs: Sequence[Variable]) -> list[Any]:
         """Return the outputs for other inputs."""
@@ -201,8 +195,6 @@ class ExpressionOp(Op):
                 refuse_free(self, inputs, outputs)
         except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
             let_signals_through(error)
-            if isinstance(error, TypeError):
-                error = _miscounted(self, inputs) or error
             raise with_text(error, f"{error}\n{_place(self, inputs, node)}") from error.__cause__
         return outputs
 
@@ -229,7 +221,7 @@ class ExpressionOp(Op):
     @property
     def inner_graph(self) -> FunctionGraph | None:
         """A copy of the graph that the op holds, for those who print it."""
-        return None if self.inner is None else self.inner.fgraph
+        return None if self.inner is None else FunctionGraph(self.inner.inputs, self.inner.outputs)
 
     @property
     def fn(self) -> Any:
@@ -244,21 +236,19 @@ class ExpressionOp(Op):
         """Return what the op is called with as the variables that are the inputs of the node."""
         if self.inner is None:
             return list(inputs)
-        self.count(inputs)
-        pairs = enumerate(zip(self.inner.inputs, inputs, strict=True))
-        return [self.input_like(i, own.type, v) for i, (own, v) in pairs]
-
-    def count(self, inputs: Sequence[Any]) -> None:
-        """Raise TypeError if there are not as many inputs as those of the graph that the op holds."""
-        if self.inner is not None and len(inputs) != len(self.inner.inputs):
+        if len(inputs) != len(self.inner.inputs):
             raise TypeError(f"{self} takes {len(self.inner.inputs)} inputs, got {len(inputs)}")
+        variables = []
+        for i, (own, value) in enumerate(zip(self.inner.inputs, inputs, strict=True)):
+            try:
+                variables.append(self.as_input(i, own, value))
+            except TypeError as error:
+                raise with_text(error, f"input {i} of {self}: {error}") from error.__cause__
+        return variables
 
-    def input_like(self, i: int, wanted: Type, value: Any) -> Variable:
-        """Return input ``i`` as a variable of the wanted type."""
-        try:
-            return wanted.filter_variable(value)
-        except TypeError as error:
-            raise with_text(error, f"input {i} of {self}: {error}") from error.__cause__
+    def as_input(self, i: int, own: Variable, value: Any) -> Variable:
+        """Return input ``i`` as a variable that fits the input ``own`` of the graph that the op holds."""
+        return own.type.filter_variable(value)
 
     def output_types(self, inputs: Sequence[Any]) -> list[Type]:
         """Return the types of the outputs: those of the expression."""
@@ -296,7 +286,7 @@ class ExpressionOp(Op):
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of the expression; disconnected ones where there are none."""
         own = [_view(v) for v in inputs]
-        pairs = zip(self.expand(own, _node_of(outputs)), output_grads, strict=True)
+        pairs = zip(self.expand(own, outputs[0].owner if outputs else None), output_grads, strict=True)
         # A known gradient is all of it: an output that others are made of, or that is there twice, gets theirs as well.
         seeds = {ViewOp()(v): g for v, g in pairs if not isinstance(g.type, DisconnectedType)}
         gradients: list[Any] = grad(
@@ -334,25 +324,9 @@ def _distinct(inputs: Sequence[Variable]) -> list[Variable]:
     return list(found)
 
 
-def _node_of(outputs: Sequence[Any]) -> Apply[Any, Any] | None:
-    return outputs[0].owner if outputs else None
-
-
 def _place(op: Op, inputs: Sequence[Any], node: Apply[Any, Any] | None) -> str:
     """Return in words of which op, and applied where, an expression was wanted."""
     lines = user_trace()
     line = created_at(node.outputs[0]) if node is not None else lines[0] if lines else None
     shown = [*map(str, inputs[:6]), *(["..."] if len(inputs) > 6 else [])]
     return f"(in the expression of {op}, applied to {', '.join(shown)}{'' if line is None else f' at {line}'})"
-
-
-def _miscounted(op: ExpressionOp, inputs: Sequence[Any]) -> TypeError | None:
-    """Return what to say if an expression does not take as many inputs."""
-    signature = inspect.signature(op.expression)
-    try:
-        signature.bind(*inputs)
-    except TypeError:
-        wanted = [p for p in signature.parameters.values() if p.kind is not p.VAR_POSITIONAL]
-        least = "at least " if len(wanted) < len(signature.parameters) else ""
-        return TypeError(f"{op} takes {least}{len(wanted)} inputs, got {len(inputs)}")
-    return None

@@ -6,28 +6,48 @@ A rule puts it in their place before anything is compiled, so that it is simplif
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from theano.compile.expression import ExpressionOp
+from theano.graph import Op
 from theano.tensor.convert import as_tensor_variable
+from theano.tensor.messages import describe
 
 
 class Compound(ExpressionOp):
     """An op of tensors defined by an expression; a subclass says it, and how else its inputs are converted.
 
+    Attributes
+    ----------
+    ndims : tuple of int or None
+        How many dimensions each input has; None: any.
+
     Examples
     --------
-    >>> import theano
-    >>> class Cube(Compound):
+    >>> class Cubes(Compound):
+    ...     ndims = (1,)
     ...     def expression(self, x):
     ...         return x * x * x
-    >>> Cube()(2.0).owner.inputs, Cube()(2.0).eval()
-    ([TensorConstant{2.0}], array(8.))
+    >>> Cubes()([1, 2]).eval()
+    array([1, 8])
     """
 
     __props__: tuple[str, ...] = ()
     is_inline = True
+    ndims: tuple[int, ...] | None = None
 
     def convert(self, *inputs: Any) -> list[Any]:
         """Return the inputs as variables."""
-        return [as_tensor_variable(v) for v in inputs]
+        return [as_tensor_variable(v) for v in inputs] if self.ndims is None else of_ndims(self, inputs, self.ndims)
+
+
+def of_ndims(op: Op, inputs: Sequence[Any], ndims: Sequence[int]) -> list[Any]:
+    """Return the inputs of ``op`` as tensors, and see that they have these numbers of dimensions."""
+    if len(inputs) != len(ndims):
+        raise TypeError(f"{op} takes {len(ndims)} inputs, got {len(inputs)}")
+    variables = [as_tensor_variable(v) for v in inputs]
+    for i, (v, ndim) in enumerate(zip(variables, ndims, strict=True)):
+        if v.type.ndim != ndim:
+            raise TypeError(f"{op}: input {i} must have {ndim} dimensions:\n{describe(v)}")
+    return variables

@@ -96,13 +96,9 @@ class MapRows(ExpressionOp):
         """The results for one row."""
         return self.inner.outputs
 
-    def convert(self, *inputs: Any) -> list[Any]:
-        """Return the sequences as tensors of rows, and the other inputs."""
-        self.count(inputs)
-        k = self.sequences
-        sequences = [_as_sequence(row, v) for row, v in zip(self.rows, inputs[:k], strict=True)]
-        others = enumerate(zip(self.fixed, inputs[k:], strict=True), k)
-        return [*sequences, *[self.input_like(i, own.type, v) for i, (own, v) in others]]
+    def as_input(self, i: int, own: Variable, value: Any) -> Variable:
+        """Return a sequence as a tensor of rows, any other input as it is in each of them."""
+        return _as_sequence(own, value) if i < self.sequences else super().as_input(i, own, value)
 
     def output_types(self, inputs: Sequence[Any]) -> list[Type]:
         """Return the types of the results of all rows."""

@@ -16,7 +16,7 @@ from theano.compile.expression import ExpressionOp
 from theano.graph import Op
 from theano.graph.type import Type
 from theano.tensor.blas.dot import dot
-from theano.tensor.convert import as_tensor_variable
+from theano.tensor.compound import of_ndims
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import TensorApply, TensorType
 
@@ -30,17 +30,13 @@ class _Routine(ExpressionOp):
 
     def convert(self, *inputs: Any) -> list[Any]:
         """Return the inputs as tensors of one BLAS dtype and the wanted numbers of dimensions."""
-        if len(inputs) != len(self.ndims):
-            raise TypeError(f"{self} takes {len(self.ndims)} inputs, got {len(inputs)}")
-        tensors = [as_tensor_variable(x) for x in inputs]
-        for i, (x, ndim) in enumerate(zip(tensors, self.ndims, strict=True)):
-            if x.type.ndim != ndim:
-                raise TypeError(f"{self}: input {i} must have {ndim} dimensions:\n{describe(x)}")
-            if x.type.dtype != tensors[0].type.dtype or x.type.dtype not in BLAS_DTYPES:
-                raise TypeError(
-                    f"{self}: all inputs must be of one dtype among {', '.join(BLAS_DTYPES)}:\n"
-                    + "\n".join(map(describe, tensors))
-                )
+        tensors = of_ndims(self, inputs, self.ndims)
+        first = tensors[0].type.dtype
+        if first not in BLAS_DTYPES or any(x.type.dtype != first for x in tensors):
+            raise TypeError(
+                f"{self}: all inputs must be of one dtype among {', '.join(BLAS_DTYPES)}:\n"
+                + "\n".join(map(describe, tensors))
+            )
         return tensors
 
 

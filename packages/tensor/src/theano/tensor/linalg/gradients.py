@@ -5,29 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from theano.tensor.compound import Compound
-from theano.tensor.convert import as_tensor_variable
 from theano.tensor.linalg.factor import Cholesky, Eigh, Eigvalsh
 from theano.tensor.linalg.functions import Expm
-from theano.tensor.messages import describe
 
 
-class _OfMatrices(Compound):
-    """What these ops share: their inputs are matrices of floating-point numbers, or vectors where they say so."""
-
-    dimensions: tuple[int, ...]
-
-    def convert(self, *inputs: Any) -> list[Any]:
-        """Return the inputs as variables of the right numbers of dimensions."""
-        if len(inputs) != len(self.dimensions):
-            raise TypeError(f"{self} takes {len(self.dimensions)} inputs, got {len(inputs)}")
-        variables = [as_tensor_variable(v) for v in inputs]
-        for i, (v, ndim) in enumerate(zip(variables, self.dimensions, strict=True)):
-            if v.type.ndim != ndim:
-                raise TypeError(f"{self}: input {i} must have {ndim} dimensions:\n{describe(v)}")
-        return variables
-
-
-class CholeskyGrad(_OfMatrices):
+class CholeskyGrad(Compound):
     """The gradient for a matrix, given that for its Cholesky factor.
 
     Parameters
@@ -44,7 +26,7 @@ class CholeskyGrad(_OfMatrices):
     """
 
     __props__ = ("lower", "destructive")
-    dimensions = (2, 2, 2)
+    ndims = (2, 2, 2)
 
     def __init__(self, lower: bool = True):
         self.lower, self.destructive = bool(lower), False
@@ -54,7 +36,7 @@ class CholeskyGrad(_OfMatrices):
         return Cholesky(self.lower).L_op([x], [l], [dz])[0]
 
 
-class EighGrad(_OfMatrices):
+class EighGrad(Compound):
     """The gradient for a symmetric matrix, given those for its eigenvalues and eigenvectors.
 
     Parameters
@@ -72,7 +54,7 @@ class EighGrad(_OfMatrices):
     """
 
     __props__ = ("UPLO",)
-    dimensions = (2, 1, 2, 1, 2)
+    ndims = (2, 1, 2, 1, 2)
 
     def __init__(self, UPLO: str = "L"):
         if UPLO not in ("L", "U"):
@@ -84,7 +66,7 @@ class EighGrad(_OfMatrices):
         return Eigh(self.UPLO).L_op([x], [w, v], [W, V])[0]
 
 
-class EigvalshGrad(_OfMatrices):
+class EigvalshGrad(Compound):
     """The gradients for the matrices of a generalised eigenvalue problem, given that for the eigenvalues.
 
     Parameters
@@ -101,7 +83,7 @@ class EigvalshGrad(_OfMatrices):
     """
 
     __props__ = ("lower",)
-    dimensions = (2, 2, 1)
+    ndims = (2, 2, 1)
 
     def __init__(self, lower: bool = True):
         self.lower = bool(lower)
@@ -112,7 +94,7 @@ class EigvalshGrad(_OfMatrices):
         return op.L_op([a, b], [op(a, b)], [gw])
 
 
-class ExpmGrad(_OfMatrices):
+class ExpmGrad(Compound):
     """The gradient for a matrix, given that for its exponential.
 
     Examples
@@ -122,7 +104,7 @@ class ExpmGrad(_OfMatrices):
     TensorType(float64, matrix)
     """
 
-    dimensions = (2, 2)
+    ndims = (2, 2)
 
     def expression(self, A: Any, gw: Any) -> Any:
         """Return the gradient."""
