@@ -149,7 +149,7 @@ class ExpressionOp(Op):
         Whether rewriting puts the expression in the place of a node.
     repeats : bool
         Whether a node runs its expression more than once, on parts of its inputs: the expression is then that of one
-        run, and cannot stand in the place of the node.
+        run, and must not stand in the place of the node.
 
     Examples
     --------
@@ -216,7 +216,7 @@ class ExpressionOp(Op):
 
     def inlined(self, node: Apply[Any, Any]) -> list[Any] | None:
         """Return what rewriting puts in the place of a node, or None where that stays."""
-        return self.expand(node.inputs, node) if self.is_inline and not self.repeats else None
+        return self.expand(node.inputs, node) if self.is_inline else None
 
     @property
     def inner_graph(self) -> FunctionGraph | None:
