@@ -100,9 +100,10 @@ def _number(value: Any, like: Any) -> Any:
 
 
 def _added(node: Apply) -> list[Term]:
-    """Return the terms of a sum or difference."""
-    terms = [as_term(v) for v in node.inputs]
-    if made_by(node.outputs[0], F.sub) is not None:
+    """Return the terms of a sum or difference; what has yet to be converted is one as it is."""
+    dtype = node.outputs[0].type.dtype
+    terms = [as_term(v) if v.type.dtype == dtype else Term(None, v) for v in node.inputs]
+    if made_by(node.outputs[0], F.sub) is not None and terms[1].tensor.type.dtype == dtype:
         first, second = terms
         minus = _number(-1, second.tensor) if second.factor is None else F.neg(second.factor)
         return [first, Term(minus, second.tensor)]
