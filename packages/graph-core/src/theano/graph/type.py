@@ -28,7 +28,7 @@ class BufferSpec(NamedTuple):
     scalar : bool
         The Python value is a NumPy scalar rather than an array; compiled code sees zero dimensions.
     device : str
-        In whose memory they are: ``"cpu"``, or a name that was given to :func:`theano.loader.module.add_device`. What is
+        In whose memory they are: ``"cpu"``, or a name given to :func:`theano.loader.module.add_device`. What is
         not on the CPU is seen by compiled code alone.
     """
 

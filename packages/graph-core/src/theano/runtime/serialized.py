@@ -29,8 +29,8 @@ from theano.graph.op import Op
 from theano.graph.signals import let_signals_through
 from theano.graph.type import BufferSpec
 from theano.graph.variable import Constant, Variable
-from theano.lowering.targets import CPU
 from theano.loader.schema import RECORDS, PerformInstruction, Program
+from theano.lowering.targets import CPU
 from theano.runtime.link import BuiltinAddress, Compiled, Linked, builtin_address
 from theano.runtime.program import Argument
 

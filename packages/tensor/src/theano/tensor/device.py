@@ -70,7 +70,7 @@ class DeviceTensorType(TensorType):
         TypeError
             Always: a value of Python's is in the host's memory.
         """
-        raise TypeError(f"{self} is in the memory of {self.device}: give a value to a {self.on_host()} and transfer that")
+        raise TypeError(f"{self} is in the memory of {self.device}: transfer a {self.on_host()} that has the value")
 
     def buffer_spec(self) -> BufferSpec:
         """Return how compiled code sees the arrays of this type."""

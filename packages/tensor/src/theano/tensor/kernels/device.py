@@ -17,4 +17,6 @@ def transfer_kernel(op: Any, node: Apply) -> tuple[int, ...]:
     return ()
 
 
-register(*(Lowering(op, transfer_kernel, Accepts("x -> y", ndim={"x": "y"}, same=("x y",))) for op in (ToDevice, FromDevice)))
+_MOVED = Accepts("x -> y", ndim={"x": "y"}, same=("x y",))
+
+register(Lowering(ToDevice, transfer_kernel, _MOVED), Lowering(FromDevice, transfer_kernel, _MOVED))

@@ -2,8 +2,8 @@
 
 A description says which arrays there are, along which axes they are stretched, and which scalar operations turn their
 elements into those of the outputs. It says nothing of C, vectors, blocks or threads: a writer decides these.
-`theano.tensor.kernels.elemwise` and `theano.tensor.kernels.reduce` write C for the CPU. Another target brings a writer of
-its own, and enters it into the lowering table.
+`theano.tensor.kernels.elemwise` and `theano.tensor.kernels.reduce` write C for the CPU. Another target brings a writer
+of its own, and enters it into the lowering table.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from theano.graph.apply import Apply
 from theano.lowering.accepts import dtype_of
 from theano.scalar.arithmetic import identity
+from theano.tensor.elemwise.careduce import ufunc_of
 from theano.tensor.kernels.common import normal_axes, pattern_of
 
 
@@ -196,4 +197,4 @@ def _result(reduction: Any, term: str, dtype: str) -> Result:
     accumulator = getattr(reduction, "acc_dtype", None) or dtype
     # Half precision is for storing.
     accumulator = "float32" if accumulator == "float16" else accumulator
-    return Result(reduction.scalar_op, term, accumulator, dtype, getattr(reduction.ufunc, "identity", None) is None)
+    return Result(reduction.scalar_op, term, accumulator, dtype, ufunc_of(reduction.scalar_op).identity is None)
