@@ -7,12 +7,13 @@
 #define TURNED ((uintptr_t)1 << 52)
 
 static int64_t counts[3]; /* bytes that are there, transfers to the device, and from it */
+int64_t fake_limit = -1;  /* bytes that there is room for; -1: no end */
 
 static char *turned(const char *p) { return (char *)((uintptr_t)p ^ TURNED); }
 
 static char *allocate(size_t bytes)
 {
-    char *p = malloc(bytes);
+    char *p = fake_limit >= 0 && counts[0] + (int64_t)bytes > fake_limit ? NULL : malloc(bytes);
     if (p == NULL)
         return NULL;
     memset(p, 0xa5, bytes); /* a kernel that reads what it never wrote finds no zeros */

@@ -13,9 +13,8 @@ from typing import Any
 from theano.codegen.text import CText
 from theano.graph.kernel import Kernel
 from theano.scalar.c import support
-from theano.scalar.c_values import literal
 from theano.scalar.cbody import names_of_blocks
-from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support, store
+from theano.scalar.ctypes import c_type, compute_type, convert, literal, load, storage_support, store
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import c_text, title
 from theano.tensor.kernels.nest import Map, Operand, Reduction, Result, map_of, reduction_of
@@ -63,7 +62,7 @@ def reduction_kernel(op: Any, node: Any) -> Kernel | None:
     with _launched(c, body), _loops(c, kept):
         for k, r in enumerate(nest.results):
             start = "0" if r.needs_terms else literal(r.combine.identity, r.accumulator)
-            c(f"{compute_type(r.accumulator)} a{k} = {start.replace('npy_', '')};", f"int begun{k} = {int(not r.needs_terms)};")
+            c(f"{compute_type(r.accumulator)} a{k} = {start};", f"int begun{k} = {int(not r.needs_terms)};")
         with _loops(c, nest.axes):
             for k, x in enumerate(nest.inputs):
                 _read(c, k, x, range(nest.ndim), body)
