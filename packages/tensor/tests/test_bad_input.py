@@ -15,6 +15,7 @@ from theano.tensor import extra_ops, nlinalg, nnet, slinalg
 from theano.tensor.arange import ARangeLength
 from theano.tensor.blas import routines
 from theano.tensor.checks import CheckedLength, CheckedShape
+from theano.tensor.device import FromDevice, ToDevice
 from theano.tensor.elemwise.careduce import ProductOfOthers
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.hints import Hint
@@ -298,6 +299,8 @@ AT_BUILD = {
     "shape_padleft": [(lambda: T.shape_padleft(m, -1), ValueError, "0 or more, not -1")],
     "roll": [(lambda: T.roll(m, s, 0), TypeError, "one whole number, not s")],
     "mgrid": [(lambda: T.mgrid[0:5j], NotImplementedError, "complex")],
+    "FromDevice": [(lambda: FromDevice()(v), TypeError, "in the memory of a device, not v of type")],
+    "ToDevice": [(lambda: ToDevice("some")(ToDevice("some")(v)), TypeError, "in the host's memory, not")],
 }  # fmt: skip
 
 #: For each class of ops: what cannot be computed, with values, and what it says.
