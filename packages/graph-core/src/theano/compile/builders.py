@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from theano.batching import of_expression
 from theano.compile.function import function
 from theano.compile.shared import SharedVariable
 from theano.extensions import Slot
@@ -136,6 +137,12 @@ class OpFromGraph(Op):
             tuple(length_of(v, i) for i in range(v.type.ndim)) if hasattr(v.type, "ndim") else None
             for v in self.expand(node.inputs)
         ]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
+        """Return the expression for many rows; where derivatives were given, which speak of one row, there is none."""
+        if self._pattern is not None or not all(map(_is_default, self.overrides.values())):
+            return None
+        return of_expression(self.expand, node, inputs, batched)
 
     # -- derivatives ---------------------------------------------------------------------------------
 
