@@ -10,7 +10,7 @@ from theano.graph import Apply
 from theano.graph.variable import Variable
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.create import alloc
-from theano.tensor.shape.basic import patternbroadcast, shape_i
+from theano.tensor.shape.basic import patternbroadcast, shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.shape.scalars import tensor_from_scalar
 
@@ -81,7 +81,7 @@ class Given:
 def repeated(v: Any, n: Any) -> Any:
     """Return ``n`` times ``v``, along a new first axis."""
     v = as_tensor_variable(v)
-    return alloc(v.dimshuffle("x", *range(v.type.ndim)), n, *(shape_i(v, k) for k in range(v.type.ndim)))
+    return alloc(v, n, *shape_tuple(v))
 
 
 #: The rules of this layer, by class of op.

@@ -17,10 +17,11 @@ from theano.tensor.elemwise.functions import abs_, cast, int_div, lt, maximum, s
 from theano.tensor.extra_ops import RepeatOp
 from theano.tensor.join import Join, MakeVector, Split, join, stack
 from theano.tensor.reduce import functions as reductions
-from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, SpecifyShape
+from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, SpecifyShape, patternbroadcast
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
 from theano.tensor.shape.reshape import Reshape, flatten, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
+from theano.tensor.transfer import Default, PermuteRowElements
 
 
 @batches(TensorFromScalar, ScalarFromTensor)
@@ -153,3 +154,17 @@ def _with_diagonal(given: Given) -> Any:
 def _on_diagonal(given: Given) -> Any:
     op, ndim = given.op, given.ndim(0) + 1
     return AllocDiag(op.offset, op.axis1 % ndim + 1, op.axis2 % ndim + 1)(given.inputs[0])
+
+
+@batches(Default)
+def _default(given: Given) -> Any:
+    return given.op(*(patternbroadcast(given.full(i), _pattern(given, i)) for i in range(2)))
+
+
+def _pattern(given: Given, i: int) -> tuple[bool, ...]:
+    return (False, *given.node.inputs[i].type.broadcastable)
+
+
+@batches(PermuteRowElements)
+def _permuted(given: Given) -> Any:
+    return given.op(*given.inputs) if given.only(0, 1) else None

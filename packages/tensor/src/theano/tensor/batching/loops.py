@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from theano.batching import batch, has_batch_axis
+from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph import Apply
 from theano.graph.variable import Variable
 from theano.tensor.batching.given import Given, batches, repeated
@@ -47,7 +47,10 @@ def _loop(given: Given) -> Any:
         replace[own] = row
         sequences.append(new.dimshuffle(1, 0, *range(2, new.type.ndim)) if many else new)
     replace.update(zip(op.fixed, given.inputs[k:], strict=True))
-    steps = batch(op.outputs, replace)
+    try:
+        steps = batch(op.outputs, replace, by_loop=False)
+    except NoRuleError:
+        return None
     steps = [s if has_batch_axis(s, v) else repeated(s, given.n) for s, v in zip(steps, op.outputs, strict=True)]
     found = map_rows(rows, sequences, steps, name=op.name, mode=op.mode)
     return [v.dimshuffle(1, 0, *range(2, v.type.ndim)) for v in found]

@@ -8,7 +8,7 @@ from theano.batching import of_expression
 from theano.tensor.batching.given import Given, batches
 from theano.tensor.blas.dot import BatchedDot, Dot, tensordot
 from theano.tensor.blas.routines import Dot22, Dot22Scalar, Gemm, Gemv, Ger
-from theano.tensor.create import zeros_like
+from theano.tensor.create import zeros
 from theano.tensor.fft import IRFFTOp, RFFTOp
 from theano.tensor.linalg.solve import Solve
 from theano.tensor.nnet.crossentropy import (
@@ -84,10 +84,11 @@ def _biased(given: Given) -> Any:
 def _entropy(given: Given) -> Any:
     if given.op.labels != "each":
         return None
-    x, b, classes = given.node.inputs
     if given.batched[1]:
+        x, b, classes = given.inputs
+        none = zeros(b.shape[1], dtype=b.type.dtype)
         shifted = given.aligned(0, 2) + given.aligned(1, 2)
-        given = Given(given.node, [shifted, zeros_like(given.inputs[1][0]), given.inputs[2]], [True, False, given.batched[2]])
+        given = Given(given.node, [shifted, none, classes], [True, False, given.batched[2]])
     found = given.op(given.together(0), given.inputs[1], given.together(2), return_list=True)
     return [given.apart(v, 0, k) for k, v in enumerate(found)]
 
@@ -96,7 +97,7 @@ def _entropy(given: Given) -> Any:
 def _entropy_slope(given: Given) -> Any:
     if given.op.labels != "each":
         return None
-    g, sm, classes = given.node.inputs
+    g, sm, _ = given.node.inputs
     if g.type.broadcastable[0] and not sm.type.broadcastable[0]:
         # One gradient for all rows of the matrix.
         count = given.inputs[1].shape[-2]
