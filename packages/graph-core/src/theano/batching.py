@@ -55,7 +55,7 @@ def rule(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) 
         return made
     for cls in type(node.op).__mro__:
         for source in sources:
-            found = source().get(cls)
+            found: Rule | None = source().get(cls)
             if found is not None:
                 return found(node, inputs, batched)
     return None

@@ -9,6 +9,7 @@ from theano.batching import of_expression
 from theano.tensor.batching.given import Given, batches
 from theano.tensor.choice import IfElse
 from theano.tensor.compound import Compound
+from theano.tensor.convert import static_int
 from theano.tensor.elemwise.careduce import CAReduce
 from theano.tensor.elemwise.functions import switch
 from theano.tensor.elemwise.map_reduce import MapReduce
@@ -20,7 +21,6 @@ from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import flatten
 from theano.tensor.sort import ArgSortOp, SortOp, TopKOp
-from theano.tensor.convert import static_int
 
 
 @batches(Compound)

@@ -121,14 +121,14 @@ class _Layout:
 
     def __init__(self, given: Given, entries: Sequence[_Entry], into: bool):
         arrays = [i for i, e in enumerate(entries) if e.is_array]
-        together = arrays == list(range(arrays[0], arrays[-1] + 1))
+        together = arrays == list(range(arrays[0], arrays[-1] + 1)) if arrays else True
         #: Dimensions that the arrays have together, and how many dimensions come before these.
-        self.width = max(entries[i].ndim for i in arrays)
-        self.before = sum(e.adds for e in entries[: arrays[0]]) if together else 0
+        self.width = max((entries[i].ndim for i in arrays), default=0)
+        self.before = sum(e.adds for e in entries[: arrays[0]]) if arrays and together else 0
         moving = any(e.many for e in entries)
         values = [self._wide(e) for e in entries]
         if moving and (given.batched[0] or into):
-            # Each row of the index is for that row of the tensor. This array stands apart, unless others follow at once.
+            # Each row of the index is for that row of the tensor: one more array, which has all arrays' axes in front.
             number = arange(given.n).dimshuffle(0, *["x"] * self.width)
             self.index = [number, *values]
             self.batch, self.arrays = 0, 1

@@ -8,12 +8,12 @@ from typing import Any
 from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph import Apply
 from theano.graph.variable import Variable
+from theano.scalar import Scalar
 from theano.tensor.batching.given import Given, batches, repeated
 from theano.tensor.convert import is_tensor
 from theano.tensor.rows import MapRows, map_rows
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
 from theano.tensor.type import TensorType
-from theano.scalar import Scalar
 
 
 def row_by_row(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) -> list[Variable] | None:
@@ -29,7 +29,8 @@ def row_by_row(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[b
         rows.append(row)
         sequences.append(new)
         own.append(row if is_tensor(v) else scalar_from_tensor(row))
-    outputs = [v if is_tensor(v) else tensor_from_scalar(v) for v in node.clone_with_new_inputs(own, strict=False).outputs]
+    made = node.clone_with_new_inputs(own, strict=False).outputs
+    outputs = [v if is_tensor(v) else tensor_from_scalar(v) for v in made]
     return list(map_rows(rows, sequences, outputs, name=str(node.op)))
 
 

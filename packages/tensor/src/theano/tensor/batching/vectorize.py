@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from theano.batching import batch, has_batch_axis
+from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph.clone import clone_replace
 from theano.graph.traverse import toposort
 from theano.graph.variable import Variable
@@ -15,6 +15,7 @@ from theano.tensor.checks import CheckedShape
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.create import alloc
 from theano.tensor.elemwise.functions import eq
+from theano.tensor.rows import map_rows
 from theano.tensor.shape.basic import shape_i
 from theano.tensor.type import TensorType
 
@@ -30,8 +31,8 @@ def vectorize_graph(outputs: Any, replace: Mapping[Any, Any]) -> Any:
     ----------
     outputs : Variable or list of Variable
     replace : dict from Variable to Variable
-        For each variable what takes its place: of its dtype, with as many dimensions, or more of them on the left. These
-        broadcast against each other. A length of 1 stretches where the type knows it, as everywhere.
+        For each variable what takes its place: of its dtype, with as many dimensions, or more of them on the left.
+        These broadcast against each other. A length of 1 stretches where the type knows it, as everywhere.
 
     Returns
     -------
@@ -117,7 +118,12 @@ def _batched(outputs: list[Any], replace: Mapping[Any, Any]) -> list[Any]:
     rows = _of_one_length(rows)
     n = next(iter(rows.values())).shape[0]
     found = []
-    for new, step, m in zip(batch(steps, rows), steps, met, strict=True):
+    try:
+        made = batch(steps, rows)
+    except NoRuleError:
+        # Something that is no tensor depends on the row, such as a slice: only one loop over all can compute it.
+        made = map_rows(list(rows), list(rows.values()), steps, name="vectorize")
+    for new, step, m in zip(made, steps, met, strict=True):
         found.append(repeated(new, n) if m and not has_batch_axis(new, step) else new)
     return found
 
@@ -193,7 +199,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
         given = [as_tensor_variable(a) for a in args]
         cores = [()] * len(given) if dims is None else dims[0]
         if len(cores) != len(given):
-            raise TypeError(f"vectorize: {len(cores)} arguments are needed for the signature {signature}, got {len(given)}")
+            raise TypeError(f"vectorize: the signature {signature} is for {len(cores)} arguments, not for {len(given)}")
         rows = [_row(v, core, i, signature) for i, (v, core) in enumerate(zip(given, cores, strict=True))]
         result = func(*rows)
         many = isinstance(result, (list, tuple))
