@@ -71,8 +71,10 @@ def local_map_rows_at_once(fgraph: Any, node: TensorApply) -> Any:
         return None
     largest = max(1, *(_order(v) for v in (*op.rows, *op.outputs)))
     ours = {*sequences, *node.inputs}
-    if any(_order(v) > largest + 1 for inner in toposort(made, ours) for v in inner.outputs):
-        return None
+    for inner in toposort(made, ours):
+        # A view is memory that is there already.
+        if not inner.op.view_map and any(_order(v) > largest + 1 for v in inner.outputs):
+            return None
     return [
         fit(v if has_batch_axis(v, row) else alloc(v, n, *shape_tuple(v)), out)
         for v, row, out in zip(made, op.outputs, node.outputs, strict=True)
