@@ -108,12 +108,12 @@ def test_what_is_refused(outputs, replace, message):
 @pytest.mark.parametrize(
     ("func", "signature", "shapes"),
     [
-        (lambda a, b: a @ b if isinstance(a, np.ndarray) else T.dot(a, b), "(m,n),(n)->(m)", [(3, 4), (4,)]),
-        (lambda a, b: a @ b if isinstance(a, np.ndarray) else T.dot(a, b), "(m,n),(n)->(m)", [(2, 3, 4), (5, 1, 4)]),
+        (lambda a, b: a @ b if isinstance(a, (np.ndarray, np.generic)) else T.dot(a, b), "(m,n),(n)->(m)", [(3, 4), (4,)]),
+        (lambda a, b: a @ b if isinstance(a, (np.ndarray, np.generic)) else T.dot(a, b), "(m,n),(n)->(m)", [(2, 3, 4), (5, 1, 4)]),
         (lambda a: (a.sum(), a * 2), "(n)->(),(n)", [(2, 3, 4)]),
         (lambda a, b: a * b + 1, None, [(2, 3), (3,)]),
-        (lambda a, b: a + 0 * b if isinstance(a, np.ndarray) else T.constant(1.0) * a, "(),()->()", [(3,), (2, 3)]),
-        (lambda a: np.float64(7) if isinstance(a, np.ndarray) else T.constant(7.0), "(n)->()", [(2, 3, 4)]),
+        (lambda a, b: a + 0 * b if isinstance(a, (np.ndarray, np.generic)) else T.constant(1.0) * a, "(),()->()", [(3,), (2, 3)]),
+        (lambda a: np.float64(7) if isinstance(a, (np.ndarray, np.generic)) else T.constant(7.0), "(n)->()", [(2, 3, 4)]),
     ],
 )  # fmt: skip
 def test_vectorize_is_that_of_numpy(func, signature, shapes):
@@ -361,7 +361,7 @@ def test_without_a_rule():
     "expression",
     [
         T.nnet.softmax(T.dot(A, x))[0], T.cumsum(T.exp(x)), T.sin(x)[[2, 0, 0]], T.sort(x), T.dot(A, T.tanh(T.dot(A, x))),
-        T.slinalg.solve(A, T.exp(x)), T.concatenate([x, T.exp(x)]), T.logsumexp(T.dot(A, x)) * x, T.repeat(x, 2), x.prod() * x,
+        T.slinalg.solve(A, T.exp(x)), T.concatenate([x, T.exp(x)]), T.logsumexp(T.dot(A, x)) * x, x.prod() * x,
     ],
 )  # fmt: skip
 def test_jacobians_need_no_loop(expression):
@@ -381,5 +381,7 @@ def test_a_loop_stays_where_all_rows_together_need_much_more_memory():
     assert loops(*f.maker.fgraph.outputs) == 1
     f = theano.function([x, A], jacobian(T.logsumexp(A * x, axis=1), x))
     assert loops(*f.maker.fgraph.outputs) == 1
+    f = theano.function([x], jacobian(T.repeat(x, 2), x))  # a matrix of which the loop would make no copy either
+    assert loops(*f.maker.fgraph.outputs) == 0
     (out,) = map_rows([x], [X], [T.exp(x.dimshuffle("x", 0) * T.ones((1, 4))).sum()])
     assert loops(*theano.function([X], out).maker.fgraph.outputs) == 0
