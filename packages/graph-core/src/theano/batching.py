@@ -50,7 +50,7 @@ def rule(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) 
     batched : list of bool
         Which of them have a batch axis.
     """
-    made = node.op.batch(node, inputs, batched)
+    made: Sequence[Variable] | None = node.op.batch(node, inputs, batched)
     if made is not None:
         return made
     for cls in type(node.op).__mro__:
