@@ -381,6 +381,8 @@ def test_a_loop_stays_where_all_rows_together_need_much_more_memory():
     assert loops(*f.maker.fgraph.outputs) == 1
     f = theano.function([x, A], jacobian(T.logsumexp(A * x, axis=1), x))
     assert loops(*f.maker.fgraph.outputs) == 1
+    (out,) = map_rows([A], [M3], [T.dot(T.tanh(A), A)])  # products come one after the other anyhow
+    assert loops(*theano.function([M3], out).maker.fgraph.outputs) == 1
     f = theano.function([x], jacobian(T.repeat(x, 2), x))  # a matrix of which the loop would make no copy either
     assert loops(*f.maker.fgraph.outputs) == 0
     (out,) = map_rows([x], [X], [T.exp(x.dimshuffle("x", 0) * T.ones((1, 4))).sum()])

@@ -53,11 +53,11 @@ def rule(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) 
     made: Sequence[Variable] | None = node.op.batch(node, inputs, batched)
     if made is not None:
         return made
+    tables = [source() for source in sources]
     for cls in type(node.op).__mro__:
-        for source in sources:
-            found: Rule | None = source().get(cls)
-            if found is not None:
-                return found(node, inputs, batched)
+        for table in tables:
+            if cls in table:
+                return table[cls](node, inputs, batched)
     return None
 
 

@@ -9,7 +9,7 @@ from theano.batching import of_expression
 from theano.tensor.batching.given import Given, batches
 from theano.tensor.choice import IfElse
 from theano.tensor.compound import Compound
-from theano.tensor.convert import static_int
+from theano.tensor.convert import is_tensor, static_int
 from theano.tensor.elemwise.careduce import CAReduce
 from theano.tensor.elemwise.functions import switch
 from theano.tensor.elemwise.map_reduce import MapReduce
@@ -43,6 +43,8 @@ def _scalar(given: Given) -> Any:
 @batches(IfElse)
 def _choice(given: Given) -> Any:
     values = len(given.inputs) // 2
+    if not all(map(is_tensor, given.node.outputs)):
+        return None
     if given.batched[0]:
         # Rows choose differently, so that both are needed.
         ndims = [v.type.ndim for v in given.node.outputs]

@@ -11,6 +11,7 @@ from typing import Any
 from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph.traverse import toposort
 from theano.rewriting import local_rule
+from theano.tensor.blas.dot import BatchedDot
 from theano.tensor.convert import static_int
 from theano.tensor.create import alloc
 from theano.tensor.elemwise import functions as F
@@ -50,8 +51,9 @@ def _stacked(rows: Sequence[Any], out: Any) -> Any:
 def local_map_rows_at_once(fgraph: Any, node: TensorApply) -> Any:
     """All rows are computed at once, where each op has a form for that and no row has a matrix in between.
 
-    (For all rows together that would be memory of another order than that of inputs and results.) A choice that each
-    row makes for itself stays a loop, in which a row computes what it chooses.
+    (For all rows together that would be memory of another order than that of inputs and results.) What stays a loop
+    as well: a choice that each row makes for itself, for there it computes what it chooses alone; and products of two
+    matrices that each row has of its own, which come one after the other anyhow, and find their operands in the cache.
     """
     op: Any = node.op
     moving, nodes = dependents(op.rows, op.outputs)
@@ -72,6 +74,8 @@ def local_map_rows_at_once(fgraph: Any, node: TensorApply) -> Any:
     largest = max(1, *(_order(v) for v in (*op.rows, *op.outputs)))
     ours = {*sequences, *node.inputs}
     for inner in toposort(made, ours):
+        if isinstance(inner.op, BatchedDot) and all(v.type.ndim == 3 for v in inner.inputs):
+            return None
         # A view is memory that is there already.
         if not inner.op.view_map and any(_order(v) > largest + 1 for v in inner.outputs):
             return None
