@@ -208,7 +208,9 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
         given = _cores_of_one_length(given, cores)
         made = _batched(outputs, dict(zip(rows, given, strict=True)))
         whole = [_with_all_axes(v, out.type.ndim, given, cores) for v, out in zip(made, outputs, strict=True)]
-        return type(result)(whole) if many else whole[0]
+        if not many:
+            return whole[0]
+        return tuple(whole) if isinstance(result, tuple) else whole
 
     vectorized.__name__ = getattr(func, "__name__", "vectorized")
     vectorized.__doc__ = func.__doc__
