@@ -339,6 +339,31 @@ def test_a_cast_is_defined_everywhere(source, target):
     assert T.cast(x[0], target).eval({x: numbers[-1:]}) == wanted[-1]
 
 
+@pytest.mark.parametrize("write", [T.set_subtensor, T.inc_subtensor])
+@pytest.mark.parametrize("target", WHOLE)
+@pytest.mark.parametrize("source", ["float32", "float64"])
+def test_a_float_written_into_whole_numbers_is_a_cast(source, target, write):
+    """Into parts and places, one number for all or one for each, from neighbours and from every other element."""
+    with np.errstate(all="ignore"):
+        numbers = np.array(FLOATS, source)
+    wanted = np.array([as_defined(float(x), target) for x in numbers], target)
+    size = len(numbers)
+    x, y, k = T.TensorType(target, (False,))("x"), T.TensorType(source, (False,))("y"), T.lvector("k")
+    s, base = T.TensorType(source, ())("s"), np.full(size, 3, target)
+    spread = np.repeat(numbers, 2)[::2]
+    start = np.zeros(size, target) if write is T.set_subtensor else base
+    for mode in MODES.values():
+        f = theano.function([x, y, k], [write(x[:], y), write(x[k], y), write(x[::1], T.alloc(y[0], x.shape[0]))], mode=mode)
+        g = theano.function([x, s], write(x[:], T.alloc(s, x.shape[0])), mode=mode)
+        for values in (numbers, spread):
+            part, places, filled = f(base, values, np.arange(size))
+            np.testing.assert_array_equal(part, start + wanted)
+            np.testing.assert_array_equal(places, start + wanted)
+            np.testing.assert_array_equal(filled, start + wanted[0])
+        for number, whole in zip(numbers, wanted, strict=True):
+            np.testing.assert_array_equal(g(base, number), start + whole)
+
+
 # -- dimensions --------------------------------------------------------------------------------------------------------
 
 

@@ -22,9 +22,12 @@ from theano import scalar as scal
 from theano.compile.builders import OpFromGraph
 from theano.graph import Constant
 from theano.graph.traverse import toposort
+from theano.tensor.blas.dot import Dot
 from theano.tensor.create import Alloc
+from theano.tensor.elemwise.careduce import Prod
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join import Join, MakeVector, Split
+from theano.tensor.rows import MapRows
 
 REFUSALS = (*REFUSED_WHEN_MADE, AssertionError, ArithmeticError, np.linalg.LinAlgError)
 
@@ -171,8 +174,9 @@ def _results(node: Any, inputs: list[Any]) -> list[Any]:
         inner = computed(node.op.local_outputs, dict(zip(node.op.local_inputs, inputs, strict=True)))
         return [inner[v] for v in node.op.local_outputs]
     if isinstance(node.op, Elemwise):
-        # NumPy computes a function of elements that lie apart otherwise, in its last bits.
-        inputs = [np.array(x, order="C") for x in inputs]
+        # NumPy computes a function of elements that lie apart otherwise, in its last bits; a power also of a number.
+        whole = np.broadcast_arrays(*inputs) if node.op.scalar_op == scal.pow else inputs
+        inputs = [np.array(x, order="C") for x in whole]
     cells: list[list[Any]] = [[None] for _ in node.outputs]
     node.op.perform(node, inputs, cells)
     return [cell[0] for cell in cells]
@@ -202,7 +206,7 @@ class Rounding:
         if not ordered and isinstance(node.op, Elemwise) and node.op.scalar_op in (scal.add, scal.sub):
             terms = [np.asarray(x, results[0].dtype) for x in inputs]
             return [y + sum(self.moved(x) - x for x in terms) for y in moved]
-        if type(node.op).__module__.startswith("theano.tensor.linalg"):
+        if type(node.op).__module__.startswith("theano.tensor.linalg") or _sums_whole_numbers(node):
             # Of what equations are solved by, the largest element says how large the errors of all are.
             return [x if y is x else y + (y - x if not y.size else self._normwise(x)) for x, y in zip(results, moved)]
         return moved
@@ -222,6 +226,11 @@ class Rounding:
     def _normwise(self, x: np.ndarray) -> np.ndarray:
         largest = np.max(np.abs(x), initial=0, where=np.isfinite(x))
         return (16 * np.finfo(x.dtype).eps * largest * self.rng.choice([-1.0, 1.0], x.shape)).astype(x.dtype)
+
+
+def _sums_whole_numbers(node: Any) -> bool:
+    """Return whether terms that are no floats yet, which are not moved, are rounded where they are added."""
+    return isinstance(node.op, (Dot, MapRows)) and any(v.type.dtype in scal.discrete_dtypes for v in node.inputs)
 
 
 _MOVING = (Alloc, Join, MakeVector, Split)
@@ -284,13 +293,30 @@ def near(wanted: np.ndarray, found: np.ndarray, moved: Sequence[np.ndarray], coa
 def at_the_edge(known: dict[Any, Any], order: Sequence[Any], output: Any, elementwise: bool) -> np.ndarray:
     """Return where a value that was met is so large that another order of computing may leave the range of numbers."""
     shape = np.shape(known[output])
-    found = np.zeros(shape, bool)
+    found = np.full(shape, any(_needs_an_order(node, known) for node in order))
     for x in _values(known, order):
         with np.errstate(all="ignore"):
             size = np.abs(x)
             mark = np.isfinite(x) & (size > float(np.finfo(x.dtype).max) / 4096)
         found = found | (mark if elementwise else mark.any())
     return np.broadcast_to(found, shape) if found.shape != shape else found
+
+
+def _needs_an_order(node: Any, known: dict[Any, Any]) -> bool:
+    """Return whether it depends on the order of computing if a product of arrays or of their elements is a number.
+
+    A product with an infinite number may skip the zeros that it meets, or make nan of them; one of many elements may
+    leave the range of numbers on its way, in either direction.
+    """
+    values = [v.data if isinstance(v, Constant) else known[v] for v in node.inputs]
+    if isinstance(node.op, Dot):
+        return not all(np.isfinite(x).all() for x in values)
+    if not isinstance(node.op, (Prod, MapRows)):
+        return False
+    with np.errstate(all="ignore"):
+        floats = [x for x in values if isinstance(x, np.ndarray) and x.dtype.kind in "fc"]
+        exponents = [np.log2(np.abs(x[np.isfinite(x) & (x != 0)])) for x in floats]
+        return any(max(e[e > 0].sum(), -e[e < 0].sum()) > np.finfo(x.dtype).maxexp for e, x in zip(exponents, floats, strict=True))
 
 
 def _values(known: dict[Any, Any], order: Sequence[Any]) -> Iterator[np.ndarray]:

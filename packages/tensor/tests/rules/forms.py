@@ -417,6 +417,11 @@ PARTS = {
 
 #: Expressions that look like those that a rule changes: whatever it does with them has to be right.
 NEIGHBOURS = {
+    "gemm_optimizer": [
+        op(*terms) for op in (F.add, F.sub) for dtype in ("bool", "int8", "uint64")
+        for a in (F.mul(m.astype(dtype), small[0].astype(dtype)), -m.astype("int8") * small[0])
+        for terms in ((T.dot(square, n), a), (a, T.dot(square, n)), (n / small[0], a))
+    ],
     "local_cast_cast": ALL_CASTS[::3],
     "cond_lift_zeros": [
         *(op(w, lazy) for op in _BINARY), *(op(lazy, w) for op in _BINARY), *(op(lazy) for op in _UNARY),

@@ -10,6 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op, Variable
+from theano.scalar.casting import astype
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor
 from theano.tensor.elemwise.functions import cast, eq, neq, switch
@@ -252,7 +253,7 @@ class _AdvancedWrite(Op):
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
         with np.errstate(**NUMPY_ERRORS):
-            y = stretched(node, inputs, 1, part).astype(out.dtype, copy=False)
+            y = astype(stretched(node, inputs, 1, part), out.dtype)
             if self.set_instead_of_inc:
                 out[index] = y
             else:

@@ -10,6 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op, Variable
+from theano.scalar.casting import astype
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import (
     as_tensor_variable,
@@ -345,7 +346,7 @@ class IncSubtensor(_Indexed):
         part = self._select(node, inputs, out, inputs[2:])
         index = tuple(fill_entries(self.idx_list, inputs[2:], int))
         with np.errstate(**NUMPY_ERRORS):
-            value = stretched(node, inputs, 1, part.shape).astype(out.dtype, copy=False)
+            value = astype(stretched(node, inputs, 1, part.shape), out.dtype)
             out[index] = value if self.set_instead_of_inc else part + value
         output_storage[0][0] = out
 

@@ -101,7 +101,7 @@ def local_reduce_dimshuffle(node: TensorApply) -> Any:
     return [fit(DimShuffle(reduced.type.broadcastable, left)(reduced), node.outputs[0])]
 
 
-@local_rule([Sum, Prod], phases=("specialize",), keeps="close")
+@local_rule([Sum, Prod], phases=("specialize",), keeps="finite")
 def local_sum_prod_mul_by_scalar(node: TensorApply) -> Any:
     """A number that multiplies all terms of a sum multiplies the sum; a negation goes outside as well."""
     op: Any = node.op
@@ -177,7 +177,7 @@ def local_sum_prod_div_dimshuffle(node: TensorApply) -> Any:
     return [fit(F.true_div(total, DimShuffle(below.type.broadcastable, kept)(below)), node.outputs[0])]
 
 
-@local_rule([Sum], phases=("specialize",), keeps="close")
+@local_rule([Sum], phases=("specialize",), keeps="finite")
 def local_sumsqr2dot(node: TensorApply) -> Any:
     """``sqr(W[None, :, :] * G[:, :, None]).sum(axis=(1, 2))`` is ``dot(sqr(G), sqr(W).sum(axis=1))``.
 
