@@ -55,7 +55,7 @@ PAGES = (
     Page(
         "extra_ops", "Extra operations", "Cumulative sums, repeats, windows, diagonals, and what stands by itself.",
         ("tensor.extra_ops", "tensor.named", "tensor.contiguous", "tensor.transfer", "tensor.verify", "tensor.io",
-         "tensor.jacobian", "tensor.rows", "tensor.compound", "tensor.checks"),
+         "tensor.batching", "tensor.jacobian", "tensor.rows", "tensor.compound", "tensor.checks"),
     ),
     Page("nnet", "Neural networks", "`T.nnet`: activations, softmax and cross entropies.", ("tensor.nnet",)),
     Page("scalar", "Numbers", "`theano.scalar`: what the functions of tensors are made of.", ("scalar",)),

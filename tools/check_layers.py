@@ -41,7 +41,7 @@ FLOORS = [
     {"errors"},
     {"extensions"},
     {"settings", "layers", "graph"},
-    {"gradient", "rewriting", "printing", "cache"},
+    {"batching", "gradient", "rewriting", "printing", "cache"},
     {"toolchain", "loader"},
     {"codegen"},
     {"lowering"},

@@ -55,8 +55,8 @@ FORMS = {
     "whole numbers": (T.cast(T.sgn(r), "int8"), lambda r, v, W, s: np.sign(r).astype("i1")),
     "through a matrix": (T.sum(r.dimshuffle("x", 0) * W * r.dimshuffle(0, "x")), lambda r, v, W, s: r @ W @ r),
 }
-#: Those that stay a loop: no form for an op, or a matrix in between.
-STAY = {"sorted", "through a matrix"}
+#: Those that stay a loop: a matrix in between.
+STAY = {"through a matrix"}
 
 
 def values(n):

@@ -110,6 +110,12 @@ class OpFromGraph(ExpressionOp):
         for cell, value in zip(output_storage, self.fn(*inputs), strict=True):
             cell[0] = value
 
+    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
+        """Return the expression for many rows; where derivatives were given, which speak of one row, there is none."""
+        if self._pattern is not None or not all(map(_is_default, self.overrides.values())):
+            return None
+        return super().batch(node, inputs, batched)
+
     # -- derivatives ---------------------------------------------------------------------------------
 
     def connection_pattern(self, node: Apply) -> Sequence[Sequence[bool]]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from theano.batching import of_expression
 from theano.compile.function import function
 from theano.errors import FreeInputError
 from theano.extensions import Slot
@@ -282,6 +283,10 @@ class ExpressionOp(Op):
     def connection_pattern(self, node: Apply[Any, Any]) -> Sequence[Sequence[bool]]:
         """Return which inputs the expression connects with which outputs."""
         return self.inner_of(node).connections()
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
+        """Return the expression for many rows at once, or None where it is one run of several or has no rule."""
+        return None if self.repeats else of_expression(self.expand, node, inputs, batched)
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of the expression; disconnected ones where there are none."""

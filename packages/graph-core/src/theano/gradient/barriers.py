@@ -32,6 +32,10 @@ class ViewOp(Op):
         """Return the shape of the input."""
         return list(shapes)
 
+    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Any]:
+        """Return the same for all rows."""
+        return [self(*inputs)]
+
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Sequence[Any]:
         """Hand the gradient on."""
         return list(output_grads)

@@ -94,6 +94,29 @@ class OpContract:
         """
         return [[True] * len(node.outputs)] * len(node.inputs)
 
+    # -- many values at once: asked where a graph is given a batch axis (`theano.batching`) ----------------------
+
+    def batch(
+        self, node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]
+    ) -> Sequence[Variable] | None:
+        """Return the outputs of ``node`` for many rows at once, or None: no rule, the rows are computed in a loop.
+
+        Parameters
+        ----------
+        node : Apply
+            For one row.
+        inputs : list of Variable
+            In place of its inputs; those with a batch axis have one dimension more, the first.
+        batched : list of bool
+            Which have one; at least one has. All batch axes are equally long.
+
+        Returns
+        -------
+        list of Variable or None
+            Each with a batch axis, or without one where it is the same for all rows.
+        """
+        return None
+
     # -- what is known of outputs before they are computed ------------------------------------------------------
 
     def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> Sequence[Any]:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from theano.batching import fit, loop, sources
 from theano.graph.canonical import fact_finders
 from theano.graph.kernel import PointerFamily, pointer_families
 from theano.graph.source import user_packages
@@ -37,6 +38,11 @@ def _numpy() -> str:
 def _doctor() -> Iterable[Line]:
     lines: Iterable[Line] = _of("blas", "doctor")
     return lines
+
+
+def _batching(module: str, name: str) -> Any:
+    """Return something of the batching rules, which are loaded for it."""
+    return getattr(importlib.import_module(f"theano.tensor.batching{module}"), name)
 
 
 #: For modules and packages of ops, the modules of kernels that have their entries.
@@ -80,6 +86,8 @@ NAMES = {
     "theano.gradient.verify_grad": "theano.tensor.verify:verify_grad",
     "theano.map": "theano.scan_module:map",
     "theano.test": "theano.tests:test",
+    "theano.vectorize": "theano.tensor.batching:vectorize",
+    "theano.vectorize_graph": "theano.tensor.batching:vectorize_graph",
 }  # fmt: skip
 
 #: What kernels are handed the addresses of.
@@ -101,6 +109,9 @@ LAYER = describe(
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
             fact_finders.extension("levels of the kernel library", lambda: " ".join(_of("common", "library_paths"))),
             checks.extension("BLAS", _doctor),
+            sources.extension(lambda: _batching("", "TABLE")),
+            loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
+            fit.extension(lambda new, row: _batching(".given", "fitted")(new, row)),
             user_packages.extension("theano.tests"),
         ),
     )

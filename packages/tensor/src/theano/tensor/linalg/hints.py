@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from theano.gradient import ViewOp
+from theano.graph import Apply
 from theano.tensor.convert import as_tensor_variable
 
 
@@ -37,6 +39,10 @@ class Hint(ViewOp):
         """Write what is known into the tag of ``v``."""
         for name, value in self.hints:
             setattr(v.tag, name, value)
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Any]:
+        """Return the input: what is known of a matrix is not said of many."""
+        return list(inputs)
 
     def __str__(self) -> str:
         return f"Hint{{{', '.join(f'{name}={value!r}' for name, value in self.hints)}}}"
