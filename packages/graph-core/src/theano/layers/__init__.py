@@ -22,13 +22,13 @@ import importlib.util
 import logging
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from theano.errors import UnavailableLayerError
 from theano.extensions import Extension
+from theano.records import field, record
 
 # Upper layers put their descriptions into other folders.
 __path__ = pkgutil.extend_path(__path__, __name__)
@@ -39,7 +39,7 @@ logger = logging.getLogger("theano")
 GROUP = "theano.layers"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Layer:
     """What a layer says of itself before it is imported.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from theano.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Target:
     """A processor, with a language of its own and perhaps memory of its own.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
 
@@ -22,6 +21,7 @@ from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
+from theano.records import field, record
 from theano.runtime.blocks import BlockFactory, BlockNode, CompileBlocks, block_of, is_classic, together
 
 logger = logging.getLogger("theano")
@@ -32,7 +32,7 @@ CompileKernels = Callable[[Sequence[Kernel]], Sequence[int]]
 LinkWith = Callable[["Linker"], "Linked"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Linker:
     """How nodes are computed.
 
@@ -122,7 +122,7 @@ class VM_Linker(Linker):
         super().__init__(name, "never" if c_thunks is False else "where possible", allow_gc)
 
 
-@dataclass
+@record
 class Compiled:
     """A node computed by machine code."""
 
@@ -134,14 +134,14 @@ class Compiled:
     lazy: bool = False
 
 
-@dataclass
+@record
 class Performed:
     """A node computed in Python, by ``op.perform``."""
 
     perform: Callable[..., Any]
 
 
-@dataclass
+@record
 class Thunked:
     """A node computed by a thunk, made anew for each frame in flight: by its op, or of what that says in C."""
 
@@ -152,7 +152,7 @@ class Thunked:
 Implementation = Compiled | Performed | Thunked
 
 
-@dataclass
+@record
 class Linked:
     """What computes each node, and how long it took to find out.
 
