@@ -15,7 +15,7 @@ from theano.graph.clone import clone_replace
 from theano.graph.op import Op
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
-from theano.rewriting import local_rule
+from theano.rewriting import families, local_rule
 
 #: From a variable and the number of an axis to the variable's length along it.
 length: Slot[Callable[[Variable, int], Variable]] = Slot("compile.builders.length", "how long a variable is")
@@ -200,6 +200,9 @@ def _result(given: Any, arguments: tuple[Sequence[Any], ...]) -> Any:
     if callable(given):
         return given(*[list(part) for part in arguments])
     raise TypeError(f"a derivative is given as 'default', a callable, an OpFromGraph or a variable, not {given!r}")
+
+
+families.in_order(__name__)
 
 
 # Its inner function is rewritten on its own: other roundings than those of the whole.

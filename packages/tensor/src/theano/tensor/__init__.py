@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from theano.tensor.basic import *  # noqa: F403  (the list of names is there)
 
-from theano.tensor import fft, nlinalg, opt, rules, slinalg, subtensor, utils  # noqa: F401  # isort: skip  (rules: functions are compiled by them)
+from theano.tensor import fft, nlinalg, slinalg, subtensor, utils  # noqa: F401  # isort: skip
 from theano.layers import enter as _enter
 from theano.layers import lazily
 from theano.layers.tensor import LAYER as _LAYER

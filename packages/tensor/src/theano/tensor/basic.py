@@ -399,7 +399,9 @@ _LATER = {
     "io": "theano.tensor.io",
     "key_to_cmp": "theano.gof.sched:key_to_cmp",
     "testing": "theano.tensor.testing",
+    "opt": "theano.tensor.opt",
     "opt_uncanonicalize": "theano.tensor.opt_uncanonicalize",
+    "rules": "theano.tensor.rules",
     "theano": "theano",
 }  # fmt: skip
 
