@@ -38,7 +38,7 @@ DISTRIBUTIONS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 
 # Rooms of graph-core from the ground up; rooms on one floor do not know each other.
 FLOORS = [
-    {"errors", "records"},
+    {"errors", "messages", "records"},
     {"extensions"},
     {"settings", "layers", "graph"},
     {"gradient", "rewriting", "printing", "cache"},

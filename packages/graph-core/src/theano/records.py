@@ -70,18 +70,17 @@ def _made(cls: type, frozen: bool, eq: bool) -> type:
     for name, default in defaults.items():
         if isinstance(default, _Factory):
             delattr(cls, name)
-    shared: dict[str, Any] = {"__init__": _init, "__repr__": _repr}
+    shared: dict[str, Any] = {"__init__": _init, "__repr__": _repr, "__match_args__": tuple(types)}
     if eq:
         shared.update(__eq__=_eq)
     if frozen:
         shared.update(__setattr__=_refuse, __delattr__=_refuse)
-    for name, function in shared.items():
+    for name, what in shared.items():
         if name not in own:
-            setattr(cls, name, function)
+            setattr(cls, name, what)
     if eq and own.get("__hash__") is None:  # Python sets it to None beside an own __eq__
         cls.__hash__ = _hash if frozen else None  # type: ignore[assignment]
     made: Any = cls
-    made.__match_args__ = tuple(types)
     made.__record__ = _Shape(tuple(types), defaults, types, hasattr(cls, "__post_init__"))
     made.__dataclass_fields__ = _Fields()
     made.__signature__ = _Signature()

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import logging
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -28,12 +27,11 @@ from typing import Any, NamedTuple
 
 from theano.errors import UnavailableLayerError
 from theano.extensions import Extension
+from theano.messages import logger
 from theano.records import field, record
 
 # Upper layers put their descriptions into other folders.
 __path__ = pkgutil.extend_path(__path__, __name__)
-
-logger = logging.getLogger("theano")
 
 #: The group of entry points under which distributions name their descriptions.
 GROUP = "theano.layers"

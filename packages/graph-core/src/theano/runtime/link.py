@@ -7,7 +7,6 @@ that its op makes itself, or in Python. The kernels of a graph are compiled all 
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, Literal
@@ -21,10 +20,9 @@ from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
+from theano.messages import logger
 from theano.records import field, record
 from theano.runtime.blocks import BlockFactory, BlockNode, CompileBlocks, block_of, is_classic, together
-
-logger = logging.getLogger("theano")
 
 Cells = Sequence[list[Any]]
 CompileKernels = Callable[[Sequence[Kernel]], Sequence[int]]
