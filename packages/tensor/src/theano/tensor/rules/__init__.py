@@ -10,38 +10,39 @@ from __future__ import annotations
 from theano.rewriting import families
 
 #: The families in the order in which a phase shows them a node. Where two rules want the same node the earlier one has
-#: it, and what it leaves is shown to all of them again: so this order decides where a phase ends only for rules that
-#: lead away from each other, else how soon it ends. A family that stands where its subject alone would not put it says
-#: why. Which phases a rule takes part in, and what it does within its family, is said where the rule is.
+#: it, and what it leaves is shown to all of them again: the order decides how soon a phase ends, and where, only for
+#: rules that lead away from each other. What a rule does among those of its family is a matter of its place there.
+#: What comes out is recorded (``pytest packages/tensor/tests -k recorded``): move a family, and see.
 FAMILIES = (
     # What stands for something else goes first: the others know only what it stands for.
     "compound",  # expressions in place of the ops that stand for them
     "rows",  # and in place of loops over rows
     # What does nothing goes next, so that the others need not see it.
     "useless",  # hints, copies, choices between the same, casts of casts
-    "layout",  # dimensions: before fills, which a reshape or a transpose hides from what they fill
-    "repeats",  # fills and allocations: before arithmetic, which sinks through them
+    "layout",  # dimensions. It is before repeats, and index before joins, for no better reason than that it always was:
+    "repeats",  # fills and allocations; these modules import from those, and imports once decided
     "asserts",
-    # Element-wise ops: first the normal form of sums and products, which the others are written for.
+    # Element-wise ops.
     "algebra",
-    "power",  # after products, which powers are collected from
-    "stable",  # what is computed more exactly, from terms in normal form
-    "shapes",  # shapes as numbers of the inputs'
-    "lengths",  # comparisons of such numbers
-    # Parts, and what is put together of parts.
+    "power",
+    "stable",
+    # Dimensions and how long they are.
+    "shapes",
+    "lengths",
+    # Other ops, by kind.
     "index",  # parts read
-    "joins",  # after parts: one of a join may be a part of one input alone
+    "joins",
     "reductions",
     "writes",  # parts written
     "products",
-    "narrow",  # the dtypes that kernels take
+    "narrow",  # which dtypes kernels take
     "equations",
-    "inplace",  # takes over memory that nobody needs any more; a phase of its own, at a late position
-    "blas",  # after equations, which take products apart
-    "softmax",  # after reductions: it looks for sums and maxima as they leave them
+    "inplace",  # passes at late positions of their own, no rule of a phase
+    "blas",
+    "softmax",
     "choices",
-    "approximations",  # for those who ask for them
-    "fusion",  # one kernel of many; a phase of its own
+    "approximations",  # for who asks for them
+    "fusion",  # a sequence of its own: one kernel of many
 )
 
 families.in_order(*(f"{__name__}.{name}" for name in FAMILIES))
