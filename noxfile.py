@@ -90,6 +90,17 @@ def tests(session: nox.Session, layer: str) -> None:
     """Run a layer's tests with nothing above it installed: nox -s "tests(scalar)" -- -k cast."""
     install_layers(session, up_to(layer), TEST)
     session.run("python", "-m", "pytest", "-n", "auto", f"packages/{layer}/tests", *session.posargs)
+    if layer == "tensor" and not session.posargs:
+        fake_target(session)
+
+
+def fake_target(session: nox.Session) -> None:
+    """Run the tests of element-wise loops and reductions again where these run on a target with memory of its own."""
+    tests = ROOT / "packages" / "tensor" / "tests"
+    names = ["fake_target", "test_elemwise.py", "test_reduce.py", "test_axes.py", "test_sizes.py"]
+    paths = [str(tests / name) for name in names]
+    session.run("python", "-m", "pytest", "-q", "-n", "auto", "-p", "fake_target.plugin", *paths,
+                env={"PYTHONPATH": str(tests), "THEANO_FLAGS": "optimizer_including=fake"})  # fmt: skip
 
 
 @nox.session

@@ -6,3 +6,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave the tests of the fake target to runs that have it: ``-p fake_target.plugin``."""
+    return True if collection_path.name == "fake_target" and not config.pluginmanager.has_plugin("fake_target.plugin") else None

@@ -49,5 +49,5 @@ def test_the_compiled_loader_takes_every_entry_that_is_declared() -> None:
 def test_records_that_are_no_tuples_are_refused_by_their_fields() -> None:
     with pytest.raises(TypeError, match=r"Slot is \(kind, spec, value\)"):
         Function(slots=[["input", None, None]])
-    with pytest.raises(TypeError, match=r"BufferSpec is \(dtype, ndim, broadcastable\[, scalar\]\)"):
+    with pytest.raises(TypeError, match=r"BufferSpec is \(dtype, ndim, broadcastable\[, scalar\]\[, device\]\)"):
         Function(slots=[("input", ("float64",), None)])

@@ -84,7 +84,8 @@ static int parallel_for(th_ctx *ctx, int64_t n, int64_t grain, th_body body, voi
     return 0;
 }
 
-static const th_runtime runtime = {TH_ABI_VERSION, ensure, view, fail, scratch, parallel_for, th_elementwise, th_move};
+static const th_runtime runtime = {TH_ABI_VERSION, ensure, view, fail, scratch, parallel_for, th_elementwise, th_move,
+                                   th_size_outputs, NULL};
 
 /* Returns the kernel's own result; message, kind and number of parallel pieces go to the caller. */
 int run_kernel(th_thunk kernel, const void *params, int nin, th_buffer **in, int nout, th_buffer **out, char *message,

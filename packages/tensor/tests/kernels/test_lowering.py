@@ -21,6 +21,7 @@ from theano.lowering.accepts import DTYPE_NAMES, dtype_of
 from theano.lowering.table import Lowering, find, lower, lowerings
 from theano.scalar.type import Scalar
 from theano.tensor.checks import CheckedLength
+from theano.tensor.device import FromDevice, ToDevice
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.common import Ready
 from theano.tensor.linalg.solve import lstsq
@@ -32,7 +33,8 @@ m, v, k = T.dmatrix("m"), T.dvector("v"), T.lscalar("k")
 MORE = [
     T.AllocEmpty("float64")(k, k).owner, lstsq()(m, v, 0.1)[0].owner, ifelse(k, m, m + 1).owner,
     plumbing.deep_copy_op(m).owner, plumbing.view_op(m).owner, scal.add(scal.float64("a"), scal.int8("b")).owner,
-    CheckedLength()(k, T.eq(k, 1)).owner, T.slinalg.eigvalsh(m, None).owner,
+    CheckedLength()(k, T.eq(k, 1)).owner, T.slinalg.eigvalsh(m, None).owner, ToDevice("some")(m).owner,
+    FromDevice()(ToDevice("some")(m)).owner,
 ]  # fmt: skip
 
 NODES = [*(sample.node for found in samples().values() for sample in found), *MORE]

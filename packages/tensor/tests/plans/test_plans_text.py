@@ -45,8 +45,8 @@ WRITTEN = [
     ([], {"i": []}), ([1, -1], {"i": [1, -1]}), ([True], ["[", True]), ([1.0, 2], ["[", 1.0, 2]),
     ([1, [2, 3], None], ["[", 1, {"i": [2, 3]}, None]), ((), ["("]), ((1, 2), ["(", 1, 2]),
     (((1,), [()], "("), ["(", ["(", 1], ["[", ["("]], "("]), (["[", "("], ["[", "[", "("]),
-    (b"\x00\xff", {"b": "\x00\xff"}), (SPEC, {"spec": ["float32", 2, [True, False], False]}),
-    (Slot("input", SPEC, None), ["Slot", "input", {"spec": ["float32", 2, [True, False], False]}, None]),
+    (b"\x00\xff", {"b": "\x00\xff"}), (SPEC, {"spec": ["float32", 2, [True, False], False, "cpu"]}),
+    (Slot("input", SPEC, None), ["Slot", "input", {"spec": ["float32", 2, [True, False], False, "cpu"]}, None]),
     ([Input(3, "x", True, None, None, 1)], ["[", ["Input", 3, "x", True, None, None, 1]]),
     (Update([1.0], 2), ["Update", ["[", 1.0], 2]),
 ]  # fmt: skip
@@ -421,6 +421,13 @@ def test_what_is_not_here_is_a_bad_program(head, problem, family):
     found = deserialize(text, find)
     assert found._addresses == {key: k for k, key in enumerate(head.get("kernels", []))}
     assert found.pointers == ({"toys:one": family["one"]} if "pointers" in head else {})
+
+
+def test_memory_of_a_device_that_is_not_here():
+    read = serialized._READERS["spec"]
+    assert read(reader(), ["float32", 2, [True, False], False, "cpu"]) == SPEC
+    with pytest.raises(BadProgram, match="there is no device nowhere here"):
+        read(reader(), ["float32", 2, [True, False], False, "nowhere"])
 
 
 def test_as_many_addresses_as_kernels():

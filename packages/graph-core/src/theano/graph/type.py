@@ -27,12 +27,16 @@ class BufferSpec(NamedTuple):
         Which dimensions are known to have length 1.
     scalar : bool
         The Python value is a NumPy scalar rather than an array; compiled code sees zero dimensions.
+    device : str
+        In whose memory they are: ``"cpu"``, or a name given to :func:`theano.loader.module.add_device`. What is
+        not on the CPU is seen by compiled code alone.
     """
 
     dtype: str
     ndim: int
     broadcastable: tuple[bool, ...]
     scalar: bool = False
+    device: str = "cpu"
 
 
 class Type(Structural, CLinkerType):
@@ -139,6 +143,9 @@ class Type(Structural, CLinkerType):
                 f"Convert it by hand, for instance with a cast, or make it of type {self} from the start."
             )
         return converted
+
+    #: In whose memory compiled code finds the values.
+    device: str = "cpu"
 
     def buffer_spec(self) -> BufferSpec | None:
         """Return how compiled code sees the values, or None where only Python can handle them."""

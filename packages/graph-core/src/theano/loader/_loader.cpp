@@ -109,6 +109,10 @@ PYBIND11_MODULE(_loader, m) {
         if (theano::store_locked(cell.ptr(), value.ptr()) < 0) throw py::error_already_set();
     }, py::arg("cell"), py::arg("value"));
     m.def("locks_after_fork", &theano::locks_after_fork);
+    m.def("add_device", [](const std::string &name, size_t address) {
+        theano::device_add(name.c_str(), reinterpret_cast<const th_device *>(address));
+    }, py::arg("name"), py::arg("address"));
+    m.def("has_device", [](const std::string &name) { return theano::device_named(name.c_str()) != nullptr; }, py::arg("name"));
     m.def("memory_cached", &theano::memory_cached);
     m.def("memory_trim", &theano::memory_trim, py::arg("keep") = 0);
     m.def("memory_set_limit", &theano::memory_set_limit, py::arg("n"));

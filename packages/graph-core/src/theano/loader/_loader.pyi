@@ -106,6 +106,12 @@ def store(cell: list[Any], value: Any) -> None:
 def locks_after_fork() -> None:
     """Let go, in a child process, what calls in threads of its parent had locked."""
 
+def add_device(name: str, address: int) -> None:
+    """Let slots be in the memory of a device, from the address of its ``th_device``; both stay for good."""
+
+def has_device(name: str) -> bool:
+    """Return whether a device of that name was added."""
+
 def memory_cached() -> int:
     """Return how many bytes of big blocks wait to be used again."""
 

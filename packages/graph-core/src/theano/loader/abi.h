@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TH_ABI_VERSION 3
+#define TH_ABI_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,6 +98,17 @@ typedef struct th_loop {
     int32_t nin, nout, ndim, lanes;
 } th_loop;
 
+/* Memory of another processor, which nothing but `copy` and that processor's kernels may read or write. The functions may
+ * be called by several threads at once, with the GIL or without it. */
+enum { TH_TO_DEVICE = 0, TH_FROM_DEVICE = 1 };
+
+typedef struct th_device {
+    char *(*allocate)(size_t bytes);             /* NULL: there is no more */
+    void (*release)(char *memory, size_t bytes); /* as many as were asked for */
+    /* Between the host's memory and the device's; returns when it is done. 0, or -1. */
+    int (*copy)(char *to, const char *from, size_t bytes, int32_t direction);
+} th_device;
+
 typedef struct th_runtime {
     int abi_version;
 
@@ -128,6 +139,13 @@ typedef struct th_runtime {
     /* rows x n elements from one pair of strides (bytes) to another, at the speed of memory. The two do not overlap. */
     void (*move)(char *to, int64_t to_row, int64_t to_step, const char *from, int64_t from_row, int64_t from_step,
                  int64_t rows, int64_t n, int64_t itemsize);
+
+    /* How `elementwise` begins, for kernels with loops of their own: the inputs' shapes are held to each other, and the
+     * outputs are made. `run` and `work` of the table are not read. */
+    int (*size_outputs)(th_ctx *ctx, const th_loop *loop);
+
+    /* `out` becomes a copy of `in`; one of them is on a device, and the other is not. */
+    int (*transfer)(th_ctx *ctx, th_buffer *out, const th_buffer *in);
 } th_runtime;
 
 struct th_ctx {

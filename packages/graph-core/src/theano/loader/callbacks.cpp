@@ -86,7 +86,7 @@ Block *own_block(Frame *frame, Slot *slot, size_t bytes) {
         block_release(slot->own); /* too small, or Python still looks at it: theirs now */
         slot->own = nullptr;
     }
-    if (!slot->own) slot->own = block_new(bytes);
+    if (!slot->own) slot->own = block_new(bytes, slot->info->device);
     return slot->own;
 }
 
@@ -94,6 +94,34 @@ inline bool same_shape(const th_buffer *out, const int64_t *shape) {
     bool same = true;
     for (int d = 0; d < out->ndim; ++d) same &= out->shape[d] == shape[d];
     return same;
+}
+
+bool in_one_piece(const th_buffer *buffer) {
+    int64_t stride = buffer->itemsize;
+    for (int d = buffer->ndim - 1; d >= 0; --d) {
+        if (buffer->shape[d] != 1 && buffer->strides[d] != stride) return false;
+        stride *= buffer->shape[d];
+    }
+    return true;
+}
+
+/* The elements one after the other, row by row. */
+void pack(char *to, const th_buffer *from) {
+    const int nd = from->ndim, outer = nd > 2 ? nd - 2 : 0;
+    const int64_t rows = nd > 1 ? from->shape[nd - 2] : 1, n = from->shape[nd - 1], size = from->itemsize;
+    int64_t index[TH_MAX_NDIM] = {};
+    const char *at = from->data;
+    for (;; to += rows * n * size) {
+        th_move(to, n * size, size, at, nd > 1 ? from->strides[nd - 2] : 0, from->strides[nd - 1], rows, n, size);
+        int d = outer - 1;
+        for (; d >= 0; --d) {
+            at += from->strides[d];
+            if (++index[d] < from->shape[d]) break;
+            at -= from->shape[d] * from->strides[d];
+            index[d] = 0;
+        }
+        if (d < 0) return;
+    }
 }
 
 int no_memory(th_ctx *ctx, const Slot *slot, int64_t elements) {
@@ -120,7 +148,7 @@ int ensure_slowly(th_ctx *ctx, Slot *slot, const int64_t *shape) {
         PyErr_Clear();
         return no_memory(ctx, slot, elements);
     }
-    if (info->ndim == 0) {
+    if (info->ndim == 0 && !info->device) {
         slot->buf.data = slot->cell16;
         slot->memory = MEM_CELL;
         slot->elements = 1;
@@ -245,6 +273,27 @@ int rt_parallel_for(th_ctx *ctx, int64_t n, int64_t grain, th_body body, void *a
     return frame_of(ctx)->error_kind ? -1 : 0;
 }
 
+/* All of `from`, which lies in one piece if the device has it. */
+int rt_transfer(th_ctx *ctx, th_buffer *to, const th_buffer *from) {
+    const Slot *source = reinterpret_cast<const Slot *>(from);
+    const th_device *there = reinterpret_cast<const Slot *>(to)->info->device, *here = source->info->device;
+    if (!there == !here) return rt_fail(ctx, TH_ERR_VALUE, "a transfer is between the host's memory and a device's");
+    if (rt_ensure(ctx, to, from->shape) < 0) return -1;
+    const size_t bytes = size_t(source->elements * from->itemsize);
+    if (bytes == 0) return 0;
+    const char *data = from->data;
+    if (!in_one_piece(from)) {
+        if (here) return rt_fail(ctx, TH_ERR_VALUE, "what a device has is not in one piece");
+        char *packed = static_cast<char *>(rt_scratch(ctx, bytes));
+        if (!packed) return -1;
+        pack(packed, from);
+        data = packed;
+    }
+    const th_device *device = there ? there : here;
+    if (device->copy(to->data, data, bytes, there ? TH_TO_DEVICE : TH_FROM_DEVICE) == 0) return 0;
+    return rt_fail(ctx, TH_ERR_MEMORY, "a transfer of %zu bytes failed", bytes);
+}
+
 /* The same for a kernel that is only to check what it was given: once its last output is there, it is told to
  * stop. No error is set then, which is how machine.cpp tells. */
 int stop_at_last(th_ctx *ctx) { return ++frame_of(ctx)->asked == ctx->nout ? -1 : 0; }
@@ -259,7 +308,9 @@ int checking_view(th_ctx *ctx, th_buffer *out, const th_buffer *base, char *data
 
 } // namespace
 
-const th_runtime runtime_table = {TH_ABI_VERSION, rt_ensure, rt_view, rt_fail, rt_scratch, rt_parallel_for, th_elementwise, th_move};
-const th_runtime checking_table = {TH_ABI_VERSION, checking_ensure, checking_view, rt_fail, rt_scratch, rt_parallel_for, th_elementwise, th_move};
+const th_runtime runtime_table = {TH_ABI_VERSION, rt_ensure, rt_view, rt_fail, rt_scratch, rt_parallel_for, th_elementwise, th_move,
+                                  th_size_outputs, rt_transfer};
+const th_runtime checking_table = {TH_ABI_VERSION, checking_ensure, checking_view, rt_fail, rt_scratch, rt_parallel_for, th_elementwise, th_move,
+                                   th_size_outputs, rt_transfer};
 
 } // namespace theano

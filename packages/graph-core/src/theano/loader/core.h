@@ -71,9 +71,10 @@ struct Block {
     std::atomic<int32_t> refs;
     char *data;
     size_t capacity;
+    const th_device *device; /* nullptr: the host's memory */
 };
 
-Block *block_new(size_t bytes); /* one reference; nullptr when memory is out */
+Block *block_new(size_t bytes, const th_device *device = nullptr); /* one reference; nullptr when memory is out */
 void block_release(Block *block);
 inline void block_retain(Block *block) { block->refs.fetch_add(1, std::memory_order_relaxed); }
 /* Acquire: what the last other owner did with the memory is over before we write it. */
@@ -86,6 +87,9 @@ size_t memory_cached();             /* bytes waiting in the free list */
 void memory_trim(size_t keep);      /* give back to the system all but `keep` bytes */
 void memory_set_limit(size_t bytes); /* how much the free list may hold */
 size_t memory_get_limit();
+/* Devices by name. One that was added stays, and so does what it points to. */
+void device_add(const char *name, const th_device *device);
+const th_device *device_named(const char *name); /* nullptr: there is none */
 
 /* ------------------------------------------------------------------ pool.cpp */
 
@@ -98,6 +102,7 @@ bool pool_worth(int64_t elements);
 /* ----------------------------------------------------------- elementwise.cpp */
 
 extern "C" int th_elementwise(th_ctx *ctx, const th_loop *loop);
+extern "C" int th_size_outputs(th_ctx *ctx, const th_loop *loop);
 
 /* cpu.cpp */
 int cpu_level();
@@ -130,6 +135,7 @@ struct SlotInfo {
     int32_t maker = -1;         /* results: the slot in whose array this one lies, if not in its own */
     uint64_t ones = 0;          /* bit d: dimension d has length 1 */
     int64_t itemsize = 0;
+    const th_device *device = nullptr; /* in whose memory it is; nullptr: the host's */
     PyArray_Descr *descr = nullptr; /* strong */
     PyTypeObject *scalar_type = nullptr; /* borrowed from NumPy, which keeps it for ever */
     PyObject *value = nullptr;  /* strong: constant's object or shared variable's cell */

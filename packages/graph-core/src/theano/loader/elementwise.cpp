@@ -506,3 +506,13 @@ int th_elementwise(th_ctx *ctx, const th_loop *loop) {
     walk w = {loop, (const char *)ctx->params, nop, 1, 0, data, itemsize, shape, itemsize, 0, 0};
     return flat ? run_flat(ctx, &w, n) : run_general(ctx, &w, n, shape);
 }
+
+#ifdef __cplusplus
+extern "C"
+#endif
+int th_size_outputs(th_ctx *ctx, const th_loop *loop) {
+    char **data = (char **)TH_ALLOCA((size_t)(loop->nin + loop->nout + 1) * sizeof(char *));
+    int64_t shape[TH_MAX_NDIM];
+    if (find_shape(ctx, loop, shape)) return -1;
+    return make_outputs(ctx, loop, shape, data);
+}

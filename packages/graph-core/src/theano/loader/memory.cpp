@@ -22,7 +22,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace theano {
 namespace {
@@ -42,6 +44,7 @@ struct Region {
 struct State {
     std::vector<Region> free[kClasses];
     std::unordered_map<void *, size_t> lent; /* what NumPy arrays own: capacity */
+    std::vector<std::pair<std::string, const th_device *>> devices;
     size_t cached = 0, limit = kDefaultLimit;
     int64_t swept = 0;
 };
@@ -162,14 +165,22 @@ void give(char *data, size_t capacity) {
     if (!kept) unmap(data, capacity);
 }
 
+void drop(char *data, size_t capacity, const th_device *device) {
+    if (device) return device->release(data, capacity);
+    capacity > kBigBlock ? give(data, capacity) : std::free(data);
+}
+
 } // namespace
 
 /* ------------------------------------------------------------------ blocks */
 
-Block *block_new(size_t bytes) {
+Block *block_new(size_t bytes, const th_device *device) {
     size_t capacity;
     char *data;
-    if (bytes > kBigBlock) {
+    if (device) {
+        capacity = bytes ? bytes : 1;
+        data = device->allocate(capacity);
+    } else if (bytes > kBigBlock) {
         data = take(bytes, &capacity);
     } else {
         capacity = bytes < 64 ? 64 : (bytes + 63) & ~size_t(63);
@@ -181,15 +192,36 @@ Block *block_new(size_t bytes) {
         data = static_cast<char *>(got);
     }
     if (!data) return nullptr;
-    Block *block = new (std::nothrow) Block{{1}, data, capacity};
-    if (!block) bytes > kBigBlock ? give(data, capacity) : std::free(data);
+    Block *block = new (std::nothrow) Block{{1}, data, capacity, device};
+    if (!block) drop(data, capacity, device);
     return block;
 }
 
 void block_release(Block *block) {
     if (block->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    block->capacity > kBigBlock ? give(block->data, block->capacity) : std::free(block->data);
+    drop(block->data, block->capacity, block->device);
     delete block;
+}
+
+/* ----------------------------------------------------------------- devices */
+
+void device_add(const char *name, const th_device *device) {
+    Locked locked;
+    for (auto &known : state->devices) {
+        if (known.first == name) {
+            known.second = device;
+            return;
+        }
+    }
+    state->devices.emplace_back(name, device);
+}
+
+const th_device *device_named(const char *name) {
+    Locked locked;
+    for (const auto &known : state->devices) {
+        if (known.first == name) return known.second;
+    }
+    return nullptr;
 }
 
 /* ---------------------------------------------------- memory that NumPy owns */

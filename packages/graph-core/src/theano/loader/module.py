@@ -55,6 +55,8 @@ set_threads = _loader.set_threads
 cpu_level = _loader.cpu_level
 numpy_sort = _loader.numpy_sort
 set_threads_least = _loader.set_threads_least
+add_device = _loader.add_device
+has_device = _loader.has_device
 memory_cached = _loader.memory_cached
 memory_get_limit = _loader.memory_get_limit
 memory_set_limit = _loader.memory_set_limit
@@ -71,9 +73,11 @@ __all__ = [
     "KernelShapeError",
     "Library",
     "NativeThunk",
+    "add_device",
     "cpu_level",
     "enable_vectorcall",
     "get_threads",
+    "has_device",
     "include_directory",
     "memory_cached",
     "memory_get_limit",

@@ -86,6 +86,13 @@ bool read_spec(SlotInfo &info, PyObject *spec) {
     }
     info.scalar = given.scalar;
     if (info.scalar && ndim != 0) return complain("program: a scalar has no dimensions");
+    if (std::strcmp(given.device, "cpu") != 0) {
+        info.device = device_named(given.device);
+        if (!info.device) {
+            PyErr_Format(PyExc_ValueError, "program: there is no device '%s'", given.device);
+            return false;
+        }
+    }
     info.has_spec = true;
     info.itemsize = dtype_itemsize[info.dtype];
     info.descr = PyArray_DescrFromType(dtype_npy[info.dtype]);
@@ -413,6 +420,21 @@ bool read_after(Program &program, PyObject *object) {
     return true;
 }
 
+/* What a device has is seen by kernels alone, and buffers that slots share are in one memory. */
+bool check_devices(const Program &program) {
+    std::vector<int32_t> first(size_t(program.npools), -1);
+    for (size_t k = 0; k < program.slots.size(); ++k) {
+        const SlotInfo &info = program.slots[k];
+        if (info.device && (info.kind != SLOT_TEMP || info.result || info.python_use || info.in_thunk || info.scalar))
+            return complain("program: only kernels read and write what is in a device's memory");
+        if (info.pool < 0) continue;
+        int32_t &other = first[size_t(info.pool)];
+        if (other < 0) other = int32_t(k);
+        if (program.slots[size_t(other)].device != info.device) return complain("program: slots that share a buffer are in one memory");
+    }
+    return true;
+}
+
 void derive(Program &program) {
     for (SlotInfo &info : program.slots) {
         info.array_backed = info.has_spec && !info.scalar && (info.result || info.python_use);
@@ -510,7 +532,7 @@ bool program_read(Program &program, PyObject *description) {
     derive(program);
     if (!read_overwritten(program, given.overwritten, given.last) || !read_makers(program, given.makers)) return false;
     const bool good = read_frees(program, given.frees) && read_reuse(program, given.reuse) && read_after(program, given.after) &&
-           check_order(program) && find_locks(program);
+           check_devices(program) && check_order(program) && find_locks(program);
     if (!good) return false;
     find_rivals(program);
     for (Update &update : program.updates) update.last = program.slots[update.slot].producer >= int64_t(program.last);

@@ -110,6 +110,7 @@ def _record(declared: ast.ClassDef) -> Iterator[str]:
 
 
 def _initial(field: ast.AnnAssign, kind: str) -> str:
+    default = None if field.value is None else ast.literal_eval(field.value) if kind != "PyObject *" else None
     if kind.endswith("*"):
-        return "nullptr"
-    return "0" if field.value is None else repr(type(0.0 if kind == "double" else 0)(ast.literal_eval(field.value)))
+        return "nullptr" if default is None else f'"{default}"'
+    return "0" if default is None else repr(type(0.0 if kind == "double" else 0)(default))

@@ -1,7 +1,9 @@
-"""What machine code is made for."""
+"""What machine code is made for, and in whose memory it finds its operands."""
 
 from __future__ import annotations
 
+from theano.extensions import Table
+from theano.graph.apply import Apply
 from theano.records import record
 
 
@@ -13,17 +15,40 @@ class Target:
     ----------
     name : str
         In lower case; entries of the table are found by it.
+    device : str
+        In whose memory the operands of its kernels are, as `BufferSpec` says it.
 
     Examples
     --------
     >>> CPU
-    Target(name='cpu')
+    Target(name='cpu', device='cpu')
     >>> Target("cpu") == CPU
     True
     """
 
     name: str
+    device: str = "cpu"
 
 
 CPU = Target("cpu")
 """The processor that runs this program."""
+
+#: For the name of a device whose memory is not the host's, the target whose kernels work on it.
+targets: Table[str, Target] = Table("lowering.targets.targets", "what works on the memory of a device")
+
+
+def target_of(node: Apply) -> Target:
+    """Return what computes a node: where all its operands are on one device, that is it; the CPU moves between two.
+
+    Examples
+    --------
+    >>> from theano.graph import Op, generic
+    >>> class Same(Op):
+    ...     itypes = otypes = [generic]
+    >>> target_of(Same()(generic("x")).owner) is CPU
+    True
+    """
+    device = node.outputs[0].type.device if node.outputs else CPU.device
+    if device == CPU.device or any(v.type.device != device for v in (*node.inputs, *node.outputs)):
+        return CPU
+    return targets[device]

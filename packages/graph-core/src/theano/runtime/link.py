@@ -20,6 +20,7 @@ from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
+from theano.lowering.targets import CPU, target_of
 from theano.messages import logger
 from theano.records import field, record
 from theano.runtime.blocks import BlockFactory, BlockNode, CompileBlocks, block_of, is_classic, together
@@ -271,6 +272,12 @@ def _plan(
 ) -> Kernel | Builtin | Block | Implementation:
     op = node.op
     own = has_own_thunk(op)
+    target = target_of(node)
+    if target.device != CPU.device:
+        kernel = lower(node, target)
+        if kernel is None:
+            raise MethodNotDefined("lowering", type(op), f"{op}, whose operands are on the device {target.device},")
+        return kernel
     if linker.compiled != "never" and (not own or op.lazy):
         kernel = lower(node)
         # An op that is lazy makes its thunk for where nothing is compiled; its kernel has to be as lazy as that.

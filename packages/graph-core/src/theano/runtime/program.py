@@ -252,7 +252,7 @@ def _plan_memory(
     """Let slots that are never needed at the same time share a buffer: ``reuse[slot]`` becomes its number."""
     family = _families(linked, slots, slot_of, temporary)
     expiring: list[list[int]] = [[] for _ in linked.nodes]
-    free: dict[tuple[str, int], list[int]] = {}
+    free: dict[tuple[str, str, int], list[int]] = {}
     number = 0
     for i, node in enumerate(linked.nodes):
         for o, v in enumerate(node.outputs):
@@ -261,7 +261,7 @@ def _plan_memory(
             # Views allocate nothing; those that may turn out to be none get a buffer of their own.
             if spec is None or not family[slot].native or o in node.op.view_map or o in node.op.destroy_map:
                 continue
-            waiting = free.get((spec.dtype, spec.ndim))
+            waiting = free.get((spec.device, spec.dtype, spec.ndim))
             if waiting:
                 reuse[slot] = waiting.pop()
             else:
@@ -272,7 +272,7 @@ def _plan_memory(
         for slot in expiring[i]:
             spec = slots[slot].spec
             assert spec is not None
-            free.setdefault((spec.dtype, spec.ndim), []).append(reuse[slot])
+            free.setdefault((spec.device, spec.dtype, spec.ndim), []).append(reuse[slot])
 
 
 def _families(

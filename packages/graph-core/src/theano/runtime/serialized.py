@@ -29,6 +29,7 @@ from theano.graph.signals import let_signals_through
 from theano.graph.type import BufferSpec
 from theano.graph.variable import Constant, Variable
 from theano.loader.schema import RECORDS, PerformInstruction, Program
+from theano.lowering.targets import CPU
 from theano.records import field, record
 from theano.runtime.link import BuiltinAddress, Compiled, Linked, builtin_address
 from theano.runtime.program import Argument
@@ -183,7 +184,7 @@ class _Serializer:
         if RECORDS.get(cls.__name__) is cls:
             return [cls.__name__, *map(self, thing)]
         if cls is BufferSpec:
-            return {"spec": [thing.dtype, thing.ndim, list(thing.broadcastable), thing.scalar]}
+            return {"spec": [thing.dtype, thing.ndim, list(thing.broadcastable), *thing[3:]]}
         if cls is KernelAddress:
             self.kernels[thing.key] = thing
             return {"kernel": thing.key}
@@ -398,6 +399,16 @@ class _Deserializer:
         number = next(n for n, made in self._nodes.items() if made is node)
         return self._careful(number, node.op)
 
+    def spec(self, fields: list[Any]) -> BufferSpec:
+        spec = BufferSpec(fields[0], fields[1], tuple(fields[2]), *fields[3:])
+        if spec.device != CPU.device:
+            # The loader is a compiled module that brings in NumPy: `import theano` does without.
+            from theano.loader.module import has_device
+
+            if not has_device(spec.device):
+                raise BadProgram(f"there is no device {spec.device} here")
+        return spec
+
     def constant(self, k: int) -> Any:
         return self._constants[k].data
 
@@ -414,7 +425,7 @@ class _Deserializer:
 _READERS: dict[str, Callable[[Any, Any], Any]] = {
     "i": lambda reader, value: value,
     "b": lambda reader, value: value.encode("latin-1"),
-    "spec": lambda reader, value: BufferSpec(value[0], value[1], tuple(value[2]), value[3]),
+    "spec": _Deserializer.spec,
     "params": _Deserializer.params,
     "constant": _Deserializer.constant,
     "cell": _Deserializer.cell,

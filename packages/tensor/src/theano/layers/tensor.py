@@ -43,7 +43,7 @@ def _doctor() -> Iterable[Line]:
 #: For modules and packages of ops, the modules of kernels that have their entries.
 MODULES = {
     "arange": "layout", "blas": "blas", "checks": "layout", "choice": "layout", "contiguous": "layout",
-    "create": "layout", "elemwise.careduce": "reduce", "elemwise.dimshuffle": "layout",
+    "create": "layout", "device": "device", "elemwise.careduce": "reduce", "elemwise.dimshuffle": "layout",
     "elemwise.map_reduce": "reduce", "elemwise.op": "elemwise", "extra_ops": ("layout", "order"), "fft": "fft",
     "index": "index", "join": "layout", "linalg": "lapack", "nnet": "nnet", "reduce.argmax": "argmax",
     "reduce.logsumexp": "reduce", "sets": "order", "shape": "layout", "sort": "order", "transfer": "index",

@@ -111,7 +111,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
     array([[1, 2, 3]], dtype=int32)
     """
 
-    __props__ = ("dtype", "broadcastable")
+    __props__: tuple[str, ...] = ("dtype", "broadcastable")
 
     #: Legacy switch: also refuse values that are not finite.
     filter_checks_isfinite = False

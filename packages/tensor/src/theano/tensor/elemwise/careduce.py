@@ -65,6 +65,21 @@ def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
     return tuple(sorted(result))
 
 
+def ufunc_of(scalar_op: Any) -> Any:
+    """Return what NumPy calls a scalar operation of two numbers.
+
+    Examples
+    --------
+    >>> import theano.scalar as ts
+    >>> ufunc_of(ts.add)
+    <ufunc 'add'>
+    """
+    name, own = str(scalar_op), getattr(scalar_op, "numpy_function", None)
+    if name in _UFUNCS or isinstance(own, np.ufunc):
+        return _UFUNCS.get(name, own)
+    return np.frompyfunc(scalar_op.impl, 2, 1)
+
+
 class CAReduce(Op):
     """A tensor reduced along axes by a scalar op of two inputs.
 
@@ -102,10 +117,7 @@ class CAReduce(Op):
     @property
     def ufunc(self) -> Any:
         """What NumPy calls the scalar op."""
-        name, own = str(self.scalar_op), getattr(self.scalar_op, "numpy_function", None)
-        if name in _UFUNCS or isinstance(own, np.ufunc):
-            return _UFUNCS.get(name, own)
-        return np.frompyfunc(self.scalar_op.impl, 2, 1)
+        return ufunc_of(self.scalar_op)
 
     def __str__(self) -> str:
         if self.axis is None:

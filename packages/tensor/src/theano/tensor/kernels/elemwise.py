@@ -1,4 +1,4 @@
-"""Element-wise kernels: one loop for any scalar operation over any broadcast inputs.
+"""Element-wise kernels for the CPU: the C of one loop for any scalar operation over any broadcast inputs.
 
 The generated C is the arithmetic only: a loop over elements that lie one after the other, and a table of what the
 types say. Everything else is the same for all of them, and compiled with the loader (``elementwise.cpp``): the check of
@@ -8,7 +8,8 @@ the loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,50 +23,31 @@ from theano.scalar.cbody import calls_c_library
 from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.body import Body, body_of
-from theano.tensor.kernels.common import c_text, dtype_of, ndim_of, pattern_of, title
+from theano.tensor.kernels.common import c_text, title
+from theano.tensor.kernels.nest import Map, Operand, map_of
 
 # Operations on one vector register, and calls of functions, in nanoseconds per element: enough to choose
 # between one thread and several.
 _LINE_NS = 0.1
 _SUPPORT_NS = 0.8
 _MARGIN = 100
+_KINDS = {"some": "TH_SOME", "none": "TH_STILL", "all": "TH_FULL"}
 _SHORT = 4
 """A loop of so few statements that a second one for what is left over costs the compiler nothing."""
 
 
 @dataclass(frozen=True)
-class _Operand:
-    """One input or output of the loop."""
-
-    name: str
-    dtype: str
-    broadcastable: tuple[bool, ...]
-    is_output: bool
-    kind: str  # of TH_SOME, TH_STILL, TH_FULL
-
-    @property
-    def ctype(self) -> str:
-        return f"{'' if self.is_output else 'const '}{c_type(self.dtype)}"
-
-    @property
-    def still(self) -> bool:
-        return self.kind == "TH_STILL"
-
-
-@dataclass(frozen=True)
 class _Plan:
-    """What the types of a node say about its loop."""
+    """A loop, and what it does with each element in C."""
 
-    ndim: int
-    inputs: tuple[_Operand, ...]
-    outputs: tuple[_Operand, ...]
-    over: tuple[int, ...]  # per output: the input whose memory it takes, or -1
+    nest: Map
     body: Body
-    comment: str
 
     @property
-    def operands(self) -> tuple[_Operand, ...]:
-        return self.inputs + self.outputs
+    def comment(self) -> str:
+        """What is computed, in one line."""
+        outputs, inputs = (", ".join(o.name for o in operands) for operands in (self.nest.outputs, self.nest.inputs))
+        return f"{outputs} = {self.body.op}({', '.join([inputs, *self.body.names])})"
 
     @property
     def work(self) -> float:
@@ -83,7 +65,7 @@ class _Plan:
         text = "\n".join(self.body.lines)
         if len(self.body.lines) <= _SHORT and not self.body.support or calls_c_library(text):
             return 1
-        size = min(np.dtype("float32" if o.dtype == "float16" else o.dtype).itemsize for o in self.operands)
+        size = min(np.dtype("float32" if o.dtype == "float16" else o.dtype).itemsize for o in self.nest.operands)
         return max(min(64 // size, 16), 4)
 
 
@@ -102,95 +84,81 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
     Kernel or None
         None where the scalar operation has no C form for these dtypes.
     """
-    plan = _plan(op, node)
+    plan = _plan(node)
     if plan is None:
         return None
     c = CText()
     c.comment(plan.comment)
-    if plan.ndim:
+    if plan.nest.ndim:
         _write_loop(c, plan)
         _write_table(c, plan)
     else:
         _write_single(c, plan)
-    dtypes = tuple(o.dtype for o in plan.operands)
+    dtypes = tuple(o.dtype for o in plan.nest.operands)
     support = (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *plan.body.support)))
     return Kernel(title(op, node), str(c), support, plan.body.params, plan.work, plain_loops=True)
 
 
-def _plan(op: Any, node: Apply) -> _Plan | None:
-    in_dtypes, out_dtypes = [dtype_of(v) for v in node.inputs], [dtype_of(v) for v in node.outputs]
-    ndim = ndim_of(node.outputs[0])
-    patterns = [pattern_of(v) for v in node.inputs]
-    in_names = [f"x{i}" for i in range(len(in_dtypes))]
-    out_names = [f"y{i}" for i in range(len(out_dtypes))]
-    body = body_of(op.scalar_op, [f"{n}_i" for n in in_names], in_dtypes, [f"{n}_i" for n in out_names], out_dtypes)
-    if body is None:
-        return None
-    # Axes that are 1 long in every input are 1 long, whatever else happens.
-    wide = [d for d in range(ndim) if not all(p[d] for p in patterns)]
-    inputs = [
-        _Operand(n, t, p, False, _kind([p[d] for d in wide]))
-        for n, t, p in zip(in_names, in_dtypes, patterns, strict=True)
-    ]
-    pattern = tuple(d not in wide for d in range(ndim))
-    outputs = [_Operand(n, t, pattern, True, "TH_FULL") for n, t in zip(out_names, out_dtypes, strict=True)]
-    in_place = {int(o): int(i) for o, i in dict(getattr(op, "inplace_pattern", None) or {}).items()}
-    over = tuple(in_place.get(i, -1) for i in range(len(outputs)))
-    comment = f"{', '.join(out_names)} = {body.op}({', '.join([*in_names, *body.names])})"
-    return _Plan(ndim, tuple(inputs), tuple(outputs), over, body, comment)
-
-
-def _kind(ones: list[bool]) -> str:
-    return "TH_STILL" if all(ones) else "TH_SOME" if any(ones) else "TH_FULL"
+def _plan(node: Apply) -> _Plan | None:
+    nest = map_of(node)
+    names = [f"{x.name}_i" for x in nest.inputs], [f"{y.name}_i" for y in nest.outputs]
+    dtypes = [x.dtype for x in nest.inputs], [y.dtype for y in nest.outputs]
+    body = body_of(nest.function, names[0], dtypes[0], names[1], dtypes[1])
+    return None if body is None else _Plan(nest, body)
 
 
 def _write_loop(c: CText, plan: _Plan) -> None:
     """Write the loop over n elements."""
+    nest = plan.nest
+    still = [x for x in nest.inputs if nest.moves(x) == "none"]
     c("static void KERNEL_run(int64_t n, char *const *data, const char *params)")
     with c.block():
         c.extend(plan.body.declarations("params") or ["(void)params;"])
-        for k, o in enumerate(plan.operands):
+        for k, o in enumerate(nest.operands):
             if not _is_read(plan, o):
                 continue  # it lends only its shape
-            if o.still:
-                _write_load(c, plan, o, f"*({o.ctype} *)data[{k}]")
+            if o in still:
+                _write_load(c, plan, o, f"*({_pointer(plan, o)})data[{k}]")
             else:
-                c(f"{o.ctype} *{o.name} = ({o.ctype} *)data[{k}];")
+                c(f"{_pointer(plan, o)}{o.name} = ({_pointer(plan, o)})data[{k}];")
         c("TH_INDEPENDENT")
         bound = "n" if plan.lanes == 1 else f"(n & -{plan.lanes})"
         with c.block(f"for (int64_t i = 0; i < {bound}; ++i)"):
-            _write_body(c, plan, "[i]")
+            _write_body(c, plan, "[i]", [x for x in nest.inputs if x not in still])
     c("")
 
 
-def _write_body(c: CText, plan: _Plan, index: str) -> None:
-    """Write what happens to one element."""
-    for o in plan.inputs:
-        if not o.still:
-            _write_load(c, plan, o, f"{o.name}{index}")
-    for o in plan.outputs:
+def _write_body(c: CText, plan: _Plan, index: str, moving: Sequence[Operand]) -> None:
+    """Write what happens to one element; of the inputs, those that move are read for it."""
+    for o in moving:
+        _write_load(c, plan, o, f"{o.name}{index}")
+    for o in plan.nest.outputs:
         c(f"{compute_type(o.dtype)} {o.name}_i;")
     c.extend(plan.body.lines)
-    for o in plan.outputs:
+    for o in plan.nest.outputs:
         c(store(o.dtype, f"{o.name}{index}", f"{o.name}_i"))
 
 
-def _is_read(plan: _Plan, o: _Operand) -> bool:
+def _pointer(plan: _Plan, o: Operand) -> str:
+    return f"{'' if o in plan.nest.outputs else 'const '}{c_type(o.dtype)} *"
+
+
+def _is_read(plan: _Plan, o: Operand) -> bool:
     return f"{o.name}_i" in plan.body.words
 
 
-def _write_load(c: CText, plan: _Plan, o: _Operand, place: str) -> None:
+def _write_load(c: CText, plan: _Plan, o: Operand, place: str) -> None:
     if _is_read(plan, o):
         c(f"const {compute_type(o.dtype)} {o.name}_i = {load(o.dtype, place)};")
 
 
 def _write_table(c: CText, plan: _Plan) -> None:
     """Write what the loader needs to know, and the kernel itself."""
-    ones = [f"{sum(1 << d for d, one in enumerate(o.broadcastable) if one):#x}" for o in plan.inputs]
-    c(*_list("static const uint64_t KERNEL_ones[] = {", ones, "};"))
-    c(*_list("static const uint8_t KERNEL_kind[] = {", [o.kind for o in plan.inputs], "};"))
-    c(*_list("static const int32_t KERNEL_over[] = {", [str(i) for i in plan.over], "};"))
-    numbers = [f"{plan.work:.2f}", *map(str, (len(plan.inputs), len(plan.outputs), plan.ndim, plan.lanes))]
+    nest = plan.nest
+    c(*_list("static const uint64_t KERNEL_ones[] = {", [f"{x.ones:#x}" for x in nest.inputs], "};"))
+    c(*_list("static const uint8_t KERNEL_kind[] = {", [_KINDS[nest.moves(x)] for x in nest.inputs], "};"))
+    c(*_list("static const int32_t KERNEL_over[] = {", [str(i) for i in nest.over], "};"))
+    numbers = [f"{plan.work:.2f}", *map(str, (len(nest.inputs), len(nest.outputs), nest.ndim, plan.lanes))]
     names = [f"KERNEL_{part}" for part in ("run", "ones", "kind", "over")]
     c(*_list("static const th_loop KERNEL_loop = {", [*names, *numbers], "};"), "")
     c("int KERNEL(th_ctx *ctx)")
@@ -200,18 +168,19 @@ def _write_table(c: CText, plan: _Plan) -> None:
 
 def _write_single(c: CText, plan: _Plan) -> None:
     """Write the kernel of numbers, which needs no loop."""
+    nest = plan.nest
     c("int KERNEL(th_ctx *ctx)")
     with c.block():
-        for k, i in enumerate(plan.over):
+        for k, i in enumerate(nest.over):
             taken = f"ctx->rt->view(ctx, ctx->out[{k}], ctx->in[{i}], ctx->in[{i}]->data, 0, NULL, NULL)"
             c(f"if ({taken if i >= 0 else f'ctx->rt->ensure(ctx, ctx->out[{k}], NULL)'})")
             c("    return -1;")
         c.extend(plan.body.declarations("(const char *)ctx->params"))
-        for side, operands in (("in", plan.inputs), ("out", plan.outputs)):
+        for side, operands in (("in", nest.inputs), ("out", nest.outputs)):
             for k, o in enumerate(operands):
                 if _is_read(plan, o):
-                    c(f"{o.ctype} *{o.name} = ({o.ctype} *)ctx->{side}[{k}]->data;")
-        _write_body(c, replace(plan, inputs=tuple(replace(o, kind="TH_FULL") for o in plan.inputs)), "[0]")
+                    c(f"{_pointer(plan, o)}{o.name} = ({_pointer(plan, o)})ctx->{side}[{k}]->data;")
+        _write_body(c, plan, "[0]", nest.inputs)
         c("return 0;")
 
 

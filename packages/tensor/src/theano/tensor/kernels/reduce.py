@@ -14,7 +14,6 @@ rows
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,13 +39,13 @@ from theano.tensor.kernels.common import (
     c_text,
     dtype_of,
     library_path,
-    ndim_of,
     normal_axes,
     packed,
     pattern_of,
     reduction_driver,
     title,
 )
+from theano.tensor.kernels.nest import Operand, Reduction, Result, reduction_of
 from theano.tensor.reduce.logsumexp import LogSumExp
 
 __all__ = [
@@ -73,6 +72,7 @@ _REAL = frozenset(
     ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 )
 _LANE_BYTES = 256
+_MOST_AXES = 62
 _LIGHT_SUPPORT = 700
 """Characters of C that a term may call and still be cheap."""
 
@@ -108,34 +108,37 @@ class _Result:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What the types of a node say about a reduction."""
+    """A reduction, and how its results are taken in C."""
 
-    patterns: tuple[tuple[bool, ...], ...]
-    dtypes: tuple[str, ...]
-    gone: tuple[int, ...]
+    nest: Reduction
     results: tuple[_Result, ...]
 
     @property
-    def ndim(self) -> int:
-        return len(self.patterns[0])
+    def dtypes(self) -> tuple[str, ...]:
+        return tuple(x.dtype for x in self.nest.inputs)
 
     @property
     def lanes(self) -> int:
         return _LANE_BYTES // max(np.dtype(r.acc).itemsize for r in self.results)
 
+    @property
+    def keeps_axes(self) -> bool:
+        """Whether a result has more than one element, as far as the types say."""
+        return len(self.nest.axes) < self.nest.ndim
+
     def once(self, k: int) -> bool:
         """Whether operand k is one number, which the loops read before they start."""
-        return len(self.dtypes) > 1 and all(self.patterns[k])
+        return len(self.nest.inputs) > 1 and all(self.nest.inputs[k].broadcastable)
 
     def params(self, run: int, work: float) -> bytes:
         """Return the `th_reduction` of reduce.h."""
         stretched = [
-            -1 if self.once(k) else sum(one << d for d, one in enumerate(pattern))
-            for k, pattern in enumerate(self.patterns)
+            -1 if self.once(k) else x.ones
+            for k, x in enumerate(self.nest.inputs)
         ]
         results = [n for r in self.results for n in (_OPS[r.name], DTYPE_CODES[r.acc])]
-        gone = sum(1 << d for d in self.gone)
-        head = [run, len(self.dtypes), len(self.results), self.ndim, gone, self.lanes, int(1000 * work)]
+        gone = sum(1 << axis for axis in self.nest.axes)
+        head = [run, len(self.dtypes), len(self.results), self.nest.ndim, gone, self.lanes, int(1000 * work)]
         stretched += [0] * (MAX_TERMS - len(stretched))
         results += [0] * (2 * MAX_RESULTS - len(results))
         return packed([*head, *stretched, *results])
@@ -155,16 +158,13 @@ def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
     Kernel, Builtin or None
         None where the scalar operation has no C form for these dtypes.
     """
-    dtypes, path = [dtype_of(v) for v in node.inputs], library_path()
-    if path is None:
-        return None
-    plan = _plan(node, [op], dtypes, dtypes)
-    if plan is None:
+    path, plan = library_path(), _plan(reduction_of(node))
+    if path is None or plan is None:
         return None
     (result,) = plan.results
     if (result.term, result.acc) in _BUILT.get(result.name, ()):
         return Builtin(path, "th_kernel_reduce", plan.params(0, 0.15), 0.15)
-    return _generated(op, node, plan, identity, dtypes)
+    return _generated(op, node, plan)
 
 
 def map_reduce_kernel(op: Any, node: Apply) -> Kernel | None:
@@ -182,15 +182,10 @@ def map_reduce_kernel(op: Any, node: Apply) -> Kernel | None:
     Kernel or None
         None where the scalar operation has no C form for these dtypes.
     """
-    dtypes = [dtype_of(v) for v in node.inputs]
-    if library_path() is None or len(dtypes) > MAX_TERMS or len(op.reductions) > MAX_RESULTS:
+    if library_path() is None or len(node.inputs) > MAX_TERMS or len(op.reductions) > MAX_RESULTS:
         return None
-    try:
-        terms = [str(d) for d in op.term_dtypes(dtypes)]
-    except TypeError:
-        return None  # the scalar operation refuses them
-    plan = _plan(node, op.reductions, dtypes, terms)
-    return None if plan is None else _generated(op, node, plan, op.scalar_op, terms)
+    plan = _plan(reduction_of(node))
+    return None if plan is None else _generated(op, node, plan)
 
 
 def log_sum_exp_kernel(op: Any, node: Apply) -> Builtin | None:
@@ -208,36 +203,26 @@ def log_sum_exp_kernel(op: Any, node: Apply) -> Builtin | None:
     # An accumulator is a pair, the largest element and a sum: as large as a complex number.
     result = _Result("log_sum_exp", dtype, "complex64" if dtype == "float32" else "complex128")
     pattern = pattern_of(node.inputs[0])
-    gone = normal_axes(op.axis, len(pattern))
-    plan = _Plan((pattern,), (dtype,), tuple(gone), (result,))
+    axes = tuple(normal_axes(op.axis, len(pattern)))
+    plan = _Plan(Reduction(identity, (Operand("x0", dtype, pattern),), axes, ()), (result,))
     return Builtin(path, "th_kernel_reduce", plan.params(0, 0.7), 0.7)
 
 
-def _plan(node: Apply, ops: Sequence[Any], dtypes: Sequence[str], terms: Sequence[str]) -> _Plan | None:
-    out_dtypes = [dtype_of(v) for v in node.outputs]
-    patterns = tuple(pattern_of(v) for v in node.inputs)
-    ndim = len(patterns[0])
-    if any(len(p) != ndim for p in patterns) or ndim > 62:
+def _plan(nest: Reduction | None) -> _Plan | None:
+    """Return a reduction with how each result is taken in C; None if C cannot do it."""
+    if nest is None or nest.ndim > _MOST_AXES:
         return None
-    gone = normal_axes(ops[0].axis, ndim)
-    results = []
-    for op, term, out in zip(ops, terms, out_dtypes, strict=True):
-        result = _result(op, term, out)
-        if result is None or normal_axes(op.axis, ndim) != gone:
-            return None
-        results.append(_as_wide_as(result, dtypes))
-    if any(ndim_of(v) != ndim - len(gone) for v in node.outputs):
+    results = [_taken(result) for result in nest.results]
+    if any(result is None for result in results):
         return None
-    return _Plan(patterns, tuple(dtypes), tuple(gone), tuple(results))
+    return _Plan(nest, tuple(_as_wide_as(result, nest) for result in results if result is not None))
 
 
-def _result(op: Any, term: str, out: str) -> _Result | None:
+def _taken(result: Result) -> _Result | None:
     """Return how terms are taken into one result, or None if C cannot do it."""
-    acc = getattr(op, "acc_dtype", None) or out
-    acc = "float32" if acc == "float16" else acc
-    name = str(op.scalar_op)
+    name, term, acc, out = str(result.combine), result.term, result.accumulator, result.dtype
     if name not in _OPS:
-        return _own_result(op, term, acc)
+        return _own_result(result, term, acc)
     if acc not in DTYPE_CODES or term not in DTYPE_CODES:
         return None
     if acc.startswith("complex") < term.startswith("complex") and acc != "bool":
@@ -254,9 +239,9 @@ def _result(op: Any, term: str, out: str) -> _Result | None:
     return _Result(name, term, acc)
 
 
-def _own_result(op: Any, term: str, acc: str) -> _Result | None:
+def _own_result(result: Result, term: str, acc: str) -> _Result | None:
     """Return how terms are taken in by any operation that is associative and has a neutral value and a form in C."""
-    scalar_op = op.scalar_op
+    scalar_op = result.combine
     if not isinstance(scalar_op, DefinedOp) or scalar_op.identity is None or acc not in _REAL or term not in _REAL:
         return None
     if term.startswith("float") > acc.startswith("float"):
@@ -265,16 +250,16 @@ def _own_result(op: Any, term: str, acc: str) -> _Result | None:
     if body is None or not (acc.startswith("float") or float(scalar_op.identity).is_integer()):
         return None
     neutral = literal(scalar_op.identity, acc).replace(f"npy_{acc}", c_type(acc))
-    refused = "NULL" if op.ufunc.identity is not None else f'"{scalar_op}"'
+    refused = f'"{scalar_op}"' if result.needs_terms else "NULL"
     return _Result("own", term, acc, _Own(" ".join(body.lines), body.support, neutral, refused))
 
 
-def _as_wide_as(result: _Result, dtypes: Sequence[str]) -> _Result:
+def _as_wide_as(result: _Result, nest: Reduction) -> _Result:
     """Return ``result`` with truth values kept in whole numbers as wide as what they are computed from.
 
     A comparison of vectors gives lanes of their width; to narrow them for each term costs more than the comparison.
     """
-    widest = max(np.dtype(d).itemsize for d in dtypes)
+    widest = max(np.dtype(x.dtype).itemsize for x in nest.inputs)
     if (result.term, result.acc) != ("bool", "bool") or result.name not in ("and_", "or_") or widest not in (4, 8):
         return result
     return replace(result, acc=f"int{8 * widest}")
@@ -283,9 +268,9 @@ def _as_wide_as(result: _Result, dtypes: Sequence[str]) -> _Result:
 # -- writing the loops ------------------------------------------------------------------------------------------------
 
 
-def _generated(op: Any, node: Apply, plan: _Plan, scalar_op: Any, terms: Sequence[str]) -> Kernel | None:
-    names = [f"x{k}_i" for k in range(len(plan.dtypes))]
-    body = body_of(scalar_op, names, list(plan.dtypes), [f"t{k}_i" for k in range(len(terms))], list(terms))
+def _generated(op: Any, node: Apply, plan: _Plan) -> Kernel | None:
+    names, terms = [f"x{k}_i" for k in range(len(plan.dtypes))], [r.term for r in plan.nest.results]
+    body = body_of(plan.nest.function, names, list(plan.dtypes), [f"t{k}_i" for k in range(len(terms))], terms)
     path = library_path()
     if body is None or path is None:
         return None
@@ -296,11 +281,11 @@ def _generated(op: Any, node: Apply, plan: _Plan, scalar_op: Any, terms: Sequenc
     _write_joins(c, plan)
     if light:
         _write_block(c, plan, body)
-    if not light or len(plan.gone) < plan.ndim:
+    if not light or plan.keeps_axes:
         _write_rows(c, plan, body)
     with c.block("int KERNEL(th_ctx *ctx)"):
         c("const th_reduction *r = ctx->params;")
-        rows = "KERNEL_rows" if not light or len(plan.gone) < plan.ndim else "NULL"
+        rows = "KERNEL_rows" if not light or plan.keeps_axes else "NULL"
         c(f"return r->run(ctx, r, {'KERNEL_block' if light else 'NULL'}, {rows}, {_write_own(c, plan)});")
     conversions = " ".join(_take(plan, k) for k in range(len(plan.results)))
     owned = [block for r in plan.results if r.own for block in r.own.support]

@@ -31,6 +31,7 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.rules.inplace import MayTake, work_in_place
 from theano.tensor.rules.words import combine, fit, made_by, number_of
+from theano.tensor.type import TensorApply
 
 blas_phases = Phases("BlasOpt")
 phases.register("BlasOpt", blas_phases, 1.7, "fast_run", "fast_compile")
@@ -99,7 +100,7 @@ def _number(value: Any, like: Any) -> Any:
     return number_of(value, like.type.dtype, 0)
 
 
-def _added(node: Apply) -> list[Term]:
+def _added(node: TensorApply) -> list[Term]:
     """Return the terms of a sum or difference; what has yet to be converted is one as it is."""
     dtype = node.outputs[0].type.dtype
     terms = [as_term(v) if v.type.dtype == dtype else Term(None, v) for v in node.inputs]
@@ -144,7 +145,7 @@ def _in_one_call(product: Term, base: Term) -> Any:
 
 
 @local_rule([F.add, F.sub], keeps="finite", phases=("gemm_optimizer",), into=blas_phases)
-def gemm_optimizer(node: Apply) -> Any:
+def gemm_optimizer(node: TensorApply) -> Any:
     """A sum with a product in it that nobody else wants."""
     out: Any = node.outputs[0]
     if out.type.ndim not in (1, 2) or out.type.dtype not in BLAS_DTYPES or out.type.dtype == "float16":
