@@ -38,7 +38,7 @@ DISTRIBUTIONS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 
 # Rooms of graph-core from the ground up; rooms on one floor do not know each other.
 FLOORS = [
-    {"errors"},
+    {"errors", "messages", "records"},
     {"extensions"},
     {"settings", "layers", "graph"},
     {"batching", "gradient", "rewriting", "printing", "cache"},
@@ -86,6 +86,7 @@ BY_NAME = {
     "theano.graph.type": "modules of this package, from the table beside it",
     "theano.layers.tensor": "its own kernels, from the table beside it",
     "theano.lowering.table": "what layers have registered at the extension point `modules`",
+    "theano.rewriting.families": "what layers have registered at the extension point `packages`",
     "theano.scalar.base": "a module of SciPy that the operation's statement names",
     "theano.scalar.canonical": "the module of an operation that a program in the cache names",
     "theano.scalar.define": "the module of an operation that a pickle names",

@@ -22,10 +22,10 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from theano.errors import UnavailableLayerError
+from theano.records import record
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -52,7 +52,7 @@ class Point:
 points: dict[str, Point] = {}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Extension:
     """An answer for a point, to be registered when its layer is: made by ``extension`` of a point.
 

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 from theano.cache.contents import Contents, Item, survey
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName
@@ -27,6 +26,7 @@ from theano.cache.ownership import (
 from theano.cache.staging import reclaim_stage
 from theano.cache.store import CacheSettings, create_trusted, read_verified
 from theano.cache.trust import directory_refusal, is_ours, open_regular
+from theano.records import replace
 
 DAY = 86400.0
 MAX_LINES = 10

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, StageName, is_shelf
 from theano.cache.ownership import scan
+from theano.records import field, record
 
 
 class Item(NamedTuple):
@@ -20,7 +20,7 @@ class Item(NamedTuple):
     used: float
 
 
-@dataclass
+@record
 class Contents:
     """Everything in a cache directory that is ours, by kind.
 

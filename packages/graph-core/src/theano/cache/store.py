@@ -20,7 +20,6 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 
 from theano.cache import trust
 from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, digest_of
@@ -29,6 +28,7 @@ from theano.cache.staging import Stage, hold, reclaim_stages, remove_tree, stage
 from theano.cache.sweep import sweep_if_due
 from theano.errors import CacheWarning
 from theano.graph.signals import let_signals_through
+from theano.records import record, replace
 
 MAX_UNIT_BYTES = 1 << 28
 """No compiled unit is as large as this; a file that is was not made by us."""
@@ -38,7 +38,7 @@ STAMP_AGE = 86400.0
 """An entry's time of last use is written again only when it is this old."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CacheSettings:
     """Where the cache is and how large it may grow. A value, passed down by ``theano.compile``.
 

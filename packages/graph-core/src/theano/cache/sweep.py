@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 
 from theano.cache.contents import survey
 from theano.cache.names import UNIT, EntryName, ReferenceName
 from theano.cache.ownership import STAMP, is_marked, remove_entry
 from theano.cache.staging import reclaim_stage
+from theano.records import record
 
 INTERVAL = 86400.0
 YOUNG = 60.0
 """Entries are not removed in their first minute: whoever published them is about to load them."""
 
 
-@dataclass
+@record
 class Sweep:
     """What a sweep found and removed."""
 

@@ -38,7 +38,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import Any
 
@@ -48,6 +47,7 @@ from theano.graph.apply import Apply
 from theano.graph.c_contract import CLinkerObject, says
 from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
+from theano.records import field, record
 
 FORMAT = "block 1"
 """Part of every key: goes up with each change of what is written here."""
@@ -98,7 +98,7 @@ def texts(answer: str | Iterable[str] | None) -> list[str]:
     return [answer] if isinstance(answer, str) else [text for text in answer if text]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Needs:
     """What a unit needs of the compiler, put together from all ops and types in it."""
 
@@ -114,7 +114,7 @@ class Needs:
     @classmethod
     def of(cls, things: Sequence[CLinkerObject], compiler: str) -> Needs:
         """Ask ops and types, each once."""
-        found: dict[str, dict[str, None]] = {name: {} for name in cls.__dataclass_fields__}
+        found: dict[str, dict[str, None]] = {name: {} for name in cls.__match_args__}
         for thing in things:
             for name, texts_so_far in found.items():
                 method = getattr(thing, f"c_{name}", None)
@@ -127,7 +127,7 @@ class Needs:
         return cls(**{name: tuple(texts_so_far) for name, texts_so_far in found.items()})
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Block:
     """A unit to compile, and what its thunks are made with.
 
@@ -177,7 +177,7 @@ def has_c_code(node: Apply) -> bool:
     return says(node.op, "c_code")
 
 
-@dataclass
+@record
 class _Level:
     """One block: who it is, and the texts it has."""
 
@@ -190,7 +190,7 @@ class _Level:
     open: bool = False
 
 
-@dataclass
+@record
 class _Step:
     """Something that lives as long as the thunk."""
 
@@ -199,7 +199,7 @@ class _Step:
     end: str
 
 
-@dataclass
+@record
 class _Writer:
     nodes: Sequence[Apply]
     inputs: Sequence[Variable]

@@ -14,7 +14,6 @@ import shlex
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from time import perf_counter
 from typing import NamedTuple
@@ -28,6 +27,7 @@ from theano.errors import KernelCompileError, NoCompilerError
 from theano.graph.kernel import Kernel
 from theano.graph.signals import let_signals_through
 from theano.loader.module import Library
+from theano.records import field, record
 from theano.toolchain.build import (
     BuildEnvironmentError,
     CompilerFaultError,
@@ -84,7 +84,7 @@ class KernelAddress(int):
         return self
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class LoadedUnit:
     """A unit of the cache that is loaded into this process."""
 
@@ -97,7 +97,7 @@ class LoadedUnit:
         return KernelAddress(self.library.symbol(symbol_of(key)), self, key)
 
 
-@dataclass(slots=True)
+@record
 class Counts:
     """What `compile_kernels` has done in this process, for profiles and tests."""
 
@@ -110,7 +110,7 @@ class Counts:
     seconds_compiling: float = 0.0
 
 
-@dataclass
+@record
 class _Loaded:
     """What this process has loaded. The lock is held for no input or output.
 
@@ -272,7 +272,7 @@ def compile_counts() -> Counts:
     """Return a copy of what has been done so far in this process."""
     with _loaded.lock:
         counts = _loaded.counts
-        return Counts(*(getattr(counts, name) for name in Counts.__slots__))
+        return Counts(*(getattr(counts, name) for name in Counts.__match_args__))
 
 
 def drop_unused_units() -> int:

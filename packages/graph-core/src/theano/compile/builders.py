@@ -12,7 +12,7 @@ from theano.gradient.absent import DisconnectedType, NullType
 from theano.graph.apply import Apply
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
-from theano.rewriting import local_rule
+from theano.rewriting import families, local_rule
 
 
 class OpFromGraph(ExpressionOp):
@@ -177,6 +177,9 @@ def _result(given: Any, arguments: tuple[Sequence[Any], ...]) -> Any:
     if callable(given):
         return given(*[list(part) for part in arguments])
     raise TypeError(f"a derivative is given as 'default', a callable, an OpFromGraph or a variable, not {given!r}")
+
+
+families.in_order(__name__)
 
 
 # Its inner function is rewritten on its own: other roundings than those of the whole.

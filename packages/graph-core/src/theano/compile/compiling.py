@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from theano.graph.kernel import Kernel
 from theano.graph.op import c_thunk_maker
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
+from theano.messages import logger
 from theano.runtime.blocks import BlockFactory, block_of
 from theano.runtime.link import CLinker, link
 from theano.settings import config
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from theano.codegen.block_unit import LoadedBlock
     from theano.codegen.blocks import Block
 
-
-logger = logging.getLogger("theano")
 
 
 def compile_kernels(kernels: Sequence[Kernel]) -> Sequence[int]:

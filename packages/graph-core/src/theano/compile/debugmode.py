@@ -8,7 +8,6 @@ program that the machine would run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from theano.compile.mode import Mode
@@ -31,6 +30,7 @@ from theano.graph.source import created_at
 from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
 from theano.printing import debugprint, one_line
+from theano.records import replace
 from theano.rewriting import Query, Report, RewriteSettings, phases, rewrite
 from theano.rewriting.witness import Replacement, Witness, account
 from theano.runtime.checked import FORMS, CheckedNode, Checks, check_finite, difference, equal, short

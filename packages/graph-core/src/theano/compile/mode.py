@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import replace
 from typing import Any, Protocol
 
 from theano.graph.fgraph import FunctionGraph
+from theano.records import replace
 from theano.rewriting import (
     Query,
     Report,

@@ -6,7 +6,6 @@ The user's graph is copied once, here, and never touched again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from theano.compile.inputs import In, SymbolicInput, SymbolicOutput, as_input, as_output
@@ -17,12 +16,13 @@ from theano.graph.source import created_at
 from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
 from theano.printing import one_line
+from theano.records import record
 
 Returns = Literal["one", "list", "none"]
 Replacements = Mapping[Variable, Any] | Iterable[tuple[Variable, Any]]
 
 
-@dataclass
+@record
 class Packed:
     """A function's graph, copied from the user's and closed.
 

@@ -7,7 +7,6 @@ miss: the function is compiled as if there were no second level.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from theano.errors import NoCompilerError
 from theano.graph.canonical import NoCanonicalForm
 from theano.graph.variable import Constant
 from theano.loader.schema import Program
+from theano.records import field, record
 from theano.runtime.link import Linked
 from theano.runtime.profile import CompileTimes
 from theano.runtime.program import Argument
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from theano.runtime.serialized import SerializedProgram
 
 
-@dataclass
+@record
 class Lookup:
     """What was found for a function.
 
@@ -51,7 +51,7 @@ class Lookup:
     flags: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
+@record
 class CacheCounts:
     """What the second level did in this process."""
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import threading
@@ -33,6 +32,7 @@ from theano.graph.source import created_at
 from theano.graph.text import text_of
 from theano.graph.variable import Constant, Variable
 from theano.loader.schema import Program
+from theano.messages import logger
 from theano.rewriting import Report
 from theano.runtime.failure import Explainer
 from theano.runtime.link import Linked, Linker, Performed, link
@@ -43,8 +43,6 @@ from theano.settings import config
 
 if TYPE_CHECKING:
     from theano.runtime.serialized import SerializedProgram
-
-logger = logging.getLogger("theano")
 
 
 class ProgramSource(Protocol):

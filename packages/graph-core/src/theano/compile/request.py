@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from theano.compile.arguments import ArgumentFilter
 from theano.compile.inputs import SymbolicInput
 from theano.compile.mode import Mode
 from theano.compile.pack import Packed
 from theano.compile.shared import Container, SharedVariable
+from theano.records import record
 from theano.rewriting import RewriteSettings
 from theano.runtime.program import Argument
 from theano.settings import config
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Request:
     """A closed graph, and how it is to be computed.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from theano.compile.inputs import SymbolicInput
@@ -22,9 +21,10 @@ from theano.graph.apply import Apply
 from theano.graph.source import SourceLine
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Scratchpad, Variable
+from theano.records import record
 
 
-@dataclass
+@record
 class FlatGraph:
     """A graph as tables.
 
@@ -135,7 +135,7 @@ class StripPickler(pickle.Pickler):
 # -- functions ------------------------------------------------------------------------------------------------
 
 
-@dataclass
+@record
 class FunctionState:
     """All that a function is made of, apart from machine code.
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 from theano.graph.canonical import NoCanonicalForm, facts, is_ours, replaced
-from theano.rewriting import phases
+from theano.rewriting import families, phases
 from theano.settings import config
 
 SLACK = 0.1
@@ -199,6 +199,8 @@ _rules: tuple[int, list[Any]] | None = None
 def rules_in_force() -> list[Any]:
     """Return what the common sequence of rewriting holds, by name.
 
+    As long as it is as our modules declare it, the packages of rules say so; they need not be loaded.
+
     Raises
     ------
     NoCanonicalForm
@@ -209,7 +211,7 @@ def rules_in_force() -> list[Any]:
         raise NoCanonicalForm(f"replaced from outside: {', '.join(sorted(replaced))}")
     changes = phases.changes()
     if _rules is None or _rules[0] != changes:
-        _rules = changes, phases.contents()
+        _rules = changes, [*families.packages] if phases.as_declared() else phases.contents()
     return _rules[1]
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from theano.extensions import Table
+from theano.records import record
 
 TOKEN = "KERNEL"
 """The word in a kernel's source that becomes its symbol."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Kernel:
     """One C function ``int KERNEL(th_ctx *ctx)`` and what it needs.
 
@@ -64,7 +64,7 @@ class Kernel:
         return self.source.replace(TOKEN, symbol)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Builtin:
     """A kernel that was compiled when its layer was built.
 

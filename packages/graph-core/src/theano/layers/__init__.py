@@ -19,27 +19,25 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import logging
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from theano.errors import UnavailableLayerError
 from theano.extensions import Extension
+from theano.messages import logger
+from theano.records import field, record
 
 # Upper layers put their descriptions into other folders.
 __path__ = pkgutil.extend_path(__path__, __name__)
-
-logger = logging.getLogger("theano")
 
 #: The group of entry points under which distributions name their descriptions.
 GROUP = "theano.layers"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Layer:
     """What a layer says of itself before it is imported.
 

@@ -9,8 +9,9 @@ names are those by which Python makes, serializes and reads it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+
+from theano.records import field, record
 
 if TYPE_CHECKING:
     from theano.graph.type import BufferSpec
@@ -152,7 +153,7 @@ class Maker(NamedTuple):
 Instruction = KernelInstruction | PerformInstruction | ThunkInstruction
 
 
-@dataclass
+@record
 class Program:
     """What the machine runs; all but the values in it is the same in each process.
 

@@ -6,14 +6,14 @@ Because it is data, the page of what is compiled is written from it, and a test 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from theano.graph.apply import Apply
+from theano.records import field, record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Dtypes:
     """A named set of element types.
 
@@ -71,7 +71,7 @@ class _Operand(NamedTuple):
         return (node.outputs if self.output else node.inputs)[self.places]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Accepts:
     """Conditions on the operands of a node.
 

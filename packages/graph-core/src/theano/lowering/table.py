@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from theano.extensions import Table
@@ -19,11 +18,12 @@ from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import Op, table_answer
 from theano.lowering.accepts import Accepts
 from theano.lowering.targets import CPU, Target
+from theano.records import record
 
 Becomes = Callable[[Any, Apply[Any, Any]], Kernel | Builtin | None]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Lowering:
     """One entry of the table: what nodes of an op become on a target.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from theano.extensions import Table
 from theano.graph.apply import Apply
+from theano.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Target:
     """A processor, with a language of its own and perhaps memory of its own.
 

@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Protocol
 
 from theano.errors import InconsistencyError, RewriteError, RewriteWarning
@@ -14,6 +13,7 @@ from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.text import text_of
 from theano.graph.variable import Variable
+from theano.records import record
 from theano.rewriting.failure import RuleFailure
 from theano.rewriting.history import Origins, describe
 from theano.rewriting.query import Query
@@ -45,7 +45,7 @@ class Pass(Protocol):
         """Change ``fgraph``."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RewriteSettings:
     """What bounds rewriting, and what happens when a rule fails.
 

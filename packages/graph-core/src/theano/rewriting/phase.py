@@ -7,6 +7,7 @@ from typing import Any
 
 from theano.graph.canonical import NoCanonicalForm
 from theano.graph.fgraph import FunctionGraph
+from theano.rewriting import families
 from theano.rewriting.context import Context, Pass
 from theano.rewriting.drive import fixpoint, walk
 from theano.rewriting.query import Query
@@ -39,9 +40,12 @@ class Phase:
         self._foreign: set[str] = set()
         #: The names of those modules, by what they have added.
         self._modules: dict[str, Registrar] = {}
+        #: Whether somebody else has taken away or changed what our own modules added.
+        self._altered = False
 
     def _changed(self, name: str, module: Registrar) -> None:
         Changes.count += 1
+        self._altered |= module is None and name in self._modules
         if module is None:
             self._foreign.add(name)
             self._modules.pop(name, None)
@@ -56,18 +60,27 @@ class Phase:
     def add(self, rule: Rule, *tags: str, before: str | None = None) -> Rule:
         """Add ``rule`` under its own tags and ``tags``; one of the same name must not be there.
 
-        ``before`` names a rule that comes later than this one where both want the same node.
+        It goes after the rules of its own family and of earlier ones (`theano.rewriting.families`), and comes last if
+        it is of none. ``before`` names a rule that comes later than this one where both want the same node.
         """
         self._check_free(rule.name)
-        self._changed(rule.name, importing())
+        module = importing()
+        self._changed(rule.name, module)
         entry = (rule, frozenset((rule.name, self.name, *rule.tags, *tags)))
+        items = [item for item in self._rules.items() if item[0] != rule.name]
         if before is None:
-            self._rules[rule.name] = entry
+            place = self._place(rule.name)
+            later = (i for i, (name, _) in enumerate(items) if self._place(name) > place)
         else:
-            items = [item for item in self._rules.items() if item[0] != rule.name]
-            at = next((i for i, (name, _) in enumerate(items) if name == before), len(items))
-            self._rules = dict([*items[:at], (rule.name, entry), *items[at:]])
+            later = (i for i, (name, _) in enumerate(items) if name == before)
+        at = next(later, len(items))
+        self._rules = dict([*items[:at], (rule.name, entry), *items[at:]])
         return rule
+
+    def _place(self, name: str) -> float:
+        """Return where the family of a rule stands among all families."""
+        module = self._modules.get(name)
+        return families.LAST if module is None else families.place(module["__name__"])
 
     def add_pass(self, name: str, run: Pass, *tags: str) -> None:
         """Add a pass over the whole graph, to be run before each sweep of the rules."""
@@ -84,6 +97,8 @@ class Phase:
     def remove(self, name: str) -> None:
         """Remove the rule or pass ``name``."""
         Changes.count += 1
+        self._altered |= importing() is None and name in self._modules
+        self._modules.pop(name, None)
         self._foreign.discard(name)
         del self._entries_with(name)[name]
 
@@ -132,6 +147,10 @@ class Phase:
 
     def __len__(self) -> int:
         return len(self._rules)
+
+    def as_declared(self) -> bool:
+        """Return whether it holds what our own modules have added while they were imported, and nothing else."""
+        return not (self._altered or self._foreign)
 
     def contents(self) -> list[Any]:
         """Return what is in the phase, in order, as names and tags; as a sequence does."""

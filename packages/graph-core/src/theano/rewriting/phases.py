@@ -9,13 +9,14 @@ speak of one rule as well as of all that belong to ``"fast_run"``.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from theano.graph.canonical import NoCanonicalForm
 from theano.graph.fgraph import FunctionGraph
+from theano.records import record
+from theano.rewriting import families
 from theano.rewriting.context import Context, Pass
 from theano.rewriting.phase import Phase
 from theano.rewriting.query import Query
@@ -24,7 +25,7 @@ from theano.rewriting.report import PhaseReport, Report
 from theano.rewriting.rule import Rule
 
 
-@dataclass
+@record
 class _Entry:
     name: str
     what: Pass | Phases
@@ -35,6 +36,12 @@ class _Entry:
 
 class Phases:
     """Passes, and sequences of passes, in order of their position.
+
+    Parameters
+    ----------
+    name : str
+    complete : callable, optional
+        Registers what belongs to the sequence and is not there yet; called whenever somebody asks for an entry.
 
     Examples
     --------
@@ -47,9 +54,18 @@ class Phases:
     ['late']
     """
 
-    def __init__(self, name: str = "phases"):
+    def __init__(self, name: str = "phases", complete: Callable[[], None] | None = None):
         self.name = name
-        self._entries: dict[str, _Entry] = {}
+        self._registered: dict[str, _Entry] = {}
+        self._complete = complete
+        #: Whether somebody else has taken away or changed what our own modules registered.
+        self._altered = False
+
+    @property
+    def _entries(self) -> dict[str, _Entry]:
+        if self._complete is not None:
+            self._complete()
+        return self._registered
 
     def register(
         self,
@@ -88,19 +104,26 @@ class Phases:
         if isinstance(what, (Phase, Phases)) and not what.name:
             what.name = name
         Changes.count += 1
-        self._entries[name] = _Entry(name, what, float(position), frozenset((name, *tags)), importing())
+        module = importing()
+        self._altered |= module is None and self._is_ours(name)
+        self._entries[name] = _Entry(name, what, float(position), frozenset((name, *tags)), module)
         return what
 
     def set_tags(self, name: str, tags: frozenset[str]) -> None:
         """Give an entry other tags."""
         Changes.count += 1
-        entry = self._entries[name]
-        entry.tags, entry.module = tags, entry.module and importing()
+        entry, module = self._entries[name], importing()
+        self._altered |= module is None and self._is_ours(name)
+        entry.tags, entry.module = tags, entry.module and module
 
     def remove(self, name: str) -> None:
         """Remove the entry ``name``."""
         Changes.count += 1
+        self._altered |= importing() is None and self._is_ours(name)
         del self._entries[name]
+
+    def _is_ours(self, name: str) -> bool:
+        return name in self._entries and self._entries[name].module is not None
 
     def names(self, query: Query | None = None) -> list[str]:
         """Return the names of the entries that ``query`` picks (or of all), in the order in which they run."""
@@ -124,7 +147,9 @@ class Phases:
         return self._entries[name].what
 
     def __getattr__(self, name: str) -> Any:
-        entries = self.__dict__.get("_entries", {})
+        if name.startswith("_"):  # no entry is called so; a copy that is being made has nothing yet
+            raise AttributeError(name)
+        entries = self._entries
         if name in entries:
             return entries[name].what
         raise AttributeError(f"there is no phase named {name}; there are {', '.join(entries)}")
@@ -171,6 +196,16 @@ class Phases:
             found.append([entry.name, entry.position, sorted(entry.tags), inner])
         return found
 
+    def as_declared(self) -> bool:
+        """Return whether it holds what our own modules have registered while they were imported, and nothing else.
+
+        Then their text says what it holds, and it need not be complete for this to be known.
+        """
+        return not self._altered and all(
+            entry.module is not None and (not isinstance(entry.what, (Phase, Phases)) or entry.what.as_declared())
+            for entry in self._registered.values()
+        )
+
     def all_rules(self) -> dict[str, Rule]:
         """Return every rule of every phase, by name."""
         found: dict[str, Rule] = {}
@@ -213,4 +248,4 @@ def _reported(name: str, fgraph: FunctionGraph, context: Context, report: Report
 
 
 #: The sequence that `theano.function` runs; layers above register their rules and passes.
-phases = Phases("phases")
+phases = Phases("phases", families.load)

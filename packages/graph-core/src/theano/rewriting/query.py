@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from theano.records import record, replace
 
 Tags = Iterable[str] | str | None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Query:
     """Which entries and rules take part.
 

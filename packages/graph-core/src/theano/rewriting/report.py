@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from theano.graph.apply import Apply
+from theano.records import field, record
 from theano.rewriting.failure import RuleFailure
 from theano.rewriting.history import Origins, Step
 
 
-@dataclass
+@record
 class PhaseReport:
     """What one phase did.
 
@@ -50,7 +50,7 @@ class PhaseReport:
         return f"{self.name}: {change}, {self.stop}; {used}"
 
 
-@dataclass
+@record
 class Report:
     """What rewriting did to one graph.
 

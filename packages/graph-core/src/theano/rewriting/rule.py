@@ -15,6 +15,7 @@ from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
 from theano.graph.variable import Variable
+from theano.rewriting import families
 from theano.rewriting.pattern import (
     Bindings,
     Call,
@@ -239,6 +240,7 @@ class PatternRule(Rule):
         **kwargs: Any,
     ):
         super().__init__(name, **kwargs)
+        families.load()  # what operators and numbers mean in patterns is said by the layers that have rules for them
         self.cases: list[Case] = []
         for left, right, *conditions in [(pattern, result, when), *also]:
             # Ways to write one thing are cases of their own, since they may be found at different ops.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from theano.graph.apply import Apply
@@ -11,8 +10,7 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op
 from theano.graph.source import SourceLine
 from theano.graph.variable import Variable
-
-logger = logging.getLogger("theano")
+from theano.messages import logger
 
 
 class CheckStackTraceFeature(Feature):

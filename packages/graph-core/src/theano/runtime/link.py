@@ -7,9 +7,7 @@ that its op makes itself, or in Python. The kernels of a graph are compiled all 
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
 
@@ -23,9 +21,9 @@ from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
 from theano.lowering.targets import CPU, target_of
+from theano.messages import logger
+from theano.records import field, record
 from theano.runtime.blocks import BlockFactory, BlockNode, CompileBlocks, block_of, is_classic, together
-
-logger = logging.getLogger("theano")
 
 Cells = Sequence[list[Any]]
 CompileKernels = Callable[[Sequence[Kernel]], Sequence[int]]
@@ -33,7 +31,7 @@ CompileKernels = Callable[[Sequence[Kernel]], Sequence[int]]
 LinkWith = Callable[["Linker"], "Linked"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Linker:
     """How nodes are computed.
 
@@ -123,7 +121,7 @@ class VM_Linker(Linker):
         super().__init__(name, "never" if c_thunks is False else "where possible", allow_gc)
 
 
-@dataclass
+@record
 class Compiled:
     """A node computed by machine code."""
 
@@ -135,14 +133,14 @@ class Compiled:
     lazy: bool = False
 
 
-@dataclass
+@record
 class Performed:
     """A node computed in Python, by ``op.perform``."""
 
     perform: Callable[..., Any]
 
 
-@dataclass
+@record
 class Thunked:
     """A node computed by a thunk, made anew for each frame in flight: by its op, or of what that says in C."""
 
@@ -153,7 +151,7 @@ class Thunked:
 Implementation = Compiled | Performed | Thunked
 
 
-@dataclass
+@record
 class Linked:
     """What computes each node, and how long it took to find out.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from theano.graph.apply import Apply
 from theano.graph.variable import Variable
+from theano.records import record
 
 #: How many sets of nodes that have run the search for the best order looks at.
 MOST_STATES = 20_000
@@ -22,7 +22,7 @@ class NodeMemory(NamedTuple):
     kinds: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Memory:
     """What the values of a graph take.
 

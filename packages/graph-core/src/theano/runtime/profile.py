@@ -8,18 +8,18 @@ import sys
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from io import StringIO
 from typing import Any, NamedTuple, TextIO
 
 from theano.graph.apply import Apply
 from theano.graph.text import printable
+from theano.records import record
 from theano.runtime import summary as text
 from theano.runtime.link import Compiled, Performed
 from theano.runtime.peak import memory_of
 
 
-@dataclass
+@record
 class CompileTimes:
     """Seconds that the steps of compiling a function took.
 
@@ -104,7 +104,7 @@ def explain_compile(function: Any) -> str:
     return printable("\n".join(lines))
 
 
-@dataclass
+@record
 class ProfileSettings:
     """What the flags ``profiling.*`` and their kin say; the floor of settings keeps this up to date."""
 
@@ -454,8 +454,8 @@ class Totals:
     def compiled(self, times: CompileTimes) -> None:
         """Count one function that was compiled."""
         self.functions += 1
-        for one in fields(CompileTimes):
-            setattr(self.compiling, one.name, getattr(self.compiling, one.name) + getattr(times, one.name))
+        for name in CompileTimes.__match_args__:
+            setattr(self.compiling, name, getattr(self.compiling, name) + getattr(times, name))
 
     def count(self, function: Any) -> None:
         """Ask ``function`` at the end how long its calls took."""

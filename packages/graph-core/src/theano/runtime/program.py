@@ -8,7 +8,6 @@ instruction a value is needed no more, is planned here, once, in time linear in 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from theano.graph.apply import Apply
@@ -27,11 +26,12 @@ from theano.loader.schema import (
     ThunkInstruction,
     Update,
 )
+from theano.records import record
 from theano.runtime.link import Compiled, Linked, Performed
 from theano.runtime.updates import makers, overwritten, put_last
 
 
-@dataclass
+@record
 class Argument:
     """Where the value of an input of the graph comes from.
 
@@ -234,11 +234,11 @@ def _plan_frees(linked: Linked, slot_of: dict[Variable, int], temporary: set[int
     return frees
 
 
-@dataclass
+@record
 class _Family:
     """Slots that may live in the same memory: from when to when it is needed, and whether only kernels use it."""
 
-    last: int = field(init=False)
+    last: int = -1
     native: bool = True
 
 

@@ -15,7 +15,6 @@ import struct
 import sys
 from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from json import dumps, loads
 from operator import itemgetter
 from types import MethodType
@@ -31,6 +30,7 @@ from theano.graph.type import BufferSpec
 from theano.graph.variable import Constant, Variable
 from theano.loader.schema import RECORDS, PerformInstruction, Program
 from theano.lowering.targets import CPU
+from theano.records import field, record
 from theano.runtime.link import BuiltinAddress, Compiled, Linked, builtin_address
 from theano.runtime.program import Argument
 
@@ -43,7 +43,7 @@ class BadProgram(Exception):
     """A text is no serialized program, or what it speaks of is not here."""
 
 
-@dataclass
+@record
 class SerializedProgram:
     """What was read of a serialized program, with all addresses found.
 

@@ -13,16 +13,16 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from theano.records import record, replace
 from theano.toolchain.environment import Stamp, find_program, stamp, words_of
 
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Compiler:
     """A C compiler driver.
 

@@ -14,8 +14,8 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from theano.records import record
 from theano.toolchain.environment import clean_environment
 from theano.toolchain.guard import guard
 from theano.toolchain.messages import first_words
@@ -41,7 +41,7 @@ _NO_MEMORY = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Outcome:
     """How a program ended: its status (negative: the signal that ended it) and what it wrote.
 

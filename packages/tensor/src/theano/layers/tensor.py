@@ -12,11 +12,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from theano.batching import fit, loop, sources
-from theano.graph.canonical import fact_finders
+from theano.graph.canonical import derived_tags, fact_finders
 from theano.graph.kernel import PointerFamily, pointer_families
 from theano.graph.source import user_packages
 from theano.layers import Layer, describe
 from theano.lowering.table import modules
+from theano.rewriting import families
 from theano.toolchain.checks import Line, checks
 
 _KERNELS = "theano.tensor.kernels"
@@ -107,6 +108,8 @@ LAYER = describe(
         extensions=(
             *(modules.extension(f"theano.tensor.{place}", _places(names)) for place, names in MODULES.items()),
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
+            families.packages.extension("theano.tensor.rules"),
+            derived_tags.extension("_uniform"),
             fact_finders.extension("levels of the kernel library", lambda: " ".join(_of("common", "library_paths"))),
             checks.extension("BLAS", _doctor),
             sources.extension(lambda: _batching("", "TABLE")),

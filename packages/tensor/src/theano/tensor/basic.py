@@ -39,7 +39,7 @@ from theano.tensor.arange import (
 from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before var)
 from theano import scalar as scal
 from theano.printing import min_informative_str, pprint
-from theano.tensor import blas, elemwise, formulas, inplace, nnet, numpy_calls, sharedvar, type_other, xlogx
+from theano.tensor import blas, elemwise, formulas, numpy_calls, sharedvar, type_other
 from theano.tensor.blas.dot import (
     BatchedDot,
     Dot,
@@ -353,7 +353,6 @@ from theano.tensor.type_other import (
     slicetype,
 )
 from theano.tensor.utils import as_list, check_equal_numpy, constructor
-from theano.tensor.verify import numeric_grad, verify_grad
 
 # The types by letter and kind (dmatrix, lvector, ...) and the constructors of several variables (dmatrices, ...).
 globals().update(TYPES)
@@ -389,18 +388,31 @@ _LATER = {
         "send",
     )},
     "apply_across_args": "theano.gof.utils:apply_across_args",
+    "choice": "theano.tensor.choice",
     "compile": "theano.compile",
     "COp": "theano.graph.op:COp",
     "CType": "theano.graph.type:CType",
     "ParamsType": "theano.graph.params_type:ParamsType",
+    "fft": "theano.tensor.fft",
     "gof": "theano.gof",
     "hashtype": "theano.gof.utils:hashtype",
+    "inplace": "theano.tensor.inplace",
     "integer_types": "theano.compat:integer_types",
     "io": "theano.tensor.io",
     "key_to_cmp": "theano.gof.sched:key_to_cmp",
-    "testing": "theano.tensor.testing",
+    "linalg": "theano.tensor.linalg",
+    "nlinalg": "theano.tensor.nlinalg",
+    "nnet": "theano.tensor.nnet",
+    "numeric_grad": "theano.tensor.verify:numeric_grad",
+    "opt": "theano.tensor.opt",
     "opt_uncanonicalize": "theano.tensor.opt_uncanonicalize",
+    "rules": "theano.tensor.rules",
+    "slinalg": "theano.tensor.slinalg",
+    "testing": "theano.tensor.testing",
     "theano": "theano",
+    "verify": "theano.tensor.verify",
+    "verify_grad": "theano.tensor.verify:verify_grad",
+    "xlogx": "theano.tensor.xlogx",
 }  # fmt: skip
 
 __getattr__, __dir__ = lazily(globals(), _LATER)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from theano import scalar as scal
 from theano.graph import Constant, Op, Variable
 from theano.printing import FunctionPrinter, IgnorePrinter, OperatorPrinter, PatternPrinter, PrinterState, pprint
 from theano.tensor.blas.dot import Dot
@@ -15,7 +16,6 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
 from theano.tensor.join import Join, MakeVector
-from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.shape.basic import Rebroadcast, Shape
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
@@ -117,8 +117,9 @@ def register() -> None:
     pprint.assign(el.abs_, PatternPrinter(("|%(0)s|", -1000)))
     for function, sign, precedence, association in OPERATORS:
         pprint.assign(function, OperatorPrinter(sign, precedence, association))
-    pprint.assign(sigmoid, FunctionPrinter("sigmoid"))
-    pprint.assign(softplus, FunctionPrinter("softplus"))
+    # Equal to those of `nnet`, which is loaded for who uses it.
+    pprint.assign(Elemwise(scal.sigmoid), FunctionPrinter("sigmoid"))
+    pprint.assign(Elemwise(scal.softplus), FunctionPrinter("softplus"))
     for product in (Dot, Dot22):
         pprint.assign(product, OperatorPrinter("\\dot", -1, "left"))
     pprint.assign(DimShuffle, DimShufflePrinter())

@@ -8,10 +8,10 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, TextIO
 
 from theano.graph.fgraph import FunctionGraph
+from theano.records import replace
 from theano.rewriting.context import Context, Pass
 from theano.rewriting.phase import Phase
 from theano.rewriting.phases import Phases

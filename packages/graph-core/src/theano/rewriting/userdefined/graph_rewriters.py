@@ -13,7 +13,6 @@ import inspect
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, TextIO
 
 from theano.errors import MethodNotDefined
@@ -23,6 +22,7 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.signals import let_signals_through
 from theano.graph.source import tracing
 from theano.graph.variable import Variable
+from theano.records import replace
 from theano.rewriting.context import Context, Pass, current
 from theano.rewriting.drive import attempt, fixpoint, prepare, walk
 from theano.rewriting.merge import merge

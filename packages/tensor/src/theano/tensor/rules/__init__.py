@@ -1,47 +1,82 @@
-"""The rules of the tensor layer, by family. Importing this package enters them in ``theano.rewriting.phases``.
+"""The rules of the tensor layer, by family, and the order in which they are tried.
 
-``words`` is the vocabulary. ``compound`` puts expressions in place of the ops that stand for them, ``rows`` in place
-of loops. ``useless``, ``algebra``, ``power``, ``stable`` and ``approximations`` speak of element-wise ops, ``repeats``
-of fills and allocations, ``layout``, ``shapes`` and ``lengths`` of dimensions and how long they are, ``joins``,
-``reductions``, ``index`` and ``writes`` (parts read, parts written), ``products``, ``narrow`` (which dtypes kernels
-take), ``equations``, ``blas``, ``softmax``, ``asserts`` and
-``choices`` of their ops; ``fusion`` makes one kernel of many
-(``map_reduce`` of reductions and what they reduce, ``joining`` says what both need), ``inplace`` takes over memory
-that nobody needs any more.
+Importing this package, or a module of it, enters all of them in ``theano.rewriting.phases``; nobody needs to, since the
+sequence asks for them when it is first looked at. ``words`` is their vocabulary, ``joining`` what ``fusion`` and
+``map_reduce`` (of reductions and what they reduce) both need.
 """
 
 from __future__ import annotations
 
-# The order is that in which rules meet a node: what is useless goes first, so that the others need not see it.
-from theano.tensor.rules import (  # isort: skip
-    compound,
-    rows,
-    useless,
-    repeats,
-    asserts,
+from theano.rewriting import families
+
+#: The families in the order in which a phase shows them a node. Where two rules want the same node the earlier one has
+#: it, and what it leaves is shown to all of them again: the order decides how soon a phase ends, and where, only for
+#: rules that lead away from each other. What a rule does among those of its family is a matter of its place there.
+#: What comes out is recorded (``pytest packages/tensor/tests -k recorded``): move a family, and see.
+FAMILIES = (
+    # What stands for something else goes first: the others know only what it stands for.
+    "compound",  # expressions in place of the ops that stand for them
+    "rows",  # and in place of loops over rows
+    # What does nothing goes next, so that the others need not see it.
+    "useless",  # hints, copies, choices between the same, casts of casts
+    "layout",  # dimensions. It is before repeats, and index before joins, for no better reason than that it always was:
+    "repeats",  # fills and allocations; these modules import from those, and imports once decided
+    "asserts",
+    # Element-wise ops.
+    "algebra",
+    "power",
+    "stable",
+    # Dimensions and how long they are.
+    "shapes",
+    "lengths",
+    # Other ops, by kind.
+    "index",  # parts read
+    "joins",
+    "reductions",
+    "writes",  # parts written
+    "products",
+    "narrow",  # which dtypes kernels take
+    "equations",
+    "inplace",  # passes at late positions of their own, no rule of a phase
+    "blas",
+    "softmax",
+    "choices",
+    "approximations",  # for who asks for them
+    "fusion",  # a sequence of its own: one kernel of many
+)
+
+families.in_order(*(f"{__name__}.{name}" for name in FAMILIES))
+
+# They are imported below what says their order, and in any order.
+from theano.tensor.rules import (  # noqa: E402
     algebra,
-    power,
-    stable,
-    layout,
-    shapes,
-    lengths,
-    joins,
-    reductions,
-    index,
-    writes,
-    products,
-    narrow,
-    equations,
-    blas,
-    softmax,
-    choices,
     approximations,
+    asserts,
+    blas,
+    choices,
+    compound,
+    equations,
     fusion,
+    index,
     inplace,
+    joins,
+    layout,
+    lengths,
+    narrow,
+    power,
+    products,
+    reductions,
+    repeats,
+    rows,
+    shapes,
+    softmax,
+    stable,
+    useless,
+    writes,
 )
 
 __all__ = [
-    "algebra", "approximations", "asserts", "blas", "choices", "compound", "equations", "fusion", "index", "inplace",
-    "joins", "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows", "shapes", "softmax",
-    "stable", "useless", "writes",
+    "FAMILIES", "algebra", "approximations", "asserts", "blas", "choices", "compound", "equations", "fusion", "index",
+    "inplace", "joins", "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows", "shapes",
+    "softmax", "stable", "useless", "writes",
 ]  # fmt: skip

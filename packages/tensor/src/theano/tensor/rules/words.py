@@ -12,7 +12,6 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Variable
-from theano.graph.canonical import derived_tags
 from theano.rewriting import P, Pattern, Special, conformers, literal_readers, literal_writers, one_of, operators
 from theano.rewriting.pattern import Bindings
 from theano.tensor.convert import is_tensor
@@ -225,10 +224,8 @@ def uniform(v: Any) -> Any:
     return None
 
 
-derived_tags.register("_uniform")
-
-
 def _uniform_constant(v: Any) -> Any:
+    # Kept as a tag, which the layer's description calls a derived one.
     if not isinstance(v.type, TensorType):
         return None
     known = v.tag.__dict__

@@ -1,0 +1,64 @@
+"""Families of rules: the modules that hold rules, and the order in which the rules of a phase meet a node.
+
+A family is a module. Each layer states the order of its families in one place, where it calls `in_order`; within a
+family the order is that of its statements. The rules of a phase are kept in that order whichever module is imported
+first. The families of a layer come after those of the layers below it, and rules of others after all families, in the
+order in which they were registered.
+
+A layer names the package that brings all its families at the point `packages`. Nothing of it is loaded before somebody
+asks what the common sequence holds, or writes a rule: a program that finds its functions in the cache rewrites nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from theano.extensions import Chain
+
+#: Packages that hold rules, of which each imports all of its families.
+packages: Chain[str] = Chain("rewriting.families.packages", "which packages hold rules")
+
+# For the name of a module its place among the families of all layers.
+_places: dict[str, int] = {}
+
+#: The place of whatever is in no family.
+LAST = float("inf")
+
+
+def in_order(*modules: str) -> None:
+    """Say in which order the rules of ``modules`` are tried, after those of the families that are known already.
+
+    Examples
+    --------
+    >>> in_order("example.useless", "example.algebra")
+    >>> place("example.useless") < place("example.algebra") < place("example.other")
+    True
+    >>> for name in ("example.useless", "example.algebra"):
+    ...     del _places[name]
+    """
+    for module in modules:
+        _places.setdefault(module, len(_places))
+
+
+def known() -> list[str]:
+    """Return the families of all layers that are loaded, in order."""
+    return sorted(_places, key=_places.__getitem__)
+
+
+def place(module: str | None) -> float:
+    """Return where the rules of a module belong."""
+    return LAST if module is None else _places.get(module, LAST)
+
+
+def load() -> None:
+    """Import the rules of all layers that are there.
+
+    Each time, since an import that was interrupted leaves nothing behind. To import what is there takes no time, and a
+    package that is being imported, which asks for the sequence to register its rules, is given back as it is.
+    """
+    for package in packages:
+        importlib.import_module(package)
+
+
+# The rule that computes what is constant is declared with the sequence itself.
+in_order("theano.rewriting.declare")

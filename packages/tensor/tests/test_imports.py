@@ -1,0 +1,61 @@
+"""What ``import theano.tensor`` brings in. Time is a matter of the benchmark; what it is made of is counted here."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+PARTS = """
+import json, sys
+import numpy
+before = set(sys.modules)
+import theano.tensor as T
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+FIRST = """
+import json, sys
+import theano, theano.tensor as T
+x = T.dvector("x")
+f = theano.function([x], T.exp(x) * 2)
+print(json.dumps([f([0.0]).tolist(), sorted(sys.modules)]))
+"""
+
+
+def run(program: str):
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_import_brings_in_little():
+    brought = run(PARTS)
+    ours = [name for name in brought if name.startswith("theano")]
+    assert len(ours) < 200, ours
+    assert len(brought) - len(ours) < 30, brought
+    later = ("rules", "rewriting.userdefined", "opt", "nnet", "fft", "nlinalg", "slinalg", "inplace", "testing")
+    assert not [name for name in ours if name.removeprefix("theano.").removeprefix("tensor.").startswith(later)]
+    # Each makes classes by writing and compiling code, or takes as long as ten modules of ours.
+    assert not {"dataclasses", "logging", "string", "scipy", "subprocess", "tempfile"} & set(brought)
+
+
+def test_a_function_that_is_in_the_cache_needs_no_rules():
+    answer, _ = run(FIRST)
+    again, modules = run(FIRST)
+    assert answer == again == [2.0]
+    assert not [name for name in modules if name.startswith(("theano.tensor.rules", "theano.rewriting.userdefined"))]
+
+
+@pytest.mark.parametrize("program", [
+    "from theano.tensor import *; print(len([fft, nnet, nlinalg, slinalg, inplace, opt, rules, verify_grad]))",
+    "from theano.tensor import fft, nnet, nlinalg, slinalg, inplace, opt, rules, verify_grad; print(8)",
+    "import theano.tensor as T; print(8 * (T.nnet.softmax(T.dmatrix()).ndim == 2))",
+    "import theano.tensor as T; print(8 * (T.nlinalg.det(T.dmatrix()).ndim == 0))",
+    "import theano.tensor as T; T.jacobian; import theano.gradient as g; g.jacobian; print(8 * callable(T.jacobian))",
+    "import theano.tensor as T; print(8 * ({'fft', 'nnet', 'opt', 'rules', 'inplace', 'verify_grad'} <= {*dir(T)}))",
+    "import theano, theano.tensor as T; print(8 * (theano.pp(1 / T.nnet.sigmoid(T.dscalar('x'))) == '(TensorConstant{1} / sigmoid(x))'))",
+])  # fmt: skip
+def test_what_comes_later_is_there(program):
+    assert run(program) == 8
