@@ -23,6 +23,7 @@ from theano.scalar.ctypes import c_type, compute_type, load, storage_support, st
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import c_text, dtype_of, ndim_of, pattern_of, title
+from theano.tensor.kernels.parameters import Constants
 
 # Operations on one vector register, and calls of functions, in nanoseconds per element: enough to choose
 # between one thread and several.
@@ -114,7 +115,7 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
         _write_single(c, plan)
     dtypes = tuple(o.dtype for o in plan.operands)
     support = (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *plan.body.support)))
-    return Kernel(title(op, node), str(c), support, plan.body.params, plan.work, plain_loops=True)
+    return Kernel(title(op, node), str(c), support, Constants(numbers=plan.body.params), plan.work, plain_loops=True)
 
 
 def _plan(op: Any, node: Apply) -> _Plan | None:
