@@ -448,10 +448,11 @@ def header(declarations: Mapping[str, Any], where: str) -> str:
         found for found in declarations.values()
         if isinstance(found, type) and found.__module__ == declarations["__name__"]
     ]  # fmt: skip
-    texts = [
-        c_enum(found) if issubclass(found, Enumeration) else found.c_struct()
-        for found in own
-        if issubclass(found, (Enumeration, Parameters)) and getattr(found, "c_name", "-")
-    ]
+    texts = []
+    for found in own:
+        if issubclass(found, Enumeration):
+            texts.append(c_enum(found))
+        elif issubclass(found, Parameters) and found.c_name:
+            texts.append(found.c_struct())
     first = f"/* Written from the declarations in {where}: change those. */"
     return "\n\n".join([first, "#pragma once\n#include <stdint.h>", *texts]) + "\n"
