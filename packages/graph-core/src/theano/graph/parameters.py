@@ -150,7 +150,7 @@ class Choice(Field):
         """Return the member's number."""
         if not isinstance(value, self.of):
             raise TypeError(f"a member of {self.of.__name__} is wanted, not {value!r}")
-        return super().pack(value)
+        return pack("=q", value)
 
 
 class Address(Field):
@@ -358,10 +358,8 @@ class Parameters:
                 parts.append(field.pack(values[name]))
             except (TypeError, ValueError) as problem:
                 raise ValueError(f"{type(self).__name__}.{name}: {problem}") from None
-        set_ = object.__setattr__
-        set_(self, "_packed", b"".join(parts))
-        set_(self, "_places", self._find(values, parts) if self._addresses else ())
-        self.__dict__.update(values)
+        places = self._find(values, parts) if self._addresses else ()
+        self.__dict__.update(values, _packed=b"".join(parts), _places=places)
 
     def _find(self, values: Mapping[str, Any], parts: Sequence[bytes]) -> Places:
         found, offset = [], 0
