@@ -1,8 +1,11 @@
 """Builds the C kernels that ship with the layer; everything else is in pyproject.toml.
 
-Two headers belong to other layers: abi.h (graph-core) and base.h (scalar). They are taken from the packages next
-to this one in the repository, else from this package's own source archive, which carries them, else from an
-installed copy.
+parameters.h and reduction.h, the structs that kernels are told of, are written from the declarations beside the kernels
+into ``build/generated``.
+
+Some files belong to other layers: abi.h and parameters.py (graph-core), headers of scalar. They are taken from the
+packages next to this one in the repository, else from this package's own source archive, which carries them, else from
+an installed copy.
 
 On x86-64 the library is built once for each level of instructions, from the same sources; theano.tensor.kernels.common
 decides which one is loaded. A level that the compiler does not know is left out.
@@ -14,7 +17,9 @@ import copy
 import importlib.util
 import platform
 import shutil
+import sys
 from pathlib import Path
+from types import ModuleType
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -22,8 +27,11 @@ from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).parent
 SOURCES = Path("src/theano/tensor/kernels/c")
+GENERATED = Path("build/generated")
+DECLARATIONS = ("parameters", "reduction")
 FOREIGN = {
     "abi.h": ("graph-core/src/theano/loader", "theano.loader"),
+    "parameters.py": ("graph-core/src/theano/graph", "theano.graph"),
     # Found through its parent: that folder also has a complex.h, which must not hide the C library's.
     **{f"c/{name}.h": ("scalar/src/theano/scalar", "theano.scalar") for name in ("base", "exponential", "logarithm")},
 }
@@ -43,6 +51,29 @@ def folder_of(header: str) -> Path:
         if (place / header).is_file():
             return place
     raise SystemExit(f"{header} of {package} was not found in {', '.join(map(str, places))}")
+
+
+def load(name: str, path: Path) -> ModuleType:
+    """Return a module under its name, of which the packages around it need not be installed."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def write_headers() -> list[str]:
+    """Write those headers that have changed, so that nothing is compiled again for the others; return all paths."""
+    vocabulary = load("theano.graph.parameters", folder_of("parameters.py") / "parameters.py")
+    paths = []
+    for name in DECLARATIONS:
+        declared = load(f"theano.tensor.kernels.{name}", HERE / SOURCES.parent / f"{name}.py")
+        text, path = vocabulary.header(vars(declared), f"{name}.py"), HERE / GENERATED / f"{name}.h"
+        if not path.is_file() or path.read_text("utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        paths.append(str(GENERATED / path.name))
+    return paths
 
 
 class SourceArchive(sdist):
@@ -73,13 +104,19 @@ if platform.machine().lower() in ("x86_64", "amd64"):
     LEVELS["_kernels_v4"] = ("-march=x86-64-v4", "-mprefer-vector-width=512")
 
 
+HEADERS = write_headers()
+
+
 def library(name: str, level: tuple[str, ...]) -> Extension:
     """Return the library for one level of instructions."""
     return Extension(
         f"theano.tensor.{name}",
         sources=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.c")),
-        depends=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.h")),
-        include_dirs=[str(SOURCES), *dict.fromkeys(str(folder_of(h)) for h in FOREIGN)],
+        depends=[*sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.h")), *HEADERS],
+        include_dirs=[
+            *(str(SOURCES), str(GENERATED)),
+            *dict.fromkeys(str(folder_of(h)) for h in FOREIGN if h.endswith(".h")),
+        ],
         define_macros=[("TH_MODULE", name)],
         extra_compile_args=[
             *("-std=gnu11", "-O3", "-fno-math-errno", "-fno-trapping-math"),

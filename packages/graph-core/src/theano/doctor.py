@@ -20,10 +20,11 @@ from theano.cache.command import size_text
 from theano.cache.contents import survey
 from theano.cache.store import CacheSettings, create_trusted, open_cache
 from theano.cache.trust import pre_filled_refusal, process_is_privileged
-from theano.codegen.unit import abi_text, compile_kernels, current_toolchain
+from theano.codegen.unit import compile_kernels, current_toolchain
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.graph.kernel import Kernel
 from theano.layers import PUBLISHED, installed
+from theano.loader.abi import abi_text
 from theano.settings import config
 from theano.toolchain.build import core_count
 from theano.toolchain.checks import Line, checks

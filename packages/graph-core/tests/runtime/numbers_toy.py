@@ -47,7 +47,7 @@ class Native(Op):
         output_storage[0][0] = (self.name, *inputs)
 
     def c_kernel(self, node):
-        return Kernel(self.name, "int KERNEL(th_ctx *ctx) { return 0; }", params=b"p", work=2.0)
+        return Kernel(self.name, "int KERNEL(th_ctx *ctx) { return 0; }", params=b"p", work=2.0, pointers=())
 
 
 class BuiltAhead(Native):

@@ -42,7 +42,7 @@ def test_kernels_are_compiled_all_together(nodes):
     linked = link(nodes, predefined_linkers["cvm"], compiler)
     assert compiler.asked == [["a", "b"]]
     first, middle, last = linked.how
-    assert first == Compiled(1000, b"p", 2.0, "a") and last.address == 1001
+    assert first == Compiled(1000, b"p", 2.0, "a", ()) and last.address == 1001
     assert isinstance(middle, Performed) and not linked.lazy
 
 

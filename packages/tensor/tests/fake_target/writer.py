@@ -18,6 +18,7 @@ from theano.scalar.ctypes import c_type, compute_type, convert, literal, load, s
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import c_text, title
 from theano.tensor.kernels.nest import Map, Operand, Reduction, Result, map_of, reduction_of
+from theano.tensor.kernels.parameters import Constants
 
 _ADDRESSES = "#define TH_THERE(p) ((char *)((uintptr_t)(p) ^ ((uintptr_t)1 << 52)))\n"
 
@@ -40,7 +41,7 @@ def map_kernel(op: Any, node: Any) -> Kernel | None:
             c(store(y.dtype, _place(k, y.dtype, range(nest.ndim)), f"{y.name}_i"))
     _write_host_of_map(c, nest)
     dtypes = [o.dtype for o in nest.operands]
-    return Kernel(title(op, node), str(c), _support(dtypes, body), body.params, 1.0)
+    return Kernel(title(op, node), str(c), _support(dtypes, body), Constants(numbers=body.params), 1.0)
 
 
 def reduction_kernel(op: Any, node: Any) -> Kernel | None:
@@ -87,7 +88,7 @@ def reduction_kernel(op: Any, node: Any) -> Kernel | None:
     _write_host_of_reduction(c, nest, kept)
     dtypes = [*(x.dtype for x in nest.inputs), *(r.dtype for r in nest.results)]
     extra = (*support(names_of_blocks("\n".join(blocks))), *(text for step in steps if step for text in step.support))
-    return Kernel(title(op, node), str(c), (*_support(dtypes, body), *dict.fromkeys(extra)), body.params, 1.0)
+    return Kernel(title(op, node), str(c), (*_support(dtypes, body), *dict.fromkeys(extra)), Constants(numbers=body.params), 1.0)
 
 
 def _step(result: Result) -> Any:

@@ -25,8 +25,9 @@ from kernel_toys import node
 import theano.loader
 import theano.scalar
 from theano.graph.kernel import Builtin, Kernel
+from theano.graph.parameters import header
 from theano.graph.variable import Constant
-from theano.tensor.kernels import common
+from theano.tensor.kernels import common, parameters, reduction
 from theano.tensor.kernels.common import DRIVER, DTYPE_CODES
 
 HERE = Path(__file__).parent
@@ -43,6 +44,11 @@ FLAGS += EXTRA
 KINDS = {1: ValueError, 2: IndexError, 3: TypeError, 4: MemoryError, 5: ZeroDivisionError, 6: AssertionError}
 KINDS[7], KINDS[8] = np.linalg.LinAlgError, ValueError
 SCRATCH = Path(os.environ.get("KERNEL_TEST_SCRATCH") or tempfile.mkdtemp(prefix="kernels-"))
+INCLUDES.append(f"-I{SCRATCH}")
+for _declared in (parameters, reduction):
+    _name = _declared.__name__.rpartition(".")[2]
+    (SCRATCH / f"{_name}.{os.getpid()}").write_text(header(vars(_declared), f"{_name}.py"))
+    os.replace(SCRATCH / f"{_name}.{os.getpid()}", SCRATCH / f"{_name}.h")
 
 
 class Buffer(ctypes.Structure):
@@ -147,8 +153,8 @@ def address(kernel: Kernel | Builtin):
 
 def params_of(kernel: Kernel | Builtin) -> bytes:
     """Return the parameters of a kernel, with the driver of the library that kernels come from."""
-    params = kernel.params
-    for offset, name in kernel.pointers if _taken else ():
+    params = kernel.packed
+    for offset, name in kernel.places if _taken else ():
         if name == DRIVER:
             driver = ctypes.cast(ctypes.CDLL(_taken[-1]).th_reduce, ctypes.c_void_p).value or 0
             params = params[:offset] + pack("=q", driver) + params[offset + 8 :]
@@ -237,7 +243,7 @@ def time_kernel(kernel: Kernel | Builtin, node, inputs: list[np.ndarray], second
     """Return the nanoseconds of one call, outputs kept between calls: the best of several rounds."""
     ins, outs = [as_buffer(a) for a in inputs], [empty_buffer(v) for v in node.outputs]
     pointers = [(ctypes.POINTER(Buffer) * max(len(b), 1))(*map(ctypes.pointer, b)) for b in (ins, outs)]
-    params = ctypes.create_string_buffer(kernel.params, len(kernel.params) or 1)
+    params = ctypes.create_string_buffer(kernel.packed, len(kernel.packed) or 1)
     arguments = (address(kernel), params, len(ins), pointers[0], len(outs), pointers[1])
     call = runtime().repeat_kernel
     times = 1

@@ -49,7 +49,7 @@ def test_through_the_machine(cases):
         slots = [("input", spec_of(v), None) for v in n.inputs] + [("temp", spec_of(v), None) for v in n.outputs]
         f = machine.Function(
             slots=slots,
-            instructions=[("c", int(address), kernel.params, list(places[0]), list(places[1]), kernel.work)],
+            instructions=[("c", int(address), kernel.packed, list(places[0]), list(places[1]), kernel.work)],
             inputs=[(i, f"x{i}", True, None, None) for i in places[0]],
             outputs=list(places[1]),
             keepalive=(keep, address),

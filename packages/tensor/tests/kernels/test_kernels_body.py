@@ -61,7 +61,7 @@ def test_mixed_widths_are_aligned():
     outs = [(op.program.dtype_of(o), 1) for o in op.program.outputs]
     n = node(Toy("Elemwise", scalar_op=op), [Array("float32", (False,))(), Array("complex128", (False,))()], outs)
     kernel = elemwise_kernel(n.op, n)
-    assert len(kernel.params) % 8 == 0
+    assert len(kernel.packed) % 8 == 0
     values = [np.arange(9, dtype="float32"), np.arange(9) * (1 - 1j)]
     for got, want in zip(run(kernel, n, values), op.numpy_form([d for d, _ in outs])(*values), strict=True):
         np.testing.assert_array_equal(got, want)
@@ -70,7 +70,7 @@ def test_mixed_widths_are_aligned():
 def test_a_whole_divisor_stays_in_the_code():
     ten, three = (made(lambda v, c: ts.add(v // c, c), "int64", value)[0] for value in (10, 3))
     assert "INT64_C(10)" in ten.source and ten.source != three.source
-    assert np.frombuffer(ten.params, "int64").tolist() == [10]
+    assert np.frombuffer(ten.packed, "int64").tolist() == [10]
 
 
 def test_an_operation_of_other_dtypes_keeps_its_constants_in_the_text():

@@ -139,7 +139,7 @@ def through_the_machine(found, n, inputs):
     places = list(range(len(inputs)))
     return Function(
         slots=slots,
-        instructions=[("c", library.symbol(found.symbol), found.params, places, [len(inputs)], found.work)],
+        instructions=[("c", library.symbol(found.symbol), found.packed, places, [len(inputs)], found.work)],
         inputs=[(i, f"x{i}", True, None, None) for i in places],
         outputs=[len(inputs)],
         returns="one",

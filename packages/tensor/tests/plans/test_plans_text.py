@@ -21,13 +21,17 @@ from theano.runtime import serialized
 from theano.runtime.link import BuiltinAddress, Compiled, Performed
 from theano.runtime.serialized import BadProgram, SerializedProgram, deserialize, same_program
 
-LOW, HIGH = 1 << 33, 1 << 34  # memory that this process is said to have
+LOW = 1 << 33  # an address
+PARAMS = b"params"
 
 
-def writer(how=(), arguments=(), constants=(), mapped=((LOW, HIGH),)):
-    made = serialized._Serializer(SimpleNamespace(how=list(how)), arguments, constants)
-    made._mapped = list(mapped)
-    return made
+def writer(how=(), arguments=(), constants=()):
+    return serialized._Serializer(SimpleNamespace(how=list(how)), arguments, constants)
+
+
+def given(params, pointers=()):
+    """Return a kernel of these parameters, in which addresses stand nowhere else."""
+    return Compiled(1, params, 0.0, "f", pointers)
 
 
 def reader(arguments=(), constants=(), careful=None, **parts):
@@ -54,7 +58,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("thing", "text"), WRITTEN, ids=[str(k) for k in range(len(WRITTEN))])
 def test_plain_things(thing, text):
-    assert writer()(thing) == text
+    assert writer([given(thing)])(thing) == text
     again = reader()(json.loads(json.dumps(text)))
     assert again == thing and type(again) is type(thing)
     if isinstance(thing, (list, tuple)):
@@ -136,63 +140,6 @@ def test_addresses_go_by_key_or_by_library_and_symbol(tmp_path, monkeypatch):
 # -- the parameters of kernels -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("number", "mapped", "known"), [
-    (LOW, [(LOW, HIGH)], True), (LOW - 1, [(LOW, HIGH)], False), (HIGH - 1, [(LOW, HIGH)], True), (HIGH, [(LOW, HIGH)], False),
-    (1 << 32, [(0, 1 << 40)], True), ((1 << 32) - 1, [(0, 1 << 40)], False), (0, [(0, 1 << 40)], False),
-    (LOW, [], False), (LOW, [(HIGH, HIGH + 1)], False), (LOW + 8, [(LOW, LOW + 8), (LOW + 16, HIGH)], False),
-    (LOW + 16, [(LOW, LOW + 8), (LOW + 16, HIGH)], True), (LOW + 7, [(LOW, LOW + 8), (LOW + 16, HIGH)], True),
-    ((1 << 64) - 1, [(LOW, HIGH)], False),
-])  # fmt: skip
-def test_what_may_be_an_address(number, mapped, known):
-    assert writer(mapped=mapped)._is_address(number) is known
-
-
-def test_the_memory_of_the_process_is_looked_at_once_and_in_order(monkeypatch):
-    asked = []
-    monkeypatch.setattr(serialized, "_mapped_memory", lambda: asked.append(1) or [(HIGH, HIGH + 8), (LOW, LOW + 8)])
-    text = writer()
-    text._mapped = None
-    assert [text._is_address(n) for n in (LOW, HIGH, LOW + 8, HIGH + 8)] == [True, True, False, False] and asked == [1]
-
-
-def test_a_real_address_is_one():
-    made = writer()
-    made._mapped = None
-    memory = np.zeros(1 << 20)
-    assert made._is_address(memory.ctypes.data)
-
-
-@pytest.mark.parametrize(("text", "spans"), [
-    ("100000000-100001000 r-xp 00000000 08:01 12 /a b\n7f0000000000-7f0000000010 rw-p 0 0 0\n",
-     [(0x100000000, 0x100001000), (0x7F0000000000, 0x7F0000000010)]),
-    ("", []), (None, [(1 << 32, 1 << 48)]), ("nonsense\n", [(1 << 32, 1 << 48)]),
-])  # fmt: skip
-def test_what_the_system_says_of_memory(text, spans, tmp_path, monkeypatch):
-    """Where it says nothing, every number of the size of an address may be one."""
-    (tmp_path / "maps").write_text(text or "")
-    maps = tmp_path / ("maps" if text is not None else "nothing")
-    monkeypatch.setattr(serialized, "open", lambda path, **how: maps.open(**how), raising=False)
-    assert serialized._mapped_memory() == spans
-
-
-@pytest.mark.parametrize("length", [8, 15, 16, 17, 23, 24])
-@pytest.mark.parametrize("offset", range(17))
-def test_an_address_in_parameters_is_found_where_kernels_have_them(length, offset):
-    """At each multiple of eight, as far as there are eight bytes."""
-    params = bytearray(length)
-    if offset + 8 > length:
-        return
-    struct.pack_into("=Q", params, offset, LOW + 0x10)
-    if offset % 8:
-        params[: offset - offset % 8 + 8] = bytes(offset - offset % 8 + 8)  # what is left of it is none
-    text = writer()
-    if offset % 8 == 0:
-        with pytest.raises(NoCanonicalForm, match="address without a name"):
-            text(bytes(params))
-    else:
-        assert text(bytes(params)) == {"b": params.decode("latin-1")}
-
-
 @pytest.fixture
 def family(monkeypatch):
     """Routines ``toys:one`` and ``toys:two`` of a library, which say their places here."""
@@ -213,8 +160,18 @@ def test_declared_pointers_go_by_name(family):
     }
     there = {"toys:one": 77, "toys:two": 78}
     assert reader(pointers=there)(written) == struct.pack("=qqqq", 5, 77, 78, 6) + b"end"
-    with pytest.raises(NoCanonicalForm, match="address without a name"):
+    with pytest.raises(NoCanonicalForm, match="raw bytes"):
         text(bytes(bytearray(params)))  # the same bytes, of which nobody said what they hold
+
+
+def test_raw_parameters_are_refused_until_someone_says_where_addresses_stand():
+    params = struct.pack("=qq", 5, 6)
+    for how in ([], [given(params, None)], [given(params), given(params, None)], [given(params, None), given(params)],
+                [given(params), given(params, ((0, "toys:one"),))]):  # fmt: skip
+        with pytest.raises(NoCanonicalForm, match="raw bytes"):
+            writer(how)(params)
+    assert writer([given(params), given(params)])(params) == {"b": params.decode("latin-1")}
+    assert writer()(b"") == {"b": ""}, "where there is nothing, there is no address"
 
 
 # -- nodes ---------------------------------------------------------------------------------------------------------
@@ -331,15 +288,16 @@ def program(**parts):
     """Return a program of one kernel and one node in Python."""
     x = Slot("input", SPEC, None)
     sort = PerformInstruction("perform", SORT.op.perform, SORT, [0], [1])
-    kernel = KernelInstruction("c", KernelAddress(LOW, None, "key"), b"params", [1], [2], 2.0, False)
+    kernel = KernelInstruction("c", KernelAddress(LOW, None, "key"), PARAMS, [1], [2], 2.0, False)
     empty = {name: [] for name in ("outputs", "updates", "reuse", "frees", "after", "overwritten", "makers")}
     fields = {**empty, "slots": [x, x, x], "instructions": [sort, kernel], "inputs": [Input(0, "ü", True, None, None)],
               "returns": "list", "keys": None, "last": None, "lazy": False, "name": "f", **parts}  # fmt: skip
     return Program(**fields)
 
 
-def written(made=None, how=(), arguments=(), constants=()):
-    return serialized.serialize(made or program(), SimpleNamespace(how=list(how)), arguments, constants)
+def written(made=None, how=None, arguments=(), constants=()):
+    linked = SimpleNamespace(how=[given(PARAMS)] if how is None else how)
+    return serialized.serialize(made or program(), linked, arguments, constants)
 
 
 def test_a_program_as_text():
@@ -362,7 +320,7 @@ def test_a_program_is_read_with_the_addresses_of_this_process():
     text = written()
     asked = []
     found = deserialize(text, lambda keys, units: asked.append((keys, units)) or [KernelAddress(99, None, "key")])
-    assert asked == [(["key"], [])] and found.keepalive == [99] and found.text == text and found.kinds == {}
+    assert asked == [(["key"], [])] and found.keepalive == [99] and found.text == text and found.kinds == {"Compiled": 1}
     again = found.program("g", [], [])
     assert again.name == "g" and again.instructions[1] == ("c", 99, b"params", [1], [2], 2.0, False)
     assert again.instructions[0].perform.__self__ == SORT.op and again.inputs == program().inputs

@@ -14,7 +14,7 @@ import shlex
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from time import perf_counter
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from theano.codegen.text import CText
 from theano.errors import KernelCompileError, NoCompilerError
 from theano.graph.kernel import Kernel
 from theano.graph.signals import let_signals_through
+from theano.loader.abi import abi_text
 from theano.loader.module import Library
 from theano.records import field, record
 from theano.toolchain.build import (
@@ -284,13 +285,6 @@ def drop_unused_units() -> int:
         before = len(_loaded.units)
         _loaded.recent.clear()
         return before - len(_loaded.units)
-
-
-@cache
-def abi_text() -> str:
-    """Return the text of the header that kernels are written against; it is part of each key."""
-    with open(os.path.join(LOADER_FOLDER, "abi.h"), encoding="utf-8") as file:
-        return file.read()
 
 
 # -- finding -----------------------------------------------------------------------------------

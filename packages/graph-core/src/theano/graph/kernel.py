@@ -6,14 +6,40 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from theano.extensions import Table
+from theano.graph.parameters import Parameters, Places, Pointer
 from theano.records import record
+
+__all__ = ["TOKEN", "Builtin", "Kernel", "Pointer", "PointerFamily", "pointer_families"]
 
 TOKEN = "KERNEL"
 """The word in a kernel's source that becomes its symbol."""
 
 
+class _Told:
+    """What kernels of both kinds are told."""
+
+    __slots__ = ()
+
+    params: Parameters | bytes
+    pointers: Places | None
+
+    @property
+    def packed(self) -> bytes:
+        """The bytes that ``ctx->params`` points to."""
+        params = self.params
+        return params.packed() if isinstance(params, Parameters) else params
+
+    @property
+    def places(self) -> Places | None:
+        """Where addresses stand in these bytes, and what each is called; None where nobody has said it."""
+        params = self.params
+        if isinstance(params, Parameters):
+            return params.pointers()
+        return self.pointers if params else ()
+
+
 @record(frozen=True)
-class Kernel:
+class Kernel(_Told):
     """One C function ``int KERNEL(th_ctx *ctx)`` and what it needs.
 
     Parameters
@@ -26,16 +52,18 @@ class Kernel:
         ``abi.h``, ``stdint.h``, ``stddef.h`` and ``string.h`` are included, ``math.h`` and ``complex.h`` where needed.
     support : tuple of str
         C text written once for each unit, before all kernels, in the order first seen.
-    params : bytes
-        What ``ctx->params`` points to (aligned to 8 bytes). Not part of the compiled code, so
-        two kernels that differ only here share their machine code.
+    params : Parameters or bytes
+        What ``ctx->params`` points to (aligned to 8 bytes): a struct that was declared, or raw bytes. Not part of the
+        compiled code, so two kernels that differ only here share their machine code.
     work : float
         Estimated nanoseconds for one element of the largest buffer.
     plain_loops : bool
         All loops are simple ones that only want to be vectorised: the compiler may leave out the costly passes that
         serve other code, which halves its time.
-    pointers : tuple of (int, str)
-        Where in ``params`` the address of something stands, and its name: another process finds it elsewhere.
+    pointers : tuple of (int, str), optional
+        Of raw bytes: where the address of something stands in them, and its name, since another process finds it
+        elsewhere; ``()`` says that there is none. Where nobody has said it, programs with this kernel are not kept for
+        other processes. (A declared struct knows its pointers.)
     lazy : bool
         It is called before its inputs are computed, and asks for those it needs (``ctx->need``).
 
@@ -49,10 +77,10 @@ class Kernel:
     name: str
     source: str
     support: tuple[str, ...] = ()
-    params: bytes = b""
+    params: Parameters | bytes = b""
     work: float = 1.0
     plain_loops: bool = False
-    pointers: tuple[tuple[int, str], ...] = ()
+    pointers: Places | None = None
     lazy: bool = False
 
     def __post_init__(self) -> None:
@@ -65,7 +93,7 @@ class Kernel:
 
 
 @record(frozen=True)
-class Builtin:
+class Builtin(_Told):
     """A kernel that was compiled when its layer was built.
 
     Parameters
@@ -85,34 +113,10 @@ class Builtin:
 
     library: str
     symbol: str
-    params: bytes = b""
+    params: Parameters | bytes = b""
     work: float = 1.0
-    pointers: tuple[tuple[int, str], ...] = ()
+    pointers: Places | None = None
     lazy: bool = False
-
-
-class Pointer(int):
-    """The address of something that this process has found, and its name.
-
-    Parameters
-    ----------
-    address : int
-    name : str
-        ``family:rest``; the family is one of `pointer_families`.
-
-    Examples
-    --------
-    >>> Pointer(4096, "blas:gemm:float64") + 0, Pointer(4096, "blas:gemm:float64").name
-    (4096, 'blas:gemm:float64')
-    """
-
-    name: str
-
-    def __new__(cls, address: int, name: str) -> Pointer:
-        """Make the number; `int` is immutable, so not in ``__init__``."""
-        self = super().__new__(cls, address)
-        self.name = name
-        return self
 
 
 class PointerFamily(NamedTuple):

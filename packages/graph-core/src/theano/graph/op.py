@@ -134,6 +134,22 @@ class Op(Structural, OpContract, CLinkerOp):
 
         Ops that people write may define it. The classes of our own ops hold no C: what their nodes become says the
         table of `theano.lowering`, and this method repeats it.
+
+        What a kernel is told beside its inputs is best declared, as a subclass of
+        `theano.graph.parameters.Parameters`: ``c_struct()`` is then a support block of the source, which reads
+        ``ctx->params`` by name. Raw bytes do too, but a program that holds some is kept for other processes only if
+        the kernel's ``pointers`` say where addresses stand in them: ``()``, nowhere.
+
+        Examples
+        --------
+        >>> from theano.graph.kernel import Kernel
+        >>> from theano.graph.parameters import Int, Parameters
+        >>> class Shift(Parameters):
+        ...     by = Int("how far")
+        >>> source = "int KERNEL(th_ctx *ctx) { const th_shift_params *p = ctx->params; return p->by == 0; }"
+        >>> kernel = Kernel("shift", source, (Shift.c_struct(),), Shift(by=3))
+        >>> kernel.packed == Shift(by=3).packed(), kernel.places
+        (True, ())
         """
         return table_answer.answer(self, node) if table_answer.answer is not None else None
 

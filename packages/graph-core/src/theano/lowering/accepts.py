@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from theano.graph.apply import Apply
+from theano.loader.abi import dtype_names
 from theano.records import field, record
 
 
@@ -35,9 +36,7 @@ class Dtypes:
         return self.name
 
 
-DTYPE_NAMES = tuple(
-    "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
-)
+DTYPE_NAMES = dtype_names()
 """The element types that compiled code knows, in the order in which ``abi.h`` numbers them."""
 
 

@@ -17,14 +17,15 @@ from theano.graph.source import SourceLine, created_at
 from theano.graph.text import printable, text_of
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
+from theano.loader.abi import abi_constants
 from theano.printing import debugprint, one_line
 
 #: Lines for the inputs of the node that failed; with the others this makes ten.
 MOST_INPUTS = 4
 MOST_MESSAGE_LINES = 2
 
-#: TH_ERR_SHAPE of ``abi.h``: the loader marks the errors of kernels with their kind.
-KERNEL_SHAPE_ERROR = 8
+#: The loader marks the errors of kernels with their kind.
+KERNEL_SHAPE_ERROR = abi_constants()["TH_ERR_SHAPE"]
 
 
 #: What to do about a failure of some class, before one looks any further.

@@ -18,6 +18,7 @@ from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import has_own_thunk, has_perform, performer
+from theano.graph.parameters import Places
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
 from theano.lowering.targets import CPU, target_of
@@ -129,7 +130,7 @@ class Compiled:
     params: bytes
     work: float
     name: str
-    pointers: tuple[tuple[int, str], ...] = ()
+    pointers: Places | None = None
     lazy: bool = False
 
 
@@ -239,13 +240,13 @@ def link(
     for node, plan in zip(nodes, plans, strict=True):
         if isinstance(plan, Builtin):
             address = builtin_address(plan.library, plan.symbol)
-            linked.how.append(Compiled(address, plan.params, plan.work, plan.symbol, plan.pointers, plan.lazy))
+            linked.how.append(Compiled(address, plan.packed, plan.work, plan.symbol, plan.places, plan.lazy))
         elif isinstance(plan, Kernel):
             found = next(compiled)
             if found is None:
                 linked.how.append(_in_python(node, linker, given_away))
             else:
-                linked.how.append(Compiled(found, plan.params, plan.work, plan.name, plan.pointers, plan.lazy))
+                linked.how.append(Compiled(found, plan.packed, plan.work, plan.name, plan.places, plan.lazy))
         elif isinstance(plan, Block):
             unit = next(units)
             found_in_c = unit is not None

@@ -13,10 +13,8 @@ from __future__ import annotations
 import os
 import struct
 import sys
-from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from json import dumps, loads
-from operator import itemgetter
 from types import MethodType
 from typing import Any
 
@@ -25,6 +23,7 @@ from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm, form_of, object_of
 from theano.graph.kernel import pointer_families
 from theano.graph.op import Op
+from theano.graph.parameters import Places
 from theano.graph.signals import let_signals_through
 from theano.graph.type import BufferSpec
 from theano.graph.variable import Constant, Variable
@@ -163,11 +162,12 @@ class _Serializer:
                 self._names.setdefault(id(argument.cell), {"cell": i})
             if argument.filter is not None:
                 self._names[id(argument.filter)] = {"filter": i}
-        self._pointers: dict[int, tuple[tuple[int, str], ...]] = {}
-        self._mapped: list[tuple[int, int]] | None = None
+        self._places: dict[int, Places | None] = {}
         for how in linked.how:
-            if isinstance(how, Compiled) and how.pointers:
-                self._pointers[id(how.params)] = how.pointers
+            if isinstance(how, Compiled):
+                # Two kernels may have been given one object, of which only one says what it holds.
+                known = self._places.setdefault(id(how.params), how.pointers)
+                self._places[id(how.params)] = how.pointers if known == how.pointers else None
 
     def __call__(self, thing: Any) -> Any:
         cls = type(thing)
@@ -201,21 +201,10 @@ class _Serializer:
             return {"perform": None}
         return {"form": form_of(thing)}
 
-    def _is_address(self, number: int) -> bool:
-        """Return whether there is memory at an address, as far as one can know."""
-        if number < 1 << 32:
-            return False
-        if self._mapped is None:
-            self._mapped = sorted(_mapped_memory())
-        below = bisect(self._mapped, number, key=itemgetter(0)) - 1
-        return below >= 0 and number < self._mapped[below][1]
-
     def _parameters(self, params: bytes) -> Any:
-        pointers = self._pointers.get(id(params), ())
-        declared = {offset for offset, _ in pointers}
-        for offset in range(0, len(params) - 7, 8):
-            if offset not in declared and self._is_address(*struct.unpack_from("=Q", params, offset)):
-                raise NoCanonicalForm("the parameters of a kernel seem to hold an address without a name")
+        pointers = self._places.get(id(params)) if params else ()
+        if pointers is None:
+            raise NoCanonicalForm("a kernel has raw bytes as parameters, and nothing says where addresses are in them")
         clean = bytearray(params)
         for offset, name in pointers:
             (self.pointers[name],) = struct.unpack_from("=q", params, offset)
@@ -238,17 +227,6 @@ class _Serializer:
         if not isinstance(v, Constant):
             return [form_of(v.type)]
         return [form_of(v.type), self._names.get(id(v.data)) or {"form": form_of(v.data)}]
-
-
-def _mapped_memory() -> list[tuple[int, int]]:
-    try:
-        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
-            spans = [line.partition(" ")[0].split("-") for line in maps]
-        return [(int(low, 16), int(high, 16)) for low, high in spans]
-    except (OSError, ValueError) as error:
-        let_signals_through(error)
-        # Where the system does not tell, every number of the size of an address might be one.
-        return [(1 << 32, 1 << 48)]
 
 
 def _inside(library: str) -> str:

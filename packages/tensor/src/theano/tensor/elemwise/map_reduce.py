@@ -10,9 +10,10 @@ from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.careduce import CAReduce
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.kernels.reduction import ReductionLimit
 from theano.tensor.type import TensorApply, TensorType
 
-MAX_TERMS, MAX_RESULTS = 32, 8
+MAX_TERMS, MAX_RESULTS = int(ReductionLimit.MAX_TERMS), int(ReductionLimit.MAX_RESULTS)
 """How many operands and results a reduction may have when it is compiled, as reduce.h says."""
 
 

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters
 from theano.lowering.accepts import BLAS, KNOWN, Accepts, Dtypes
 from theano.lowering.table import Lowering, register
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.blas.routines import Dot22, Dot22Scalar, Gemm, Gemv, Ger
+from theano.tensor.kernels import parameters
 from theano.tensor.kernels.blas_choice import choose_gemm, thread_limit
 from theano.tensor.kernels.blas_library import BlasLibrary, describe_blas, find_blas
 from theano.tensor.kernels.common import dtype_of, library_path, library_paths, ready, works_in_place
@@ -21,46 +23,48 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _routines(op: Any, node: Apply) -> tuple[int, ...]:
+def _routines(op: Any, node: Apply) -> Parameters:
     """Return the parameters of each product of ``c/linear.c``: how it works, and the routines it may call."""
     library, dtype = find_blas(), dtype_of(node.inputs[0])
-    pointers = [library.address(routine, dtype) for routine in ("gemm", "gemv", "ger", "dot")]
-    own = choose_gemm(library).up_to
-    return int(works_in_place(op)), int(library.integers == 64), own, thread_limit(), *pointers
+    return parameters.Blas(
+        in_place=works_in_place(op), wide=library.integers == 64,
+        own=choose_gemm(library).up_to, threads=thread_limit(),
+        **{routine: library.address(routine, dtype) for routine in ("gemm", "gemv", "ger", "dot")},
+    )  # fmt: skip
 
 
 @ready("th_kernel_dot", work=20.0)
-def dot_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def dot_kernel(op: Any, node: Apply) -> Parameters:
     """Return the product of two vectors or matrices."""
     return _routines(op, node)
 
 
 @ready("th_kernel_dot", work=20.0)
-def dot22scalar_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def dot22scalar_kernel(op: Any, node: Apply) -> Parameters:
     """Return the product of two matrices and a number."""
     return _routines(op, node)
 
 
 @ready("th_kernel_gemm", work=20.0)
-def gemm_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def gemm_kernel(op: Any, node: Apply) -> Parameters:
     """Return ``b z + a x y``; in place of z if the op declares that."""
     return _routines(op, node)
 
 
 @ready("th_kernel_gemv", work=20.0)
-def gemv_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def gemv_kernel(op: Any, node: Apply) -> Parameters:
     """Return ``b y + a A x``; in place of y if the op declares that."""
     return _routines(op, node)
 
 
 @ready("th_kernel_ger", work=20.0)
-def ger_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def ger_kernel(op: Any, node: Apply) -> Parameters:
     """Return ``A + a x y'``; in place of A if the op declares that."""
     return _routines(op, node)
 
 
 @ready("th_kernel_batched_dot", work=20.0)
-def batched_dot_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def batched_dot_kernel(op: Any, node: Apply) -> Parameters:
     """Return the products of pairs along the first axis; either side may be matrices or vectors."""
     return _routines(op, node)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from theano.graph.kernel import Pointer
+from theano.graph.parameters import Pointer
 from theano.settings import config
 
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}

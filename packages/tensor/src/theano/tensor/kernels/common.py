@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
-from struct import pack
 from typing import Any
 
 from theano.graph.apply import Apply
-from theano.graph.kernel import Builtin, Pointer
+from theano.graph.kernel import Builtin
+from theano.graph.parameters import Nothing, Parameters, header
 from theano.lowering.accepts import dtype_of, ndim_of
 from theano.scalar.dtypes import DTYPE_CODES
 from theano.settings import config
+from theano.tensor.kernels import reduction
 
 __all__ = [
     "DRIVER", "DTYPE_CODES", "LEVELS", "VIEW_NS", "Ready", "c_text", "dtype_of", "find_driver", "is_view",
-    "library_level", "library_path", "library_paths", "ndim_of", "normal_axes", "ones_of", "packed", "pattern_of",
+    "library_level", "library_path", "library_paths", "ndim_of", "normal_axes", "nothing", "ones_of", "pattern_of",
     "ready", "reduction_driver", "title", "works_in_place",
 ]  # fmt: skip
 
-Params = Callable[[Any, Apply], Sequence[int] | None]
+Params = Callable[[Any, Apply], Parameters | None]
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -30,16 +31,18 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 def c_text(file: str) -> str:
     """Return the text of a file of ``c/``, to stand as a support block of generated kernels.
 
-    Files of the folder that it includes stand in their places.
+    Files of the folder that it includes stand in their places, as does the header that is written from a declaration.
 
     Examples
     --------
     >>> "th_collapse" in c_text("loops.h")
     True
     """
+    if file == "reduction.h":
+        return header(vars(reduction), "reduction.py").replace("#pragma once\n#include <stdint.h>\n", "")
     with open(os.path.join(_HERE, "c", file), encoding="ascii") as source:
         text = source.read()
-    return re.sub(r'^#include "(\w+\.h)"$', lambda include: c_text(include[1]), text, flags=re.MULTILINE)
+    return re.sub(r'^#include "(\w+\.h)"(?: /\*.*\*/)?$', lambda include: c_text(include[1]), text, flags=re.MULTILINE)
 
 
 LEVELS = {"baseline": "_kernels", "v3": "_kernels_v3", "v4": "_kernels_v4"}
@@ -116,7 +119,7 @@ class Ready:
     symbol : str
         The kernel's name in the library.
     params : callable
-        From an op and its node to the kernel's integers, or None where it cannot do what this node wants. The first
+        From an op and its node to what the kernel is told, or None where it cannot do what this node wants. The first
         line of its docstring says what the kernel computes.
     work : float or callable
         As for `Builtin`, or a function of the op.
@@ -125,7 +128,7 @@ class Ready:
 
     Examples
     --------
-    >>> Ready("th_kernel_copy", lambda op, node: ()).symbol
+    >>> Ready("th_kernel_copy", lambda op, node: nothing).symbol
     'th_kernel_copy'
     """
 
@@ -140,9 +143,8 @@ class Ready:
         path, params = library_path(), self.params(op, node)
         if path is None or params is None:
             return None
-        pointers = tuple((8 * i, p.name) for i, p in enumerate(params) if isinstance(p, Pointer))
         work = self.work(op) if callable(self.work) else self.work
-        return Builtin(path, self.symbol, packed(params), work, pointers, self.lazy)
+        return Builtin(path, self.symbol, params, work, lazy=self.lazy)
 
 
 def ready(symbol: str, work: float | Callable[[Any], float] = 0.5, lazy: bool = False) -> Callable[[Params], Ready]:
@@ -150,17 +152,8 @@ def ready(symbol: str, work: float | Callable[[Any], float] = 0.5, lazy: bool = 
     return lambda params: Ready(symbol, params, work, lazy)
 
 
-def packed(params: Iterable[int]) -> bytes:
-    """Return parameters as a kernel reads them: 64 bits each, the last bit of a mask of 64 axes being the sign.
-
-    Examples
-    --------
-    >>> packed([1 << 63]) == packed([-(1 << 63)])
-    True
-    """
-    words = [p - 2**64 if p >= 2**63 else p for p in params]
-    return pack(f"={len(words)}q", *words)
-
+nothing = Nothing()
+"""What kernels are told that need no parameters."""
 
 VIEW_NS = 0.0
 """The work of a kernel for each element where it touches none."""

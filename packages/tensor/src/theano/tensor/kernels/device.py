@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters, nothing
 from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.device import FromDevice, ToDevice
@@ -12,9 +13,9 @@ from theano.tensor.kernels.common import ready
 
 
 @ready("th_kernel_transfer")
-def transfer_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def transfer_kernel(op: Any, node: Apply) -> Parameters:
     """Return a copy of x in the other memory."""
-    return ()
+    return nothing
 
 
 _MOVED = Accepts("x -> y", ndim={"x": "y"}, same=("x y",))

@@ -25,6 +25,7 @@ from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import c_text, title
 from theano.tensor.kernels.nest import Map, Operand, map_of
+from theano.tensor.kernels.parameters import Constants
 
 # Operations on one vector register, and calls of functions, in nanoseconds per element: enough to choose
 # between one thread and several.
@@ -96,7 +97,7 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
         _write_single(c, plan)
     dtypes = tuple(o.dtype for o in plan.nest.operands)
     support = (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *plan.body.support)))
-    return Kernel(title(op, node), str(c), support, plan.body.params, plan.work, plain_loops=True)
+    return Kernel(title(op, node), str(c), support, Constants(numbers=plan.body.params), plan.work, plain_loops=True)
 
 
 def _plan(node: Apply) -> _Plan | None:

@@ -12,17 +12,19 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from theano.graph.apply import Apply
-from theano.graph.kernel import Pointer
+from theano.graph.parameters import Parameters, Pointer
 from theano.lowering.accepts import ANYTHING, BLAS, REAL, Accepts
 from theano.lowering.table import Lowering, register
+from theano.tensor.kernels import parameters
 from theano.tensor.kernels.blas_choice import ALWAYS, choose_gemm, thread_limit
 from theano.tensor.kernels.blas_library import find_blas
 from theano.tensor.kernels.common import Ready, dtype_of, ndim_of, ready
+from theano.tensor.kernels.parameters import Lapack, QrMode, Symmetry
 from theano.tensor.linalg.factor import SVD, Cholesky, Eig, Eigh, Eigvalsh, QRFull, QRIncomplete
 from theano.tensor.linalg.functions import Expm
 from theano.tensor.linalg.solve import Det, MatrixInverse, MatrixPinv, Solve, lstsq
@@ -81,28 +83,29 @@ def find_pointer(name: str) -> int:
     return lapack_address(routine, dtype)
 
 
-Ask = Callable[[Any, Apply], tuple[Sequence[str], Sequence[int]]]
+Ask = Callable[[Any, Apply], tuple[Mapping[str, str], Mapping[str, Any]]]
 
 
-def _ready(symbol: str, own: bool = True) -> Callable[[Ask], Ready]:
-    """Make a function that names routines of LAPACK, and the choices of a kernel of lapack.c, into what nodes become.
+def _ready(symbol: str, told: type[Lapack], own: bool = True) -> Callable[[Ask], Ready]:
+    """Make a function into what nodes become: it says which routines stand in which fields, and the other fields.
 
     ``own`` says that the kernel does without the routines too: then it is there for real numbers in any case.
     """
 
     def make(ask: Ask) -> Ready:
-        def params(op: Any, node: Apply) -> tuple[int, ...] | None:
+        def params(op: Any, node: Apply) -> Lapack | None:
             routines, choices = ask(op, node)
             dtype = dtype_of(node.inputs[0])
-            addresses = [lapack_address(routine, dtype) for routine in routines]
+            found = {name: lapack_address(routine, dtype) if routine else 0 for name, routine in routines.items()}
             library = find_blas()
             up_to = choose_gemm(library).up_to
-            if not all(addresses):
+            if not all(found[name] for name, routine in routines.items() if routine):
                 if not own or dtype.startswith("complex"):
                     return None
                 up_to = ALWAYS
-            named = [Pointer(a, f"lapack:{r}:{dtype}") if a else 0 for a, r in zip(addresses, routines, strict=True)]
-            return int(library.integers == 64), up_to, thread_limit(), *choices, *named
+            named = {name: Pointer(a, f"lapack:{routines[name]}:{dtype}") if a else 0 for name, a in found.items()}
+            wide = library.integers == 64
+            return told(wide=wide, own=up_to, threads=thread_limit(), **choices, **named)
 
         params.__doc__ = ask.__doc__
         return Ready(symbol, params, work=50.0)
@@ -110,44 +113,47 @@ def _ready(symbol: str, own: bool = True) -> Callable[[Ask], Ready]:
     return make
 
 
-@_ready("th_kernel_cholesky")
-def cholesky_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+def _same(*routines: str) -> dict[str, str]:
+    """Return the fields that are called as their routines."""
+    return {routine: routine for routine in routines}
+
+
+@_ready("th_kernel_cholesky", parameters.Cholesky)
+def cholesky_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the Cholesky factor of a matrix; ``lower`` and ``on_error`` of the op are read."""
-    return ("potrf",), (int(op.lower), int(op.on_error == "nan"))
+    return _same("potrf"), {"lower": bool(op.lower), "nan_on_error": op.on_error == "nan"}
 
 
-@_ready("th_kernel_inverse")
-def inverse_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_inverse", parameters.Inverse)
+def inverse_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the inverse of a matrix."""
-    return ("getrf", "getri"), ()
+    return _same("getrf", "getri"), {}
 
 
-@_ready("th_kernel_det")
-def det_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_det", parameters.Det)
+def det_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the determinant of a matrix."""
-    return ("getrf",), ()
+    return _same("getrf"), {}
 
 
-@_ready("th_kernel_solve_triangular")
-def solve_triangular_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_solve_triangular", parameters.SolveTriangular)
+def solve_triangular_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the solution of linear equations of a triangular matrix; ``triangle`` of the op is read."""
-    return ("trtrs",), (int(op.triangle == "lower"),)
+    return _same("trtrs"), {"lower": op.triangle == "lower"}
 
 
-@_ready("th_kernel_solve")
-def solve_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_solve", parameters.Solve)
+def solve_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the solution of linear equations; ``A_structure`` and ``lower`` of the op are read."""
-    return ("getrf", "getrs"), (0 if op.A_structure != "symmetric" else 1 if op.lower else 2,)
+    triangle = Symmetry.LOWER if op.lower else Symmetry.UPPER
+    return _same("getrf", "getrs"), {"symmetric": triangle if op.A_structure == "symmetric" else Symmetry.NONE}
 
 
-_QR_MODES = ("reduced", "complete", "r", "raw")
-
-
-@_ready("th_kernel_qr")
-def qr_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_qr", parameters.QR)
+def qr_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the factors Q and R of a matrix; ``mode`` of the op is read."""
     generate = "ungqr" if _is_complex(node) else "orgqr"
-    return ("geqrf", generate), (_QR_MODES.index(op.mode),)
+    return {"geqrf": "geqrf", "generate": generate}, {"mode": QrMode[op.mode.upper()]}
 
 
 def _is_complex(node: Apply) -> bool:
@@ -159,49 +165,49 @@ def _symmetric(routine: str, node: Apply) -> str:
     return ("he" if _is_complex(node) else "sy") + routine
 
 
-@_ready("th_kernel_eigh", own=False)
-def eigh_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_eigh", parameters.Eigh, own=False)
+def eigh_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the eigenvalues and eigenvectors of a symmetric matrix; ``UPLO`` of the op is read."""
-    routines = [_symmetric("evd", node), *([] if _is_complex(node) else ["sytrd", "stedc"])]
-    return routines, (int(op.UPLO == "L"),)
+    parts = {"sytrd": "", "stedc": ""} if _is_complex(node) else _same("sytrd", "stedc")
+    return {"evd": _symmetric("evd", node), **parts}, {"lower": op.UPLO == "L"}
 
 
-@_ready("th_kernel_eigvalsh", own=False)
-def eigvalsh_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_eigvalsh", parameters.Eigvalsh, own=False)
+def eigvalsh_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the eigenvalues of a symmetric matrix, with respect to another one or not; ``lower`` of the op is read."""
     second = ndim_of(node.inputs[1]) == 2
-    return (_symmetric("gvd" if second else "evd", node),), (int(op.lower), int(second))
+    return {"evd": _symmetric("gvd" if second else "evd", node)}, {"lower": bool(op.lower), "second": second}
 
 
-@_ready("th_kernel_eig", own=False)
-def eig_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_eig", parameters.Eig, own=False)
+def eig_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the eigenvalues and right eigenvectors of a matrix."""
-    return ("geev",), ()
+    return _same("geev"), {}
 
 
-@_ready("th_kernel_svd", own=False)
-def svd_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_svd", parameters.Svd, own=False)
+def svd_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return singular values, and vectors beside them; ``full_matrices`` and ``compute_uv`` of the op are read."""
-    routines = ("gesdd",) if _is_complex(node) else ("gesdd", "gebrd", "bdsdc")
-    return routines, (int(op.full_matrices), int(op.compute_uv))
+    parts = {"gebrd": "", "bdsdc": ""} if _is_complex(node) else _same("gebrd", "bdsdc")
+    return {"gesdd": "gesdd", **parts}, {"full": bool(op.full_matrices), "vectors": bool(op.compute_uv)}
 
 
-@_ready("th_kernel_pinv", own=False)
-def pinv_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_pinv", parameters.Pinv, own=False)
+def pinv_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the pseudo-inverse of a matrix."""
-    return ("gesdd",), ()
+    return _same("gesdd"), {}
 
 
-@_ready("th_kernel_lstsq", own=False)
-def lstsq_kernel(op: Any, node: Apply) -> tuple[Sequence[str], Sequence[int]]:
+@_ready("th_kernel_lstsq", parameters.Lstsq, own=False)
+def lstsq_kernel(op: Any, node: Apply) -> tuple[Mapping[str, str], Mapping[str, Any]]:
     """Return the solution of least squares and what is known of it."""
-    return ("gelsd",), ()
+    return _same("gelsd"), {}
 
 
 @ready("th_kernel_expm", work=200.0)
-def expm_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def expm_kernel(op: Any, node: Apply) -> Parameters:
     """Return the exponential of a matrix, by our own products and elimination."""
-    return (thread_limit(),)
+    return parameters.Expm(threads=thread_limit())
 
 
 def _is_triangular(op: Any, node: Apply) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters
 from theano.graph.text import printable
 from theano.lowering.accepts import INTEGERS, REAL, WHOLE, Accepts, Dtypes
 from theano.lowering.table import Lowering, register
@@ -19,7 +18,8 @@ from theano.tensor.create import Alloc, AllocEmpty, Eye, Tri
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.extra_ops import RepeatOp
 from theano.tensor.join import Join, MakeVector, Split
-from theano.tensor.kernels.common import VIEW_NS, dtype_of, is_view, ndim_of, ones_of, pattern_of, ready
+from theano.tensor.kernels import parameters
+from theano.tensor.kernels.common import VIEW_NS, dtype_of, is_view, ndim_of, nothing, ones_of, pattern_of, ready
 from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, SpecifyShape
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
 from theano.tensor.shape.reshape import Reshape
@@ -29,176 +29,178 @@ from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 
 
 @ready("th_kernel_dimshuffle", work=lambda op: VIEW_NS if is_view(op) else 0.5)
-def dimshuffle_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def dimshuffle_kernel(op: Any, node: Apply) -> Parameters:
     """Return the view (or a copy) of a tensor with its axes reordered, dropped and added.
 
     Reads ``op.new_order`` (axes and "x") and whether output 0 is declared a view.
     """
     order = [-1 if axis == "x" else int(axis) for axis in op.new_order]
-    drop = [axis for axis in range(ndim_of(node.inputs[0])) if axis not in order]
-    return int(not is_view(op)), len(order), *order, len(drop), *drop
+    dropped = sum(1 << axis for axis in range(ndim_of(node.inputs[0])) if axis not in order)
+    return parameters.Dimshuffle(copies=not is_view(op), dropped=dropped, axes=order)
 
 
 @ready("th_kernel_reshape")
-def reshape_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def reshape_kernel(op: Any, node: Apply) -> Parameters:
     """Return the reshape of ``x`` to a vector of lengths: a view where strides allow one."""
-    return (int(is_view(op)),)
+    return parameters.Reshape(may_view=is_view(op))
 
 
 @ready("th_kernel_contiguous")
-def contiguous_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def contiguous_kernel(op: Any, node: Apply) -> Parameters:
     """Return the input itself where its elements lie one after the other, otherwise a copy."""
-    return ()
+    return nothing
 
 
 @ready("th_kernel_rebroadcast", work=VIEW_NS)
-def rebroadcast_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def rebroadcast_kernel(op: Any, node: Apply) -> Parameters:
     """Return the input itself, checked to have length 1 where only the output's type says so."""
     before, after = pattern_of(node.inputs[0]), pattern_of(node.outputs[0])
-    return tuple(int(b and not a) for a, b in zip(before, after, strict=True))
+    ones = sum(1 << axis for axis, (a, b) in enumerate(zip(before, after, strict=True)) if b and not a)
+    return parameters.Rebroadcast(ones=ones)
 
 
-def _text(op: Any) -> tuple[int, ...]:
-    """Return the text of an assertion's error as a kernel's parameters."""
-    text = printable(op.msg).encode() + b"\0"
-    return tuple(map(int, np.frombuffer(text + b"\0" * (-len(text) % 8), "int64")))
+def _text(op: Any) -> Parameters:
+    """Return the text of an assertion's error, as far as C can hold it."""
+    return parameters.Message(text=printable(op.msg).partition("\0")[0])
 
 
 @ready("th_kernel_assert", work=VIEW_NS)
-def assert_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def assert_kernel(op: Any, node: Apply) -> Parameters:
     """Return the first input itself, if the others are true; ``op.msg`` is the text of the error."""
     return _text(op)
 
 
 @ready("th_kernel_checked_length", work=VIEW_NS)
-def checked_length_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def checked_length_kernel(op: Any, node: Apply) -> Parameters:
     """Return the first input itself, if the others are true; that they are not is a ValueError."""
     return _text(op)
 
 
 @ready("th_kernel_choice", work=lambda op: VIEW_NS if op.as_view else 0.5, lazy=True)
-def choice_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def choice_kernel(op: Any, node: Apply) -> Parameters:
     """Return one of two lists of inputs, as input 0 says; only that one is computed."""
-    return (int(op.as_view),)
+    return parameters.IfElse(as_view=bool(op.as_view))
 
 
 @ready("th_kernel_specify_shape", work=VIEW_NS)
-def specify_shape_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def specify_shape_kernel(op: Any, node: Apply) -> Parameters:
     """Return the input itself, checked to have the lengths that input 1 holds."""
-    return ()
+    return nothing
 
 
 @ready("th_kernel_copy")
-def copy_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def copy_kernel(op: Any, node: Apply) -> Parameters:
     """Return a C-ordered copy of the first input."""
-    return ()
+    return nothing
 
 
 @ready("th_kernel_shape", work=VIEW_NS)
-def shape_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def shape_kernel(op: Any, node: Apply) -> Parameters:
     """Return the vector of lengths of a tensor."""
-    return ()
+    return nothing
 
 
 @ready("th_kernel_shape_i", work=VIEW_NS)
-def shape_i_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def shape_i_kernel(op: Any, node: Apply) -> Parameters:
     """Return the length of axis ``op.i``."""
-    return (int(op.i),)
+    return parameters.Axis(axis=op.i)
 
 
 @ready("th_kernel_join")
-def join_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def join_kernel(op: Any, node: Apply) -> Parameters:
     """Return the join of tensors along a run-time axis.
 
     ``op.view`` is read if output 0 is declared a view.
     """
-    return (int(op.view) if is_view(op) else -1,)
+    return parameters.Join(viewed=op.view if is_view(op) else -1)
 
 
 @ready("th_kernel_split")
-def split_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def split_kernel(op: Any, node: Apply) -> Parameters:
     """Return the pieces of a tensor along a run-time axis; views where declared."""
-    return tuple(int(not is_view(op, i)) for i in range(len(node.outputs)))
+    return parameters.Split(copies=[not is_view(op, i) for i in range(len(node.outputs))])
 
 
 @ready("th_kernel_repeat", work=1.0)
-def repeat_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def repeat_kernel(op: Any, node: Apply) -> Parameters:
     """Return each element repeated along ``op.axis`` (of the flat array for None)."""
-    return (-1 if op.axis is None else op.axis % ndim_of(node.inputs[0]),)
+    return parameters.Axis(axis=-1 if op.axis is None else op.axis % ndim_of(node.inputs[0]))
 
 
 # -- diagonals -----------------------------------------------------------------------------------------
 
 
-def _diagonal(op: Any, ndim: int) -> tuple[int, int, int]:
-    return op.offset, op.axis1 % ndim, op.axis2 % ndim
+def _diagonal(op: Any, ndim: int) -> parameters.Diagonal:
+    return parameters.Diagonal(offset=op.offset, first=op.axis1 % ndim, second=op.axis2 % ndim)
 
 
 @ready("th_kernel_extract_diagonal")
-def extract_diagonal_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def extract_diagonal_kernel(op: Any, node: Apply) -> Parameters:
     """Return a diagonal (``op.offset``, ``op.axis1``, ``op.axis2``), a view where that is declared."""
-    return *_diagonal(op, ndim_of(node.inputs[0])), int(is_view(op))
+    return parameters.ExtractDiagonal(diagonal=_diagonal(op, ndim_of(node.inputs[0])), as_view=is_view(op))
 
 
 @ready("th_kernel_set_diagonal")
-def set_diagonal_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
+def set_diagonal_kernel(op: Any, node: Apply) -> Parameters | None:
     """Return x with a diagonal replaced."""
     x, values = node.inputs
-    return (*_diagonal(op, ndim_of(x)), ones_of(values)) if ndim_of(values) < ndim_of(x) else None
+    if ndim_of(values) >= ndim_of(x):
+        return None
+    return parameters.SetDiagonal(diagonal=_diagonal(op, ndim_of(x)), ones=ones_of(values))
 
 
 @ready("th_kernel_alloc_diagonal")
-def alloc_diagonal_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def alloc_diagonal_kernel(op: Any, node: Apply) -> Parameters:
     """Return matrices of zeros with the last axis of the input on a diagonal."""
-    return _diagonal(op, ndim_of(node.outputs[0]))
+    return parameters.AllocDiagonal(diagonal=_diagonal(op, ndim_of(node.outputs[0])))
 
 
 @ready("th_kernel_eye")
-def eye_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def eye_kernel(op: Any, node: Apply) -> Parameters:
     """Return a matrix with ones on a diagonal."""
-    return (0,)
+    return parameters.Eye(below=False)
 
 
 @ready("th_kernel_eye")
-def tri_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def tri_kernel(op: Any, node: Apply) -> Parameters:
     """Return a matrix with ones on a diagonal and below it."""
-    return (1,)
+    return parameters.Eye(below=True)
 
 
 # -- new arrays ----------------------------------------------------------------------------------------
 
 
 @ready("th_kernel_alloc", work=0.3)
-def alloc_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
+def alloc_kernel(op: Any, node: Apply) -> Parameters | None:
     """Return a value repeated to a shape given by further inputs."""
     value, out = node.inputs[0], node.outputs[0]
-    return (ones_of(value),) if ndim_of(value) <= ndim_of(out) else None
+    return parameters.Alloc(ones=ones_of(value)) if ndim_of(value) <= ndim_of(out) else None
 
 
 @ready("th_kernel_alloc_empty", work=VIEW_NS)
-def alloc_empty_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def alloc_empty_kernel(op: Any, node: Apply) -> Parameters:
     """Return memory of a shape given by the inputs."""
-    return ()
+    return nothing
 
 
 @ready("th_kernel_make_vector")
-def make_vector_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def make_vector_kernel(op: Any, node: Apply) -> Parameters:
     """Return a vector of numbers."""
-    return ()
+    return nothing
 
 
-def _all_whole(node: Apply) -> tuple[int, ...]:
-    return (int(all(dtype_of(v) in WHOLE for v in node.inputs)),)
+def _all_whole(node: Apply) -> Parameters:
+    return parameters.Arange(whole=all(dtype_of(v) in WHOLE for v in node.inputs))
 
 
 @ready("th_kernel_arange")
-def arange_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def arange_kernel(op: Any, node: Apply) -> Parameters:
     """Return the numbers from start to stop by step."""
     return _all_whole(node)
 
 
 @ready("th_kernel_arange_length")
-def arange_length_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def arange_length_kernel(op: Any, node: Apply) -> Parameters:
     """Return how many numbers there are from start to stop by step."""
     return _all_whole(node)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters
 from theano.lowering.accepts import FLOATS, INTEGERS, SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
-from theano.tensor.kernels.common import ready
+from theano.tensor.kernels import parameters
+from theano.tensor.kernels.common import nothing, ready
+from theano.tensor.kernels.parameters import Labels
 from theano.tensor.nnet.crossentropy import (
-    LABELS,
     CrossentropyCategorical1Hot,
     CrossentropyCategorical1HotGrad,
     CrossentropySoftmax1HotWithBiasDx,
@@ -18,59 +20,62 @@ from theano.tensor.nnet.crossentropy import (
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 
 
-def _labels(op: Any) -> int:
-    return LABELS.index(getattr(op, "labels", "each"))
+def _labels(op: Any) -> Labels:
+    return Labels[getattr(op, "labels", "each").upper()]
 
 
-# Parameters of th_kernel_softmax: whether there is a bias, a logarithm, a loss; how labels choose.
+def _softmax(
+    bias: bool = False, as_log: bool = False, loss: bool = False, labels: Labels = Labels.EACH
+) -> Parameters:
+    return parameters.Softmax(bias=bias, as_log=as_log, loss=loss, labels=labels)
 
 
 @ready("th_kernel_softmax", work=1.5)
-def softmax_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def softmax_kernel(op: Any, node: Apply) -> Parameters:
     """Return the softmax of each row of a matrix."""
-    return 0, 0, 0, 0
+    return _softmax()
 
 
 @ready("th_kernel_softmax", work=1.5)
-def softmax_with_bias_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def softmax_with_bias_kernel(op: Any, node: Apply) -> Parameters:
     """Return the softmax of each row of ``x + b``."""
-    return 1, 0, 0, 0
+    return _softmax(bias=True)
 
 
 @ready("th_kernel_softmax", work=1.5)
-def log_softmax_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def log_softmax_kernel(op: Any, node: Apply) -> Parameters:
     """Return the logarithm of the softmax of each row of a matrix."""
-    return 0, 1, 0, 0
+    return _softmax(as_log=True)
 
 
 @ready("th_kernel_softmax", work=1.5)
-def crossentropy_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def crossentropy_kernel(op: Any, node: Apply) -> Parameters:
     """Return minus the logarithm of the softmax of ``x + b`` at the labels, the softmax, and the largest places."""
-    return 1, 0, 1, _labels(op)
+    return _softmax(bias=True, loss=True, labels=_labels(op))
 
 
 @ready("th_kernel_softmax_grad", work=1.0)
-def softmax_grad_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def softmax_grad_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of a softmax."""
-    return ()
+    return nothing
 
 
 @ready("th_kernel_crossentropy_dx", work=1.0)
-def crossentropy_dx_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def crossentropy_dx_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of the cross entropies; dy is one or as many as rows."""
-    return (_labels(op),)
+    return parameters.CrossentropyDx(labels=_labels(op))
 
 
 @ready("th_kernel_crossentropy_1hot", work=1.0)
-def crossentropy_1hot_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def crossentropy_1hot_kernel(op: Any, node: Apply) -> Parameters:
     """Return minus the logarithm of the probability at each row's label."""
-    return ()
+    return nothing
 
 
 @ready("th_kernel_crossentropy_1hot_grad", work=1.0)
-def crossentropy_1hot_grad_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def crossentropy_1hot_grad_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of that."""
-    return ()
+    return nothing
 
 
 _ROWS = Accepts("x -> p", dtypes={"x": SINGLE_OR_DOUBLE}, ndim={"x": 2}, same=("x p",))

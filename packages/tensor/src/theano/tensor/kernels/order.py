@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 
 from theano.graph.apply import Apply
-from theano.graph.kernel import Pointer
+from theano.graph.parameters import Parameters, Pointer
 from theano.lowering.accepts import INT64, INTEGERS, REAL, Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.extra_ops import CumOp, SearchsortedOp
-from theano.tensor.kernels.common import DTYPE_CODES, dtype_of, ndim_of, ready
+from theano.tensor.kernels import parameters
+from theano.tensor.kernels.common import DTYPE_CODES, dtype_of, ndim_of, nothing, ready
 from theano.tensor.sets import Bincount, Unique
 from theano.tensor.sort import ArgSortOp, SortOp, TopKOp, trusted_kind
 
 
 @ready("th_kernel_cumulate")
-def cumulate_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def cumulate_kernel(op: Any, node: Apply) -> Parameters:
     """Return the sums or products up to each place. ``op.axis`` and ``op.mode`` are read."""
-    return -1 if op.axis is None else op.axis % ndim_of(node.inputs[0]), int(op.mode == "mul")
+    axis = -1 if op.axis is None else op.axis % ndim_of(node.inputs[0])
+    return parameters.Cumulate(axis=axis, multiplies=op.mode == "mul")
 
 
 # -- order ---------------------------------------------------------------------------------------------------
@@ -49,55 +51,62 @@ def _sort(dtype: str, kind: str, places: bool) -> int:
 
 
 @ready("th_kernel_sort", work=20.0)
-def sort_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
+def sort_kernel(op: Any, node: Apply) -> Parameters | None:
     """Return the elements in order along the axis that input 1 names, by NumPy's own sort. ``op.kind`` is read."""
     function = _sort(dtype_of(node.inputs[0]), op.kind, places=False)
-    return (function, 0) if function else None
+    return parameters.Sort(function=function, places=False) if function else None
 
 
 @ready("th_kernel_sort", work=20.0)
-def argsort_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
+def argsort_kernel(op: Any, node: Apply) -> Parameters | None:
     """Return the places that put elements in order, by NumPy's own sort. ``op.kind`` is read."""
     function = _sort(dtype_of(node.inputs[0]), op.kind, places=True)
-    return (function, 1) if function else None
+    return parameters.Sort(function=function, places=True) if function else None
 
 
 @ready("th_kernel_topk", work=2.0)
-def topk_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def topk_kernel(op: Any, node: Apply) -> Parameters:
     """Return the largest (or smallest) elements along an axis and their places, in order.
 
     ``op.axis``, ``op.return_values`` and ``op.return_indices`` are read.
     """
     x = node.inputs[0]
-    sorts = (_sort(dtype_of(x), "quicksort", False), _sort(dtype_of(x), "stable", True))
-    return op.axis % ndim_of(x), int(op.return_values), int(op.return_indices), *sorts
+    return parameters.Topk(
+        axis=op.axis % ndim_of(x), values=bool(op.return_values), places=bool(op.return_indices),
+        sort=_sort(dtype_of(x), "quicksort", False), sort_places=_sort(dtype_of(x), "stable", True),
+    )  # fmt: skip
 
 
 @ready("th_kernel_searchsorted", work=15.0)
-def searchsorted_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def searchsorted_kernel(op: Any, node: Apply) -> Parameters:
     """Return the places where values go into a sorted vector. ``op.side`` is read."""
     x, values = node.inputs[:2]
     common = np.promote_types(dtype_of(x), dtype_of(values))
-    return DTYPE_CODES[common.name], common.itemsize, int(op.side == "right")
+    code = DTYPE_CODES[common.name]
+    return parameters.Searchsorted(dtype=code, itemsize=common.itemsize, right=op.side == "right")
 
 
 @ready("th_kernel_unique", work=25.0)
-def unique_kernel(op: Any, node: Apply) -> tuple[int, ...] | None:
+def unique_kernel(op: Any, node: Apply) -> Parameters | None:
     """Return the different elements or slices in order, by NumPy's own sorts, and what is asked of them."""
     x = node.inputs[0]
     # Which of equals comes first matters only to the first places.
     kind = "stable" if op.return_index else "quicksort"
-    sorts = (_sort(dtype_of(x), "quicksort", False), _sort(dtype_of(x), kind, True))
+    sort, sort_places = _sort(dtype_of(x), "quicksort", False), _sort(dtype_of(x), kind, True)
+    if not (sort and sort_places):
+        return None
     # NumPy takes the slices of a vector for elements.
     axis = -1 if op.axis is None or ndim_of(x) == 1 else op.axis % ndim_of(x)
-    wanted = (int(op.return_index), int(op.return_inverse), int(op.return_counts))
-    return (*sorts, *wanted, axis) if all(sorts) else None
+    return parameters.Unique(
+        sort=sort, sort_places=sort_places, axis=axis,
+        first=bool(op.return_index), inverse=bool(op.return_inverse), counts=bool(op.return_counts),
+    )  # fmt: skip
 
 
 @ready("th_kernel_bincount", work=2.0)
-def bincount_kernel(op: Any, node: Apply) -> tuple[int, ...]:
+def bincount_kernel(op: Any, node: Apply) -> Parameters:
     """Return how often each number occurs, or the sum of its weights."""
-    return ()
+    return nothing
 
 
 register(

@@ -22,6 +22,7 @@ import numpy as np
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin, Kernel
+from theano.graph.parameters import Pointer
 from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
 from theano.scalar.arithmetic import identity
@@ -40,12 +41,13 @@ from theano.tensor.kernels.common import (
     dtype_of,
     library_path,
     normal_axes,
-    packed,
     pattern_of,
     reduction_driver,
     title,
 )
 from theano.tensor.kernels.nest import Operand, Reduction, Result, reduction_of
+from theano.tensor.kernels.reduction import Reduction as ReductionParameters
+from theano.tensor.kernels.reduction import ReductionLimit, ReductionOp, ReductionResult
 from theano.tensor.reduce.logsumexp import LogSumExp
 
 __all__ = [
@@ -53,8 +55,11 @@ __all__ = [
     "normal_axes",
 ]  # fmt: skip
 
-_OPS = {"add": 0, "mul": 1, "maximum": 2, "minimum": 3, "and_": 4, "or_": 5, "xor": 6, "mul_without_zeros": 7}
-_OPS["log_sum_exp"], _OPS["own"] = 8, 9
+_OPS = {
+    "add": ReductionOp.ADD, "mul": ReductionOp.MUL, "mul_without_zeros": ReductionOp.MUL_NONZERO,
+    "maximum": ReductionOp.MAX, "minimum": ReductionOp.MIN, "log_sum_exp": ReductionOp.LOG_SUM_EXP,
+    "and_": ReductionOp.AND, "or_": ReductionOp.OR, "xor": ReductionOp.XOR, "own": ReductionOp.OWN,
+}  # fmt: skip
 _STEPS = {
     "add": "a = a + v;", "mul": "a = a * v;", "maximum": "a = v > a ? v : a;", "minimum": "a = v < a ? v : a;",
     "and_": "a = a & v;", "or_": "a = a | v;", "xor": "a = a ^ v;",
@@ -71,7 +76,6 @@ _BUILT["and_"] = _BUILT["or_"] = {("bool", "bool")}
 _REAL = frozenset(
     ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 )
-_LANE_BYTES = 256
 _MOST_AXES = 62
 _LIGHT_SUPPORT = 700
 """Characters of C that a term may call and still be cheap."""
@@ -119,7 +123,7 @@ class _Plan:
 
     @property
     def lanes(self) -> int:
-        return _LANE_BYTES // max(np.dtype(r.acc).itemsize for r in self.results)
+        return ReductionLimit.LANE_BYTES // max(np.dtype(r.acc).itemsize for r in self.results)
 
     @property
     def keeps_axes(self) -> bool:
@@ -130,18 +134,18 @@ class _Plan:
         """Whether operand k is one number, which the loops read before they start."""
         return len(self.nest.inputs) > 1 and all(self.nest.inputs[k].broadcastable)
 
-    def params(self, run: int, work: float) -> bytes:
-        """Return the `th_reduction` of reduce.h."""
-        stretched = [
-            -1 if self.once(k) else x.ones
-            for k, x in enumerate(self.nest.inputs)
-        ]
-        results = [n for r in self.results for n in (_OPS[r.name], DTYPE_CODES[r.acc])]
-        gone = sum(1 << axis for axis in self.nest.axes)
-        head = [run, len(self.dtypes), len(self.results), self.nest.ndim, gone, self.lanes, int(1000 * work)]
-        stretched += [0] * (MAX_TERMS - len(stretched))
-        results += [0] * (2 * MAX_RESULTS - len(results))
-        return packed([*head, *stretched, *results])
+    def params(self, work: float, run: int = 0, constants: bytes = b"") -> ReductionParameters:
+        """Return what the driver is told; ``run`` is the driver, where generated code calls it."""
+        return ReductionParameters(
+            run=run, nin=len(self.dtypes), nout=len(self.results), ndim=self.nest.ndim,
+            gone=sum(1 << axis for axis in self.nest.axes),
+            lanes=self.lanes, work=int(1000 * work), constants=constants,
+            stretched=[
+                2**64 - 1 if self.once(k) else x.ones
+                for k, x in enumerate(self.nest.inputs)
+            ],
+            result=[ReductionResult(op=_OPS[r.name], dtype=DTYPE_CODES[r.acc]) for r in self.results],
+        )  # fmt: skip
 
 
 def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
@@ -163,7 +167,7 @@ def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
         return None
     (result,) = plan.results
     if (result.term, result.acc) in _BUILT.get(result.name, ()):
-        return Builtin(path, "th_kernel_reduce", plan.params(0, 0.15), 0.15)
+        return Builtin(path, "th_kernel_reduce", plan.params(0.15), 0.15)
     return _generated(op, node, plan)
 
 
@@ -205,7 +209,7 @@ def log_sum_exp_kernel(op: Any, node: Apply) -> Builtin | None:
     pattern = pattern_of(node.inputs[0])
     axes = tuple(normal_axes(op.axis, len(pattern)))
     plan = _Plan(Reduction(identity, (Operand("x0", dtype, pattern),), axes, ()), (result,))
-    return Builtin(path, "th_kernel_reduce", plan.params(0, 0.7), 0.7)
+    return Builtin(path, "th_kernel_reduce", plan.params(0.7), 0.7)
 
 
 def _plan(nest: Reduction | None) -> _Plan | None:
@@ -293,12 +297,11 @@ def _generated(op: Any, node: Apply, plan: _Plan) -> Kernel | None:
         (*storage_support(*plan.dtypes), *body.support, *support(names_of_blocks(conversions)), *owned)
     )
     work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
-    params = plan.params(reduction_driver(path), work) + body.params
+    params = plan.params(work, Pointer(reduction_driver(path), DRIVER), body.params)
     # Lanes of bytes are packed from wider vectors: without all passes, their loops take twice as long.
     plain = all(np.dtype(r.acc).itemsize > 1 for r in plan.results)
     text = (c_text("reduce.h"), *blocks)
-    # The driver's address is the first of the parameters.
-    return Kernel(title(op, node), str(c), text, params, work, plain_loops=plain, pointers=((0, DRIVER),))
+    return Kernel(title(op, node), str(c), text, params, work, plain_loops=plain)
 
 
 def _write_joins(c: CText, plan: _Plan) -> None:

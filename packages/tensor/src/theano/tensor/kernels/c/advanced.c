@@ -123,9 +123,10 @@ static void take_range(void *arg, int64_t lo, int64_t hi)
     }
 }
 
-/* inputs: x, arrays. params: the index. */
+/* inputs: x, arrays. */
 TH_EXPORT int th_kernel_advanced_subtensor(th_ctx *ctx)
 {
+    const th_subtensor_params *p = ctx->params;
     selection s;
     taking t;
     t.s = &s;
@@ -133,7 +134,7 @@ TH_EXPORT int th_kernel_advanced_subtensor(th_ctx *ctx)
     t.wrong = 0;
     th_window x, to;
     th_window_of(&x, ctx->in[0]);
-    if (selected(ctx, ctx->params, &x, &s))
+    if (selected(ctx, p->count_index, p->index, &x, &s))
         return -1;
     const int64_t before = th_size(s.place, s.part.shape);
     int64_t shape[2 * TH_MAX_NDIM];

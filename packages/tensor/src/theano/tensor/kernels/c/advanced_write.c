@@ -119,25 +119,25 @@ static int converted(th_ctx *ctx, th_window *y, const th_window *x)
     return 0;
 }
 
-/* inputs: x, y, arrays. params: in place, set (not add), axes of y that are 1 long by its type, the index. */
+/* inputs: x, y, arrays. */
 TH_EXPORT int th_kernel_advanced_inc_subtensor(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
+    const th_inc_subtensor_params *p = ctx->params;
     selection s;
     th_window x, y, part;
     th_window_of(&x, ctx->in[0]);
     th_window_of(&y, ctx->in[1]);
-    if (!p[0])
+    if (!p->write.in_place)
         packed_strides(&x); /* those of the copy that is written to */
     const int64_t *offsets = NULL;
     /* All is checked before anything is written: a failed call leaves x as it was. */
-    if (selected(ctx, p + 3, &x, &s) || !(offsets = all_offsets(&s)))
+    if (selected(ctx, p->count_index, p->index, &x, &s) || !(offsets = all_offsets(&s)))
         return -1;
     part.nd = s.part.nd + s.wide;
     shape_of(&s, part.shape);
-    if (converted(ctx, &y, &x) || th_stretch(ctx, &part, &y, (uint64_t)p[2]) || th_started(ctx, p[0]))
+    if (converted(ctx, &y, &x) || th_stretch(ctx, &part, &y, p->write.ones) || th_started(ctx, p->write.in_place))
         return -1;
     if (th_size(part.nd, part.shape) > 0)
-        write_all(&s, offsets, ctx->out[0]->data + (s.part.data - x.data), &y, (int)p[1]);
+        write_all(&s, offsets, ctx->out[0]->data + (s.part.data - x.data), &y, (int)p->write.sets);
     return 0;
 }

@@ -389,21 +389,21 @@ static int joined(int nd, int64_t *shape, int64_t *strides)
 
 static int64_t size_of(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* params: the axes searched, as bits; whether for the smallest. Results: the largest elements if two are wanted; their places. */
+/* Results: the largest elements if two are wanted; their places. */
 TH_EXPORT int th_kernel_argmax(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0];
-    const int64_t *params = ctx->params, searched = params[0];
+    const th_argmax_params *p = ctx->params;
     int64_t kept = 1, shape[TH_MAX_NDIM];
     job j;
-    j.s = &searchers[params[1] != 0][x->dtype];
+    j.s = &searchers[p->smallest][x->dtype];
     j.x = x->data;
     j.dtype = x->dtype;
     j.itemsize = x->itemsize;
     j.kept = j.gone = 0;
     j.total = 1;
     for (int d = 0; d < x->ndim; ++d) {
-        if (searched >> d & 1) {
+        if (p->searched >> d & 1) {
             j.gone_strides[j.gone] = x->strides[d];
             j.total *= j.gone_shape[j.gone++] = x->shape[d];
         } else {

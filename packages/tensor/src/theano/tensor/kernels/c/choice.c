@@ -14,10 +14,10 @@ static int is_true(const th_buffer *b)
     }
 }
 
-/* Inputs: the condition, then a value for each output if it is true, then those if it is not. Parameter: whether the
- * outputs are the values themselves, or copies. */
+/* Inputs: the condition, then a value for each output if it is true, then those if it is not. */
 TH_EXPORT int th_kernel_choice(th_ctx *ctx)
 {
+    const th_if_else_params *p = ctx->params;
     const int n = ctx->nout;
     const th_buffer *condition = ctx->in[0];
     if (!condition->data) {
@@ -33,7 +33,7 @@ TH_EXPORT int th_kernel_choice(th_ctx *ctx)
     }
     for (int k = 0; k < n; ++k) {
         th_buffer *in = ctx->in[first + k], *out = ctx->out[k];
-        if (((const int64_t *)ctx->params)[0]) {
+        if (p->as_view) {
             if (ctx->rt->view(ctx, out, in, in->data, in->ndim, in->shape, in->strides))
                 return -1;
             continue;

@@ -12,16 +12,17 @@ static int lengths_of(th_ctx *ctx, int first, int64_t *shape)
     return 0;
 }
 
-/* inputs: value, lengths; the value is repeated to fill them. params: axes of it that are 1 long by its type. */
+/* inputs: value, lengths; the value is repeated to fill them. */
 TH_EXPORT int th_kernel_alloc(th_ctx *ctx)
 {
+    const th_alloc_params *p = ctx->params;
     int64_t shape[TH_MAX_NDIM];
     if (lengths_of(ctx, 1, shape) || ctx->rt->ensure(ctx, ctx->out[0], shape))
         return -1;
     th_window to, from;
     th_window_of(&to, ctx->out[0]);
     th_window_of(&from, ctx->in[0]);
-    if (th_stretch(ctx, &to, &from, *(const uint64_t *)ctx->params))
+    if (th_stretch(ctx, &to, &from, p->ones))
         return -1;
     th_copy(ctx, &to, &from);
     return 0;
@@ -121,11 +122,11 @@ static int steps_of_reals(th_ctx *ctx, int64_t *n)
     return 0;
 }
 
-/* inputs: start, stop, step. params: whether all three are integers. */
+/* inputs: start, stop, step. */
 TH_EXPORT int th_kernel_arange(th_ctx *ctx)
 {
     th_buffer *out = ctx->out[0];
-    const int whole = *(const int64_t *)ctx->params != 0;
+    const int whole = (int)((const th_arange_params *)ctx->params)->whole;
     int64_t n;
     if ((whole ? steps_of_integers(ctx, &n) : steps_of_reals(ctx, &n)) || ctx->rt->ensure(ctx, out, &n))
         return -1;
@@ -140,7 +141,7 @@ TH_EXPORT int th_kernel_arange(th_ctx *ctx)
 
 TH_EXPORT int th_kernel_arange_length(th_ctx *ctx)
 {
-    const int whole = *(const int64_t *)ctx->params != 0;
+    const int whole = (int)((const th_arange_params *)ctx->params)->whole;
     if (ctx->rt->ensure(ctx, ctx->out[0], NULL))
         return -1;
     int64_t *n = (int64_t *)ctx->out[0]->data;

@@ -125,10 +125,11 @@ static void cumulate_columns(void *arg, int64_t lo, int64_t hi)
     }
 }
 
-/* input: x. params: the axis, or -1 for the flat array; whether to multiply. */
+/* input: x. */
 TH_EXPORT int th_kernel_cumulate(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params, axis = p[0];
+    const th_cumulate_params *p = ctx->params;
+    const int64_t axis = p->axis;
     const th_buffer *x = ctx->in[0];
     th_buffer *out = ctx->out[0];
     const int64_t size = th_size(x->ndim, x->shape);
@@ -152,7 +153,7 @@ TH_EXPORT int th_kernel_cumulate(th_ctx *ctx)
         c.n = x->shape[axis];
         c.inner = th_size(x->ndim - (int)axis - 1, x->shape + axis + 1);
     }
-    choose(&c, x->dtype, (int)p[1]);
+    choose(&c, x->dtype, (int)p->multiplies);
     const int64_t outer = size / (c.n * c.inner);
     if (c.inner == 1)
         return ctx->rt->parallel_for(ctx, outer, th_grain((double)c.n * 0.5), cumulate_lines, &c);

@@ -2,10 +2,10 @@
 #include "kernels.h"
 
 /* The part of a window that is diagonal `offset` of the matrices that two axes span, as its last axis. */
-static void diagonal_of(th_window *part, const th_window *w, const int64_t *p)
+static void diagonal_of(th_window *part, const th_window *w, const th_diagonal *p)
 {
-    const int64_t offset = p[0];
-    const int first = (int)p[1], second = (int)p[2];
+    const int64_t offset = p->offset;
+    const int first = (int)p->first, second = (int)p->second;
     part->data = w->data;
     part->dtype = w->dtype;
     part->itemsize = w->itemsize;
@@ -23,14 +23,14 @@ static void diagonal_of(th_window *part, const th_window *w, const int64_t *p)
     part->strides[part->nd++] = w->strides[first] + w->strides[second];
 }
 
-/* input: x. params: the offset and the two axes, whether the result is a view. */
+/* input: x. */
 TH_EXPORT int th_kernel_extract_diagonal(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
+    const th_extract_diagonal_params *p = ctx->params;
     th_window x, part;
     th_window_of(&x, ctx->in[0]);
-    diagonal_of(&part, &x, p);
-    if (p[3])
+    diagonal_of(&part, &x, &p->diagonal);
+    if (p->as_view)
         return ctx->rt->view(ctx, ctx->out[0], ctx->in[0], part.data, part.nd, part.shape, part.strides);
     if (ctx->rt->ensure(ctx, ctx->out[0], part.shape))
         return -1;
@@ -40,32 +40,32 @@ TH_EXPORT int th_kernel_extract_diagonal(th_ctx *ctx)
     return 0;
 }
 
-/* inputs: x, the diagonal. params: the offset and the two axes, axes of the diagonal that are 1 long by its type. */
+/* inputs: x, the diagonal. */
 TH_EXPORT int th_kernel_set_diagonal(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
+    const th_set_diagonal_params *p = ctx->params;
     th_window x, part, values;
     th_window_of(&x, ctx->in[0]);
     th_window_of(&values, ctx->in[1]);
-    diagonal_of(&part, &x, p);
-    if (th_stretch(ctx, &part, &values, (uint64_t)p[3]) || th_started(ctx, 0))
+    diagonal_of(&part, &x, &p->diagonal);
+    if (th_stretch(ctx, &part, &values, p->ones) || th_started(ctx, 0))
         return -1;
     th_window_of(&x, ctx->out[0]);
-    diagonal_of(&part, &x, p);
+    diagonal_of(&part, &x, &p->diagonal);
     th_copy_into(&part, &values);
     return 0;
 }
 
-/* input: the diagonals, as last axis. params: the offset and the two axes of the result. */
+/* input: the diagonals, as last axis. */
 TH_EXPORT int th_kernel_alloc_diagonal(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
+    const th_diagonal *p = &((const th_alloc_diagonal_params *)ctx->params)->diagonal;
     th_window values, all, part;
     th_window_of(&values, ctx->in[0]);
-    const int64_t size = values.shape[values.nd - 1] + (p[0] < 0 ? -p[0] : p[0]);
+    const int64_t size = values.shape[values.nd - 1] + (p->offset < 0 ? -p->offset : p->offset);
     int64_t shape[TH_MAX_NDIM];
     for (int d = 0, rest = 0; d < values.nd + 1; ++d)
-        shape[d] = d == p[1] || d == p[2] ? size : values.shape[rest++];
+        shape[d] = d == p->first || d == p->second ? size : values.shape[rest++];
     if (ctx->rt->ensure(ctx, ctx->out[0], shape))
         return -1;
     memset(ctx->out[0]->data, 0, (size_t)(th_size(values.nd + 1, shape) * values.itemsize));
@@ -75,11 +75,11 @@ TH_EXPORT int th_kernel_alloc_diagonal(th_ctx *ctx)
     return 0;
 }
 
-/* inputs: rows, columns, the diagonal. params: whether there are ones below it too. */
+/* inputs: rows, columns, the diagonal. */
 TH_EXPORT int th_kernel_eye(th_ctx *ctx)
 {
     th_buffer *out = ctx->out[0];
-    const int below = *(const int64_t *)ctx->params != 0;
+    const int below = (int)((const th_eye_params *)ctx->params)->below;
     int64_t shape[2], k = th_integer(ctx->in[2], 0);
     for (int d = 0; d < 2; ++d) {
         shape[d] = th_integer(ctx->in[d], 0);

@@ -265,7 +265,7 @@ static void store_matrix(const th_buffer *out, const double *from)
             }
 }
 
-/* input: a square matrix of any layout. params: how many threads may be used. */
+/* input: a square matrix of any layout. */
 TH_EXPORT int th_kernel_expm(th_ctx *ctx)
 {
     const th_buffer *a = ctx->in[0];
@@ -278,7 +278,7 @@ TH_EXPORT int th_kernel_expm(th_ctx *ctx)
     double *room = ctx->rt->scratch(ctx, (size_t)(7 * size + 2 * n) * sizeof(double));
     if (room == NULL)
         return -1;
-    expm e = {ctx, *(const int64_t *)ctx->params, n,
+    expm e = {ctx, ((const th_expm_params *)ctx->params)->threads, n,
               room, room + size, room + 2 * size, room + 3 * size, room + 4 * size, room + 5 * size, room + 6 * size, room + 7 * size};
     int too_large = 0;
     load_matrix(e.a, a);

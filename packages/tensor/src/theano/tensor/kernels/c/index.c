@@ -1,13 +1,9 @@
 /* Subtensors: basic indexes as views, and writing or adding into them. (Lists of places: advanced.c.) */
 #include "kernels.h"
 
-/* One of start, stop, step, index: absent, known when compiled, or an input. */
-enum { ABSENT = 0, KNOWN = 1, INPUT = 2 };
-enum { INDEX = 0, SLICE = 1 };
-
-static int64_t component(th_ctx *ctx, const int64_t *c)
+static int64_t known(th_ctx *ctx, const th_bound *b)
 {
-    return c[0] == INPUT ? th_integer(ctx->in[c[1]], 0) : c[1];
+    return b->how == TH_END_INPUT ? th_integer(ctx->in[b->value], 0) : b->value;
 }
 
 int th_bounded(th_ctx *ctx, int64_t *i, int axis, int64_t n)
@@ -27,15 +23,15 @@ static int64_t clipped(int64_t i, int64_t n, int64_t low, int64_t high)
 }
 
 /* Python's rule for slices: start, step and the number of elements. */
-int th_sliced(th_ctx *ctx, const int64_t *c, int64_t n, int64_t *start, int64_t *step, int64_t *count)
+int th_sliced(th_ctx *ctx, const th_index_entry *e, int64_t n, int64_t *start, int64_t *step, int64_t *count)
 {
-    *step = c[4] == ABSENT ? 1 : component(ctx, c + 4);
+    *step = e->step.how == TH_END_ABSENT ? 1 : known(ctx, &e->step);
     if (*step == 0)
         return TH_FAIL(ctx, TH_ERR_VALUE, "slice step cannot be zero");
     const int up = *step > 0;
     const int64_t low = up ? 0 : -1, high = up ? n : n - 1;
-    *start = c[0] == ABSENT ? (up ? 0 : n - 1) : clipped(component(ctx, c), n, low, high);
-    const int64_t stop = c[2] == ABSENT ? (up ? n : -1) : clipped(component(ctx, c + 2), n, low, high);
+    *start = e->start.how == TH_END_ABSENT ? (up ? 0 : n - 1) : clipped(known(ctx, &e->start), n, low, high);
+    const int64_t stop = e->stop.how == TH_END_ABSENT ? (up ? n : -1) : clipped(known(ctx, &e->stop), n, low, high);
     const int64_t span = up ? stop - *start : *start - stop;
     /* A step longer than the axis reaches one element, whatever its exact length. */
     const int64_t limit = n > 0 ? n : 1;
@@ -45,21 +41,20 @@ int th_sliced(th_ctx *ctx, const int64_t *c, int64_t n, int64_t *start, int64_t 
     return 0;
 }
 
-/* Apply the indexes of the parameters (number, then for each a kind and three components) to a window. */
-static int indexed(th_ctx *ctx, const int64_t *p, th_window *w)
+/* Apply an index of numbers and slices to a window. */
+static int indexed(th_ctx *ctx, int64_t entries, const th_index_entry *e, th_window *w)
 {
-    const int entries = (int)*p++;
     int kept = 0;
-    for (int d = 0; d < entries; ++d, p += 7) {
-        if (p[0] == INDEX) {
-            int64_t i = component(ctx, p + 1);
+    for (int d = 0; d < entries; ++d, ++e) {
+        if (e->kind == TH_INDEX_KIND_NUMBER) {
+            int64_t i = known(ctx, &e->start);
             if (th_bounded(ctx, &i, d, w->shape[d]))
                 return -1;
             w->data += i * w->strides[d];
             continue;
         }
         int64_t start = 0, step = 1, count = 0;
-        if (th_sliced(ctx, p + 1, w->shape[d], &start, &step, &count))
+        if (th_sliced(ctx, e, w->shape[d], &start, &step, &count))
             return -1;
         /* An empty slice points nowhere: data stays inside its memory. */
         if (count > 0)
@@ -67,7 +62,7 @@ static int indexed(th_ctx *ctx, const int64_t *p, th_window *w)
         w->shape[kept] = count;
         w->strides[kept++] = w->strides[d] * step;
     }
-    for (int d = entries; d < w->nd; ++d, ++kept) {
+    for (int d = (int)entries; d < w->nd; ++d, ++kept) {
         w->shape[kept] = w->shape[d];
         w->strides[kept] = w->strides[d];
     }
@@ -77,9 +72,10 @@ static int indexed(th_ctx *ctx, const int64_t *p, th_window *w)
 
 TH_EXPORT int th_kernel_subtensor(th_ctx *ctx)
 {
+    const th_subtensor_params *p = ctx->params;
     th_window w;
     th_window_of(&w, ctx->in[0]);
-    if (indexed(ctx, ctx->params, &w))
+    if (indexed(ctx, p->count_index, p->index, &w))
         return -1;
     return ctx->rt->view(ctx, ctx->out[0], ctx->in[0], w.data, w.nd, w.shape, w.strides);
 }
@@ -100,22 +96,22 @@ int th_started(th_ctx *ctx, int64_t in_place)
     return 0;
 }
 
-/* inputs: x, y, indexes. params: in place, set (not add), axes of y that are 1 long by its type, then as for subtensor. */
+/* inputs: x, y, indexes. */
 TH_EXPORT int th_kernel_inc_subtensor(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
+    const th_inc_subtensor_params *p = ctx->params;
     /* Indexes and shapes are checked before anything is written: a failed call leaves x as it was. */
     th_window region, y;
     th_window_of(&region, ctx->in[0]);
     th_window_of(&y, ctx->in[1]);
-    if (indexed(ctx, p + 3, &region))
+    if (indexed(ctx, p->count_index, p->index, &region))
         return -1;
-    if (th_stretch(ctx, &region, &y, (uint64_t)p[2]) || th_started(ctx, p[0]))
+    if (th_stretch(ctx, &region, &y, p->write.ones) || th_started(ctx, p->write.in_place))
         return -1;
     th_window_of(&region, ctx->out[0]);
-    if (indexed(ctx, p + 3, &region))
+    if (indexed(ctx, p->count_index, p->index, &region))
         return -1;
-    if (p[1])
+    if (p->write.sets)
         th_copy(ctx, &region, &y);
     else
         th_add_into(&region, &y);

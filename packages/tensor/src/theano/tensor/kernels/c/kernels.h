@@ -13,6 +13,7 @@
 #include "blocks.h"
 #include "c/base.h" /* the scalar layer's: half precision, casts of bits */
 #include "loops.h"
+#include "parameters.h" /* written from parameters.py */
 
 #if defined(_WIN32)
 #define TH_EXPORT __declspec(dllexport)
@@ -63,7 +64,7 @@ TH_LOCAL th_line th_adder(int32_t dtype);
  * means; a number counted from 0, if it exists. */
 TH_LOCAL int th_started(th_ctx *ctx, int64_t in_place);
 TH_LOCAL int th_bounded(th_ctx *ctx, int64_t *i, int axis, int64_t n);
-TH_LOCAL int th_sliced(th_ctx *ctx, const int64_t *c, int64_t n, int64_t *start, int64_t *step, int64_t *count);
+TH_LOCAL int th_sliced(th_ctx *ctx, const th_index_entry *e, int64_t n, int64_t *start, int64_t *step, int64_t *count);
 
 /* places.c: how many elements are not 0, and where: one list for each axis. */
 TH_LOCAL int64_t th_count_true(const th_buffer *b);

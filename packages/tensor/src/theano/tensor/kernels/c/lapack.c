@@ -85,9 +85,10 @@ static void fill_with_nan(const th_buffer *out, int64_t count)
 TH_EXPORT int th_kernel_cholesky(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
+    const th_cholesky_params *q = ctx->params;
     const th_buffer *a = ctx->in[0];
     th_buffer *out = ctx->out[0];
-    const int lower = (int)p->rest[0], nan_on_error = (int)p->rest[1];
+    const int lower = (int)q->lower, nan_on_error = (int)q->nan_on_error;
     if (th_square(ctx, a) || ctx->rt->ensure(ctx, out, a->shape))
         return -1;
     const int64_t rows = a->shape[0], size = out->itemsize;
@@ -103,7 +104,7 @@ TH_EXPORT int th_kernel_cholesky(th_ctx *ctx)
             return -1;
     } else {
         integer n = integer_of(p, rows), info = {0};
-        ROUTINE(p, 2, potrf)(lower ? "U" : "L", &n, out->data, &n, &info, 1);
+        ROUTINE(q, potrf, potrf)(lower ? "U" : "L", &n, out->data, &n, &info, 1);
         failed = value_of(p, info);
         for (int64_t i = 0; i < rows && !failed; ++i)
             failed = is_finite(out->data + i * (rows + 1) * size, out->dtype) ? 0 : i + 1;
@@ -166,6 +167,7 @@ static int inverse_of_factors(th_ctx *ctx, const lapack_params *p, const th_buff
 TH_EXPORT int th_kernel_inverse(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
+    const th_inverse_params *q = ctx->params;
     const th_buffer *a = ctx->in[0];
     th_buffer *out = ctx->out[0];
     if (th_square(ctx, a) || ctx->rt->ensure(ctx, out, a->shape))
@@ -180,12 +182,12 @@ TH_EXPORT int th_kernel_inverse(th_ctx *ctx)
         return -1;
     if (!ours)
         th_copy_out(ctx, out, a);
-    int64_t failed = eliminate(ctx, p, a, ours ? work : out->data, rows, pivots, ROUTINE(p, 0, getrf));
+    int64_t failed = eliminate(ctx, p, a, ours ? work : out->data, rows, pivots, ROUTINE(q, getrf, getrf));
     if (failed == 0 && ours)
         return inverse_of_factors(ctx, p, out, work, pivots, rows);
     if (failed == 0) {
         integer n = integer_of(p, rows), lwork = integer_of(p, room), info = {0};
-        ROUTINE(p, 1, getri)(&n, out->data, &n, pivots, work, &lwork, &info);
+        ROUTINE(q, getri, getri)(&n, out->data, &n, pivots, work, &lwork, &info);
         failed = value_of(p, info);
     }
     if (failed > 0)
@@ -217,6 +219,7 @@ static void put_number(char *at, int32_t dtype, double complex v)
 TH_EXPORT int th_kernel_det(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
+    const th_det_params *q = ctx->params;
     const th_buffer *a = ctx->in[0];
     th_buffer *out = ctx->out[0];
     if (th_square(ctx, a) || ctx->rt->ensure(ctx, out, NULL))
@@ -224,7 +227,7 @@ TH_EXPORT int th_kernel_det(th_ctx *ctx)
     const int64_t rows = a->shape[0], ours = is_ours(p, a, rows);
     int64_t *pivots = ctx->rt->scratch(ctx, (size_t)(rows + 1) * sizeof(int64_t));
     char *lu = th_copied(ctx, a, 0);
-    if (pivots == NULL || lu == NULL || (rows > 0 && eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(p, 0, getrf)) < 0))
+    if (pivots == NULL || lu == NULL || (rows > 0 && eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(q, getrf, getrf)) < 0))
         return -1;
     double complex product = 1;
     double real = 1;
@@ -275,6 +278,7 @@ static int begin_equations(th_ctx *ctx, int64_t *rows, int64_t *columns)
 TH_EXPORT int th_kernel_solve(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
+    const th_solve_params *q = ctx->params;
     const th_buffer *a = ctx->in[0], *b = ctx->in[1];
     th_buffer *out = ctx->out[0];
     int64_t rows, columns;
@@ -286,9 +290,9 @@ TH_EXPORT int th_kernel_solve(th_ctx *ctx)
     int64_t *pivots = ctx->rt->scratch(ctx, (size_t)rows * sizeof(int64_t));
     if (lu == NULL || x == NULL || pivots == NULL)
         return -1;
-    if (p->rest[0])
-        mirror(lu, rows, size, p->rest[0] == 1);
-    const int64_t failed = eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(p, 1, getrf));
+    if (q->symmetric != TH_SYMMETRY_NONE)
+        mirror(lu, rows, size, q->symmetric == TH_SYMMETRY_LOWER);
+    const int64_t failed = eliminate(ctx, p, a, lu, rows, pivots, ROUTINE(q, getrf, getrf));
     if (failed > 0)
         return TH_FAIL(ctx, TH_ERR_LINALG, "Singular matrix: the equations have no single solution; see lstsq");
     if (failed < 0)
@@ -302,7 +306,7 @@ TH_EXPORT int th_kernel_solve(th_ctx *ctx)
         return 0;
     }
     integer n = integer_of(p, rows), nrhs = integer_of(p, columns), info = {0};
-    ROUTINE(p, 2, getrs)("T", &n, &nrhs, lu, &n, pivots, x, &n, &info, 1);
+    ROUTINE(q, getrs, getrs)("T", &n, &nrhs, lu, &n, pivots, x, &n, &info, 1);
     th_turn(ctx, out->data, x, columns, rows, size);
     return 0;
 }
@@ -320,10 +324,11 @@ static int readable(th_ctx *ctx, const th_buffer *a, matrix *m)
 TH_EXPORT int th_kernel_solve_triangular(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
+    const th_solve_triangular_params *q = ctx->params;
     const th_buffer *a = ctx->in[0], *b = ctx->in[1];
     th_buffer *out = ctx->out[0];
     int64_t rows, columns, failed = 0;
-    const int begun = begin_equations(ctx, &rows, &columns), lower = (int)p->rest[0];
+    const int begun = begin_equations(ctx, &rows, &columns), lower = (int)q->lower;
     if (begun)
         return begun < 0 ? -1 : 0;
     const int64_t size = a->itemsize;
@@ -342,7 +347,7 @@ TH_EXPORT int th_kernel_solve_triangular(th_ctx *ctx)
         if (t == NULL || x == NULL)
             return -1;
         integer n = integer_of(p, rows), nrhs = integer_of(p, columns), info = {0};
-        ROUTINE(p, 1, trtrs)(lower ? "U" : "L", "T", "N", &n, &nrhs, t, &n, x, &n, &info, 1, 1, 1);
+        ROUTINE(q, trtrs, trtrs)(lower ? "U" : "L", "T", "N", &n, &nrhs, t, &n, x, &n, &info, 1, 1, 1);
         failed = value_of(p, info);
         if (failed == 0)
             th_turn(ctx, out->data, x, columns, rows, size);

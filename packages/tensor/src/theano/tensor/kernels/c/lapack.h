@@ -11,16 +11,9 @@ typedef union {
     int64_t i64;
 } integer;
 
-/* The parameters of these kernels. `rest` holds an op's choices, then the addresses of routines, which may be 0 where
- * `own` says that every size is ours. */
-typedef struct {
-    int64_t wide;    /* LAPACK's integers have 64 bits */
-    int64_t own;     /* up to how many multiplications our own factorisations are taken */
-    int64_t threads; /* how many those may use; 0: as many as there are */
-    int64_t rest[5];
-} lapack_params;
-
-#define ROUTINE(p, i, type) ((type)(intptr_t)(p)->rest[i])
+/* A routine of the parameters. These all begin with `lapack_params`, and what need not know which kernel they are of reads
+ * them as such. */
+#define ROUTINE(q, name, type) ((type)(intptr_t)(q)->name)
 
 static inline integer integer_of(const lapack_params *p, int64_t v)
 {

@@ -47,35 +47,36 @@ TH_EXPORT int th_kernel_contiguous(th_ctx *ctx)
     return packed ? th_kernel_alias(ctx) : th_kernel_copy(ctx);
 }
 
-/* params: whether to copy; number of axes; for each the input's axis, or -1 for a new one; number of dropped axes; those. */
+/* The axes reordered, dropped and added. */
 TH_EXPORT int th_kernel_dimshuffle(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0];
-    const int64_t *p = ctx->params, *order = p + 2, *drop = order + p[1] + 1;
+    const th_dimshuffle_params *p = ctx->params;
+    const int64_t *order = p->axes;
     th_window w;
-    for (int64_t i = 0; i < drop[-1]; ++i)
-        if (x->shape[drop[i]] != 1)
+    for (int d = 0; d < x->ndim; ++d)
+        if ((p->dropped >> d & 1) && x->shape[d] != 1)
             return TH_FAIL(ctx, TH_ERR_SHAPE,
-                           "dimension %lld is dropped, but has length %lld: only dimensions of length 1 can go",
-                           (long long)drop[i], (long long)x->shape[drop[i]]);
+                           "dimension %d is dropped, but has length %lld: only dimensions of length 1 can go",
+                           d, (long long)x->shape[d]);
     w.data = x->data;
-    w.nd = (int)p[1];
+    w.nd = (int)p->count_axes;
     w.dtype = x->dtype;
     w.itemsize = x->itemsize;
     for (int d = 0; d < w.nd; ++d) {
         w.shape[d] = order[d] < 0 ? 1 : x->shape[order[d]];
         w.strides[d] = order[d] < 0 ? x->itemsize : x->strides[order[d]];
     }
-    return p[0] ? copy_of(ctx, ctx->out[0], &w) : view_of(ctx, ctx->out[0], x, &w);
+    return p->copies ? copy_of(ctx, ctx->out[0], &w) : view_of(ctx, ctx->out[0], x, &w);
 }
 
-/* params: for each axis, whether it must have length 1. y views x. */
+/* y views x. */
 TH_EXPORT int th_kernel_rebroadcast(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0];
-    const int64_t *one = ctx->params;
+    const th_rebroadcast_params *p = ctx->params;
     for (int d = 0; d < x->ndim; ++d)
-        if (one[d] && x->shape[d] != 1)
+        if ((p->ones >> d & 1) && x->shape[d] != 1)
             return TH_FAIL(ctx, TH_ERR_SHAPE, "dimension %d was declared to have length 1, but has length %lld", d,
                            (long long)x->shape[d]);
     return th_kernel_alias(ctx);
@@ -100,12 +101,12 @@ TH_EXPORT int th_kernel_specify_shape(th_ctx *ctx)
     return th_kernel_alias(ctx);
 }
 
-/* params: the message, eight letters each, ended by 0. y = x, if all other inputs are true. */
+/* y = x, if all other inputs are true. */
 static int alias_if_all(th_ctx *ctx, int error)
 {
     for (int i = 1; i < ctx->nin; ++i)
         if (th_real(ctx->in[i]) == 0)
-            return TH_FAIL(ctx, error, "%s", (const char *)ctx->params);
+            return TH_FAIL(ctx, error, "%s", ((const th_message_params *)ctx->params)->text);
     return th_kernel_alias(ctx);
 }
 
@@ -175,16 +176,16 @@ static int strides_for(const th_buffer *x, int nd, const int64_t *shape, int64_t
     return 1;
 }
 
-/* inputs: x, lengths. params: whether a view is allowed. */
+/* inputs: x, lengths. */
 TH_EXPORT int th_kernel_reshape(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0];
     th_buffer *y = ctx->out[0];
-    const int64_t may_view = *(const int64_t *)ctx->params;
+    const th_reshape_params *p = ctx->params;
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
     if (wanted_shape(ctx, x, ctx->in[1], y->ndim, shape))
         return -1;
-    if (may_view && th_size(y->ndim, shape) > 0 && strides_for(x, y->ndim, shape, strides))
+    if (p->may_view && th_size(y->ndim, shape) > 0 && strides_for(x, y->ndim, shape, strides))
         return ctx->rt->view(ctx, y, x, x->data, y->ndim, shape, strides);
     if (ctx->rt->ensure(ctx, y, shape))
         return -1;
@@ -212,11 +213,10 @@ TH_EXPORT int th_kernel_shape(th_ctx *ctx)
     return 0;
 }
 
-/* params: the axis. */
 TH_EXPORT int th_kernel_shape_i(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0];
-    const int64_t i = *(const int64_t *)ctx->params;
+    const int64_t i = ((const th_axis_params *)ctx->params)->axis;
     if (i >= x->ndim)
         return TH_FAIL(ctx, TH_ERR_INDEX, "axis %lld of a tensor that has %d dimensions", (long long)i, x->ndim);
     if (ctx->rt->ensure(ctx, ctx->out[0], NULL))
@@ -233,10 +233,10 @@ static int axis_of(th_ctx *ctx, const char *what, const th_buffer *number, int n
     return (int)(axis < 0 ? axis + nd : axis);
 }
 
-/* inputs: axis, tensors. params: which tensor the result may view if all others are empty, or -1. */
+/* inputs: axis, tensors. */
 TH_EXPORT int th_kernel_join(th_ctx *ctx)
 {
-    const int64_t viewed = *(const int64_t *)ctx->params;
+    const int64_t viewed = ((const th_join_params *)ctx->params)->viewed;
     const th_buffer *first = ctx->in[1];
     th_buffer *out = ctx->out[0];
     const int axis = axis_of(ctx, "Join", ctx->in[0], first->ndim);
@@ -274,11 +274,11 @@ TH_EXPORT int th_kernel_join(th_ctx *ctx)
     return 0;
 }
 
-/* inputs: x, axis, lengths. params: for each output whether to copy. */
+/* inputs: x, axis, lengths. */
 TH_EXPORT int th_kernel_split(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0], *lengths = ctx->in[2];
-    const int64_t *copies = ctx->params;
+    const th_split_params *p = ctx->params;
     const int axis = axis_of(ctx, "Split", ctx->in[1], x->ndim);
     if (axis < 0)
         return -1;
@@ -299,7 +299,7 @@ TH_EXPORT int th_kernel_split(th_ctx *ctx)
     th_window_of(&w, x);
     for (int i = 0; i < ctx->nout; ++i) {
         w.shape[axis] = th_integer(lengths, i);
-        if (copies[i] ? copy_of(ctx, ctx->out[i], &w) : view_of(ctx, ctx->out[i], x, &w))
+        if (p->copies[i] ? copy_of(ctx, ctx->out[i], &w) : view_of(ctx, ctx->out[i], x, &w))
             return -1;
         w.data += w.shape[axis] * w.strides[axis];
     }

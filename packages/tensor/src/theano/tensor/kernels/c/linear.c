@@ -7,15 +7,6 @@
  */
 #include "gemm.h"
 
-/* What Python puts in the parameters. A pointer of 0 stands for a routine that was not found. */
-typedef struct {
-    int64_t in_place; /* the op's: the result takes the memory of the first input */
-    int64_t wide;     /* BLAS counts in 64 bits, not 32 */
-    int64_t own;      /* up to how many multiplications a product of floats is our own */
-    int64_t threads;  /* how many our own may use; 0: as many as there are */
-    int64_t gemm, gemv, ger, dot;
-} blas_params;
-
 typedef void (*gemm32)(const char *, const char *, const int32_t *, const int32_t *, const int32_t *, const void *,
                        const void *, const int32_t *, const void *, const int32_t *, const void *, void *,
                        const int32_t *, size_t, size_t);

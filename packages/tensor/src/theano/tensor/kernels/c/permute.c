@@ -45,10 +45,10 @@ static int check_rows(th_ctx *ctx, int64_t rows, int64_t n, const int64_t *order
     return 0;
 }
 
-/* inputs: x, permutations along the last axis, whether to undo them. params: the axes of both that are 1 long by their types. */
+/* inputs: x, permutations along the last axis, whether to undo them. */
 TH_EXPORT int th_kernel_permute_rows(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
+    const th_permute_rows_params *p = ctx->params;
     const th_buffer *x = ctx->in[0], *y = ctx->in[1];
     const int last = x->ndim - 1, back = th_integer(ctx->in[2], 0) != 0;
     const int64_t n = y->shape[last], rows = th_size(last, y->shape);
@@ -57,7 +57,7 @@ TH_EXPORT int th_kernel_permute_rows(th_ctx *ctx)
                        (long long)n);
     int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM] = {0}, width = n * 8;
     for (int d = last - 1; d >= 0; width *= y->shape[d], --d) {
-        const int x_goes = (p[0] >> d & 1) == 0, y_goes = (p[1] >> d & 1) == 0;
+        const int x_goes = (p->x_ones >> d & 1) == 0, y_goes = (p->order_ones >> d & 1) == 0;
         if (x_goes && y_goes && x->shape[d] != y->shape[d])
             return th_mismatch(ctx, d, 0, x->shape[d], 1, y->shape[d]);
         shape[d] = x_goes ? x->shape[d] : y->shape[d];

@@ -51,12 +51,12 @@ typedef struct {
 UNRAVEL(u4, uint32_t)
 UNRAVEL(u8, uint64_t)
 
-/* inputs: places, a shape. outputs: an index for each axis. params: whether the first axis goes fastest. */
+/* inputs: places, a shape. outputs: an index for each axis. */
 TH_EXPORT int th_kernel_unravel(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0];
     form f;
-    unravelling u = {.f = &f, .backwards = *(const int64_t *)ctx->params != 0};
+    unravelling u = {.f = &f, .backwards = (int)((const th_order_params *)ctx->params)->first_fastest};
     if (form_of(ctx, ctx->in[1], ctx->nout, u.backwards, &f) || !(u.places = (const int64_t *)th_packed_in(ctx, x, TH_INT64, 8)))
         return -1;
     const int64_t n = th_size(x->ndim, x->shape);
@@ -72,8 +72,6 @@ TH_EXPORT int th_kernel_unravel(th_ctx *ctx)
         u.to[d] = (int64_t *)ctx->out[d]->data;
     return ctx->rt->parallel_for(ctx, n, th_grain(4.0 * f.nd), f.size <= UINT32_MAX ? unravel_u4 : unravel_u8, &u);
 }
-
-enum { RAISE = 0, WRAP = 1, CLIP = 2 };
 
 /* The shape to which all inputs but the last one are stretched. */
 static int common_shape(th_ctx *ctx, int nd, int64_t *shape)
@@ -98,10 +96,10 @@ static int add_index(th_ctx *ctx, const form *f, int axis, int mode, int64_t n, 
     for (int64_t i = 0; i < n; ++i) {
         int64_t at = index[i];
         if (at < 0 || at >= length) {
-            if (mode == RAISE || length == 0)
+            if (mode == TH_OUT_OF_RANGE_RAISE || length == 0)
                 return TH_FAIL(ctx, TH_ERR_VALUE, "index %lld is out of bounds for axis %d with size %lld", (long long)at, axis,
                                (long long)length);
-            if (mode == CLIP)
+            if (mode == TH_OUT_OF_RANGE_CLIP)
                 at = at < 0 ? 0 : length - 1;
             else
                 at = at % length + (at % length < 0 ? length : 0);
@@ -111,15 +109,14 @@ static int add_index(th_ctx *ctx, const form *f, int axis, int mode, int64_t n, 
     return 0;
 }
 
-/* inputs: an index for each axis, all of as many dimensions, and a shape. params: what to do about indexes that do not exist,
- * whether the first axis goes fastest. */
+/* inputs: an index for each axis, all of as many dimensions, and a shape. */
 TH_EXPORT int th_kernel_ravel(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
+    const th_ravel_params *p = ctx->params;
     const int axes = ctx->nin - 1, nd = ctx->in[0]->ndim;
     form f;
     int64_t shape[TH_MAX_NDIM];
-    if (form_of(ctx, ctx->in[axes], axes, (int)p[1], &f) || common_shape(ctx, nd, shape) || ctx->rt->ensure(ctx, ctx->out[0], shape))
+    if (form_of(ctx, ctx->in[axes], axes, (int)p->first_fastest, &f) || common_shape(ctx, nd, shape) || ctx->rt->ensure(ctx, ctx->out[0], shape))
         return -1;
     const int64_t n = th_size(nd, shape);
     int64_t *to = (int64_t *)ctx->out[0]->data, *room = ctx->rt->scratch(ctx, (size_t)(n ? n : 1) * sizeof *room);
@@ -134,7 +131,7 @@ TH_EXPORT int th_kernel_ravel(th_ctx *ctx)
         if (th_stretch(ctx, &all, &from, ~UINT64_C(0)))
             return -1;
         th_copy_into(&all, &from);
-        if (add_index(ctx, &f, d, (int)p[0], n, room, to))
+        if (add_index(ctx, &f, d, (int)p->mode, n, room, to))
             return -1;
     }
     return 0;

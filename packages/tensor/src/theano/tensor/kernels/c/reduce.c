@@ -622,7 +622,7 @@ int th_reduce_runs(th_ctx *ctx, const th_reduction *r, th_block block, th_rows r
     j.simple = nkept == 0 && j.total <= (j.exact ? PIECE : FLUSH * r->lanes);
     for (int k = 0; k < nin; ++k) {
         const th_buffer *x = ctx->in[k];
-        j.once[k] = r->stretched[k] == -1;
+        j.once[k] = r->stretched[k] == UINT64_MAX;
         j.size[k] = x->itemsize;
         j.in[k] = x->data;
         j.simple &= j.once[k] || (r->stretched[k] == 0 && th_packed(x, (int)r->ndim));

@@ -10,16 +10,12 @@
 
 #include "marks.h"
 
-enum { TH_MAX_TERMS = 32, TH_MAX_RESULTS = 8, TH_LANE_BYTES = 256 };
-
 /* Take in n neighbours: result k has `lanes` accumulators at acc[k], of which element i goes to number i % lanes. */
 typedef void (*th_block)(int64_t n, char *const *p, void *const *acc, const void *constants);
 
 /* Take in n rows of w neighbours, operand k's rows row[k] bytes apart; column j goes to the j-th accumulator. */
 typedef void (*th_rows)(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc,
                         const void *constants);
-
-enum { TH_ADD, TH_MUL, TH_MAX, TH_MIN, TH_AND, TH_OR, TH_XOR, TH_MUL_NONZERO, TH_LOG_SUM_EXP, TH_OWN, TH_NOPS };
 
 typedef struct th_reduction th_reduction;
 
@@ -33,18 +29,8 @@ typedef struct {
 /* `own` has an entry for each result, and may be NULL where none is TH_OWN. */
 typedef int (*th_reducer)(th_ctx *ctx, const th_reduction *r, th_block block, th_rows rows, const th_own *own);
 
-/* The parameters of a reduction, all numbers known from types. */
-struct th_reduction {
-    th_reducer run;           /* the driver; generated code finds it here */
-    int64_t nin, nout;        /* operands, results */
-    int64_t ndim, gone;       /* dimensions of the loop; bit d: dimension d is reduced */
-    int64_t lanes;            /* accumulators of a block; a block of less than `lanes` may leave some alone */
-    int64_t work;             /* picoseconds per element */
-    int64_t stretched[TH_MAX_TERMS]; /* bit d: the operand has length 1 along dimension d; all bits: one number */
-    struct {
-        int64_t op, dtype;
-    } result[TH_MAX_RESULTS];
-    int64_t constants[];
-};
+#include "reduction.h" /* th_reduction: written from reduction.py */
+
+enum { TH_NOPS = TH_OWN + 1 };
 
 #endif

@@ -1,11 +1,11 @@
 /* Each element repeated along an axis. */
 #include "kernels.h"
 
-/* inputs: x, how often (one number, or one for each place along the axis). params: the axis, or -1 for the flat array. */
+/* inputs: x, how often (one number, or one for each place along the axis). */
 TH_EXPORT int th_kernel_repeat(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0], *repeats = ctx->in[1];
-    const int64_t axis = *(const int64_t *)ctx->params, size = th_size(x->ndim, x->shape);
+    const int64_t axis = ((const th_axis_params *)ctx->params)->axis, size = th_size(x->ndim, x->shape);
     const int64_t n = axis < 0 ? size : x->shape[axis];
     const int64_t inner = axis < 0 ? 1 : th_size(x->ndim - (int)axis - 1, x->shape + axis + 1);
     const int one = repeats->ndim == 0 || repeats->shape[0] == 1;

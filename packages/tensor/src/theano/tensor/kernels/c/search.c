@@ -95,25 +95,25 @@ static const char *in_order(th_ctx *ctx, const char *x, int64_t itemsize)
     return made;
 }
 
-/* inputs: x, v[, the order that sorts x]. params: code and size of the type in which to compare; whether after equals. */
+/* inputs: x, v[, the order that sorts x]. */
 TH_EXPORT int th_kernel_searchsorted(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
-    searching s = {.n = ctx->in[0]->shape[0], .itemsize = p[1], .right = (int)p[2]};
-    s.x = th_packed_in(ctx, ctx->in[0], (int32_t)p[0], p[1]);
-    s.v = th_packed_in(ctx, ctx->in[1], (int32_t)p[0], p[1]);
+    const th_searchsorted_params *p = ctx->params;
+    searching s = {.n = ctx->in[0]->shape[0], .itemsize = p->itemsize, .right = (int)p->right};
+    s.x = th_packed_in(ctx, ctx->in[0], (int32_t)p->dtype, p->itemsize);
+    s.v = th_packed_in(ctx, ctx->in[1], (int32_t)p->dtype, p->itemsize);
     if (s.x && ctx->nin > 2)
-        s.x = in_order(ctx, s.x, p[1]);
+        s.x = in_order(ctx, s.x, p->itemsize);
     if (!s.x || !s.v || ctx->rt->ensure(ctx, ctx->out[0], ctx->in[1]->shape))
         return -1;
     s.places = (int64_t *)ctx->out[0]->data;
 #define CHOICE(CODE, NAME, MEMORY, LOAD, LESS_) \
     case CODE: s.search = search_##NAME; break;
-    switch (p[0] == TH_UINT8 ? TH_BOOL : p[0]) {
+    switch (p->dtype == TH_UINT8 ? TH_BOOL : p->dtype) {
         TYPES(CHOICE)
     }
     if (s.n <= INT32_MAX)
-        switch (p[0]) {
+        switch (p->dtype) {
             NARROW(CHOICE)
         }
     const int64_t count = th_size(ctx->in[1]->ndim, ctx->in[1]->shape);

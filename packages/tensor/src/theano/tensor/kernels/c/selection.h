@@ -17,7 +17,6 @@
 #include "kernels.h"
 
 enum { CHUNK = TH_SELECTION_CHUNK };
-enum { SLICE = 1, NEW = 2, ARRAY = 3, MASK = 4 };
 
 typedef struct {
     th_ctx *ctx;
@@ -138,7 +137,7 @@ static int broadcast_arrays(selection *s, const arrays_given *given)
 
 /* The entries of the parameters (their number, then for each a kind and six numbers) applied to x, or to something
  * with its shape. */
-static int selected(th_ctx *ctx, const int64_t *p, const th_window *x, selection *s)
+static int selected(th_ctx *ctx, int64_t entries, const th_index_entry *e, const th_window *x, selection *s)
 {
     arrays_given given;
     s->ctx = ctx;
@@ -147,23 +146,23 @@ static int selected(th_ctx *ctx, const int64_t *p, const th_window *x, selection
     s->part.nd = 0;
     s->part.dtype = x->dtype;
     s->part.itemsize = x->itemsize;
-    int axis = 0, previous = 0;
-    for (int64_t entries = *p++; entries > 0; --entries, p += 7) {
-        const int array = p[0] == ARRAY || p[0] == MASK;
-        if (array && previous != ARRAY)
+    int axis = 0, previous = 0; /* whether the entry before was an array */
+    for (; entries > 0; --entries, ++e) {
+        const int array = e->kind == TH_INDEX_KIND_ARRAY || e->kind == TH_INDEX_KIND_MASK;
+        if (array && !previous)
             s->place = s->arrays ? 0 : s->part.nd; /* a second group of neighbours sends all to the front */
-        previous = array ? ARRAY : SLICE;
-        if (p[0] == SLICE) {
+        previous = array;
+        if (e->kind == TH_INDEX_KIND_SLICE) {
             int64_t start = 0, step = 1, count = 0;
-            if (th_sliced(ctx, p + 1, x->shape[axis], &start, &step, &count))
+            if (th_sliced(ctx, e, x->shape[axis], &start, &step, &count))
                 return -1;
             s->part.data += count > 0 ? start * x->strides[axis] : 0;
             keep_axis(s, count, step * x->strides[axis]);
             ++axis;
-        } else if (p[0] == NEW) {
+        } else if (e->kind == TH_INDEX_KIND_NEW) {
             keep_axis(s, 1, 0);
-        } else if (p[0] == ARRAY) {
-            const th_buffer *b = ctx->in[p[1]];
+        } else if (e->kind == TH_INDEX_KIND_ARRAY) {
+            const th_buffer *b = ctx->in[e->start.value];
             /* A single number must exist even where an empty array beside it leaves nothing to do. */
             int64_t number = b->ndim ? 0 : th_integer(b, 0);
             if (b->ndim == 0 && th_bounded(ctx, &number, axis, x->shape[axis]))
@@ -171,9 +170,9 @@ static int selected(th_ctx *ctx, const int64_t *p, const th_window *x, selection
             add_array(s, &given, b->data, b->dtype, b->ndim, b->shape, b->strides, axis, x);
             ++axis;
         } else {
-            if (add_mask(s, &given, ctx->in[p[1]], axis, x))
+            if (add_mask(s, &given, ctx->in[e->start.value], axis, x))
                 return -1;
-            axis += ctx->in[p[1]]->ndim;
+            axis += ctx->in[e->start.value]->ndim;
         }
     }
     for (; axis < x->nd; ++axis)

@@ -11,20 +11,18 @@ static int not_one_each(th_ctx *ctx, const char *what, int64_t count, int64_t ro
     return TH_FAIL(ctx, TH_ERR_SHAPE, "%lld %s for %lld rows", (long long)count, what, (long long)rows);
 }
 
-/* How labels choose columns: one for each row; or as the index [arange(k), label] of the first k rows does, or
- * [arange(rows), label] of all, where one label alone stands for many. An index counts from the end where it is negative. */
-enum { EACH, FIRST, ALL };
-
+/* Labels as an index: [arange(k), label] of the first k rows, or [arange(rows), label] of all, where one label alone stands
+ * for many. It counts from the end where it is negative. */
 static int labels_of(th_ctx *ctx, th_buffer *label, int64_t how, int64_t rows, int64_t columns)
 {
-    if (how == ALL && label->shape[0] == 1) {
+    if (how == TH_LABELS_ALL && label->shape[0] == 1) {
         label->shape[0] = rows;
         label->strides[0] = 0;
     }
     const int64_t k = label->shape[0];
-    if (how == FIRST && k > rows)
+    if (how == TH_LABELS_FIRST && k > rows)
         return TH_FAIL(ctx, TH_ERR_INDEX, "index %lld is out of bounds for axis 0 with size %lld", (long long)rows, (long long)rows);
-    if (how == ALL && k != rows)
+    if (how == TH_LABELS_ALL && k != rows)
         return TH_FAIL(ctx, TH_ERR_INDEX, "shape mismatch: indexing arrays could not be broadcast together: %lld rows and "
                        "%lld labels", (long long)rows, (long long)k);
     for (int64_t i = 0; i < k; ++i) {
@@ -61,7 +59,7 @@ static int check_labels(th_ctx *ctx, const th_buffer *label, int64_t rows, int64
 static int chosen_labels(th_ctx *ctx, int input, int64_t how, const th_buffer *m, th_buffer *label, int64_t *table)
 {
     *label = *ctx->in[input];
-    if (how == EACH)
+    if (how == TH_LABELS_EACH)
         return check_labels(ctx, label, m->shape[0], m->shape[1]);
     table[0] = label->shape[0];
     table[1] = label->strides[0];
@@ -103,19 +101,18 @@ static void put_place(const th_buffer *place, int64_t row, int64_t value)
 #include "softmax_rows.h"
 
 /* inputs: x, perhaps b, perhaps labels. Results: the softmax of x + b; or minus its logarithm at the labels, the softmax,
- * and where the largest elements are. params: whether there is a bias, whether the logarithm is wanted, whether the loss,
- * how labels choose. */
+ * and where the largest elements are. */
 TH_EXPORT int th_kernel_softmax(th_ctx *ctx)
 {
-    const int64_t *wanted = ctx->params;
-    const int bias = wanted[0] != 0, as_log = wanted[1] != 0, loss = wanted[2] != 0;
+    const th_softmax_params *p = ctx->params;
+    const int bias = (int)p->bias, as_log = (int)p->as_log, loss = (int)p->loss;
     const th_buffer *x = ctx->in[0];
     if (bias && ctx->in[1]->shape[0] != x->shape[1])
         return TH_FAIL(ctx, TH_ERR_SHAPE, "the bias has %lld elements, the rows have %lld",
                        (long long)ctx->in[1]->shape[0], (long long)x->shape[1]);
     int64_t labels[2];
     th_buffer label;
-    if (loss && chosen_labels(ctx, 2, wanted[3], x, &label, labels))
+    if (loss && chosen_labels(ctx, 2, p->labels, x, &label, labels))
         return -1;
     for (int i = 0; i < ctx->nout; ++i)
         if (ctx->rt->ensure(ctx, ctx->out[i], loss && i == 0 ? label.shape : x->shape))
@@ -147,10 +144,10 @@ TH_EXPORT int th_kernel_softmax_grad(th_ctx *ctx)
 TH_EXPORT int th_kernel_crossentropy_dx(th_ctx *ctx)
 {
     const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
-    const int64_t how = *(const int64_t *)ctx->params;
+    const int64_t how = ((const th_crossentropy_dx_params *)ctx->params)->labels;
     int64_t labels[2];
     th_buffer label;
-    if (how == EACH && dy->shape[0] != sm->shape[0] && dy->shape[0] != 1)
+    if (how == TH_LABELS_EACH && dy->shape[0] != sm->shape[0] && dy->shape[0] != 1)
         return not_one_each(ctx, "gradients", dy->shape[0], sm->shape[0]);
     if (chosen_labels(ctx, 2, how, sm, &label, labels))
         return -1;

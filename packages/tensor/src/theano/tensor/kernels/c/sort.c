@@ -140,10 +140,10 @@ static int in_lines(th_ctx *ctx, lines *s, th_body body, double work)
     return s->failed ? TH_FAIL(ctx, TH_ERR_MEMORY, "not enough memory to sort %lld elements", (long long)s->n) : 0;
 }
 
-/* inputs: x, axis. params: the address of NumPy's function, whether the places are wanted. */
+/* inputs: x, axis. */
 TH_EXPORT int th_kernel_sort(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
+    const th_sort_params *p = ctx->params;
     const int nd = ctx->in[0]->ndim;
     int64_t axis = th_integer(ctx->in[1], 0);
     if (axis < -nd || axis >= nd)
@@ -155,10 +155,10 @@ TH_EXPORT int th_kernel_sort(th_ctx *ctx)
                .n = ctx->in[0]->shape[axis],
                .from = axis_last(ctx->in[0], (int)axis),
                .to = axis_last(ctx->out[0], (int)axis)};
-    if (p[1])
-        s.sort_places = (place_sorter)(intptr_t)p[0];
+    if (p->places)
+        s.sort_places = (place_sorter)(intptr_t)p->function;
     else
-        s.sort = (sorter)(intptr_t)p[0];
+        s.sort = (sorter)(intptr_t)p->function;
     return in_lines(ctx, &s, sort_lines, 20.0);
 }
 
@@ -387,13 +387,12 @@ static char *values_of(th_ctx *ctx, const lines *s, int64_t count)
     return values;
 }
 
-/* inputs: x, k (the largest, or for a negative number the smallest). params: the axis, whether values and places are wanted,
- * the addresses of NumPy's sort and of its stable one of places, or 0. */
+/* inputs: x, k (the largest, or for a negative number the smallest). */
 TH_EXPORT int th_kernel_topk(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
+    const th_topk_params *p = ctx->params;
     const th_buffer *b = ctx->in[0];
-    const int axis = (int)p[0];
+    const int axis = (int)p->axis;
     const int64_t wanted = th_integer(ctx->in[1], 0), n = b->shape[axis], k = wanted < 0 ? -wanted : wanted;
     if (wanted == 0 || k > n || k < 0)
         return TH_FAIL(ctx, TH_ERR_SHAPE, "topk: kth must be 1 to %lld, the length of axis %d, or its negative; got %lld",
@@ -407,10 +406,10 @@ TH_EXPORT int th_kernel_topk(th_ctx *ctx)
     lines s = {.rt = ctx->rt, .n = n, .k = k, .smallest = wanted < 0, .from = axis_last(b, axis)};
     const int64_t count = th_size(b->ndim, b->shape) / n;
     s.elements = lines_of(ctx, &s.from);
-    s.sort = (sorter)(intptr_t)p[3];
-    s.sort_places = (place_sorter)(intptr_t)p[4];
+    s.sort = (sorter)(intptr_t)p->sort;
+    s.sort_places = (place_sorter)(intptr_t)p->sort_places;
     const int many = k > TH_SELECT_HEAP && k > n / (2 * TH_SELECT_HEAP) && s.sort && s.sort_places;
-    if (many && !p[2])
+    if (many && !p->places)
         s.values = room_for(ctx, count * k, b->itemsize);
     else
         s.places = room_for(ctx, count * k, sizeof(int64_t));
@@ -429,16 +428,16 @@ TH_EXPORT int th_kernel_topk(th_ctx *ctx)
         return -1;
     th_window part = s.from;
     part.shape[b->ndim - 1] = k;
-    if (p[1]) {
+    if (p->values) {
         char *values = s.values ? s.values : values_of(ctx, &s, count);
         if (!values)
             return -1;
         const th_window found = packed_like(&part, values, b->dtype, b->itemsize);
         put_back(ctx, 0, axis, &found);
     }
-    if (p[2]) {
+    if (p->places) {
         const th_window found = packed_like(&part, (char *)s.places, TH_INT64, sizeof(int64_t));
-        put_back(ctx, p[1] != 0, axis, &found);
+        put_back(ctx, p->values != 0, axis, &found);
     }
     return 0;
 }

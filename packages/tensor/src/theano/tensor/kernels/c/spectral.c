@@ -33,12 +33,12 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 typedef void (*geqrf)(const integer *, const integer *, void *, const integer *, void *, void *, const integer *, integer *);
 typedef void (*orgqr)(const integer *, const integer *, const integer *, void *, const integer *, const void *, void *,
                       const integer *, integer *);
-enum { QR_REDUCED, QR_COMPLETE, QR_R, QR_RAW };
 
 /* A, in Fortran's order, becomes R above reflections; q, in C order, if there is one, the first columns of their product. */
 static int decompose_qr(th_ctx *ctx, const th_buffer *a, char *copy, void *tau, char *q, int64_t columns)
 {
     const lapack_params *p = ctx->params;
+    const th_qr_params *given = ctx->params;
     const int64_t m = a->shape[0], n = a->shape[1], k = least(m, n), size = a->itemsize;
     if (!is_complex(a->dtype) && (k <= 32 || (double)m * (double)n * (double)k <= (double)p->own)) {
         const matrix to = plain_matrix(q, m, columns, size);
@@ -51,38 +51,37 @@ static int decompose_qr(th_ctx *ctx, const th_buffer *a, char *copy, void *tau, 
             lwork = integer_of(p, room), info = {0};
     if (work == NULL || (q != NULL && turned == NULL))
         return -1;
-    ROUTINE(p, 1, geqrf)(&rows, &cols, copy, &rows, tau, work, &lwork, &info);
+    ROUTINE(given, geqrf, geqrf)(&rows, &cols, copy, &rows, tau, work, &lwork, &info);
     if (q == NULL)
         return 0;
     memset(turned, 0, (size_t)(m * columns * size));
     memcpy(turned, copy, (size_t)(m * least(n, columns) * size));
-    ROUTINE(p, 2, orgqr)(&rows, &wanted, &count, turned, &rows, tau, work, &lwork, &info);
+    ROUTINE(given, generate, orgqr)(&rows, &wanted, &count, turned, &rows, tau, work, &lwork, &info);
     th_turn(ctx, q, turned, columns, m, size);
     return 0;
 }
 
 TH_EXPORT int th_kernel_qr(th_ctx *ctx)
 {
-    const lapack_params *p = ctx->params;
     const th_buffer *a = ctx->in[0];
-    const int mode = (int)p->rest[0];
-    const int64_t m = a->shape[0], n = a->shape[1], k = least(m, n), inner = mode == QR_COMPLETE ? m : k, size = a->itemsize;
-    th_buffer *first = ctx->out[0], *r = mode == QR_R ? first : ctx->out[1];
+    const int mode = (int)((const th_qr_params *)ctx->params)->mode;
+    const int64_t m = a->shape[0], n = a->shape[1], k = least(m, n), inner = mode == TH_QR_MODE_COMPLETE ? m : k, size = a->itemsize;
+    th_buffer *first = ctx->out[0], *r = mode == TH_QR_MODE_R ? first : ctx->out[1];
     const int64_t q_shape[2] = {m, inner}, r_shape[2] = {inner, n}, raw_shape[2] = {n, m};
-    if (mode == QR_RAW ? ctx->rt->ensure(ctx, first, raw_shape) || ctx->rt->ensure(ctx, r, &k)
-                       : ctx->rt->ensure(ctx, r, r_shape) || (mode != QR_R && ctx->rt->ensure(ctx, first, q_shape)))
+    if (mode == TH_QR_MODE_RAW ? ctx->rt->ensure(ctx, first, raw_shape) || ctx->rt->ensure(ctx, r, &k)
+                       : ctx->rt->ensure(ctx, r, r_shape) || (mode != TH_QR_MODE_R && ctx->rt->ensure(ctx, first, q_shape)))
         return -1;
-    char *q = mode == QR_REDUCED || mode == QR_COMPLETE ? first->data : NULL;
+    char *q = mode == TH_QR_MODE_REDUCED || mode == TH_QR_MODE_COMPLETE ? first->data : NULL;
     if (k == 0) {
         if (q != NULL)
             set_identity(q, m, inner, size, a->dtype);
         return 0;
     }
     char *copy = th_copied(ctx, a, 1);
-    void *tau = mode == QR_RAW ? r->data : room_for(ctx, k, size);
+    void *tau = mode == TH_QR_MODE_RAW ? r->data : room_for(ctx, k, size);
     if (copy == NULL || tau == NULL || decompose_qr(ctx, a, copy, tau, q, inner))
         return -1;
-    if (mode == QR_RAW) {
+    if (mode == TH_QR_MODE_RAW) {
         memcpy(first->data, copy, (size_t)(m * n * size));
         return 0;
     }
@@ -108,7 +107,7 @@ typedef void (*hegvd)(const integer *, const char *, const char *, const integer
 
 /* Eigenvalues (and vectors, in place of `a`, as rows) of a copy of a symmetric matrix, with respect to `b` if there is
  * one; what LAPACK says, or -1. `routine` and `complex_routine` take the same but for one array. */
-static int64_t decompose_symmetric(th_ctx *ctx, int32_t dtype, int64_t routine, int vectors, int lower, char *a, char *b,
+static int64_t decompose_symmetric(th_ctx *ctx, int32_t dtype, const void *routine, int vectors, int lower, char *a, char *b,
                                    int64_t n, void *w)
 {
     const lapack_params *p = ctx->params;
@@ -168,9 +167,10 @@ static int is_extreme(const char *a, int32_t dtype, int64_t count)
 static int eigh_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *w, th_buffer *v)
 {
     const lapack_params *p = ctx->params;
+    const th_eigh_params *q = ctx->params;
     const int64_t n = a->shape[0], size = a->itemsize, room = 1 + 64 * n + n * n;
     /* The triangle that is read must be LAPACK's lower one, where reflections lie in columns. */
-    char *copy = th_copied(ctx, a, (int)p->rest[0]), *z = room_for(ctx, n * n, size), *e = room_for(ctx, 2 * n, size);
+    char *copy = th_copied(ctx, a, (int)q->lower), *z = room_for(ctx, n * n, size), *e = room_for(ctx, 2 * n, size);
     void *work = room_for(ctx, room, size), *iwork = room_for(ctx, 3 + 5 * n, sizeof(int64_t));
     if (copy == NULL || z == NULL || e == NULL || work == NULL || iwork == NULL)
         return -1;
@@ -178,8 +178,8 @@ static int eigh_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *w, th_buffe
         return 1;
     integer rows = integer_of(p, n), lwork = integer_of(p, room), liwork = integer_of(p, 3 + 5 * n), info = {0};
     char *scales = e + n * size;
-    ROUTINE(p, 2, sytrd)("L", &rows, copy, &rows, w->data, e, scales, work, &lwork, &info, 1);
-    ROUTINE(p, 3, stedc)("I", &rows, w->data, e, z, &rows, work, &lwork, iwork, &liwork, &info, 1);
+    ROUTINE(q, sytrd, sytrd)("L", &rows, copy, &rows, w->data, e, scales, work, &lwork, &info, 1);
+    ROUTINE(q, stedc, stedc)("I", &rows, w->data, e, z, &rows, work, &lwork, iwork, &liwork, &info, 1);
     if (value_of(p, info) != 0)
         return 1;
     const matrix below = {copy + size, n - 1, n - 1, size, n * size}, vectors = {z + size, n - 1, n, size, n * size};
@@ -192,13 +192,14 @@ static int eigh_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *w, th_buffe
 TH_EXPORT int th_kernel_eigh(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
+    const th_eigh_params *q = ctx->params;
     const th_buffer *a = ctx->in[0];
     th_buffer *w = ctx->out[0], *v = ctx->out[1];
     if (th_square(ctx, a) || ctx->rt->ensure(ctx, w, a->shape) || ctx->rt->ensure(ctx, v, a->shape))
         return -1;
     const int64_t n = a->shape[0], size = a->itemsize;
     char *given = th_copied(ctx, a, 0);
-    if (given == NULL || th_finite(ctx, "Eigenvalues", given, a->dtype, n, n, p->rest[0] ? LOWER : UPPER))
+    if (given == NULL || th_finite(ctx, "Eigenvalues", given, a->dtype, n, n, q->lower ? LOWER : UPPER))
         return -1;
     if (n > SMALL && is_ours(p, a, n)) {
         const int failed = eigh_in_parts(ctx, a, w, v);
@@ -207,14 +208,14 @@ TH_EXPORT int th_kernel_eigh(th_ctx *ctx)
     } else if (n > 0 && n <= SMALL && !is_complex(a->dtype)) {
         char *rows = room_for(ctx, n * n, size);
         const int failed = rows == NULL ? -1
-                           : OURS(a, th_eigh, ctx, (int)p->rest[0], plain_matrix(given, n, n, size), w->data, plain_matrix(rows, n, n, size));
+                           : OURS(a, th_eigh, ctx, (int)q->lower, plain_matrix(given, n, n, size), w->data, plain_matrix(rows, n, n, size));
         if (failed == 0)
             th_turn(ctx, v->data, rows, n, n, size);
         if (failed <= 0)
             return failed; /* (else LAPACK may know more) */
     }
     char *copy = th_copied(ctx, a, 0);
-    if (copy == NULL || (n > 0 && decompose_symmetric(ctx, a->dtype, p->rest[1], 1, (int)p->rest[0], copy, NULL, n, w->data)))
+    if (copy == NULL || (n > 0 && decompose_symmetric(ctx, a->dtype, q->evd, 1, (int)q->lower, copy, NULL, n, w->data)))
         return -1;
     th_turn(ctx, v->data, copy, n, n, size);
     if (is_complex(a->dtype))
@@ -224,8 +225,8 @@ TH_EXPORT int th_kernel_eigh(th_ctx *ctx)
 
 TH_EXPORT int th_kernel_eigvalsh(th_ctx *ctx)
 {
-    const lapack_params *p = ctx->params;
-    const th_buffer *a = ctx->in[0], *b = p->rest[1] ? ctx->in[1] : NULL;
+    const th_eigvalsh_params *q = ctx->params;
+    const th_buffer *a = ctx->in[0], *b = q->second ? ctx->in[1] : NULL;
     th_buffer *w = ctx->out[0];
     if (th_square(ctx, a) || (b != NULL && th_square(ctx, b)))
         return -1;
@@ -237,11 +238,11 @@ TH_EXPORT int th_kernel_eigvalsh(th_ctx *ctx)
     char *copy = th_copied(ctx, a, 0), *other = b == NULL ? NULL : th_copied(ctx, b, 0);
     if (copy == NULL || (b != NULL && other == NULL))
         return -1;
-    const int read = p->rest[0] ? LOWER : UPPER;
+    const int read = q->lower ? LOWER : UPPER;
     if (th_finite(ctx, "Eigenvalues", copy, a->dtype, n, n, read) ||
         (b != NULL && th_finite(ctx, "Eigenvalues", other, a->dtype, n, n, read)))
         return -1;
-    return n > 0 && decompose_symmetric(ctx, a->dtype, p->rest[2], 0, (int)p->rest[0], copy, other, n, w->data) ? -1 : 0;
+    return n > 0 && decompose_symmetric(ctx, a->dtype, q->evd, 0, (int)q->lower, copy, other, n, w->data) ? -1 : 0;
 }
 
 /* -- eigenvalues of any matrix ----------------------------------------------------------------------------- */
@@ -262,6 +263,7 @@ static int has_imaginary(const char *wi, int32_t dtype, int64_t n)
 TH_EXPORT int th_kernel_eig(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
+    const th_eig_params *q = ctx->params;
     const th_buffer *a = ctx->in[0];
     th_buffer *w = ctx->out[0], *v = ctx->out[1];
     if (th_square(ctx, a) || ctx->rt->ensure(ctx, w, a->shape) || ctx->rt->ensure(ctx, v, a->shape))
@@ -276,9 +278,9 @@ TH_EXPORT int th_kernel_eig(th_ctx *ctx)
         return -1;
     integer rows = integer_of(p, n), lwork = integer_of(p, room), one = integer_of(p, 1), info = {0};
     if (is_complex(a->dtype))
-        ROUTINE(p, 0, complex_geev)("N", "V", &rows, copy, &rows, w->data, NULL, &one, vectors, &rows, work, &lwork, other, &info, 1, 1);
+        ROUTINE(q, geev, complex_geev)("N", "V", &rows, copy, &rows, w->data, NULL, &one, vectors, &rows, work, &lwork, other, &info, 1, 1);
     else
-        ROUTINE(p, 0, geev)("N", "V", &rows, copy, &rows, w->data, other, NULL, &one, vectors, &rows, work, &lwork, &info, 1, 1);
+        ROUTINE(q, geev, geev)("N", "V", &rows, copy, &rows, w->data, other, NULL, &one, vectors, &rows, work, &lwork, &info, 1, 1);
     if (value_of(p, info) != 0)
         return TH_FAIL(ctx, TH_ERR_LINALG, "Eigenvalues did not converge: is there NaN or infinity in the matrix?");
     if (!is_complex(a->dtype) && has_imaginary(other, a->dtype, n))
@@ -296,7 +298,7 @@ typedef void (*complex_gesdd)(const char *, const integer *, const integer *, vo
                               const integer *, void *, const integer *, void *, const integer *, void *, void *, integer *, size_t);
 
 /* The transposed matrix V S U' of a copy of an m x n matrix in C order: V' and U are right in C order again. */
-static int decompose_singular(th_ctx *ctx, const th_buffer *a, int64_t address, const char *job, void *s, void *u, void *vt)
+static int decompose_singular(th_ctx *ctx, const th_buffer *a, const void *address, const char *job, void *s, void *u, void *vt)
 {
     const lapack_params *p = ctx->params;
     const int64_t m = a->shape[0], n = a->shape[1], k = least(m, n), widest = m > n ? m : n, size = a->itemsize;
@@ -338,6 +340,7 @@ typedef void (*bdsdc)(const char *, const char *, const integer *, void *, void 
 static int svd_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *u, th_buffer *s, th_buffer *vt, int full)
 {
     const lapack_params *p = ctx->params;
+    const th_svd_params *q = ctx->params;
     const int tall = a->shape[0] >= a->shape[1];
     const int64_t m = a->shape[!tall], n = a->shape[tall], size = a->itemsize, room = 64 * (m + n) + 3 * n * n + 4 * n;
     const int64_t columns = full ? m : n;
@@ -352,8 +355,8 @@ static int svd_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *u, th_buffer
         return 1;
     char *left_scales = e + n * size, *right_scales = left_scales + n * size;
     integer rows = integer_of(p, m), cols = integer_of(p, n), lwork = integer_of(p, room), info = {0};
-    ROUTINE(p, 3, gebrd)(&rows, &cols, copy, &rows, s->data, e, left_scales, right_scales, work, &lwork, &info);
-    ROUTINE(p, 4, bdsdc)("U", "I", &cols, s->data, e, small, &cols, right, &cols, NULL, NULL, work, iwork, &info, 1, 1);
+    ROUTINE(q, gebrd, gebrd)(&rows, &cols, copy, &rows, s->data, e, left_scales, right_scales, work, &lwork, &info);
+    ROUTINE(q, bdsdc, bdsdc)("U", "I", &cols, s->data, e, small, &cols, right, &cols, NULL, NULL, work, iwork, &info, 1, 1);
     if (value_of(p, info) != 0)
         return 1;
     /* On the left: below the diagonal are reflections; the rest of the product is that of an identity. */
@@ -388,8 +391,9 @@ enum { WORTH_PARTS = TH_SVD_WORTH_PARTS };
 TH_EXPORT int th_kernel_svd(th_ctx *ctx)
 {
     const lapack_params *p = ctx->params;
+    const th_svd_params *q = ctx->params;
     const th_buffer *a = ctx->in[0];
-    const int full = (int)p->rest[0], vectors = (int)p->rest[1];
+    const int full = (int)q->full, vectors = (int)q->vectors;
     const int64_t m = a->shape[0], n = a->shape[1], k = least(m, n), size = a->itemsize;
     th_buffer *s = ctx->out[vectors ? 1 : 0], *u = ctx->out[0], *vt = ctx->out[vectors ? 2 : 0];
     const int64_t u_shape[2] = {m, full ? m : k}, v_shape[2] = {full ? n : k, n};
@@ -408,7 +412,7 @@ TH_EXPORT int th_kernel_svd(th_ctx *ctx)
         if (failed <= 0)
             return failed;
     }
-    return decompose_singular(ctx, a, p->rest[2], !vectors ? "N" : full ? "A" : "S", s->data, vectors ? u->data : NULL,
+    return decompose_singular(ctx, a, q->gesdd, !vectors ? "N" : full ? "A" : "S", s->data, vectors ? u->data : NULL,
                               vectors ? vt->data : NULL);
 }
 
@@ -437,7 +441,7 @@ static int join_singular(th_ctx *ctx, th_buffer *out, char *vt, char *u, int64_t
 /* V S^-1 U', without the singular values that are too small. */
 TH_EXPORT int th_kernel_pinv(th_ctx *ctx)
 {
-    const lapack_params *p = ctx->params;
+    const th_pinv_params *q = ctx->params;
     const th_buffer *a = ctx->in[0];
     th_buffer *out = ctx->out[0];
     const int64_t m = a->shape[0], n = a->shape[1], k = least(m, n), size = a->itemsize, shape[2] = {n, m};
@@ -446,7 +450,7 @@ TH_EXPORT int th_kernel_pinv(th_ctx *ctx)
     if (k == 0)
         return 0;
     char *u = room_for(ctx, m * k, size), *vt = room_for(ctx, k * n, size), *s = room_for(ctx, k, size);
-    if (u == NULL || vt == NULL || s == NULL || decompose_singular(ctx, a, p->rest[0], "S", s, u, vt))
+    if (u == NULL || vt == NULL || s == NULL || decompose_singular(ctx, a, q->gesdd, "S", s, u, vt))
         return -1;
     const int single = is_single(a->dtype);
     const int64_t wide = is_complex(a->dtype) ? 2 * n : n;
@@ -473,6 +477,7 @@ typedef void (*complex_gelsd)(const integer *, const integer *, const integer *,
 static int64_t solve_squares(th_ctx *ctx, const th_buffer *a, char *b, int64_t columns, void *s, double cut)
 {
     const lapack_params *p = ctx->params;
+    const th_lstsq_params *q = ctx->params;
     const int64_t m = a->shape[0], n = a->shape[1], longest = m > n ? m : n, size = a->itemsize;
     const float single_cut = (float)cut;
     const void *rcond = is_single(a->dtype) ? (const void *)&single_cut : (const void *)&cut;
@@ -486,9 +491,9 @@ static int64_t solve_squares(th_ctx *ctx, const th_buffer *a, char *b, int64_t c
         return -1;
     for (int asking = 1; asking >= 0; --asking) {
         if (is_complex(a->dtype))
-            ROUTINE(p, 0, complex_gelsd)(&rows, &cols, &nrhs, copy, &rows, b, &of_b, s, rcond, &rank, work, &lwork, rwork, iwork, &info);
+            ROUTINE(q, gelsd, complex_gelsd)(&rows, &cols, &nrhs, copy, &rows, b, &of_b, s, rcond, &rank, work, &lwork, rwork, iwork, &info);
         else
-            ROUTINE(p, 0, gelsd)(&rows, &cols, &nrhs, copy, &rows, b, &of_b, s, rcond, &rank, work, &lwork, iwork, &info);
+            ROUTINE(q, gelsd, gelsd)(&rows, &cols, &nrhs, copy, &rows, b, &of_b, s, rcond, &rank, work, &lwork, iwork, &info);
         if (asking) {
             const int64_t room = asked(number, a->dtype) + 1;
             rwork = room_for(ctx, asked(reals, a->dtype) + 1, real_size(a->dtype));

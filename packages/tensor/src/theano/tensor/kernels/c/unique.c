@@ -132,7 +132,7 @@ static int out_of_memory(th_ctx *ctx, int64_t n)
 /* The order of single elements: of themselves, in a copy, or of their places. */
 static int order_elements(th_ctx *ctx, findings *s, int64_t itemsize, int32_t dtype, int with_places)
 {
-    const int64_t *p = ctx->params;
+    const th_unique_params *p = ctx->params;
     const size_t bytes = (size_t)(s->n ? s->n : 1);
     if (with_places) {
         int64_t *places = ctx->rt->scratch(ctx, bytes * sizeof *places);
@@ -140,7 +140,7 @@ static int order_elements(th_ctx *ctx, findings *s, int64_t itemsize, int32_t dt
             return -1;
         for (int64_t i = 0; i < s->n; ++i)
             places[i] = i;
-        if (((place_sorter)(intptr_t)p[1])(s->v, (intptr_t *)places, s->n, NULL))
+        if (((place_sorter)(intptr_t)p->sort_places)(s->v, (intptr_t *)places, s->n, NULL))
             return out_of_memory(ctx, s->n);
         s->order = places;
     } else {
@@ -148,7 +148,7 @@ static int order_elements(th_ctx *ctx, findings *s, int64_t itemsize, int32_t dt
         if (!copy)
             return -1;
         memcpy(copy, s->v, (size_t)(s->n * itemsize));
-        if (((sorter)(intptr_t)p[0])(copy, s->n, NULL))
+        if (((sorter)(intptr_t)p->sort)(copy, s->n, NULL))
             return out_of_memory(ctx, s->n);
         s->v = copy;
         s->order = NULL;
@@ -248,13 +248,12 @@ static int put_places(th_ctx *ctx, const findings *s, int first, int which, int 
     return 0;
 }
 
-/* input: x. params: the addresses of NumPy's sort of elements and of its sort of places (a stable one, where first places are
- * wanted); whether first places, inverse and counts are wanted; the axis, or -1 for the flat array. */
+/* input: x. */
 TH_EXPORT int th_kernel_unique(th_ctx *ctx)
 {
-    const int64_t *p = ctx->params;
+    const th_unique_params *p = ctx->params;
     const th_buffer *x = ctx->in[0];
-    const int axis = (int)p[5];
+    const int axis = (int)p->axis;
     findings s = {.n = axis < 0 ? th_size(x->ndim, x->shape) : x->shape[axis], .width = 1};
     for (int d = 0; axis >= 0 && d < x->ndim; ++d)
         s.width *= d == axis ? 1 : x->shape[d];
@@ -262,7 +261,7 @@ TH_EXPORT int th_kernel_unique(th_ctx *ctx)
     s.news = ctx->rt->scratch(ctx, (size_t)(s.n ? s.n : 1));
     if (!s.v || !s.news)
         return -1;
-    if (axis < 0 ? order_elements(ctx, &s, x->itemsize, x->dtype, p[2] || p[3]) : order_slices(ctx, &s, x->itemsize, x->dtype))
+    if (axis < 0 ? order_elements(ctx, &s, x->itemsize, x->dtype, p->first || p->inverse) : order_slices(ctx, &s, x->itemsize, x->dtype))
         return -1;
-    return put_values(ctx, &s, axis) || put_places(ctx, &s, (int)p[2], (int)p[3], (int)p[4]) ? -1 : 0;
+    return put_values(ctx, &s, axis) || put_places(ctx, &s, (int)p->first, (int)p->inverse, (int)p->counts) ? -1 : 0;
 }

@@ -1,0 +1,433 @@
+"""What the kernels of this layer are told, but for reductions: the structs of ``parameters.h``.
+
+A field says what a kernel reads beside its inputs. `theano.tensor.kernels.reduction` has those of reductions, whose
+struct generated kernels hold as well.
+"""
+
+from __future__ import annotations
+
+from theano.graph.parameters import (
+    Address,
+    Choice,
+    Enumeration,
+    Flag,
+    Int,
+    List,
+    Mask,
+    Numbers,
+    Parameters,
+    Record,
+    Text,
+)
+
+
+class Constants(Parameters, c_name=""):
+    """The constants of a generated loop, which its own text reads: there is no struct."""
+
+    numbers = Numbers()
+
+
+# -- views and copies --------------------------------------------------------------------------------------
+
+
+class Dimshuffle(Parameters):
+    """Axes reordered, dropped and added."""
+
+    copies = Flag("whether the result is a copy, not a view")
+    dropped = Mask("the input's axes that go")
+    axes = List(Int(), "for each axis of the result the input's, or -1 for a new one")
+
+
+class Reshape(Parameters):
+    """Elements in another shape."""
+
+    may_view = Flag("whether a view is allowed")
+
+
+class Rebroadcast(Parameters):
+    """Lengths that a type has promised."""
+
+    ones = Mask("axes that must have length 1")
+
+
+class Message(Parameters):
+    """A check of conditions."""
+
+    text = Text("of the error")
+
+
+class IfElse(Parameters):
+    """One of two lists of inputs."""
+
+    as_view = Flag("whether the outputs are the values themselves, not copies")
+
+
+class Axis(Parameters):
+    """One axis."""
+
+    axis = Int("-1 for the flat array, where a kernel has that")
+
+
+class Join(Parameters):
+    """Tensors one behind the other."""
+
+    viewed = Int("the tensor that the result may view if all others are empty, or -1")
+
+
+class Split(Parameters):
+    """A tensor in pieces."""
+
+    copies = List(Flag(), "for each output, whether it is a copy, not a view")
+
+
+# -- diagonals ---------------------------------------------------------------------------------------------
+
+
+class Diagonal(Parameters, c_name="th_diagonal"):
+    """A diagonal of the matrices that two axes span."""
+
+    offset = Int("above the main one, or below it where negative")
+    first = Int("the axis of rows")
+    second = Int("the axis of columns")
+
+
+class ExtractDiagonal(Parameters):
+    """A diagonal taken out."""
+
+    diagonal = Record(Diagonal)
+    as_view = Flag("whether the result is a view")
+
+
+class SetDiagonal(Parameters):
+    """A diagonal replaced."""
+
+    diagonal = Record(Diagonal)
+    ones = Mask("axes of the new one that are 1 long by its type")
+
+
+class AllocDiagonal(Parameters):
+    """Zeros but for a diagonal."""
+
+    diagonal = Record(Diagonal)
+
+
+class Eye(Parameters):
+    """Ones on a diagonal."""
+
+    below = Flag("whether there are ones below it too")
+
+
+# -- new arrays --------------------------------------------------------------------------------------------
+
+
+class Alloc(Parameters):
+    """A value repeated."""
+
+    ones = Mask("axes of the value that are 1 long by its type")
+
+
+class Arange(Parameters):
+    """Numbers by steps."""
+
+    whole = Flag("whether start, stop and step are all integers")
+
+
+# -- parts of tensors --------------------------------------------------------------------------------------
+
+
+class End(Enumeration):
+    """How an end of a slice, or an index, is given: `value` is the number itself, or the input that has it."""
+
+    ABSENT = 0
+    KNOWN = 1
+    INPUT = 2
+
+
+class IndexKind(Enumeration):
+    """What an entry of an index is."""
+
+    NUMBER = 0
+    SLICE = 1
+    NEW = 2
+    ARRAY = 3
+    MASK = 4
+
+
+class Bound(Parameters, c_name="th_bound"):
+    """A number of an index, known now or when the kernel is called."""
+
+    how = Choice(End)
+    value = Int()
+
+
+class IndexEntry(Parameters, c_name="th_index_entry"):
+    """One entry of an index; a number, an array or a mask is its `start`."""
+
+    kind = Choice(IndexKind)
+    start = Record(Bound)
+    stop = Record(Bound)
+    step = Record(Bound)
+
+
+class Write(Parameters, c_name="th_write"):
+    """How a part is written."""
+
+    in_place = Flag("whether x itself is written to")
+    sets = Flag("whether values replace the part; else they are added")
+    ones = Mask("axes of the values that are 1 long by their type")
+
+
+class Subtensor(Parameters):
+    """A part of a tensor."""
+
+    index = List(Record(IndexEntry))
+
+
+class IncSubtensor(Parameters):
+    """A tensor, a part of which is written."""
+
+    write = Record(Write)
+    index = List(Record(IndexEntry))
+
+
+class Order(Parameters):
+    """How places in a flat array are counted."""
+
+    first_fastest = Flag("whether the first axis goes fastest")
+
+
+class OutOfRange(Enumeration):
+    """What becomes of indexes that do not exist."""
+
+    RAISE = 0
+    WRAP = 1
+    CLIP = 2
+
+
+class Ravel(Parameters):
+    """Indexes as places in a flat array."""
+
+    mode = Choice(OutOfRange)
+    first_fastest = Flag("whether the first axis goes fastest")
+
+
+class PermuteRows(Parameters):
+    """Rows in another order."""
+
+    x_ones = Mask("axes of x that are 1 long by its type")
+    order_ones = Mask("the same of the permutations")
+
+
+# -- search and order --------------------------------------------------------------------------------------
+
+
+class Argmax(Parameters):
+    """Where the best is."""
+
+    searched = Mask("axes")
+    smallest = Flag("whether the best is the smallest")
+
+
+class Cumulate(Parameters):
+    """Sums or products up to each place."""
+
+    axis = Int("-1 for the flat array")
+    multiplies = Flag()
+
+
+class Sort(Parameters):
+    """Elements in order, or their places."""
+
+    function = Address("NumPy's sort, of elements or of places")
+    places = Flag("whether the places are wanted")
+
+
+class Topk(Parameters):
+    """The largest or smallest elements."""
+
+    axis = Int()
+    values = Flag("whether values are wanted")
+    places = Flag("whether places are wanted")
+    sort = Address("NumPy's sort of elements, or 0")
+    sort_places = Address("its stable sort of places, or 0")
+
+
+class Searchsorted(Parameters):
+    """Places in a sorted vector."""
+
+    dtype = Int("the type in which to compare")
+    itemsize = Int("of that type")
+    right = Flag("whether places after equals are wanted")
+
+
+class Unique(Parameters):
+    """Different elements."""
+
+    sort = Address("NumPy's sort of elements")
+    sort_places = Address("its sort of places: a stable one, where first places are wanted")
+    first = Flag("whether first places are wanted")
+    inverse = Flag("whether the inverse is wanted")
+    counts = Flag("whether counts are wanted")
+    axis = Int("-1 for the flat array")
+
+
+# -- neural networks ---------------------------------------------------------------------------------------
+
+
+class Labels(Enumeration):
+    """How labels choose columns: one for each row; or as an index of the first k rows, or of all rows, does."""
+
+    EACH = 0
+    FIRST = 1
+    ALL = 2
+
+
+class Softmax(Parameters):
+    """Rows as probabilities."""
+
+    bias = Flag("whether there is a bias")
+    as_log = Flag("whether the logarithm is wanted")
+    loss = Flag("whether the loss at the labels is wanted")
+    labels = Choice(Labels)
+
+
+class CrossentropyDx(Parameters):
+    """The gradient of cross entropies."""
+
+    labels = Choice(Labels)
+
+
+# -- products and factorisations ---------------------------------------------------------------------------
+
+
+class Blas(Parameters, c_name="blas_params"):
+    """How products of matrices are computed. A routine of 0 was not found."""
+
+    in_place = Flag("whether the result takes the memory of the first input")
+    wide = Flag("whether BLAS counts in 64 bits, not 32")
+    own = Int("up to how many multiplications a product of floats is our own")
+    threads = Int("how many our own may use; 0: as many as there are")
+    gemm = Address()
+    gemv = Address()
+    ger = Address()
+    dot = Address()
+
+
+class Lapack(Parameters, c_name="lapack_params"):
+    """What all that calls LAPACK is told; routines may be 0 where `own` says that every size is ours."""
+
+    wide = Flag("whether LAPACK's integers have 64 bits")
+    own = Int("up to how many multiplications our own factorisations are taken")
+    threads = Int("how many those may use; 0: as many as there are")
+
+
+class Cholesky(Lapack):
+    """Cholesky's factor."""
+
+    lower = Flag()
+    nan_on_error = Flag("whether a matrix that has none gives nan; else it is an error")
+    potrf = Address()
+
+
+class Inverse(Lapack):
+    """The inverse."""
+
+    getrf = Address()
+    getri = Address()
+
+
+class Det(Lapack):
+    """The determinant."""
+
+    getrf = Address()
+
+
+class SolveTriangular(Lapack):
+    """Equations of a triangular matrix."""
+
+    lower = Flag()
+    trtrs = Address()
+
+
+class Symmetry(Enumeration):
+    """Which triangle of the matrix of equations stands for both."""
+
+    NONE = 0
+    LOWER = 1
+    UPPER = 2
+
+
+class Solve(Lapack):
+    """Equations."""
+
+    symmetric = Choice(Symmetry)
+    getrf = Address()
+    getrs = Address()
+
+
+class QrMode(Enumeration):
+    """What of Q and R is wanted."""
+
+    REDUCED = 0
+    COMPLETE = 1
+    R = 2
+    RAW = 3
+
+
+class QR(Lapack):
+    """Q and R."""
+
+    mode = Choice(QrMode)
+    geqrf = Address()
+    generate = Address("orgqr, or ungqr for complex numbers")
+
+
+class Eigh(Lapack):
+    """Eigenvalues and eigenvectors of a symmetric matrix."""
+
+    lower = Flag()
+    evd = Address("syevd, or heevd for complex numbers")
+    sytrd = Address("0 for complex numbers")
+    stedc = Address("0 for complex numbers")
+
+
+class Eigvalsh(Lapack):
+    """Eigenvalues of a symmetric matrix, perhaps with respect to another."""
+
+    lower = Flag()
+    second = Flag("whether there is another one")
+    evd = Address("syevd or heevd; with another one sygvd or hegvd")
+
+
+class Eig(Lapack):
+    """Eigenvalues and eigenvectors of any matrix."""
+
+    geev = Address()
+
+
+class Svd(Lapack):
+    """Singular values, and vectors."""
+
+    full = Flag("whether bases of the whole spaces are wanted")
+    vectors = Flag("whether vectors are wanted")
+    gesdd = Address()
+    gebrd = Address("0 for complex numbers")
+    bdsdc = Address("0 for complex numbers")
+
+
+class Pinv(Lapack):
+    """The pseudo-inverse."""
+
+    gesdd = Address()
+
+
+class Lstsq(Lapack):
+    """Least squares."""
+
+    gelsd = Address()
+
+
+class Expm(Parameters):
+    """The exponential of a matrix."""
+
+    threads = Int("how many may be used; 0: as many as there are")
