@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph.apply import Apply
-from theano.graph.parameters import Parameters, nothing
+from theano.graph.parameters import Parameters
 from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.device import FromDevice, ToDevice
-from theano.tensor.kernels.common import ready
+from theano.tensor.kernels.common import nothing, ready
 
 
 @ready("th_kernel_transfer")
