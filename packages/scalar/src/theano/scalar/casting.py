@@ -14,8 +14,10 @@ from theano.scalar.registry import OPS
 from theano.scalar.type import Scalar, all_types, get_scalar_type
 
 
-def astype(x: np.ndarray, dtype: str) -> np.ndarray:
+def astype(x: np.ndarray, dtype: Any, copy: bool = True) -> np.ndarray:
     """Return an array converted to a dtype, as :class:`Cast` defines it on every machine.
+
+    Without ``copy``, one that has the dtype is returned itself.
 
     Examples
     --------
@@ -24,7 +26,7 @@ def astype(x: np.ndarray, dtype: str) -> np.ndarray:
     """
     target = np.dtype(dtype)
     if x.dtype.kind != "f" or target.kind not in "iu":
-        return x.astype(target)
+        return x.astype(target, copy=copy)
     bits = max(32, 8 * target.itemsize)
     wide = x if x.dtype == "float64" else x.astype("float32")
     half = wide.dtype.type(2.0 ** (bits - 1))

@@ -253,7 +253,7 @@ class _AdvancedWrite(Op):
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
         with np.errstate(**NUMPY_ERRORS):
-            y = astype(stretched(node, inputs, 1, part), out.dtype)
+            y = astype(stretched(node, inputs, 1, part), out.dtype, copy=False)
             if self.set_instead_of_inc:
                 out[index] = y
             else:
