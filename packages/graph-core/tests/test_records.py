@@ -123,7 +123,7 @@ def test_replace(replace):
         replace(Key("a"), none=1)
 
 
-@pytest.mark.parametrize("made", [Point(1, 2, ["a"]), Box(1), Key("a", 1), Own("ab")], ids=str)
+@pytest.mark.parametrize("made", [Point(1, 2, ["a"]), Box(1), Key("a", 1), Own("ab")], ids=lambda made: type(made).__name__)
 def test_copies_and_pickles(made):
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(made, protocol)) == made

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import theano.scalar as ts
+from theano.graph import BufferSpec
 from theano.scalar import dtypes
 from theano.settings import change_flags
 
@@ -20,7 +21,7 @@ PAIRS = list(itertools.product(dtypes.all_dtypes, repeat=2))
 def test_type_has_a_name_a_code_and_values(dtype: str) -> None:
     scalar = getattr(ts, dtype)
     assert scalar is ts.get_scalar_type(dtype) and scalar == ts.Scalar(dtype) and hash(scalar) == hash(ts.Scalar(dtype))
-    assert str(scalar) == dtype and scalar.buffer_spec() == (dtype, 0, (), True)
+    assert str(scalar) == dtype and scalar.buffer_spec() == BufferSpec(dtype, 0, (), True)
     assert pickle.loads(pickle.dumps(scalar)) == scalar
     x = scalar("x")
     assert x.type == scalar and x.name == "x" and x.dtype == dtype and x.ndim == 0
