@@ -316,7 +316,7 @@ def test_a_program_as_text_says_plain_values_as_they_are():
     arguments = [Argument(fgraph.inputs[0], "x")]
     made = build(fgraph, linked, arguments, 1, [], "one")
     fields = json.loads(serialize(made, linked, arguments, []))["fields"]
-    assert fields["slots"][2] == ["Slot", "constant", {"spec": ["float64", 1, [False], False]}, 2.0]
+    assert fields["slots"][2] == ["Slot", "constant", {"spec": ["float64", 1, [False], False, "cpu"]}, 2.0]
     assert fields["instructions"] == [
         "[",
         ["KernelInstruction", "c", 0, {"b": "p"}, {"i": [0, 1]}, {"i": [2]}, 2.0, False],

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from interpret import check, ops, rewritten
+from interpret import apply_rule, check, ops, rewritten
 
 import theano
 import theano.tensor as T
@@ -452,3 +452,12 @@ def test_what_is_transposed_in_part_stays():
     for e in (a.T + b, t.dimshuffle(1, 2, 0) + t.dimshuffle(2, 0, 1), a.dimshuffle(1, "x", 0) * 2, a.T + b.sum(0, keepdims=True).T):
         graph, _ = rewritten([a, b, t], [e])
         assert isinstance(graph.outputs[0].owner.op, Elemwise)
+
+
+@pytest.mark.parametrize("op", [T.add, T.mul])
+@pytest.mark.parametrize(("terms", "joined"), [(MAX_OPERANDS - 2, True), (MAX_OPERANDS - 1, True), (MAX_OPERANDS, False)])
+def test_a_sum_of_a_sum_is_one_up_to_the_limit_of_a_loop(op, terms, joined):
+    """The operands of a loop are its inputs and its output."""
+    xs = T.dvectors(*(f"x{i}" for i in range(terms)))
+    fgraph, used, _ = apply_rule("local_add_mul_fusion", xs, op(op(*xs[:5]), *xs[5:]))
+    assert bool(used) == joined and len(fgraph.apply_nodes) == (1 if joined else 2)
