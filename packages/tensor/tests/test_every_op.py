@@ -26,7 +26,8 @@ ELSEWHERE = {
     "lstsq": "linalg/test_linalg", "CholeskyGrad": "linalg/test_linalg", "EighGrad": "linalg/test_linalg",
     "EigvalshGrad": "linalg/test_linalg", "ExpmGrad": "linalg/test_linalg", "LoadFromDisk": "test_io", "MPIRecv": "test_io",
     "MPIRecvWait": "test_io", "MPISend": "test_io", "MPISendWait": "test_io", "MapRows": "test_rows",
-    "Hint": "rules/test_each_rule", "IfElse": "test_ifelse",
+    "Hint": "rules/test_each_rule", "IfElse": "test_ifelse", "ToDevice": "fake_target/test_placement",
+    "FromDevice": "fake_target/test_placement",
 }  # fmt: skip
 
 #: Ops of which no shape can be inferred, because it depends on values.

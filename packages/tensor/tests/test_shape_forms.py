@@ -145,7 +145,7 @@ def test_text():
 
 @pytest.mark.parametrize("op", [CholeskyGrad(), EighGrad(), EigvalshGrad(), ExpmGrad()], ids=str)
 def test_gradients_of_factorisations_take_their_dimensions(op):
-    right = [(v, m)[n - 1] for n in op.dimensions]
+    right = [(v, m)[n - 1] for n in op.ndims]
     out = op(*right)
     assert all(o.ndim == 2 for o in (out if isinstance(out, list) else [out]))
     for i, x in enumerate(right):
