@@ -96,15 +96,6 @@ inline bool same_shape(const th_buffer *out, const int64_t *shape) {
     return same;
 }
 
-bool in_one_piece(const th_buffer *buffer) {
-    int64_t stride = buffer->itemsize;
-    for (int d = buffer->ndim - 1; d >= 0; --d) {
-        if (buffer->shape[d] != 1 && buffer->strides[d] != stride) return false;
-        stride *= buffer->shape[d];
-    }
-    return true;
-}
-
 /* The elements one after the other, row by row. */
 void pack(char *to, const th_buffer *from) {
     const int nd = from->ndim, outer = nd > 2 ? nd - 2 : 0;
@@ -282,7 +273,7 @@ int rt_transfer(th_ctx *ctx, th_buffer *to, const th_buffer *from) {
     const size_t bytes = size_t(source->elements * from->itemsize);
     if (bytes == 0) return 0;
     const char *data = from->data;
-    if (!in_one_piece(from)) {
+    if (!th_is_packed(from)) {
         if (here) return rt_fail(ctx, TH_ERR_VALUE, "what a device has is not in one piece");
         char *packed = static_cast<char *>(rt_scratch(ctx, bytes));
         if (!packed) return -1;

@@ -103,6 +103,7 @@ bool pool_worth(int64_t elements);
 
 extern "C" int th_elementwise(th_ctx *ctx, const th_loop *loop);
 extern "C" int th_size_outputs(th_ctx *ctx, const th_loop *loop);
+extern "C" int th_is_packed(const th_buffer *buffer); /* its elements lie one after the other, row by row */
 
 /* cpu.cpp */
 int cpu_level();

@@ -398,7 +398,10 @@ static int mismatch(th_ctx *ctx, int axis, int i, int64_t length_i, int j, int64
                          axis, j, (long long)length_j, i, (long long)length_i, hint);
 }
 
-static int packed(const th_buffer *b) {
+#ifdef __cplusplus
+extern "C"
+#endif
+int th_is_packed(const th_buffer *b) {
     int64_t expected = b->itemsize;
     for (int d = b->ndim - 1; d >= 0; --d) {
         if (b->shape[d] != 1) {
@@ -493,7 +496,7 @@ int th_elementwise(th_ctx *ctx, const th_loop *loop) {
         for (int d = 0; d < loop->ndim; ++d) n *= own[d];
         flat = 1; /* packed in a way that only lengths of 1 hide? */
         for (int k = 0; k < nin; ++k)
-            if (loop->kind[k] != TH_STILL) flat &= loop->kind[k] == TH_FULL && packed(ctx->in[k]);
+            if (loop->kind[k] != TH_STILL) flat &= loop->kind[k] == TH_FULL && th_is_packed(ctx->in[k]);
     }
     if (make_outputs(ctx, loop, shape, data)) return -1;
     if (n == 0) return 0;
