@@ -147,8 +147,9 @@ def choice(
     """
     a = as_tensor_variable(a)
     replace = constant(replace, dtype="int8") if isinstance(replace, bool) else as_tensor_variable(replace)
-    # No probabilities are told by an empty vector.
-    p = as_tensor_variable(np.array([], config.floatX) if p is None else p)
+    # No probabilities are told by an empty vector; programs also say 0 for None.
+    absent = p is None or (isinstance(p, (bool, int, float, list, tuple)) and not p)
+    p = as_tensor_variable(np.array([], config.floatX) if absent else p)
     found = size_of(ndim, size)
     op = RandomFunction(choice_helper, TensorType(dtype, found.pattern))
     return op(random_state, found.lengths, a, replace, p)

@@ -4,9 +4,9 @@
 
 #include "kernels.h"
 
-/* Make output 0, the next state, in the memory of the state where that is wanted, and output 1, the numbers; input 1 has
- * the lengths. *count becomes how many numbers there are. */
-TH_HELPER int th_draw_outputs(th_ctx *ctx, int64_t in_place, int64_t *count)
+/* Make output 0, the next state, in the memory of the state where that is wanted, and output 1, the numbers, of which
+ * there may be `most`; input 1 has the lengths. *count becomes how many there are. */
+TH_HELPER int th_draw_outputs(th_ctx *ctx, int64_t in_place, int64_t most, int64_t *count)
 {
     const th_buffer *state = ctx->in[0], *size = ctx->in[1];
     th_buffer *out = ctx->out[1];
@@ -20,8 +20,9 @@ TH_HELPER int th_draw_outputs(th_ctx *ctx, int64_t in_place, int64_t *count)
         if (shape[d] < 0)
             return TH_FAIL(ctx, TH_ERR_VALUE, "length %d of the size is %lld; lengths must be 0 or more", d,
                            (long long)shape[d]);
-        if (__builtin_mul_overflow(*count, shape[d], count))
-            return TH_FAIL(ctx, TH_ERR_MEMORY, "the size has more elements than memory can hold");
+        if (__builtin_mul_overflow(*count, shape[d], count) || *count > most)
+            return TH_FAIL(ctx, TH_ERR_VALUE, "the size has more elements than the %lld that may be drawn at once",
+                           (long long)most);
     }
     if (in_place ? ctx->rt->view(ctx, ctx->out[0], state, state->data, state->ndim, state->shape, state->strides)
                  : ctx->rt->ensure(ctx, ctx->out[0], state->shape))

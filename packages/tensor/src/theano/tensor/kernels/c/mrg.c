@@ -110,10 +110,8 @@ TH_EXPORT int th_kernel_mrg_uniform(th_ctx *ctx)
     draw d = {NULL, ctx->out[0], ctx->out[1], states->shape[0], 0};
     if (states->shape[1] != 6)
         return TH_FAIL(ctx, TH_ERR_VALUE, "the states of MRG31k3p have 6 columns, not %lld", (long long)states->shape[1]);
-    if (th_draw_outputs(ctx, p->in_place, &d.count))
+    if (th_draw_outputs(ctx, p->in_place, (int64_t)M1, &d.count))
         return -1;
-    if (d.count > (int64_t)M1)
-        return TH_FAIL(ctx, TH_ERR_VALUE, "%lld numbers are more than the 2**31 - 1 of one draw", (long long)d.count);
     if (d.streams == 0)
         return d.count == 0 ? 0 : TH_FAIL(ctx, TH_ERR_VALUE, "there are no streams to draw from: the states have no row");
     d.states = (const int32_t *)th_packed_in(ctx, states, TH_INT32, 4);

@@ -107,7 +107,7 @@ TH_LOOP static void normal_f8(const uint64_t *w, double *to)
 {
     for (int i = 0; i < (int)GROUP; ++i) {
         const double u = 2.0 - from_1_to_2(w[i]), t = from_1_to_2(w[i + GROUP]) - 1.5;
-        const double radius = __builtin_sqrt(-2.0 * th_log_plain_f64(u));
+        const double radius = __builtin_sqrt(-2.0 * th_log_f64(u));
         TURNED(double, t, 0x1.8p52, sine_f8, cosine_f8, cosine, sine)
         to[i] = radius * cosine;
         to[i + GROUP] = radius * sine;
@@ -166,7 +166,7 @@ TH_EXPORT int th_kernel_philox(th_ctx *ctx)
                        (long long)state->shape[0]);
     const uint64_t key = (uint64_t)th_integer(state, 0), stream = (uint64_t)th_integer(state, 1);
     draw d = {key, stream, (uint64_t)th_integer(state, 2), 0, p->kind, ctx->out[1]};
-    if (th_draw_outputs(ctx, p->in_place, &d.count))
+    if (th_draw_outputs(ctx, p->in_place, INT64_MAX / 16, &d.count))
         return -1;
     const int64_t each = WORDS * 8 / d.out->itemsize, groups = (d.count + each - 1) / each;
     const uint64_t next[3] = {key, stream, d.counter + (uint64_t)(groups * GROUP)};
