@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from theano.graph import Apply, Constant, Op, Variable
 from theano.layers import lazily
 from theano.tensor.convert import as_tensor_variable, get_vector_length
@@ -15,10 +13,33 @@ from theano.tensor.random.mrg31k3p import M1, M2, NORM, jump, jumped, mat_vec_mo
 from theano.tensor.type import TensorType
 
 __all__ = [
-    "A1p0", "A1p134", "A1p72", "A2p0", "A2p134", "A2p72", "Apply", "Constant", "DotModulo", "M1", "M2",
-    "MRG_RandomStream", "MRG_RandomStreams", "NORM", "Op", "TensorType", "Variable", "as_tensor_variable", "ff_2p134",
-    "ff_2p72", "get_vector_length", "guess_n_streams", "matVecModM", "mrg_next_value", "mrg_uniform",
-    "mrg_uniform_base", "multMatVect",
+    "M1",
+    "M2",
+    "NORM",
+    "A1p0",
+    "A1p72",
+    "A1p134",
+    "A2p0",
+    "A2p72",
+    "A2p134",
+    "Apply",
+    "Constant",
+    "DotModulo",
+    "MRG_RandomStream",
+    "MRG_RandomStreams",
+    "Op",
+    "TensorType",
+    "Variable",
+    "as_tensor_variable",
+    "ff_2p72",
+    "ff_2p134",
+    "get_vector_length",
+    "guess_n_streams",
+    "matVecModM",
+    "mrg_next_value",
+    "mrg_uniform",
+    "mrg_uniform_base",
+    "multMatVect",
 ]  # fmt: skip
 
 MRG_RandomStream = MRG_RandomStreams
@@ -26,7 +47,7 @@ MRG_RandomStream = MRG_RandomStreams
 (A1p0, A2p0), (A1p72, A2p72), (A1p134, A2p134) = jump(0), jump(72), jump(134)
 
 
-def matVecModM(A: Any, s: Any, m: int) -> Any:  # noqa: N802, N803  (documented names)
+def matVecModM(A: Any, s: Any, m: int) -> Any:
     """Return ``A @ s % m`` in int32.
 
     Examples
@@ -59,7 +80,7 @@ def ff_2p134(rstate: Any) -> Any:
     return jumped(rstate, jump(134))
 
 
-def mrg_next_value(rstate: Any, new_rstate: Any, NORM: Any, mask: int, offset: int) -> Any:  # noqa: N803
+def mrg_next_value(rstate: Any, new_rstate: Any, NORM: Any, mask: int, offset: int) -> Any:
     """Write the next state of one stream, and return the number drawn: its bits in ``mask``, and ``offset``, by NORM.
 
     Examples

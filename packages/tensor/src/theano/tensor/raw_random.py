@@ -19,6 +19,7 @@ from theano.tensor.random.distributions import (
     uniform,
 )
 from theano.tensor.random.function import RandomFunction, random_function
+from theano.tensor.random.size import size_of as _infer_ndim_bcast  # noqa: F401  (user-defined draws call it)
 from theano.tensor.random.streams import RandomStreamsBase
 from theano.tensor.random.type import RandomStateType, random_state_type
 

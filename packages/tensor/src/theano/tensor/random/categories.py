@@ -27,7 +27,7 @@ class MultinomialFromUniform(Op):
     array([[1, 2]])
     """
 
-    __props__ = ("odtype",)
+    __props__: tuple[str, ...] = ("odtype",)
 
     def __init__(self, odtype: str):
         self.odtype = odtype

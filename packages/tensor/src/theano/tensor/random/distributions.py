@@ -201,11 +201,10 @@ def permutation(
     if size is None or (isinstance(size, (tuple, list)) and len(size) == 0):
         if ndim not in (None, 0, 1):
             raise TypeError(f"permutation: ndim is {ndim}, but without a size there is one order of 1 dimension")
-        lengths, pattern = (), ()
-    else:
-        _, lengths, pattern = size_of(ndim, size)
-    op = RandomFunction(permutation_helper, TensorType(dtype, (*pattern, False)), ndim_added=1)
-    return op(random_state, lengths, n)
+        ndim, size = None, ()
+    found = size_of(ndim, size)
+    op = RandomFunction(permutation_helper, TensorType(dtype, (*found.pattern, False)), ndim_added=1)
+    return op(random_state, found.lengths, n)
 
 
 def permutation_helper(random_state: Any, n: Any, shape: Any) -> Any:

@@ -27,7 +27,7 @@ class DotModulo(Op):
 
     __props__ = ()
 
-    def make_node(self, A: Any, s: Any, m: Any, A2: Any, s2: Any, m2: Any) -> Apply[Any, Any]:  # noqa: N803
+    def make_node(self, A: Any, s: Any, m: Any, A2: Any, s2: Any, m2: Any) -> Apply[Any, Any]:
         """Return the node for two matrices, two vectors and two numbers."""
         inputs = [as_tensor_variable(v) for v in (A, s, m, A2, s2, m2)]
         return Apply(self, inputs, [inputs[1].type.make_variable()])
@@ -42,7 +42,7 @@ class DotModulo(Op):
         return [(shapes[0][0] + shapes[3][0],)]
 
 
-def multMatVect(v: Any, A: Any, m1: int, B: Any, m2: int) -> Any:  # noqa: N802, N803  (documented names)
+def multMatVect(v: Any, A: Any, m1: int, B: Any, m2: int) -> Any:
     """Return the first half of ``v`` times A modulo m1, and the second half times B modulo m2.
 
     Examples

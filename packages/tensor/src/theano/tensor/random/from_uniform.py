@@ -16,6 +16,7 @@ from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import cast, cos, log, sin, sqrt
 from theano.tensor.join import join, stack
 from theano.tensor.random.categories import ChoiceFromUniform, MultinomialFromUniform
+from theano.tensor.random.size import vector_of
 from theano.tensor.reduce.functions import prod
 from theano.tensor.shape.reshape import reshape
 
@@ -58,7 +59,13 @@ def lengths_of(size: Any) -> Any:
             raise ValueError(f"length {i} of size must be a whole number or symbolic, not {n!r}")
         elif n <= 0:
             raise ValueError(f"length {i} of size is {n}; lengths must be positive")
-    return as_tensor_variable(size, ndim=1) if size else constant(np.array([], "int64"), ndim=1)
+    return vector_of(size)
+
+
+def refuse(method: str, options: dict[str, Any]) -> None:
+    """Raise for what is left of a method's keyword arguments."""
+    if options:
+        raise TypeError(f"{method} takes no parameter {next(iter(options))!r}")
 
 
 class FromUniform:
@@ -141,7 +148,9 @@ class FromUniform:
         Parameters
         ----------
         truncate : bool
-            Cut the distribution off at two standard deviations from the mean; that of the result is smaller, then.
+            Cut the distribution off at two standard deviations from the mean; that of the result is smaller, then. As in
+            Theano, what lies beyond is drawn again along the same direction; the result is close to a truncated
+            normal distribution (its distribution function is within 0.01), but not equal to it.
         """
         lengths = lengths_of(size)
         avg, std, dtype = parameters_of("avg and std", avg, std, dtype)

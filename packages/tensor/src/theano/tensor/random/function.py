@@ -11,7 +11,7 @@ from theano.errors import ShapeError
 from theano.graph import Apply, Type
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.random.draw import Draw
-from theano.tensor.random.size import size_of
+from theano.tensor.random.size import size_of, vector_of
 from theano.tensor.random.type import RandomStateType, copy_of
 from theano.tensor.type import TensorType
 
@@ -74,9 +74,7 @@ class RandomFunction(Draw):
                 f"{self} draws from a random state, and {r!r} is none. "
                 "Make one with theano.shared(numpy.random.RandomState(seed)), or let RandomStreams do it."
             )
-        if isinstance(shape, (tuple, list)) and not shape:
-            shape = np.array([], "int64")
-        lengths = as_tensor_variable(shape, ndim=1)
+        lengths = vector_of(shape)
         if lengths.type.dtype not in ("int32", "int64"):
             raise TypeError(f"{self}: the size must be a vector of int64, not {lengths} of type {lengths.type}")
         parameters = [as_tensor_variable(a) for a in args]

@@ -13,12 +13,13 @@ from theano.compile.shared import shared
 from theano.graph import Apply, Variable
 from theano.tensor.convert import as_tensor_variable, get_vector_length, static_int
 from theano.tensor.random.draw import Draw
-from theano.tensor.random.from_uniform import FromUniform, lengths_of, parameters_of
+from theano.tensor.random.from_uniform import FromUniform, lengths_of, parameters_of, refuse
 from theano.tensor.random.mrg31k3p import M1, M2, advance, converted, jump, jumped, substreams
+from theano.tensor.random.size import vector_of
 from theano.tensor.type import TensorApply, TensorType
 
 
-class mrg_uniform_base(Draw):  # noqa: N801  (its documented name)
+class mrg_uniform_base(Draw):
     """Uniform numbers of MRG31k3p: the base class of ops on any device.
 
     Parameters
@@ -37,7 +38,7 @@ class mrg_uniform_base(Draw):  # noqa: N801  (its documented name)
         return f"{type(self).__name__}{{{self.output_type},{'inplace' if self.inplace else 'no_inplace'}}}"
 
 
-class mrg_uniform(mrg_uniform_base):  # noqa: N801  (its documented name)
+class mrg_uniform(mrg_uniform_base):
     """Uniform numbers of many streams of MRG31k3p: number ``i`` is the next one of stream ``i % n_streams``.
 
     Examples
@@ -52,13 +53,13 @@ class mrg_uniform(mrg_uniform_base):  # noqa: N801  (its documented name)
     @classmethod
     def new(cls, rstate: Any, ndim: int | None, dtype: str, size: Any) -> Any:
         """Return the next states and numbers of a shape."""
-        lengths = as_tensor_variable(size)
+        lengths = vector_of(size)
         ndim = get_vector_length(lengths) if ndim is None else ndim
         return cls(TensorType(dtype, (False,) * ndim))(rstate, lengths)
 
     def make_node(self, rstate: Any, size: Any) -> Apply[Any, Any]:
         """Return the node for states, a row of 6 for each stream, and a vector of lengths."""
-        rstate, size = as_tensor_variable(rstate), as_tensor_variable(size, ndim=1)
+        rstate, size = as_tensor_variable(rstate), vector_of(size)
         if rstate.type.dtype != "int32" or rstate.type.ndim != 2:
             raise TypeError(f"{self}: states are a matrix of int32 with 6 columns, not {rstate} of type {rstate.type}")
         pattern = [static_int(size[i]) == 1 for i in range(self.output_type.ndim)]
@@ -113,7 +114,7 @@ def guess_n_streams(size: Any, warn: bool = False) -> int:
     return 60 * 256
 
 
-class MRG_RandomStreams(FromUniform):  # noqa: N801  (its documented name)
+class MRG_RandomStreams(FromUniform):
     """Streams of the generator MRG31k3p.
 
     Each call of a method takes new streams, ``nstreams`` side by side, whose states are one shared variable; functions
@@ -229,8 +230,7 @@ class MRG_RandomStreams(FromUniform):  # noqa: N801  (its documented name)
         _check_size(size)
         count = self.n_streams(size) if nstreams is None else nstreams
         options = {"target": kwargs.pop("target")} if "target" in kwargs else {}
-        if kwargs:
-            raise TypeError(f"uniform takes no parameter {next(iter(kwargs))!r}")
+        refuse("uniform", kwargs)
         states = shared(self.get_substream_rstates(count, dtype), **options)
         states.tag.is_rng = True
         next_states, numbers = mrg_uniform.new(states, ndim, dtype, size)

@@ -15,16 +15,18 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
-from theano.compile.shared import shared
 from theano.gradient import undefined_grad
-from theano.graph import Apply, Variable
+from theano.graph import Apply
 from theano.settings import config
-from theano.tensor.convert import as_tensor_variable, constant
-from theano.tensor.elemwise.functions import cast, clip, floor, minimum
+from theano.tensor.convert import as_tensor_variable, static_int
+from theano.tensor.elemwise.functions import cast, clip, erfinv, floor, log, minimum
 from theano.tensor.extra_ops import cumsum, searchsorted
 from theano.tensor.random.draw import Draw
-from theano.tensor.random.from_uniform import FromUniform, lengths_of
-from theano.tensor.random.size import size_of
+from theano.tensor.random.from_uniform import FromUniform, refuse
+from theano.tensor.random.size import size_of, vector_of
+from theano.tensor.random.states import StreamsWithStates
+from theano.tensor.reduce.functions import prod
+from theano.tensor.shape.reshape import reshape, shape_padright
 from theano.tensor.sort import argsort
 from theano.tensor.transfer import permute_row_elements
 from theano.tensor.type import TensorApply, TensorType
@@ -76,7 +78,7 @@ def _uniform(bits: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _normal(bits: np.ndarray, dtype: str) -> np.ndarray:
-    """Return pairs by the method of G. E. P. Box and M. E. Muller (1958): radii and angles are half of the bits each."""
+    """Return pairs by the method of G. E. P. Box and M. E. Muller (1958), radii of the first bits, angles of the others."""
     if dtype == "float32":
         radii, angles = np.split(bits.view("uint32"), 2, axis=1)
         u = (radii >> np.uint32(1)).astype("float64") * 2.0**-31 + 2.0**-32
@@ -125,7 +127,7 @@ class PhiloxDraw(Draw):
 
     def make_node(self, state: Any, size: Any) -> Apply[Any, Any]:
         """Return the node for a state and a vector of lengths."""
-        state, size = as_tensor_variable(state), as_tensor_variable(size, ndim=1)
+        state, size = as_tensor_variable(state), vector_of(size)
         if state.type.dtype != "uint64" or state.type.ndim != 1:
             raise TypeError(f"{self}: a state is a vector of 3 uint64, not {state} of type {state.type}")
         if size.type.dtype not in scal.integer_dtypes:
@@ -145,7 +147,7 @@ class PhiloxDraw(Draw):
         bits = _bits(state, groups)
         make: dict[str, Callable[..., Any]] = {"bits": np.ndarray.view, "uniform": _uniform, "normal": _normal}
         after = state if self.inplace else state.copy()
-        after[2] += np.uint64(groups * GROUP)
+        after[2:] += np.uint64(groups * GROUP)  # an array may run over, silently
         output_storage[0][0] = after
         output_storage[1][0] = make[self.kind](bits, dtype).reshape(-1)[:count].reshape(shape)
 
@@ -154,7 +156,7 @@ class PhiloxDraw(Draw):
         return [shapes[0], tuple(node.inputs[1][i] for i in range(self.output_type.ndim))]
 
 
-class PhiloxStreams(FromUniform):
+class PhiloxStreams(StreamsWithStates, FromUniform):
     """Streams of Philox 4x32-10, with the methods of `RandomStreams`: the fastest, for new programs.
 
     Each call of a method makes a stream, whose state is a shared variable of three numbers; functions advance it by
@@ -180,32 +182,17 @@ class PhiloxStreams(FromUniform):
     """
 
     def __init__(self, seed: int | None = None):
-        self.state_updates: list[tuple[Any, Any]] = []
+        super().__init__()
         self.default_instance_seed = _seed(seed)
 
-    def updates(self) -> list[tuple[Any, Any]]:
-        """Return the states' shared variables, each with its next state."""
-        return list(self.state_updates)
+    def _new_state(self) -> np.ndarray:
+        return np.array([self.default_instance_seed, len(self.state_updates), 0], "uint64")
 
     def seed(self, seed: int | None = None) -> None:
         """Let all streams begin again, with the seed given here or else with that of the start."""
         key = self.default_instance_seed if seed is None else _seed(seed)
         for stream, (state, _) in enumerate(self.state_updates):
             state.set_value(np.array([key, stream, 0], "uint64"), borrow=True)
-
-    def gen(self, op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Return numbers that ``op(state, *args, **kwargs)`` draws from a new stream, with the next state before them.
-
-        The attribute ``rng`` of the numbers is the stream's shared variable, ``update`` that and its next state.
-        """
-        state = shared(np.array([self.default_instance_seed, len(self.state_updates), 0], "uint64"))
-        state.tag.is_rng = True
-        next_state, numbers = op(state, *args, **kwargs)
-        numbers.rng = state
-        numbers.update = (state, next_state)
-        self.state_updates.append(numbers.update)
-        state.default_update = next_state
-        return numbers
 
     def _draw(self, kind: str, dtype: str, size: Any, ndim: int | None, *parameters: Any) -> Any:
         found = size_of(ndim, size, *parameters)
@@ -230,20 +217,33 @@ class PhiloxStreams(FromUniform):
 
     def uniform(
         self, size: Any = None, low: Any = 0.0, high: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None,
+        nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
         """Return numbers between ``low``, which may occur, and ``high``; ``nstreams`` has no meaning here."""
+        refuse("uniform", kwargs)
         return self._scaled("uniform", size, ndim, dtype, low, high, lambda x, low, high: x * (high - low) + low)
 
     def normal(
         self, size: Any = None, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None, truncate: bool = False,
+        nstreams: int | None = None, truncate: bool = False, **kwargs: Any,
     ) -> Any:  # fmt: skip
         """Return numbers with a normal distribution; with ``truncate`` cut off at two standard deviations."""
+        refuse("normal", kwargs)
         if truncate:
-            size = lengths_of(size)
-            return super().normal(size, avg, std, ndim, dtype or config.floatX, truncate=True)
+            return self._scaled("uniform", size, ndim, dtype, avg, std, _within_2)
         return self._scaled("normal", size, ndim, dtype, avg, std, lambda x, avg, std: x * std + avg)
+
+    def binomial(
+        self, size: Any = None, n: Any = 1, p: Any = 0.5, ndim: int | None = None, dtype: str = "int64",
+        nstreams: int | None = None, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """Return how many of ``n`` trials succeed, each with probability ``p``; every trial is a uniform number."""
+        p = as_tensor_variable(p)
+        found = size_of(ndim, size, p)
+        if static_int(n) == 1:
+            return super().binomial(found.lengths, 1, p, found.ndim, dtype)
+        trials = self.uniform([*(found.lengths[i] for i in range(found.ndim)), as_tensor_variable(n, ndim=0)])
+        return (trials < shape_padright(undefined_grad(p))).sum(axis=-1, dtype=dtype)
 
     def random_integers(
         self, size: Any = None, low: Any = 0, high: Any = 1, ndim: int | None = None, dtype: str = "int64"
@@ -267,20 +267,21 @@ class PhiloxStreams(FromUniform):
         a = as_tensor_variable(2 if a is None else a)
         count = a if a.type.ndim == 0 else a.shape[0]
         if not replace:
-            places = self._different(size, count, p)
+            places = self._different(size, ndim, count, p)
         elif p is None:
             places = self.random_integers(size, 0, count - 1, ndim=ndim)
         else:
             bounds = cumsum(as_tensor_variable(p))
-            places = clip(searchsorted(bounds, self.uniform(size, ndim=ndim, dtype="float64"), side="right"), 0, count - 1)
+            unis = self.uniform(size, ndim=ndim, dtype="float64")
+            places = clip(searchsorted(bounds, unis, side="right"), 0, count - 1)
         return cast(places if a.type.ndim == 0 else a[places], dtype)
 
-    def _different(self, size: Any, count: Any, p: Any) -> Any:
-        """Return different numbers below ``count``: the places of the first of as many exponential waiting times."""
-        lengths = lengths_of(size if size is not None else ())
-        waiting = -(1 - self.uniform((count,), dtype="float64")).log()
+    def _different(self, size: Any, ndim: int | None, count: Any, p: Any) -> Any:
+        """Return different numbers below ``count``: those whose exponential waiting times are the shortest."""
+        found = size_of(ndim, () if size is None else size)
+        waiting = -log(1 - self.uniform((count,), dtype="float64"))
         order = argsort(waiting if p is None else waiting / as_tensor_variable(p))
-        return order[: lengths.prod()].reshape(lengths, ndim=None if isinstance(size, Variable) else None)
+        return reshape(order[: prod(found.lengths)], found.lengths, ndim=found.ndim)
 
     def permutation(self, size: Any = None, n: Any = 1, ndim: int | None = None, dtype: str = "int64") -> Any:
         """Return the numbers below ``n`` in random order, along a last axis that is added to ``size``."""
@@ -297,6 +298,12 @@ class PhiloxStreams(FromUniform):
         return shuffled
 
 
+def _within_2(x: Any, avg: Any, std: Any) -> Any:
+    """Return normal numbers within two standard deviations of the mean, made of uniform ones."""
+    side = np.array(2.0**0.5, x.type.dtype)
+    return side * erfinv((2 * x - 1) * np.array(math.erf(2.0**0.5), x.type.dtype)) * std + avg
+
+
 def _seed(seed: int | None) -> int:
     """Return a key for a seed; None asks the system for one."""
     if seed is None:
@@ -305,5 +312,3 @@ def _seed(seed: int | None) -> int:
         raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {seed!r}")
     return int(seed)
 
-
-__all__ = ["GROUP", "PhiloxDraw", "PhiloxStreams", "constant", "philox_blocks"]

@@ -33,6 +33,19 @@ class Size(NamedTuple):
     pattern: tuple[bool, ...]
 
 
+def vector_of(size: Any) -> Any:
+    """Return lengths as a vector; one without elements is of int64, too.
+
+    Examples
+    --------
+    >>> vector_of(()).type
+    TensorType(int64, vector)
+    """
+    if isinstance(size, (tuple, list)) and not size:
+        return constant(np.array([], "int64"), ndim=1)
+    return as_tensor_variable(size, ndim=1)
+
+
 def size_of(ndim: int | None, shape: Any, *parameters: Any) -> Size:
     """Return the shape that a user asks for, completed from parameters.
 
@@ -101,8 +114,7 @@ def _of_sequence(ndim: int | None, shape: Sequence[Any], parameters: Sequence[An
             raise TypeError(f"length {i} of size must be a whole number, not {length} of type {length.type}")
         lengths.append(cast(length, "int64"))
         pattern.append(static_int(n) == 1)
-    vector = stack(lengths) if lengths else constant(np.array([], "int64"), ndim=1)
-    return Size(len(shape), vector, tuple(pattern))
+    return Size(len(shape), stack(lengths) if lengths else vector_of(()), tuple(pattern))
 
 
 def _borrowed(from_right: int, shape: Sequence[Any], parameters: Sequence[Any]) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from theano.compile.shared import shared
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.random import distributions
+from theano.tensor.random.states import StreamsWithStates
 from theano.tensor.transfer import permute_row_elements
 
 
@@ -84,7 +84,7 @@ class RandomStreamsBase:
         return shuffled
 
 
-class RandomStreams(RandomStreamsBase):
+class RandomStreams(StreamsWithStates, RandomStreamsBase):
     """Streams of the numbers that NumPy's ``RandomState`` draws.
 
     Each call of a method makes a stream: a shared variable with a state, seeded by the next number of a ``RandomState``
@@ -110,13 +110,12 @@ class RandomStreams(RandomStreamsBase):
     """
 
     def __init__(self, seed: int | None = None):
-        self.state_updates: list[tuple[Any, Any]] = []
+        super().__init__()
         self.default_instance_seed = seed
         self.gen_seedgen = np.random.RandomState(seed)
 
-    def updates(self) -> list[tuple[Any, Any]]:
-        """Return the states' shared variables, each with its next state."""
-        return list(self.state_updates)
+    def _new_state(self) -> np.random.RandomState:
+        return np.random.RandomState(_next_seed(self.gen_seedgen))
 
     def seed(self, seed: int | None = None) -> None:
         """Give each stream a new state, by the seed given here or else by that of the start."""
@@ -131,29 +130,6 @@ class RandomStreams(RandomStreamsBase):
 
     def __setitem__(self, item: Any, val: np.random.RandomState) -> None:
         item.set_value(val, borrow=True)
-
-    def gen(self, op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Return numbers that ``op`` draws from a new stream.
-
-        Parameters
-        ----------
-        op : callable
-            A `RandomFunction`, or a function that makes one: from a state and the other arguments to the next state
-            and numbers.
-
-        Returns
-        -------
-        Variable
-            The numbers. Their attribute ``rng`` is the stream's shared variable, ``update`` that and its next state.
-        """
-        state = shared(np.random.RandomState(_next_seed(self.gen_seedgen)))
-        state.tag.is_rng = True
-        next_state, numbers = op(state, *args, **kwargs)
-        numbers.rng = state
-        numbers.update = (state, next_state)
-        self.state_updates.append(numbers.update)
-        state.default_update = next_state
-        return numbers
 
 
 def _next_seed(seeds: np.random.RandomState) -> int:

@@ -61,7 +61,7 @@ class RandomStateType(Type):
 
     def get_shape_info(self, obj: Any) -> None:
         """Return None: all values are of one size."""
-        return None
+        return
 
     def get_size(self, shape_info: Any) -> int:
         """Return the bytes of a state."""
@@ -97,7 +97,8 @@ def _contents(state: np.random.RandomState) -> tuple[Any, ...]:
     """Return what a state holds; the normal number that is kept means nothing unless there is one."""
     content = state.get_state(legacy=False)
     twister, kept = content["state"], bool(content["has_gauss"])
-    return (content["bit_generator"], twister["key"].tobytes(), int(twister["pos"]), kept, float(content["gauss"]) * kept)
+    words, place = twister["key"].tobytes(), int(twister["pos"])
+    return (content["bit_generator"], words, place, kept, float(content["gauss"]) * kept)
 
 
 def _of_contents(contents: tuple[Any, ...]) -> np.random.RandomState:
