@@ -52,8 +52,9 @@ MODULES = {
     "arange": "layout", "blas": "blas", "checks": "layout", "choice": "layout", "contiguous": "layout",
     "create": "layout", "device": "device", "elemwise.careduce": "reduce", "elemwise.dimshuffle": "layout",
     "elemwise.map_reduce": "reduce", "elemwise.op": "elemwise", "extra_ops": ("layout", "order"), "fft": "fft",
-    "index": "index", "join": "layout", "linalg": "lapack", "nnet": "nnet", "random": "random", "reduce.argmax": "argmax",
-    "reduce.logsumexp": "reduce", "sets": "order", "shape": "layout", "sort": "order", "transfer": "index",
+    "index": "index", "join": "layout", "linalg": "lapack", "nnet": "nnet", "random": "random",
+    "reduce.argmax": "argmax", "reduce.logsumexp": "reduce", "sets": "order", "shape": "layout", "sort": "order",
+    "transfer": "index",
 }  # fmt: skip
 
 

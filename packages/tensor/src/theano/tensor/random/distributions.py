@@ -1,9 +1,9 @@
 """Draws from NumPy's ``RandomState``, by distribution.
 
-Each function takes a state, a size and parameters; what it returns is the next state and the numbers. The parameters are
+Each function takes a state, a size and parameters; what it returns is the next state and the numbers. Parameters are
 stretched over each other as NumPy does it. The size may be a sequence of numbers and symbolic numbers, where -1 stands
-for the length that the parameters have there; a symbolic vector, whose length ``ndim`` says where the graph does not; or
-None for the parameters' own shape.
+for the length that the parameters have there; a symbolic vector, whose length ``ndim`` says where the graph does not;
+or None for the parameters' own shape.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def multinomial_helper(random_state: Any, n: Any, pvals: Any, size: Any) -> Any:
     try:
         rows = np.broadcast_to(pvals, (*size, pvals.shape[-1]))
     except ValueError:
-        raise ValueError(f"multinomial: pvals of shape {pvals.shape} does not fit into the size {tuple(size)}") from None
+        raise ValueError(f"pvals of shape {pvals.shape} does not fit into the size {tuple(size)}") from None
     out = np.empty(rows.shape, "int64")
     for place in np.ndindex(*size):
         out[place] = random_state.multinomial(n=counts[place], pvals=_accepted(rows[place]).astype("float64"))

@@ -148,8 +148,8 @@ class FromUniform:
         Parameters
         ----------
         truncate : bool
-            Cut the distribution off at two standard deviations from the mean; that of the result is smaller, then. As in
-            Theano, what lies beyond is drawn again along the same direction; the result is close to a truncated
+            Cut the distribution off at two standard deviations from the mean; that of the result is smaller, then.
+            As in Theano, what lies beyond is drawn again along the same direction; the result is close to a truncated
             normal distribution (its distribution function is within 0.01), but not equal to it.
         """
         lengths = lengths_of(size)

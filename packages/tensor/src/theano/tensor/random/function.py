@@ -22,8 +22,8 @@ class RandomFunction(Draw):
     Parameters
     ----------
     fn : str or callable
-        A method of ``numpy.random.RandomState`` by its name, or a function ``fn(state, *parameters, size)``. The size is
-        None where the parameters tell the shape.
+        A method of ``numpy.random.RandomState`` by its name, or a function ``fn(state, *parameters, size)``. The size
+        is None where the parameters tell the shape.
     outtype : TensorType
         Of the numbers.
     inplace : bool
@@ -101,7 +101,10 @@ class RandomFunction(Draw):
             )
         if not self.inplace:
             state = copy_of(state)
-        numbers = np.asarray(self.exec_fn(state, *parameters, size), dtype=self.outtype.dtype)
+        # NumPy's methods have parameters with defaults before the size.
+        by_name = isinstance(self.fn, str)
+        drawn = self.exec_fn(state, *parameters, size=size) if by_name else self.exec_fn(state, *parameters, size)
+        numbers = np.asarray(drawn, dtype=self.outtype.dtype)
         if size is None and numbers.ndim == 0:
             numbers = numbers.reshape((1,) * ndim)
         wanted = None if size is None else (*size, *numbers.shape[numbers.ndim - self.ndim_added :])

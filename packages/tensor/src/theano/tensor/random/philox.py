@@ -1,9 +1,9 @@
 """Streams of the counter-based generator Philox 4x32-10.
 
-Each block of 128 bits is a function of a counter of 128 bits and a key of 64 (J. K. Salmon, M. A. Moraes, R. O. Dror and
-D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011). The key is the seed. The upper half of the counter is the
-number of the stream, so that streams of one seed never meet; the lower half counts the blocks that were drawn. A state
-is ``[key, stream, counter]``.
+Each block of 128 bits is a function of a counter of 128 bits and a key of 64 (J. K. Salmon, M. A. Moraes, R. O. Dror
+and D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011). The key is the seed. The upper half of the
+counter is the number of the stream, so that streams of one seed never meet; the lower half counts the blocks that were
+drawn. A state is ``[key, stream, counter]``.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _uniform(bits: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _normal(bits: np.ndarray, dtype: str) -> np.ndarray:
-    """Return pairs by the method of G. E. P. Box and M. E. Muller (1958), radii of the first bits, angles of the others."""
+    """Return pairs by the method of G. E. P. Box and M. E. Muller (1958): radii of the first bits, angles of others."""
     if dtype == "float32":
         radii, angles = np.split(bits.view("uint32"), 2, axis=1)
         u = (radii >> np.uint32(1)).astype("float64") * 2.0**-31 + 2.0**-32

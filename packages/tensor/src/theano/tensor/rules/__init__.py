@@ -79,6 +79,6 @@ from theano.tensor.rules import (  # noqa: E402
 
 __all__ = [
     "FAMILIES", "algebra", "approximations", "asserts", "blas", "choices", "compound", "draws", "equations", "fusion",
-    "index", "inplace", "joins", "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows", "shapes",
-    "softmax", "stable", "useless", "writes",
+    "index", "inplace", "joins", "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows",
+    "shapes", "softmax", "stable", "useless", "writes",
 ]  # fmt: skip
