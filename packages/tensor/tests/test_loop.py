@@ -15,7 +15,7 @@ def by_calls(f, n, sequences, states, carried, fixed, mapped, until):
     """What `loop` promises, said with calls."""
     states = [(buffer.copy(), first, taps) for buffer, first, taps in states]
     carried, stacked, step = [np.array(v) for v in carried], [[] for _ in range(mapped)], 0
-    for step in range(n):  # noqa: B007
+    for step in range(n):
         rows = [array[offset + step] for array, offset in sequences]
         earlier = [buffer[(first + step + tap) % len(buffer)] for buffer, first, taps in states for tap in taps]
         found = f(*rows, *earlier, *(np.array(v) for v in carried), *fixed)

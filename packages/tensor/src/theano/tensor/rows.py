@@ -119,8 +119,11 @@ class MapRows(ExpressionOp):
         k = self.sequences
         n = min(len(sequence) for sequence in inputs[:k])
         sequences = [np.require(sequence, requirements="A") for sequence in inputs[:k]]
-        rows, fixed = tuple((sequence, 0) for sequence in sequences), tuple(inputs[k:])
-        results = self.fn.loop(n, rows, (), (), fixed, len(self.outputs), False)[1] if n else self._none(sequences, fixed)
+        if n == 0:
+            results = self._none(sequences, inputs[k:])
+        else:
+            rows = tuple((sequence, 0) for sequence in sequences)
+            _, results, _ = self.fn.loop(n, rows, (), (), tuple(inputs[k:]), len(self.outputs), False)
         for cell, value in zip(output_storage, results, strict=True):
             cell[0] = value
 
