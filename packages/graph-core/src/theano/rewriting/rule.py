@@ -295,7 +295,8 @@ def _required_count(function: Callable[..., Any]) -> int:
 def _names(function: Callable[..., Any]) -> list[str]:
     """Return the names of a function's parameters."""
     if _is_plain(function) and not function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-        return list(function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount])
+        code = function.__code__
+        return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     return list(inspect.signature(function).parameters)
 
 
