@@ -13,7 +13,9 @@ from theano.graph.apply import Apply
 from theano.graph.signals import let_signals_through
 from theano.graph.type import Type
 from theano.graph.variable import Variable
+from theano.records import replace
 from theano.runtime.failure import with_text
+from theano.scan.gradient import connections, directions, gradients
 from theano.scan.lengths import lengths_of_step
 from theano.scan.spec import LoopSpec, OuterOutputs
 from theano.tensor.convert import as_tensor_variable, is_tensor
@@ -111,6 +113,18 @@ class Scan(ExpressionOp):
             TensorType(v.type.dtype, (False, *v.type.broadcastable)) for v in (*made.states, *made.mapped)
         ]
         return [*stacks, *(v.type for v in made.carried)]
+
+    def like(self, spec: LoopSpec, outputs: Sequence[Variable] | None = None) -> Scan:
+        """Return a loop over the same inputs by another description, whose step makes ``outputs``."""
+        made = self.inner.outputs if outputs is None else outputs
+        return Scan(spec, self.inner.inputs, made, self.name, self.mode, self.truncate, self.profile)
+
+    def storing(self, values: Sequence[Any]) -> Scan:
+        """Return this loop, with ``values`` of the inner graph as further mapped results."""
+        made = self.spec.inner_outputs(self.inner.outputs)
+        mapped = [*made.mapped, *values]
+        spec = replace(self.spec, mapped=len(mapped), keep=(*self.spec.keep, *(None for _ in values)))
+        return self.like(spec, made._replace(mapped=mapped).flat())
 
     def results(self, inputs: Sequence[Any]) -> OuterOutputs:
         """Return what a loop on ``inputs`` makes: of the states what the steps made, without what they begin with."""
@@ -225,6 +239,20 @@ class Scan(ExpressionOp):
             count = Shape_i(0)(v) if spec.until else n + m if keep is None else F.minimum(n + m, keep)
             found.append((count, *(row if row is not None else (Shape_i(k)(v) for k in range(1, v.type.ndim)))))
         return [*found, *spec.inner_outputs(steps).carried]
+
+    # -- derivatives ---------------------------------------------------------------------------------------
+
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+        """Return which inputs influence which outputs, be it some steps later; how many steps there are does not."""
+        return connections(self)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients, from a loop that goes backwards."""
+        return gradients(self, inputs, outputs, output_grads)
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the directions, from a loop over values and directions."""
+        return directions(self, inputs, eval_points)
 
 
 def _as_count(n: Any) -> Any:
