@@ -89,10 +89,14 @@ class InnerGraph:
         """Return the outputs for other inputs."""
         return clone_replace(self.outputs, dict(zip(self.inputs, inputs, strict=True)), strict=False)
 
-    def compiled(self, what: str, outputs: Sequence[Any], **options: Any) -> Any:
-        """Return a function of the inputs, compiled when it is first asked for; ``what`` is its name here."""
+    def compiled(self, what: str, outputs: Sequence[Any], inputs: Sequence[Any] | None = None, **options: Any) -> Any:
+        """Return a function of the inputs, compiled when it is first asked for; ``what`` is its name here.
+
+        ``inputs`` are the same ones, with what is to be said of them.
+        """
         if what not in self._functions:
-            self._functions[what] = function(self.inputs, outputs, on_unused_input="ignore", **options)
+            given = self.inputs if inputs is None else inputs
+            self._functions[what] = function(given, outputs, on_unused_input="ignore", **options)
         return self._functions[what]
 
     def evaluate(self, values: Sequence[Any]) -> list[Any]:
