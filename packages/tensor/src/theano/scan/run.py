@@ -95,18 +95,33 @@ def checked_steps(op: Scan, given: OuterInputs) -> int:
     """Return the number of steps, if there are that many rows of all sequences, and of all states those before."""
     n, spec = int(given.n_steps), op.spec
     if n < 0:
-        raise IndexError(f"{op}: the number of steps (n_steps) is {n}, and cannot be negative")
+        raise IndexError(f"{op}: {NEGATIVE.format(n)}")
     for i, (v, reach, taps) in enumerate(zip(given.sequences, spec.reach, spec.sequences, strict=True)):
         if n and taps and len(v) < n + reach - 1:
-            raise ValueError(
-                f"{op}: sequence {i} has {len(v)} rows, but {n} steps "
-                f"{f'that look {reach - 1} rows ahead ' if reach > 1 else ''}need {n + reach - 1}. "
-                "Give a longer sequence or a smaller n_steps"
-            )
+            raise ValueError(f"{op}: {too_short(i, len(v), n, reach, n + reach - 1)}")
     for i, (v, depth) in enumerate(zip(given.states, spec.depths, strict=True)):
         if len(v) != depth:
-            raise ValueError(f"{op}: the initial value of output {i} has {len(v)} rows, but a step looks {depth} back")
+            raise ValueError(f"{op}: {first_rows(i, len(v), depth)}")
     return n
+
+
+# What C says in the same words, with a format in the place of each number.
+
+NEGATIVE = "the number of steps (n_steps) is {}, and cannot be negative"
+
+
+def too_short(i: int, length: object, n: object, reach: int, needed: object) -> str:
+    """Return in words that a sequence has fewer rows than the steps see."""
+    ahead = f"that look {reach - 1} rows ahead " if reach > 1 else ""
+    return (
+        f"sequence {i} has {length} rows, but {n} steps {ahead}need {needed}. "
+        "Give a longer sequence or a smaller n_steps"
+    )
+
+
+def first_rows(i: int, length: object, depth: int) -> str:
+    """Return in words that a state does not begin with as many rows as a step looks back."""
+    return f"the initial value of output {i} has {length} rows, but a step looks {depth} back"
 
 
 def _in_step(error: Exception, step: int, op: Scan) -> Exception:
