@@ -113,6 +113,7 @@ LAYER = describe(
             *(modules.extension(f"theano.tensor.{place}", _places(names)) for place, names in MODULES.items()),
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
             families.packages.extension("theano.tensor.rules"),
+            families.packages.extension("theano.scan.rules"),
             derived_tags.extension("_uniform"),
             fact_finders.extension("levels of the kernel library", lambda: " ".join(_of("common", "library_paths"))),
             checks.extension("BLAS", _doctor),
