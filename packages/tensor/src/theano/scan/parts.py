@@ -1,4 +1,4 @@
-"""A loop taken apart: each sequence, state, ... with all that belongs to it, inside and outside, so that rules can edit."""
+"""A loop taken apart, for rules to edit: each sequence, state, ... with all that belongs to it, inside and outside."""
 
 from __future__ import annotations
 

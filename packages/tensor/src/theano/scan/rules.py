@@ -12,11 +12,13 @@ from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import ancestors, equal_computations
 from theano.graph.variable import Constant, Variable
-from theano.rewriting import Context, local_rule, phases
+from theano.rewriting import Context, families, local_rule, phases
 from theano.scan.build import split
 from theano.scan.op import Scan
 from theano.scan.parts import FixedPart, MappedPart, Parts
 from theano.tensor.index.basic import Subtensor
+
+families.in_order(__name__, "theano.scan.at_once")
 
 _EVERYWHERE = ("canonicalize", "specialize")
 _FAST = ("fast_run", "fast_compile")
@@ -260,3 +262,5 @@ def _stop_alike(first: Any, second: Any) -> bool:
 
 
 phases.register("scan_merge", scan_merge, 1.7, "fast_run", "scan")
+
+from theano.scan import at_once  # noqa: E402, F401  (below what says the order)
