@@ -14,7 +14,7 @@ from theano.compile.pack import check_unused, pack
 from theano.compile.profiling import wanted_profile
 from theano.compile.shared import SharedVariable
 from theano.compile.storing import StripPickler
-from theano.graph.collector import collector_release
+from theano.graph.gc_pause import gc_restorer
 from theano.graph.source import user_trace
 from theano.graph.text import printable
 from theano.graph.variable import Variable, compiler
@@ -108,7 +108,7 @@ def function(
     called = name if name is not None else _default_name()
     shown = printable(f"the function {called}")
     # Nearly all that is made here stays as long as the function: the collector would look through it in vain.
-    release = collector_release()
+    release = gc_restorer()
     try:
         gc.disable()
         packed = pack(

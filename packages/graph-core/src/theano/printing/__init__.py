@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from theano.graph.shown import as_svg
+from theano.graph.notebook import as_svg
 from theano.printing.describe import hex_digest, min_informative_str, position_independent_str, var_descriptor
 from theano.printing.formula import (
     VALID_ASSOC,

@@ -63,7 +63,7 @@ class Linker:
         return False
 
     def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Any) -> Any:
-        """Return what runs a graph node by node (`theano.runtime.stepwise`), or None: then the machine runs it.
+        """Return what runs a graph node by node (`theano.runtime.interpreter`), or None: then the machine runs it.
 
         Parameters
         ----------
