@@ -1,4 +1,4 @@
-"""Print where the house grows: long files, long functions, and how long an op's statement is.
+"""Print where the sources grow: long files, long functions, and how long an op's statement is.
 
     python tools/check_sizes.py [ROOT]
 

@@ -1,4 +1,4 @@
-"""From kernels and blocks to machine code, as the flags say: what the rooms below are handed to compile with."""
+"""From kernels and blocks to machine code, as the flags say: what the packages below are handed to compile with."""
 
 from __future__ import annotations
 

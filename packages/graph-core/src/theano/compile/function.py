@@ -107,7 +107,7 @@ def function(
     start = perf_counter()
     called = name if name is not None else _default_name()
     shown = printable(f"the function {called}")
-    # Nearly all that is made here stays as long as the function: the collector would look through it in vain.
+    # Nearly all that is made here stays as long as the function: the garbage collector would look through it in vain.
     release = gc_restorer()
     try:
         gc.disable()

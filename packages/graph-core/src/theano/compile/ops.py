@@ -1,11 +1,12 @@
-"""``theano.compile.ops``: see ``copy_ops``, ``from_function`` and, with a layer of arrays, its shape ops."""
+"""``theano.compile.ops``: see ``plumbing_ops``, ``from_function`` and, with a layer of arrays, its shape ops."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from theano import layers
-from theano.compile.copy_ops import (
+from theano.compile.from_function import FromFunctionOp, as_op
+from theano.compile.plumbing_ops import (
     DeepCopyOp,
     OutputGuard,
     ViewOp,
@@ -14,7 +15,6 @@ from theano.compile.copy_ops import (
     register_view_op_c_code,
     view_op,
 )
-from theano.compile.from_function import FromFunctionOp, as_op
 
 
 def __getattr__(name: str) -> Any:

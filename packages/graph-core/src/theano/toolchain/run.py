@@ -1,4 +1,4 @@
-"""Running a program in a clean room: no shell, little environment, its own group, a time limit.
+"""Running a program in a clean environment: no shell, little environment, its own group, a time limit.
 
 What is still in a program's group when it has ended is ended too, and so is all of it when this process ends.
 """

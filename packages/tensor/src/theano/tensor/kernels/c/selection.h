@@ -99,11 +99,11 @@ static int join_axes(int nop, int nd, int64_t *shape, int64_t *strides)
     for (int d = 0; d < nd; ++d) {
         if (shape[d] == 1)
             continue;
-        int joins = kept > 0;
-        for (int k = 0; k < nop && joins; ++k)
-            joins = strides[(kept - 1) * nop + k] == shape[d] * strides[d * nop + k];
-        const int at = joins ? kept - 1 : kept++;
-        shape[at] = joins ? shape[at] * shape[d] : shape[d];
+        int merges = kept > 0;
+        for (int k = 0; k < nop && merges; ++k)
+            merges = strides[(kept - 1) * nop + k] == shape[d] * strides[d * nop + k];
+        const int at = merges ? kept - 1 : kept++;
+        shape[at] = merges ? shape[at] * shape[d] : shape[d];
         memmove(strides + at * nop, strides + d * nop, (size_t)nop * sizeof *strides);
     }
     return kept;
