@@ -21,7 +21,7 @@ PLACES = ("packages", "tools", "benchmarks", "examples", "docs", "noxfile.py")
 
 
 def sources(root: Path) -> Iterator[Path]:
-    """Yield the files that people write."""
+    """Yield the files that users write."""
     for place in PLACES:
         start = root / place
         found = [start] if start.is_file() else sorted(start.rglob("*"))

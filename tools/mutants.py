@@ -86,7 +86,7 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
 }  # fmt: skip
 
-#: Identity in place of equality, exponents in place of sums and the like say little: an operator that people confuse
+#: Identity in place of equality, exponents in place of sums and the like say little: an operator that users confuse
 #: with the one that stands there says much.
 OPERATORS = (
     *("AddNot", "NumberReplacer", "ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceTrueWithFalse"),

@@ -51,9 +51,9 @@ def whole(shape, dtype, low=-3, high=4):
 
 def spread(x):
     """The same numbers where they are no neighbours."""
-    room = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
-    room[..., ::2] = x
-    return room[..., ::2]
+    buffer = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
+    buffer[..., ::2] = x
+    return buffer[..., ::2]
 
 
 def equal(got, want, *what):

@@ -124,7 +124,7 @@ class DebugMode(Mode):
             raise ValueError("DebugMode needs something to run: check_c_code and check_py_code are both False")
 
     @property
-    def looks(self) -> bool:
+    def inspects_nodes(self) -> bool:
         """Whether nodes are run one by one: they are."""
         return True
 

@@ -15,8 +15,8 @@ from theano.compile.arguments import CallExplainer, Separator
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.maker import FunctionMaker
 from theano.compile.pack import Packed
+from theano.compile.pickling import FunctionState, state_of, unflatten
 from theano.compile.shared import Container, SharedVariable, store_with
-from theano.compile.storing import FunctionState, state_of, unflatten
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.notebook import as_svg
 from theano.graph.text import printable
@@ -253,7 +253,7 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
     cells = maker.containers() if containers is None else containers
     program = maker.lay_out(cells).description() | {
         # Who looks at each node has explained already what failed.
-        "on_error": (lambda index, error, *values: error) if maker.mode.looks else maker.explainer,
+        "on_error": (lambda index, error, *values: error) if maker.mode.inspects_nodes else maker.explainer,
         "on_bad_call": CallExplainer(maker.name, [spec for spec in maker.inputs if not spec.implicit]),
         "separate": Separator([spec.variable.type for spec in maker.inputs]),
         # The addresses of kernels keep the libraries loaded that hold them.

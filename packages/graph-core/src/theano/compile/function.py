@@ -11,9 +11,9 @@ from typing import Any
 from theano.compile.maker import FunctionMaker
 from theano.compile.mode import Mode
 from theano.compile.pack import check_unused, pack
+from theano.compile.pickling import StripPickler
 from theano.compile.profiling import wanted_profile
 from theano.compile.shared import SharedVariable
-from theano.compile.storing import StripPickler
 from theano.graph.gc_pause import gc_restorer
 from theano.graph.source import user_trace
 from theano.graph.text import printable

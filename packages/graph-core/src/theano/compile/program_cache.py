@@ -95,7 +95,7 @@ def look_up(request: Request, times: CompileTimes) -> Lookup:
 def _describe(request: Request) -> Lookup:
     if not config.cache.plans:
         raise NoCanonicalForm("the flag cache.plans is off")
-    if request.mode.looks:
+    if request.mode.inspects_nodes:
         raise NoCanonicalForm("somebody looks at each node")
     if request.mode.linker.compiled == "never":
         raise NoCanonicalForm("it runs in Python")

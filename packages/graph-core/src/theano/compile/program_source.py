@@ -152,7 +152,7 @@ class RewrittenGraph:
 
     def _link_with(self, linker: Linker) -> Linked:
         # What has been linked already need not be compiled twice.
-        same = linker.compiled == self._request.mode.linker.compiled and not linker.looks
+        same = linker.compiled == self._request.mode.linker.compiled and not linker.inspects_nodes
         return self.linked if same else _link_with(linker, self.fgraph)
 
 

@@ -116,7 +116,7 @@ class Variable(NotebookDisplay, Generic[T]):
 
     @property
     def auto_name(self) -> str:
-        """A name that is the same in each run of a program, for people who look variables up in printed graphs."""
+        """A name that is the same in each run of a program, for users who look variables up in printed graphs."""
         return f"auto_{self._serial}"
 
     def __str__(self) -> str:

@@ -20,7 +20,7 @@
  *   machine.cpp   runs the instructions of a frame; the callbacks kernels see
  *   program.cpp   reads the Python description of a program
  *   frame.cpp     makes, cleans and destroys frames
- *   thunk.cpp     the compiled thunks of ops that people write in C
+ *   thunk.cpp     the compiled thunks of ops that users write in C
  *   function.cpp  the vectorcall type: arguments in, results and updates out
  *   profile.cpp   counts and times of calls
  *   loop.cpp      the same program for each step of a loop

@@ -1,4 +1,4 @@
-"""Graphs for people: as a tree (``debugprint``), as a formula (``pp``), as a picture (``pydotprint``).
+"""Graphs for users: as a tree (``debugprint``), as a formula (``pp``), as a picture (``pydotprint``).
 
 ``Print`` is the op that shows a value while a function runs.
 """

@@ -377,7 +377,7 @@ class WrapLinker(Linker):
         return WrapLinker(self.linkers, self.wrapper, allow_gc)
 
     @property
-    def looks(self) -> bool:
+    def inspects_nodes(self) -> bool:
         """Whether nodes are run one by one: they are."""
         return True
 

@@ -167,7 +167,7 @@ _flag("openmp_elemwise_minsize", IntParam(200000), "If it is set: ops whose arra
 _flag("memory.keep", IntParam(-1), "How many bytes of big arrays (above 1 MiB) stay with the process for the next ones "
       "when they are dropped; -1: 256 MiB, or an eighth of the memory there is if that is less. "
       "theano.loader.module.memory_trim() gives them back. Read as threads is.")
-_flag("check_input", BoolParam(True), "Let types check their values in the C code of ops that people write.")
+_flag("check_input", BoolParam(True), "Let types check their values in the C code of ops that users write.")
 _flag("assert_no_cpu_op", EnumStr(*ACTIONS), "What to do about an op on the CPU in a function for the GPU.", inert=GPU)
 _flag("scan.allow_gc", BoolParam(False), "As allow_gc, inside loops.")
 _flag("scan.allow_output_prealloc", BoolParam(True), "Let a loop write its results into the output directly.")

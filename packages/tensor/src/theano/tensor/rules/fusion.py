@@ -178,10 +178,10 @@ def local_wide_sum(node: TensorApply) -> Any:
         return None
     if any(v.type.dtype != dtype for v in node.inputs):
         return None
-    room = MAX_OPERANDS - 2
+    limit = MAX_OPERANDS - 2
     total, rest = node.inputs[0], node.inputs[1:]
-    for i in range(0, len(rest), room):
-        total = node.op(total, *rest[i : i + room])
+    for i in range(0, len(rest), limit):
+        total = node.op(total, *rest[i : i + limit])
     return [conform(total, node.outputs[0])]
 
 

@@ -68,7 +68,7 @@ def local_fill_to_alloc(fgraph: Any, node: TensorApply) -> Any:
     lengths = [shape_i(model, i, fgraph) for i in range(out.type.ndim)]
     if any(one and not out.type.broadcastable[i] for i, one in enumerate(model.type.broadcastable)):
         lengths = [shape_i(value if one else model, i, fgraph) for i, one in enumerate(model.type.broadcastable)]
-    # Not `conform`: where a length is known to be 1 and the type of the fill does not know it, that would fill once more.
+    # Not `conform`: where a length is known to be 1, which the type of the fill does not know, that would fill again.
     return [patternbroadcast(alloc(value, *lengths), out.type.broadcastable)]
 
 

@@ -83,7 +83,7 @@ def local_logsoftmax_grad(node: TensorApply) -> Any:
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",), tags=(*LOGARITHM,))
 def softmax_simplifier(node: TensorApply) -> Any:
-    """Exponentials of a matrix divided by their sums along each row, as people write a softmax."""
+    """Exponentials of a matrix divided by their sums along each row, as users write a softmax."""
     above, below = node.inputs
     x = _summed_exponent(below)
     product = made_by(above, F.mul)

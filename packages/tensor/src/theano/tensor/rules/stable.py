@@ -266,7 +266,7 @@ rule("local_log_sum_exp", log(_total), _log_sum_exp, when=_has_axes, keeps="fini
 
 @local_rule([F.add], keeps="finite", phases=("local_log_sum_exp",))
 def local_log_sum_exp_shifted(node: TensorApply) -> Any:
-    """``LogSumExp(x - m) + m``, as people write it who know that exponentials overflow, is ``LogSumExp(x)``."""
+    """``LogSumExp(x - m) + m``, as users write it who know that exponentials overflow, is ``LogSumExp(x)``."""
     for reduced in (v.owner for v in node.inputs):
         if reduced is None:
             continue

@@ -87,7 +87,7 @@ def worth(value: Any) -> Pattern:
 def computed(op: Callable[..., Any]) -> Callable[..., Any]:
     """Return the result of a rule that computes ``op`` of the pattern's ``x`` in the dtype of what it replaces.
 
-    The result may have room that ``x`` has not: 20 ** 2 is 400 in int16, but not in uint8.
+    The result may have range that ``x`` has not: 20 ** 2 is 400 in int16, but not in uint8.
     """
     return lambda x, out: op(in_dtype(x, out.type.dtype))
 
@@ -144,7 +144,7 @@ def terms_of(v: Any) -> Apply | None:
     return total if total is not None and len(v.clients) == 1 else None
 
 
-#: How deep in an expression a divisor is looked for; what people write is not deeper.
+#: How deep in an expression a divisor is looked for; what users write is not deeper.
 NESTED = 8
 
 
