@@ -14,7 +14,7 @@ rng = np.random.default_rng(8)
 def by_calls(f, n, sequences, states, carried, fixed, mapped, until):
     """What `loop` promises, said with calls."""
     states = [(buffer.copy(), first, taps) for buffer, first, taps in states]
-    carried, stacked, step = [np.array(v) for v in carried], [[] for _ in range(mapped)], 0
+    carried, stacked, step = [np.array(v) for v in carried], [[] for _ in mapped], 0
     for step in range(n):
         rows = [array[offset + step] for array, offset in sequences]
         earlier = [buffer[(first + step + tap) % len(buffer)] for buffer, first, taps in states for tap in taps]
@@ -24,10 +24,17 @@ def by_calls(f, n, sequences, states, carried, fixed, mapped, until):
             buffer[(first + step) % len(buffer)] = value
         for rows, value in zip(stacked, found[len(states) :], strict=False):
             rows.append(value)
-        carried = found[len(states) + mapped :][: len(carried)]
+        carried = found[len(states) + len(mapped) :][: len(carried)]
         if until and found[-1]:
             break
-    return step + 1, [buffer for buffer, *_ in states], [np.array(rows) for rows in stacked], carried
+    return step + 1, [buffer for buffer, *_ in states], [ring(rows, n) for rows, n in zip(stacked, mapped, strict=True)], carried
+
+
+def ring(rows, n):
+    """Return the last rows where a stack of ``n`` has them."""
+    found = [rows[k] for k in range(max(0, len(rows) - n), len(rows))]
+    shift = max(0, len(rows) - n) % n
+    return np.array(found[len(found) - shift :] + found[: len(found) - shift] if len(rows) > n else found)
 
 
 def compare(inputs, outputs, *request, overwrites=()):
@@ -77,7 +84,7 @@ def test_sequences_states_and_results(dtype, layout, shape):
     combine = T.or_ if dtype == "bool" else T.add
     new = combine(combine(h, x), g)
     sequences = ((rows_of(data, layout), 0), (rows_of(data, layout), 2))
-    compare([x, y, h, g, w], [new, combine(y, w), x], n, sequences, ((state, 2, (-1, -2)),), (), (data[0],), 2, False)
+    compare([x, y, h, g, w], [new, combine(y, w), x], n, sequences, ((state, 2, (-1, -2)),), (), (data[0],), (n, n), False)
 
 
 @pytest.mark.parametrize("rows", [2, 3, 4, 9])
@@ -85,7 +92,7 @@ def test_a_buffer_is_a_ring_where_it_is_short(rows):
     x, h = T.dvectors("x", "h")
     buffer = np.zeros((rows, 3))
     buffer[0] = 1
-    compare([x, h], [T.tanh(h + x)], 8, ((rng.normal(size=(8, 3)), 0),), ((buffer, 1, (-1,)),), (), (), 0, False)
+    compare([x, h], [T.tanh(h + x)], 8, ((rng.normal(size=(8, 3)), 0),), ((buffer, 1, (-1,)),), (), (), (), False)
 
 
 @pytest.mark.parametrize("overwrites", [False, True])
@@ -104,19 +111,27 @@ def test_carried_values(overwrites, shape):
             (),
             given[1:],
             (),
-            0,
+            (),
             False,
             overwrites={a, b} if overwrites else (),
         )
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 8, 11])
+@pytest.mark.parametrize("limit", [99, 4])
+def test_results_are_rings_where_few_rows_are_stored(rows, limit):
+    x = T.dvector("x")
+    data = np.arange(16.0).reshape(8, 2)
+    compare([x], [x + 1, x[0] * 2, x[0] >= limit], 8, ((data, 0),), (), (), (), (rows, rows), True)
+
+
 def test_a_carried_value_may_grow_and_be_any_object():
     a = T.dvector("a")
-    compare([a], [T.concatenate([a, a[:1]])], 5, (), (), (np.ones(1),), (), 0, False)
+    compare([a], [T.concatenate([a, a[:1]])], 5, (), (), (np.ones(1),), (), (), False)
     thing = theano.gof.generic("thing")
     f = theano.function([thing, T.dvector("x")], [theano.Out(thing, borrow=True)], on_unused_input="ignore")
     value = ["anything"]
-    assert f.loop(3, (), (), (value,), (np.ones(2),), 0, False)[2] == [value]
+    assert f.loop(3, (), (), (value,), (np.ones(2),), (), False)[2] == [value]
 
 
 @pytest.mark.parametrize("limit", [-1.0, 0.5, 3.0, 99.0])
@@ -125,7 +140,7 @@ def test_until(limit):
     buffer = np.zeros(11)
     new = h + x
     compare(
-        [x, h, top], [new, 2 * new, new > top], 10, ((np.ones(10), 0),), ((buffer, 1, (-1,)),), (), (limit,), 1, True
+        [x, h, top], [new, 2 * new, new > top], 10, ((np.ones(10), 0),), ((buffer, 1, (-1,)),), (), (limit,), (10,), True
     )
 
 
@@ -133,7 +148,7 @@ def test_views_constants_and_one_output_twice():
     m, h = T.dmatrix("m"), T.dvector("h")
     data, buffer = rng.normal(size=(5, 3, 3)), np.zeros((6, 3))
     outputs = [m[1], m.T, T.constant(np.arange(4.0)), h, m.sum(axis=0), m.sum(axis=0)[::-1], m.sum(axis=0)]
-    compare([m, h], outputs, 5, ((data, 0),), ((buffer, 1, (-1,)),), (), (), 6, False)
+    compare([m, h], outputs, 5, ((data, 0),), ((buffer, 1, (-1,)),), (), (), (5,) * 6, False)
 
 
 def test_an_op_in_python_may_keep_what_it_is_given():
@@ -148,7 +163,7 @@ def test_an_op_in_python_may_keep_what_it_is_given():
     buffer = np.zeros((6, 2))
     f = theano.function([x, h], [T.tanh(keep(T.exp(h)) + x)])
     x_, buffer_ = rng.normal(size=(5, 2)), buffer.copy()
-    f.loop(5, ((x_, 0),), ((buffer_, 1, (-1,)),), (), (), 0, False)
+    f.loop(5, ((x_, 0),), ((buffer_, 1, (-1,)),), (), (), (), False)
     states = [buffer[0]]
     for row in x_:
         states.append(np.tanh(np.exp(states[-1]) + 1 + row))
@@ -168,12 +183,12 @@ def test_long_rows_and_inner_products():
         ((buffer, 1, (-1,)),),
         (),
         (),
-        1,
+        (40,),
         False,
     )
     big = T.dvector("big")
     n = 200_000  # rows above the limit from which memory goes back at once
-    compare([big], [big + 1, T.exp(big).sum()], 3, (), ((np.zeros((4, n)), 1, (-1,)),), (), (), 1, False)
+    compare([big], [big + 1, T.exp(big).sum()], 3, (), ((np.zeros((4, n)), 1, (-1,)),), (), (), (3,), False)
 
 
 def test_a_failure_names_its_step_and_leaves_nothing():
@@ -181,10 +196,10 @@ def test_a_failure_names_its_step_and_leaves_nothing():
     f = theano.function([k, h], [h + h[k]])
     buffer = np.ones((5, 3))
     with pytest.raises(IndexError) as caught:
-        f.loop(4, ((np.array([0, 1, 7, 0]), 0),), ((buffer, 1, (-1,)),), (), (), 0, False)
+        f.loop(4, ((np.array([0, 1, 7, 0]), 0),), ((buffer, 1, (-1,)),), (), (), (), False)
     assert caught.value.step == 2
     buffer = np.ones((5, 3))
-    assert f.loop(4, ((np.zeros(4, "int64"), 0),), ((buffer, 1, (-1,)),), (), (), 0, False)[0] == 4
+    assert f.loop(4, ((np.zeros(4, "int64"), 0),), ((buffer, 1, (-1,)),), (), (), (), False)[0] == 4
     np.testing.assert_array_equal(buffer[:, 0], 2.0 ** np.arange(5))
 
 
@@ -193,22 +208,22 @@ def test_wrong_use():
     f = theano.function([r, v], [r + v])
     two, one, buffer = np.ones((2, 4)), np.ones(4), np.ones((3, 4))
     for request, error in [
-        ((0, ((two, 0),), (), (), (one,), 1, False), ValueError), ((3, ((two, 0),), (), (), (one,), 1, False), TypeError),
-        ((2, ((two, 1),), (), (), (one,), 1, False), TypeError), ((2, ((two, -1),), (), (), (one,), 1, False), TypeError),
-        ((2, ((two.astype("f"), 0),), (), (), (one,), 1, False), TypeError), ((2, ((two, 0),), (), (), (), 1, False), TypeError),
-        ((2, (([[1.0]], 0),), (), (), (one,), 1, False), TypeError), ((2, ((two, 0),), (), (), ("no",), 1, False), TypeError),
-        ((2, ((two, 0),) * 3, (), (), (), 1, False), TypeError), ((2, ((two, 0),), (), (), (one,), 0, False), TypeError),
-        ((2, ((two, 0),), (), (), (one,), 2, False), TypeError), ((2, ((two, 0),), (), (), (one,), 1, True), TypeError),
-        ((2, ((two, 0),), ((np.ones((3, 3)), 1, (-1,)),), (), (), 0, False), ValueError),
-        ((2, ((two, 0),), ((buffer[:, ::2], 1, (-1,)),), (), (), 0, False), TypeError),
-        ((2, ((two, 0),), ((buffer, 3, (-1,)),), (), (), 0, False), TypeError),
-        ((2, ((two, 0),), ((buffer, 0, (-1,)),), (), (), 0, False), TypeError),
-        ((2, ((two, 0),), ((buffer, 1, (0,)),), (), (), 0, False), ValueError),
-        ((2, ((two, 0),), ((one, 1, (-1,)),), (), (), 0, False), TypeError),
+        ((0, ((two, 0),), (), (), (one,), (2,), False), ValueError), ((3, ((two, 0),), (), (), (one,), (2,), False), TypeError),
+        ((2, ((two, 1),), (), (), (one,), (2,), False), TypeError), ((2, ((two, -1),), (), (), (one,), (2,), False), TypeError),
+        ((2, ((two.astype("f"), 0),), (), (), (one,), (2,), False), TypeError), ((2, ((two, 0),), (), (), (), (2,), False), TypeError),
+        ((2, (([[1.0]], 0),), (), (), (one,), (2,), False), TypeError), ((2, ((two, 0),), (), (), ("no",), (2,), False), TypeError),
+        ((2, ((two, 0),) * 3, (), (), (), (2,), False), TypeError), ((2, ((two, 0),), (), (), (one,), (), False), TypeError),
+        ((2, ((two, 0),), (), (), (one,), (2, 2), False), TypeError), ((2, ((two, 0),), (), (), (one,), (2,), True), TypeError),
+        ((2, ((two, 0),), ((np.ones((3, 3)), 1, (-1,)),), (), (), (), False), ValueError),
+        ((2, ((two, 0),), ((buffer[:, ::2], 1, (-1,)),), (), (), (), False), TypeError),
+        ((2, ((two, 0),), ((buffer, 3, (-1,)),), (), (), (), False), TypeError),
+        ((2, ((two, 0),), ((buffer, 0, (-1,)),), (), (), (), False), TypeError),
+        ((2, ((two, 0),), ((buffer, 1, (0,)),), (), (), (), False), ValueError),
+        ((2, ((two, 0),), ((one, 1, (-1,)),), (), (), (), False), TypeError),
     ]:  # fmt: skip
         with pytest.raises(error):
             f.loop(*request)
     total = theano.shared(0.0)
     with pytest.raises(ValueError, match="updates"):
-        theano.function([r], [r], updates=[(total, total + 1)]).loop(1, ((np.ones((1, 4)), 0),), (), (), (), 1, False)
+        theano.function([r], [r], updates=[(total, total + 1)]).loop(1, ((np.ones((1, 4)), 0),), (), (), (), (1,), False)
     np.testing.assert_array_equal(f(one, one)[0], one + 1)

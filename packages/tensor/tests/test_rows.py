@@ -151,7 +151,7 @@ def test_layouts(layout):
     # Through the loop itself, which takes an array as it is.
     for given in (x, np.array(x)):
         found = map_rows([r], [X], [r * v])[0].owner.op.fn
-        found = found.loop(len(given), ((np.require(given, requirements="A"), 0),), (), (), (w,), 1, False)
+        found = found.loop(len(given), ((np.require(given, requirements="A"), 0),), (), (), (w,), (len(given),), False)
         np.testing.assert_array_equal(found[1][0], np.array(x) * w)
 
 
@@ -191,7 +191,7 @@ def test_an_error_in_a_row_names_its_expression():
 def test_what_stays_the_same_is_bound_anew_in_each_call():
     f = theano.function([r, v], [theano.Out(v, borrow=True), T.sort(r)])
     for w in (np.ones(3), np.frombuffer(b"x" + np.arange(3.0).tobytes(), "u1")[1:].view("f8"), np.full(3, 7.0)):
-        np.testing.assert_array_equal(f.loop(2, ((np.zeros((2, 4)), 0),), (), (), (w,), 2, False)[1][0], [w, w])
+        np.testing.assert_array_equal(f.loop(2, ((np.zeros((2, 4)), 0),), (), (), (w,), (2, 2), False)[1][0], [w, w])
 
 
 def test_shared_variables_and_python_ops():

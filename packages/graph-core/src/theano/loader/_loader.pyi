@@ -70,14 +70,14 @@ class Function:
         states: tuple[tuple[Any, int, tuple[int, ...]], ...],
         carried: tuple[Any, ...],
         fixed: tuple[Any, ...],
-        mapped: int,
+        mapped: tuple[int, ...],
         until: bool,
     ) -> tuple[int, list[Any], list[Any]]:
         """Run for each of at most ``n`` steps; return how many were run, the results stacked, and the carried values.
 
         The program's inputs are rows of the sequences, rows of the states for each of their taps, the carried values,
-        and what stays the same; its outputs a row of each state, then as many results as ``mapped`` says, the carried
-        values, and with ``until`` whether this was the last step. It has no updates.
+        and what stays the same; its outputs a row of each state, then the results, the carried values, and with
+        ``until`` whether this was the last step. It has no updates.
 
         Parameters
         ----------
@@ -91,8 +91,9 @@ class Function:
         carried : tuple
             Their first values, which are not written over.
         fixed : tuple
-        mapped : int
-            Results that were stopped early have rows to spare.
+        mapped : tuple of int
+            How many rows of each result are stored; after the last one comes the first. Those that no step wrote hold
+            anything.
         until : bool
 
         Raises

@@ -4,8 +4,8 @@
  * same; its outputs are the next row of each state, rows of results, the next carried values, and perhaps whether to stop.
  *
  * A row is bound as a window on the array that holds it. States are written into a buffer that the caller has made, in
- * which their first rows lie; the buffer is a ring where it has fewer rows than steps are run. Results are stacked in
- * arrays that the first step gives their shape. A carried value has two arrays, which take turns; where the program
+ * which their first rows lie. Results are stacked in arrays that the first step gives their shape. Both are rings where
+ * they have fewer rows than steps are run. A carried value has two arrays, which take turns; where the program
  * overwrites its input, one is enough. From the second step on, instructions write rows where they are to lie
  * (`Row::aim`), if all of them are compiled: an op in Python could keep an array on memory that is written again.
  * Between steps the frame is cleaned as it is between calls, so that memory is used again.
@@ -333,8 +333,8 @@ bool holds_rows(const SlotInfo *info, PyObject *value, int64_t rows) {
 }
 
 struct Request {
-    Py_ssize_t n, mapped;
-    PyObject *sequences, *states, *carried, *fixed;
+    Py_ssize_t n;
+    PyObject *sequences, *states, *carried, *fixed, *mapped;
     int until;
 };
 
@@ -421,11 +421,14 @@ struct Reader {
     }
 
     int read_results() {
-        for (Py_ssize_t k = 0; k < request.mapped; ++k) {
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(request.mapped); ++k) {
             Slot *slot = next_output();
             if (!slot) return too_few("output");
+            const Py_ssize_t rows = PyLong_AsSsize_t(PyTuple_GET_ITEM(request.mapped, k));
+            if (rows == -1 && PyErr_Occurred()) return -1;
+            if (rows < 1) return complain(PyExc_ValueError, "loop: of a result one row at least is stored");
             if (!slot->info->has_spec || slot->info->scalar) return complain(PyExc_TypeError, "loop: an output is no array");
-            loop.results.push_back({{slot}, nullptr, 0, request.n, k});
+            loop.results.push_back({{slot}, nullptr, 0, rows, k});
         }
         return 0;
     }
@@ -445,7 +448,7 @@ struct Reader {
     }
 };
 
-/* (steps, results, carried values). Results of a loop that stopped early have rows to spare. */
+/* (steps, results, carried values). */
 PyObject *answer(Loop &loop, int64_t steps) {
     PyObject *results = PyList_New(0), *carried = PyList_New(0);
     bool good = results && carried;
@@ -479,8 +482,8 @@ PyObject *run(Frame *frame, const Request &request) {
 
 PyObject *function_loop(PyObject *object, PyObject *args) {
     Request request;
-    if (!PyArg_ParseTuple(args, "nO!O!O!O!np:loop", &request.n, &PyTuple_Type, &request.sequences, &PyTuple_Type, &request.states,
-                          &PyTuple_Type, &request.carried, &PyTuple_Type, &request.fixed, &request.mapped, &request.until))
+    if (!PyArg_ParseTuple(args, "nO!O!O!O!O!p:loop", &request.n, &PyTuple_Type, &request.sequences, &PyTuple_Type, &request.states,
+                          &PyTuple_Type, &request.carried, &PyTuple_Type, &request.fixed, &PyTuple_Type, &request.mapped, &request.until))
         return nullptr;
     Program *program = function_program(object);
     if (!program) {

@@ -75,7 +75,7 @@ _COMPILE = (
 #: The packages beside `theano.tensor`, and what older programs find in modules of graph-core.
 NAMES = {
     **{f"theano.{name}": f"theano.{name}" for name in (
-        "tensor", "scan_module", "ifelse", "raise_op", "sandbox", "misc", "tests",
+        "tensor", "scan", "scan_module", "ifelse", "raise_op", "sandbox", "misc", "tests",
     )},
     **{f"theano.compile.{name}": f"theano.tensor:{name}" for name in _COMPILE},
     "theano.dot": "theano.tensor:dot",
@@ -85,7 +85,11 @@ NAMES = {
     "theano.gradient.mode_not_slow": "theano.tensor.verify:mode_not_slow",
     "theano.gradient.numeric_grad": "theano.tensor.verify:numeric_grad",
     "theano.gradient.verify_grad": "theano.tensor.verify:verify_grad",
-    "theano.map": "theano.scan_module:map",
+    "theano.foldl": "theano.scan:foldl",
+    "theano.foldr": "theano.scan:foldr",
+    "theano.map": "theano.scan:map",
+    "theano.reduce": "theano.scan:reduce",
+    "theano.scan_checkpoints": "theano.scan:scan_checkpoints",
     "theano.test": "theano.tests:test",
     "theano.vectorize": "theano.tensor.batching:vectorize",
     "theano.vectorize_graph": "theano.tensor.batching:vectorize_graph",
@@ -107,6 +111,7 @@ LAYER = describe(
         knows=_knows,
         extensions=(
             *(modules.extension(f"theano.tensor.{place}", _places(names)) for place, names in MODULES.items()),
+            modules.extension("theano.scan.op", ("theano.scan.lowering",)),
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
             families.packages.extension("theano.tensor.rules"),
             derived_tags.extension("_uniform"),

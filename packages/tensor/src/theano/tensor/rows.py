@@ -123,7 +123,7 @@ class MapRows(ExpressionOp):
             results = self._none(sequences, inputs[k:])
         else:
             rows = tuple((sequence, 0) for sequence in sequences)
-            _, results, _ = self.fn.loop(n, rows, (), (), tuple(inputs[k:]), len(self.outputs), False)
+            _, results, _ = self.fn.loop(n, rows, (), (), tuple(inputs[k:]), (n,) * len(self.outputs), False)
         for cell, value in zip(output_storage, results, strict=True):
             cell[0] = value
 

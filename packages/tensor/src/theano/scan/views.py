@@ -1,4 +1,4 @@
-"""``theano.map``: a function applied to each element along the first axis of some tensors."""
+"""Loops of common forms: a function of each element, and a result that goes from element to element."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from theano.gradient import zero_grad
 from theano.graph import Variable
 from theano.graph.traverse import inputs as inputs_of
+from theano.scan.basic import scan
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.join import join
 from theano.tensor.rows import map_rows
@@ -131,3 +132,93 @@ def _without_state(outputs: Sequence[Variable]) -> None:
                 f"map: the function uses {v}, which each step would update (a random stream does so), so that its "
                 "steps depend on each other. Draw all random numbers before, as a sequence of their own."
             )
+
+
+def reduce(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any = None,
+    go_backwards: bool = False,
+    mode: Any = None,
+    name: str | None = None,
+) -> tuple[Any, OrderedUpdates]:
+    """Return what is left after the last step: ``fn`` of the elements of some tensors and its own result before.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes an element of each sequence, then its results of the step before, then the non-sequences.
+    sequences : TensorVariable, or list of TensorVariable
+    outputs_info : TensorVariable, or list of TensorVariable
+        The results before the first step.
+    non_sequences : Variable, or list of Variable, optional
+    go_backwards : bool
+        Begin with the last elements.
+    mode : Mode or str, optional
+    name : str, optional
+
+    Returns
+    -------
+    tuple
+        The last results, a variable or a list of several, and the updates of shared variables.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x = T.dvector("x")
+    >>> total, updates = reduce(lambda x_t, so_far: so_far + x_t, x, outputs_info=T.constant(0.0, dtype="float64"))
+    >>> theano.function([x], total)([1, 2, 3])
+    array(6.)
+    """
+    results, updates = scan(
+        fn, sequences, outputs_info, non_sequences, go_backwards=go_backwards, truncate_gradient=-1, mode=mode,
+        name=name or "reduce",
+    )  # fmt: skip
+    if isinstance(results, (list, tuple)):
+        return [v[-1] for v in results], updates
+    return results[-1], updates
+
+
+def foldl(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any = None,
+    mode: Any = None,
+    name: str | None = None,
+) -> tuple[Any, OrderedUpdates]:
+    """Return :func:`reduce` from the first element to the last.
+
+    The parameters are those of :func:`reduce`.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x = T.dvector("x")
+    >>> theano.function([x], foldl(lambda x_t, y: 10 * y + x_t, x, outputs_info=T.zeros(()))[0])([1, 2, 3])
+    array(123.)
+    """
+    return reduce(fn, sequences, outputs_info, non_sequences, go_backwards=False, mode=mode, name=name or "foldl")
+
+
+def foldr(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any = None,
+    mode: Any = None,
+    name: str | None = None,
+) -> tuple[Any, OrderedUpdates]:
+    """Return :func:`reduce` from the last element to the first.
+
+    The parameters are those of :func:`reduce`.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x = T.dvector("x")
+    >>> theano.function([x], foldr(lambda x_t, y: 10 * y + x_t, x, outputs_info=T.zeros(()))[0])([1, 2, 3])
+    array(321.)
+    """
+    return reduce(fn, sequences, outputs_info, non_sequences, go_backwards=True, mode=mode, name=name or "foldr")
