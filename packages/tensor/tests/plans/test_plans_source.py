@@ -91,7 +91,7 @@ def test_a_new_look_up_has_found_nothing():
     (True, False, "never", "it runs in Python"),
 ])  # fmt: skip
 def test_what_has_no_key(plans, looks, compiled, reason):
-    asked = SimpleNamespace(mode=SimpleNamespace(looks=looks, linker=SimpleNamespace(compiled=compiled)))
+    asked = SimpleNamespace(mode=SimpleNamespace(inspects_nodes=looks, linker=SimpleNamespace(compiled=compiled)))
     with theano.config.change_flags({"cache.plans": plans}), pytest.raises(NoCanonicalForm, match=reason):
         program_cache._describe(asked)
 
