@@ -79,9 +79,9 @@ def check(op, values, lowered=None):
     if lowered is not None:
         assert (lower(made[0].owner) is not None) == lowered
     f = theano.function(given, made, on_unused_input="ignore")
-    expected = step_by_step(op, values).flat()
+    expected = step_by_step(op, values)
     before = [np.array(v) for v in values]
-    for found in (run(op, values).flat(), run(op, values).flat(), f(*values), f(*values)):
+    for found in (run(op, values), run(op, values), f(*values), f(*values)):
         for a, b in zip(found, expected, strict=True):
             assert np.asarray(a).dtype == np.asarray(b).dtype and np.shape(a) == np.shape(b)
             np.testing.assert_allclose(a, b, rtol=1e-3 if np.asarray(b).dtype in ("f4", "f2", "c8") else 1e-9, atol=1e-3)
@@ -124,7 +124,7 @@ def test_the_last_value_alone_needs_no_memory_for_the_others():
     np.testing.assert_allclose(f(), [2.0])
     v = T.dvector("v")
     row = Scan(LoopSpec(states=((-1,),), keep=(1,)), [v], [T.sort(0.5 * v + 1)])
-    np.testing.assert_allclose(run(row, [100_000, np.zeros((1, 2))]).states[0], [[2.0, 2.0]])
+    np.testing.assert_allclose(run(row, [100_000, np.zeros((1, 2))])[0], [[2.0, 2.0]])
 
 
 @pytest.mark.parametrize("kind", ["number", "row"])

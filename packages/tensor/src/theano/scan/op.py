@@ -148,7 +148,7 @@ class Scan(ExpressionOp):
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Run step after step."""
-        for cell, value in zip(output_storage, run(self, inputs).flat(), strict=True):
+        for cell, value in zip(output_storage, run(self, inputs), strict=True):
             cell[0] = value
 
     # -- lengths -------------------------------------------------------------------------------------------
