@@ -299,7 +299,7 @@ def test_who_has_switched_the_compiler_off_is_not_told(flags, quiet, monkeypatch
 
 
 class Looking(Linker):
-    looks = True
+    inspects_nodes = True
 
 
 def test_what_is_linked_is_linked_once():
