@@ -51,9 +51,9 @@ def whole(shape, dtype, low=-3, high=4):
 
 def spread(x):
     """The same numbers where they are no neighbours."""
-    room = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
-    room[..., ::2] = x
-    return room[..., ::2]
+    buffer = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
+    buffer[..., ::2] = x
+    return buffer[..., ::2]
 
 
 def equal(got, want, *what):
@@ -549,12 +549,12 @@ def test_fourier(dtype):
 
 # -- element by element -----------------------------------------------------------------------------------------
 
-ALONG = edges("kTileMost", "kShortRow", "kLongRun", "kHeldMost", "kBand", "kBandMost", "kStripe", "kBlock", "kTileBytes", "kBandBytes", most=1100)  # fmt: skip
+ALONG = edges("kTileMost", "kShortRow", "kLongRun", "kHeldMost", "kTransposedRows", "kTransposedMost", "kStripe", "kBlock", "kTileBytes", "kTransposedBytes", most=1100)  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_elements(dtype):
-    """Tiles of rows, of bands and of whole lines; what is gathered, held, or used where it lies."""
+    """Tiles of rows, of transposed rows and of whole lines; what is gathered, held, or used where it lies."""
     x_, y_ = (ts.get_scalar_type(dtype)(name) for name in "xy")
     op = ts.or_ if dtype == "bool" else Composite([x_, y_], [x_ * y_ + x_])
     kernels = {}

@@ -215,12 +215,12 @@ int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *
         threads = 1;
     if (a.col == size || a.cols <= 1) {
         if (x_step != size && a.cols > 1) {
-            char *room = ctx->rt->scratch(ctx, (size_t)(a.cols * size));
-            if (room == NULL)
+            char *scratch = ctx->rt->scratch(ctx, (size_t)(a.cols * size));
+            if (scratch == NULL)
                 return -1;
             for (int64_t j = 0; j < a.cols; ++j)
-                memcpy(room + j * size, x + j * x_step, (size_t)size);
-            g.x = room;
+                memcpy(scratch + j * size, x + j * x_step, (size_t)size);
+            g.x = scratch;
         }
         const int64_t groups = parts_of(a.rows, 4);
         if (threads == 1) {
