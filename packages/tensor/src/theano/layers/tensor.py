@@ -121,5 +121,6 @@ LAYER = describe(
             fit.extension(lambda new, row: _batching(".given", "fitted")(new, row)),
             user_packages.extension("theano.tests"),
         ),
+        compat="theano.layers.compat.tensor",
     )
 )
