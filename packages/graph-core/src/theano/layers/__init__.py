@@ -19,14 +19,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import pkgutil
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
-# Upper layers put their descriptions, and below them their tables, into other folders.
-__path__ = pkgutil.extend_path(__path__, __name__)
+# Upper layers put their descriptions into other folders: those by which ``theano`` has extended its path.
+__path__ = [f"{folder}/layers" for folder in sys.modules[__name__.rpartition(".")[0]].__path__]
 
 from theano.errors import UnavailableLayerError
 from theano.extensions import Extension

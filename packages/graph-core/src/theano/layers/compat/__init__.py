@@ -21,15 +21,14 @@ The tables are read when a module below ``theano`` is not found, or an attribute
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-# Upper layers put their tables into other folders.
-__path__ = pkgutil.extend_path(__path__, __name__)
+# Upper layers put their tables into other folders, beside their descriptions.
+__path__ = [f"{folder}/compat" for folder in sys.modules[__name__.rpartition(".")[0]].__path__]
 
 #: For a module, by the module that has them, what older programs find in it.
 Table = Mapping[str, Mapping[str, str]]
