@@ -356,18 +356,18 @@ def test_map_truncates_gradients():
     np.testing.assert_array_equal(g, np.repeat([[0], [0], [0], [2], [2]], 2, axis=1))
 
 
-def test_map_refuses_steps_with_a_state():
+def test_map_with_a_state():
     total = theano.shared(0.0, name="total")
-    with pytest.raises(NotImplementedError, match="updates total"):
-        theano.map(lambda row: ([row], {total: total + 1}), X)
-    total.default_update = total + 1
-    with pytest.raises(NotImplementedError, match="uses total"):
-        theano.map(lambda row: row + total, X)
-    with pytest.raises(NotImplementedError, match="taps"):
-        theano.map(lambda a: a, [{"input": X, "taps": [-1, 0]}])
-    with pytest.raises(ValueError, match="no sequence"):
+    results, updates = theano.map(lambda row: ([row + total], {total: total + 1}), X)
+    f = theano.function([X], results, updates=updates)
+    np.testing.assert_allclose(f(np.zeros((3, 1)))[:, 0], [0, 1, 2])
+    assert total.get_value() == 3
+    shifted, _ = theano.map(lambda a, b: a - b, [{"input": X, "taps": [-1, 0]}])
+    np.testing.assert_allclose(shifted.eval({X: [[1.0], [3], [7]]}), [[-2], [-4]])
+
+
+def test_map_refuses():
+    with pytest.raises(ValueError, match="how many steps"):
         theano.map(lambda: s, [])
-    with pytest.raises(TypeError, match="no dimensions"):
+    with pytest.raises(TypeError, match="no dimension"):
         theano.map(lambda a: a, [s])
-    with pytest.raises(ValueError, match="nothing to compute"):
-        theano.map(lambda a: [], [X])

@@ -68,7 +68,7 @@ class InnerGraph:
         self.inputs = [v.clone() if isinstance(v, Constant) else v.type(v.name) for v in inputs]
         self.outputs = clone_replace(outputs, dict(zip(inputs, self.inputs, strict=True)))
         refuse_free(of, self.inputs, self.outputs)
-        self._functions: dict[str, Any] = {}
+        self._derived: dict[str, Any] = {}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, InnerGraph):
@@ -83,21 +83,25 @@ class InnerGraph:
         return hash((tuple(v.type for v in self.inputs), last))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_functions": {}}
+        return {**self.__dict__, "_derived": {}}
 
     def on(self, inputs: Sequence[Variable]) -> list[Any]:
         """Return the outputs for other inputs."""
         return clone_replace(self.outputs, dict(zip(self.inputs, inputs, strict=True)), strict=False)
+
+    def derived(self, what: str, make: Callable[[], Any]) -> Any:
+        """Return what ``make`` made of this graph when it was first asked for; ``what`` is its name here."""
+        if what not in self._derived:
+            self._derived[what] = make()
+        return self._derived[what]
 
     def compiled(self, what: str, outputs: Sequence[Any], inputs: Sequence[Any] | None = None, **options: Any) -> Any:
         """Return a function of the inputs, compiled when it is first asked for; ``what`` is its name here.
 
         ``inputs`` are the same ones, with what is to be said of them.
         """
-        if what not in self._functions:
-            given = self.inputs if inputs is None else inputs
-            self._functions[what] = function(given, outputs, on_unused_input="ignore", **options)
-        return self._functions[what]
+        given = self.inputs if inputs is None else inputs
+        return self.derived(what, lambda: function(given, outputs, on_unused_input="ignore", **options))
 
     def evaluate(self, values: Sequence[Any]) -> list[Any]:
         """Return the values of the outputs, computed node by node with ``perform``."""
@@ -178,7 +182,7 @@ def _read_graph(parts: tuple[Any, ...]) -> InnerGraph:
             made = [kind.make_variable(name) for kind, name in results]
             known += Apply(op, [known[k] for k in operands], made).outputs
     graph.outputs = [known[k] for k in outputs]
-    graph._functions = {}
+    graph._derived = {}
     return graph
 
 

@@ -111,8 +111,10 @@ LAYER = describe(
         knows=_knows,
         extensions=(
             *(modules.extension(f"theano.tensor.{place}", _places(names)) for place, names in MODULES.items()),
+            modules.extension("theano.scan.op", ("theano.scan.lowering",)),
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
-            families.packages.extension("theano.tensor.rules"),
+            families.packages.extension("theano.tensor.rules", None),
+            families.packages.extension("theano.scan.rules", "theano.scan.op"),
             derived_tags.extension("_uniform"),
             fact_finders.extension("levels of the kernel library", lambda: " ".join(_of("common", "library_paths"))),
             checks.extension("BLAS", _doctor),

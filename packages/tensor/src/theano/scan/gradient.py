@@ -38,7 +38,7 @@ def connections(op: Scan) -> list[list[bool]]:
     inside = spec.inner_inputs(op.inner.connections())
     states = len(spec.states)
     # What influences an output influences all that is computed from it later.
-    through: dict[int, list[list[bool]]] = {i: rows for i, rows in enumerate(inside.states)}
+    through: dict[int, list[list[bool]]] = dict(enumerate(inside.states))
     through.update((spec.stacked + i, [row]) for i, row in enumerate(inside.carried))
     count = spec.stacked + spec.carried
 
@@ -362,7 +362,7 @@ def directions(op: Scan, inputs: Sequence[Any], eval_points: Sequence[Any]) -> l
     along = spec.outer_inputs([
         d if d is not None and _is_smooth(v) and not _is_absent(d) else None for v, d in zip(inputs, eval_points, strict=True)
     ])  # fmt: skip
-    own, made = spec.inner_inputs(op.inner.inputs), spec.inner_outputs(op.inner.outputs)
+    own = spec.inner_inputs(op.inner.inputs)
     moved: dict[Variable, Any] = {}
     for group, d in zip((*own.sequences, *own.states), (*along.sequences, *along.states), strict=True):
         moved.update((v, v.type()) for v in group if d is not None)

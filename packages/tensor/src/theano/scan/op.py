@@ -11,6 +11,7 @@ from theano.graph.apply import Apply
 from theano.graph.type import Type
 from theano.graph.variable import Variable
 from theano.records import replace
+from theano.scan.batching import many_rows
 from theano.scan.gradient import connections, directions, gradients
 from theano.scan.lengths import lengths_of_step
 from theano.scan.run import run
@@ -148,7 +149,7 @@ class Scan(ExpressionOp):
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Run step after step."""
-        for cell, value in zip(output_storage, run(self, inputs).flat(), strict=True):
+        for cell, value in zip(output_storage, run(self, inputs), strict=True):
             cell[0] = value
 
     # -- lengths -------------------------------------------------------------------------------------------
@@ -166,6 +167,10 @@ class Scan(ExpressionOp):
             count = Shape_i(0)(v) if spec.until else n + m if keep is None else F.minimum(n + m, keep)
             found.append((count, *(row if row is not None else (Shape_i(k)(v) for k in range(1, v.type.ndim)))))
         return [*found, *spec.inner_outputs(steps).carried]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
+        """Return the loop for many rows at once, each step of which is for all of them."""
+        return many_rows(self, node, inputs, batched)
 
     # -- derivatives ---------------------------------------------------------------------------------------
 

@@ -8,14 +8,14 @@ sequences, one buffer for each state with its first values in it, and as many ro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from theano.compile import In, Out
 from theano.graph.signals import let_signals_through
 from theano.runtime.failure import with_text
-from theano.scan.spec import OuterInputs, OuterOutputs
+from theano.scan.spec import OuterInputs
 from theano.tensor.convert import is_tensor
 from theano.tensor.shape.basic import Shape_i
 
@@ -23,7 +23,32 @@ if TYPE_CHECKING:
     from theano.scan.op import Scan
 
 
-def run(op: Scan, inputs: Sequence[Any]) -> OuterOutputs:
+class _Layout(NamedTuple):
+    """What is known of a loop before it has values; found once."""
+
+    step: Any  # the function of one step, which may write over the carried values
+    taps: list[tuple[int, int]]  # for each of the first inner inputs the number of its sequence, and its tap
+    reach: list[tuple[int, int]]  # of each sequence that is seen its number, and how many rows the first step needs
+    depths: tuple[int, ...]
+    state_taps: tuple[tuple[int, ...], ...]
+    keep: tuple[int | None, ...]
+    copies: list[Any]  # for each carried value that is no array, how to copy it
+    until: bool
+
+
+def _layout(op: Scan) -> _Layout:
+    spec, own = op.spec, op.spec.inner_inputs(op.inner.inputs)
+    inputs = [*(v for taps in (*own.sequences, *own.states) for v in taps),
+              *(In(v, mutable=True, borrow=True) for v in own.carried), *own.fixed]  # fmt: skip
+    outputs = [Out(v, borrow=True) for v in op.inner.outputs]
+    step = op.inner.compiled("loop", outputs, inputs=inputs, mode=op.mode, name=str(op))
+    taps = [(i, k) for i, group in enumerate(spec.sequences) for k in group]
+    reach = [(i, rows) for i, (rows, group) in enumerate(zip(spec.reach, spec.sequences, strict=True)) if group]
+    copies = [None if is_tensor(v) else v.type.value_copy for v in own.carried]
+    return _Layout(step, taps, reach, spec.depths, spec.states, spec.keep, copies, spec.until)
+
+
+def run(op: Scan, inputs: Sequence[Any]) -> list[Any]:
     """Return the values of a loop's outputs.
 
     Raises
@@ -33,41 +58,30 @@ def run(op: Scan, inputs: Sequence[Any]) -> OuterOutputs:
     """
     spec = op.spec
     given = spec.outer_inputs(inputs)
-    n = checked_steps(op, given)
+    layout: _Layout = op.inner.derived("layout", lambda: _layout(op))
+    n = _checked_steps(op, layout, given)
     if n == 0:
         return _without_steps(op, given)
-    own = spec.inner_inputs(op.inner.inputs)
     sequences = [np.require(v, requirements="A") for v in given.sequences]
-    keep = dict(zip(range(spec.stacked), spec.keep, strict=True))
-    buffers = [_buffer(v, n, keep[i]) for i, v in enumerate(given.states)]
-    rows = tuple(min(n, n if keep[len(buffers) + i] is None else keep[len(buffers) + i]) for i in range(spec.mapped))
-    carried = [v if is_tensor(k) else k.type.value_copy(v) for k, v in zip(own.carried, given.carried, strict=True)]
+    count, keep = len(given.states), layout.keep
+    buffers = [_buffer(v, n, k) for v, k in zip(given.states, keep, strict=False)]
+    carried = [v if copy is None else copy(v) for v, copy in zip(given.carried, layout.copies, strict=True)]
     try:
-        steps, results, last = _step(op).loop(
+        steps, results, last = layout.step.loop(
             n,
-            tuple((v, k) for v, taps in zip(sequences, spec.sequences, strict=True) for k in taps),
-            tuple(zip(buffers, spec.depths, spec.states, strict=True)),
+            tuple([(sequences[i], k) for i, k in layout.taps]),
+            tuple(zip(buffers, layout.depths, layout.state_taps, strict=True)),
             tuple(carried),
             tuple(given.fixed),
-            rows,
-            spec.until,
+            tuple([n if k is None or k > n else k for k in keep[count:]]),
+            layout.until,
         )
     except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
         let_signals_through(error)
         step = getattr(error, "step", None)
         raise (error if step is None else _in_step(error, step, op)) from error.__cause__
-    ends = [depth + steps for depth in spec.depths]
-    states = [_last_rows(v, end, keep[i]) for i, (v, end) in enumerate(zip(buffers, ends, strict=True))]
-    return OuterOutputs(states, [_last_rows(v, steps, None) for v in results], last)
-
-
-def _step(op: Scan) -> Any:
-    """Return the function of one step, which may write over the carried values."""
-    own = op.spec.inner_inputs(op.inner.inputs)
-    inputs = [*(v for taps in (*own.sequences, *own.states) for v in taps),
-              *(In(v, mutable=True, borrow=True) for v in own.carried), *own.fixed]  # fmt: skip
-    outputs = [Out(v, borrow=True) for v in op.inner.outputs]
-    return op.inner.compiled("loop", outputs, inputs=inputs, mode=op.mode, name=str(op))
+    states = [_last_rows(v, m + steps, k) for v, m, k in zip(buffers, layout.depths, keep, strict=False)]
+    return [*states, *(_last_rows(v, steps, None) for v in results), *last]
 
 
 def _buffer(first: Any, n: int, keep: int | None) -> Any:
@@ -91,22 +105,37 @@ def _last_rows(ring: Any, end: int, keep: int | None) -> Any:
     return rows if 2 * wanted >= len(ring) else rows.copy()
 
 
-def checked_steps(op: Scan, given: OuterInputs) -> int:
+def _checked_steps(op: Scan, layout: _Layout, given: OuterInputs) -> int:
     """Return the number of steps, if there are that many rows of all sequences, and of all states those before."""
-    n, spec = int(given.n_steps), op.spec
+    n = int(given.n_steps)
     if n < 0:
-        raise IndexError(f"{op}: the number of steps (n_steps) is {n}, and cannot be negative")
-    for i, (v, reach, taps) in enumerate(zip(given.sequences, spec.reach, spec.sequences, strict=True)):
-        if n and taps and len(v) < n + reach - 1:
-            raise ValueError(
-                f"{op}: sequence {i} has {len(v)} rows, but {n} steps "
-                f"{f'that look {reach - 1} rows ahead ' if reach > 1 else ''}need {n + reach - 1}. "
-                "Give a longer sequence or a smaller n_steps"
-            )
-    for i, (v, depth) in enumerate(zip(given.states, spec.depths, strict=True)):
+        raise IndexError(f"{op}: {NEGATIVE.format(n)}")
+    for i, reach in layout.reach:
+        if len(given.sequences[i]) < n + reach - 1 and n:
+            raise ValueError(f"{op}: {too_short(i, len(given.sequences[i]), n, reach, n + reach - 1)}")
+    for i, (v, depth) in enumerate(zip(given.states, layout.depths, strict=True)):
         if len(v) != depth:
-            raise ValueError(f"{op}: the initial value of output {i} has {len(v)} rows, but a step looks {depth} back")
+            raise ValueError(f"{op}: {first_rows(i, len(v), depth)}")
     return n
+
+
+# What C says in the same words, with a format in the place of each number.
+
+NEGATIVE = "the number of steps (n_steps) is {}, and cannot be negative"
+
+
+def too_short(i: int, length: object, n: object, reach: int, needed: object) -> str:
+    """Return in words that a sequence has fewer rows than the steps see."""
+    ahead = f"that look {reach - 1} rows ahead " if reach > 1 else ""
+    return (
+        f"sequence {i} has {length} rows, but {n} steps {ahead}need {needed}. "
+        "Give a longer sequence or a smaller n_steps"
+    )
+
+
+def first_rows(i: int, length: object, depth: int) -> str:
+    """Return in words that a state does not begin with as many rows as a step looks back."""
+    return f"the initial value of output {i} has {length} rows, but a step looks {depth} back"
 
 
 def _in_step(error: Exception, step: int, op: Scan) -> Exception:
@@ -118,12 +147,12 @@ def _copied(variables: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     return [v.type.value_copy(value) for v, value in zip(variables, values, strict=True)]
 
 
-def _without_steps(op: Scan, given: OuterInputs) -> OuterOutputs:
+def _without_steps(op: Scan, given: OuterInputs) -> list[Any]:
     """Return what a loop makes that does nothing."""
     spec, own = op.spec, op.spec.inner_inputs(op.inner.inputs)
     mapped = [_no_rows(op, len(spec.states) + i, given) for i in range(spec.mapped)]
     states = [_last_rows(v, len(v), k).copy() for v, k in zip(given.states, spec.keep, strict=False)]
-    return OuterOutputs(states, mapped, _copied(own.carried, given.carried))
+    return [*states, *mapped, *_copied(own.carried, given.carried)]
 
 
 def _no_rows(op: Scan, i: int, given: OuterInputs) -> Any:
@@ -139,11 +168,11 @@ def _no_rows(op: Scan, i: int, given: OuterInputs) -> Any:
 # -- in plain Python -----------------------------------------------------------------------------------------------
 
 
-def step_by_step(op: Scan, inputs: Sequence[Any]) -> OuterOutputs:
+def step_by_step(op: Scan, inputs: Sequence[Any]) -> list[Any]:
     """Return the values of a loop's outputs as `run` does, from calls of the step, one after the other."""
     spec = op.spec
     given = spec.outer_inputs(inputs)
-    n = checked_steps(op, given)
+    n = _checked_steps(op, _layout(op), given)
     if n == 0:
         return _without_steps(op, given)
     step = op.fn
@@ -167,6 +196,4 @@ def step_by_step(op: Scan, inputs: Sequence[Any]) -> OuterOutputs:
             break
     stacks = [np.stack(rows) for rows in (*states, *mapped)]
     kept = [v if k is None else v[max(0, len(v) - k) :] for v, k in zip(stacks, spec.keep, strict=True)]
-    return OuterOutputs(
-        kept[: len(states)], kept[len(states) :], _copied(spec.inner_inputs(op.inner.inputs).carried, carried)
-    )
+    return [*kept, *_copied(spec.inner_inputs(op.inner.inputs).carried, carried)]
