@@ -168,25 +168,26 @@ def attribute(module: str, name: str) -> Any:
         No layer has it.
     """
     wanted = f"{module}.{name}"
-    for layer in _described.values():
-        if wanted in layer.names:
-            return layer.get(wanted)
-    old = old_names.place(module, name, declared=False)
-    if old is not None:
-        return named(old)
     home = next((d for d, published in PUBLISHED.items() if wanted in published.names), None)
-    # Python and its tools ask for names with underscores, which are no layer's business.
-    for layer in () if name.startswith("_") else installed(declared=home is None):
-        if wanted in layer.names:
+    for declared in _search(name, home):
+        layer = next((layer for layer in installed(declared) if wanted in layer.names), None)
+        if layer is not None:
             return layer.get(wanted)
-    old = None if name.startswith("_") else old_names.place(module, name, declared=home is None)
-    if old is not None:
-        return named(old)
+        old = old_names.place(module, name, declared)
+        if old is not None:
+            return named(old)
     if home is not None:
         raise UnavailableLayerError(
             f"{wanted} is not installed here. It belongs to the distribution {home}: pip install {home}"
         )
     raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+
+def _search(name: str, home: str | None) -> tuple[bool, ...]:
+    """Return where to look for a name: in known layers, then in all that entry points name."""
+    if name.startswith("__"):  # Python and its tools ask for such, which are no layer's business
+        return ()
+    return (False,) if home is not None or name.startswith("_") else (False, True)
 
 
 def added_names(module: str) -> list[str]:
