@@ -83,7 +83,7 @@ OLD_NAMES = {
         ),
         "theano.runtime.dual": "DualLinker",
         "theano.runtime.link": "CLinker Linker LocalLinker=Linker OpWiseCLinker PerformLinker",
-        "theano.runtime.stepwise": "WrapLinker WrapLinkerMany",
+        "theano.runtime.interpreter": "WrapLinker WrapLinkerMany",
     },
     "theano.gof.cc": {
         "theano.runtime.dual": "DualLinker",
@@ -109,7 +109,7 @@ OLD_NAMES = {
     "theano.gof.link": {
         "theano.compile.shared": "Container",
         "theano.runtime.link": "Linker LocalLinker=Linker PerformLinker",
-        "theano.runtime.stepwise": "WrapLinker WrapLinkerMany",
+        "theano.runtime.interpreter": "WrapLinker WrapLinkerMany",
     },
     "theano.gof.op": {
         "theano.compile.test_values": (
@@ -169,7 +169,7 @@ OLD_NAMES = {
     "theano.link.basic": {
         "theano.compile.shared": "Container",
         "theano.runtime.link": "Linker LocalLinker=Linker PerformLinker",
-        "theano.runtime.stepwise": "WrapLinker WrapLinkerMany",
+        "theano.runtime.interpreter": "WrapLinker WrapLinkerMany",
     },
     "theano.link.c": {},
     "theano.link.c.basic": {
