@@ -1,24 +1,26 @@
 """Prove who may import whom, from the source alone.
 
     python tools/check_layers.py            check the tree; exit 1 if a rule is broken
-    python tools/check_layers.py --graph    also print what each room imports
+    python tools/check_layers.py --graph    also print what each package imports
 
 The rules:
 
 1. no import cycle between modules, counting imports inside functions;
 2. a distribution imports only itself and the distributions below it;
-3. inside graph-core a room imports only rooms of the floors below its own (`FLOORS`);
+3. inside graph-core a package imports only packages of the tiers below its own (`TIERS`);
 4. graph-core's Python does not import NumPy or SciPy;
 5. an import inside a function has a comment that says why, on its line or on the line above;
-6. below the floor of ``compile`` nothing imports ``theano.settings``: values are passed down;
+6. below the tier of ``compile`` nothing imports ``theano.settings``: values are passed down;
 7. a facade is imported by nobody but those that `FACADES` names;
-8. a module is loaded by a name that the source spells out, but where `BY_NAME` says where the name comes from.
+8. a module is loaded by a name that the source spells out, but where `BY_NAME` says where the name comes from;
+9. nothing is imported by an old spelling, which is a name that only the tables in ``theano.layers.compat`` know;
+   and no folder without sources is left where such a module was, for Python would take it for a package.
 
 An import is a statement, one below ``if TYPE_CHECKING:``, or a text: each text that is the name of a module of ours (or
 of something in it, ``"theano.tensor:dot"``) counts for rules 2, 3 and 7, be it handed to `importlib` or kept in a table
 for later; so does the beginning of one that is completed when the program runs (``f"theano.compile.{name}"``).
 Statements for type checkers, and texts, close no cycle when a module is loaded: rules 1 and 5 leave them alone. So does
-rule 7 with the tables of old spellings that public doors have, outside the floors: they load a facade for who asks.
+rule 7 with the tables of old spellings that public modules have, above the tiers: they load a facade for who asks.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # From the ground up: each distribution may import those before it.
 DISTRIBUTIONS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 
-# Rooms of graph-core from the ground up; rooms on one floor do not know each other.
-FLOORS = [
+# Packages of graph-core from the lowest tier up; packages of one tier do not know each other.
+TIERS = [
     {"errors", "messages", "records"},
     {"extensions"},
     {"settings", "layers", "graph"},
@@ -48,8 +50,9 @@ FLOORS = [
     {"runtime"},
     {"compile"},
 ]
-# What is in none of these rooms stands on the roof: the public door, the doctor, old spellings that re-export.
-ROOF = len(FLOORS)
+# What is in none of these packages is above all tiers: the public module, the doctor, and the tables of old spellings.
+TOP = len(TIERS)
+OLD_SPELLINGS = "theano.layers.compat"
 
 # Facades: modules that hold classes and spellings for users and adapt what users bring to the core, which knows nothing
 # of them; with each, the modules outside that may import it or what is below it.
@@ -58,17 +61,10 @@ FACADES = {
         "theano.compile",
         "theano.compile.mode",
         "theano.compile.print_current",
-        "theano.gof",
-        "theano.gof.opt",
-        "theano.gof.optdb",
-        "theano.tensor.opt",
     },
-    "theano.gof": {"theano.tensor.io"},
-    "theano.link": set(),
-    "theano.tensor.opt": {"theano.tensor"},
 }
 
-# Rooms that may read theano.settings although they are below compile: programs that people start themselves.
+# Modules that may read theano.settings although they are below compile: programs that users start themselves.
 READS_SETTINGS = {"theano.cache.command", "theano.cache.__main__"}
 FOREIGN = {"numpy", "scipy"}
 
@@ -84,6 +80,7 @@ BY_NAME = {
     "theano.graph.canonical": "classes that a program in the cache names: those of the graph that it was made of",
     "theano.graph.op": "modules of this package, from the table beside it",
     "theano.graph.type": "modules of this package, from the table beside it",
+    OLD_SPELLINGS: "what tables of old spellings name",
     "theano.layers.tensor": "its own kernels, from the table beside it",
     "theano.lowering.table": "what layers have registered at the extension point `modules`",
     "theano.rewriting.families": "what layers have registered at the extension point `packages`",
@@ -135,6 +132,8 @@ class Tree:
     owner: dict[str, str] = field(default_factory=dict)
     imports: list[Import] = field(default_factory=list)
     by_name: list[tuple[str, str]] = field(default_factory=list)
+    old: set[str] = field(default_factory=set)
+    left_over: list[str] = field(default_factory=list)
 
     def add(self, distribution: str, source: Path, root: Path) -> None:
         """Read the modules of one distribution, below ``source``."""
@@ -143,6 +142,8 @@ class Tree:
         for name, path in files.items():
             text = path.read_text(encoding="utf-8")
             place = path.relative_to(root).as_posix()
+            if _is_table(name):
+                self.old |= _old_modules(text)
             self.imports.extend(_imports(name, path.name == "__init__.py", text, place))
             found = list(_texts(ast.parse(text)))
             self.imports.extend(
@@ -152,8 +153,14 @@ class Tree:
             )
             self.by_name.extend((name, f"{place}:{line}") for target, line in found if target is None)
 
-    def resolve(self) -> None:
-        """Turn the names imported into names of modules: theano.graph.Op is theano.graph."""
+    def resolve(self, root: Path) -> None:
+        """Turn the names imported into names of modules: theano.graph.Op is theano.graph; an old spelling stays."""
+        self.old -= set(self.owner)
+        self.left_over = [
+            folder.relative_to(root).as_posix()
+            for name in sorted(self.old)
+            for folder in root.glob(f"packages/*/src/{name.replace('.', '/')}")
+        ]
         self.imports = [
             replace(i, target=module)
             for i in self.imports
@@ -164,7 +171,7 @@ class Tree:
         ]
 
     def _module(self, name: str) -> str:
-        while name not in self.owner and "." in name and name.startswith("theano"):
+        while name not in self.owner and name not in self.old and "." in name and name.startswith("theano"):
             name = name.rpartition(".")[0]
         return name if name.startswith("theano") else name.partition(".")[0]
 
@@ -262,18 +269,32 @@ def read_tree(root: Path) -> Tree:
         source = root / "packages" / distribution / "src"
         if source.is_dir():
             tree.add(distribution, source, root)
-    tree.resolve()
+    tree.resolve(root)
     return tree
 
 
-def room(module: str) -> str:
-    """Return the room of a module: ``theano.graph.op`` lives in ``graph``."""
+def _is_table(module: str) -> bool:
+    return module.startswith(f"{OLD_SPELLINGS}.")
+
+
+def _old_modules(text: str) -> set[str]:
+    """Return the modules that a table of old spellings has."""
+    statements = [node for node in ast.parse(text).body if isinstance(node, ast.Assign)]
+    tables = [node.value for node in statements if ast.unparse(node.targets[0]) == "OLD_NAMES"]
+    keys = [key for table in tables if isinstance(table, ast.Dict) for key in table.keys]
+    return {key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+
+
+def package_of(module: str) -> str:
+    """Return the package of a module: ``theano.graph.op`` is in ``graph``."""
     return module.split(".")[1] if "." in module else ""
 
 
-def floor(module: str) -> int:
-    """Return the floor of a module of graph-core."""
-    return next((level for level, rooms in enumerate(FLOORS) if room(module) in rooms), ROOF)
+def tier(module: str) -> int:
+    """Return the tier of a module of graph-core."""
+    if _is_table(module):
+        return TOP
+    return next((level for level, packages in enumerate(TIERS) if package_of(module) in packages), TOP)
 
 
 def problems(tree: Tree) -> Iterator[str]:
@@ -284,6 +305,8 @@ def problems(tree: Tree) -> Iterator[str]:
         yield from _of_facades(tree, imported)
         if imported.inside and not imported.explained and not imported.typing:
             yield f"{imported.place}: imports {imported.target} inside a function without saying why in a comment"
+    for folder in tree.left_over:
+        yield f"{folder}: nothing but an old spelling has this name; remove the folder, which hides it"
     for module, place in tree.by_name:
         if module not in BY_NAME:
             yield f"{place}: {module} loads a module by a name that it does not spell out; see BY_NAME"
@@ -295,18 +318,22 @@ def _upward(tree: Tree, imported: Import) -> Iterator[str]:
     says = f"{imported.place}: {here} {'names' if imported.text else 'imports'} {there}"
     if mine == "graph-core" and there in FOREIGN:
         yield f"{says}; graph-core knows no arrays"
+    if there in tree.old:
+        if not _is_table(here):
+            yield f"{says}, an old spelling; name the module that has it"
+        return
     if theirs is None:
         if there.startswith("theano"):
             yield f"{says}, which does not exist"
         return
     if DISTRIBUTIONS.index(theirs) > DISTRIBUTIONS.index(mine):
-        yield f"{says}, and {theirs} stands above {mine}"
+        yield f"{says}, and {theirs} is above {mine}"
     if mine == theirs == "graph-core":
-        yield from _upstairs(says, here, there)
+        yield from _within_core(says, here, there)
 
 
 def _of_facades(tree: Tree, imported: Import) -> Iterator[str]:
-    if imported.text and (tree.owner[imported.importer] != "graph-core" or floor(imported.importer) == ROOF):
+    if imported.text and (tree.owner[imported.importer] != "graph-core" or tier(imported.importer) == TOP):
         return
     for facade, importers in FACADES.items():
         inside = _is_within(imported.importer, facade)
@@ -319,13 +346,13 @@ def _is_within(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-def _upstairs(says: str, here: str, there: str) -> Iterator[str]:
-    if room(here) != room(there) and there != "theano" and floor(there) >= floor(here) and floor(here) < ROOF:
-        yield f"{says}, and {room(there)} is not on a floor below {room(here)}"
-    if there == "theano" and floor(here) < ROOF:
-        yield f"{says}: the public door is for users; name the module that has it"
-    below = floor(here) < floor("theano.compile")
-    if below and room(there) == "settings" and room(here) != "settings" and here not in READS_SETTINGS:
+def _within_core(says: str, here: str, there: str) -> Iterator[str]:
+    if package_of(here) != package_of(there) and there != "theano" and tier(there) >= tier(here) and tier(here) < TOP:
+        yield f"{says}, and {package_of(there)} is not in a tier below {package_of(here)}"
+    if there == "theano" and tier(here) < TOP:
+        yield f"{says}: the public module is for users; name the module that has it"
+    below = tier(here) < tier("theano.compile")
+    if below and package_of(there) == "settings" and package_of(here) != "settings" and here not in READS_SETTINGS:
         yield f"{says}; below compile values are passed down"
 
 
@@ -410,11 +437,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Check the tree, print what was found, and return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("root", nargs="?", type=Path, default=ROOT)
-    parser.add_argument("--graph", action="store_true", help="print what each room imports")
+    parser.add_argument("--graph", action="store_true", help="print what each package imports")
     options = parser.parse_args(arguments)
     tree = read_tree(options.root)
     if options.graph:
-        _print_rooms(tree)
+        _print_packages(tree)
     inside = [i for i in tree.imports if i.inside]
     for imported in inside:
         print(f"  inside a function: {imported.place}: {imported.target}")
@@ -428,12 +455,12 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if found else 0
 
 
-def _print_rooms(tree: Tree) -> None:
+def _print_packages(tree: Tree) -> None:
     seen: dict[tuple[str, str], set[str]] = {}
     for i in tree.imports:
         if i.target in tree.owner:
-            key = (tree.owner[i.importer], room(i.importer))
-            seen.setdefault(key, set()).add(room(i.target) or "theano")
+            key = (tree.owner[i.importer], package_of(i.importer))
+            seen.setdefault(key, set()).add(package_of(i.target) or "theano")
     for (distribution, name), targets in sorted(seen.items()):
         print(f"  {distribution}: {name or 'theano'} -> {', '.join(sorted(targets - {name}))}")
 

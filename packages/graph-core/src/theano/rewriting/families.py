@@ -5,21 +5,28 @@ family the order is that of its statements. The rules of a phase are kept in tha
 first. The families of a layer come after those of the layers below it, and rules of others after all families, in the
 order in which they were registered.
 
-A layer names the package that brings all its families at the point `packages`. Nothing of it is loaded before somebody
+A layer names the packages that bring its families at the point `packages`. Nothing of them is loaded before somebody
 asks what the common sequence holds, or writes a rule: a program that finds its functions in the cache rewrites nothing.
+Rules that are about some ops alone wait until the module of these is there, too.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
+from threading import get_ident
 
-from theano.extensions import Chain
+from theano.extensions import Table
 
-#: Packages that hold rules, of which each imports all of its families.
-packages: Chain[str] = Chain("rewriting.families.packages", "which packages hold rules")
+#: Packages that hold rules, of which each imports all of its families; for each, the module of the ops that all its
+#: rules are about, or None where there is no such.
+packages: Table[str, str | None] = Table("rewriting.families.packages", "which packages hold rules")
 
 # For the name of a module its place among the families of all layers.
 _places: dict[str, int] = {}
+
+# The thread that imports the rules, while it does.
+_loading: int | None = None
 
 #: The place of whatever is in no family.
 LAST = float("inf")
@@ -53,11 +60,20 @@ def place(module: str | None) -> float:
 def load() -> None:
     """Import the rules of all layers that are there.
 
-    Each time, since an import that was interrupted leaves nothing behind. To import what is there takes no time, and a
-    package that is being imported, which asks for the sequence to register its rules, is given back as it is.
+    Each time, since an import that was interrupted leaves nothing behind. To import what is there takes no time. A
+    package that is being imported asks for the sequence to register its rules, and has it as it is; other threads wait.
     """
-    for package in packages:
-        importlib.import_module(package)
+    global _loading
+    if _loading == get_ident():
+        return
+    for package, ops in list(packages.items()):
+        if ops is not None and ops not in sys.modules:
+            continue
+        before, _loading = _loading, get_ident()
+        try:
+            importlib.import_module(package)
+        finally:
+            _loading = before
 
 
 # The rule that computes what is constant is declared with the sequence itself.

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from theano.batching import fit, loop, sources
+from theano.batching import conform, loop, sources
 from theano.compile.shared import constructors
 from theano.graph.canonical import derived_tags, fact_finders
 from theano.graph.kernel import PointerFamily, pointer_families
@@ -89,7 +89,7 @@ _COMPILE = (
 #: The packages beside `theano.tensor`, and what older programs find in modules of graph-core.
 NAMES = {
     **{f"theano.{name}": f"theano.{name}" for name in (
-        "tensor", "scan_module", "ifelse", "raise_op", "sandbox", "misc", "tests",
+        "tensor", "scan", "scan_module", "ifelse", "raise_op", "sandbox", "misc", "tests",
     )},
     **{f"theano.compile.{name}": f"theano.tensor:{name}" for name in _COMPILE},
     "theano.dot": "theano.tensor:dot",
@@ -99,7 +99,11 @@ NAMES = {
     "theano.gradient.mode_not_slow": "theano.tensor.verify:mode_not_slow",
     "theano.gradient.numeric_grad": "theano.tensor.verify:numeric_grad",
     "theano.gradient.verify_grad": "theano.tensor.verify:verify_grad",
-    "theano.map": "theano.scan_module:map",
+    "theano.foldl": "theano.scan:foldl",
+    "theano.foldr": "theano.scan:foldr",
+    "theano.map": "theano.scan:map",
+    "theano.reduce": "theano.scan:reduce",
+    "theano.scan_checkpoints": "theano.scan:scan_checkpoints",
     "theano.test": "theano.tests:test",
     "theano.vectorize": "theano.tensor.batching:vectorize",
     "theano.vectorize_graph": "theano.tensor.batching:vectorize_graph",
@@ -121,16 +125,19 @@ LAYER = describe(
         knows=_knows,
         extensions=(
             *(modules.extension(f"theano.tensor.{place}", _places(names)) for place, names in MODULES.items()),
+            modules.extension("theano.scan.op", ("theano.scan.lowering",)),
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
-            families.packages.extension("theano.tensor.rules"),
+            families.packages.extension("theano.tensor.rules", None),
+            families.packages.extension("theano.scan.rules", "theano.scan.op"),
             derived_tags.extension("_uniform"),
             fact_finders.extension("levels of the kernel library", lambda: " ".join(_of("common", "library_paths"))),
             checks.extension("BLAS", _doctor),
             constructors.extension(_shared_random_state),
             sources.extension(lambda: _batching("", "TABLE")),
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
-            fit.extension(lambda new, row: _batching(".given", "fitted")(new, row)),
+            conform.extension(lambda new, row: _batching(".given", "fitted")(new, row)),
             user_packages.extension("theano.tests"),
         ),
+        compat="theano.layers.compat.tensor",
     )
 )

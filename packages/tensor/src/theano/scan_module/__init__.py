@@ -1,5 +1,5 @@
-"""Loops in expressions: so far those whose steps know nothing of each other, :func:`map`."""
+"""The older place of :mod:`theano.scan`, under the names of its modules."""
 
-from theano.scan_module.views import map
+from theano.scan import foldl, foldr, map, reduce, scan, scan_checkpoints, until
 
-__all__ = ["map"]
+__all__ = ["foldl", "foldr", "map", "reduce", "scan", "scan_checkpoints", "until"]

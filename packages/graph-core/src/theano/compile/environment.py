@@ -1,0 +1,229 @@
+"""What compiling depends on beside the user's program: our own sources, versions, flags, rules, the compiler.
+
+The sources are compared by content, so that machines with the same installation agree, but are read only when
+their times have changed: what they came to is noted in the cache under the times. A process in which they changed
+after it had started runs code that is nowhere on the disk any more; :func:`source_digest` has no answer there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+from theano.graph.canonical import NoCanonicalForm, facts, is_ours, replaced
+from theano.rewriting import families, phases
+from theano.settings import config
+
+SLACK = 0.1
+"""Seconds by which the clocks of a process and of a file system may differ."""
+SUFFIXES = (".py", ".h", ".c", ".so", ".pyd")
+
+#: Flags that neither what a function computes nor how it is laid out depends on.
+WITHOUT_EFFECT = frozenset(
+    """base_compiledir compiledir compiledir_format cache.readonly cache.size_cap cache.plans compile.jobs compile.wait
+    compile.timeout nocleanup on_unused_input profile profile_memory profiling.time_thunks profiling.n_apply
+    profiling.n_ops profiling.output_line_width profiling.min_memory_size profiling.min_peak_memory
+    profiling.destination profiling.debugprint profiling.ignore_first_call print_global_stats print_test_value
+    pickle_test_value exception_verbosity traceback.limit traceback.compile_limit unpickle_function
+    reoptimize_unpickled_function unittests.rseed compile.progress compile.unit_timeout compile.question_timeout mode
+    linker optimizer optimizer_including optimizer_excluding optimizer_requiring""".split()
+)
+#: Flags that ask for something to be seen or checked while a graph is rewritten, with the values that do not ask.
+WATCHING = {
+    "optimizer_verbose": False, "profile_optimizer": False, "compute_test_value": "off",
+    "compute_test_value_opt": "off", "check_stack_trace": "off",
+}  # fmt: skip
+
+
+class Notes(Protocol):
+    """Where small texts are kept between processes; `theano.cache.store.Cache` is one."""
+
+    def notes(self, key: str) -> list[str]:
+        """Return the texts kept under a key."""
+
+    def add_note(self, key: str, text: str) -> None:
+        """Keep a text."""
+
+
+# -- our own sources -----------------------------------------------------------------------------------------
+
+
+class _Sources(NamedTuple):
+    """What is known of our files: how many modules were loaded then, their times, their content."""
+
+    modules: int
+    stamp: str
+    digest: str
+
+
+_known: _Sources | None = None
+_changed = False
+
+
+def source_digest(notes: Notes) -> str:
+    """Return a text that says what our installed sources are.
+
+    Raises
+    ------
+    NoCanonicalForm
+        They have changed since this process started, or are not there as files.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> len(source_digest(SimpleNamespace(notes=lambda key: [], add_note=lambda key, text: None)))
+    32
+    """
+    global _known, _changed
+    modules = len(sys.modules)
+    # A module that was imported since may have been edited since.
+    if _known is None or _known.modules != modules:
+        stamp = _stamp()
+        if _known is not None and stamp != _known.stamp:
+            _changed = True
+        digest = _known.digest if _known is not None else _read(stamp, notes)
+        _known = _Sources(modules, stamp, digest)
+    if _changed:
+        raise NoCanonicalForm("the sources of theano have changed since this process started")
+    return _known.digest
+
+
+def check_sources() -> None:
+    """Look at the sources once more, before something is kept that will be believed for as long as they stay."""
+    global _changed
+    if _known is None or _known.stamp != _stamp():
+        _changed = True
+        raise NoCanonicalForm("the sources of theano have changed since this process started")
+
+
+#: Packages that each layer puts modules into, by their paths inside `theano`.
+_COMMON = {"": "theano", "layers/": "theano.layers"}
+
+
+def _files() -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield the files of all layers with their paths inside the package, in a fixed order."""
+    roots = [(inside, root) for inside, package in _COMMON.items() for root in sys.modules[package].__path__]
+    pending = roots[::-1]
+    # Of two files or folders of one name in two installations, Python imports the one that it meets first.
+    met: set[str] = set()
+    while pending:
+        inside, folder = pending.pop()
+        try:
+            with os.scandir(folder) as scan:
+                entries = sorted(scan, key=lambda e: e.name)
+        except OSError:
+            continue  # a path that is not there
+        for entry in entries:
+            if inside in _COMMON:
+                if inside + entry.name in met:
+                    continue
+                met.add(inside + entry.name)
+            if entry.name.endswith(SUFFIXES):
+                yield inside + entry.name, entry
+            elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
+                if f"{inside}{entry.name}/" not in _COMMON:
+                    pending.append((f"{inside}{entry.name}/", entry.path))
+
+
+def _stamp() -> str:
+    """Return sizes and times of all files as one text; note if one is younger than this process."""
+    global _changed
+    state = hashlib.sha256()
+    newest = 0
+    seen = set()
+    for _, entry in _files():
+        seen.add(entry.path)
+        info = entry.stat()
+        newest = max(newest, info.st_mtime_ns, info.st_ctime_ns)
+        state.update(f"{entry.path}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_ctime_ns}\0".encode())
+    _check_loaded(seen)
+    if newest > (sys.modules["theano"].__imported__ - SLACK) * 1e9:
+        _changed = True
+    return state.hexdigest()[:32]
+
+
+def _check_loaded(seen: set[str]) -> None:
+    """Make sure that what was imported is among the files: not in an archive, not without its source."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file is not None and file not in seen and is_ours(name):
+            raise NoCanonicalForm(f"the source of {name} cannot be found at {file}")
+
+
+def _read(stamp: str, notes: Notes) -> str:
+    """Return what the files hold, from the note about their times if there is one."""
+    for text in notes.notes(stamp):
+        if text.startswith("sources "):
+            return text.removeprefix("sources ")
+    state = hashlib.sha256()
+    for name, entry in _files():
+        with open(entry.path, "rb") as file:
+            data = file.read()
+        state.update(f"{name}\0{len(data)}\0".encode())
+        state.update(data)
+    digest = state.hexdigest()[:32]
+    notes.add_note(stamp, f"sources {digest}")
+    return digest
+
+
+# -- flags and rules -----------------------------------------------------------------------------------------
+
+
+def flags_in_force() -> list[tuple[str, str]]:
+    """Return the flags that somebody has set and that compiling may depend on.
+
+    The others have their defaults, which are in the sources; what is computed from the environment (the
+    compiler) is described for itself.
+
+    Raises
+    ------
+    NoCanonicalForm
+        Somebody wants to watch.
+    """
+    found = []
+    for name, value in config.all_given().items():
+        if name in WITHOUT_EFFECT:
+            continue
+        if name in WATCHING and value != WATCHING[name]:
+            raise NoCanonicalForm(f"the flag {name} asks to watch the rewriting")
+        found.append((name, repr(value)))
+    return sorted(found)
+
+
+_rules: tuple[int, list[Any]] | None = None
+
+
+def rules_in_force() -> list[Any]:
+    """Return what the common sequence of rewriting holds, by name.
+
+    As long as it is as our modules declare it, the packages of rules say so; they need not be loaded.
+
+    Raises
+    ------
+    NoCanonicalForm
+        Something in it is not ours.
+    """
+    global _rules
+    if replaced:
+        raise NoCanonicalForm(f"replaced from outside: {', '.join(sorted(replaced))}")
+    changes = phases.changes()
+    if _rules is None or _rules[0] != changes:
+        _rules = changes, [*families.packages] if phases.as_declared() else phases.contents()
+    return _rules[1]
+
+
+def environment(notes: Notes, toolchain: str) -> list[Any]:
+    """Return all of it as plain data.
+
+    Parameters
+    ----------
+    notes : Notes
+        The cache.
+    toolchain : str
+        The compiler's identity; empty where nothing is compiled.
+    """
+    python = [sys.implementation.cache_tag, *map(str, sys.version_info[:3]), sys.platform, sys.byteorder]
+    return [source_digest(notes), python, facts(), toolchain, flags_in_force(), rules_in_force()]

@@ -1,0 +1,302 @@
+"""What of a loop is computed for all its steps at once, before it or after it.
+
+A loop whose steps know nothing of each other becomes a :class:`~theano.tensor.rows.MapRows`, which other rules compute
+for all rows together where they can. Of other loops products of matrices leave: those of rows of sequences before the
+loop, those of results after it, and sums of products (the gradients of weights are some) as one product of all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from theano.batching import NoRuleError, batch, has_batch_axis
+from theano.graph.apply import Apply
+from theano.graph.clone import clone_replace
+from theano.graph.traverse import ancestors, toposort
+from theano.graph.variable import Constant, Variable
+from theano.rewriting import local_rule
+from theano.scan.op import Scan
+from theano.scan.parts import CarriedPart, FixedPart, MappedPart, Parts, SequencePart
+from theano.tensor.blas.dot import Dot, dot
+from theano.tensor.checks import CheckedShape
+from theano.tensor.convert import is_tensor, static_int
+from theano.tensor.create import alloc
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.rows import map_rows
+from theano.tensor.rules.words import conform, made_by
+from theano.tensor.shape.basic import Shape_i, shape_i, shape_tuple
+from theano.tensor.shape.reshape import reshape
+
+_EVERYWHERE = ("canonicalize", "specialize")
+
+
+def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
+    """Return the rows of a sequence that the steps see at tap ``k``, as a tensor."""
+    v, n = part.outer, parts.n_steps
+    reach = max(j for j, _ in part.taps) + 1
+    length = shape_i(v, 0, fgraph)
+    if reach == 1 and (n is length or _is_length_of(n, v)):
+        return v
+    a, b = static_int(n), static_int(length)
+    if not (_is_at_most(n, v, reach) or (a is not None and b is not None and 0 <= a <= b + 1 - reach)):
+        # Slices end where the tensor does; a loop would have refused it.
+        message = f"{parts.op}: a sequence has fewer rows than there are steps (n_steps)"
+        n = CheckedShape(message)(n, F.ge(n, 0), F.le(n + (reach - 1), length))
+    return v[k : n + k if k else n]
+
+
+def _is_length_of(n: Any, v: Any) -> bool:
+    return n.owner is not None and isinstance(n.owner.op, Shape_i) and n.owner.op.i == 0 and n.owner.inputs[0] is v
+
+
+def _is_at_most(n: Any, v: Any, reach: int) -> bool:
+    """Return whether ``n`` is written as the length of ``v``, or as the least of several lengths, of which it is one."""
+    if reach == 1 and _is_length_of(n, v):
+        return True
+    node = made_by(n, F.minimum)
+    return node is not None and reach == 1 and any(_is_at_most(m, v, reach) for m in node.inputs)
+
+
+@local_rule([Scan], keeps="close", tags=("fast_run", "fast_compile"), phases=_EVERYWHERE)
+def scan_to_rows(fgraph: Any, node: Apply[Any, Any]) -> Any:
+    """A loop whose steps know nothing of each other goes over rows, in any order."""
+    spec = node.op.spec
+    if spec.states or spec.carried or spec.until or any(k is not None for k in spec.keep):
+        return None
+    parts = Parts(node)
+    fixed = {part.inner: part.outer for part in parts.fixed}
+    results = clone_replace(parts.outputs(), fixed, strict=False)
+    if spec.sequences:
+        seen = [(v, _rows(parts, part, k, fgraph)) for part in parts.sequences for k, v in part.taps]
+        made = map_rows([v for v, _ in seen], [rows for _, rows in seen], results, node.op.name, node.op.mode)
+    else:
+        n = CheckedShape(f"{node.op}: the number of steps is negative")(parts.n_steps, F.ge(parts.n_steps, 0))
+        made = [alloc(v, n, *shape_tuple(v)) for v in results]
+    return [conform(v, old) for v, old in zip(made, node.outputs, strict=True)]
+
+
+# -- products --------------------------------------------------------------------------------------------------------
+
+
+def _at_once(outputs: Sequence[Any], replace: dict[Variable, Any]) -> list[Any] | None:
+    """Return expressions for all steps, or None where an op has no form for that."""
+    try:
+        return batch(outputs, replace, by_loop=False)
+    except NoRuleError:
+        return None
+
+
+def _products(outputs: Iterable[Any], known: set[Variable]) -> list[Any]:
+    """Return the products that are computed from ``known`` alone, without those that others of them are made of."""
+    computed: set[Variable] = set()
+    found: list[Any] = []
+    for node in toposort(list(outputs), known):
+        if all(v in known or v in computed or isinstance(v, Constant) for v in node.inputs):
+            computed.update(node.outputs)
+            if isinstance(node.op, Dot):
+                found.append(node.outputs[0])
+    below = {v for p in found for v in ancestors(p.owner.inputs, known)}
+    return [v for v in found if v not in below]
+
+
+@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
+def scan_push_out_seq(fgraph: Any, node: Apply[Any, Any]) -> Any:
+    """Products of the rows of sequences are computed before the loop, all in one."""
+    spec = node.op.spec
+    if spec.until or not spec.sequences or not (spec.states or spec.carried):
+        return None
+    parts = Parts(node)
+    fixed = {part.inner: part.outer for part in parts.fixed}
+    rows = {v for part in parts.sequences for _, v in part.taps}
+    products = [v for v in _products(parts.outputs(), rows | set(fixed)) if not rows.isdisjoint(ancestors([v], rows))]
+    if not products:
+        return None
+    used = rows.intersection(ancestors(products, rows))
+    seen = {v: _rows(parts, part, k, fgraph) for part in parts.sequences for k, v in part.taps if v in used}
+    made = _at_once(products, {**fixed, **seen})
+    if made is None or not all(has_batch_axis(new, v) for new, v in zip(made, products, strict=True)):
+        return None
+    inside = [v.type(v.name) for v in products]
+    parts.sequences = [*parts.sequences, *(SequencePart(out, [(0, v)]) for out, v in zip(made, inside, strict=True))]
+    parts.substitute(dict(zip(products, inside, strict=True)))
+    return parts.build()
+
+
+@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
+def scan_push_out_output(fgraph: Any, node: Apply[Any, Any]) -> Any:
+    """Results made of products of states are computed after the loop, from all states together."""
+    spec = node.op.spec
+    if not spec.states or not spec.mapped:
+        return None
+    parts = Parts(node)
+    rows: dict[Variable, Any] = {}
+    for part in parts.states:
+        if part.keep is None and part.result.owner is not None:
+            rows[part.result] = part.outputs[0][-min(k for k, _ in part.taps) :]
+    known = {*rows, *(part.inner for part in parts.fixed)}
+    leaving = [
+        part for part in parts.mapped
+        if part.keep is None and part.result not in rows and _is_made_of(part.result, known) and _has_product(part.result, known)
+    ]  # fmt: skip
+    if not leaving:
+        return None
+    fixed = {part.inner: part.outer for part in parts.fixed}
+    parts.mapped = [part for part in parts.mapped if part not in leaving]
+    found = parts.build()
+    rows = {result: clone_replace([v], found)[0] for result, v in rows.items()}
+    made = _at_once([part.result for part in leaving], {**fixed, **rows})
+    if made is None:
+        return None
+    for part, v in zip(leaving, made, strict=True):
+        if not has_batch_axis(v, part.result):
+            return None
+        found.update((old, conform(v, old)) for old in part.outputs)
+    return found
+
+
+def _is_made_of(v: Any, known: set[Variable]) -> bool:
+    return all(w in known or w.owner is not None or isinstance(w, Constant) for w in ancestors([v], known))
+
+
+def _has_product(v: Any, known: set[Variable]) -> bool:
+    return any(w.owner is not None and w not in known and isinstance(w.owner.op, Dot) for w in ancestors([v], known))
+
+
+# -- sums ------------------------------------------------------------------------------------------------------------
+
+
+def _terms(v: Any) -> list[Any]:
+    node = made_by(v, F.add)
+    return [v] if node is None else [t for w in node.inputs for t in _terms(w)]
+
+
+def _summed(part: CarriedPart, outputs: Sequence[Any]) -> list[Any] | None:
+    """Return what each step adds to a carried value that it uses for nothing else; None where that is not so."""
+    if not is_tensor(part.inner) or part.result.type.dtype != part.inner.type.dtype:
+        return None
+    terms = _terms(part.result)
+    rest = [t for t in terms if t is not part.inner]
+    others = list(outputs)
+    others.remove(part.result)
+    if len(rest) != len(terms) - 1 or not rest or part.inner in set(ancestors([*rest, *others])):
+        return None
+    return rest
+
+
+@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
+def scan_push_out_dot1(fgraph: Any, node: Apply[Any, Any]) -> Any:
+    """A sum of products over the steps is one product of all their rows, after the loop."""
+    if not node.op.spec.carried:
+        return None
+    parts = Parts(node)
+    outputs = parts.outputs()
+    added: list[tuple[CarriedPart, list[tuple[MappedPart, MappedPart]]]] = []
+    for part in parts.carried:
+        terms = _summed(part, outputs) or []
+        products = [t for t in terms if _is_product(t, part.inner)]
+        if not products:
+            continue
+        rest = [t for t in terms if t not in products]
+        pairs = [tuple(MappedPart(_as_rows(v, i)) for i, v in enumerate(t.owner.inputs)) for t in products]
+        added.append((part, pairs))  # type: ignore[arg-type]
+        part.result = part.inner
+        for t in rest:
+            part.result = part.result + t
+    if not added:
+        return None
+    places: list[Any] = []
+    for _, pairs in added:
+        for pair in pairs:
+            for mapped in pair:
+                mapped.outputs = [mapped.result.type()]  # stands for the new output
+                parts.mapped.append(mapped)
+                places.append(mapped)
+    found = parts.build()
+    for part, pairs in added:
+        (old,) = part.outputs
+        total = found[old]
+        for left, right in pairs:
+            a, b = (_flat(found.pop(mapped.outputs[0])) for mapped in (left, right))
+            total = total + dot(a.T, b)
+        found[old] = conform(total, old)
+    return found
+
+
+def _is_product(t: Any, like: Any) -> bool:
+    return (
+        t.owner is not None and isinstance(t.owner.op, Dot) and t.type == like.type
+        and all(v.type.ndim == 2 and v.type.dtype == t.type.dtype for v in t.owner.inputs)
+    )  # fmt: skip
+
+
+def _as_rows(v: Any, place: int) -> Any:
+    """Return a factor of a product as rows: vectors or matrices whose rows are multiplied and added up."""
+    shuffle = v.owner.op if v.owner is not None and isinstance(v.owner.op, DimShuffle) else None
+    order = () if shuffle is None else tuple(shuffle.new_order)
+    if place == 0:
+        if order in ((1, 0), (0, "x")):
+            return v.owner.inputs[0]
+        return v.dimshuffle(1, 0)
+    return v.owner.inputs[0] if order == ("x", 0) else v
+
+
+def _flat(v: Any) -> Any:
+    """Return the rows of all steps as one matrix."""
+    if v.type.ndim == 2:
+        return v
+    return reshape(v, (v.shape[0] * v.shape[1], v.shape[2]), ndim=2)
+
+
+@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
+def scan_push_out_sums(fgraph: Any, node: Apply[Any, Any]) -> Any:
+    """Where steps do nothing together but add up, they are rows of a sum: the loop goes over rows then."""
+    spec = node.op.spec
+    if spec.states or not spec.carried or spec.until or not spec.sequences:
+        return None
+    parts = Parts(node)
+    outputs = parts.outputs()
+    largest = max(_order(v) for part in parts.sequences for _, v in part.taps)
+    terms = [_summed(part, outputs) for part in parts.carried]
+    if any(t is None or any(_order(v) > largest for v in t) for t in terms):
+        return None
+    sums, parts.carried = parts.carried, []
+    new: list[MappedPart] = []
+    for part, each in zip(sums, terms, strict=True):
+        total = each[0]  # type: ignore[index]
+        for v in each[1:]:  # type: ignore[index]
+            total = total + v
+        new.append(MappedPart(total, outputs=[total.type()]))
+    parts.mapped = [*parts.mapped, *new]
+    found = parts.build()
+    for part, mapped in zip(sums, new, strict=True):
+        (old,) = part.outputs
+        rows = found.pop(mapped.outputs[0])
+        found[old] = conform(part.outer + rows.sum(axis=0, dtype=rows.type.dtype), old)
+    return found
+
+
+def _order(v: Any) -> int:
+    return list(getattr(v.type, "broadcastable", ())).count(False)
+
+
+@local_rule([Scan], tags=("fast_run", "fast_compile"), phases=_EVERYWHERE)
+def scan_results_outside(fgraph: Any, node: Apply[Any, Any]) -> Any:
+    """A carried value that no step changes is what it was; a result that is a row of a sequence is that sequence."""
+    parts = Parts(node)
+    still = [part for part in parts.carried if part.result is part.inner]
+    found: dict[Variable, Any] = {}
+    if still:
+        parts.carried = [part for part in parts.carried if part not in still]
+        parts.fixed = [*parts.fixed, *(FixedPart(part.outer, part.inner) for part in still)]
+        found.update((part.outputs[0], conform(part.outer, part.outputs[0])) for part in still)
+    if parts.until is None:
+        taps = {v: (part, k) for part in parts.sequences for k, v in part.taps}
+        direct = [part for part in parts.mapped if part.result in taps and part.keep is None]
+        for part in direct:
+            found.update((old, conform(_rows(parts, *taps[part.result], fgraph), old)) for old in part.outputs)
+        parts.mapped = [part for part in parts.mapped if part not in direct]
+    if not found:
+        return None
+    return {**found, **parts.build()} if parts.stacked or parts.carried else found

@@ -1,0 +1,101 @@
+"""``theano.scan``: a loop, written as a function that describes one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from theano.graph.variable import Variable
+from theano.scan.arguments import as_list, as_output, as_sequence, as_steps, steps_of
+from theano.scan.build import Step
+from theano.tensor.convert import as_tensor_variable
+from theano.updates import OrderedUpdates
+
+
+def scan(
+    fn: Callable[..., Any],
+    sequences: Any = None,
+    outputs_info: Any = None,
+    non_sequences: Any = None,
+    n_steps: Any = None,
+    truncate_gradient: int = -1,
+    go_backwards: bool = False,
+    mode: Any = None,
+    name: str | None = None,
+    profile: Any = False,
+    allow_gc: bool | None = None,
+    strict: bool = False,
+    return_list: bool = False,
+) -> tuple[Any, OrderedUpdates]:
+    """Return the results of all steps of a loop.
+
+    Parameters
+    ----------
+    fn : callable
+        Describes one step. It is called once, with variables: the rows that the step sees of each sequence, in the
+        order of its taps; what it sees of the past of each result, likewise; then the non-sequences. It may use other
+        variables as well. It returns the results; with them, in any order, updates of shared variables (a dictionary
+        or pairs), and :class:`until`.
+    sequences : list, optional
+        Tensors along whose first axis the steps go, or dictionaries ``{"input": tensor, "taps": [...]}``: at step t the
+        step sees row t + k for each tap k. The shortest sequence says how many steps there are.
+    outputs_info : list, optional
+        For each result what it begins with: None for one that does not depend on its past; the value before the first
+        step; or a dictionary ``{"initial": tensor, "taps": [...]}``, with taps below 0 and a tensor of as many rows as
+        they look back, the oldest first.
+    non_sequences : list, optional
+        Further arguments of ``fn``, the same in each step.
+    n_steps : int or scalar, optional
+        How many steps; needed where there is no sequence. With :class:`until` it is how many at most.
+    truncate_gradient : int
+        Through how many of the last steps a gradient goes; -1: all.
+    go_backwards : bool
+        Begin at the end of the sequences.
+    mode : Mode or str, optional
+        How a step is compiled, where it needs a program of its own.
+    name : str, optional
+        What errors, profiles and printed graphs call the loop.
+    profile : bool or str
+        Whether the steps are profiled, and under which name.
+    allow_gc : bool, optional
+        Accepted; the memory of a step is planned.
+    strict : bool
+        Refuse a step that uses anything but its arguments.
+    return_list : bool
+        Return a list even of one result.
+
+    Returns
+    -------
+    tuple
+        The results, stacked along a new first axis: a variable, a list of several, or None where there are none. And
+        the updates of shared variables, which are for ``theano.function``.
+
+    Raises
+    ------
+    ValueError
+        ``fn`` returns another number of results than ``outputs_info`` has, the dtype or the number of dimensions of a
+        result is not that of its initial value, taps are wrong, or nothing says how many steps there are.
+    IndexError
+        ``n_steps`` is negative.
+    MissingInputError
+        With ``strict``, a step uses a variable that is not among its arguments.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x, a = T.dvector("x"), T.dscalar("a")
+    >>> smooth, updates = scan(lambda x_t, y_before: a * y_before + (1 - a) * x_t, sequences=x, outputs_info=x[0])
+    >>> theano.function([x, a], smooth)([1, 2, 3], 0.5)
+    array([1.  , 1.5 , 2.25])
+    """
+    along = [s for s in (as_sequence(s, go_backwards) for s in as_list(sequences)) if s is not None]
+    past = [as_output(given, i) for i, given in enumerate(as_list(outputs_info))]
+    others = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in as_list(non_sequences)]
+    n = as_steps(n_steps)
+    step = Step(fn, along, past, others, strict)
+    op, given = step.loop(steps_of(n, along), name=name, mode=mode, truncate=truncate_gradient, profile=profile)
+    made = op.once(given) if n == 1 else op.results(given)
+    outputs, updates = step.in_order(made), OrderedUpdates(zip(step.shared, made.carried, strict=True))
+    if return_list or len(outputs) > 1:
+        return outputs, updates
+    return (outputs[0] if outputs else None), updates

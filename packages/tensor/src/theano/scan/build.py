@@ -1,0 +1,239 @@
+"""From a step as it was written to a loop: what of it is inside, what is the same in each step, and types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from theano.compile.shared import SharedVariable
+from theano.errors import MissingInputError
+from theano.graph.clone import clone_replace
+from theano.graph.traverse import inputs as inputs_of
+from theano.graph.traverse import toposort
+from theano.graph.variable import Constant, Variable
+from theano.scan.arguments import OutputInfo, SequenceInfo, sort_returned
+from theano.scan.op import Scan
+from theano.scan.spec import InnerOutputs, LoopSpec, OuterInputs, OuterOutputs
+from theano.tensor.convert import is_tensor
+from theano.tensor.elemwise.functions import cast
+from theano.tensor.shape.basic import patternbroadcast
+
+
+def split(inside: Sequence[Variable], outputs: Sequence[Variable]) -> list[Variable]:
+    """Return what a step uses that is the same in each step, and is therefore computed once, outside.
+
+    Parameters
+    ----------
+    inside : list of Variable
+        What differs from step to step.
+    outputs : list of Variable
+        What a step computes.
+    """
+    moving = set(inside)
+    fixed: dict[Variable, None] = {}
+    for node in toposort(outputs, inside):
+        if not moving.isdisjoint(node.inputs):
+            moving.update(node.outputs)
+    for node in toposort(outputs, inside):
+        if not moving.isdisjoint(node.inputs):
+            fixed.update(dict.fromkeys(v for v in node.inputs if v not in moving and not isinstance(v, Constant)))
+    fixed.update(dict.fromkeys(v for v in outputs if v not in moving and not isinstance(v, Constant)))
+    return list(fixed)
+
+
+def refuse_undeclared(inside: Sequence[Variable], declared: Sequence[Variable], outputs: Sequence[Variable]) -> None:
+    """Raise MissingInputError if a step depends on anything that is not among its arguments."""
+    known = {*inside, *declared}
+    for v in inputs_of(outputs, known):
+        if v not in known and not isinstance(v, Constant):
+            raise MissingInputError(
+                f"scan: a step uses {v} of type {v.type}, which is not among its arguments, and strict=True wants all "
+                "to be. Add it to non_sequences, or leave out strict",
+                variable=v,
+            )
+
+
+def default_updates(
+    outputs: Sequence[Variable], updates: Sequence[tuple[SharedVariable, Any]]
+) -> list[tuple[Any, Any]]:
+    """Return the updates of a step, those included that shared variables of the step have of their own."""
+    found: dict[SharedVariable, Any] = {}
+    for v, new in updates:
+        if v in found and found[v] is not new:
+            raise ValueError(f"scan: a step updates {v} twice, to {found[v]} and to {new}")
+        found[v] = new
+    seen: set[Variable] = set()
+    todo: list[Variable] = [*outputs, *found.values()]
+    while todo:
+        used = [v for v in inputs_of(todo) if isinstance(v, SharedVariable) and v not in seen]
+        seen.update(used)
+        fresh = {v: v.default_update for v in used if v not in found and getattr(v, "default_update", None) is not None}
+        found.update(fresh)
+        todo = list(fresh.values())
+    return list(found.items())
+
+
+class Step:
+    """What the function of a step writes: variables for what the step sees, and what it makes of them.
+
+    Parameters
+    ----------
+    fn : callable
+    sequences : list of SequenceInfo
+    past : list of OutputInfo
+        For each result; may be empty, or a single one without taps, where no result has a past.
+    others : list of Variable
+        Further arguments.
+    strict : bool
+        Whether nothing but these may be used.
+
+    Attributes
+    ----------
+    places : list of int
+        Which results are states.
+    rows, taps : list of list of Variable
+        What the step sees of each sequence, and of each state.
+    shared, carried : list of Variable
+        The shared variables that it updates, and what stands for them.
+    results : InnerOutputs
+        What it makes of these.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        sequences: Sequence[SequenceInfo],
+        past: Sequence[OutputInfo],
+        others: Sequence[Variable],
+        strict: bool = False,
+    ):
+        self.sequences = list(sequences)
+        self.rows = [[_row_of(s.variable, name) for name in s.names()] for s in sequences]
+        self.taps = [[_row_of(info.initial, name) for name in info.names()] for info in past if info.taps]
+        seen = [v for group in (*self.rows, *self.taps) for v in group]
+        made = sort_returned(fn(*seen, *others))
+        self.infos = _past_of(past, made.outputs)
+        self.places = [i for i, info in enumerate(self.infos) if info.taps]
+        updates = default_updates([*made.outputs, *([] if made.condition is None else [made.condition])], made.updates)
+        self.shared = [v for v, _ in updates]
+        if strict:
+            refuse_undeclared(seen, others, [*made.outputs, *(new for _, new in updates)])
+        self.results = InnerOutputs(
+            [v for v, info in zip(made.outputs, self.infos, strict=True) if info.taps],
+            [v for v, info in zip(made.outputs, self.infos, strict=True) if not info.taps],
+            [_new_value(v, new) for v, new in updates],
+            made.condition,
+        )
+        self.carried = [v.type(v.name) for v in self.shared]
+        self._write(dict(zip(self.shared, self.carried, strict=True)))
+        self._settle()
+
+    def _write(self, replace: Mapping[Variable, Variable]) -> None:
+        """Write the step again, on other variables."""
+        if replace:
+            until = () if self.results.until is None else (self.results.until,)
+            made = clone_replace(self.results.flat(), replace, strict=False)
+            self.results = self._spec(bool(until)).inner_outputs(made)
+
+    def _spec(self, until: bool, fixed: int = 0) -> LoopSpec:
+        infos = [self.infos[i] for i in self.places]
+        return LoopSpec(
+            tuple(s.offsets for s in self.sequences), tuple(info.taps for info in infos), len(self.results.mapped),
+            len(self.carried), fixed, until,
+        )  # fmt: skip
+
+    # -- types -----------------------------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        """Make results and the values that they take the place of agree in type, or say where they do not."""
+        for _ in range(8):
+            replace: dict[Variable, Any] = {}
+            for k, place in enumerate(self.places):
+                kind = self._wider(k, place)
+                if kind is not None:
+                    new = [kind(v.name) for v in self.taps[k]]
+                    replace.update(zip(self.taps[k], new, strict=True))
+                    self.taps[k] = new
+            if not replace:
+                break
+            self._write(replace)
+        pairs = zip(self.results.states, self.taps, strict=True)
+        self.results = self.results._replace(
+            states=[patternbroadcast(v, taps[0].type.broadcastable) for v, taps in pairs]
+        )
+
+    def _wider(self, k: int, place: int) -> Any:
+        """Return the type that the values of a state must have for its result to be one of them; None: it is."""
+        result, info = self.results.states[k], self.infos[place]
+        seen, made = self.taps[k][0].type, result.type
+        if not is_tensor(result):
+            raise TypeError(f"scan: output {place}, {result}, is of type {made}; what it begins with is a tensor")
+        if made.ndim != seen.ndim:
+            raise ValueError(
+                f"scan: output {place}, {result}, has {made.ndim} dimensions in each step, but what it begins with, "
+                f"{info.shown}, has {seen.ndim}. Give outputs_info[{place}] a value of {made.ndim} dimensions"
+                + ("" if info.taps == (-1,) else f", and {info.depth} rows of these")
+            )
+        if made.dtype != seen.dtype and not info.weak:
+            raise ValueError(
+                f"scan: output {place}, {result}, has dtype {made.dtype} in each step, but what it begins with, "
+                f"{info.shown}, has {seen.dtype}. Cast the one or the other with theano.tensor.cast"
+            )
+        both = tuple(a and b for a, b in zip(seen.broadcastable, made.broadcastable, strict=True))
+        if made.dtype == seen.dtype and both == seen.broadcastable:
+            return None
+        return seen.clone(dtype=made.dtype, broadcastable=both)
+
+    # -- the loop --------------------------------------------------------------------------------------------
+
+    def loop(self, n_steps: Any, **options: Any) -> tuple[Scan, list[Any]]:
+        """Return the op of the loop, and what it is applied to.
+
+        Parameters
+        ----------
+        n_steps : int or Variable
+        **options
+            Those of :class:`~theano.scan.op.Scan`.
+        """
+        inside = [*(v for group in (*self.rows, *self.taps) for v in group), *self.carried]
+        outputs = self.results.flat()
+        fixed = split(inside, outputs)
+        spec = self._spec(self.results.until is not None, len(fixed))
+        op = Scan(spec, [*inside, *fixed], outputs, **options)
+        states = [_as_initial(self.infos[i], group[0]) for i, group in zip(self.places, self.taps, strict=True)]
+        given = OuterInputs(n_steps, [s.rows for s in self.sequences], states, self.shared, fixed)
+        return op, op.convert(*given.flat())
+
+    def in_order(self, outputs: OuterOutputs) -> list[Any]:
+        """Return results by kind in the order in which the function of the step has them."""
+        states, mapped = iter(outputs.states), iter(outputs.mapped)
+        return [next(states) if info.taps else next(mapped) for info in self.infos]
+
+
+def _row_of(v: Any, name: str | None) -> Any:
+    return v.type.clone(broadcastable=v.type.broadcastable[1:])(name)
+
+
+def _past_of(past: Sequence[OutputInfo], outputs: Sequence[Any]) -> list[OutputInfo]:
+    """Return what is said of the past of each result."""
+    if not past or (len(past) == 1 and not past[0].taps):
+        return [OutputInfo()] * len(outputs)
+    if len(past) != len(outputs):
+        raise ValueError(
+            f"scan: a step returns {len(outputs)} results, but outputs_info says of {len(past)} what they begin with. "
+            "Give None for each result that does not depend on its past"
+        )
+    return list(past)
+
+
+def _new_value(v: SharedVariable, new: Any) -> Any:
+    """Return the new value of a shared variable as one of its type."""
+    try:
+        return v.type.filter_variable(new)
+    except TypeError as error:
+        raise TypeError(f"scan: a step updates {v} of type {v.type} to {new} of type {new.type}: {error}") from None
+
+
+def _as_initial(info: OutputInfo, tap: Any) -> Any:
+    """Return what a state begins with, in the dtype that its values have."""
+    return info.initial if info.initial.type.dtype == tap.type.dtype else cast(info.initial, tap.type.dtype)

@@ -1,0 +1,205 @@
+"""The op of loops: a step, run as often as somebody says or until it says itself that it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from theano.compile import Out
+from theano.compile.expression import ExpressionOp, InnerGraph
+from theano.graph.apply import Apply
+from theano.graph.type import Type
+from theano.graph.variable import Variable
+from theano.records import replace
+from theano.scan.batching import many_rows
+from theano.scan.gradient import connections, directions, gradients
+from theano.scan.lengths import lengths_of_step
+from theano.scan.run import run
+from theano.scan.spec import LoopSpec, OuterOutputs
+from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.elemwise import functions as F
+from theano.tensor.shape.basic import Shape_i, patternbroadcast, unbroadcast
+from theano.tensor.shape.reshape import shape_padleft
+from theano.tensor.type import TensorType
+
+
+class Scan(ExpressionOp):
+    """A loop. People make one with :func:`theano.scan`.
+
+    Parameters
+    ----------
+    spec : LoopSpec
+        What the inputs and outputs are, of the node and of a step.
+    inputs, outputs : list of Variable
+        One step.
+    name : str, optional
+        Shown where the graph is printed, and in errors.
+    mode : Mode or str, optional
+        How a step is compiled, where it needs a program of its own.
+    truncate : int
+        Through how many of the last steps a gradient goes; -1: all.
+    profile : bool or str
+        Whether steps are profiled, and under which name.
+
+    Raises
+    ------
+    TypeError
+        A result of a step is of another type than what it takes the place of.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x, y, a = T.dscalars("x[t]", "y[t-1]", "a")
+    >>> op = Scan(LoopSpec(sequences=((0,),), states=((-1,),), fixed=1), [x, y, a], [a * y + x], name="decay")
+    >>> X, first = T.dvectors("X", "first")
+    >>> rows = op(X.shape[0], X, first, a)
+    >>> theano.function([X, first, a], rows)([1, 0, 0], [4], 0.5)
+    array([4.  , 3.  , 1.5 , 0.75])
+    """
+
+    __props__ = ("spec", "inner", "mode", "truncate")
+    inner: InnerGraph
+    repeats = True
+
+    def __init__(
+        self,
+        spec: LoopSpec,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        name: str | None = None,
+        mode: Any = None,
+        truncate: int = -1,
+        profile: Any = False,
+    ):
+        self.spec, self.name, self.mode, self.truncate, self.profile = spec, name, mode, truncate, profile
+        self.inner = InnerGraph(name or "scan", inputs, outputs)
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse a step whose results cannot take the place of what they replace."""
+        own, made = self.spec.inner_inputs(self.inner.inputs), self.spec.inner_outputs(self.inner.outputs)
+        replaced = [*((taps[0], v) for taps, v in zip(own.states, made.states, strict=True)),
+                    *zip(own.carried, made.carried, strict=True)]  # fmt: skip
+        for old, new in replaced:
+            if old.type != new.type:
+                raise TypeError(f"{self}: a step makes {new} of type {new.type} of {old} of type {old.type}")
+        for v in (*made.states, *made.mapped):
+            if not is_tensor(v):
+                raise TypeError(f"{self}: {v} of type {v.type} has no rows that could be stacked")
+
+    def __str__(self) -> str:
+        return f"{'do_while' if self.spec.until else 'for'}{{cpu,{self.name or 'scan_fn'}}}"
+
+    # -- nodes ---------------------------------------------------------------------------------------------
+
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return the inputs of a node as variables of the types that a step sees, or of stacks of these."""
+        given, own = self.spec.outer_inputs(inputs), self.spec.inner_inputs(self.inner.inputs)
+        given = given._replace(n_steps=_as_count(given.n_steps))
+        for stacks, taps in ((given.sequences, own.sequences), (given.states, own.states)):
+            stacks[:] = [
+                _as_rows(v, rows[0]) if rows else as_tensor_variable(v) for v, rows in zip(stacks, taps, strict=True)
+            ]
+        for values, variables in ((given.carried, own.carried), (given.fixed, own.fixed)):
+            values[:] = [v.type.filter_variable(value) for v, value in zip(variables, values, strict=True)]
+        return given.flat()
+
+    def output_types(self, inputs: Sequence[Any]) -> list[Type]:
+        """Return the types of stacks, and those of the carried values."""
+        made = self.spec.inner_outputs(self.inner.outputs)
+        stacks: list[Type] = [
+            TensorType(v.type.dtype, (False, *v.type.broadcastable)) for v in (*made.states, *made.mapped)
+        ]
+        return [*stacks, *(v.type for v in made.carried)]
+
+    def like(self, spec: LoopSpec, outputs: Sequence[Variable] | None = None) -> Scan:
+        """Return a loop over the same inputs by another description, whose step makes ``outputs``."""
+        made = self.inner.outputs if outputs is None else outputs
+        return Scan(spec, self.inner.inputs, made, self.name, self.mode, self.truncate, self.profile)
+
+    def storing(self, values: Sequence[Any]) -> Scan:
+        """Return this loop, with ``values`` of the inner graph as further mapped results."""
+        made = self.spec.inner_outputs(self.inner.outputs)
+        mapped = [*made.mapped, *values]
+        spec = replace(self.spec, mapped=len(mapped), keep=(*self.spec.keep, *(None for _ in values)))
+        return self.like(spec, made._replace(mapped=mapped).flat())
+
+    def results(self, inputs: Sequence[Any]) -> OuterOutputs:
+        """Return what a loop on ``inputs`` makes: of the states what the steps made, without what they begin with."""
+        made = self.spec.outer_outputs(self(*inputs, return_list=True) if self.inner.outputs else [])
+        return made._replace(states=[v[m:] for v, m in zip(made.states, self.spec.depths, strict=True)])
+
+    def once(self, inputs: Sequence[Any]) -> OuterOutputs:
+        """Return what a single step makes, in the form of :meth:`results`, without a loop."""
+        spec = self.spec
+        given = spec.outer_inputs(inputs)
+        rows = [v[k] for v, taps in zip(given.sequences, spec.sequences, strict=True) for k in taps]
+        rows += [v[m + k] for v, m, taps in zip(given.states, spec.depths, spec.states, strict=True) for k in taps]
+        made = spec.inner_outputs(self.inner.on([*rows, *given.carried, *given.fixed]))
+        stacks = [[unbroadcast(shape_padleft(v), 0) for v in part] for part in (made.states, made.mapped)]
+        return OuterOutputs(*stacks, made.carried)
+
+    # -- values --------------------------------------------------------------------------------------------
+
+    @property
+    def fn(self) -> Any:
+        """The function that computes one step, compiled when it is first asked for."""
+        outputs = [Out(v, borrow=True) for v in self.inner.outputs]
+        return self.inner.compiled("step", outputs, mode=self.mode, name=str(self))
+
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Run step after step."""
+        for cell, value in zip(output_storage, run(self, inputs), strict=True):
+            cell[0] = value
+
+    # -- lengths -------------------------------------------------------------------------------------------
+
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+        """Return as many rows as there are steps, and the lengths of a step; what is unknown is asked of the output."""
+        spec = self.spec
+        n: Any = node.inputs[0]
+        outputs, long = spec.outer_outputs(node.outputs), spec.outer_inputs(shapes)
+        steps = lengths_of_step(self.inner, spec, node.inputs, shapes)
+        before = [*spec.depths, *(0 for _ in outputs.mapped)]
+        rows = [*(shape[1:] for shape in long.states), *spec.inner_outputs(steps).mapped]
+        found: list[Any] = []
+        for v, m, row, keep in zip((*outputs.states, *outputs.mapped), before, rows, spec.keep, strict=True):
+            count = Shape_i(0)(v) if spec.until else n + m if keep is None else F.minimum(n + m, keep)
+            found.append((count, *(row if row is not None else (Shape_i(k)(v) for k in range(1, v.type.ndim)))))
+        return [*found, *spec.inner_outputs(steps).carried]
+
+    def batch(self, node: Apply, inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
+        """Return the loop for many rows at once, each step of which is for all of them."""
+        return many_rows(self, node, inputs, batched)
+
+    # -- derivatives ---------------------------------------------------------------------------------------
+
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
+        """Return which inputs influence which outputs, be it some steps later; how many steps there are does not."""
+        return connections(self)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradients, from a loop that goes backwards."""
+        return gradients(self, inputs, outputs, output_grads)
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the directions, from a loop over values and directions."""
+        return directions(self, inputs, eval_points)
+
+
+def _as_count(n: Any) -> Any:
+    n = as_tensor_variable(n)
+    if n.type.ndim or not n.type.dtype.startswith(("int", "uint")):
+        raise TypeError(f"n_steps must be a whole number, and {n} is of type {n.type}")
+    return n if n.type.dtype == "int64" else F.cast(n, "int64")
+
+
+def _as_rows(value: Any, row: Any) -> Any:
+    """Return ``value`` as a tensor of rows like ``row``."""
+    value = as_tensor_variable(value)
+    if value.type.ndim != row.type.ndim + 1 or value.type.dtype != row.type.dtype:
+        raise TypeError(
+            f"what has rows of type {row.type} has one dimension more and the same dtype, but {value} is of type "
+            f"{value.type}"
+        )
+    return patternbroadcast(value, (value.type.broadcastable[0], *row.type.broadcastable))

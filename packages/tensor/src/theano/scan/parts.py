@@ -1,0 +1,160 @@
+"""A loop taken apart, for rules to edit: each sequence, state, ... with all that belongs to it, inside and outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from theano.graph.apply import Apply
+from theano.graph.clone import clone_replace
+from theano.graph.traverse import ancestors
+from theano.graph.variable import Variable
+from theano.records import field, record
+from theano.scan.spec import InnerInputs, InnerOutputs, LoopSpec, OuterInputs
+
+
+@record(eq=False)
+class SequencePart:
+    """A sequence: the tensor outside, and what stands for its rows inside, with taps."""
+
+    outer: Any
+    taps: list[tuple[int, Any]]
+
+
+@record(eq=False)
+class StatePart:
+    """A state: what it begins with, what stands for its past values, with taps, and its new value."""
+
+    outer: Any
+    taps: list[tuple[int, Any]]
+    result: Any
+    keep: int | None = None
+    outputs: list[Any] = field(default_factory=list)
+
+
+@record(eq=False)
+class MappedPart:
+    """A result that is stacked."""
+
+    result: Any
+    keep: int | None = None
+    outputs: list[Any] = field(default_factory=list)
+
+
+@record(eq=False)
+class CarriedPart:
+    """A carried value: what it begins with, what stands for it, and its new value."""
+
+    outer: Any
+    inner: Any
+    result: Any
+    outputs: list[Any] = field(default_factory=list)
+
+
+@record(eq=False)
+class FixedPart:
+    """What is the same in each step, outside and inside."""
+
+    outer: Any
+    inner: Any
+
+
+class Parts:
+    """The parts of a loop; ``outputs`` of each are the outer variables that :meth:`build` puts new ones in place of.
+
+    Parameters
+    ----------
+    node : Apply[Scan]
+    fresh : bool
+        Use variables of their own inside, so that parts of other loops can join.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x = T.dvector("x")
+    >>> sums, _ = theano.scan(lambda x_t, s: s + x_t, x, T.zeros(()))
+    >>> parts = Parts(sums.owner.inputs[0].owner)
+    >>> parts.sequences[0].outer, parts.states[0].result
+    (x, Elemwise{add,no_inplace}.0)
+    """
+
+    def __init__(self, node: Apply[Any, Any], fresh: bool = False):
+        op = self.op = node.op
+        spec: LoopSpec = op.spec
+        inside = [v.type(v.name) for v in op.inner.inputs] if fresh else op.inner.inputs
+        own, made = spec.inner_inputs(inside), spec.inner_outputs(op.inner.on(inside) if fresh else op.inner.outputs)
+        given, outputs = spec.outer_inputs(node.inputs), spec.outer_outputs(node.outputs)
+        keep = dict(enumerate(spec.keep))
+        states = len(spec.states)
+        self.n_steps, self.until = given.n_steps, made.until
+        self.sequences = [
+            SequencePart(v, list(zip(taps, rows, strict=True)))
+            for v, taps, rows in zip(given.sequences, spec.sequences, own.sequences, strict=True)
+        ]
+        self.states = [
+            StatePart(v, list(zip(taps, rows, strict=True)), made.states[i], keep[i], [outputs.states[i]])
+            for i, (v, taps, rows) in enumerate(zip(given.states, spec.states, own.states, strict=True))
+        ]
+        self.mapped = [
+            MappedPart(v, keep[states + i], [out])
+            for i, (v, out) in enumerate(zip(made.mapped, outputs.mapped, strict=True))
+        ]
+        self.carried = [
+            CarriedPart(*each, [out])
+            for *each, out in zip(given.carried, own.carried, made.carried, outputs.carried, strict=True)
+        ]
+        self.fixed = [FixedPart(*each) for each in zip(given.fixed, own.fixed, strict=True)]
+
+    @property
+    def stacked(self) -> list[StatePart | MappedPart]:
+        """The states and the mapped results."""
+        return [*self.states, *self.mapped]
+
+    def outputs(self) -> list[Any]:
+        """Return what a step makes."""
+        return self._results().flat()
+
+    def moving(self) -> list[Variable]:
+        """Return what differs from step to step: the inner variables of all parts but the fixed ones."""
+        return [
+            *(v for part in (*self.sequences, *self.states) for _, v in part.taps),
+            *(c.inner for c in self.carried),
+        ]
+
+    def used(self, results: Iterable[Variable] | None = None) -> set[Variable]:
+        """Return all that ``results``, by default all of them, are computed from."""
+        return set(ancestors(self.outputs() if results is None else results))
+
+    def substitute(self, replace: Mapping[Variable, Any]) -> None:
+        """Put other variables in the place of some, in what the step makes."""
+        made = iter(clone_replace(self.outputs(), replace, strict=False))
+        for part in (*self.states, *self.mapped, *self.carried):
+            part.result = next(made)
+        if self.until is not None:
+            self.until = next(made)
+
+    def _results(self) -> InnerOutputs:
+        parts = (self.states, self.mapped, self.carried)
+        return InnerOutputs(*([part.result for part in group] for group in parts), self.until)
+
+    def build(self) -> dict[Variable, Any]:
+        """Return what takes the place of each output: those of the loop made of these parts."""
+        spec = LoopSpec(
+            tuple(tuple(k for k, _ in part.taps) for part in self.sequences),
+            tuple(tuple(k for k, _ in part.taps) for part in self.states),
+            len(self.mapped), len(self.carried), len(self.fixed), self.until is not None,
+            tuple(part.keep for part in self.stacked),
+        )  # fmt: skip
+        inside = InnerInputs(
+            [[v for _, v in part.taps] for part in self.sequences], [[v for _, v in part.taps] for part in self.states],
+            [part.inner for part in self.carried], [part.inner for part in self.fixed],
+        )  # fmt: skip
+        outside = OuterInputs(
+            self.n_steps,
+            *([part.outer for part in group] for group in (self.sequences, self.states, self.carried, self.fixed)),
+        )
+        op = self.op
+        loop = type(op)(spec, inside.flat(), self.outputs(), op.name, op.mode, op.truncate, op.profile)
+        made = loop(*outside.flat(), return_list=True)
+        parts = [*self.states, *self.mapped, *self.carried]
+        return {old: new for part, new in zip(parts, made, strict=True) for old in part.outputs}

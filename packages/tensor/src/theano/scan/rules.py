@@ -1,0 +1,266 @@
+"""The rules of loops: what need not be in one leaves it, what is equal is one, what nobody reads is not stored.
+
+Inside, a step is rewritten like any other expression, when it is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.graph.apply import Apply
+from theano.graph.clone import clone_replace
+from theano.graph.fgraph import FunctionGraph
+from theano.graph.traverse import ancestors, equal_computations
+from theano.graph.variable import Constant, Variable
+from theano.rewriting import Context, families, local_rule, phases
+from theano.scan.build import split
+from theano.scan.op import Scan
+from theano.scan.parts import FixedPart, MappedPart, Parts
+from theano.tensor.index.basic import Subtensor
+
+families.in_order(__name__, "theano.scan.at_once")
+
+_EVERYWHERE = ("canonicalize", "specialize")
+_FAST = ("fast_run", "fast_compile")
+
+
+@local_rule([Scan], tags=_FAST, phases=_EVERYWHERE)
+def scan_remove_unused(node: Apply[Any, Any]) -> Any:
+    """Results that nobody reads go, and inputs that no step uses."""
+    parts = Parts(node)
+    needed = {id(part) for part in (*parts.stacked, *parts.carried) if any(v.clients for v in part.outputs)}
+    if not needed:
+        return None
+    recurrent = [(part, [v for _, v in part.taps]) for part in parts.states]
+    recurrent += [(part, [part.inner]) for part in parts.carried]
+    used: set[Variable] = set()
+    while True:
+        wanted = [part.result for part in (*parts.stacked, *parts.carried) if id(part) in needed]
+        used = parts.used([*wanted, *([] if parts.until is None else [parts.until])])
+        more = {id(part) for part, inside in recurrent if not used.isdisjoint(inside)} - needed
+        if not more:
+            break
+        needed |= more
+    before = _size(parts)
+    parts.states = [part for part in parts.states if id(part) in needed]
+    parts.mapped = [part for part in parts.mapped if id(part) in needed]
+    parts.carried = [part for part in parts.carried if id(part) in needed]
+    parts.fixed = [part for part in parts.fixed if part.inner in used]
+    for sequence in parts.sequences:
+        sequence.taps = [(k, v) for k, v in sequence.taps if v in used]
+    parts.sequences = [part for part in parts.sequences if part.taps]
+    for state in parts.states:
+        # As far back as a step looks says how many rows there are before the first step.
+        deepest = min(k for k, _ in state.taps)
+        state.taps = [(k, v) for k, v in state.taps if v in used or k == deepest]
+    return parts.build() if _size(parts) != before else None
+
+
+def _size(parts: Parts) -> tuple[int, ...]:
+    groups = (parts.sequences, parts.states, parts.mapped, parts.carried, parts.fixed)
+    return (*map(len, groups), sum(len(part.taps) for part in (*parts.sequences, *parts.states)))
+
+
+@local_rule([Scan], tags=_FAST, phases=_EVERYWHERE)
+def scan_merge_inouts(node: Apply[Any, Any]) -> Any:
+    """Equal inputs are one, as are equal results; constants are known inside."""
+    parts = Parts(node)
+    before = _size(parts)
+    _merge_inputs(parts)
+    _merge_results(parts)
+    return parts.build() if _size(parts) != before else None
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    return a is b or (isinstance(a, Constant) and isinstance(b, Constant) and a.equals(b))
+
+
+def _merge_inputs(parts: Parts) -> None:
+    replace: dict[Variable, Any] = {}
+    fixed: list[FixedPart] = []
+    for part in parts.fixed:
+        first = next((p for p in fixed if _is_same(p.outer, part.outer)), None)
+        if isinstance(part.outer, Constant):
+            replace[part.inner] = part.outer
+        elif first is not None:
+            replace[part.inner] = first.inner
+        else:
+            fixed.append(part)
+    parts.fixed = fixed
+    sequences: list[Any] = []
+    for sequence in parts.sequences:
+        first = next((p for p in sequences if _is_same(p.outer, sequence.outer)), None)
+        if first is None:
+            first = sequence
+            taps, sequence.taps = sequence.taps, []
+            sequences.append(first)
+        else:
+            taps = sequence.taps
+        for k, v in taps:
+            known = next((w for j, w in first.taps if j == k and w.type == v.type), None)
+            if known is None:
+                first.taps = [*first.taps, (k, v)]
+            else:
+                replace[v] = known
+    parts.sequences = sequences
+    if replace:
+        parts.substitute(replace)
+
+
+def _merge_results(parts: Parts) -> None:
+    """Let equal states, carried values and mapped results be one."""
+    for name in ("states", "carried"):
+        kept: list[Any] = []
+        for part in getattr(parts, name):
+            first = next((p for p in kept if _is_same_past(p, part)), None)
+            if first is None:
+                kept.append(part)
+                continue
+            replace = dict(zip(_inside(part), _inside(first), strict=True))
+            (new,) = clone_replace([part.result], replace)
+            if not equal_computations([new], [first.result]):
+                kept.append(part)
+                continue
+            setattr(parts, name, [p for p in getattr(parts, name) if p is not part])
+            first.outputs = [*first.outputs, *part.outputs]
+            parts.substitute(replace)
+    mapped: list[Any] = []
+    for part in parts.mapped:
+        equal = (p for p in mapped if p.keep == part.keep and equal_computations([p.result], [part.result]))
+        first = next(equal, None)
+        if first is None:
+            mapped.append(part)
+        else:
+            first.outputs = [*first.outputs, *part.outputs]
+    parts.mapped = mapped
+
+
+def _inside(part: Any) -> list[Any]:
+    return [v for _, v in part.taps] if hasattr(part, "taps") else [part.inner]
+
+
+def _is_same_past(a: Any, b: Any) -> bool:
+    """Return whether two states, or two carried values, begin alike and are seen alike."""
+    if not _is_same(a.outer, b.outer) or [v.type for v in _inside(a)] != [v.type for v in _inside(b)]:
+        return False
+    return not hasattr(a, "taps") or (a.keep == b.keep and [k for k, _ in a.taps] == [k for k, _ in b.taps])
+
+
+@local_rule([Scan], tags=("fast_run",), phases=_EVERYWHERE)
+def scan_push_out_invariant(node: Apply[Any, Any]) -> Any:
+    """What is the same in each step is computed once, before the loop."""
+    parts = Parts(node)
+    moving = parts.moving()
+    own = {part.inner for part in parts.fixed}
+    borders = [v for v in split(moving, parts.outputs()) if v not in own]
+    if not borders:
+        return None
+    outside = clone_replace(borders, {part.inner: part.outer for part in parts.fixed}, strict=False)
+    inside = [v.type(v.name) for v in borders]
+    parts.fixed.extend(FixedPart(v.type.filter_variable(out), v) for v, out in zip(inside, outside, strict=True))
+    parts.substitute(dict(zip(borders, inside, strict=True)))
+    return parts.build()
+
+
+# -- what is stored ------------------------------------------------------------------------------------------------
+
+
+def _rows_read(v: Any) -> int | None:
+    """Return how many of the last rows of ``v`` are read at most; None: any."""
+    most = 0
+    for client, _ in v.clients:
+        rows = _rows_read_by(client, v) if isinstance(client, Apply) else None
+        if rows is None:
+            return None
+        most = max(most, rows)
+    return most
+
+
+def _rows_read_by(client: Apply[Any, Any], v: Any) -> int | None:
+    if not isinstance(client.op, Subtensor) or client.inputs[0] is not v:
+        return None
+    first = client.op.idx_list[0] if client.op.idx_list else None
+    if isinstance(first, slice):
+        if first.step is not None or first.stop is not None:
+            return None
+        start = _number(client, first.start)
+        if start is None:
+            return None
+        if start < 0:
+            return -start
+        rows = _rows_read(client.outputs[0])
+        return None if rows is None else rows + start
+    at = _number(client, first)
+    return -at if at is not None and at < 0 else None
+
+
+def _number(client: Apply[Any, Any], entry: Any) -> int | None:
+    """Return the number that the first entry of an index is worth, if it is known."""
+    if isinstance(entry, int):
+        return entry
+    given = client.inputs[1] if entry is not None and len(client.inputs) > 1 else None
+    return int(given.data) if isinstance(given, Constant) else None
+
+
+def scan_save_mem(fgraph: FunctionGraph, context: Context) -> None:
+    """Of a result of which only the last rows are read, no more are stored."""
+    for node in [n for n in fgraph.toposort() if isinstance(n.op, Scan)]:
+        parts = Parts(node)
+        changed = False
+        for part in parts.stacked:
+            rows = _rows_read(part.outputs[0])
+            if rows is not None and (part.keep is None or max(rows, 1) < part.keep):
+                part.keep = max(rows, 1)
+                changed = True
+        if changed:
+            context.replace(fgraph, list(parts.build().items()), "scan_save_mem")
+
+
+# After lengths are known no more: a result that is stored in part is shorter, and its rows have other numbers.
+phases.register("scan_save_mem", scan_save_mem, 10.5, "fast_run", "scan")
+
+
+# -- several loops -------------------------------------------------------------------------------------------------
+
+
+def scan_merge(fgraph: FunctionGraph, context: Context) -> None:
+    """Loops of equally many steps that do not depend on each other are one."""
+    while pair := _mergeable(fgraph):
+        first, second = (Parts(node, fresh=True) for node in pair)
+        for name in ("sequences", "states", "mapped", "carried", "fixed"):
+            getattr(first, name).extend(getattr(second, name))
+        _merge_inputs(first)
+        _merge_results(first)
+        if not context.replace(fgraph, list(first.build().items()), "scan_merge"):
+            return
+
+
+def _mergeable(fgraph: FunctionGraph) -> tuple[Any, Any] | None:
+    nodes: list[Any] = [n for n in fgraph.toposort() if isinstance(n.op, Scan)]
+    for j, later in enumerate(nodes):
+        for earlier in nodes[:j]:
+            a, b = earlier.op, later.op
+            if not _is_same(earlier.inputs[0], later.inputs[0]) or a.truncate != b.truncate:
+                continue
+            if any(v.owner is earlier for v in ancestors(later.inputs)):
+                continue
+            if a.spec.until == b.spec.until and (not a.spec.until or _stop_alike(earlier, later)):
+                return earlier, later
+    return None
+
+
+def _stop_alike(first: Any, second: Any) -> bool:
+    """Return whether two loops end at the same step: with one condition, of the same."""
+    a, b = Parts(first, fresh=True), Parts(second, fresh=True)
+    condition = MappedPart(b.until)
+    for name in ("sequences", "states", "carried", "fixed"):
+        getattr(a, name).extend(getattr(b, name))
+    a.mapped = [condition]
+    _merge_inputs(a)
+    _merge_results(a)
+    return equal_computations([condition.result], [a.until])
+
+
+phases.register("scan_merge", scan_merge, 1.7, "fast_run", "scan")
+
+from theano.scan import at_once  # noqa: E402, F401  (below what says the order)
