@@ -338,3 +338,13 @@ def test_probabilities_are_checked():
         f([-0.5, 0.5])
     with pytest.warns(DeprecationWarning, match="called p"):
         RandomStreams(1).binomial((2,), prob=0.3)
+
+
+def test_streams_that_nobody_needs_are_left_alone():
+    streams = RandomStreams(SEED)
+    u, v = streams.uniform((3,)), streams.normal((3,))
+    f = theano.function([], u)
+    before = streams[v.rng].get_state()[1].copy()
+    f()
+    assert not any(isinstance(n.op, RandomFunction) and n.op.fn == "normal" for n in f.maker.fgraph.toposort())
+    np.testing.assert_array_equal(streams[v.rng].get_state()[1], before)
