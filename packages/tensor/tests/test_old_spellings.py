@@ -63,6 +63,18 @@ def test_star_imports():
     exec("from theano.gof import *\nfrom theano.tensor.opt import *", found)
     assert found["Op"] is theano.Op and found["local_useless_reduce"] is theano.tensor.opt.local_useless_reduce
     assert found["register_specialize"] is theano.tensor.opt.register_specialize
+    assert found["opt"] is theano.gof.opt  # a module below, which its package shows
+
+
+def test_star_imports_leave_names_of_modules_alone():
+    found: dict = {}
+    exec("from theano.scalar.basic import *\nfrom theano.tensor.nlinalg import *\nfrom theano.scan_module import *", found)
+    assert found["svd"] is theano.tensor.nlinalg.svd and {"basic", "gof", "tensor", "theano", "utils"}.isdisjoint(found)
+
+
+def test_a_name_stays_when_a_module_of_that_name_is_imported():
+    imports = "from theano.scan_module.scan import scan; import theano.scan_module.scan_op"
+    assert fresh(f"{imports}; print(theano.scan_module.scan is scan is theano.scan.scan)") == "True"
 
 
 def test_attributes_without_imports():
