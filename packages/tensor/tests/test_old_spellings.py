@@ -9,6 +9,7 @@ import pickle
 import pydoc
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
@@ -37,6 +38,13 @@ def test_each_entry_leads_to_what_it_names(module, entry):
     for old, _ in spellings(entry):  # of stars that both bring it, the first one counts
         assert getattr(found, old) is named(place(entry, old)), old
         assert old in dir(found), old
+
+
+@pytest.mark.parametrize("module", sorted({module for module, _ in ENTRIES}))
+def test_a_name_is_listed_once(module):
+    entries = [entry for where, entry in ENTRIES if where == module]
+    words = [word.partition("=")[0] for entry in entries for names in entry.values() for word in names.split()]
+    assert [name for name, count in Counter(words).items() if count > 1 and name != "*"] == []
 
 
 @pytest.mark.parametrize("module", sorted(KNOWN))
@@ -68,7 +76,10 @@ def test_star_imports():
 
 def test_star_imports_leave_names_of_modules_alone():
     found: dict = {}
-    exec("from theano.scalar.basic import *\nfrom theano.tensor.nlinalg import *\nfrom theano.scan_module import *", found)
+    exec(
+        "from theano.scalar.basic import *\nfrom theano.tensor.nlinalg import *\nfrom theano.scan_module import *",
+        found,
+    )
     assert found["svd"] is theano.tensor.nlinalg.svd and {"basic", "gof", "tensor", "theano", "utils"}.isdisjoint(found)
 
 
