@@ -23,6 +23,7 @@ OLD_NAMES = {
     "theano.misc.frozendict": {
         "theano.tensor.elemwise": "frozendict",
     },
+    "theano.sandbox": {},
     "theano.sandbox.linalg": {
         "theano.tensor.linalg.factor": "cholesky eig eigh eigvalsh",
         "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
@@ -56,6 +57,25 @@ OLD_NAMES = {
         "theano.tensor.random.mrg31k3p": "M1 M2 NORM",
         "theano.tensor.rules.draws": "mrg_random_make_inplace=random_make_inplace",
         "theano.tensor.type": "TensorType",
+    },
+    "theano.scan_module": {
+        "theano.scan": "foldl foldr map reduce scan scan_checkpoints until",
+    },
+    "theano.scan_module.scan": {
+        "theano.scan.basic": "scan",
+    },
+    "theano.scan_module.scan_checkpoints": {
+        "theano.scan.checkpoints": "scan_checkpoints",
+    },
+    "theano.scan_module.scan_op": {
+        "theano.scan.op": "Scan",
+    },
+    "theano.scan_module.scan_utils": {
+        "theano.graph.traverse": "equal_computations",
+        "theano.scan.utils": "clone until",
+    },
+    "theano.scan_module.scan_views": {
+        "theano.scan.views": "foldl foldr map reduce",
     },
     "theano.tensor": _PACKAGE,
     "theano.tensor.basic": {
