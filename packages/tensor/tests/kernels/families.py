@@ -12,7 +12,7 @@ from test_kernels_reduce import argmax_node, reduction
 
 import theano.scalar as ts
 from theano.scalar.composite import Composite
-from theano.tensor.kernels import blas, index, layout, nnet, order
+from theano.tensor.kernels import blas, index, layout, nnet, order, random
 from theano.tensor.kernels.argmax import argmax_kernel
 from theano.tensor.kernels.elemwise import elemwise_kernel
 from theano.tensor.kernels.reduce import careduce_kernel
@@ -135,7 +135,21 @@ def _order(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
         yield kernel_of(op, n), n, inputs
 
 
+def _draws(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
+    states = rng.integers(1, 2**31 - 30000, (700, 6)).astype("int32")
+    state = np.array([3, 5, 2**64 - 100], "uint64")
+    for dtype in ("float32", "float64"):
+        for given in (states, states[::-2], np.asfortranarray(states[:3])):
+            inputs = [given, np.array([9, 170])]
+            n = node(Toy(inplace=False), inputs, [("int32", 2), (dtype, 2)])
+            yield random.mrg_uniform_kernel(n.op, n), n, inputs
+    for kind, dtype in [("bits", "uint32"), ("bits", "uint64"), ("uniform", "float32"), ("uniform", "float64"), ("normal", "float32"), ("normal", "float64")]:  # fmt: skip
+        inputs = [state, np.array([41, 9])]
+        n = node(Toy(inplace=False, kind=kind), inputs, [("uint64", 1), (dtype, 2)])
+        yield random.philox_kernel(n.op, n), n, inputs
+
+
 def everything() -> list[tuple[Any, Any, list]]:
     """Return (kernel, node, inputs) of every family."""
     rng = np.random.default_rng(0)
-    return [case for family in (_elemwise, _reductions, _layout, _products, _rows, _order) for case in family(rng)]
+    return [case for family in (_elemwise, _reductions, _layout, _products, _rows, _order, _draws) for case in family(rng)]

@@ -7,6 +7,7 @@
 #include "draw.h"
 #include "lanes.h"
 
+#include "c/exponential.h"
 #include "c/logarithm.h"
 
 enum { GROUP = 64, WORDS = 2 * GROUP, SIDE_BY_SIDE = 4, LANES = TH_VECTOR / 8, ROUNDS = 10 };
