@@ -11,10 +11,10 @@ import theano
 import theano.tensor as T
 from theano.compile import In
 from theano.graph.canonical import form_of, object_of
-from theano.tensor import raw_random
+from theano.tensor.random import distributions
 from theano.tensor.random.function import RandomFunction, random_function
+from theano.tensor.random.streams import RandomStreams
 from theano.tensor.random.type import RandomStateType, copy_of, random_state_type
-from theano.tensor.shared_randomstreams import RandomStreams
 
 SEED = 4321
 
@@ -219,7 +219,7 @@ def test_the_type():
 
 def test_states_may_be_advanced_themselves():
     r = random_state_type("r")
-    after, numbers = raw_random.uniform(r, (3,))
+    after, numbers = distributions.uniform(r, (3,))
     f = theano.function([In(r, mutable=True)], [after, numbers])
     assert any(n.op.inplace for n in f.maker.fgraph.toposort() if isinstance(n.op, RandomFunction))
     state = np.random.RandomState(1)
@@ -296,17 +296,17 @@ def test_functions_of_the_users_draw():
 
 r = random_state_type("r")
 WRONG = {
-    "no state": (TypeError, "draws from a random state", lambda: raw_random.uniform(T.dscalar(), (2,))),
-    "no size": (TypeError, "give size", lambda: raw_random.poisson(r, None)),
-    "ndim": (ValueError, "ndim is 2", lambda: raw_random.uniform(r, (4,), ndim=2)),
-    "negative": (ValueError, "length 0 of size is -3", lambda: raw_random.uniform(r, (-3,))),
-    "fraction": (TypeError, "whole number", lambda: raw_random.uniform(r, (2.5,))),
-    "float vector": (TypeError, "whole numbers", lambda: raw_random.uniform(r, T.dvector(), ndim=1)),
-    "matrix": (TypeError, "must be a vector", lambda: raw_random.uniform(r, T.lmatrix())),
-    "too small": (ValueError, "has 2 dimensions", lambda: raw_random.uniform(r, (3,), low=T.dmatrix())),
-    "no length": (ValueError, "say ndim", lambda: raw_random.uniform(r, T.lvector())),
-    "permutation": (TypeError, "one order", lambda: raw_random.permutation(r, None, ndim=2)),
-    "pvals": (TypeError, "last one for outcomes", lambda: raw_random.multinomial(r, pvals=0.5)),
+    "no state": (TypeError, "draws from a random state", lambda: distributions.uniform(T.dscalar(), (2,))),
+    "no size": (TypeError, "give size", lambda: distributions.poisson(r, None)),
+    "ndim": (ValueError, "ndim is 2", lambda: distributions.uniform(r, (4,), ndim=2)),
+    "negative": (ValueError, "length 0 of size is -3", lambda: distributions.uniform(r, (-3,))),
+    "fraction": (TypeError, "whole number", lambda: distributions.uniform(r, (2.5,))),
+    "float vector": (TypeError, "whole numbers", lambda: distributions.uniform(r, T.dvector(), ndim=1)),
+    "matrix": (TypeError, "must be a vector", lambda: distributions.uniform(r, T.lmatrix())),
+    "too small": (ValueError, "has 2 dimensions", lambda: distributions.uniform(r, (3,), low=T.dmatrix())),
+    "no length": (ValueError, "say ndim", lambda: distributions.uniform(r, T.lvector())),
+    "permutation": (TypeError, "one order", lambda: distributions.permutation(r, None, ndim=2)),
+    "pvals": (TypeError, "last one for outcomes", lambda: distributions.multinomial(r, pvals=0.5)),
     "method": (TypeError, "no method 'unifrom'", lambda: RandomFunction("unifrom", T.dvector)),
     "fn": (TypeError, "must be the name", lambda: RandomFunction(3, T.dvector)),
 }

@@ -12,8 +12,7 @@ import pytest
 import scipy.stats as st
 
 import theano
-from theano.tensor.random import MRG_RandomStreams, PhiloxStreams
-from theano.tensor.shared_randomstreams import RandomStreams
+from theano.tensor.random import MRG_RandomStreams, PhiloxStreams, RandomStreams
 
 N = 200_000 * int(os.environ.get("THEANO_RANDOM_SCALE", "1"))
 LEAST = 1e-4

@@ -186,9 +186,7 @@ def poisson(random_state: Any, size: Any = None, lam: Any = 1.0, ndim: int | Non
     return RandomFunction("poisson", TensorType(dtype, found.pattern))(random_state, found.lengths, lam)
 
 
-def permutation(
-    random_state: Any, size: Any = None, n: Any = 1, ndim: int | None = None, dtype: str = "int64"
-) -> Any:
+def permutation(random_state: Any, size: Any = None, n: Any = 1, ndim: int | None = None, dtype: str = "int64") -> Any:
     """Return the numbers below ``n`` in random order: as many orders as ``size`` says, each along the last axis.
 
     Examples

@@ -135,9 +135,7 @@ class FromUniform:
         warnings.warn("multinomial_wo_replacement is called choice now", DeprecationWarning, stacklevel=2)
         if size is not None:
             raise AssertionError("multinomial_wo_replacement draws as many as pvals has rows: size must be None")
-        return self.choice(
-            size=n, a=None, replace=False, p=pvals, dtype=dtype, nstreams=nstreams, ndim=ndim, **kwargs
-        )
+        return self.choice(size=n, a=None, replace=False, p=pvals, dtype=dtype, nstreams=nstreams, ndim=ndim, **kwargs)
 
     def normal(
         self, size: Any, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None,

@@ -87,9 +87,7 @@ class RandomFunction(Draw):
             return [None, None]
         return [None, tuple(lengths[i] for i in range(self.outtype.ndim))]
 
-    def perform(
-        self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Draw."""
         state, lengths, *parameters = inputs
         size = tuple(int(n) for n in lengths) if len(lengths) else None

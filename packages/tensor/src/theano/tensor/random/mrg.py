@@ -200,9 +200,7 @@ class MRG_RandomStreams(FromUniform):
         """Return how many streams to take for a size."""
         return guess_n_streams(size)
 
-    def pretty_return(
-        self, node_rstate: Any, new_rstate: Any, sample: Any, size: Any, nstreams: int | None
-    ) -> Any:
+    def pretty_return(self, node_rstate: Any, new_rstate: Any, sample: Any, size: Any, nstreams: int | None) -> Any:
         """Return numbers with what users look for in them, and let functions advance their streams."""
         sample.rstate = node_rstate
         sample.update = (node_rstate, new_rstate)
