@@ -42,7 +42,7 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     a, b = static_int(n), static_int(length)
     if not (_is_at_most(n, v, reach) or (a is not None and b is not None and 0 <= a <= b + 1 - reach)):
         # Slices end where the tensor does; a loop would have refused it.
-        message = f"{parts.op}: a sequence has fewer rows than there are steps (n_steps)"
+        message = f"{parts.op}: a sequence has fewer rows than the steps (n_steps) and its taps need"
         n = CheckedShape(message)(n, F.ge(n, 0), F.le(n + (reach - 1), length))
     return v[k : n + k if k else n]
 
@@ -52,7 +52,7 @@ def _is_length_of(n: Any, v: Any) -> bool:
 
 
 def _is_at_most(n: Any, v: Any, reach: int) -> bool:
-    """Return whether ``n`` is written as the length of ``v``, or as the least of several lengths, of which it is one."""
+    """Return whether ``n`` is written as the length of ``v``, or as the least of several lengths, it among them."""
     if reach == 1 and _is_length_of(n, v):
         return True
     node = made_by(n, F.minimum)
@@ -132,13 +132,14 @@ def scan_push_out_output(fgraph: Any, node: Apply[Any, Any]) -> Any:
         return None
     parts = Parts(node)
     rows: dict[Variable, Any] = {}
-    for part in parts.states:
-        if part.keep is None and part.result.owner is not None:
-            rows[part.result] = part.outputs[0][-min(k for k, _ in part.taps) :]
+    for state in parts.states:
+        if state.keep is None and state.result.owner is not None:
+            rows[state.result] = state.outputs[0][-min(k for k, _ in state.taps) :]
     known = {*rows, *(part.inner for part in parts.fixed)}
     leaving = [
         part for part in parts.mapped
-        if part.keep is None and part.result not in rows and _is_made_of(part.result, known) and _has_product(part.result, known)
+        if part.keep is None and part.result not in rows
+        and _is_made_of(part.result, known) and _has_product(part.result, known)
     ]  # fmt: skip
     if not leaving:
         return None
@@ -192,27 +193,22 @@ def scan_push_out_dot1(fgraph: Any, node: Apply[Any, Any]) -> Any:
         return None
     parts = Parts(node)
     outputs = parts.outputs()
-    added: list[tuple[CarriedPart, list[tuple[MappedPart, MappedPart]]]] = []
+    added: list[tuple[CarriedPart, list[list[MappedPart]]]] = []
     for part in parts.carried:
         terms = _summed(part, outputs) or []
         products = [t for t in terms if _is_product(t, part.inner)]
         if not products:
             continue
         rest = [t for t in terms if t not in products]
-        pairs = [tuple(MappedPart(_as_rows(v, i)) for i, v in enumerate(t.owner.inputs)) for t in products]
-        added.append((part, pairs))  # type: ignore[arg-type]
+        added.append((part, [[MappedPart(_as_rows(v, i)) for i, v in enumerate(t.owner.inputs)] for t in products]))
         part.result = part.inner
         for t in rest:
             part.result = part.result + t
     if not added:
         return None
-    places: list[Any] = []
-    for _, pairs in added:
-        for pair in pairs:
-            for mapped in pair:
-                mapped.outputs = [mapped.result.type()]  # stands for the new output
-                parts.mapped.append(mapped)
-                places.append(mapped)
+    for mapped in (mapped for _, pairs in added for pair in pairs for mapped in pair):
+        mapped.outputs = [mapped.result.type()]  # stands for the new output
+        parts.mapped.append(mapped)
     found = parts.build()
     for part, pairs in added:
         (old,) = part.outputs
@@ -263,7 +259,7 @@ def scan_push_out_sums(fgraph: Any, node: Apply[Any, Any]) -> Any:
         return None
     sums, parts.carried = parts.carried, []
     new: list[MappedPart] = []
-    for part, each in zip(sums, terms, strict=True):
+    for each in terms:
         total = each[0]  # type: ignore[index]
         for v in each[1:]:  # type: ignore[index]
             total = total + v

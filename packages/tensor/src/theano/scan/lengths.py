@@ -45,7 +45,7 @@ def lengths_of_step(
         outside.update((v, shape[1:]) for v in taps)
     outside.update(zip(own.fixed, long.fixed, strict=True))
     replaced = spec.inner_outputs(found).carried
-    steady = {v: n for v, n in zip(own.carried, long.carried, strict=True) if is_tensor(v)}
+    steady: dict[Variable, Any] = {v: n for v, n in zip(own.carried, long.carried, strict=True) if is_tensor(v)}
     # Carried values keep their lengths if each does so as long as all of them do.
     while lost := [
         v for v, n in zip(own.carried, replaced, strict=True)

@@ -139,8 +139,8 @@ class Scan(ExpressionOp):
         rows = [v[k] for v, taps in zip(given.sequences, spec.sequences, strict=True) for k in taps]
         rows += [v[m + k] for v, m, taps in zip(given.states, spec.depths, spec.states, strict=True) for k in taps]
         made = spec.inner_outputs(self.inner.on([*rows, *given.carried, *given.fixed]))
-        stacks = [[unbroadcast(shape_padleft(v), 0) for v in part] for part in (made.states, made.mapped)]
-        return OuterOutputs(*stacks, made.carried)
+        states, mapped = ([unbroadcast(shape_padleft(v), 0) for v in part] for part in (made.states, made.mapped))
+        return OuterOutputs(states, mapped, made.carried)
 
     # -- values --------------------------------------------------------------------------------------------
 
@@ -184,6 +184,11 @@ class Scan(ExpressionOp):
     def checked_steps(self, given: Any) -> int:
         """Return the number of steps, if there are that many rows of all sequences, and of all states those before."""
         n = int(given.n_steps)
+        for i, (v, reach) in enumerate(zip(given.sequences, self.spec.reach, strict=True)):
+            if n < 0 and len(v) < reach - 1:
+                raise ValueError(
+                    f"{self}: sequence {i} has {len(v)} rows, but its taps reach over {reach}. Give a longer sequence"
+                )
         if n < 0:
             raise IndexError(f"{self}: the number of steps (n_steps) is {n}, and cannot be negative")
         for i, (v, reach, taps) in enumerate(zip(given.sequences, self.spec.reach, self.spec.sequences, strict=True)):
@@ -205,7 +210,7 @@ class Scan(ExpressionOp):
             made: list[Any] = self.fn(*values)
         except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
             let_signals_through(error)
-            raise with_text(error, f"{error}\n(in step {t} of {self})") from error.__cause__
+            raise with_text(error, f"in step {t} of {self}: {error}") from error.__cause__
         return made
 
     def _stack(self, i: int, rows: Sequence[Any], inputs: Sequence[Any]) -> Any:
@@ -214,7 +219,7 @@ class Scan(ExpressionOp):
 
     def _none(self, i: int, inputs: Sequence[Any]) -> Any:
         """Return a result without rows; how long one would be follows from the lengths of the inputs, where it does."""
-        kind = self.inner.outputs[i].type
+        kind: Any = self.inner.outputs[i].type
         given = self.spec.outer_inputs(inputs)
         own = self.spec.inner_inputs(self.inner.inputs)
         seen = [

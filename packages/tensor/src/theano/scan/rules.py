@@ -31,7 +31,7 @@ def scan_remove_unused(node: Apply[Any, Any]) -> Any:
     needed = {id(part) for part in (*parts.stacked, *parts.carried) if any(v.clients for v in part.outputs)}
     if not needed:
         return None
-    recurrent = [(part, [v for _, v in part.taps]) for part in parts.states]
+    recurrent: list[Any] = [(part, [v for _, v in part.taps]) for part in parts.states]
     recurrent += [(part, [part.inner]) for part in parts.carried]
     used: set[Variable] = set()
     while True:
@@ -57,8 +57,8 @@ def scan_remove_unused(node: Apply[Any, Any]) -> Any:
 
 
 def _size(parts: Parts) -> tuple[int, ...]:
-    groups = (parts.sequences, parts.states, parts.mapped, parts.carried, parts.fixed)
-    return (*map(len, groups), sum(len(part.taps) for part in (*parts.sequences, *parts.states)))
+    taps = [len(part.taps) for part in parts.sequences] + [len(part.taps) for part in parts.states]
+    return len(parts.mapped), len(parts.carried), len(parts.fixed), len(taps), sum(taps)
 
 
 @local_rule([Scan], tags=_FAST, phases=_EVERYWHERE)
@@ -89,17 +89,15 @@ def _merge_inputs(parts: Parts) -> None:
     parts.fixed = fixed
     sequences: list[Any] = []
     for sequence in parts.sequences:
-        first = next((p for p in sequences if _is_same(p.outer, sequence.outer)), None)
-        if first is None:
-            first = sequence
-            taps, sequence.taps = sequence.taps, []
-            sequences.append(first)
-        else:
-            taps = sequence.taps
+        taps, sequence.taps = sequence.taps, []
+        one = next((p for p in sequences if _is_same(p.outer, sequence.outer)), None)
+        if one is None:
+            one = sequence
+            sequences.append(one)
         for k, v in taps:
-            known = next((w for j, w in first.taps if j == k and w.type == v.type), None)
+            known = next((w for j, w in one.taps if j == k and w.type == v.type), None)
             if known is None:
-                first.taps = [*first.taps, (k, v)]
+                one.taps = [*one.taps, (k, v)]
             else:
                 replace[v] = known
     parts.sequences = sequences
