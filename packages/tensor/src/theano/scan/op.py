@@ -190,7 +190,10 @@ class Scan(ExpressionOp):
                     f"{self}: sequence {i} has {len(v)} rows, but its taps reach over {reach}. Give a longer sequence"
                 )
         if n < 0:
-            raise IndexError(f"{self}: the number of steps (n_steps) is {n}, and cannot be negative")
+            raise IndexError(
+                f"{self}: the number of steps (n_steps) is {n}, and cannot be negative. It is where a sequence is "
+                "shorter than its taps reach"
+            )
         for i, (v, reach, taps) in enumerate(zip(given.sequences, self.spec.reach, self.spec.sequences, strict=True)):
             if n and taps and len(v) < n + reach - 1:
                 raise ValueError(
