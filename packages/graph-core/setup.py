@@ -18,7 +18,7 @@ from setuptools import Extension, setup
 LOADER = "src/theano/loader"
 UNITS = (
     *("_loader", "apart", "boundary", "callbacks", "cpu", "elementwise", "frame", "function", "locks", "machine"),
-    *("memory", "move", "pool", "profile", "program", "rows", "thunk"),
+    *("loop", "memory", "move", "pool", "profile", "program", "thunk"),
 )
 HEADERS = ("core", "abi", "move", "move_level", "profile")
 GENERATED = Path("build/generated")

@@ -45,6 +45,7 @@ class _Shape(NamedTuple):
 
     names: tuple[str, ...]
     defaults: dict[str, Any]
+    constants: dict[str, Any]  # the defaults that all records share
     types: dict[str, Any]
     checked: bool
 
@@ -67,9 +68,9 @@ def _made(cls: type, frozen: bool, eq: bool) -> type:
     own = cls.__dict__
     types = {name: kind for name, kind in own.get("__annotations__", {}).items() if "ClassVar" not in str(kind)}
     defaults = {name: own[name] for name in types if name in own}
-    for name, default in defaults.items():
-        if isinstance(default, _Factory):
-            delattr(cls, name)
+    constants = {name: default for name, default in defaults.items() if not isinstance(default, _Factory)}
+    for name in defaults.keys() - constants.keys():
+        delattr(cls, name)
     shared: dict[str, Any] = {"__init__": _init, "__repr__": _repr, "__match_args__": tuple(types)}
     if eq:
         shared.update(__eq__=_eq)
@@ -81,7 +82,7 @@ def _made(cls: type, frozen: bool, eq: bool) -> type:
     if eq and own.get("__hash__") is None:  # Python sets it to None beside an own __eq__
         cls.__hash__ = _hash if frozen else None  # type: ignore[assignment]
     made: Any = cls
-    made.__record__ = _Shape(tuple(types), defaults, types, hasattr(cls, "__post_init__"))
+    made.__record__ = _Shape(tuple(types), defaults, constants, types, hasattr(cls, "__post_init__"))
     made.__dataclass_fields__ = _Fields()
     made.__signature__ = _Signature()
     return cls
@@ -100,16 +101,18 @@ def _init(self: Any, /, *values: Any, **named: Any) -> None:
     """Set the fields; those that are not given have their defaults."""
     shape: _Shape = self.__record__
     own = self.__dict__
+    own.update(shape.constants)
     own.update(zip(shape.names, values, strict=False))
     own.update(named)
-    if len(values) + len(named) != len(shape.names) or own.keys() != shape.types.keys():
+    twice = values and named and not named.keys().isdisjoint(shape.names[: len(values)])
+    if twice or len(values) > len(shape.names) or own.keys() != shape.types.keys():
         _complete(self, values, named)
     if shape.checked:
         self.__post_init__()
 
 
 def _complete(self: Any, values: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """Fill in defaults, or say what was called wrongly."""
+    """Make the defaults that each record has of its own, or say what was called wrongly."""
     shape: _Shape = self.__record__
     name = type(self).__name__
     if len(values) > len(shape.names):
@@ -125,7 +128,7 @@ def _complete(self: Any, values: tuple[Any, ...], named: dict[str, Any]) -> None
         raise TypeError(f"{name} wants {', '.join(missing)}")
     for field, default in shape.defaults.items():
         if field not in own:
-            own[field] = default.make() if isinstance(default, _Factory) else default
+            own[field] = default.make()
 
 
 def _values(self: Any) -> tuple[Any, ...]:

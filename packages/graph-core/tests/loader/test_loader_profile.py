@@ -254,7 +254,7 @@ def test_shapes_are_noted_in_calls_that_are_not_timed(chain: Any) -> None:
 
 def test_all_rows_are_one_call(chain: Any) -> None:
     f = chain(2, profile=True)
-    f.rows(50, 1, (np.zeros((50, 3)),))
+    f.loop(50, ((np.zeros((50, 3)), 0),), (), (), (), (50,), False)
     calls, total, each = f.profile_counts()
     assert calls == 1 and [runs for runs, _ in each] == [50, 50] and 0 < sum(ns for _, ns in each) <= total
     f(np.zeros(3))

@@ -24,12 +24,36 @@ RIGHT = [7.0, 1.0, 8.0, 7.0]
 GCC = shutil.which("gcc")
 
 
-def run(root, flags="", **variables):
+def run(root, flags="", program=PROGRAM, **variables):
     environment = {**os.environ, **variables, "THEANO_FLAGS": f"compiledir={root},{flags}"}
     environment.pop("CC", None) if "CC" not in variables else None
-    command = [sys.executable, "-c", PROGRAM]
+    command = [sys.executable, "-c", program]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
     return tuple(json.loads(done.stdout))
+
+
+def test_programs_with_ops_that_hold_a_graph_are_found(tmp_path):
+    """The graph is in the key, and in the program where the op is run in Python; its own program is found as well."""
+    root = tmp_path / "cache"
+    program = """
+import json, numpy, theano, theano.tensor as T
+from theano.compile.program_cache import counts
+from theano.tensor.rows import map_rows
+x, y, X = T.dvector("x"), T.dvector("y"), T.dmatrix("X")
+op = theano.OpFromGraph([x, y], [T.sort(x) * y])
+loop = theano.Mode("cvm", "fast_run").excluding("local_map_rows_at_once")
+found = [
+    theano.function([x, y], op(x, y) + FACTOR)([2, 1], [3, 4]).tolist(),
+    theano.function([X, y], map_rows([x], [X], [T.sort(x) * y * FACTOR])[0], mode=loop)([[2, 1], [3, 5]], [3, 4]).tolist(),
+]
+print(json.dumps([found, counts.found, counts.missed]))
+"""
+    one, two = (program.replace("FACTOR", factor) for factor in ("2", "3"))
+    assert run(root, program=one)[0] == [[5.0, 10.0], [[6.0, 16.0], [18.0, 40.0]]]
+    found = run(root, program=one)
+    assert found[0] == [[5.0, 10.0], [[6.0, 16.0], [18.0, 40.0]]] and found[1] >= 3 and found[2] == 0
+    other = run(root, program=two)
+    assert other[0] == [[6.0, 11.0], [[9.0, 24.0], [27.0, 60.0]]] and other[2] > 0
 
 
 def test_plans_under_each_others_names(tmp_path):

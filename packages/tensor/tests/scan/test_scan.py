@@ -276,10 +276,10 @@ ones = np.ones
 FAILING = {
     "negative": (theano.scan(lambda p: p * 2, None, z, n_steps=n), {z: 1.0, n: -1}, IndexError, "n_steps.*-1"),
     "too short": (theano.scan(lambda a, p: a * p, x, z, n_steps=n), {x: [1.0], z: 1.0, n: 3}, ValueError, "sequence 0 has 1"),
-    "taps": (theano.scan(lambda a, b, p: a * b * p, {"input": x, "taps": [-2, 2]}, z), {x: [1.0], z: 1.0}, ValueError, "taps reach over 5"),
+    "taps": (theano.scan(lambda a, b, p: a * b * p, {"input": x, "taps": [-2, 2]}, z), {x: [1.0], z: 1.0}, IndexError, "n_steps.*shorter than its taps reach"),
     "taps of a map": (theano.scan(lambda a, b: a * b, {"input": x, "taps": [-2, 2]}), {x: [1.0]}, ValueError, "fewer rows"),
     "past": (theano.scan(lambda a, p: a + p, x, {"initial": X, "taps": [-3]}), {x: [1.0], X: ones((2, 2))}, ValueError, "output 0 has 2 rows.*3 back"),
-    "shape": (theano.scan(lambda a, p: T.concatenate([p, p]), x, X[0]), {x: [1.0, 2], X: ones((1, 2))}, ValueError, "step 0.*\\(4,\\).*\\(2,\\)"),
+    "shape": (theano.scan(lambda a, p: T.concatenate([p, p]), x, X[0]), {x: [1.0, 2], X: ones((1, 2))}, ValueError, "step 0.*length 4.*have 2"),
     "in a step": (theano.scan(lambda row, p: T.nlinalg.matrix_inverse(T.diag(row))[0] + p, X, x), {X: [[1.0, 2], [1, 0]], x: [0.0, 0]}, np.linalg.LinAlgError, "in step 1 of for.*Singular"),
 }  # fmt: skip
 

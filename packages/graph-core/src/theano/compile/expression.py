@@ -20,6 +20,7 @@ from theano.gradient.barriers import ViewOp
 from theano.gradient.forward import Rop
 from theano.gradient.reverse import grad
 from theano.graph.apply import Apply
+from theano.graph.canonical import NoCanonicalForm, register_form
 from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import Op, performer
@@ -68,7 +69,7 @@ class InnerGraph:
         self.inputs = [v.clone() if isinstance(v, Constant) else _inner(v) for v in inputs]
         self.outputs = clone_replace(outputs, dict(zip(inputs, self.inputs, strict=True)))
         refuse_free(of, self.inputs, self.outputs)
-        self._functions: dict[str, Any] = {}
+        self._derived: dict[str, Any] = {}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, InnerGraph):
@@ -83,17 +84,25 @@ class InnerGraph:
         return hash((tuple(v.type for v in self.inputs), last))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_functions": {}}
+        return {**self.__dict__, "_derived": {}}
 
     def on(self, inputs: Sequence[Variable]) -> list[Any]:
         """Return the outputs for other inputs."""
         return clone_replace(self.outputs, dict(zip(self.inputs, inputs, strict=True)), strict=False)
 
-    def compiled(self, what: str, outputs: Sequence[Any], **options: Any) -> Any:
-        """Return a function of the inputs, compiled when it is first asked for; ``what`` is its name here."""
-        if what not in self._functions:
-            self._functions[what] = function(self.inputs, outputs, on_unused_input="ignore", **options)
-        return self._functions[what]
+    def derived(self, what: str, make: Callable[[], Any]) -> Any:
+        """Return what ``make`` made of this graph when it was first asked for; ``what`` is its name here."""
+        if what not in self._derived:
+            self._derived[what] = make()
+        return self._derived[what]
+
+    def compiled(self, what: str, outputs: Sequence[Any], inputs: Sequence[Any] | None = None, **options: Any) -> Any:
+        """Return a function of the inputs, compiled when it is first asked for; ``what`` is its name here.
+
+        ``inputs`` are the same ones, with what is to be said of them.
+        """
+        given = self.inputs if inputs is None else inputs
+        return self.derived(what, lambda: function(given, outputs, on_unused_input="ignore", **options))
 
     def evaluate(self, values: Sequence[Any]) -> list[Any]:
         """Return the values of the outputs, computed node by node with ``perform``."""
@@ -138,6 +147,57 @@ def refuse_free(of: object, inputs: Sequence[Variable], outputs: Sequence[Variab
         free = [v for v in free if v not in below]
     if free:
         raise FreeInputError(f"{of}: the outputs depend on {free[0]}, which is not among the inputs", variable=free[0])
+
+
+# -- the form that is the same in each process ---------------------------------------------------------------
+
+
+def _write_graph(graph: InnerGraph) -> tuple[Any, ...]:
+    """Describe inputs, then constants and nodes as they are met, by numbers of variables, and the outputs."""
+    number = {v: i for i, v in enumerate(graph.inputs)}
+    entries: list[tuple[Any, ...]] = []
+
+    def met(v: Variable) -> int:
+        if v not in number:
+            if not isinstance(v, Constant):
+                raise NoCanonicalForm(f"{v} is used before it is computed")
+            number[v] = len(number)
+            entries.append((v.type, v.data))
+        return number[v]
+
+    for node in toposort(graph.outputs, graph.inputs):
+        if type(node) is not Apply:
+            raise NoCanonicalForm(f"a node of class {type(node).__qualname__}")
+        operands = tuple(met(v) for v in node.inputs)
+        entries.append((node.op, operands, tuple((v.type, v.name) for v in node.outputs)))
+        for v in node.outputs:
+            number[v] = len(number)
+    outputs = tuple(met(v) for v in graph.outputs)
+    inputs = tuple((v.type, v.name, *((v.data,) if isinstance(v, Constant) else ())) for v in graph.inputs)
+    return inputs, tuple(entries), outputs
+
+
+def _read_graph(parts: tuple[Any, ...]) -> InnerGraph:
+    inputs, entries, outputs = parts
+    graph = InnerGraph.__new__(InnerGraph)
+    graph.inputs = [
+        kind.make_constant(*data, name=name) if data else kind.make_variable(name) for kind, name, *data in inputs
+    ]
+    known = list(graph.inputs)
+    for entry in entries:
+        if len(entry) == 2:
+            kind, data = entry
+            known.append(kind.make_constant(data))
+        else:
+            op, operands, results = entry
+            made = [kind.make_variable(name) for kind, name in results]
+            known += Apply(op, [known[k] for k in operands], made).outputs
+    graph.outputs = [known[k] for k in outputs]
+    graph._derived = {}
+    return graph
+
+
+register_form(InnerGraph, "graph", _write_graph, _read_graph)
 
 
 #: The inner graphs of nodes whose op says a method, each kept as long as its node.

@@ -198,6 +198,8 @@ def _instance(thing: Any, cls: type) -> Tree:
     named = _named(cls, "class")
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return ["n", *named, *map(form_of, thing)]
+    if hasattr(cls, "__record__"):
+        return ["n", *named, *(form_of(getattr(thing, name)) for name in cls.__record__.names)]
     # A class that says how it is pickled is more than its attributes.
     if not issubclass(cls, Structural) or cls.__reduce__ is not object.__reduce__:
         raise NoCanonicalForm(f"there is no form for instances of {cls.__module__}.{cls.__qualname__}")

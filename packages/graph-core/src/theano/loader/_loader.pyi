@@ -63,12 +63,43 @@ class Function:
     def profile_shapes(self) -> list[list[tuple[int, tuple[int, ...], tuple[int, ...]] | None]] | None:
         """Return (bytes, shape, strides) of the largest value of each output, or None where that is not noted."""
     def profile_reset(self) -> None: ...
-    def rows(self, n: int, moving: int, values: tuple[Any, ...]) -> list[Any]:
-        """Run for each of ``n`` rows of the first ``moving`` values; return the results stacked.
+    def loop(
+        self,
+        n: int,
+        sequences: tuple[tuple[Any, int], ...],
+        states: tuple[tuple[Any, int, tuple[int, ...]], ...],
+        carried: tuple[Any, ...],
+        fixed: tuple[Any, ...],
+        mapped: tuple[int, ...],
+        until: bool,
+    ) -> tuple[int, list[Any], list[Any]]:
+        """Run for each of at most ``n`` steps; return how many were run, the results stacked, and the carried values.
 
-        One value for each input. The first ones are arrays with a dimension more than the input has, on the left; the
-        others stay the same. The program has no updates, and its outputs are arrays; that of a row has the shape
-        that those of the others have.
+        The program's inputs are rows of the sequences, rows of the states for each of their taps, the carried values,
+        and what stays the same; its outputs a row of each state, then the results, the carried values, and with
+        ``until`` whether this was the last step. It has no updates.
+
+        Parameters
+        ----------
+        n : int
+            At least one.
+        sequences : tuple of (array, int)
+            For each such input an array with a dimension more, on the left, and the row that the first step sees.
+        states : tuple of (array, int, tuple of int)
+            A buffer, the row that the first step writes, and the taps: which rows are read, counted from the one that
+            is written. After the last row of the buffer comes its first one.
+        carried : tuple
+            Their first values, which are not written over.
+        fixed : tuple
+        mapped : tuple of int
+            How many rows of each result are stored; after the last one comes the first. Those that no step wrote hold
+            anything.
+        until : bool
+
+        Raises
+        ------
+        Exception
+            What a step raises has an attribute ``step``, the number of that step.
         """
     def free(self) -> None:
         """Drop the memory kept for the next call."""

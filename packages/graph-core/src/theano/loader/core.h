@@ -23,7 +23,7 @@
  *   thunk.cpp     the compiled thunks of ops that people write in C
  *   function.cpp  the vectorcall type: arguments in, results and updates out
  *   profile.cpp   counts and times of calls
- *   rows.cpp      the same program for each row of some arrays
+ *   loop.cpp      the same program for each step of a loop
  *
  * THE RULE OF OWNERSHIP. A slot's numbers live in exactly one of: the slot itself (`cell16`, zero
  * dimensions), a Block (`own`, kept between calls, or `lent` by the slot that this one is a view of), or a
@@ -386,6 +386,8 @@ inline int locks_take(const std::vector<ValueLock *> &wanted) {
 int machine_run(Frame *frame);          /* all but the last instructions; -1: Python error set */
 int machine_write(Frame *frame);        /* the last ones: -1 and nothing is written, or 0 */
 extern PyObject *shape_error;           /* KernelShapeError */
+PyObject *take_exception();             /* the current Python exception, cleared; new reference */
+void give_exception(PyObject *value);   /* makes it the current one; steals */
 extern const th_runtime runtime_table;
 extern const th_runtime checking_table; /* stops a kernel at its last output: all is checked, nothing written */
 
@@ -411,9 +413,9 @@ PyObject *profile_timed(PyObject *function, PyObject *);
 PyObject *profile_reset(PyObject *function, PyObject *);
 PyObject *profile_shapes(PyObject *function, PyObject *);
 
-/* ------------------------------------------------------------------ rows.cpp */
+/* ------------------------------------------------------------------ loop.cpp */
 
-PyObject *function_rows(PyObject *function, PyObject *args);
+PyObject *function_loop(PyObject *function, PyObject *args);
 
 } // namespace theano
 #endif

@@ -468,8 +468,8 @@ PyMethodDef methods[] = {
     {"profile_reset", profile_reset, METH_NOARGS, "Set all profile counts to zero."},
     {"profile_shapes", profile_shapes, METH_NOARGS,
      "Return, for each instruction and output, (bytes, shape, strides) of the largest value; None where that is not noted."},
-    {"rows", function_rows, METH_VARARGS,
-     "rows(n, moving, values)\n--\n\nRun for each of `n` rows of the first `moving` values; return the results stacked, as a list."},
+    {"loop", function_loop, METH_VARARGS,
+     "loop(n, sequences, states, carried, fixed, mapped, until)\n--\n\nRun for each of at most `n` steps; return (steps, results, carried values)."},
     {"free", free_memory, METH_NOARGS, "Drop the memory kept for the next call."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -18,6 +18,28 @@ namespace theano {
 
 PyObject *shape_error = nullptr;
 
+PyObject *take_exception() {
+#if PY_VERSION_HEX >= 0x030c0000
+    return PyErr_GetRaisedException();
+#else
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (trace && value) PyException_SetTraceback(value, trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    return value;
+#endif
+}
+
+void give_exception(PyObject *value) {
+#if PY_VERSION_HEX >= 0x030c0000
+    PyErr_SetRaisedException(value);
+#else
+    PyErr_Restore(Py_NewRef(Py_TYPE(value)), value, PyException_GetTraceback(value));
+#endif
+}
+
 namespace {
 
 constexpr int kSignalInterval = 1024; /* instructions between looks at pending signals */
@@ -56,28 +78,6 @@ PyObject *native_exception(Frame *frame) {
     if (!kind || PyObject_SetAttrString(made, "kind", kind) < 0) PyErr_Clear();
     Py_XDECREF(kind);
     return made;
-}
-
-PyObject *take_exception() { /* the current Python exception, cleared; new reference */
-#if PY_VERSION_HEX >= 0x030c0000
-    return PyErr_GetRaisedException();
-#else
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_NormalizeException(&type, &value, &trace);
-    if (trace && value) PyException_SetTraceback(value, trace);
-    Py_XDECREF(type);
-    Py_XDECREF(trace);
-    return value;
-#endif
-}
-
-void give_exception(PyObject *value) { /* steals */
-#if PY_VERSION_HEX >= 0x030c0000
-    PyErr_SetRaisedException(value);
-#else
-    PyErr_Restore(Py_NewRef(Py_TYPE(value)), value, PyException_GetTraceback(value));
-#endif
 }
 
 PyObject *describe_table(const int64_t *values, int n) {

@@ -12,6 +12,7 @@ asks what the common sequence holds, or writes a rule: a program that finds its 
 from __future__ import annotations
 
 import importlib
+from threading import get_ident
 
 from theano.extensions import Chain
 
@@ -20,6 +21,9 @@ packages: Chain[str] = Chain("rewriting.families.packages", "which packages hold
 
 # For the name of a module its place among the families of all layers.
 _places: dict[str, int] = {}
+
+# The thread that imports the rules, while it does.
+_loading: int | None = None
 
 #: The place of whatever is in no family.
 LAST = float("inf")
@@ -53,11 +57,18 @@ def place(module: str | None) -> float:
 def load() -> None:
     """Import the rules of all layers that are there.
 
-    Each time, since an import that was interrupted leaves nothing behind. To import what is there takes no time, and a
-    package that is being imported, which asks for the sequence to register its rules, is given back as it is.
+    Each time, since an import that was interrupted leaves nothing behind. To import what is there takes no time. A
+    package that is being imported asks for the sequence to register its rules, and has it as it is; other threads wait.
     """
+    global _loading
+    if _loading == get_ident():
+        return
     for package in packages:
-        importlib.import_module(package)
+        before, _loading = _loading, get_ident()
+        try:
+            importlib.import_module(package)
+        finally:
+            _loading = before
 
 
 # The rule that computes what is constant is declared with the sequence itself.

@@ -67,14 +67,15 @@ class Phase:
         module = importing()
         self._changed(rule.name, module)
         entry = (rule, frozenset((rule.name, self.name, *rule.tags, *tags)))
-        items = [item for item in self._rules.items() if item[0] != rule.name]
+        names = [name for name in self._rules if name != rule.name]
         if before is None:
-            place = self._place(rule.name)
-            later = (i for i, (name, _) in enumerate(items) if self._place(name) > place)
+            at, place = len(names), self._place(rule.name)
+            while at and self._place(names[at - 1]) > place:
+                at -= 1
         else:
-            later = (i for i, (name, _) in enumerate(items) if name == before)
-        at = next(later, len(items))
-        self._rules = dict([*items[:at], (rule.name, entry), *items[at:]])
+            at = names.index(before) if before in names else len(names)
+        known = {**self._rules, rule.name: entry}
+        self._rules = {name: known[name] for name in (*names[:at], rule.name, *names[at:])}
         return rule
 
     def _place(self, name: str) -> float:

@@ -111,6 +111,7 @@ LAYER = describe(
         knows=_knows,
         extensions=(
             *(modules.extension(f"theano.tensor.{place}", _places(names)) for place, names in MODULES.items()),
+            modules.extension("theano.scan.op", ("theano.scan.lowering",)),
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
             families.packages.extension("theano.tensor.rules"),
             families.packages.extension("theano.scan.rules"),

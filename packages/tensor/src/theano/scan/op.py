@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from theano.compile import Out
 from theano.compile.expression import ExpressionOp, InnerGraph
 from theano.graph.apply import Apply
-from theano.graph.signals import let_signals_through
 from theano.graph.type import Type
 from theano.graph.variable import Variable
 from theano.records import replace
-from theano.runtime.failure import with_text
 from theano.scan.batching import many_rows
 from theano.scan.gradient import connections, directions, gradients
 from theano.scan.lengths import lengths_of_step
+from theano.scan.run import run
 from theano.scan.spec import LoopSpec, OuterOutputs
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.elemwise import functions as F
@@ -152,86 +149,8 @@ class Scan(ExpressionOp):
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Run step after step."""
-        spec = self.spec
-        given = spec.outer_inputs(inputs)
-        n = self.checked_steps(given)
-        states: list[list[Any]] = [list(v) for v in given.states]
-        mapped: list[list[Any]] = [[] for _ in range(spec.mapped)]
-        carried = given.carried
-        for t in range(n):
-            seen = [v[t + k] for v, taps in zip(given.sequences, spec.sequences, strict=True) for k in taps]
-            seen += [v[t + m + k] for v, m, taps in zip(states, spec.depths, spec.states, strict=True) for k in taps]
-            made = spec.inner_outputs(self._step(t, [*seen, *carried, *given.fixed]))
-            for rows, v in zip((*states, *mapped), (*made.states, *made.mapped), strict=True):
-                if rows and v.shape != rows[0].shape:
-                    raise ValueError(
-                        f"{self}: step {t} makes a value of shape {v.shape} where there was one of {rows[0].shape} "
-                        "before. The rows of a result must be equally long"
-                    )
-                rows.append(np.array(v))
-            carried = made.carried
-            if spec.until and made.until:
-                break
-        results = [self._stack(i, rows, inputs) for i, rows in enumerate((*states, *mapped))]
-        kept = [v if k is None else v[max(0, len(v) - k) :] for v, k in zip(results, spec.keep, strict=True)]
-        # What no step has replaced is still the memory of an input.
-        last = [
-            v.type.value_copy(value) for v, value in zip(spec.outer_outputs(node.outputs).carried, carried, strict=True)
-        ]
-        for cell, value in zip(output_storage, (*kept, *last), strict=True):
+        for cell, value in zip(output_storage, run(self, inputs), strict=True):
             cell[0] = value
-
-    def checked_steps(self, given: Any) -> int:
-        """Return the number of steps, if there are that many rows of all sequences, and of all states those before."""
-        n = int(given.n_steps)
-        for i, (v, reach) in enumerate(zip(given.sequences, self.spec.reach, strict=True)):
-            if n < 0 and len(v) < reach - 1:
-                raise ValueError(
-                    f"{self}: sequence {i} has {len(v)} rows, but its taps reach over {reach}. Give a longer sequence"
-                )
-        if n < 0:
-            raise IndexError(
-                f"{self}: the number of steps (n_steps) is {n}, and cannot be negative. It is where a sequence is "
-                "shorter than its taps reach"
-            )
-        for i, (v, reach, taps) in enumerate(zip(given.sequences, self.spec.reach, self.spec.sequences, strict=True)):
-            if n and taps and len(v) < n + reach - 1:
-                raise ValueError(
-                    f"{self}: sequence {i} has {len(v)} rows, but {n} steps "
-                    f"{f'that look {reach - 1} rows ahead ' if reach > 1 else ''}need {n + reach - 1}. "
-                    "Give a longer sequence or a smaller n_steps"
-                )
-        for i, (v, depth) in enumerate(zip(given.states, self.spec.depths, strict=True)):
-            if len(v) != depth:
-                raise ValueError(
-                    f"{self}: the initial value of output {i} has {len(v)} rows, but a step looks {depth} back"
-                )
-        return n
-
-    def _step(self, t: int, values: Sequence[Any]) -> list[Any]:
-        try:
-            made: list[Any] = self.fn(*values)
-        except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
-            let_signals_through(error)
-            raise with_text(error, f"in step {t} of {self}: {error}") from error.__cause__
-        return made
-
-    def _stack(self, i: int, rows: Sequence[Any], inputs: Sequence[Any]) -> Any:
-        """Return the rows of a result as one array."""
-        return np.stack(rows) if rows else self._none(i, inputs)
-
-    def _none(self, i: int, inputs: Sequence[Any]) -> Any:
-        """Return a result without rows; how long one would be follows from the lengths of the inputs, where it does."""
-        kind: Any = self.inner.outputs[i].type
-        given = self.spec.outer_inputs(inputs)
-        own = self.spec.inner_inputs(self.inner.inputs)
-        seen = [
-            np.zeros(v.shape[1:], v.dtype) for v, taps in zip(given.sequences, own.sequences, strict=True) for _ in taps
-        ]
-        seen += [np.zeros(v.shape[1:], v.dtype) for v, taps in zip(given.states, own.states, strict=True) for _ in taps]
-        lengths = [Out(Shape_i(k)(self.inner.outputs[i]), borrow=True) for k in range(kind.ndim)]
-        known = self.inner.compiled(f"lengths of {i}", lengths, mode=self.mode, name=str(self))
-        return np.empty((0, *map(int, known(*seen, *given.carried, *given.fixed))), kind.dtype)
 
     # -- lengths -------------------------------------------------------------------------------------------
 

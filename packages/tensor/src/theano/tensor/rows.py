@@ -2,7 +2,7 @@
 
 The expression is written with variables that stand for one row each, and may use anything else of the program as it
 is. What does not depend on a row is computed once, outside. What is left is a program of its own, which the machine
-runs for one row after the other without coming back to Python in between (``Function.rows`` of the loader). Where the
+runs for one row after the other without coming back to Python in between (``Function.loop`` of the loader). Where the
 whole can be said without a loop, rules say it (:mod:`theano.tensor.rules.rows`).
 """
 
@@ -119,7 +119,11 @@ class MapRows(ExpressionOp):
         k = self.sequences
         n = min(len(sequence) for sequence in inputs[:k])
         sequences = [np.require(sequence, requirements="A") for sequence in inputs[:k]]
-        results = self.fn.rows(n, k, (*sequences, *inputs[k:])) if n else self._none(sequences, inputs[k:])
+        if n == 0:
+            results = self._none(sequences, inputs[k:])
+        else:
+            rows = tuple((sequence, 0) for sequence in sequences)
+            _, results, _ = self.fn.loop(n, rows, (), (), tuple(inputs[k:]), (n,) * len(self.outputs), False)
         for cell, value in zip(output_storage, results, strict=True):
             cell[0] = value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from theano.graph.apply import Apply
@@ -26,10 +27,13 @@ def _entry(kind: IndexKind, start: Bound = _ABSENT, stop: Bound = _ABSENT, step:
     return IndexEntry(kind=kind, start=start, stop=stop, step=step)
 
 
-def _known(value: Any) -> Bound:
+# Programs index by the same few numbers again and again: each is packed once.
+@lru_cache(256)
+def _known(value: int | None) -> Bound:
     return _ABSENT if value is None else _ONE if value == 1 else Bound(how=End.KNOWN, value=int(value))
 
 
+@lru_cache(256)
 def _input(number: int) -> Bound:
     return Bound(how=End.INPUT, value=number)
 

@@ -1,0 +1,505 @@
+/* A program run once for each step of a loop: no Python object is made per step.
+ *
+ * The program's inputs are, in this order, rows of sequences, earlier rows of states, carried values, and what stays the
+ * same; its outputs are the next row of each state, rows of results, the next carried values, and perhaps whether to stop.
+ *
+ * A row is bound as a window on the array that holds it. States are written into a buffer that the caller has made, in
+ * which their first rows lie. Results are stacked in arrays that the first step gives their shape. Both are rings where
+ * they have fewer rows than steps are run. A carried value has two arrays, which take turns; where the program
+ * overwrites its input, one is enough. From the second step on, instructions write rows where they are to lie
+ * (`Row::aim`), if all of them are compiled: an op in Python could keep an array on memory that is written again.
+ * Between steps the frame is cleaned as it is between calls, so that memory is used again.
+ */
+#include "core.h"
+
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace theano {
+namespace {
+
+constexpr int64_t kLookInterval = 64;       /* steps between looks at the clock */
+constexpr std::chrono::milliseconds kYield(5); /* between looks at signals, and chances for other threads */
+
+int complain(PyObject *type, const char *text) {
+    PyErr_SetString(type, text);
+    return -1;
+}
+
+char *data_of(PyArrayObject *array) { return static_cast<char *>(PyArray_DATA(array)); }
+
+/* ----------------------------------------------------------------------- copies */
+
+void copy_elements(char *to, const char *from, const int64_t *shape, const int64_t *strides, int ndim, int64_t itemsize) {
+    if (ndim == 0) {
+        std::memcpy(to, from, size_t(itemsize));
+    } else if (ndim == 1) {
+        th_move(to, 0, itemsize, from, 0, strides[0], 1, shape[0], itemsize);
+    } else if (ndim == 2) {
+        th_move(to, shape[1] * itemsize, itemsize, from, strides[0], strides[1], shape[0], shape[1], itemsize);
+    } else {
+        int64_t below = itemsize;
+        for (int d = 1; d < ndim; ++d) below *= shape[d];
+        for (int64_t i = 0; i < shape[0]; ++i) copy_elements(to + i * below, from + i * strides[0], shape + 1, strides + 1, ndim - 1, itemsize);
+    }
+}
+
+void copy_to(char *to, const Slot *slot) {
+    if (slot->elements) copy_elements(to, slot->buf.data, slot->buf.shape, slot->buf.strides, slot->buf.ndim, slot->info->itemsize);
+}
+
+/* A new array for what a slot holds; for as many of it as `rows`, if that is not negative. */
+PyArrayObject *new_like(const Slot *slot, int64_t rows) {
+    npy_intp shape[TH_MAX_NDIM + 1];
+    int ndim = 0;
+    if (rows >= 0) shape[ndim++] = npy_intp(rows);
+    if (slot->buf.ndim + ndim > TH_MAX_NDIM) {
+        PyErr_SetString(PyExc_ValueError, "rows of so many dimensions cannot be stacked");
+        return nullptr;
+    }
+    for (int d = 0; d < slot->buf.ndim; ++d) shape[ndim++] = slot->buf.shape[d];
+    Py_INCREF(slot->info->descr);
+    PyObject *made = PyArray_NewFromDescr(&PyArray_Type, slot->info->descr, ndim, shape, nullptr, nullptr, 0, nullptr);
+    return reinterpret_cast<PyArrayObject *>(made);
+}
+
+/* What an op in Python computed for nobody but us has no window yet. */
+int see(Frame *frame, Slot *slot) {
+    if (slot->memory == MEM_NONE && slot->object && bind_value(frame, slot, slot->object, false) < 0) return -1;
+    if (slot->memory == MEM_NONE || !slot->buf.data) return complain(PyExc_RuntimeError, "loop: an output was not computed");
+    return 0;
+}
+
+/* -------------------------------------------------------------------- windows */
+
+/* Of memory that is the loop's: a slot that has it as its own block gives it back to nobody. */
+void keep_memory(char *, size_t) {}
+const th_device windows = {nullptr, keep_memory, nullptr};
+
+/* An input that is one row of an array. */
+struct Window {
+    Slot *slot;
+    PyArrayObject *array;
+    int64_t row, rows; /* which one, of how many: the first follows the last */
+
+    char *place() const { return data_of(array) + row * PyArray_STRIDE(array, 0); }
+    void advance() { row = row + 1 == rows ? 0 : row + 1; }
+
+    /* Like an argument of a call: no reference is taken, and the next row's binding takes its place. */
+    void bind(Frame *frame) const {
+        if (TH_LIKELY(slot->borrowed && slot->array == reinterpret_cast<PyObject *>(array) && !slot->object)) {
+            slot->buf.data = place();
+            return;
+        }
+        int64_t elements = 1;
+        for (int d = 0; d < slot->buf.ndim; ++d) {
+            elements *= slot->buf.shape[d] = PyArray_DIM(array, d + 1);
+            slot->buf.strides[d] = PyArray_STRIDE(array, d + 1);
+        }
+        slot_count(frame, slot, elements);
+        slot->buf.data = place();
+        slot->memory = MEM_ARRAY;
+        slot->fresh = slot->laid = slot->copied = false;
+        slot->borrowed = slot->readonly = true;
+        slot->array = reinterpret_cast<PyObject *>(array);
+    }
+};
+
+/* An output, and the place where it is to lie after the step. */
+struct Row {
+    Slot *slot;
+    Slot *made = nullptr; /* the slot for which an instruction asks memory, once it is aimed at the place */
+
+    /* After a first step: can the instruction that computes this write it into memory of ours? */
+    void find(const Frame *frame) {
+        Slot *maker = slot->info->maker < 0 ? slot : frame->slots + slot->info->maker;
+        const bool whole = maker->memory == MEM_ARRAY && maker->fresh && maker->buf.data == slot->buf.data &&
+                           maker->elements == slot->elements && th_is_packed(&maker->buf) && th_is_packed(&slot->buf);
+        if (whole && slot->buf.ndim && slot->elements) made = maker;
+    }
+
+    /* Let the next step compute it at `place`. */
+    void aim(char *place) const {
+        if (!made->own || made->own->device != &windows) {
+            Block *block = new (std::nothrow) Block{{1}, place, size_t(made->elements * made->info->itemsize), &windows};
+            if (!block) return; /* it is copied, then */
+            if (made->own) block_release(made->own);
+            made->own = block;
+        }
+        made->own->data = place;
+        made->buf.data = place;
+        made->memory = MEM_OWN;
+    }
+
+    bool lies_at(const char *place) const { return slot->buf.data == place && th_is_packed(&slot->buf); }
+
+    ~Row() {
+        if (!made || !made->own || made->own->device != &windows) return;
+        block_release(made->own);
+        made->own = nullptr;
+        made->memory = MEM_NONE;
+        made->buf.data = nullptr;
+    }
+};
+
+/* Rows of an output in an array: a state in its buffer, or a result. */
+struct Stack {
+    Row out;
+    PyArrayObject *array; /* of a result: none before the first step; then strong */
+    int64_t row, rows;    /* where the next one goes, and how many there are */
+    Py_ssize_t number;    /* of the output, for messages */
+
+    char *place() const { return data_of(array) + row * PyArray_STRIDE(array, 0); }
+
+    int keep(Frame *frame, int64_t step) {
+        Slot *slot = out.slot;
+        if (see(frame, slot) < 0) return -1;
+        if (TH_UNLIKELY(!array) && !(array = new_like(slot, rows))) return -1;
+        for (int d = 0; d < slot->buf.ndim; ++d) {
+            if (PyArray_DIM(array, d + 1) == slot->buf.shape[d]) continue;
+            PyErr_Format(PyExc_ValueError, "row %zd of output %zd has length %zd along axis %d, but the rows before it have %zd",
+                         Py_ssize_t(step), number, Py_ssize_t(slot->buf.shape[d]), d, Py_ssize_t(PyArray_DIM(array, d + 1)));
+            return -1;
+        }
+        if (!out.lies_at(place())) copy_to(place(), slot);
+        row = row + 1 == rows ? 0 : row + 1;
+        return 0;
+    }
+};
+
+/* A value that each step replaces. */
+struct Carried {
+    Slot *in;
+    Row out;
+    PyObject *now = nullptr, *next = nullptr; /* strong */
+
+    bool is_array() const { return out.slot->info->has_spec; }
+    PyArrayObject *array() const { return reinterpret_cast<PyArrayObject *>(now); }
+    PyArrayObject *spare() const { return reinterpret_cast<PyArrayObject *>(next); }
+
+    bool fits(PyArrayObject *array) const {
+        const Slot *slot = out.slot;
+        bool same = array && PyArray_NDIM(array) == slot->buf.ndim;
+        for (int d = 0; same && d < slot->buf.ndim; ++d) same = PyArray_DIM(array, d) == slot->buf.shape[d];
+        return same;
+    }
+
+    int keep(Frame *frame) {
+        if (!is_array()) {
+            PyObject *value = box(frame, out.slot);
+            if (!value) return -1;
+            Py_XSETREF(now, Py_NewRef(value));
+            return 0;
+        }
+        if (see(frame, out.slot) < 0) return -1;
+        if (fits(array()) && out.lies_at(data_of(array()))) return 0; /* it was overwritten */
+        if (!fits(spare())) { /* the first step; or the value grows */
+            out.made = nullptr;
+            Py_XSETREF(next, reinterpret_cast<PyObject *>(new_like(out.slot, -1)));
+            if (!next) return -1;
+        }
+        if (!out.lies_at(data_of(spare()))) copy_to(data_of(spare()), out.slot);
+        std::swap(now, next);
+        return 0;
+    }
+
+    ~Carried() {
+        Py_XDECREF(now);
+        Py_XDECREF(next);
+    }
+};
+
+/* ------------------------------------------------------------------- the loop */
+
+struct Loop {
+    Frame *frame;
+    PyObject *fixed = nullptr; /* borrowed: a tuple */
+    size_t first_fixed = 0;    /* the number of that input */
+    std::vector<Window> windows;
+    std::vector<Stack> states, results;
+    std::vector<Carried> carried;
+    Slot *until = nullptr;
+    bool compiled = true; /* whether all instructions are */
+
+    ~Loop() {
+        for (Stack &each : results) Py_XDECREF(each.array);
+    }
+
+    int bind(int64_t step) {
+        const Program &program = *frame->program;
+        for (const Window &each : windows) each.bind(frame);
+        for (const Carried &each : carried) {
+            if (each.is_array() ? !bind_borrowed(frame, each.in, each.now, true) && bind_value(frame, each.in, each.now, true) < 0
+                                : bind_object(frame, each.in, each.now) < 0)
+                return -1;
+        }
+        for (size_t k = first_fixed; k < program.inputs.size(); ++k) {
+            Slot *slot = frame->slots + program.inputs[k].slot;
+            PyObject *value = PyTuple_GET_ITEM(fixed, Py_ssize_t(k - first_fixed));
+            if (step && slot->borrowed && slot->array == value && !slot->object) continue; /* as the last step left it */
+            if (bind_borrowed(frame, slot, value, false)) continue;
+            /* also where only Python reads it: what an earlier call bound there is gone */
+            const int status = slot->info->has_spec ? bind_value(frame, slot, value, false) : bind_object(frame, slot, value);
+            if (status < 0) return -1;
+        }
+        return bind_shared(frame);
+    }
+
+    /* From the first step it is known what asks for memory. */
+    void find_makers() {
+        if (!compiled) return;
+        for (Stack &each : states) each.out.find(frame);
+        for (Stack &each : results) each.out.find(frame);
+        for (Carried &each : carried) {
+            if (each.is_array()) each.out.find(frame);
+        }
+    }
+
+    void aim() const {
+        for (const Stack &each : states) {
+            if (each.out.made) each.out.aim(each.place());
+        }
+        for (const Stack &each : results) {
+            if (each.out.made) each.out.aim(each.place());
+        }
+        for (const Carried &each : carried) {
+            if (each.out.made && each.next) each.out.aim(data_of(each.spare()));
+        }
+    }
+
+    int keep(int64_t step) {
+        if (step == 0) find_makers();
+        for (Stack &each : states) {
+            if (each.keep(frame, step) < 0) return -1;
+        }
+        for (Stack &each : results) {
+            if (each.keep(frame, step) < 0) return -1;
+        }
+        for (Carried &each : carried) {
+            if (each.keep(frame) < 0) return -1;
+        }
+        for (Window &each : windows) each.advance();
+        return 0;
+    }
+
+    /* 1: this was the last step; 0: it was not; -1: Python error set. */
+    int stops() const {
+        if (!until) return 0;
+        if (see(frame, until) < 0) return -1;
+        for (int64_t k = 0; k < until->info->itemsize; ++k) {
+            if (until->buf.data[k]) return 1;
+        }
+        return 0;
+    }
+
+    /* How many steps were run; -1: Python error set, and `failed` says in which. */
+    int64_t run(int64_t n, int64_t *failed) {
+        auto looked = std::chrono::steady_clock::now();
+        for (int64_t step = 0; step < n; ++step) {
+            *failed = step;
+            if (step) aim();
+            if (bind(step) < 0 || machine_run(frame) < 0) return -1;
+            const int stop = stops();
+            if (stop < 0 || keep(step) < 0) return -1;
+            frame_end_call(frame);
+            if (stop) return step + 1;
+            if ((step & (kLookInterval - 1)) != kLookInterval - 1) continue;
+            const auto now = std::chrono::steady_clock::now();
+            if (now - looked < kYield) continue;
+            looked = now;
+            if (PyErr_CheckSignals() < 0) return -1;
+            Py_BEGIN_ALLOW_THREADS;
+            Py_END_ALLOW_THREADS;
+        }
+        return n;
+    }
+};
+
+/* ------------------------------------------------------------- what is asked for */
+
+/* Is `value` an array of at least that many rows, each of which is what the slot takes? */
+bool holds_rows(const SlotInfo *info, PyObject *value, int64_t rows) {
+    if (!info->has_spec || info->scalar || !PyArray_CheckExact(value)) return false;
+    auto *array = reinterpret_cast<PyArrayObject *>(value);
+    const int number = PyArray_TYPE(array);
+    if (number >= kNpyTypes || dtype_of_npy[number] != info->dtype || PyArray_NDIM(array) != info->ndim + 1) return false;
+    if (!PyArray_ISALIGNED(array) || !PyArray_ISNOTSWAPPED(array) || PyArray_DIM(array, 0) < rows) return false;
+    for (int d = 0; d < info->ndim; ++d) {
+        if ((info->ones >> d & 1) && PyArray_DIM(array, d + 1) != 1) return false;
+    }
+    return true;
+}
+
+struct Request {
+    Py_ssize_t n;
+    PyObject *sequences, *states, *carried, *fixed, *mapped;
+    int until;
+};
+
+/* The inputs and outputs are taken in their order, each by what asks for it. */
+struct Reader {
+    Loop &loop;
+    const Program &program;
+    const Request &request;
+    size_t input = 0, output = 0;
+
+    Slot *next_input() { return input < program.inputs.size() ? loop.frame->slots + program.inputs[input++].slot : nullptr; }
+    Slot *next_output() { return output < program.outputs.size() ? loop.frame->slots + program.outputs[output++] : nullptr; }
+
+    int too_few(const char *what) {
+        PyErr_Format(PyExc_TypeError, "loop: the program has no %s for each of what is given", what);
+        return -1;
+    }
+
+    int read_window(PyObject *value, int64_t first, int64_t wanted, int64_t rows) {
+        const size_t number = input;
+        Slot *slot = next_input();
+        if (!slot) return too_few("input");
+        if (first < 0 || program.inputs[number].writable || !holds_rows(slot->info, value, wanted)) {
+            PyErr_Format(PyExc_TypeError, "loop: what is given is not an array of %zd rows that input %zu takes", Py_ssize_t(wanted), number);
+            return -1;
+        }
+        auto *array = reinterpret_cast<PyArrayObject *>(value);
+        loop.windows.push_back({slot, array, first, rows < 0 ? PyArray_DIM(array, 0) + 1 : rows});
+        return 0;
+    }
+
+    int read_sequences() {
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(request.sequences); ++k) {
+            PyObject *array;
+            Py_ssize_t offset;
+            if (!PyArg_ParseTuple(PyTuple_GET_ITEM(request.sequences, k), "On:loop", &array, &offset)) return -1;
+            if (read_window(array, offset, offset + request.n, -1) < 0) return -1;
+        }
+        return 0;
+    }
+
+    int read_states() {
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(request.states); ++k) {
+            PyObject *buffer, *taps;
+            Py_ssize_t first;
+            if (!PyArg_ParseTuple(PyTuple_GET_ITEM(request.states, k), "OnO!:loop", &buffer, &first, &PyTuple_Type, &taps)) return -1;
+            Slot *slot = next_output();
+            if (!slot) return too_few("output");
+            /* The row that is written is none of those that are read. */
+            if (first < 0 || !holds_rows(slot->info, buffer, first + 1) || !PyArray_IS_C_CONTIGUOUS(reinterpret_cast<PyArrayObject *>(buffer)) ||
+                !PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject *>(buffer))) {
+                PyErr_Format(PyExc_TypeError, "loop: the buffer of state %zd does not take the rows of its output", k);
+                return -1;
+            }
+            auto *array = reinterpret_cast<PyArrayObject *>(buffer);
+            const int64_t rows = PyArray_DIM(array, 0);
+            for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(taps); ++i) {
+                const Py_ssize_t tap = PyLong_AsSsize_t(PyTuple_GET_ITEM(taps, i));
+                if (tap == -1 && PyErr_Occurred()) return -1;
+                if (tap >= 0) return complain(PyExc_ValueError, "loop: a step sees earlier rows of a state");
+                if (read_window(buffer, first + tap, first + 1, rows) < 0) return -1;
+            }
+            loop.states.push_back({{slot}, array, first, rows, k});
+        }
+        return 0;
+    }
+
+    int read_carried() {
+        const auto count = size_t(PyTuple_GET_SIZE(request.carried));
+        loop.carried.reserve(count);
+        for (size_t k = 0; k < count; ++k) {
+            Slot *in = next_input(), *out = next_output();
+            if (!in || !out) return too_few(in ? "output" : "input");
+            if (in->info->has_spec != out->info->has_spec || in->info->scalar)
+                return complain(PyExc_TypeError, "loop: a carried value is of one type before and after a step");
+            loop.carried.push_back({in, {out}});
+            Carried &each = loop.carried.back();
+            PyObject *value = PyTuple_GET_ITEM(request.carried, Py_ssize_t(k));
+            /* the caller's value is not written over */
+            each.now = each.is_array() ? PyArray_FROM_OF(value, NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY) : Py_NewRef(value);
+            if (!each.now) return -1;
+        }
+        return 0;
+    }
+
+    int read_results() {
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(request.mapped); ++k) {
+            Slot *slot = next_output();
+            if (!slot) return too_few("output");
+            const Py_ssize_t rows = PyLong_AsSsize_t(PyTuple_GET_ITEM(request.mapped, k));
+            if (rows == -1 && PyErr_Occurred()) return -1;
+            if (rows < 1) return complain(PyExc_ValueError, "loop: of a result one row at least is stored");
+            if (!slot->info->has_spec || slot->info->scalar) return complain(PyExc_TypeError, "loop: an output is no array");
+            loop.results.push_back({{slot}, nullptr, 0, rows, k});
+        }
+        return 0;
+    }
+
+    int read() {
+        if (request.n < 1) return complain(PyExc_ValueError, "loop: there must be one step at least");
+        if (!program.updates.empty()) return complain(PyExc_ValueError, "loop: the program has updates");
+        if (read_sequences() < 0 || read_states() < 0 || read_results() < 0 || read_carried() < 0) return -1;
+        if (request.until && !(loop.until = next_output())) return too_few("output");
+        loop.fixed = request.fixed;
+        loop.first_fixed = input;
+        const size_t given = input + size_t(PyTuple_GET_SIZE(request.fixed));
+        if (given != program.inputs.size() || output != program.outputs.size())
+            return complain(PyExc_TypeError, "loop: the program has inputs or outputs for which nothing is given");
+        for (const Instr &instr : program.code) loop.compiled &= instr.kind == INSTR_NATIVE;
+        return 0;
+    }
+};
+
+/* (steps, results, carried values). */
+PyObject *answer(Loop &loop, int64_t steps) {
+    PyObject *results = PyList_New(0), *carried = PyList_New(0);
+    bool good = results && carried;
+    for (size_t k = 0; good && k < loop.results.size(); ++k) good = PyList_Append(results, reinterpret_cast<PyObject *>(loop.results[k].array)) == 0;
+    for (size_t k = 0; good && k < loop.carried.size(); ++k) good = PyList_Append(carried, loop.carried[k].now) == 0;
+    PyObject *made = good ? Py_BuildValue("(nOO)", Py_ssize_t(steps), results, carried) : nullptr;
+    Py_XDECREF(results);
+    Py_XDECREF(carried);
+    return made;
+}
+
+/* The exception says in its attribute `step` where it happened. */
+void name_step(int64_t step) {
+    PyObject *error = take_exception(), *number = PyLong_FromLongLong(step);
+    if (!number || PyObject_SetAttrString(error, "step", number) < 0) PyErr_Clear();
+    Py_XDECREF(number);
+    give_exception(error);
+}
+
+PyObject *run(Frame *frame, const Request &request) {
+    Loop loop{frame};
+    if (Reader{loop, *frame->program, request}.read() < 0) return nullptr;
+    int64_t failed = 0;
+    const int64_t steps = loop.run(request.n, &failed);
+    if (steps >= 0) return answer(loop, steps);
+    name_step(failed);
+    return nullptr;
+}
+
+} // namespace
+
+PyObject *function_loop(PyObject *object, PyObject *args) {
+    Request request;
+    if (!PyArg_ParseTuple(args, "nO!O!O!O!O!p:loop", &request.n, &PyTuple_Type, &request.sequences, &PyTuple_Type, &request.states,
+                          &PyTuple_Type, &request.carried, &PyTuple_Type, &request.fixed, &PyTuple_Type, &request.mapped, &request.until))
+        return nullptr;
+    Program *program = function_program(object);
+    if (!program) {
+        PyErr_SetString(PyExc_TypeError, "this Function was never initialised");
+        return nullptr;
+    }
+    Frame *frame = function_take_frame(object);
+    if (!frame) return nullptr;
+    Profile &profile = program->profile;
+    if (profile.on) profile.begin();
+    const int64_t start = profile.on ? now_ticks() : 0;
+    frame->timed = profile.on; /* all steps are one call */
+    PyObject *made = run(frame, request);
+    if (profile.on) profile.end_timed(start, frame->spent, frame->looks);
+    function_give_frame(object, frame);
+    return made;
+}
+
+} // namespace theano

@@ -1,0 +1,199 @@
+"""How a loop runs: step after step in the machine, without a Python object for each step.
+
+What a loop reads and writes is checked and laid out here, and then handed to the loader (``Function.loop``): views of
+sequences, one buffer for each state with its first values in it, and as many rows of each result as are kept.
+`step_by_step` says the same in plain Python; the tests hold the one to the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from theano.compile import In, Out
+from theano.graph.signals import let_signals_through
+from theano.runtime.failure import with_text
+from theano.scan.spec import OuterInputs
+from theano.tensor.convert import is_tensor
+from theano.tensor.shape.basic import Shape_i
+
+if TYPE_CHECKING:
+    from theano.scan.op import Scan
+
+
+class _Layout(NamedTuple):
+    """What is known of a loop before it has values; found once."""
+
+    step: Any  # the function of one step, which may write over the carried values
+    taps: list[tuple[int, int]]  # for each of the first inner inputs the number of its sequence, and its tap
+    reach: list[tuple[int, int]]  # of each sequence that is seen its number, and how many rows the first step needs
+    depths: tuple[int, ...]
+    state_taps: tuple[tuple[int, ...], ...]
+    keep: tuple[int | None, ...]
+    copies: list[Any]  # for each carried value that is no array, how to copy it
+    until: bool
+
+
+def _layout(op: Scan) -> _Layout:
+    spec, own = op.spec, op.spec.inner_inputs(op.inner.inputs)
+    inputs = [*(v for taps in (*own.sequences, *own.states) for v in taps),
+              *(In(v, mutable=True, borrow=True) for v in own.carried), *own.fixed]  # fmt: skip
+    outputs = [Out(v, borrow=True) for v in op.inner.outputs]
+    step = op.inner.compiled("loop", outputs, inputs=inputs, mode=op.mode, name=str(op))
+    taps = [(i, k) for i, group in enumerate(spec.sequences) for k in group]
+    reach = [(i, rows) for i, (rows, group) in enumerate(zip(spec.reach, spec.sequences, strict=True)) if group]
+    copies = [None if is_tensor(v) else v.type.value_copy for v in own.carried]
+    return _Layout(step, taps, reach, spec.depths, spec.states, spec.keep, copies, spec.until)
+
+
+def run(op: Scan, inputs: Sequence[Any]) -> list[Any]:
+    """Return the values of a loop's outputs.
+
+    Raises
+    ------
+    Exception
+        What a step raises, with its number in the text.
+    """
+    spec = op.spec
+    given = spec.outer_inputs(inputs)
+    layout: _Layout = op.inner.derived("layout", lambda: _layout(op))
+    n = _checked_steps(op, layout, given)
+    if n == 0:
+        return _without_steps(op, given)
+    sequences = [np.require(v, requirements="A") for v in given.sequences]
+    count, keep = len(given.states), layout.keep
+    buffers = [_buffer(v, n, k) for v, k in zip(given.states, keep, strict=False)]
+    carried = [v if copy is None else copy(v) for v, copy in zip(given.carried, layout.copies, strict=True)]
+    try:
+        steps, results, last = layout.step.loop(
+            n,
+            tuple([(sequences[i], k) for i, k in layout.taps]),
+            tuple(zip(buffers, layout.depths, layout.state_taps, strict=True)),
+            tuple(carried),
+            tuple(given.fixed),
+            tuple([n if k is None or k > n else k for k in keep[count:]]),
+            layout.until,
+        )
+    except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
+        let_signals_through(error)
+        step = getattr(error, "step", None)
+        raise (error if step is None else _in_step(error, step, op)) from error.__cause__
+    states = [_last_rows(v, m + steps, k) for v, m, k in zip(buffers, layout.depths, keep, strict=False)]
+    return [*states, *(_last_rows(v, steps, None) for v in results), *last]
+
+
+def _buffer(first: Any, n: int, keep: int | None) -> Any:
+    """Return memory for a state, with its first rows in it."""
+    depth = len(first)
+    # A step writes a row while it reads the ``depth`` before.
+    rows = depth + n if keep is None else min(depth + n, max(depth + 1, keep))
+    buffer = np.empty((rows, *first.shape[1:]), first.dtype)
+    buffer[:depth] = first
+    return buffer
+
+
+def _last_rows(ring: Any, end: int, keep: int | None) -> Any:
+    """Return the last rows of a ring into which ``end`` rows were written, in order."""
+    wanted = min(end, len(ring) if keep is None else keep)
+    start = (end - wanted) % len(ring) if len(ring) else 0
+    if start + wanted > len(ring):
+        return np.take(ring, range(start, start + wanted), axis=0, mode="wrap")
+    rows = ring[start : start + wanted]
+    # A loop that ended early does not hold on to what it might have needed.
+    return rows if 2 * wanted >= len(ring) else rows.copy()
+
+
+def _checked_steps(op: Scan, layout: _Layout, given: OuterInputs) -> int:
+    """Return the number of steps, if there are that many rows of all sequences, and of all states those before."""
+    n = int(given.n_steps)
+    if n < 0:
+        raise IndexError(f"{op}: {NEGATIVE.format(n)}")
+    for i, reach in layout.reach:
+        if len(given.sequences[i]) < n + reach - 1 and n:
+            raise ValueError(f"{op}: {too_short(i, len(given.sequences[i]), n, reach, n + reach - 1)}")
+    for i, (v, depth) in enumerate(zip(given.states, layout.depths, strict=True)):
+        if len(v) != depth:
+            raise ValueError(f"{op}: {first_rows(i, len(v), depth)}")
+    return n
+
+
+# What C says in the same words, with a format in the place of each number.
+
+NEGATIVE = "the number of steps (n_steps) is {}, and cannot be negative; a sequence may be shorter than its taps reach"
+
+
+def too_short(i: int, length: object, n: object, reach: int, needed: object) -> str:
+    """Return in words that a sequence has fewer rows than the steps see."""
+    ahead = f"that look {reach - 1} rows ahead " if reach > 1 else ""
+    return (
+        f"sequence {i} has {length} rows, but {n} steps {ahead}need {needed}. "
+        "Give a longer sequence or a smaller n_steps"
+    )
+
+
+def first_rows(i: int, length: object, depth: int) -> str:
+    """Return in words that a state does not begin with as many rows as a step looks back."""
+    return f"the initial value of output {i} has {length} rows, but a step looks {depth} back"
+
+
+def _in_step(error: Exception, step: int, op: Scan) -> Exception:
+    return with_text(error, f"in step {step} of {op}: {error}")
+
+
+def _copied(variables: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    # What no step has replaced is still the memory of an input.
+    return [v.type.value_copy(value) for v, value in zip(variables, values, strict=True)]
+
+
+def _without_steps(op: Scan, given: OuterInputs) -> list[Any]:
+    """Return what a loop makes that does nothing."""
+    spec, own = op.spec, op.spec.inner_inputs(op.inner.inputs)
+    mapped = [_no_rows(op, len(spec.states) + i, given) for i in range(spec.mapped)]
+    states = [_last_rows(v, len(v), k).copy() for v, k in zip(given.states, spec.keep, strict=False)]
+    return [*states, *mapped, *_copied(own.carried, given.carried)]
+
+
+def _no_rows(op: Scan, i: int, given: OuterInputs) -> Any:
+    """Return a result without rows; how long one would be follows from the lengths of the inputs, where it does."""
+    kind, own = op.inner.outputs[i].type, op.spec.inner_inputs(op.inner.inputs)
+    taps = (*zip(given.sequences, own.sequences, strict=True), *zip(given.states, own.states, strict=True))
+    seen = [np.zeros(v.shape[1:], v.dtype) for v, variables in taps for _ in variables]
+    lengths = [Out(Shape_i(k)(op.inner.outputs[i]), borrow=True) for k in range(kind.ndim)]
+    known = op.inner.compiled(f"lengths of {i}", lengths, mode=op.mode, name=str(op))
+    return np.empty((0, *map(int, known(*seen, *given.carried, *given.fixed))), kind.dtype)
+
+
+# -- in plain Python -----------------------------------------------------------------------------------------------
+
+
+def step_by_step(op: Scan, inputs: Sequence[Any]) -> list[Any]:
+    """Return the values of a loop's outputs as `run` does, from calls of the step, one after the other."""
+    spec = op.spec
+    given = spec.outer_inputs(inputs)
+    n = _checked_steps(op, _layout(op), given)
+    if n == 0:
+        return _without_steps(op, given)
+    step = op.fn
+    states: list[list[Any]] = [list(v) for v in given.states]
+    mapped: list[list[Any]] = [[] for _ in range(spec.mapped)]
+    carried = given.carried
+    for t in range(n):
+        seen = [v[t + k] for v, taps in zip(given.sequences, spec.sequences, strict=True) for k in taps]
+        seen += [v[t + m + k] for v, m, taps in zip(states, spec.depths, spec.states, strict=True) for k in taps]
+        try:
+            made = spec.inner_outputs(step(*seen, *carried, *given.fixed))
+        except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
+            let_signals_through(error)
+            raise _in_step(error, t, op) from error.__cause__
+        for rows, v in zip((*states, *mapped), (*made.states, *made.mapped), strict=True):
+            if rows and v.shape != rows[0].shape:
+                raise ValueError(f"{op}: step {t} makes a row of shape {v.shape}, those before have {rows[0].shape}")
+            rows.append(np.array(v))
+        carried = made.carried
+        if spec.until and made.until:
+            break
+    stacks = [np.stack(rows) for rows in (*states, *mapped)]
+    kept = [v if k is None else v[max(0, len(v) - k) :] for v, k in zip(stacks, spec.keep, strict=True)]
+    return [*kept, *_copied(spec.inner_inputs(op.inner.inputs).carried, carried)]

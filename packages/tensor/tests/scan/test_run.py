@@ -1,0 +1,156 @@
+"""Loops as they run, in one C function and in the machine, against calls of the step one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import theano
+import theano.tensor as T
+from theano.lowering.table import lower
+from theano.scan.op import Scan
+from theano.scan.run import run, step_by_step
+from theano.scan.spec import LoopSpec
+
+DTYPES = ("float64", "float32", "float16", "int8", "int64", "uint8", "bool", "complex64")
+
+
+def expression(rng, variables, dtype):
+    """Return a value of a dtype that depends on some of the variables, and stays small."""
+    picked = [variables[k] for k in rng.permutation(len(variables))[: rng.integers(1, 4)]]
+    if dtype == "bool":
+        return T.neq(sum(abs(v) for v in picked), 1)
+    total = sum(T.cast(v, "complex64") if "complex" in dtype else T.cast(v.real, "float64") for v in picked)
+    if "complex" in dtype:
+        return T.cast(total / (1 + abs(total)), dtype)
+    bounded = T.tanh(total) if rng.random() < 0.5 else T.switch(abs(total) > 9, 1, total)
+    return T.cast(bounded * (3 if "int" in dtype else 1), dtype)
+
+
+def some_loop(seed, shape=()):
+    """Return a loop op with values for its inputs."""
+    rng = np.random.default_rng(seed)
+
+    def taps(low, high):
+        return tuple(sorted({int(k) for k in rng.integers(low, high, rng.integers(1, 4))}))
+
+    sequences = tuple(taps(0, 3) for _ in range(rng.integers(0, 3)))
+    states = tuple(taps(-3, 0) for _ in range(rng.integers(0, 3)))
+    mapped, carried, fixed = (int(n) for n in rng.integers(0, 3, 3))
+    until = bool(rng.random() < 0.3)
+    depths = [-min(k) for k in states] + [1] * mapped
+    keep = tuple(int(rng.integers(1, d + 1 + 2 * (seed % 3 == 0))) if rng.random() < 0.3 else None for d in depths)
+    if not (states or mapped or carried):
+        mapped, keep = 1, (None,)
+    spec = LoopSpec(sequences, states, mapped, carried, fixed, until, keep)
+
+    def kind():
+        return T.TensorType(str(rng.choice(DTYPES)), [False] * len(shape))
+
+    kinds = [kind() for _ in (*sequences, *states, *range(carried), *range(fixed))]
+    groups = [len(k) for k in (*sequences, *states)] + [1] * (carried + fixed)
+    inputs = [k() for k, count in zip(kinds, groups, strict=True) for _ in range(count)]
+    if not inputs:
+        return None
+    own = spec.inner_inputs(inputs)
+    replaced = [group[0].type.dtype for group in own.states]
+    dtypes = [*replaced, *(str(rng.choice(DTYPES)) for _ in range(mapped)), *(v.type.dtype for v in own.carried)]
+    outputs = [expression(rng, inputs, dtype) for dtype in dtypes]
+    outputs = [inputs[k] if rng.random() < 0.1 and (k := rng.integers(len(inputs))) >= 0 and inputs[k].type == v.type else v
+               for v in outputs]  # fmt: skip
+    if until:
+        outputs.append(T.gt(abs(expression(rng, inputs, "float64")).max(), 0.97))
+    n = int(rng.integers(0, 9))
+
+    def value(dtype, *lead):
+        x = rng.normal(size=(*lead, *shape)) * 3
+        return (
+            np.asarray(x > 0 if dtype == "bool" else x)
+            .astype("int64" if dtype.startswith("uint") else dtype)
+            .astype(dtype)
+        )
+
+    values = [np.asarray(n)]
+    values += [value(k.dtype, n + max(t) + rng.integers(0, 3)) for k, t in zip(kinds, sequences, strict=False)]
+    values += [value(k.dtype, -min(t)) for k, t in zip(kinds[len(sequences) :], states, strict=False)]
+    values += [value(k.dtype) for k in kinds[len(sequences) + len(states) :]]
+    return Scan(spec, inputs, outputs), values
+
+
+def check(op, values, lowered=None):
+    given = [T.TensorType(v.dtype, [False] * v.ndim)() for v in values]
+    made = op(*given, return_list=True)
+    if lowered is not None:
+        assert (lower(made[0].owner) is not None) == lowered
+    f = theano.function(given, made, on_unused_input="ignore")
+    expected = step_by_step(op, values)
+    before = [np.array(v) for v in values]
+    for found in (run(op, values), run(op, values), f(*values), f(*values)):
+        for a, b in zip(found, expected, strict=True):
+            assert np.asarray(a).dtype == np.asarray(b).dtype and np.shape(a) == np.shape(b)
+            np.testing.assert_allclose(
+                a, b, rtol=1e-3 if np.asarray(b).dtype in ("f4", "f2", "c8") else 1e-9, atol=1e-3
+            )
+    for a, b in zip(values, before, strict=True):
+        np.testing.assert_array_equal(a, b)
+    return f
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_loops_over_numbers(seed):
+    made = some_loop(seed)
+    if made is not None:
+        # in C, few rows are kept in local variables
+        spec = made[0].spec
+        few = all(k is None or k <= m for k, m in zip(spec.keep, (*spec.depths, *(1,) * spec.mapped), strict=True))
+        check(*made, lowered=few and not (spec.until and any(spec.keep)))
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 1)])
+@pytest.mark.parametrize("seed", range(15))
+def test_loops_over_arrays(seed, shape):
+    made = some_loop(seed, shape)
+    if made is not None:
+        check(*made, lowered=False)
+
+
+def test_layouts_of_sequences():
+    x, h = T.dscalars("x", "h")
+    op = Scan(LoopSpec(((0, 1),), ((-2, -1),)), [x, T.dscalar(), h, T.dscalar()], [x * h + 1])
+    wide = np.arange(40.0).reshape(20, 2)
+    for sequence in (
+        wide[:, 0],
+        wide[::-1, 1],
+        np.broadcast_to(np.float64(2), 9),
+        np.frombuffer(b"x" * 81, "u1")[1:].view("f8"),
+    ):
+        check(op, [np.asarray(5), sequence, np.ones(2)])
+
+
+def test_the_last_value_alone_needs_no_memory_for_the_others():
+    h = T.dscalar("h")
+    op = Scan(LoopSpec(states=((-1,),), keep=(1,)), [h], [0.5 * h + 1])
+    n = 10_000_000
+    f = theano.function([], op(n, T.constant([0.0])))
+    np.testing.assert_allclose(f(), [2.0])
+    v = T.dvector("v")
+    row = Scan(LoopSpec(states=((-1,),), keep=(1,)), [v], [T.sort(0.5 * v + 1)])
+    np.testing.assert_allclose(run(row, [100_000, np.zeros((1, 2))])[0], [[2.0, 2.0]])
+
+
+@pytest.mark.parametrize("kind", ["number", "row"])
+@pytest.mark.parametrize(("n", "length", "first", "error", "text"), [
+    (-1, 3, 1, IndexError, r"n_steps\) is -1, and cannot be negative"),
+    (4, 4, 1, ValueError, "sequence 0 has 4 rows, but 4 steps that look 1 rows ahead need 5"),
+    (3, 4, 2, ValueError, "the initial value of output 0 has 2 rows, but a step looks 1 back"),
+])  # fmt: skip
+def test_errors_are_the_same_in_c(kind, n, length, first, error, text):
+    shape = () if kind == "number" else (2,)
+    one = T.TensorType("float64", [False] * len(shape))
+    x, y, h = one(), one(), one()
+    op = Scan(LoopSpec(((0, 1),), ((-1,),)), [x, y, h], [x + y * h])
+    values = [np.asarray(n), np.zeros((length, *shape)), np.zeros((first, *shape))]
+    given = [T.TensorType(v.dtype, [False] * v.ndim)() for v in values]
+    for call in (theano.function(given, op(*given)), lambda *v: step_by_step(op, v)):
+        with pytest.raises(error, match=text):
+            call(*values)
