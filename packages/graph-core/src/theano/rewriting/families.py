@@ -5,19 +5,22 @@ family the order is that of its statements. The rules of a phase are kept in tha
 first. The families of a layer come after those of the layers below it, and rules of others after all families, in the
 order in which they were registered.
 
-A layer names the package that brings all its families at the point `packages`. Nothing of it is loaded before somebody
+A layer names the packages that bring its families at the point `packages`. Nothing of them is loaded before somebody
 asks what the common sequence holds, or writes a rule: a program that finds its functions in the cache rewrites nothing.
+Rules that are about some ops alone wait until the module of these is there, too.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
 from threading import get_ident
 
-from theano.extensions import Chain
+from theano.extensions import Table
 
-#: Packages that hold rules, of which each imports all of its families.
-packages: Chain[str] = Chain("rewriting.families.packages", "which packages hold rules")
+#: Packages that hold rules, of which each imports all of its families; for each, the module of the ops that all its
+#: rules are about, or None where there is no such.
+packages: Table[str, str | None] = Table("rewriting.families.packages", "which packages hold rules")
 
 # For the name of a module its place among the families of all layers.
 _places: dict[str, int] = {}
@@ -63,7 +66,9 @@ def load() -> None:
     global _loading
     if _loading == get_ident():
         return
-    for package in packages:
+    for package, ops in list(packages.items()):
+        if ops is not None and ops not in sys.modules:
+            continue
         before, _loading = _loading, get_ident()
         try:
             importlib.import_module(package)
