@@ -85,7 +85,8 @@ def _expression(op: Scan) -> Any:
     graph = FunctionGraph(op.inner.inputs, op.inner.outputs)
     if not all(_is_number(v) for n in graph.apply_nodes for v in n.outputs):
         return None
-    rewrite(graph, get_mode(None).optimizer)
+    # What works in place is no expression.
+    rewrite(graph, get_mode(None).excluding("inplace").optimizer)
     nodes = graph.toposort()
     # In the place of results that are constants, or inputs as they are, stand themselves.
     if not all(isinstance(n.op, Elemwise) for n in nodes):
