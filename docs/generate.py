@@ -12,6 +12,7 @@ from typing import Any
 import functions
 
 import theano
+import theano.scan  # whose rules come with it
 import theano.tensor
 from theano import errors
 from theano.lowering.table import Lowering, lowerings

@@ -30,6 +30,7 @@ from theano.tensor.shape.basic import Shape_i, shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape
 
 _EVERYWHERE = ("canonicalize", "specialize")
+_FAST_RUN = ("fast_run", "scan")
 
 
 def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
@@ -59,7 +60,7 @@ def _is_at_most(n: Any, v: Any, reach: int) -> bool:
     return node is not None and reach == 1 and any(_is_at_most(m, v, reach) for m in node.inputs)
 
 
-@local_rule([Scan], keeps="close", tags=("fast_run", "fast_compile"), phases=_EVERYWHERE)
+@local_rule([Scan], keeps="close", tags=(*_FAST_RUN, "fast_compile"), phases=_EVERYWHERE)
 def scan_to_rows(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """A loop whose steps know nothing of each other goes over rows, in any order."""
     spec = node.op.spec
@@ -101,8 +102,8 @@ def _products(outputs: Iterable[Any], known: set[Variable]) -> list[Any]:
     return [v for v in found if v not in below]
 
 
-@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
-def scan_push_out_seq(fgraph: Any, node: Apply[Any, Any]) -> Any:
+@local_rule([Scan], "scanOp_pushout_seqs_ops", keeps="close", tags=(*_FAST_RUN, "PushOutSeqScan"), phases=_EVERYWHERE)
+def push_out_sequences(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """Products of the rows of sequences are computed before the loop, all in one."""
     spec = node.op.spec
     if spec.until or not spec.sequences or not (spec.states or spec.carried):
@@ -124,8 +125,8 @@ def scan_push_out_seq(fgraph: Any, node: Apply[Any, Any]) -> Any:
     return parts.build()
 
 
-@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
-def scan_push_out_output(fgraph: Any, node: Apply[Any, Any]) -> Any:
+@local_rule([Scan], "scanOp_pushout_output", keeps="close", tags=(*_FAST_RUN, "PushOutScanOutput"), phases=_EVERYWHERE)
+def push_out_results(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """Results made of products of states are computed after the loop, from all states together."""
     spec = node.op.spec
     if not spec.states or not spec.mapped:
@@ -186,8 +187,8 @@ def _summed(part: CarriedPart, outputs: Sequence[Any]) -> list[Any] | None:
     return rest
 
 
-@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
-def scan_push_out_dot1(fgraph: Any, node: Apply[Any, Any]) -> Any:
+@local_rule([Scan], "scan_pushout_dot1", keeps="close", tags=(*_FAST_RUN, "PushOutDot1"), phases=_EVERYWHERE)
+def push_out_sums_of_products(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """A sum of products over the steps is one product of all their rows, after the loop."""
     if not node.op.spec.carried:
         return None
@@ -245,8 +246,8 @@ def _flat(v: Any) -> Any:
     return reshape(v, (v.shape[0] * v.shape[1], v.shape[2]), ndim=2)
 
 
-@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
-def scan_push_out_sums(fgraph: Any, node: Apply[Any, Any]) -> Any:
+@local_rule([Scan], keeps="close", tags=_FAST_RUN, phases=_EVERYWHERE)
+def scan_pushout_sums(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """Where steps do nothing together but add up, they are rows of a sum: the loop goes over rows then."""
     spec = node.op.spec
     if spec.states or not spec.carried or spec.until or not spec.sequences:
@@ -277,7 +278,7 @@ def _order(v: Any) -> int:
     return list(getattr(v.type, "broadcastable", ())).count(False)
 
 
-@local_rule([Scan], tags=("fast_run", "fast_compile"), phases=_EVERYWHERE)
+@local_rule([Scan], tags=(*_FAST_RUN, "fast_compile"), phases=_EVERYWHERE)
 def scan_results_outside(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """A carried value that no step changes is what it was; a result that is a row of a sequence is that sequence."""
     parts = Parts(node)

@@ -21,11 +21,14 @@ from theano.tensor.index.basic import Subtensor
 families.in_order(__name__, "theano.scan.at_once")
 
 _EVERYWHERE = ("canonicalize", "specialize")
-_FAST = ("fast_run", "fast_compile")
+_FAST = ("fast_run", "fast_compile", "scan")
 
 
-@local_rule([Scan], tags=_FAST, phases=_EVERYWHERE)
-def scan_remove_unused(node: Apply[Any, Any]) -> Any:
+@local_rule(
+    [Scan], "scanOp_remove_constants_and_unused_inputs0", tags=(*_FAST, "remove_constants_and_unused_inputs_scan"),
+    phases=_EVERYWHERE,
+)  # fmt: skip
+def remove_unused(node: Apply[Any, Any]) -> Any:
     """Results that nobody reads go, and inputs that no step uses."""
     parts = Parts(node)
     needed = {id(part) for part in (*parts.stacked, *parts.carried) if any(v.clients for v in part.outputs)}
@@ -61,8 +64,8 @@ def _size(parts: Parts) -> tuple[int, ...]:
     return len(parts.mapped), len(parts.carried), len(parts.fixed), len(taps), sum(taps)
 
 
-@local_rule([Scan], tags=_FAST, phases=_EVERYWHERE)
-def scan_merge_inouts(node: Apply[Any, Any]) -> Any:
+@local_rule([Scan], "scanOp_merge_inouts", tags=(*_FAST, "scan_merge_inouts"), phases=_EVERYWHERE)
+def merge_inouts(node: Apply[Any, Any]) -> Any:
     """Equal inputs are one, as are equal results; constants are known inside."""
     parts = Parts(node)
     before = _size(parts)
@@ -144,8 +147,8 @@ def _is_same_past(a: Any, b: Any) -> bool:
     return not hasattr(a, "taps") or (a.keep == b.keep and [k for k, _ in a.taps] == [k for k, _ in b.taps])
 
 
-@local_rule([Scan], tags=("fast_run",), phases=_EVERYWHERE)
-def scan_push_out_invariant(node: Apply[Any, Any]) -> Any:
+@local_rule([Scan], "scanOp_pushout_nonseqs_ops", tags=("fast_run", "scan", "PushOutNonSeqScan"), phases=_EVERYWHERE)
+def push_out_invariant(node: Apply[Any, Any]) -> Any:
     """What is the same in each step is computed once, before the loop."""
     parts = Parts(node)
     moving = parts.moving()
@@ -200,7 +203,7 @@ def _number(client: Apply[Any, Any], entry: Any) -> int | None:
     return int(given.data) if isinstance(given, Constant) else None
 
 
-def scan_save_mem(fgraph: FunctionGraph, context: Context) -> None:
+def save_mem(fgraph: FunctionGraph, context: Context) -> None:
     """Of a result of which only the last rows are read, no more are stored."""
     for node in [n for n in fgraph.toposort() if isinstance(n.op, Scan)]:
         parts = Parts(node)
@@ -211,17 +214,17 @@ def scan_save_mem(fgraph: FunctionGraph, context: Context) -> None:
                 part.keep = max(rows, 1)
                 changed = True
         if changed:
-            context.replace(fgraph, list(parts.build().items()), "scan_save_mem")
+            context.replace(fgraph, list(parts.build().items()), "scan_keep_last")
 
 
 # After lengths are known no more: a result that is stored in part is shorter, and its rows have other numbers.
-phases.register("scan_save_mem", scan_save_mem, 10.5, "fast_run", "scan")
+phases.register("scan_keep_last", save_mem, 10.5, "fast_run", "scan", "scanOp_save_mem", "ScanSaveMem")
 
 
 # -- several loops -------------------------------------------------------------------------------------------------
 
 
-def scan_merge(fgraph: FunctionGraph, context: Context) -> None:
+def merge_loops(fgraph: FunctionGraph, context: Context) -> None:
     """Loops of equally many steps that do not depend on each other are one."""
     while pair := _mergeable(fgraph):
         first, second = (Parts(node, fresh=True) for node in pair)
@@ -229,7 +232,7 @@ def scan_merge(fgraph: FunctionGraph, context: Context) -> None:
             getattr(first, name).extend(getattr(second, name))
         _merge_inputs(first)
         _merge_results(first)
-        if not context.replace(fgraph, list(first.build().items()), "scan_merge"):
+        if not context.replace(fgraph, list(first.build().items()), "scanOp_merge"):
             return
 
 
@@ -259,6 +262,6 @@ def _stop_alike(first: Any, second: Any) -> bool:
     return equal_computations([condition.result], [a.until])
 
 
-phases.register("scan_merge", scan_merge, 1.7, "fast_run", "scan")
+phases.register("scanOp_merge", merge_loops, 1.7, "fast_run", "scan", "ScanMerge")
 
 from theano.scan import at_once  # noqa: E402, F401  (below what says the order)
