@@ -194,9 +194,10 @@ def layers(session: nox.Session) -> None:
     """Prove the import rules, print the sizes, and test the tools that do it."""
     session.install("pytest>=8.2", *MUTATION)
     session.run("python", "tools/check_layers.py")
+    session.run("python", "tools/check_words.py")
     session.run("python", "tools/check_sizes.py")
-    session.run("python", "-m", "pytest", "-q", "--doctest-modules", "tools/mutants.py", "tools/tests",
-                *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
+    session.run("python", "-m", "pytest", "-q", "--doctest-modules", "tools/mutants.py", "tools/check_words.py",
+                "tools/tests", *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
 
 
 @nox.session

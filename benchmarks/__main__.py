@@ -71,7 +71,7 @@ def chosen_frameworks(wanted: str | None, peers: Path | None) -> dict[str, Any]:
 
 
 def line(row: Row) -> str:
-    """Return a row for people who wait."""
+    """Return a row for users who wait."""
     cells = [f"{name} {report.cell(found) or '-'}" for name, found in row["cells"].items() if name != "bandwidth"]
     rate, share, peer = ratio(row), bandwidth_share(row), best_peer(row)
     end = f"  ratio {rate:.2f} ({peer})" if rate is not None else ""

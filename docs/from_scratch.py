@@ -1,7 +1,7 @@
 """A small Theano from scratch: expressions, gradients, rewriting, C, and a function to call, in the order of invention.
 
 Everything is a number or a vector of float64. The real thing has types, broadcasting, in-place work, a cache, threads
-and six hundred rules more; its rooms are the sections of this file, under the same names.
+and six hundred rules more; its packages are the sections of this file, under the same names.
 
     python docs/from_scratch.py
 """
@@ -364,7 +364,7 @@ class Function:
         self._run = compile_c(self.c)
 
     def __call__(self, *values):
-        """Convert, check, make room for the results, run."""
+        """Convert, check, allocate the results, run."""
         arrays = [np.array(v, dtype=float, order="C") for v in values]
         lengths = {a.size for a, v in zip(arrays, self.inputs, strict=True) if v.ndim}
         if len(lengths) > 1 or any(a.ndim != v.ndim for a, v in zip(arrays, self.inputs, strict=True)):

@@ -17,12 +17,12 @@ from theano import scalar as scal
 
 
 class Page(NamedTuple):
-    """A page: where it is, what it is called, what it says first, and the rooms whose functions are on it."""
+    """A page: where it is, what it is called, what it says first, and the packages whose functions are on it."""
 
     file: str
     title: str
     head: str
-    rooms: tuple[str, ...]
+    modules: tuple[str, ...]
 
 
 PAGES = (
@@ -62,7 +62,7 @@ PAGES = (
 )  # fmt: skip
 
 
-def room_of(thing: Any) -> str:
+def module_of(thing: Any) -> str:
     """Return where something is defined, without the leading ``theano.``."""
     return str(getattr(thing, "__module__", None) or type(thing).__module__).removeprefix("theano.")
 
@@ -71,7 +71,7 @@ def of_page(page: Page) -> dict[str, Any]:
     """Return what is on a page, by the name that programs use."""
     found = {}
     for name, thing in check_examples.public():
-        if any(room_of(thing) == room or room_of(thing).startswith(room + ".") for room in page.rooms):
+        if any(module_of(thing) == module or module_of(thing).startswith(module + ".") for module in page.modules):
             found[name.replace("theano.tensor.", "T.").replace("theano.scalar.", "theano.scalar.")] = thing
     return found
 

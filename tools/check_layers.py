@@ -1,16 +1,16 @@
 """Prove who may import whom, from the source alone.
 
     python tools/check_layers.py            check the tree; exit 1 if a rule is broken
-    python tools/check_layers.py --graph    also print what each room imports
+    python tools/check_layers.py --graph    also print what each package imports
 
 The rules:
 
 1. no import cycle between modules, counting imports inside functions;
 2. a distribution imports only itself and the distributions below it;
-3. inside graph-core a room imports only rooms of the floors below its own (`FLOORS`);
+3. inside graph-core a package imports only packages of the tiers below its own (`TIERS`);
 4. graph-core's Python does not import NumPy or SciPy;
 5. an import inside a function has a comment that says why, on its line or on the line above;
-6. below the floor of ``compile`` nothing imports ``theano.settings``: values are passed down;
+6. below the tier of ``compile`` nothing imports ``theano.settings``: values are passed down;
 7. a facade is imported by nobody but those that `FACADES` names;
 8. a module is loaded by a name that the source spells out, but where `BY_NAME` says where the name comes from.
 
@@ -18,7 +18,7 @@ An import is a statement, one below ``if TYPE_CHECKING:``, or a text: each text 
 of something in it, ``"theano.tensor:dot"``) counts for rules 2, 3 and 7, be it handed to `importlib` or kept in a table
 for later; so does the beginning of one that is completed when the program runs (``f"theano.compile.{name}"``).
 Statements for type checkers, and texts, close no cycle when a module is loaded: rules 1 and 5 leave them alone. So does
-rule 7 with the tables of old spellings that public doors have, outside the floors: they load a facade for who asks.
+rule 7 with the tables of old spellings that public modules have, above the tiers: they load a facade for who asks.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # From the ground up: each distribution may import those before it.
 DISTRIBUTIONS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 
-# Rooms of graph-core from the ground up; rooms on one floor do not know each other.
-FLOORS = [
+# Packages of graph-core from the lowest tier up; packages of one tier do not know each other.
+TIERS = [
     {"errors", "messages", "records"},
     {"extensions"},
     {"settings", "layers", "graph"},
@@ -48,8 +48,8 @@ FLOORS = [
     {"runtime"},
     {"compile"},
 ]
-# What is in none of these rooms stands on the roof: the public door, the doctor, old spellings that re-export.
-ROOF = len(FLOORS)
+# What is in none of these packages is above all tiers: the public module, the doctor, old spellings that re-export.
+TOP = len(TIERS)
 
 # Facades: modules that hold classes and spellings for users and adapt what users bring to the core, which knows nothing
 # of them; with each, the modules outside that may import it or what is below it.
@@ -68,7 +68,7 @@ FACADES = {
     "theano.tensor.opt": {"theano.tensor"},
 }
 
-# Rooms that may read theano.settings although they are below compile: programs that people start themselves.
+# Modules that may read theano.settings although they are below compile: programs that users start themselves.
 READS_SETTINGS = {"theano.cache.command", "theano.cache.__main__"}
 FOREIGN = {"numpy", "scipy"}
 
@@ -266,14 +266,14 @@ def read_tree(root: Path) -> Tree:
     return tree
 
 
-def room(module: str) -> str:
-    """Return the room of a module: ``theano.graph.op`` lives in ``graph``."""
+def package_of(module: str) -> str:
+    """Return the package of a module: ``theano.graph.op`` is in ``graph``."""
     return module.split(".")[1] if "." in module else ""
 
 
-def floor(module: str) -> int:
-    """Return the floor of a module of graph-core."""
-    return next((level for level, rooms in enumerate(FLOORS) if room(module) in rooms), ROOF)
+def tier(module: str) -> int:
+    """Return the tier of a module of graph-core."""
+    return next((level for level, packages in enumerate(TIERS) if package_of(module) in packages), TOP)
 
 
 def problems(tree: Tree) -> Iterator[str]:
@@ -300,13 +300,13 @@ def _upward(tree: Tree, imported: Import) -> Iterator[str]:
             yield f"{says}, which does not exist"
         return
     if DISTRIBUTIONS.index(theirs) > DISTRIBUTIONS.index(mine):
-        yield f"{says}, and {theirs} stands above {mine}"
+        yield f"{says}, and {theirs} is above {mine}"
     if mine == theirs == "graph-core":
-        yield from _upstairs(says, here, there)
+        yield from _within_core(says, here, there)
 
 
 def _of_facades(tree: Tree, imported: Import) -> Iterator[str]:
-    if imported.text and (tree.owner[imported.importer] != "graph-core" or floor(imported.importer) == ROOF):
+    if imported.text and (tree.owner[imported.importer] != "graph-core" or tier(imported.importer) == TOP):
         return
     for facade, importers in FACADES.items():
         inside = _is_within(imported.importer, facade)
@@ -319,13 +319,13 @@ def _is_within(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-def _upstairs(says: str, here: str, there: str) -> Iterator[str]:
-    if room(here) != room(there) and there != "theano" and floor(there) >= floor(here) and floor(here) < ROOF:
-        yield f"{says}, and {room(there)} is not on a floor below {room(here)}"
-    if there == "theano" and floor(here) < ROOF:
-        yield f"{says}: the public door is for users; name the module that has it"
-    below = floor(here) < floor("theano.compile")
-    if below and room(there) == "settings" and room(here) != "settings" and here not in READS_SETTINGS:
+def _within_core(says: str, here: str, there: str) -> Iterator[str]:
+    if package_of(here) != package_of(there) and there != "theano" and tier(there) >= tier(here) and tier(here) < TOP:
+        yield f"{says}, and {package_of(there)} is not in a tier below {package_of(here)}"
+    if there == "theano" and tier(here) < TOP:
+        yield f"{says}: the public module is for users; name the module that has it"
+    below = tier(here) < tier("theano.compile")
+    if below and package_of(there) == "settings" and package_of(here) != "settings" and here not in READS_SETTINGS:
         yield f"{says}; below compile values are passed down"
 
 
@@ -410,11 +410,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Check the tree, print what was found, and return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("root", nargs="?", type=Path, default=ROOT)
-    parser.add_argument("--graph", action="store_true", help="print what each room imports")
+    parser.add_argument("--graph", action="store_true", help="print what each package imports")
     options = parser.parse_args(arguments)
     tree = read_tree(options.root)
     if options.graph:
-        _print_rooms(tree)
+        _print_packages(tree)
     inside = [i for i in tree.imports if i.inside]
     for imported in inside:
         print(f"  inside a function: {imported.place}: {imported.target}")
@@ -428,12 +428,12 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if found else 0
 
 
-def _print_rooms(tree: Tree) -> None:
+def _print_packages(tree: Tree) -> None:
     seen: dict[tuple[str, str], set[str]] = {}
     for i in tree.imports:
         if i.target in tree.owner:
-            key = (tree.owner[i.importer], room(i.importer))
-            seen.setdefault(key, set()).add(room(i.target) or "theano")
+            key = (tree.owner[i.importer], package_of(i.importer))
+            seen.setdefault(key, set()).add(package_of(i.target) or "theano")
     for (distribution, name), targets in sorted(seen.items()):
         print(f"  {distribution}: {name or 'theano'} -> {', '.join(sorted(targets - {name}))}")
 

@@ -1,4 +1,4 @@
-"""Print where the house grows: long files, long functions, and how long an op's statement is.
+"""Print where the sources grow: long files, long functions, and how long an op's statement is.
 
     python tools/check_sizes.py [ROOT]
 
@@ -21,7 +21,7 @@ PLACES = ("packages", "tools", "benchmarks", "examples", "docs", "noxfile.py")
 
 
 def sources(root: Path) -> Iterator[Path]:
-    """Yield the files that people write."""
+    """Yield the files that users write."""
     for place in PLACES:
         start = root / place
         found = [start] if start.is_file() else sorted(start.rglob("*"))

@@ -74,7 +74,7 @@ def owners(wheels: dict[str, Path]) -> dict[str, set[str]]:
 
 
 def check_owners(files: dict[str, set[str]]) -> None:
-    """Every file has one owner, the door belongs to the ground floor, and nothing slipped in."""
+    """Every file has one owner, the public module belongs to the lowest layer, and nothing slipped in."""
     seen: dict[str, str] = {}
     for layer, names in files.items():
         for name in sorted(names):

@@ -5,7 +5,7 @@
     python tools/coverage_of_names.py --facts NAMES.json  take the facts anew from a full list of names
 
 The facts are in docs/data/names.json: for each package its names, for each name its parameters or what it is. Why a
-name is missing, or differs, is written by people, in docs/data/names_absent.json.
+name is missing, or differs, is written by users, in docs/data/names_absent.json.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Finding:
     note : str
         How it differs.
     why : str
-        The reason that people gave.
+        The reason that users gave.
     """
 
     status: str

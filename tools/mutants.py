@@ -74,7 +74,7 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          f"{TENSOR_TESTS}/test_arguments.py", f"{TENSOR_TESTS}/plans", f"{TENSOR_TESTS}/test_recorded_plans.py"),
     ),
     "memory": (
-        (f"{CORE}/graph/aliasing.py", f"{CORE}/compile/aliasing.py", f"{CORE}/runtime/grants.py",
+        (f"{CORE}/graph/aliasing.py", f"{CORE}/compile/aliasing.py", f"{CORE}/runtime/resource_limits.py",
          f"{TENSOR}/rules/inplace.py", f"{CORE}/runtime/program.py"),
         (f"{CORE_TESTS}/graph", f"{CORE_TESTS}/compile", f"{CORE_TESTS}/runtime", f"{TENSOR_TESTS}/test_updates.py",
          f"{TENSOR_TESTS}/rules", RECORDED, f"{TENSOR_TESTS}/test_recorded_plans.py"),
@@ -86,7 +86,7 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
 }  # fmt: skip
 
-#: Identity in place of equality, exponents in place of sums and the like say little: an operator that people confuse
+#: Identity in place of equality, exponents in place of sums and the like say little: an operator that users confuse
 #: with the one that stands there says much.
 OPERATORS = (
     *("AddNot", "NumberReplacer", "ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceTrueWithFalse"),

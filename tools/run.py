@@ -23,7 +23,7 @@ NOX = "nox>=2024.10"
 
 def main(arguments: list[str]) -> int:
     """Install nox if need be, and run it."""
-    if sys.version_info < (3, 11):  # noqa: UP036  (this file is what people start with an old Python)
+    if sys.version_info < (3, 11):  # noqa: UP036  (this file is what users start with an old Python)
         print("This needs Python 3.11 or newer; it is started with", sys.version.split()[0], file=sys.stderr)
         return 2
     if arguments[:1] in (["-h"], ["--help"]):

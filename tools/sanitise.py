@@ -151,7 +151,7 @@ def _is_found(env: dict[str, str], name: str) -> bool:
 
 
 def user_c(env: dict[str, str]) -> bool:
-    """Run the C that people write: its tests, then ten thousand calls in which each block fails in its turn."""
+    """Run the C that users write: its tests, then ten thousand calls in which each block fails in its turn."""
     places = ["packages/graph-core/tests/codegen/test_codegen_blocks.py", "packages/tensor/tests/c_contract"]
     if not pytest(env, "-n", "0", *places):
         return False

@@ -1,4 +1,4 @@
-"""Calls functions of people's C ten thousand times and lets each of their blocks fail, for `sanitise`.
+"""Calls functions of users' C ten thousand times and lets each of their blocks fail, for `sanitise`.
 
     python tools/sanitise_user_c.py          all must be well
     python tools/sanitise_user_c.py leak     the same, with an op that forgets what it has allocated: must be found

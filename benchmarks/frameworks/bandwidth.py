@@ -26,7 +26,7 @@ class Bandwidth(Framework):
     version = np.__version__
 
     def build(self, workload: Workload, dtype: str) -> Built:
-        """Make room for the best way."""
+        """Allocate operands for the fastest way."""
         if not workload.reads:
             raise NotAvailable("memory is not its limit")
         inputs, _ = workload.arrays(dtype)
@@ -45,33 +45,33 @@ class Bandwidth(Framework):
         """Return a function that moves about so many bytes once per thread's share, and gives the seconds."""
         arrays = {"read": 2, "copy": 2, "add": 3}[way]
         length = max(1, int(moved / THREADS / arrays / ITEM))
-        rooms = [[np.ones(length) for _ in range(arrays)] for _ in range(THREADS)]
+        operands = [[np.ones(length) for _ in range(arrays)] for _ in range(THREADS)]
 
-        def once(room: list[np.ndarray]) -> None:
+        def once(own: list[np.ndarray]) -> None:
             if way == "read":
-                np.dot(*room)
+                np.dot(*own)
             elif way == "copy":
-                np.copyto(room[1], room[0])
+                np.copyto(own[1], own[0])
             else:
-                np.add(room[0], room[1], out=room[2])
+                np.add(own[0], own[1], out=own[2])
 
         if THREADS == 1:
-            return lambda: _timed(once, rooms[0])
-        return lambda: _timed_together(once, rooms)
+            return lambda: _timed(once, operands[0])
+        return lambda: _timed_together(once, operands)
 
 
-def _timed(once: Callable, room: list[np.ndarray]) -> float:
+def _timed(once: Callable, own: list[np.ndarray]) -> float:
     before = clock()
-    once(room)
+    once(own)
     return clock() - before
 
 
-def _timed_together(once: Callable, rooms: list[list[np.ndarray]], times: int = 10) -> float:
-    def work(room: list[np.ndarray]) -> None:
+def _timed_together(once: Callable, operands: list[list[np.ndarray]], times: int = 10) -> float:
+    def work(own: list[np.ndarray]) -> None:
         for _ in range(times):
-            once(room)
+            once(own)
 
-    threads = [threading.Thread(target=work, args=(room,)) for room in rooms]
+    threads = [threading.Thread(target=work, args=(own,)) for own in operands]
     before = clock()
     for thread in threads:
         thread.start()

@@ -7,6 +7,6 @@
 
 Each module of ``hostile.attacks`` is a kind of attack: ``attack(rng)`` makes one up, carries it out, and returns a
 `Finding` where the answer differs from that of an independent oracle. Attacks run in child processes (``attacker``),
-so that a crash or a hang is a finding, too. ``campaign`` shares the time among the kinds, ``command`` is what people
+so that a crash or a hang is a finding, too. ``campaign`` shares the time among the kinds, ``command`` is what users
 type, and ``faults`` are planted to see that each kind can find something.
 """

@@ -1,4 +1,4 @@
-"""What people type: ``python -m hostile``."""
+"""What users type: ``python -m hostile``."""
 
 from __future__ import annotations
 

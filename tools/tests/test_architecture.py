@@ -1,4 +1,4 @@
-"""docs/architecture.md names every room of every layer, so that the picture stays that of the house."""
+"""docs/architecture.md names every module and package of the core, so that the page stays true."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pytest
 import check_layers
 
 PAGE = (check_layers.ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-DOORS = {"__init__.py", "__main__.py", "py.typed"}
+WITHOUT_ROW = {"__init__.py", "__main__.py", "py.typed"}
 
 
-def rooms(folder: Path):
+def modules(folder: Path):
     return sorted(p.name for p in folder.iterdir() if (p.suffix == ".py" or (p / "__init__.py").is_file()))
 
 
-@pytest.mark.parametrize("room", rooms(check_layers.ROOT / "packages/graph-core/src/theano"))
-def test_rooms_of_the_core_are_on_the_page(room):
-    assert room in DOORS or f"`{room.removesuffix('/')}" in PAGE
+@pytest.mark.parametrize("module", modules(check_layers.ROOT / "packages/graph-core/src/theano"))
+def test_modules_of_the_core_are_on_the_page(module):
+    assert module in WITHOUT_ROW or f"`{module.removesuffix('/')}" in PAGE
 
 
 def test_what_the_page_names_is_there():

@@ -1,4 +1,4 @@
-"""The import rules: each planted violation is found, and a clean house passes."""
+"""The import rules: each planted violation is found, and a clean tree passes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def broken(root, distribution="graph-core", path="theano/errors.py", text=""):
     return list(check_layers.problems(check_layers.read_tree(root)))
 
 
-def test_a_clean_house_passes(tmp_path, capsys):
+def test_a_clean_tree_passes(tmp_path, capsys):
     assert broken(tmp_path) == []
     assert check_layers.main([str(tmp_path), "--graph"]) == 0
     assert "0 rules broken" in capsys.readouterr().out
@@ -49,36 +49,36 @@ def test_a_clean_house_passes(tmp_path, capsys):
     [
         ("graph-core", "theano/graph/op.py", "import theano.graph", "import cycle of 2"),
         ("graph-core", "theano/graph/op.py", "def f():\n    # why\n    from theano import graph", "import cycle of 2"),
-        ("graph-core", "theano/graph/op.py", "from theano.gradient import Op", "not on a floor below"),
-        ("graph-core", "theano/graph/op.py", "from ..gradient import Op", "not on a floor below"),
-        ("graph-core", "theano/graph/op.py", "def f():\n    import theano.scalar  # why", "scalar stands above"),
-        ("graph-core", "theano/graph/op.py", "if TYPE_CHECKING:\n    import theano.scalar", "scalar stands above"),
-        ("graph-core", "theano/__init__.py", "from theano import tensor", "tensor stands above"),
-        ("graph-core", "theano/__init__.py", "if TYPE_CHECKING:\n    from theano import tensor", "tensor stands above"),
-        ("graph-core", "theano/compile/new.py", "from theano.tensor import dot", "tensor stands above"),
-        ("scalar", "theano/scalar/new.py", "from theano import tensor", "tensor stands above"),
+        ("graph-core", "theano/graph/op.py", "from theano.gradient import Op", "not in a tier below"),
+        ("graph-core", "theano/graph/op.py", "from ..gradient import Op", "not in a tier below"),
+        ("graph-core", "theano/graph/op.py", "def f():\n    import theano.scalar  # why", "scalar is above"),
+        ("graph-core", "theano/graph/op.py", "if TYPE_CHECKING:\n    import theano.scalar", "scalar is above"),
+        ("graph-core", "theano/__init__.py", "from theano import tensor", "tensor is above"),
+        ("graph-core", "theano/__init__.py", "if TYPE_CHECKING:\n    from theano import tensor", "tensor is above"),
+        ("graph-core", "theano/compile/new.py", "from theano.tensor import dot", "tensor is above"),
+        ("scalar", "theano/scalar/new.py", "from theano import tensor", "tensor is above"),
         ("graph-core", "theano/graph/op.py", "import numpy.linalg", "knows no arrays"),
         ("graph-core", "theano/gradient/new.py", "from theano.settings import config", "passed down"),
-        ("graph-core", "theano/graph/op.py", "import theano", "public door"),
+        ("graph-core", "theano/graph/op.py", "import theano", "public module"),
         ("graph-core", "theano/rewriting/new.py", "from theano.rewriting.userdefined import as_rule", "a facade"),
         ("graph-core", "theano/rewriting/new.py", "from .userdefined.adapt import as_rule", "a facade"),
         ("graph-core", "theano/rewriting/new.py", "if TYPE_CHECKING:\n    from theano.rewriting import userdefined", "a facade"),
         ("graph-core", "theano/rewriting/new.py", "def f():\n    # why\n    from theano import gof", "a facade"),
         ("graph-core", "theano/compile/new.py", "from theano.rewriting.userdefined.adapt import as_rule", "a facade"),
         ("tensor", "theano/tensor/new.py", "from theano.rewriting.userdefined import as_rule", "a facade"),
-        ("graph-core", "theano/graph/new.py", "if TYPE_CHECKING:\n    from theano.gradient import Op", "not on a floor below"),
-        ("graph-core", "theano/compile/new.py", "layers.load('tensor').shape_i", "tensor stands above"),
-        ("graph-core", "theano/compile/new.py", "importlib.import_module('theano.tensor')", "tensor stands above"),
-        ("graph-core", "theano/compile/new.py", "LATER = {'dot': 'theano.tensor:dot'}", "tensor stands above"),
-        ("graph-core", "theano/compile/new.py", "__getattr__, _ = lazily(globals(), {'d': 'theano.scalar'})", "scalar stands"),
-        ("graph-core", "theano/compile/new.py", "def f(n):\n    return f'theano.tensor.{n}'", "tensor stands above"),
-        ("graph-core", "theano/compile/new.py", "def f(n):\n    return f'theano.tensor.nn{n}:{n}'", "tensor stands above"),
-        ("graph-core", "theano/graph/new.py", "LATER = ('theano.gradient:grad',)", "not on a floor below"),
-        ("graph-core", "theano/graph/new.py", "OLD = 'theano.gof'", "not on a floor below"),
-        ("graph-core", "theano/graph/new.py", "ABSENT = 'theano.sparse'", "public door"),
+        ("graph-core", "theano/graph/new.py", "if TYPE_CHECKING:\n    from theano.gradient import Op", "not in a tier below"),
+        ("graph-core", "theano/compile/new.py", "layers.load('tensor').shape_i", "tensor is above"),
+        ("graph-core", "theano/compile/new.py", "importlib.import_module('theano.tensor')", "tensor is above"),
+        ("graph-core", "theano/compile/new.py", "LATER = {'dot': 'theano.tensor:dot'}", "tensor is above"),
+        ("graph-core", "theano/compile/new.py", "__getattr__, _ = lazily(globals(), {'d': 'theano.scalar'})", "scalar is above"),
+        ("graph-core", "theano/compile/new.py", "def f(n):\n    return f'theano.tensor.{n}'", "tensor is above"),
+        ("graph-core", "theano/compile/new.py", "def f(n):\n    return f'theano.tensor.nn{n}:{n}'", "tensor is above"),
+        ("graph-core", "theano/graph/new.py", "LATER = ('theano.gradient:grad',)", "not in a tier below"),
+        ("graph-core", "theano/graph/new.py", "OLD = 'theano.gof'", "not in a tier below"),
+        ("graph-core", "theano/graph/new.py", "ABSENT = 'theano.sparse'", "public module"),
         ("graph-core", "theano/compile/new.py", "OLD = 'theano.gof'", "a facade"),
-        ("scalar", "theano/scalar/new.py", "import_module('theano.tensor.basic')", "tensor stands above"),
-        ("scalar", "theano/layers/scalar.py", "NAMES = {'theano.map': 'theano.tensor:map'}", "tensor stands above"),
+        ("scalar", "theano/scalar/new.py", "import_module('theano.tensor.basic')", "tensor is above"),
+        ("scalar", "theano/layers/scalar.py", "NAMES = {'theano.map': 'theano.tensor:map'}", "tensor is above"),
         ("graph-core", "theano/compile/new.py", "def f(n):\n    return import_module('theano.' + n)", "not spell out"),
         ("graph-core", "theano/compile/new.py", "def f(n):\n    return layers.load(n)", "not spell out"),
         ("tensor", "theano/tensor/new.py", "def f(n):\n    return importlib.import_module(n)", "not spell out"),

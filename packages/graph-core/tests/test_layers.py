@@ -174,10 +174,10 @@ def test_the_description_of_a_new_layer_is_among_the_sources_of_which_programs_i
         coins,
         """
         import theano.coins
-        from theano.compile import surroundings
-        files = [name for name, _ in surroundings._files()]
+        from theano.compile import environment
+        files = [name for name, _ in environment._files()]
         assert len(set(files)) == len(files) and {"layers/__init__.py", "layers/coins.py", "coins/lowering.py"} < set(files)
-        surroundings._check_loaded({entry.path for _, entry in surroundings._files()})
+        environment._check_loaded({entry.path for _, entry in environment._files()})
         """,
     )
 

@@ -40,8 +40,8 @@ def lay(a: np.ndarray, layout: str) -> np.ndarray:
 
 
 def _inside(a: np.ndarray, shape: Any, window: slice) -> np.ndarray:
-    room = np.zeros(shape, dtype=a.dtype)
-    view = room[(window,) * a.ndim]
+    buffer = np.zeros(shape, dtype=a.dtype)
+    view = buffer[(window,) * a.ndim]
     view[...] = a
     return view
 

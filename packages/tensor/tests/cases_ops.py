@@ -1,6 +1,6 @@
 """Ops that the table of expressions does not reach: those that rules make, those of integers, those known by class.
 
-Each case names an op (or a form of one) rather than a function of the door; the proofs of ``test_cases.py`` and
+Each case names an op (or a form of one) rather than a public function; the proofs of ``test_cases.py`` and
 ``test_every_op.py`` run over both tables.
 """
 

@@ -43,7 +43,7 @@ def first_shared():
 
 
 def only_core():
-    """Import the door alone."""
+    """Import the public module alone."""
     import theano  # noqa: F401
 
 

@@ -46,7 +46,7 @@ class Path(NamedTuple):
     bounds: tuple[float, float] = (-4, 4)
     ties: bool = False  # whether equal numbers and nan belong into the inputs
     smallest: int = 0  # of sizes, where less has no meaning
-    without: tuple[str, ...] = ()  # dtypes of a sweep that make another expression, or have no room for it
+    without: tuple[str, ...] = ()  # dtypes of a sweep that make another expression, or have no space for it
     terms: Callable[..., Any] | None = None  # how large what is added up is, where the sum may be far smaller
 
     def variables(self, dtype: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Axes and lengths as people write them: each form that is taken, each that is refused, on both sides of each bound."""
+"""Axes and lengths as users write them: each form that is taken, each that is refused, on both sides of each bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public door: old spellings lead to the same things, and formulas look as they are documented."""
+"""The public module: old spellings lead to the same things, and formulas look as they are documented."""
 
 from __future__ import annotations
 

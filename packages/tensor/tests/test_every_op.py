@@ -184,13 +184,13 @@ def moves(node, fresh, values, i, rng):
 
 
 def held(x):
-    """Return a copy of a value inside a larger room whose edges are marked, and that room."""
+    """Return a copy of a value inside a larger buffer whose edges are marked, and that buffer."""
     if not isinstance(x, np.ndarray) or x.dtype == object:
         return x, None
-    room = np.frombuffer(bytearray(b"\xa5" * (x.nbytes + 128)), "uint8")
-    inside = room[64 : 64 + x.nbytes].view(x.dtype).reshape(x.shape)
+    buffer = np.frombuffer(bytearray(b"\xa5" * (x.nbytes + 128)), "uint8")
+    inside = buffer[64 : 64 + x.nbytes].view(x.dtype).reshape(x.shape)
     inside[...] = x
-    return inside, room
+    return inside, buffer
 
 
 def variants(node):
@@ -207,7 +207,7 @@ def variants(node):
 
 
 def in_place(op):
-    """Return the form of an op that works in place, made as people make it: with ``inplace=True``."""
+    """Return the form of an op that works in place, made as users make it: with ``inplace=True``."""
     if hasattr(op, "in_place"):
         return op.in_place()
     props = {p: getattr(op, p) for p in type(op).__props__ if p not in ("inplace", "index_key")}
@@ -215,13 +215,13 @@ def in_place(op):
     return type(op)(*first, inplace=True, **props)
 
 
-def check_memory(node, before, given, rooms, results, wanted, shared, what):
+def check_memory(node, before, given, buffers, results, wanted, shared, what):
     """See that inputs are what they were unless destroyed, and that outputs lie where they are declared to lie."""
     destroyed = {i for places in node.op.destroy_map.values() for i in places}
-    for i, (old, new, room) in enumerate(zip(before, given, rooms, strict=True)):
-        if room is None:
+    for i, (old, new, buffer) in enumerate(zip(before, given, buffers, strict=True)):
+        if buffer is None:
             continue
-        edges = np.concatenate([room[:64], room[-64:]])
+        edges = np.concatenate([buffer[:64], buffer[-64:]])
         assert (edges == 0xA5).all(), f"{what}: wrote beyond input {i}"
         assert i in destroyed or new.tobytes() == old.tobytes(), f"{what}: changed input {i} without saying so"
     for o, (found, right) in enumerate(zip(results, wanted, strict=True)):
@@ -240,13 +240,13 @@ def check_memory(node, before, given, rooms, results, wanted, shared, what):
 def test_memory_of_perform(name):
     for node, inputs, outputs, case in of(name):
         for variant in variants(node):
-            given, rooms = zip(*map(held, inputs), strict=True) if inputs else ((), ())
+            given, buffers = zip(*map(held, inputs), strict=True) if inputs else ((), ())
             cells = [[None] for _ in variant.outputs]
             with np.errstate(all="ignore"):
                 variant.op.perform(variant, list(given), cells)
             results = [c[0] for c in cells]
             shared = [{i for i, x in enumerate(given) if isinstance(x, np.ndarray) and isinstance(r, np.ndarray) and np.may_share_memory(x, r)} for r in results]
-            check_memory(variant, inputs, given, rooms, results, outputs, shared, f"{variant} in {case}, perform")
+            check_memory(variant, inputs, given, buffers, results, outputs, shared, f"{variant} in {case}, perform")
             arrays = [r for r in results if isinstance(r, np.ndarray) and r.size]
             for a in range(len(arrays)):
                 for b in range(a):

@@ -146,14 +146,14 @@ def test_whole_numbers_in_parts_are_flat():
 
 
 V, S = T.dvector("V"), T.dscalar("S")
-STILL = [
+NO_DIRECTION = [
     (Subtensor([0]), [m, T.constant(0, dtype="int64")]), (IncSubtensor([0]), [m, V, T.constant(0, dtype="int64")]), (Rebroadcast((0, True)), [m]), (Reshape(1), [m, T.constant([-1])]),
     (SpecifyShape(), [m, T.constant([2, 2])]), (ExtractDiag(), [m]), (AllocDiag(), [V]), (SetDiag(), [m, V]), (tensor_from_scalar, [scal.float64("s")]),
     (scalar_from_tensor, [S]), (Sum(), [m]), (Prod(), [m]), (CAReduce(scal.maximum), [m]), (Shape_i(0), [m]), (shape_op, [m]),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("op", "inputs"), STILL, ids=lambda v: str(v) if not isinstance(v, list) else "")
+@pytest.mark.parametrize(("op", "inputs"), NO_DIRECTION, ids=lambda v: str(v) if not isinstance(v, list) else "")
 def test_what_does_not_move_has_no_direction(op, inputs):
     node = op(*inputs).owner
     assert node.op.R_op(node.inputs, [None] * len(node.inputs)) == [None]

@@ -1,4 +1,4 @@
-"""Names of any kind, through every door at which text leaves: nothing fails, and nothing in a name is taken for code."""
+"""Names of any kind, through every interface at which text leaves: nothing fails, and nothing in a name is taken for code."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Two halves prove it for every op. Each node of the tables of cases (``every_op.py``) is given edges of its inputs, in
 compiled form and by ``perform``; and each case, in NumPy's form, as it is written and as it is rewritten. The cases that
-people fell over stand in ``programs`` below and run in each mode.
+users fell over stand in ``programs`` below and run in each mode.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def outcome(compute: Any, *args: Any) -> Any:
             found = compute(*args)
         except CLASSES as error:
             found = next(c for c in CLASSES if isinstance(error, c))
-            # What can be addressed and what there is room for differ by machine.
+            # What can be addressed and what there is space for differ by machine.
             return ValueError if found is MemoryError else found
     return [np.array(x) if isinstance(x, (np.ndarray, np.generic)) else x for x in (found if isinstance(found, list) else [found])]
 
@@ -225,7 +225,7 @@ def test_rewriting_answers_as_written(name):
     assert not wrong, "\n".join(wrong[:20])
 
 
-# -- programs that people fell over, in each mode ------------------------------------------------------------------------
+# -- programs that users fell over, in each mode ------------------------------------------------------------------------
 
 
 n, i = T.lscalar("n"), T.lvector("i")

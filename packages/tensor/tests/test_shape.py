@@ -1,4 +1,4 @@
-"""Lengths of diagonals and of what is stretched, and the C of people that looks at lengths."""
+"""Lengths of diagonals and of what is stretched, and the C of users that looks at lengths."""
 
 from __future__ import annotations
 

@@ -269,10 +269,10 @@ def test_values_within_the_tolerance_of_a_dtype(dtype, sloppy):
     kind = T.TensorType(dtype, (False,))
     same = partial(kind.values_eq_approx, sloppy=sloppy)
     for size in (0.0, 1.0, 100.0):
-        room = allowed.atol + allowed.rtol * size
-        one, near, far = (np.array([size + d], dtype) for d in (0, 0.7 * room, 1.6 * room))
+        slack = allowed.atol + allowed.rtol * size
+        one, near, far = (np.array([size + d], dtype) for d in (0, 0.7 * slack, 1.6 * slack))
         assert same(one, near) and same(near, one), size
-        assert not same(one, far) and same(one, far, rtol=0, atol=2 * room + 0.1)
+        assert not same(one, far) and same(one, far, rtol=0, atol=2 * slack + 0.1)
     nan, inf, low, number = (np.array([v], dtype) for v in (np.nan, np.inf, -np.inf, 1.0))
     assert same(nan, nan) and same(inf, inf) and not same(inf, low)
     for odd, keyword in ((nan, "allow_remove_nan"), (inf, "allow_remove_inf"), (low, "allow_remove_inf")):

@@ -19,7 +19,7 @@ from hostile.finding import Finding, expect
 from theano.errors import TheanoError
 
 LINES = 10
-ROOM = 1 << 30  # bytes that a call may ask for: an array of 2**40 elements is to be refused at once
+SIZE_LIMIT = 1 << 30  # bytes that a call may ask for: an array of 2**40 elements is to be refused at once
 ALLOWED = (TypeError, ValueError, IndexError, OverflowError, MemoryError, ZeroDivisionError, TheanoError)
 MODES = ("FAST_RUN", "FAST_COMPILE", "plain", "py")
 DTYPES = ("float64", "float32", "int64", "int8", "uint8", "uint64", "bool", "complex128", "float16")
@@ -130,7 +130,7 @@ class Stateful:
         """Return the answers, or the name of the class of the error."""
         before = self.count.get_value()
         try:
-            with limited(ROOM):
+            with limited(SIZE_LIMIT):
                 found = self.f(*arguments, **named)
         except Exception as error:  # noqa: BLE001  (which classes are right is the question)
             text = str(error)
@@ -182,7 +182,7 @@ def bad_call(inputs: list[Any], good: list[Any], rng: np.random.Generator) -> Ca
 
 
 def huge(arguments: list[Any]) -> bool:
-    """Tell whether some number could be the length of an array for which there is no room."""
+    """Tell whether some number could be the length of an array for which there is no space."""
     numbers = [a for a in arguments if isinstance(a, int | float | np.ndarray | np.number)]
     return any(np.asarray(a).dtype.kind in "iuf" and bool((np.asarray(a) > 2**28).any()) for a in numbers)
 
@@ -198,17 +198,17 @@ def shake(arguments: list[Any], rng: np.random.Generator) -> list[Any]:
     return [shaken(a) for a in arguments]
 
 
-def _agree(name: str, said: str, answers: dict[str, Any], no_room: bool, shaken: Any) -> None:
+def _agree(name: str, said: str, answers: dict[str, Any], no_space: bool, shaken: Any) -> None:
     """See that all modes answer as the one without rules does, or refuse.
 
-    Where an array would have no room, a mode that makes none of it may answer. Numbers that are not those of the
+    Where an array would have no space, a mode that makes none of it may answer. Numbers that are not those of the
     ``shaken`` arguments are not compared.
     """
     reference = answers["plain"]
     for mode, other in answers.items():
         both = f"{said}\nplain: {reference!r:.1000}\n{mode}: {other!r:.1000}"
         refused = isinstance(reference, str), isinstance(other, str)
-        if any(refused) and (no_room or "MemoryError" in (str(reference), str(other))):
+        if any(refused) and (no_space or "MemoryError" in (str(reference), str(other))):
             continue
         expect(refused[0] == refused[1], f"{name} is refused in some modes only", both)
         if not refused[0]:

@@ -260,15 +260,15 @@ def _planted(path: Path, data: bytes) -> bool:
 
 
 def plant_foreign(folder: Path, root: Path, rng: np.random.Generator) -> list[Path]:
-    """Put files of other people into a cache and beside it; return them."""
+    """Put files of other users into a cache and beside it; return them."""
     outside = folder / "outside"
     (outside / "ab").mkdir(parents=True)
     hexdigits = "0123456789abcdef"
     commit = "".join(rng.choice(list(hexdigits), 38))
     paths = [outside / "ab" / commit, outside / "notes.txt"]
     if root.is_dir():
-        shelf = root / "".join(rng.choice(list(hexdigits), 2))
-        paths += [root / "README", shelf / commit, shelf / "deep" / "er" / "file", root / "zz" / "x"]
+        bucket = root / "".join(rng.choice(list(hexdigits), 2))
+        paths += [root / "README", bucket / commit, bucket / "deep" / "er" / "file", root / "zz" / "x"]
         if not (root / "ef").exists():
             (root / "ef").symlink_to(outside / "ab")
     return [path for path in paths if _planted(path, rng.bytes(20))]

@@ -38,14 +38,14 @@ def attack(rng: np.random.Generator) -> Finding | None:
     expected = 0.0
     for _ in range(6):
         value = np.round(rng.uniform(-1, 1, int(rng.choice([500, 1500, 3000]))), 2)
-        room = int(rng.choice([0, 1, 4, 16, 64])) * MB
+        space = int(rng.choice([0, 1, 4, 16, 64])) * MB
         before = big.get_value()
-        said = f"{name} of {len(value)} with {room // MB} MB"
+        said = f"{name} of {len(value)} with {space // MB} MB"
         wanted = program(np, value)
         memory_trim()
         gc.collect()
         try:
-            with limited(room):
+            with limited(space):
                 found = np.asarray(f(value))
         except MemoryError as error:
             expect(len(str(error).splitlines()) <= 10, "a MemoryError of more than 10 lines", f"{said}\n{error}")
@@ -62,12 +62,12 @@ def attack(rng: np.random.Generator) -> Finding | None:
 
 
 @contextlib.contextmanager
-def limited(room: int) -> Iterator[None]:
+def limited(space: int) -> Iterator[None]:
     """Let this process have so many bytes more of address space than it has."""
     with open("/proc/self/statm", encoding="ascii") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     old = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (used + room, old[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (used + space, old[1]))
     try:
         yield
     finally:

@@ -21,7 +21,7 @@ from hostile.finding import Finding, expect
 
 PACKAGES = {"theano", "numpy", "builtins", "collections", "copyreg", "hostile", "_codecs"}
 BUILTINS = {"getattr", "set", "frozenset", "list", "dict", "slice", "object", "complex"}
-ROOM = 4 << 30  # bytes of address space beyond what is used: a damaged length must not take all there is
+SIZE_LIMIT = 4 << 30  # bytes of address space beyond what is used: a damaged length must not take all there is
 
 
 def attack(rng: np.random.Generator) -> Finding | None:
@@ -30,7 +30,7 @@ def attack(rng: np.random.Generator) -> Finding | None:
     x = samples.numbers(rng)
     f = samples.compiled(name)
     what = [f, f.maker.fgraph.outputs[0], theano.shared(x, "s"), [f, f.copy()], T.dmatrix("m") * 2][rng.integers(5)]
-    with warnings.catch_warnings(), np.errstate(all="ignore"), limited(ROOM):
+    with warnings.catch_warnings(), np.errstate(all="ignore"), limited(SIZE_LIMIT):
         warnings.simplefilter("ignore")
         data = pickle.dumps(what, protocol=int(rng.integers(2, 6)))
         same(what, pickle.loads(data), x, "unharmed")

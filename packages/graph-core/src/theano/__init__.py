@@ -1,6 +1,6 @@
 """Symbolic mathematics, differentiated and compiled to fast machine code.
 
-``theano`` is the public door of the system. This file belongs to the graph-core
+``theano`` is the public module of the system. This file belongs to the graph-core
 layer; the layers above it (``theano.scalar``, ``theano.tensor``, ...) live in
 distributions of their own and appear here as soon as they are installed and used.
 

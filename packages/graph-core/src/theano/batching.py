@@ -31,7 +31,7 @@ sources: Chain[Callable[[], Mapping[type, Rule]]] = Chain("batching.sources", "h
 loop: Slot[Rule] = Slot("batching.loop", "how a node is computed for one row after the other")
 
 #: Makes what a rule returned fit its node: takes a new output, and the output for one row that it stands for.
-fit: Slot[Callable[[Variable, Variable], Variable]] = Slot("batching.fit", "which type many rows together have")
+conform: Slot[Callable[[Variable, Variable], Variable]] = Slot("batching.conform", "which type many rows together have")
 
 
 class NoRuleError(Exception):
@@ -128,7 +128,7 @@ def _made(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool],
                 f"the batching rule of {node.op} returned {v} of type {v.type} for many rows of type {row.type}, which "
                 "has neither as many dimensions nor one more"
             )
-        found.append(fit.answer(v, row) if fit.answer is not None and has_batch_axis(v, row) else v)
+        found.append(conform.answer(v, row) if conform.answer is not None and has_batch_axis(v, row) else v)
     return found
 
 

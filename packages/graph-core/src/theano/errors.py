@@ -121,7 +121,7 @@ class UnavailableLayerError(AttributeError):
 
 
 class NoCompilerError(TheanoError):
-    """No C compiler can be used here: none was found or works, it is switched off, or there is no room to compile.
+    """No C compiler can be used here: none was found or works, it is switched off, or there is no space to compile.
 
     ``theano.function`` catches it and runs the Python form of each op instead, saying so once.
     Remedy: ``python -m theano.doctor`` prints the command that installs a compiler on this system.

@@ -31,7 +31,7 @@ def stage_of(machine: str, pid: int = 12, start: int = 34) -> StageName:
 
 
 def descriptors() -> list[str]:
-    """Return what this process has open, but for what an earlier test has left to the collector."""
+    """Return what this process has open, but for what an earlier test has left to the garbage collector."""
     gc.collect()
     return os.listdir("/proc/self/fd")
 

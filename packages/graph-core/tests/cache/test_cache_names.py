@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from theano.cache.names import EntryName, ReferenceName, StageName, digest_of, is_shelf
+from theano.cache.names import EntryName, ReferenceName, StageName, digest_of, is_bucket
 
 KEY, DIGEST, KERNEL = "0123456789abcdef" * 2, "fedcba9876543210" * 2, "00112233445566778899aabbccddeeff"
 HEADS = {
@@ -50,8 +50,8 @@ def test_names_of_others(name: str) -> None:
     ("00", True), ("9f", True), ("ff", True), ("0", False), ("000", False), ("FF", False), ("gg", False), ("0\n", False),
     ("00\n", False),
 ])  # fmt: skip
-def test_shelves(name: str, expected: bool) -> None:
-    assert is_shelf(name) is expected
+def test_buckets(name: str, expected: bool) -> None:
+    assert is_bucket(name) is expected
 
 
 @pytest.mark.parametrize("data", [b"", b"abc", bytes(100)])

@@ -15,7 +15,7 @@ from theano.cache import sweep as sweeping
 from theano.cache.command import main, open_for_reading
 from theano.cache.contents import survey
 from theano.cache.names import EntryName, ReferenceName, StageName
-from theano.cache.ownership import MARK, MARK_BYTES, STAMP, adopt, is_marked, strangers
+from theano.cache.ownership import MARK, MARK_BYTES, STAMP, adopt, foreign_files, is_marked
 from theano.cache.staging import machine_tag
 from theano.cache.store import Cache, CacheSettings
 from theano.cache.sweep import sweep, sweep_if_due
@@ -210,7 +210,7 @@ def test_a_place_where_nothing_can_be_marked(tmp_path: Path, monkeypatch: pytest
     assert not cache.is_private and os.listdir(cache.root) == []
 
 
-# -- other people's things inside a cache --------------------------------------------------------------------
+# -- other users' things inside a cache --------------------------------------------------------------------
 
 UNIT = EntryName(KEY, "f" * 32, "so").file
 REFERENCE = ReferenceName("01" * 16, EntryName(KEY, "f" * 32, "so")).file
@@ -219,8 +219,8 @@ STRANGERS = {
     "folder beside": ("mine", "folder"),
     "folder of two digits with files": ("ee", "folder"),
     "file of two digits": ("ee", "file"),
-    "file in a shelf": ("01/thesis", "file"),
-    "folder in a shelf": ("01/mine", "folder"),
+    "file in a bucket": ("01/thesis", "file"),
+    "folder in a bucket": ("01/mine", "folder"),
     "entry's name, other content": (f"01/{UNIT}", "file"),
     "plan's name, other content": (f"01/{UNIT[:-2]}plan", "file"),
     "note's name, other content": (f"01/{UNIT[:-2]}txt", "file"),
@@ -228,16 +228,16 @@ STRANGERS = {
     "reference with content": (f"01/{REFERENCE}", "file"),
     "folder with an entry's name": (f"01/{UNIT}", "folder"),
     "folder with a reference's name": (f"01/{REFERENCE}", "folder"),
-    "entry in another shelf": (f"02/{UNIT}", "file"),
+    "entry in another bucket": (f"02/{UNIT}", "file"),
     "entry at the top": (UNIT, "file"),
-    "link to a folder as a shelf": ("ee", "link to folder"),
-    "link to a folder in a shelf": ("01/mine", "link to folder"),
+    "link to a folder as a bucket": ("ee", "link to folder"),
+    "link to a folder in a bucket": ("01/mine", "link to folder"),
     "link to a file with an entry's name": (f"01/{UNIT}", "link to file"),
     "link to a file with a reference's name": (f"01/{REFERENCE}", "link to file"),
     "link with a working directory's name": (StageName(1, 1, "00000000", "abc").file, "link to folder"),
     "link to an old cache": ("ee", "link to cache"),
     "second name of a file": (f"01/{UNIT}", "hard link"),
-    "second name of a file in a shelf": ("01/mine", "hard link"),
+    "second name of a file in a bucket": ("01/mine", "hard link"),
     "dangling link": (f"01/{UNIT}", "dangling"),
     "fifo": (f"01/{UNIT}", "fifo"),
 }
@@ -371,4 +371,4 @@ def test_what_is_not_ours_is_named_by_its_kind(name: str, kind: str, said: str, 
     root = tmp_path / "cache"
     root.mkdir()
     put(root, name, kind)
-    assert list(strangers(str(root))) == [(str(root / name), said)]
+    assert list(foreign_files(str(root))) == [(str(root / name), said)]

@@ -96,17 +96,17 @@ def test_the_folder_of_an_entry(
     owner: int, mode: int, user: int, trusted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is the user's or root's, and nobody else may write to it."""
-    shelf = tmp_path / "01"
-    shelf.mkdir()
-    (shelf / KEY).touch()
-    os.chown(shelf, owner, owner)
-    shelf.chmod(mode)
+    bucket = tmp_path / "01"
+    bucket.mkdir()
+    (bucket / KEY).touch()
+    os.chown(bucket, owner, owner)
+    bucket.chmod(mode)
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    assert store._listing(str(shelf), KEY) == ([KEY] if trusted else [])
-    assert (store._shelf_refusal(str(shelf)) is None) is trusted
+    assert store._listing(str(bucket), KEY) == ([KEY] if trusted else [])
+    assert (store._bucket_refusal(str(bucket)) is None) is trusted
     monkeypatch.setattr(store, "os", System(name="nt"))
-    assert store._shelf_refusal(str(shelf)) is None, "elsewhere neither users nor modes say anything"
-    assert store._shelf_refusal(str(shelf / KEY)) is not None
+    assert store._bucket_refusal(str(bucket)) is None, "elsewhere neither users nor modes say anything"
+    assert store._bucket_refusal(str(bucket / KEY)) is not None
 
 
 def test_names_that_begin_with_a_key_and_are_none(cache: Cache) -> None:

@@ -20,12 +20,12 @@ from theano.cache.ownership import (
     MARK_BYTES,
     STAMP,
     adopt,
+    foreign_files,
     is_marked,
     refusal_to_manage,
     refusal_to_remove,
     remove_entry,
     scan,
-    strangers,
 )
 from theano.cache.sweep import Sweep, sweep, sweep_if_due
 
@@ -203,7 +203,7 @@ def test_strangers(name: str, kind: str, said: str | None, tmp_path: Path) -> No
     root = tmp_path / "cache"
     root.mkdir()
     lay(root, name, kind)
-    assert list(strangers(str(root))) == ([] if said is None else [(str(root / name), said)])
+    assert list(foreign_files(str(root))) == ([] if said is None else [(str(root / name), said)])
 
 
 def test_a_listing_is_in_order_and_follows_no_link(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_contents_are_what_has_a_name_of_ours_in_the_right_place(root: Path) -> 
     assert (found.unit_bytes, found.plan_bytes) == (18, 36)
     assert found.references == [(str(root / REFERENCE.relative), REFERENCE)]
     assert found.stages == [(str(root / STAGE), StageName.parse(STAGE))]
-    assert found.shelves == [str(root / shelf) for shelf in ("01", "02", "fe")]
+    assert found.buckets == [str(root / bucket) for bucket in ("01", "02", "fe")]
 
 
 # -- when is swept ---------------------------------------------------------------------------------------------
@@ -320,10 +320,10 @@ def fill(root: Path, ages: list[float], kinds: str = "") -> list[Path]:
 
 
 @pytest.mark.parametrize(("cap", "left"), [
-    (1000, 10), (999, 9),  # nothing if all fits; else there is room for a tenth
+    (1000, 10), (999, 9),  # nothing if all fits; else there is space for a tenth
     (900, 8), (501, 4), (500, 4), (445, 4), (444, 4), (443, 3), (0, 0),
 ])  # fmt: skip
-def test_the_oldest_go_until_there_is_room(cap: int, left: int, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_go_until_there_is_space(cap: int, left: int, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tenth of the cap, whole bytes, is left free: of 444 bytes it is 44, and 400 fit exactly."""
     monkeypatch.setattr(time, "time", lambda: NOW)
     paths = fill(root, [DAY * (10 - k) for k in range(10)])

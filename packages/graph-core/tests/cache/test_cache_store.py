@@ -98,7 +98,7 @@ def test_notes(cache: Cache) -> None:
 
 
 class TestDamage:
-    """Everything that is not exactly right is a miss, and makes room for a new publication."""
+    """Everything that is not exactly right is a miss, and makes space for a new publication."""
 
     data = random.Random(1).randbytes(5000)
 

@@ -264,7 +264,7 @@ def test_what_is_left_is_said_up_to_ten_times(
 
 
 def test_a_purge_leaves_what_is_not_the_caches(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its own mark and stamp go; what stands under their names and is not the cache's stays, as do shelves in use."""
+    """Its own mark and stamp go; what stands under their names and is not the cache's stays, as do buckets in use."""
     put(root, 1)
     (root / STAMP).mkdir()
     (root / "00" / "thesis").touch()

@@ -131,15 +131,15 @@ def test_folders_are_made_for_this_user_alone(tmp_path: Path) -> None:
     old = os.umask(0)
     try:
         store._make_private_directories(str(tmp_path / "a" / "b" / "c"), str(tmp_path))
-        store._make_shelf(str(tmp_path / "ab"))
-        store._make_shelf(str(tmp_path / "ab"))
+        store._make_bucket(str(tmp_path / "ab"))
+        store._make_bucket(str(tmp_path / "ab"))
     finally:
         os.umask(old)
     for name in ("a", "a/b", "a/b/c", "ab"):
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o700
     (tmp_path / "ab").chmod(0o777)
     with pytest.raises(PermissionError, match="other hands"):
-        store._make_shelf(str(tmp_path / "ab"))
+        store._make_bucket(str(tmp_path / "ab"))
 
 
 # -- giving a file its final name ------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Nested blocks: what ops and types of people say in C, run by each linker, and cleaned up wherever it fails."""
+"""Nested blocks: what ops and types of users say in C, run by each linker, and cleaned up wherever it fails."""
 
 import sys
 

@@ -409,13 +409,13 @@ class TestPlaces:
         assert len(caught) == 1
 
     @FRESH
-    def test_no_room_anywhere(self, cache: CacheSettings, number: Number, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_no_space_anywhere(self, cache: CacheSettings, number: Number, monkeypatch: pytest.MonkeyPatch) -> None:
         current_toolchain(None, units.open_cache(cache))
 
         def full(*args: object, **kwargs: object) -> None:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(os, "mkdir", full)
-        with pytest.raises(NoCompilerError, match="no room"), warnings.catch_warnings():
+        with pytest.raises(NoCompilerError, match="no space"), warnings.catch_warnings():
             warnings.simplefilter("ignore", CacheWarning)
             compile_kernels([number(1)], None, cache)

@@ -1,4 +1,4 @@
-"""From what people write to a closed graph: each form of it, what is refused, and what errors say."""
+"""From what users write to a closed graph: each form of it, what is refused, and what errors say."""
 
 from __future__ import annotations
 

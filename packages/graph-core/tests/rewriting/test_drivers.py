@@ -10,10 +10,10 @@ from theano.errors import RewriteError, RewriteWarning
 from theano.graph import Constant, FunctionGraph
 from theano.rewriting import (
     Context,
-    Origins,
     P,
     Phase,
     Phases,
+    Provenance,
     RewriteSettings,
     constant_folding,
     fixpoint,
@@ -209,20 +209,20 @@ def test_history_answers_why():
 def test_what_comes_back_after_a_refusal_keeps_its_origin():
     a = real("a")
     fgraph = FunctionGraph([a], [log(mul(a, 1))], clone=False)
-    origins = Origins()
-    fgraph.attach_feature(origins)
+    provenance = Provenance()
+    fgraph.attach_feature(provenance)
     users = fgraph.outputs[0].owner
-    origins.begin("accepted", "first", users.inputs[0])
+    provenance.begin("accepted", "first", users.inputs[0])
     made = exp(a)
     fgraph.replace(users.inputs[0], made, reason="accepted")
-    origins.end()
-    mark = origins.mark()
+    provenance.end()
+    mark = provenance.mark()
     with pytest.raises(RuntimeError), fgraph.attempt():
         for rule_name, new in (("refused", neg(a)), ("refused too", exp(neg(a)))):
-            origins.begin(rule_name, "first", fgraph.outputs[0])
+            provenance.begin(rule_name, "first", fgraph.outputs[0])
             fgraph.replace(fgraph.outputs[0], new, reason=rule_name)
         raise RuntimeError("the graph refuses")
-    origins.forget(mark)
-    assert str(fgraph) == "[log(exp(a))]" and len(origins.steps) == 1
-    assert [s.rule for s in origins.why(made.owner)] == ["accepted"]
-    assert origins.why(fgraph.outputs[0].owner) == []
+    provenance.forget(mark)
+    assert str(fgraph) == "[log(exp(a))]" and len(provenance.steps) == 1
+    assert [s.rule for s in provenance.why(made.owner)] == ["accepted"]
+    assert provenance.why(fgraph.outputs[0].owner) == []

@@ -1,4 +1,4 @@
-"""Patterns: what matches, how holes are filled, and what is built."""
+"""Patterns: what matches, how variables are bound, and what is built."""
 
 from importlib import import_module
 

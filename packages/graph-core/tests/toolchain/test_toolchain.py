@@ -404,7 +404,7 @@ class TestBuilding:
             build(slow, [Job("unit", "int a;\n")], str(tmp_path))
 
     @pytest.mark.parametrize("why", ["No space left on device", "File too large", "Cannot allocate memory"])
-    def test_no_room_is_not_the_texts_fault(self, tools: Path, found: Toolchain, tmp_path: Path, why: str) -> None:
+    def test_no_space_is_not_the_texts_fault(self, tools: Path, found: Toolchain, tmp_path: Path, why: str) -> None:
         script(tools / "cc", f'echo "unit.c:1:1: fatal error: error writing to x.s: {why}" >&2; exit 1')
         with pytest.raises(BuildEnvironmentError, match=why):
             build(found, [Job("unit", "int a;\n")], str(tmp_path))

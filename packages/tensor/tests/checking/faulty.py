@@ -1,4 +1,4 @@
-"""Ops with one fault each, as people plant them: whoever checks ops must find every one."""
+"""Ops with one fault each, as users plant them: whoever checks ops must find every one."""
 
 from __future__ import annotations
 

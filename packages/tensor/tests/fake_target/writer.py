@@ -139,7 +139,7 @@ def _read(c: CText, k: int, x: Operand, axes: Sequence[int], body: Body) -> None
 
 
 def _write_host_of_map(c: CText, nest: Map) -> None:
-    kinds = {"some": "TH_SOME", "none": "TH_STILL", "all": "TH_FULL"}
+    kinds = {"some": "TH_SOME", "none": "TH_INVARIANT", "all": "TH_FULL"}
     _write_loop_table(c, nest.inputs, [kinds[nest.moves(x)] for x in nest.inputs], nest.over, nest.ndim)
     with c.block("int KERNEL(th_ctx *ctx)"):
         c("if (ctx->rt->size_outputs(ctx, &KERNEL_loop))", "    return -1;")

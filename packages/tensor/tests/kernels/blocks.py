@@ -60,7 +60,7 @@ def edges(*names: str, products: tuple[tuple[str | int, ...], ...] = (), most: i
     met.update(names, *({name for name in row if isinstance(name, str)} for row in products))
     at = set()
     for name in names:
-        widths = (1, 2, 4, 8, 16) if name.endswith(("BYTES", "SMALL_TILE")) or name in ("kTileBytes", "kBandBytes") else (1,)
+        widths = (1, 2, 4, 8, 16) if name.endswith(("BYTES", "SMALL_TILE")) or name in ("kTileBytes", "kTransposedBytes") else (1,)
         at |= {times * sizes[name] // width for width in widths for times in (1, 2)}
     for row in products:
         product = 1

@@ -173,9 +173,9 @@ def as_buffer(array: np.ndarray | Constant) -> Buffer:
 
 def empty_buffer(variable) -> Buffer:
     n = getattr(variable.type, "ndim", 0)
-    room = ctypes.c_int64 * max(n, 1)
+    buffer = ctypes.c_int64 * max(n, 1)
     dtype = variable.type.dtype
-    return Buffer(None, n, DTYPE_CODES[dtype], room(), room(), np.dtype(dtype).itemsize, None)
+    return Buffer(None, n, DTYPE_CODES[dtype], buffer(), buffer(), np.dtype(dtype).itemsize, None)
 
 
 def to_array(buffer: Buffer, dtype: str) -> np.ndarray:

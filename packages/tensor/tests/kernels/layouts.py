@@ -26,20 +26,20 @@ def laid_out(array: np.ndarray, layout: str) -> np.ndarray:
         flip = (slice(None, None, -1),) * array.ndim
         return np.ascontiguousarray(array[flip])[flip]
     if layout == "step2":
-        room = np.zeros([2 * n for n in array.shape], array.dtype)
-        window = room[(slice(None, None, 2),) * array.ndim]
+        buffer = np.zeros([2 * n for n in array.shape], array.dtype)
+        window = buffer[(slice(None, None, 2),) * array.ndim]
         window[...] = array
         return window
     if layout == "columns":
         # The last axis strided, the others not.
-        room = np.zeros((*array.shape[:-1], 3 * array.shape[-1]), array.dtype)
-        room[..., ::3] = array
-        return room[..., ::3]
+        buffer = np.zeros((*array.shape[:-1], 3 * array.shape[-1]), array.dtype)
+        buffer[..., ::3] = array
+        return buffer[..., ::3]
     if layout == "stretched":
         return np.broadcast_to(array[:1], array.shape)
     if layout == "offset":
-        room = np.zeros([n + 3 for n in array.shape], array.dtype)
-        window = room[tuple(slice(1, 1 + n) for n in array.shape)]
+        buffer = np.zeros([n + 3 for n in array.shape], array.dtype)
+        window = buffer[tuple(slice(1, 1 + n) for n in array.shape)]
         window[...] = array
         return window
     if layout == "empty":

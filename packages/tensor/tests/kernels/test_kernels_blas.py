@@ -84,8 +84,8 @@ def test_gemm_gemv_ger(dtype, in_place, library):
         """What may be overwritten: every element its own memory."""
         if not in_place:
             return z
-        room = np.zeros([3 * n for n in z.shape], dtype)
-        window = room[(slice(None, None, 3),) * z.ndim] if 0 in z.strides else z.copy("K")
+        buffer = np.zeros([3 * n for n in z.shape], dtype)
+        window = buffer[(slice(None, None, 3),) * z.ndim] if 0 in z.strides else z.copy("K")
         window[...] = z
         return window
 

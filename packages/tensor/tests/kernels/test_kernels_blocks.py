@@ -51,9 +51,9 @@ def whole(shape, dtype, low=-3, high=4):
 
 def spread(x):
     """The same numbers where they are no neighbours."""
-    room = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
-    room[..., ::2] = x
-    return room[..., ::2]
+    buffer = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
+    buffer[..., ::2] = x
+    return buffer[..., ::2]
 
 
 def equal(got, want, *what):
@@ -76,7 +76,7 @@ NO_SIZES = {
     "softmax.c": {"LANES"}, "factor_f32.c": {"T_IS_FLOAT"}, "factor_f64.c": {"T_IS_FLOAT"}, "gemm_f32.c": {"T_IS_FLOAT"},
     "gemm_f64.c": {"T_IS_FLOAT"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
     "factor_triangle.h": {"GROUP", "ABREAST"}, "fft.h": {"LARGEST_RADIX", "MOST_STAGES"}, "fft_lines.h": {"WIDTH"},
-    "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS"}, "fft_stage.h": {"r"},
+    "gemm_level2.h": {"FEW_VECTORS"}, "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS"}, "fft_stage.h": {"r"},
     "lanes.h": {"TH_VECTOR", "TH_WIDTH_8", "TH_WIDTH_4"}, "marks.h": {"TH_PLAIN_LOOP"},
 }  # fmt: skip
 
@@ -423,14 +423,22 @@ def test_products_of_many_blocks(dtype):
 REACHED = edges("GEMM_REACH_BYTES", "GEMM_SHARE", "GEMM_WORTH_READING", products=(("GEMM_SHARE", 3),), most=100)
 
 
+# Results that stay in registers: around each number of vectors, of every width and dtype.
+IN_REGISTERS = sorted({k * lanes + by for k in range(10) for lanes in (2, 4, 8, 16) for by in (-1, 0, 1)} - {-1, 0})
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_products_with_vectors(dtype):
     op = Toy(destroy_map={})
-    for m, n in itertools.product(REACHED, [1, 3, 4, 5, 8, 9, 33]):
+    for m, n in itertools.chain(
+        itertools.product(REACHED, [1, 3, 4, 5, 8, 9, 33]), itertools.product(IN_REGISTERS, [0, 1, 2, 5])
+    ):
         a, x, y = whole((m, n), dtype), whole(n, dtype), whole(m, dtype)
         numbers = [np.array(v, dtype) for v in (-2, 0.5)]
         for at in (a, a.copy("F"), spread(a)):
             equal(call(blas.gemv_kernel, op, [y, numbers[0], at, spread(x), numbers[1]], (dtype, 1))[0], 0.5 * y - 2 * (a @ x), m, n)
+            found = call(blas.gemv_kernel, op, [spread(y), numbers[0], at, x, numbers[1]], (dtype, 1))[0]
+            equal(found, 0.5 * y - 2 * (a @ x), m, n)
             equal(call(blas.dot_kernel, Toy(), [at, x], (dtype, 1))[0], a @ x, m, n)
             equal(call(blas.dot_kernel, Toy(), [spread(y), at], (dtype, 1))[0], y @ a, m, n)
             equal(call(blas.ger_kernel, op, [at, numbers[0], y, x], (dtype, 2))[0], a - 2 * np.outer(y, x), m, n)
@@ -541,12 +549,12 @@ def test_fourier(dtype):
 
 # -- element by element -----------------------------------------------------------------------------------------
 
-ALONG = edges("kTileMost", "kShortRow", "kLongRun", "kHeldMost", "kBand", "kBandMost", "kStripe", "kBlock", "kTileBytes", "kBandBytes", most=1100)  # fmt: skip
+ALONG = edges("kTileMost", "kShortRow", "kLongRun", "kHeldMost", "kTransposedRows", "kTransposedMost", "kStripe", "kBlock", "kTileBytes", "kTransposedBytes", most=1100)  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_elements(dtype):
-    """Tiles of rows, of bands and of whole lines; what is gathered, held, or used where it lies."""
+    """Tiles of rows, of transposed rows and of whole lines; what is gathered, held, or used where it lies."""
     x_, y_ = (ts.get_scalar_type(dtype)(name) for name in "xy")
     op = ts.or_ if dtype == "bool" else Composite([x_, y_], [x_ * y_ + x_])
     kernels = {}

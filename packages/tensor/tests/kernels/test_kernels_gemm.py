@@ -170,9 +170,9 @@ def test_threads_and_places_change_nothing(dtype, kernel_of, shapes, monkeypatch
             for offset in (0, 1, 3):
                 moved = []
                 for a in inputs:
-                    room = np.empty(a.size + offset, dtype)
-                    room[offset:] = a.ravel()
-                    moved.append(room[offset:].reshape(a.shape))
+                    buffer = np.empty(a.size + offset, dtype)
+                    buffer[offset:] = a.ravel()
+                    moved.append(buffer[offset:].reshape(a.shape))
                 results.append(f(*moved).tobytes())
     finally:
         set_threads(before)

@@ -43,7 +43,7 @@ def test_memory_of_compiled_code(kernels, name):
     for sample, forms in kernels.get(name, ()):
         for variant, kernel in forms:
             pairs = [as_input(v, x) for v, x in zip(variant.inputs, sample.inputs, strict=True)]
-            given, rooms = [p[0] for p in pairs], [p[1] for p in pairs]
+            given, buffers = [p[0] for p in pairs], [p[1] for p in pairs]
             results = run(kernel, variant, given)
             what = f"{variant} in {sample.case}, compiled"
-            check_memory(variant, sample.inputs, given, rooms, list(results), sample.outputs, results.shares, what)
+            check_memory(variant, sample.inputs, given, buffers, list(results), sample.outputs, results.shares, what)

@@ -177,7 +177,7 @@ def test_no_kernel_reads_its_parameters_by_position(path):
     (Choice(parameters.End), 1, "a member of End"), (Choice(parameters.End), parameters.Labels.ALL, "a member of End"),
     (Address(), 4096, "a Pointer"), (Address(), None, "a Pointer"), (Float(), "x", "float"),
     (Record(parameters.Bound), parameters.Axis(axis=0), "a Bound"),
-    (Array(Int(), 2), [1, 2, 3], "room for 2"), (Array(Mask(), 2), [-1], "no mask"), (List(Flag()), [True, 2], "True or False"),
+    (Array(Int(), 2), [1, 2, 3], "space for 2"), (Array(Mask(), 2), [-1], "no mask"), (List(Flag()), [True, 2], "True or False"),
     (Text(), "a\0b", "first zero"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused(field, value, message):

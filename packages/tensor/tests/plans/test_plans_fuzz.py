@@ -13,7 +13,7 @@ from plan_keys import key_of
 from test_fuzz import Writer
 
 import theano
-from theano.compile.storing import flatten, unflatten
+from theano.compile.pickling import flatten, unflatten
 from theano.graph.canonical import NoCanonicalForm
 from theano.tensor.elemwise import functions as F
 

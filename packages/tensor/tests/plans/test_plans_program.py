@@ -18,7 +18,7 @@ import pytest
 import theano
 import theano.tensor as T
 from theano.cache.store import CacheSettings, open_cache
-from theano.compile import program_cache, surroundings
+from theano.compile import environment, program_cache
 from theano.graph.kernel import Builtin, PointerFamily, pointer_families
 from theano.ifelse import ifelse
 from theano.printing import debugprint
@@ -423,23 +423,23 @@ def test_raw_parameters_of_which_nobody_says_where_addresses_stand_are_not_kept(
 def sources(monkeypatch):
     """Lets a test make the process believe that its sources have changed."""
     for name in ("_known", "_changed"):
-        monkeypatch.setattr(surroundings, name, getattr(surroundings, name))
+        monkeypatch.setattr(environment, name, getattr(environment, name))
 
 
 def test_sources_that_changed_meanwhile_end_it(monkeypatch, sources):
     x = T.dvector("x")
     warm([x], x * 17)
-    monkeypatch.setattr(surroundings, "_stamp", lambda: "another")
+    monkeypatch.setattr(environment, "_stamp", lambda: "another")
     f = theano.function([x], x * 1717)
     assert "have changed" in f.maker.lookup.reason
-    monkeypatch.setattr(surroundings, "_changed", True)
+    monkeypatch.setattr(environment, "_changed", True)
     f = theano.function([x], x * 17)
     assert f.maker.plan is None and "have changed" in f.maker.lookup.reason
 
 
 def test_a_file_younger_than_the_process_ends_it(monkeypatch, sources, tmp_path):
-    monkeypatch.setattr(surroundings, "_known", None)
-    monkeypatch.setattr(surroundings, "_changed", False)
+    monkeypatch.setattr(environment, "_known", None)
+    monkeypatch.setattr(environment, "_changed", False)
     (tmp_path / "edited.py").write_text("")
     monkeypatch.setattr(sys.modules["theano"], "__path__", [*theano.__path__, str(tmp_path)])
     x = T.dvector("x")
@@ -447,7 +447,7 @@ def test_a_file_younger_than_the_process_ends_it(monkeypatch, sources, tmp_path)
 
 
 def test_sources_that_are_no_files_leave_no_key(monkeypatch, sources):
-    monkeypatch.setattr(surroundings, "_known", None)
+    monkeypatch.setattr(environment, "_known", None)
     module = type(sys)("theano.tensor.from_an_archive")
     module.__file__ = str(Path(T.__file__).parent / "from_an_archive.pyc")
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -460,7 +460,7 @@ def test_sources_that_are_no_files_leave_no_key(monkeypatch, sources):
 SCRIPT = """
 import sys, json
 import numpy as np, theano, theano.tensor as T
-from theano.compile import program_cache, surroundings
+from theano.compile import program_cache, environment
 from theano.ifelse import ifelse
 n = int(sys.argv[1])
 total = 0.0

@@ -91,7 +91,7 @@ def test_a_new_look_up_has_found_nothing():
     (True, False, "never", "it runs in Python"),
 ])  # fmt: skip
 def test_what_has_no_key(plans, looks, compiled, reason):
-    asked = SimpleNamespace(mode=SimpleNamespace(looks=looks, linker=SimpleNamespace(compiled=compiled)))
+    asked = SimpleNamespace(mode=SimpleNamespace(inspects_nodes=looks, linker=SimpleNamespace(compiled=compiled)))
     with theano.config.change_flags({"cache.plans": plans}), pytest.raises(NoCanonicalForm, match=reason):
         program_cache._describe(asked)
 
@@ -99,7 +99,7 @@ def test_what_has_no_key(plans, looks, compiled, reason):
 @pytest.mark.parametrize("linker", ["cvm", "c|py"])
 def test_what_has_a_key(linker, monkeypatch):
     """It is that of the whole request; the graph's constants and the flags are kept for later."""
-    monkeypatch.setattr("theano.compile.program_cache.surroundings", lambda store, identity: ["around"])
+    monkeypatch.setattr("theano.compile.program_cache.environment", lambda store, identity: ["around"])
     x, c = T.dvector("x"), T.constant(np.arange(3.0))
     asked = request([x], [x + c], mode=Mode(linker, "fast_run"))
     description = GraphDescription(asked.packed)
@@ -299,7 +299,7 @@ def test_who_has_switched_the_compiler_off_is_not_told(flags, quiet, monkeypatch
 
 
 class Looking(Linker):
-    looks = True
+    inspects_nodes = True
 
 
 def test_what_is_linked_is_linked_once():

@@ -124,7 +124,7 @@ TABLE = {
     "removes its input": False_(OR_COMPILE + 'rm "$in"; exit 1', "status 1"),
     "removes its input and works": False_(THEN + 'rm "$in"', "", compiled=1),
     "removes itself": False_('rm "$0"; real "$@"', "cannot be started|is not installed"),
-    "claims that there is no room": False_(
+    "claims that there is no space": False_(
         OR_COMPILE + 'echo "$in:1:1: fatal error: No space left on device" >&2; exit 1', "No space left on device"
     ),
     "works once": False_(
@@ -240,8 +240,8 @@ def test_false_compiler(name: str, tmp_path: Path) -> None:
     else:
         (line,) = lines
         assert re.search(case.says, line) and str(compiler) in line and len(line) < 700
-        if "room" not in name:
-            assert "no room" not in line and "disk" not in line
+        if "space" not in name:
+            assert "no space" not in line and "disk" not in line
         assert "cache" not in said.lower().replace(str(tmp_path).lower(), "")
     assert all(c.isprintable() or c == "\n" for c in said)
     if lines and case.limit <= LIMIT:
@@ -273,7 +273,7 @@ def test_what_is_no_program(name: str, tmp_path: Path) -> None:
     NOT_PROGRAMS[name](path)
     said, _ = run(tmp_path, path, 1, 60)
     (line,) = about_compilers(said)
-    assert str(path) in line and "room" not in line
+    assert str(path) in line and "space" not in line
     assert re.search("is not installed|cannot be started: |cannot be run|ended by signal", line), line
 
 

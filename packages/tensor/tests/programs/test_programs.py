@@ -1,4 +1,4 @@
-"""Programs as people write them after a tutorial, each held to the same in NumPy."""
+"""Programs as users write them after a tutorial, each held to the same in NumPy."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def _fails(inputs: Sequence[Any], output: Any, values: list[np.ndarray]) -> bool
 
 
 def _spread(v: Any, rng: np.random.Generator, thorough: bool) -> np.ndarray:
-    """Return all values of the dtype of ``v`` in any order, as often as there is room; rows are as many as vectors' elements."""
+    """Return all values of the dtype of ``v`` in any order, as often as there is space; rows are as many as vectors' elements."""
     lengths = (*[2] * (v.type.ndim - 2), LENGTH if thorough else 64, LENGTH)[max(2 - v.type.ndim, 0) :]
     shape = tuple(1 if one else n for one, n in zip(v.type.broadcastable, lengths, strict=True))
     return _drawn(v.type.dtype, shape, rng)
@@ -276,14 +276,14 @@ def near(wanted: np.ndarray, found: np.ndarray, moved: Sequence[np.ndarray], coa
         kind = "complex128" if wanted.dtype.kind == "c" else "float64"
         w, f, others = wanted.astype(kind), found.astype(kind), [x.astype(kind) for x in moved]
         unsure = np.zeros(w.shape, bool)
-        room = np.zeros(w.shape)
+        space = np.zeros(w.shape)
         for other in others:
             unsure |= (np.isfinite(other) != np.isfinite(w)) | (np.isnan(other) != np.isnan(w))
-            room = np.fmax(room, np.abs(other - w))
+            space = np.fmax(space, np.abs(other - w))
         # Complex numbers as points of a plane: the smaller part has no digits of its own.
         # (NumPy's powers and roots of complex numbers have fewer digits.)
         units = 1024 if kind == "complex128" else 64
-        close = np.abs(f - w) <= units * float(info.eps) * np.abs(w) + 16 * room + float(info.tiny)
+        close = np.abs(f - w) <= units * float(info.eps) * np.abs(w) + 16 * space + float(info.tiny)
         alike = (f == w) | (np.isnan(f) & np.isnan(w))
         if kind == "complex128":
             alike = ~np.isfinite(f)

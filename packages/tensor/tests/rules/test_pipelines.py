@@ -1,4 +1,4 @@
-"""The whole sequence on expressions that people write: what is left, and what it computes."""
+"""The whole sequence on expressions that users write: what is left, and what it computes."""
 
 import time
 

@@ -8,7 +8,7 @@ import pytest
 import theano.tensor as T
 from theano import scalar as scal
 from theano.tensor.elemwise import functions as F
-from theano.tensor.rules.words import combine, fit
+from theano.tensor.rules.words import combine, conform
 from theano.tensor.type import TensorType
 
 v, m, number = T.dvector("v"), T.dmatrix("m"), scal.float64("number")
@@ -16,17 +16,17 @@ v, m, number = T.dvector("v"), T.dmatrix("m"), scal.float64("number")
 
 @pytest.mark.parametrize("new, old", [(number, v), (v, number), (None, v), (number, number), (T.zvector(), v), (m, v)])
 def test_what_cannot_be_made_to_fit(new, old):
-    assert fit(new, old) is None
+    assert conform(new, old) is None
 
 
 @pytest.mark.parametrize("new", [v, T.fvector(), T.lvector(), T.dscalar(), T.constant(np.float32(2)), m])
 def test_what_fits_is_of_the_old_type(new):
     old = F.add(m, v)
-    assert fit(new, old).type == old.type
+    assert conform(new, old).type == old.type
 
 
 def test_a_complex_number_takes_a_real_one():
-    assert fit(v, F.add(T.zvector(), v)).type.dtype == "complex128"
+    assert conform(v, F.add(T.zvector(), v)).type.dtype == "complex128"
 
 
 @pytest.mark.parametrize("op, numpy_op", [(F.add, np.add), (F.mul, np.multiply)])

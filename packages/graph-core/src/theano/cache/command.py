@@ -17,11 +17,11 @@ from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName
 from theano.cache.ownership import (
     MARK,
     STAMP,
+    foreign_files,
     is_marked,
     refusal_to_manage,
     refusal_to_remove,
     remove_entry,
-    strangers,
 )
 from theano.cache.staging import reclaim_stage
 from theano.cache.store import CacheSettings, create_trusted, read_verified
@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def size_text(count: float) -> str:
-    """Write a number of bytes for people.
+    """Write a number of bytes for users.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def size_text(count: float) -> str:
 
 
 def age_text(seconds: float) -> str:
-    """Write an age for people.
+    """Write an age for users.
 
     Examples
     --------
@@ -261,10 +261,10 @@ def _purge(settings: CacheSettings, options: argparse.Namespace) -> int:
         return 1
     contents = survey(root)
     left = _remove_all(contents)
-    left += [f"{path}: {reason}" for path, reason in strangers(root)]
-    for shelf in contents.shelves:
+    left += [f"{path}: {reason}" for path, reason in foreign_files(root)]
+    for bucket in contents.buckets:
         with contextlib.suppress(OSError):
-            os.rmdir(shelf)  # one that is not empty stays
+            os.rmdir(bucket)  # one that is not empty stays
     for path in [os.path.join(root, STAMP), *([os.path.join(root, MARK)] if is_marked(root) else [])]:
         with contextlib.suppress(OSError):
             if stat.S_ISREG(os.lstat(path).st_mode):

@@ -1,4 +1,4 @@
-"""What lies in a cache directory, for the sweep and for people."""
+"""What lies in a cache directory, for the sweep and for users."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import stat
 from typing import NamedTuple
 
-from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, StageName, is_shelf
+from theano.cache.names import NOTE, PLAN, SOURCE, UNIT, EntryName, ReferenceName, StageName, is_bucket
 from theano.cache.ownership import scan
 from theano.records import field, record
 
@@ -32,7 +32,7 @@ class Contents:
         Paths of the references.
     stages : list of (str, StageName)
         Working directories of processes, perhaps dead ones.
-    shelves : list of str
+    buckets : list of str
         The two-character folders.
     """
 
@@ -42,7 +42,7 @@ class Contents:
     sources: list[Item] = field(default_factory=list)
     references: list[tuple[str, ReferenceName]] = field(default_factory=list)
     stages: list[tuple[str, StageName]] = field(default_factory=list)
-    shelves: list[str] = field(default_factory=list)
+    buckets: list[str] = field(default_factory=list)
 
     @property
     def entries(self) -> list[Item]:
@@ -73,14 +73,14 @@ def survey(root: str) -> Contents:
         stage = StageName.parse(entry.name)
         if stage is not None and not entry.is_symlink():
             contents.stages.append((entry.path, stage))
-        elif is_shelf(entry.name) and entry.is_dir(follow_symlinks=False):
-            contents.shelves.append(entry.path)
+        elif is_bucket(entry.name) and entry.is_dir(follow_symlinks=False):
+            contents.buckets.append(entry.path)
             for file in scan(entry.path):
                 _add(contents, file, entry.name)
     return contents
 
 
-def _add(contents: Contents, file: os.DirEntry[str], shelf: str) -> None:
+def _add(contents: Contents, file: os.DirEntry[str], bucket: str) -> None:
     try:
         info = file.stat(follow_symlinks=False)
     except OSError:
@@ -88,10 +88,10 @@ def _add(contents: Contents, file: os.DirEntry[str], shelf: str) -> None:
     if not stat.S_ISREG(info.st_mode):
         return
     reference = ReferenceName.parse(file.name)
-    if reference is not None and reference.kernel.startswith(shelf) and info.st_size == 0:
+    if reference is not None and reference.kernel.startswith(bucket) and info.st_size == 0:
         contents.references.append((file.path, reference))
     name = EntryName.parse(file.name)
-    if name is None or not name.key.startswith(shelf):
+    if name is None or not name.key.startswith(bucket):
         return
     kinds = {UNIT: contents.units, PLAN: contents.plans, NOTE: contents.notes, SOURCE: contents.sources}
     kinds[name.kind].append(Item(file.path, name, info.st_size, info.st_mtime))

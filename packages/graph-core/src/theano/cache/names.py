@@ -3,7 +3,7 @@
     <k1k2>/<key>.<digest>.so                        a compiled unit
     <k1k2>/<key>.<digest>.plan                      the program of a function, for its graph's key
     <k1k2>/<key>.<digest>.txt                       a note, such as what the compiler is
-    <k1k2>/<key>.<digest>.c                         the unit's source, for people; <digest> is the .so's
+    <k1k2>/<key>.<digest>.c                         the unit's source, for users; <digest> is the .so's
     <k1k2>/<kernel key>.<unit key>.<digest>.ref     empty: this kernel is in that unit
     .stage-<pid>-<start time>-<machine>-<random>    where one process is working
 
@@ -39,7 +39,7 @@ _HEX = f"[0-9a-f]{{{KEY_LENGTH}}}"
 _ENTRY = re.compile(rf"(?P<key>{_HEX})\.(?P<digest>{_HEX})\.(?P<kind>{UNIT}|{PLAN}|{NOTE}|{SOURCE})\Z")
 _REFERENCE = re.compile(rf"(?P<kernel>{_HEX})\.(?P<key>{_HEX})\.(?P<digest>{_HEX})\.{REFERENCE}\Z")
 _STAGE = re.compile(r"\.stage-(?P<pid>\d+)-(?P<start>\d+)-(?P<machine>[0-9a-f]{8,16})-(?P<random>\w+)\Z")
-_SHELF = re.compile(r"[0-9a-f]{2}\Z")
+_BUCKET = re.compile(r"[0-9a-f]{2}\Z")
 
 
 def digest_of(data: bytes) -> str:
@@ -138,6 +138,6 @@ class StageName(NamedTuple):
         return cls(int(match["pid"]), int(match["start"]), match["machine"], match["random"]) if match else None
 
 
-def is_shelf(name: str) -> bool:
+def is_bucket(name: str) -> bool:
     """Say whether this is the name of one of the 256 two-character folders."""
-    return _SHELF.match(name) is not None
+    return _BUCKET.match(name) is not None

@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from theano.cache.names import HEADS, SOURCE, UNIT, EntryName, ReferenceName, StageName, digest_of, is_shelf
+from theano.cache.names import HEADS, SOURCE, UNIT, EntryName, ReferenceName, StageName, digest_of, is_bucket
 from theano.cache.staging import stage_path
 from theano.cache.trust import open_regular
 
@@ -49,7 +49,7 @@ def adopt(root: str) -> bool:
     """Mark a directory if nothing but a cache's own lies in it; say whether it carries the mark then."""
     if is_marked(root):
         return True
-    if os.path.islink(root) or next(strangers(root), None) is not None:
+    if os.path.islink(root) or next(foreign_files(root), None) is not None:
         return False
     staged = stage_path(root)
     try:
@@ -72,30 +72,30 @@ def refusal_to_manage(root: str) -> str:
         return f"is a symbolic link (to {os.path.realpath(root)})"
     if is_marked(root):
         return ""
-    stranger = next(strangers(root), None)
-    if stranger is not None:
-        return f"does not carry the mark of a cache ({MARK}) and holds other things, {stranger[0]} among them"
+    foreign = next(foreign_files(root), None)
+    if foreign is not None:
+        return f"does not carry the mark of a cache ({MARK}) and holds other things, {foreign[0]} among them"
     try:
         return "" if os.listdir(root) else f"does not carry the mark of a cache ({MARK}) and is empty"
     except OSError as error:
         return error.strerror or str(error)
 
 
-def strangers(root: str) -> Iterator[tuple[str, str]]:
+def foreign_files(root: str) -> Iterator[tuple[str, str]]:
     """Yield the paths in a directory that by name and kind are not a cache's own, each with what is wrong with it."""
-    shelves = []
+    buckets = []
     for entry in scan(root):
-        if is_shelf(entry.name) and entry.is_dir(follow_symlinks=False):
-            shelves.append(entry)
+        if is_bucket(entry.name) and entry.is_dir(follow_symlinks=False):
+            buckets.append(entry)
         elif entry.name in (MARK, STAMP):
             if not entry.is_file(follow_symlinks=False) or (entry.name == MARK and not is_marked(root)):
                 yield entry.path, "is not the cache's"
         elif StageName.parse(entry.name) is None or entry.is_symlink():
             yield entry.path, _kind_of(entry)
-    for shelf in shelves:
-        for entry in scan(shelf.path):
+    for bucket in buckets:
+        for entry in scan(bucket.path):
             name = EntryName.parse(entry.name) or ReferenceName.parse(entry.name)
-            if name is None or not name.relative.startswith(shelf.name) or not entry.is_file(follow_symlinks=False):
+            if name is None or not name.relative.startswith(bucket.name) or not entry.is_file(follow_symlinks=False):
                 yield entry.path, _kind_of(entry)
             elif isinstance(name, ReferenceName) and entry.stat().st_size:
                 yield entry.path, "is not empty, as references are"

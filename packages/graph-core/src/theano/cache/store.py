@@ -169,7 +169,7 @@ class Cache:
         """Return the directory to write to; "" if it must be a private one."""
         self.refusal = create_trusted(root)
         if self.refusal is None:
-            # One that holds other people's things is used all the same, but never swept.
+            # One that holds other users' things is used all the same, but never swept.
             adopt(root)
             return root
         self._warn(self.refusal)
@@ -214,7 +214,7 @@ class Cache:
         Raises
         ------
         OSError
-            There is no room even in the temporary directory.
+            There is no space even in the temporary directory.
         """
         return self.root or self._private_root()
 
@@ -304,7 +304,7 @@ class Cache:
             stage.remove()
 
     def _reclaim(self, root: str) -> None:
-        """Remove what killed processes have left: who compiles has the time, and needs the room."""
+        """Remove what killed processes have left: who compiles has the time, and needs the space."""
         now = time.monotonic()
         if root == self.root and now - self._reclaimed >= RECLAIM_AFTER:
             self._reclaimed = now
@@ -326,7 +326,7 @@ class Cache:
         kernels : iterable of str
             Keys of the kernels in it; a reference is left for each.
         source : str
-            Its C text, left beside it for people.
+            Its C text, left beside it for users.
 
         Returns
         -------
@@ -359,7 +359,7 @@ class Cache:
     def _describe(self, root: str, stage: str, unit: EntryName, kernels: Iterable[str], source: str) -> None:
         for kernel in kernels:
             target = os.path.join(root, ReferenceName(kernel, unit).relative)
-            _make_shelf(os.path.dirname(target))
+            _make_bucket(os.path.dirname(target))
             # If somebody has put a FIFO there, opening it must not wait for its reader.
             flags = os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
             os.close(os.open(target, flags, 0o400))
@@ -429,7 +429,7 @@ def create_trusted(root: str) -> trust.Refusal | None:
 
 
 def _is_full(root: str) -> bool:
-    """Say whether there is hardly room for another file: compilers often fail there without saying why."""
+    """Say whether there is hardly space for another file: compilers often fail there without saying why."""
     if not hasattr(os, "statvfs"):
         return False
     try:
@@ -491,20 +491,20 @@ def _touch(descriptor: int) -> None:
             pass  # a pre-filled cache of root's, or a read-only file system
 
 
-def _shelf_refusal(shelf: str) -> trust.Refusal | None:
+def _bucket_refusal(bucket: str) -> trust.Refusal | None:
     """Check one of the two-character folders, whose parents are already trusted."""
-    info = os.lstat(shelf)
+    info = os.lstat(bucket)
     if not stat.S_ISDIR(info.st_mode):
-        return trust.Refusal(shelf, "is not a directory")
+        return trust.Refusal(bucket, "is not a directory")
     if os.name == "posix" and (info.st_mode & trust.WRITABLE_BY_OTHERS or info.st_uid not in (0, os.geteuid())):
-        return trust.Refusal(shelf, "is in other hands")
+        return trust.Refusal(bucket, "is in other hands")
     return None
 
 
 def _listing(folder: str, prefix: str) -> list[str]:
     """Return the names that begin with a key, in a fixed order; none if there is no such folder."""
     try:
-        if _shelf_refusal(folder) is not None:
+        if _bucket_refusal(folder) is not None:
             return []
         return sorted(name for name in os.listdir(folder) if name.startswith(prefix))
     except FileNotFoundError:  # the usual case, for which nobody need look who raised it
@@ -514,19 +514,19 @@ def _listing(folder: str, prefix: str) -> list[str]:
         return []
 
 
-def _make_shelf(shelf: str) -> None:
+def _make_bucket(bucket: str) -> None:
     """Make sure that a two-character folder is there and ours."""
     try:
-        os.mkdir(shelf, 0o700)
+        os.mkdir(bucket, 0o700)
     except FileExistsError:
-        refusal = _shelf_refusal(shelf)
+        refusal = _bucket_refusal(bucket)
         if refusal is not None:
             raise PermissionError(errno.EACCES, refusal.reason, refusal.path) from None
 
 
 def _rename(source: str, target: str) -> bool:
     """Publish: give a finished file its final name; False if something that is not ours is in the way."""
-    _make_shelf(os.path.dirname(target))
+    _make_bucket(os.path.dirname(target))
     try:
         os.replace(source, target)
     except (IsADirectoryError, FileExistsError, PermissionError):

@@ -83,7 +83,7 @@ def sweep(root: str, size_cap: int) -> Sweep:
     result.units, result.bytes = len(contents.units), contents.unit_bytes + contents.plan_bytes
     alive = {item.name for item in contents.units}
     if result.bytes > size_cap:
-        # Some room is made, so that the next publication does not sweep again.
+        # Some space is made, so that the next publication does not sweep again.
         goal = size_cap - size_cap // 10
         # A time in the future counts as now.
         for item in sorted(contents.units + contents.plans, key=lambda item: (min(item.used, now), item.path)):

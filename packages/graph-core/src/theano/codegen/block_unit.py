@@ -1,6 +1,6 @@
 """Units of nested blocks to machine code: in this process, else in the cache, else through the compiler.
 
-Unlike kernels these units may use Python's headers and NumPy's, and each holds one block: what two people write may
+Unlike kernels these units may use Python's headers and NumPy's, and each holds one block: what two users write may
 not go together in one file. A unit whose ops and types all have a version is kept in the cache under the digest of its
 text, all options, compiler, Python and the versions. One that has none is compiled in each process anew.
 """
@@ -42,7 +42,7 @@ class LoadedBlock(NamedTuple):
 
 
 _SYMBOLS = tuple(f"theano_block_{name}" for name in LoadedBlock._fields[1:])
-#: Never unloaded: what people write may have left addresses of its code or data anywhere.
+#: Never unloaded: what users write may have left addresses of its code or data anywhere.
 _loaded: dict[str, LoadedBlock] = {}
 _lock = threading.Lock()
 

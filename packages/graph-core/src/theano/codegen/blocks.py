@@ -44,7 +44,7 @@ from typing import Any
 from theano.codegen.text import CText, comment_text
 from theano.errors import MethodNotDefined
 from theano.graph.apply import Apply
-from theano.graph.c_contract import CLinkerObject, says
+from theano.graph.c_contract import CLinkerObject, overrides
 from theano.graph.type import Type
 from theano.graph.variable import Constant, Variable
 from theano.records import field, record
@@ -54,7 +54,7 @@ FORMAT = "block 1"
 DEEPEST = 10
 """Blocks inside more than this many others are not indented any further."""
 COMMENT = "//: "
-"""Begins the comments that say what is computed, which are for people only."""
+"""Begins the comments that say what is computed, which are for users only."""
 HEADERS = ("<Python.h>", "<stdio.h>", "<stdlib.h>", "<string.h>")
 STREAMS = ("std::cout", "std::cerr", "std::endl", "std::ostream", "cout <<", "cerr <<")
 """Words that want ``<iostream>``, which costs as much time as all the rest, so it is included where one occurs."""
@@ -174,7 +174,7 @@ def without_comments(text: str) -> str:
 
 def has_c_code(node: Apply) -> bool:
     """Return whether the op of a node says in C what it does; its types may still have nothing to say."""
-    return says(node.op, "c_code")
+    return overrides(node.op, "c_code")
 
 
 @record
@@ -289,7 +289,7 @@ class _Writer:
     def _extract_out(self, kind: Type, name: str, sub: dict[str, Any], checks: bool) -> str:
         if ask(kind.c_is_simple):
             return code(kind.c_init, name, sub)
-        if says(kind, "c_extract_out"):
+        if overrides(kind, "c_extract_out"):
             return code(kind.c_extract_out, name, sub, check_input=checks)
         init, extract = code(kind.c_init, name, sub), code(kind.c_extract, name, sub, check_input=checks)
         return f"if (py_{name} == Py_None) {{\n{init}\n}} else {{\n{extract}\n}}"

@@ -1,4 +1,4 @@
-"""Small tools for writing C that people read."""
+"""Small tools for writing C that users read."""
 
 from __future__ import annotations
 

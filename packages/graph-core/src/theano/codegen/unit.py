@@ -417,7 +417,7 @@ def _compile_missing(
 
 def no_place(error: OSError) -> NoCompilerError:
     """Return the error that says that there is nowhere to compile."""
-    what = "room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "place"
+    what = "space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "place"
     return NoCompilerError(f"there is no {what} to compile: {error.strerror or error}")
 
 

@@ -2,7 +2,7 @@
 
 Read in this order: ``inputs`` and ``shared`` (what the user says), ``pack`` (the graph is copied and closed), ``mode``
 (how it is rewritten and run), ``maker`` (the steps), ``aliasing`` (copies at the borders), ``executable`` (what
-comes out), ``storing`` (pickles).
+comes out), ``pickling`` (pickles).
 """
 
 from __future__ import annotations

@@ -36,13 +36,13 @@ def insert_deepcopy(
         How many.
     """
     roots = memory_roots(fgraph)
-    guard = _Claims(fgraph, inputs, roots)
+    claims = _Claims(fgraph, inputs, roots)
     copies = 0
     # Updates first: where an update and a value returned want the same memory, the value returned is copied.
     order = [*range(len(outputs), len(fgraph.outputs)), *range(len(outputs))]
     for i in order:
         borrow = i >= len(outputs) or outputs[i].borrow
-        if guard.grants(i, i >= len(outputs), borrow):
+        if claims.allows(i, i >= len(outputs), borrow):
             continue
         v = fgraph.outputs[i]
         (copy,) = deep_copy_op.make_node(v).outputs
@@ -92,7 +92,7 @@ class _Claims:
         self.spec_of = dict(zip(fgraph.inputs, inputs, strict=True))
         self.claimed: dict[Variable, bool] = {}  # whether whoever has it lends it
 
-    def grants(self, output: int, is_update: bool, borrow: bool) -> bool:
+    def allows(self, output: int, is_update: bool, borrow: bool) -> bool:
         """Return whether an output may stay where it is; if so, its memory is taken."""
         roots = self.roots[self.fgraph.outputs[output]]
         for root in roots:

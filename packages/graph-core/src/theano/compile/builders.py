@@ -144,7 +144,7 @@ class OpFromGraph(ExpressionOp):
     ) -> list[Any]:
         """Return the derivatives that are given, and after those for ``count`` variables the expression's own.
 
-        What is given speaks of the inputs that people pass, not of the shared variables.
+        What is given speaks of the inputs that users pass, not of the shared variables.
         """
         given = self.overrides[which]
         if _is_default(given):

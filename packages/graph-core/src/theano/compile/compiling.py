@@ -1,4 +1,4 @@
-"""From kernels and blocks to machine code, as the flags say: what the rooms below are handed to compile with."""
+"""From kernels and blocks to machine code, as the flags say: what the packages below are handed to compile with."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _kernel_thunk(
     node: Apply, storage_map: dict[Variable, list[Any]], compute_map: dict[Variable, list[Any]]
 ) -> Callable[[], Any]:
     # The loader is a compiled module that brings in NumPy, and what runs nodes alone is seldom wanted.
-    from theano.runtime.stepwise import NodeFunction
+    from theano.runtime.interpreter import NodeFunction
 
     alone = NodeFunction(node, link([node], CLinker(), compile_kernels).how[0])
     inputs, outputs = [storage_map[v] for v in node.inputs], [storage_map[v] for v in node.outputs]

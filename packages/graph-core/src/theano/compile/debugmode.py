@@ -1,6 +1,6 @@
 """``DebugMode``: a function is computed in every way that there is, and the ways must agree.
 
-How the mode rewrites (several times, with a witness) is here, and how a graph is computed: each node as
+How the mode rewrites (several times, recording replacements) is here, and how a graph is computed: each node as
 `theano.runtime.checked` does it, then what rewriting replaced, then the graph as the user wrote it, and last the
 program that the machine would run.
 """
@@ -32,13 +32,13 @@ from theano.graph.variable import Constant, Variable
 from theano.printing import debugprint, one_line
 from theano.records import replace
 from theano.rewriting import Query, Report, RewriteSettings, phases, rewrite
-from theano.rewriting.witness import Replacement, Witness, account
+from theano.rewriting.replacements import Replacement, ReplacementRecorder, account
 from theano.runtime.checked import FORMS, CheckedNode, Checks, check_finite, difference, equal, short
 from theano.runtime.failure import Explainer, describe
 from theano.runtime.inspection import inspection_of
+from theano.runtime.interpreter import NodeFunction, numbers_of
 from theano.runtime.link import Linked, Linker, LinkWith, Performed, Thunked, link
 from theano.runtime.program import Argument, build
-from theano.runtime.stepwise import NodeFunction, numbers_of
 from theano.settings import config
 
 PYTHON = Linker("py", "never")
@@ -124,7 +124,7 @@ class DebugMode(Mode):
             raise ValueError("DebugMode needs something to run: check_c_code and check_py_code are both False")
 
     @property
-    def looks(self) -> bool:
+    def inspects_nodes(self) -> bool:
         """Whether nodes are run one by one: they are."""
         return True
 
@@ -164,12 +164,12 @@ class DebugMode(Mode):
         """
         original, _ = fgraph.clone_get_equiv()
         again = [_guarded_copy(fgraph) for _ in range(self.stability_patience - 1)]
-        witness = Witness()
-        fgraph.attach_feature(witness)
+        recorder = ReplacementRecorder()
+        fgraph.attach_feature(recorder)
         report = rewrite(fgraph, self.query, settings)
-        fgraph.remove_feature(witness)
+        fgraph.remove_feature(recorder)
         checked = CheckedReport(**vars(report))
-        checked.replacements, checked.original = witness.replacements, original
+        checked.replacements, checked.original = recorder.replacements, original
         first = account(fgraph)
         quiet = replace(settings, verbose=False, profile=False)
         for k, copy in enumerate(again):

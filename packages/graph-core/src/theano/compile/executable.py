@@ -15,10 +15,10 @@ from theano.compile.arguments import CallExplainer, Separator
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.maker import FunctionMaker
 from theano.compile.pack import Packed
+from theano.compile.pickling import FunctionState, state_of, unflatten
 from theano.compile.shared import Container, SharedVariable, store_with
-from theano.compile.storing import FunctionState, state_of, unflatten
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.shown import as_svg
+from theano.graph.notebook import as_svg
 from theano.graph.text import printable
 from theano.graph.variable import Variable
 from theano.loader.module import Function as NativeFunction
@@ -30,8 +30,8 @@ from theano.loader.module import (
     set_threads_least,
     store,
 )
-from theano.runtime.grants import granted_cpus, granted_memory, wanted_threads
 from theano.runtime.profile import CompileTimes, ProfileStats, totals
+from theano.runtime.resource_limits import cpu_quota, memory_limit, requested_threads
 from theano.settings import config
 
 # From the first function on, there are calls to wait for.
@@ -253,7 +253,7 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
     cells = maker.containers() if containers is None else containers
     program = maker.lay_out(cells).description() | {
         # Who looks at each node has explained already what failed.
-        "on_error": (lambda index, error, *values: error) if maker.mode.looks else maker.explainer,
+        "on_error": (lambda index, error, *values: error) if maker.mode.inspects_nodes else maker.explainer,
         "on_bad_call": CallExplainer(maker.name, [spec for spec in maker.inputs if not spec.implicit]),
         "separate": Separator([spec.variable.type for spec in maker.inputs]),
         # The addresses of kernels keep the libraries loaded that hold them.
@@ -272,13 +272,13 @@ def make_function(maker: FunctionMaker, containers: Sequence[Container] | None =
 
 def _set_machine_up() -> None:
     """Hand the flags about threads and memory on to the machine."""
-    wanted, granted = wanted_threads(config.threads, config.given("openmp"), os.environ), granted_cpus()
-    set_threads(min(wanted, granted) if wanted and granted else wanted or granted)
+    wanted, quota = requested_threads(config.threads, config.given("openmp"), os.environ), cpu_quota()
+    set_threads(min(wanted, quota) if wanted and quota else wanted or quota)
     set_threads_least(config.given("openmp_elemwise_minsize", 0))
     if config.memory.keep >= 0:
         memory_set_limit(config.memory.keep)
-    elif granted_memory():
-        memory_set_limit(min(memory_get_limit(), granted_memory() // 8))
+    elif memory_limit():
+        memory_set_limit(min(memory_get_limit(), memory_limit() // 8))
 
 
 def call_for_subset(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -11,10 +11,10 @@ from typing import Any
 from theano.compile.maker import FunctionMaker
 from theano.compile.mode import Mode
 from theano.compile.pack import check_unused, pack
+from theano.compile.pickling import StripPickler
 from theano.compile.profiling import wanted_profile
 from theano.compile.shared import SharedVariable
-from theano.compile.storing import StripPickler
-from theano.graph.collector import collector_release
+from theano.graph.gc_pause import gc_restorer
 from theano.graph.source import user_trace
 from theano.graph.text import printable
 from theano.graph.variable import Variable, compiler
@@ -107,8 +107,8 @@ def function(
     start = perf_counter()
     called = name if name is not None else _default_name()
     shown = printable(f"the function {called}")
-    # Nearly all that is made here stays as long as the function: the collector would look through it in vain.
-    release = collector_release()
+    # Nearly all that is made here stays as long as the function: the garbage collector would look through it in vain.
+    release = gc_restorer()
     try:
         gc.disable()
         packed = pack(

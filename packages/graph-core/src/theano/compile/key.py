@@ -21,7 +21,7 @@ same place.
 *What is done with it*: the query and the linker of the mode, field by field; a subclass of either may do anything,
 so there is no key for it. The limits of rewriting, the permission to work in place, whether memory is given back.
 
-*The surroundings* (:mod:`theano.compile.surroundings`): the content of our own sources, the versions of Python, NumPy
+*The environment* (:mod:`theano.compile.environment`): the content of our own sources, the versions of Python, NumPy
 and SciPy (which compute folded constants), the compiler's identity with its options and the CPU, all flags that
 somebody set and that are not known to be without effect, and the names of all rules in force; a rule from outside
 ends it.
@@ -39,11 +39,11 @@ from array import array
 from json import dumps
 from typing import Any
 
+from theano.compile.graph_printing import PRINTING_TAGS
 from theano.compile.inputs import In, Param, SymbolicInput
 from theano.compile.mode import Mode
 from theano.compile.pack import Packed
 from theano.compile.shared import Container, SharedVariable
-from theano.compile.watching import WATCHING_TAGS
 from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm, bytes_of, derived_tags, form_of, text_of
 from theano.graph.traverse import toposort
@@ -65,7 +65,7 @@ def function_key(
     settings: RewriteSettings,
     accept_inplace: bool,
     allow_gc: bool,
-    surroundings: list[Any],
+    environment: list[Any],
 ) -> str:
     """Return the key of a function.
 
@@ -75,7 +75,7 @@ def function_key(
         Its closed graph, as it was before anything was done to it.
     mode, settings, accept_inplace, allow_gc
         What is done with it.
-    surroundings : list
+    environment : list
         What else that depends on, as plain data.
 
     Raises
@@ -84,7 +84,7 @@ def function_key(
         Something in it means nothing to other processes.
     """
     state = hashlib.sha256()
-    head = [FORMAT, surroundings, _describe_mode(mode), form_of(vars(settings)), accept_inplace, allow_gc]
+    head = [FORMAT, environment, _describe_mode(mode), form_of(vars(settings)), accept_inplace, allow_gc]
     _add(state, dumps(head).encode())
     for part in graph.parts():
         _add(state, part)
@@ -100,7 +100,7 @@ def _describe_mode(mode: Mode) -> list[Any]:
     if type(mode) is not Mode or type(mode.linker) not in _LINKERS:
         raise NoCanonicalForm(f"nobody knows what {mode!r} does")
     query, linker = mode.optimizer, mode.linker
-    if not query.include.isdisjoint(WATCHING_TAGS):
+    if not query.include.isdisjoint(PRINTING_TAGS):
         raise NoCanonicalForm("somebody wants to see the graph while it is rewritten")
     if query.subquery or query.extra_optimizations:
         raise NoCanonicalForm("the query speaks of optimizers of its own")

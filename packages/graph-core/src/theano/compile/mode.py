@@ -136,9 +136,9 @@ class Mode:
     # -- what modes that look do otherwise ----------------------------------------------------------------
 
     @property
-    def looks(self) -> bool:
+    def inspects_nodes(self) -> bool:
         """Whether functions run node by node in Python, for somebody to look."""
-        return self.linker.looks
+        return self.linker.inspects_nodes
 
     @property
     def query(self) -> Query:

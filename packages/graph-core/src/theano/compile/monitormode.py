@@ -10,8 +10,8 @@ from theano.graph.apply import Apply
 from theano.printing import debugprint
 from theano.rewriting import Query
 from theano.runtime.inspection import inspection_of
+from theano.runtime.interpreter import NodeThunk, WrapLinker
 from theano.runtime.link import Linker
-from theano.runtime.stepwise import NodeThunk, WrapLinker
 
 Look = Callable[[int, Apply, NodeThunk], Any]
 

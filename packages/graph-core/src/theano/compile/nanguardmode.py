@@ -16,8 +16,8 @@ from theano.printing import one_line
 from theano.rewriting import Query
 from theano.runtime.failure import describe, written_at
 from theano.runtime.inspection import inspection_of
+from theano.runtime.interpreter import NodeThunk, WrapLinker
 from theano.runtime.link import Linker
-from theano.runtime.stepwise import NodeThunk, WrapLinker
 from theano.settings import config
 
 #: Finite numbers beyond this are called big.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theano.compile.watching import print_graph
+from theano.compile.graph_printing import print_graph
 from theano.graph.fgraph import FunctionGraph
 from theano.rewriting.userdefined import Optimizer
 

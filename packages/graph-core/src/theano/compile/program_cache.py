@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from theano.compile.environment import check_sources, environment
 from theano.compile.key import GraphDescription, function_key
 from theano.compile.request import Request
-from theano.compile.surroundings import check_sources, surroundings
 from theano.errors import NoCompilerError
 from theano.graph.canonical import NoCanonicalForm
 from theano.graph.variable import Constant
@@ -95,7 +95,7 @@ def look_up(request: Request, times: CompileTimes) -> Lookup:
 def _describe(request: Request) -> Lookup:
     if not config.cache.plans:
         raise NoCanonicalForm("the flag cache.plans is off")
-    if request.mode.looks:
+    if request.mode.inspects_nodes:
         raise NoCanonicalForm("somebody looks at each node")
     if request.mode.linker.compiled == "never":
         raise NoCanonicalForm("it runs in Python")
@@ -107,7 +107,7 @@ def _describe(request: Request) -> Lookup:
     graph = GraphDescription(request.packed)
     store = open_cache(CacheSettings.from_config(config))
     tools = current_toolchain(ToolchainSettings.from_config(config), store)
-    around = surroundings(store, tools.identity)
+    around = environment(store, tools.identity)
     key = function_key(
         graph, request.mode, request.rewrite_settings(), request.accept_inplace, request.allow_gc, around
     )

@@ -35,10 +35,10 @@ from theano.loader.schema import Program
 from theano.messages import logger
 from theano.rewriting import Report
 from theano.runtime.failure import Explainer
+from theano.runtime.interpreter import build_opaque
 from theano.runtime.link import Linked, Linker, Performed, link
 from theano.runtime.profile import CompileTimes
 from theano.runtime.program import Argument, build, in_slots
-from theano.runtime.stepwise import build_opaque
 from theano.settings import config
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class RewrittenGraph:
 
     def _link_with(self, linker: Linker) -> Linked:
         # What has been linked already need not be compiled twice.
-        same = linker.compiled == self._request.mode.linker.compiled and not linker.looks
+        same = linker.compiled == self._request.mode.linker.compiled and not linker.inspects_nodes
         return self.linked if same else _link_with(linker, self.fgraph)
 
 

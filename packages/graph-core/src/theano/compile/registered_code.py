@@ -1,6 +1,6 @@
 """The C of ops that work on many types, as the types bring it along.
 
-Our own types have kernels; what is registered here is for those that people write. In the text, ``%(iname)s`` and
+Our own types have kernels; what is registered here is for those that users write. In the text, ``%(iname)s`` and
 ``%(oname)s`` are the C variables of the input and the output, ``%(fail)s`` is what to do when something is wrong.
 """
 

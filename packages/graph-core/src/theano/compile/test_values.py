@@ -167,7 +167,7 @@ def compute_test_value(node: Apply) -> None:
         v.tag.test_value = value
 
 
-# -- what the flags say to the rooms below, which do not read them --------------------------------------------------
+# -- what the flags say to the packages below, which do not read them --------------------------------------------------
 
 
 def _switch(action: str) -> None:

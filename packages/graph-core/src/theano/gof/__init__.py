@@ -51,8 +51,8 @@ from theano.rewriting.userdefined import (
     optimizer,
 )
 from theano.runtime.dual import DualLinker
+from theano.runtime.interpreter import WrapLinker, WrapLinkerMany
 from theano.runtime.link import CLinker, Linker, OpWiseCLinker, PerformLinker
-from theano.runtime.stepwise import WrapLinker, WrapLinkerMany
 
 PureOp = Op
 LocalLinker = Linker

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from theano.compile.shared import Container
+from theano.runtime.interpreter import WrapLinker, WrapLinkerMany
 from theano.runtime.link import Linker, PerformLinker
-from theano.runtime.stepwise import WrapLinker, WrapLinkerMany
 
 LocalLinker = Linker
 

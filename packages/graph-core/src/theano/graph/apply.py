@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, Self
 
-from theano.graph.shown import Shown
+from theano.graph.notebook import NotebookDisplay
+from theano.graph.pickling import flattened_state, restored_state
 from theano.graph.text import printable
-from theano.graph.unwind import rewound, unwound
 from theano.graph.variable import Scratchpad, Variable
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ else:
     O, V = TypeVar("O", covariant=True), TypeVar("V", covariant=True)
 
 
-class Apply(Shown, Generic[O, V]):
+class Apply(NotebookDisplay, Generic[O, V]):
     """The application of an op to inputs.
 
     Type checkers know it by the classes of its op and of its variables: ``Apply[Dot]`` is a node of the op ``Dot``.
@@ -158,10 +158,10 @@ class Apply(Shown, Generic[O, V]):
         return node
 
     def __getstate__(self) -> dict[str, Any]:
-        return unwound(dict(self.__dict__), self)
+        return flattened_state(dict(self.__dict__), self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(rewound(state))
+        self.__dict__.update(restored_state(state))
 
     def __str__(self) -> str:
         return printable(f"{self.op}({', '.join(map(str, self.inputs))})")

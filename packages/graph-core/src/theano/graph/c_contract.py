@@ -1,4 +1,4 @@
-"""What types and ops that people write may say in C.
+"""What types and ops that users write may say in C.
 
 Nothing here generates or compiles anything: these are the questions, with the answers of those who have nothing to
 say. :mod:`theano.codegen.blocks` asks them and puts the answers together.
@@ -163,12 +163,12 @@ class CLinkerOp(CLinkerObject):
         return ""
 
 
-def says(thing: CLinkerObject, method: str) -> bool:
+def overrides(thing: CLinkerObject, method: str) -> bool:
     """Return whether a class has an answer of its own to one of the questions.
 
     Examples
     --------
-    >>> says(CLinkerOp(), "c_code")
+    >>> overrides(CLinkerOp(), "c_code")
     False
     """
     for base in (CLinkerOp, CLinkerType, CLinkerObject):

@@ -128,7 +128,7 @@ class NodeFinder(Bookkeeper):
 
 
 class PrintListener(Feature):
-    """Prints each change: for people who want to see rewriting at work."""
+    """Prints each change: for users who want to see rewriting at work."""
 
     def __init__(self, active: bool = True):
         self.active = active

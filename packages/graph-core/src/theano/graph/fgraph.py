@@ -20,7 +20,7 @@ from theano.graph.features import (
     ReplacementDidntRemovedError,
     ReplaceValidate,
 )
-from theano.graph.shown import Shown
+from theano.graph.notebook import NotebookDisplay
 from theano.graph.source import created_at
 from theano.graph.text import printable
 from theano.graph.traverse import toposort
@@ -29,7 +29,7 @@ from theano.graph.variable import Constant, Variable
 Client = tuple[Any, int]
 
 
-class FunctionGraph(Shown):
+class FunctionGraph(NotebookDisplay):
     """The graph between some inputs and outputs.
 
     Parameters

@@ -15,7 +15,7 @@ TOKEN = "KERNEL"
 """The word in a kernel's source that becomes its symbol."""
 
 
-class _Told:
+class _WithParameters:
     """What kernels of both kinds are told."""
 
     __slots__ = ()
@@ -39,7 +39,7 @@ class _Told:
 
 
 @record(frozen=True)
-class Kernel(_Told):
+class Kernel(_WithParameters):
     """One C function ``int KERNEL(th_ctx *ctx)`` and what it needs.
 
     Parameters
@@ -93,7 +93,7 @@ class Kernel(_Told):
 
 
 @record(frozen=True)
-class Builtin(_Told):
+class Builtin(_WithParameters):
     """A kernel that was compiled when its layer was built.
 
     Parameters

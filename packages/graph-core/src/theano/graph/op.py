@@ -132,7 +132,7 @@ class Op(Structural, OpContract, CLinkerOp):
     def c_kernel(self, node: Apply[Any, Any]) -> Kernel | Builtin | None:
         """Return the compiled form of ``node``, or None where there is only :meth:`perform`.
 
-        Ops that people write may define it. The classes of our own ops hold no C: what their nodes become says the
+        Ops that users write may define it. The classes of our own ops hold no C: what their nodes become says the
         table of `theano.lowering`, and this method repeats it.
 
         What a kernel is told beside its inputs is best declared, as a subclass of

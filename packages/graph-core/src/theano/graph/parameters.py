@@ -202,7 +202,7 @@ class Array(Field):
     def pack(self, value: Sequence[Any]) -> bytes:
         """Return them, and zeros."""
         if len(value) > self.length:
-            raise ValueError(f"{len(value)} values are given, and there is room for {self.length}")
+            raise ValueError(f"{len(value)} values are given, and there is space for {self.length}")
         assert self.size is not None
         return b"".join(map(self.of.pack, value)).ljust(self.size, b"\0")
 

@@ -49,7 +49,7 @@ def _call_again(number: int, handler: Any, came: list[int]) -> None:
 def let_signals_through(error: BaseException) -> None:
     """Raise ``error`` again if it, or what it came of, was raised by the handler of a signal.
 
-    Whoever catches what other people's code raises, and goes on without that code, calls this first. A handler is
+    Whoever catches what other users' code raises, and goes on without that code, calls this first. A handler is
     known by being registered, or by having been called as Python calls it: with the frame that it has interrupted. What
     another thread raises here (``PyThreadState_SetAsyncExc``) cannot be told from what the code itself raises.
 

@@ -1,4 +1,4 @@
-"""Text that people gave us or that their objects make, on its way out: to a file, a terminal, a compiler, a message."""
+"""Text that users gave us or that their objects make, on its way out: to a file, a terminal, a compiler, a message."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Type(Structural, CLinkerType):
     (True, False, 4)
     """
 
-    # The classes of this type's variables; the names are those that people override.
+    # The classes of this type's variables; the names are those that users override.
     Variable: type[_Variable[Any]] = _Variable
     Constant: type[_Constant[Any]] = _Constant
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 
 from theano.errors import MissingInputError
 from theano.extensions import Slot
-from theano.graph.shown import Shown
+from theano.graph.notebook import NotebookDisplay
+from theano.graph.pickling import flattened_state, restored_state
 from theano.graph.text import printable
-from theano.graph.unwind import rewound, unwound
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # with defaults, which Python's own has from 3.13 on
@@ -64,7 +64,7 @@ compiler: Slot[Callable[[list[Variable], Variable], Callable[..., Any]]] = Slot(
 )
 
 
-class Variable(Shown, Generic[T]):
+class Variable(NotebookDisplay, Generic[T]):
     """A value of an expression, known by its type and by the node that computes it.
 
     Type checkers know it by the class of its type: ``Variable[TensorType]`` has a ``dtype``, ``Variable`` any type.
@@ -116,7 +116,7 @@ class Variable(Shown, Generic[T]):
 
     @property
     def auto_name(self) -> str:
-        """A name that is the same in each run of a program, for people who look variables up in printed graphs."""
+        """A name that is the same in each run of a program, for users who look variables up in printed graphs."""
         return f"auto_{self._serial}"
 
     def __str__(self) -> str:
@@ -180,10 +180,10 @@ class Variable(Shown, Generic[T]):
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         state.pop("_fn_cache", None)
-        return unwound(state, self.owner)
+        return flattened_state(state, self.owner)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(rewound(state))
+        self.__dict__.update(restored_state(state))
 
 
 def _graph_inputs(variable: Variable) -> list[Variable]:

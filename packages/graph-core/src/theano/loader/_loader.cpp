@@ -1,4 +1,4 @@
-/* The Python door of the loader: the only pybind11 unit, for the cold surface.
+/* Python bindings of the loader: the only pybind11 unit, for what is not performance-critical.
  *
  * Opening libraries, settings and the module itself go through pybind11, where 20 ns more per call do not
  * matter. The type `Function` is a raw CPython type (function.cpp), because there they do.

@@ -84,12 +84,12 @@ typedef void (*th_body)(void *arg, int64_t lo, int64_t hi);
 /* An element-wise kernel as data: what its types say, and its loop over neighbours. */
 enum {
     TH_SOME = 0,  /* the operand moves along some axes of the outputs */
-    TH_STILL = 1, /* along none: it is one element */
+    TH_INVARIANT = 1, /* along none: it is one element */
     TH_FULL = 2   /* along all that are longer than 1 */
 };
 
 typedef struct th_loop {
-    /* n (a multiple of `lanes`) neighbours of each operand, inputs first; those marked TH_STILL do not move. */
+    /* n (a multiple of `lanes`) neighbours of each operand, inputs first; those marked TH_INVARIANT do not move. */
     void (*run)(int64_t n, char *const *data, const char *params);
     const uint64_t *ones; /* per input: bit d is set if axis d is 1 long by its type */
     const uint8_t *kind;  /* per input */

@@ -8,19 +8,19 @@
  *             by construction.
  *   Function  the Python object: a Program, its resting frames, hooks.
  *
- * and these rooms do the work:
+ * and these files do the work:
  *
  *   memory.cpp    refcounted blocks of numbers and the free list of big ones     (no Python)
  *   pool.cpp      the threads behind parallel_for                                (no Python)
  *   elementwise.cpp  loops over strided operands, for generated kernels              (no Python)
  *   move.cpp      copies of rectangles from any strides to any others               (no Python)
  *   boundary.cpp  Python value <-> buffer descriptor
- *   apart.cpp     inputs that the program overwrites, apart from all else
+ *   argument_aliasing.cpp  copies of inputs that are overwritten and share memory
  *   locks.cpp     calls that update the same stored value, one after the other
  *   machine.cpp   runs the instructions of a frame; the callbacks kernels see
  *   program.cpp   reads the Python description of a program
  *   frame.cpp     makes, cleans and destroys frames
- *   thunk.cpp     the compiled thunks of ops that people write in C
+ *   thunk.cpp     the compiled thunks of ops that users write in C
  *   function.cpp  the vectorcall type: arguments in, results and updates out
  *   profile.cpp   counts and times of calls
  *   loop.cpp      the same program for each step of a loop
@@ -320,7 +320,7 @@ int array_again(Frame *frame, Slot *slot); /* the same in the shape that the slo
 int make_private(Frame *frame, Slot *slot); /* a copy of the shared variable's array takes its place; -1: MemoryError */
 bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this frame, or this frame alone, has the array */
 
-/* ----------------------------------------------------------------- apart.cpp */
+/* ----------------------------------------------------------------- argument_aliasing.cpp */
 
 int set_apart(Frame *frame); /* copies what an input that is overwritten shares with anything else; -1: Python error set */
 bool overlaps_itself(const Slot *slot);

@@ -35,9 +35,9 @@ static const int64_t kHeldMost = 512;       /* elements of a tile of a long row 
 
 /* Tiles where neighbours lie along another axis: rows, bytes of what is turned around,
  * and elements of a row. */
-static const int64_t kBand = 16, kBandBytes = 24 << 10, kBandMost = 256;
+static const int64_t kTransposedRows = 16, kTransposedBytes = 24 << 10, kTransposedMost = 256;
 
-/* One loop nest, made ready: see walk_rows. */
+/* One loop nest, made ready: see run_long_rows. */
 typedef struct {
     const th_loop *loop;
     const char *params;
@@ -48,12 +48,12 @@ typedef struct {
     const int64_t *shape;    /* per axis */
     const int64_t *strides;  /* per axis, one for each operand */
     int gathers;             /* some operand needs a buffer */
-    int bands;               /* tiles are of kBand rows: see walk_bands */
-} walk;
+    int transposed;          /* tiles are of kTransposedRows rows: see run_transposed_tiles */
+} loop_nest;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static int moves(const th_loop *loop, int k) { return k >= loop->nin || !(loop->kind[k] & TH_STILL); }
+static int moves(const th_loop *loop, int k) { return k >= loop->nin || !(loop->kind[k] & TH_INVARIANT); }
 
 /* ------------------------------------------------------------------------------ running */
 
@@ -64,27 +64,27 @@ static void copy_few(char *to, const char *from, int64_t bytes) {
 }
 
 /* n neighbours of each operand. The kernel takes whole vectors only; the rest is one vector of copies. */
-static void run(const walk *w, int64_t n, char *const *data) {
-    const th_loop *loop = w->loop;
+static void run(const loop_nest *nest, int64_t n, char *const *data) {
+    const th_loop *loop = nest->loop;
     const int64_t lanes = loop->lanes, rest = n & (lanes - 1), whole = n - rest;
-    if (whole) loop->run(whole, data, w->params);
+    if (whole) loop->run(whole, data, nest->params);
     if (!rest) return;
-    char **at = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *));
-    int64_t room = 0;
-    for (int k = 0; k < w->nop; ++k) room += moves(loop, k) ? lanes * w->itemsize[k] : 0;
-    char *pad = (char *)TH_ALLOCA((size_t)room + 128);
+    char **at = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
+    int64_t memory = 0;
+    for (int k = 0; k < nest->nop; ++k) memory += moves(loop, k) ? lanes * nest->itemsize[k] : 0;
+    char *pad = (char *)TH_ALLOCA((size_t)memory + 128);
     pad += (64 - ((uintptr_t)pad & 63)) & 63;
-    for (int64_t i = 0; i < room; i += 64) memset(pad + i, 0, 64);
-    for (int k = 0; k < w->nop; ++k) {
+    for (int64_t i = 0; i < memory; i += 64) memset(pad + i, 0, 64);
+    for (int k = 0; k < nest->nop; ++k) {
         at[k] = data[k];
         if (!moves(loop, k)) continue;
         at[k] = pad;
-        pad += lanes * w->itemsize[k];
-        if (k < loop->nin) copy_few(at[k], data[k] + whole * w->itemsize[k], rest * w->itemsize[k]);
+        pad += lanes * nest->itemsize[k];
+        if (k < loop->nin) copy_few(at[k], data[k] + whole * nest->itemsize[k], rest * nest->itemsize[k]);
     }
-    loop->run(lanes, at, w->params);
-    for (int k = loop->nin; k < w->nop; ++k)
-        copy_few(data[k] + whole * w->itemsize[k], at[k], rest * w->itemsize[k]);
+    loop->run(lanes, at, nest->params);
+    for (int k = loop->nin; k < nest->nop; ++k)
+        copy_few(data[k] + whole * nest->itemsize[k], at[k], rest * nest->itemsize[k]);
 }
 
 /* What one thread needs to gather and scatter. */
@@ -92,37 +92,37 @@ typedef struct {
     char **buffer, **at; /* per operand: its buffer, and where the loop finds it */
     const char **held;   /* per operand: what its buffer holds, if that does not move from tile to tile */
     int64_t *held_size;
-} desk;
+} workspace;
 
 /* Each row of a tile by itself; those in buffers follow each other. */
-static void run_apart(const walk *w, const desk *d, char *const *p, const int64_t *row, int64_t rows, int64_t n) {
-    char **at = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *));
-    memcpy(at, d->at, (size_t)w->nop * sizeof(char *));
+static void run_by_row(const loop_nest *nest, const workspace *d, char *const *p, const int64_t *row, int64_t rows, int64_t n) {
+    char **at = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
+    memcpy(at, d->at, (size_t)nest->nop * sizeof(char *));
     for (int64_t r = 0; r < rows; ++r) {
-        w->loop->run(n, at, w->params);
-        for (int k = 0; k < w->nop; ++k)
-            if (moves(w->loop, k)) at[k] += d->at[k] == p[k] ? row[k] : n * w->itemsize[k];
+        nest->loop->run(n, at, nest->params);
+        for (int k = 0; k < nest->nop; ++k)
+            if (moves(nest->loop, k)) at[k] += d->at[k] == p[k] ? row[k] : n * nest->itemsize[k];
     }
 }
 
 /* Whether each row of a tile is better run by itself: it is long enough, and the rows of some operand, though not what is
  * between them, lie as neighbours, so that it needs no buffer then. */
-static int runs_apart(const walk *w, const int64_t *step, const int64_t *row, int64_t n) {
-    if (n < kLongRun || n & (w->loop->lanes - 1)) return 0;
-    for (int k = 0; k < w->nop; ++k)
-        if (moves(w->loop, k) && step[k] == w->itemsize[k] && row[k] != n * w->itemsize[k] && (row[k] || k >= w->loop->nin)) return 1;
+static int runs_by_row(const loop_nest *nest, const int64_t *step, const int64_t *row, int64_t n) {
+    if (n < kLongRun || n & (nest->loop->lanes - 1)) return 0;
+    for (int k = 0; k < nest->nop; ++k)
+        if (moves(nest->loop, k) && step[k] == nest->itemsize[k] && row[k] != n * nest->itemsize[k] && (row[k] || k >= nest->loop->nin)) return 1;
     return 0;
 }
 
 /* rows x n elements from `p` on, rows along the axis before the last. */
-static void tile(const walk *w, const desk *d, char *const *p, int64_t rows, int64_t n) {
-    const int nin = w->loop->nin;
-    const int64_t *step = w->strides + (w->nd - 1) * w->nop, *row = step - (rows > 1 ? w->nop : 0);
-    const int apart = rows > 1 && runs_apart(w, step, row, n);
-    for (int k = 0; k < w->nop; ++k) {
-        const int64_t size = w->itemsize[k];
+static void run_tile(const loop_nest *nest, const workspace *d, char *const *p, int64_t rows, int64_t n) {
+    const int nin = nest->loop->nin;
+    const int64_t *step = nest->strides + (nest->nd - 1) * nest->nop, *row = step - (rows > 1 ? nest->nop : 0);
+    const int by_row = rows > 1 && runs_by_row(nest, step, row, n);
+    for (int k = 0; k < nest->nop; ++k) {
+        const int64_t size = nest->itemsize[k];
         d->at[k] = p[k];
-        if (!moves(w->loop, k) || (step[k] == size && (rows == 1 || apart || row[k] == n * size))) continue;
+        if (!moves(nest->loop, k) || (step[k] == size && (rows == 1 || by_row || row[k] == n * size))) continue;
         d->at[k] = d->buffer[k];
         if (k >= nin || (d->held[k] == p[k] && d->held_size[k] >= rows * n)) continue;
         th_move(d->buffer[k], n * size, size, p[k], row[k], step[k], rows, n, size);
@@ -131,133 +131,133 @@ static void tile(const walk *w, const desk *d, char *const *p, int64_t rows, int
         d->held[k] = repeats ? p[k] : NULL;
         d->held_size[k] = rows * n;
     }
-    if (apart)
-        run_apart(w, d, p, row, rows, n);
+    if (by_row)
+        run_by_row(nest, d, p, row, rows, n);
     else
-        run(w, rows * n, d->at);
-    for (int k = nin; k < w->nop; ++k)
-        if (d->at[k] != p[k]) th_move(p[k], row[k], step[k], d->at[k], n * w->itemsize[k], w->itemsize[k], rows, n, w->itemsize[k]);
+        run(nest, rows * n, d->at);
+    for (int k = nin; k < nest->nop; ++k)
+        if (d->at[k] != p[k]) th_move(p[k], row[k], step[k], d->at[k], n * nest->itemsize[k], nest->itemsize[k], rows, n, nest->itemsize[k]);
 }
 
 /* Put `index` and the operands' pointers at the `position`-th point of the first `nd` axes. */
-static void seek(const walk *w, int nd, int64_t position, int64_t *index, char **p) {
+static void seek(const loop_nest *nest, int nd, int64_t position, int64_t *index, char **p) {
     for (int d = nd - 1; d >= 0; --d) {
-        index[d] = position % w->shape[d];
-        position /= w->shape[d];
-        for (int k = 0; k < w->nop; ++k) p[k] += index[d] * w->strides[d * w->nop + k];
+        index[d] = position % nest->shape[d];
+        position /= nest->shape[d];
+        for (int k = 0; k < nest->nop; ++k) p[k] += index[d] * nest->strides[d * nest->nop + k];
     }
 }
 
 /* Go to the next point of the first `nd` axes. */
-static void advance(const walk *w, int nd, int64_t *index, char **p) {
+static void advance(const loop_nest *nest, int nd, int64_t *index, char **p) {
     for (int d = nd - 1; d >= 0; --d) {
-        const int64_t *step = w->strides + d * w->nop;
-        const int carries = ++index[d] == w->shape[d];
-        const int64_t back = carries ? w->shape[d] - 1 : -1;
-        for (int k = 0; k < w->nop; ++k) p[k] -= back * step[k];
+        const int64_t *step = nest->strides + d * nest->nop;
+        const int carries = ++index[d] == nest->shape[d];
+        const int64_t back = carries ? nest->shape[d] - 1 : -1;
+        for (int k = 0; k < nest->nop; ++k) p[k] -= back * step[k];
         if (!carries) return;
         index[d] = 0;
     }
 }
 
-/* Bytes of an operand's buffer: a whole tile; of bands, what lies as neighbours in different rows needs one for the
- * edges only, which are less than kLongRun wide. */
-static int64_t buffer_size(const walk *w, int k) {
-    if (!w->gathers || !moves(w->loop, k)) return 0;
-    const int64_t *step = w->strides + (w->nd - 1) * w->nop + k;
-    const int edges = w->bands && step[0] == w->itemsize[k] && step[-w->nop] != 0;
-    return w->itemsize[k] * (edges ? least(w->tile, kBand * kLongRun) : w->tile);
+/* Bytes of an operand's buffer: a whole tile; of transposed tiles, what lies as neighbours in different rows needs one
+ * for the edges only, which are less than kLongRun wide. */
+static int64_t buffer_size(const loop_nest *nest, int k) {
+    if (!nest->gathers || !moves(nest->loop, k)) return 0;
+    const int64_t *step = nest->strides + (nest->nd - 1) * nest->nop + k;
+    const int edges = nest->transposed && step[0] == nest->itemsize[k] && step[-nest->nop] != 0;
+    return nest->itemsize[k] * (edges ? least(nest->tile, kTransposedRows * kLongRun) : nest->tile);
 }
 
-/* A desk in `room`, which is at least desk_size(w) bytes. */
-static size_t desk_size(const walk *w) {
-    size_t size = (size_t)w->nop * 4 * sizeof(char *) + 64;
-    for (int k = 0; k < w->nop; ++k) size += (size_t)buffer_size(w, k);
+/* A workspace in `memory`, which is at least workspace_size(nest) bytes. */
+static size_t workspace_size(const loop_nest *nest) {
+    size_t size = (size_t)nest->nop * 4 * sizeof(char *) + 64;
+    for (int k = 0; k < nest->nop; ++k) size += (size_t)buffer_size(nest, k);
     return size;
 }
 
-static desk desk_in(const walk *w, char *room) {
-    const size_t n = (size_t)w->nop;
-    desk d;
-    d.buffer = (char **)(void *)room;
+static workspace workspace_in(const loop_nest *nest, char *memory) {
+    const size_t n = (size_t)nest->nop;
+    workspace d;
+    d.buffer = (char **)(void *)memory;
     d.at = d.buffer + n;
     d.held = (const char **)(d.at + n);
     d.held_size = (int64_t *)(void *)(d.held + n);
-    room = (char *)(d.held_size + n);
-    room += (64 - ((uintptr_t)room & 63)) & 63;
-    for (int k = 0; k < w->nop; ++k) {
-        d.buffer[k] = room;
+    memory = (char *)(d.held_size + n);
+    memory += (64 - ((uintptr_t)memory & 63)) & 63;
+    for (int k = 0; k < nest->nop; ++k) {
+        d.buffer[k] = memory;
         d.held[k] = NULL;
         d.held_size[k] = 0;
-        room += buffer_size(w, k);
+        memory += buffer_size(nest, k);
     }
     return d;
 }
 
 /* Elements lo to hi, counted along the last axis first: long rows. */
-static void walk_rows(void *arg, int64_t lo, int64_t hi) {
-    const walk *w = (const walk *)arg;
-    const int outer = w->nd - 1;
-    const int64_t n = w->shape[outer], *step = w->strides + outer * w->nop;
-    char **p = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *));
+static void run_long_rows(void *arg, int64_t lo, int64_t hi) {
+    const loop_nest *nest = (const loop_nest *)arg;
+    const int outer = nest->nd - 1;
+    const int64_t n = nest->shape[outer], *step = nest->strides + outer * nest->nop;
+    char **p = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
     int64_t index[TH_MAX_NDIM], skip = lo % n;
-    const desk d = desk_in(w, (char *)TH_ALLOCA(desk_size(w)));
-    memcpy(p, w->data, (size_t)w->nop * sizeof(char *));
-    seek(w, outer, lo / n, index, p);
+    const workspace d = workspace_in(nest, (char *)TH_ALLOCA(workspace_size(nest)));
+    memcpy(p, nest->data, (size_t)nest->nop * sizeof(char *));
+    seek(nest, outer, lo / n, index, p);
     while (lo < hi) {
-        const int64_t end = least(n, skip + hi - lo), most = w->gathers ? w->tile : end;
+        const int64_t end = least(n, skip + hi - lo), most = nest->gathers ? nest->tile : end;
         lo += end - skip;
         for (; skip < end; skip += most) {
-            for (int k = 0; k < w->nop; ++k) q[k] = p[k] + skip * step[k];
-            tile(w, &d, q, 1, least(most, end - skip));
+            for (int k = 0; k < nest->nop; ++k) q[k] = p[k] + skip * step[k];
+            run_tile(nest, &d, q, 1, least(most, end - skip));
         }
         skip = 0;
-        advance(w, outer, index, p);
+        advance(nest, outer, index, p);
     }
 }
 
 /* Rows lo to hi, all of them short: several make a tile. */
-static void walk_short_rows(void *arg, int64_t lo, int64_t hi) {
-    const walk *w = (const walk *)arg;
-    const int outer = w->nd - 2;
-    const int64_t m = w->shape[outer], n = w->shape[outer + 1], *row = w->strides + outer * w->nop;
-    const int64_t fit = w->tile / n, most = fit > 8 ? fit & ~(int64_t)7 : fit; /* whole squares of what is turned */
-    char **p = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *));
+static void run_short_rows(void *arg, int64_t lo, int64_t hi) {
+    const loop_nest *nest = (const loop_nest *)arg;
+    const int outer = nest->nd - 2;
+    const int64_t m = nest->shape[outer], n = nest->shape[outer + 1], *row = nest->strides + outer * nest->nop;
+    const int64_t whole_rows = nest->tile / n, most = whole_rows > 8 ? whole_rows & ~(int64_t)7 : whole_rows; /* whole squares of what is turned */
+    char **p = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
     int64_t index[TH_MAX_NDIM], skip = lo % m;
-    const desk d = desk_in(w, (char *)TH_ALLOCA(desk_size(w)));
-    memcpy(p, w->data, (size_t)w->nop * sizeof(char *));
-    seek(w, outer, lo / m, index, p);
+    const workspace d = workspace_in(nest, (char *)TH_ALLOCA(workspace_size(nest)));
+    memcpy(p, nest->data, (size_t)nest->nop * sizeof(char *));
+    seek(nest, outer, lo / m, index, p);
     while (lo < hi) {
         const int64_t end = least(m, skip + hi - lo);
         lo += end - skip;
         for (; skip < end; skip += most) {
-            for (int k = 0; k < w->nop; ++k) q[k] = p[k] + skip * row[k];
-            tile(w, &d, q, least(most, end - skip), n);
+            for (int k = 0; k < nest->nop; ++k) q[k] = p[k] + skip * row[k];
+            run_tile(nest, &d, q, least(most, end - skip), n);
         }
         skip = 0;
-        advance(w, outer, index, p);
+        advance(nest, outer, index, p);
     }
 }
 
-/* Tiles lo to hi of kBand rows each: some operand has its neighbours along the axis before the last. */
-static void walk_bands(void *arg, int64_t lo, int64_t hi) {
-    const walk *w = (const walk *)arg;
-    const int outer = w->nd - 2;
-    const int64_t m = w->shape[outer], n = w->shape[outer + 1], *row = w->strides + outer * w->nop, *step = row + w->nop;
-    const int64_t width = w->tile / kBand, across = (n + width - 1) / width, down = (m + kBand - 1) / kBand;
-    char **p = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)w->nop * sizeof(char *));
+/* Tiles lo to hi of kTransposedRows rows each: some operand has its neighbours along the axis before the last. */
+static void run_transposed_tiles(void *arg, int64_t lo, int64_t hi) {
+    const loop_nest *nest = (const loop_nest *)arg;
+    const int outer = nest->nd - 2;
+    const int64_t m = nest->shape[outer], n = nest->shape[outer + 1], *row = nest->strides + outer * nest->nop, *step = row + nest->nop;
+    const int64_t width = nest->tile / kTransposedRows, columns = (n + width - 1) / width, lines = (m + kTransposedRows - 1) / kTransposedRows;
+    char **p = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *)), **q = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
     int64_t index[TH_MAX_NDIM];
-    const desk d = desk_in(w, (char *)TH_ALLOCA(desk_size(w)));
-    memcpy(p, w->data, (size_t)w->nop * sizeof(char *));
-    seek(w, outer, lo / (across * down), index, p);
+    const workspace d = workspace_in(nest, (char *)TH_ALLOCA(workspace_size(nest)));
+    memcpy(p, nest->data, (size_t)nest->nop * sizeof(char *));
+    seek(nest, outer, lo / (columns * lines), index, p);
     for (; lo < hi; ++lo) {
-        const int64_t r = lo / across % down * kBand, c = lo % across * width;
-        for (int k = 0; k < w->nop; ++k) q[k] = p[k] + r * row[k] + c * step[k];
-        const int64_t all = least(width, n - c), rest = all & (w->loop->lanes - 1), rows = least(kBand, m - r);
-        if (all > rest) tile(w, &d, q, rows, all - rest);
-        for (int k = 0; k < w->nop; ++k) q[k] += (all - rest) * step[k];
-        if (rest) tile(w, &d, q, rows, rest);
-        if ((lo + 1) % (across * down) == 0) advance(w, outer, index, p);
+        const int64_t r = lo / columns % lines * kTransposedRows, c = lo % columns * width;
+        for (int k = 0; k < nest->nop; ++k) q[k] = p[k] + r * row[k] + c * step[k];
+        const int64_t all = least(width, n - c), rest = all & (nest->loop->lanes - 1), rows = least(kTransposedRows, m - r);
+        if (all > rest) run_tile(nest, &d, q, rows, all - rest);
+        for (int k = 0; k < nest->nop; ++k) q[k] += (all - rest) * step[k];
+        if (rest) run_tile(nest, &d, q, rows, rest);
+        if ((lo + 1) % (columns * lines) == 0) advance(nest, outer, index, p);
     }
 }
 
@@ -292,9 +292,9 @@ static int collapse(int nop, int nd, int64_t *shape, int64_t *strides) {
     }
     int last = 0;
     for (int d = 1; d < kept; ++d) {
-        int joins = 1;
-        for (int k = 0; k < nop; ++k) joins &= strides[last * nop + k] == shape[d] * strides[d * nop + k];
-        if (joins) {
+        int merges = 1;
+        for (int k = 0; k < nop; ++k) merges &= strides[last * nop + k] == shape[d] * strides[d * nop + k];
+        if (merges) {
             shape[last] *= shape[d];
         } else {
             shape[++last] = shape[d];
@@ -305,59 +305,59 @@ static int collapse(int nop, int nd, int64_t *shape, int64_t *strides) {
 }
 
 /* Elements of a tile, so that the buffers of all operands fit in the cache. */
-static int64_t tile_size(const walk *w) {
+static int64_t tile_size(const loop_nest *nest) {
     int64_t bytes = 1;
-    for (int k = 0; k < w->nop; ++k) bytes += moves(w->loop, k) ? w->itemsize[k] : 0;
+    for (int k = 0; k < nest->nop; ++k) bytes += moves(nest->loop, k) ? nest->itemsize[k] : 0;
     const int64_t size = least(kTileBytes / bytes, kTileMost);
     return size < kShortRow ? kShortRow : size & ~(int64_t)63;
 }
 
-/* The same where a tile is kBand rows: only what is not packed along the last axis needs a buffer. */
-static int64_t band_size(const walk *w) {
-    const int64_t *step = w->strides + (w->nd - 1) * w->nop;
+/* The same where a tile is kTransposedRows rows: only what is not packed along the last axis needs a buffer. */
+static int64_t transposed_tile_size(const loop_nest *nest) {
+    const int64_t *step = nest->strides + (nest->nd - 1) * nest->nop;
     int64_t bytes = 0;
-    for (int k = 0; k < w->nop; ++k) bytes += moves(w->loop, k) && step[k] != w->itemsize[k] ? w->itemsize[k] : 0;
-    const int64_t width = least(kBandBytes / (bytes * kBand), kBandMost) & ~(int64_t)63;
-    return kBand * (width < 64 ? 64 : width);
+    for (int k = 0; k < nest->nop; ++k) bytes += moves(nest->loop, k) && step[k] != nest->itemsize[k] ? nest->itemsize[k] : 0;
+    const int64_t width = least(kTransposedBytes / (bytes * kTransposedRows), kTransposedMost) & ~(int64_t)63;
+    return kTransposedRows * (width < 64 ? 64 : width);
 }
 
 /* The axis along which an operand that is not packed along the last one has its neighbours, or -1. */
-static int other_axis(const walk *w) {
-    const int64_t *step = w->strides + (w->nd - 1) * w->nop;
-    for (int k = 0; k < w->nop; ++k) {
-        if (!moves(w->loop, k) || step[k] == w->itemsize[k] || step[k] == 0) continue;
-        for (int d = w->nd - 2; d >= 0; --d)
-            if (w->strides[d * w->nop + k] == w->itemsize[k]) return d;
+static int other_axis(const loop_nest *nest) {
+    const int64_t *step = nest->strides + (nest->nd - 1) * nest->nop;
+    for (int k = 0; k < nest->nop; ++k) {
+        if (!moves(nest->loop, k) || step[k] == nest->itemsize[k] || step[k] == 0) continue;
+        for (int d = nest->nd - 2; d >= 0; --d)
+            if (nest->strides[d * nest->nop + k] == nest->itemsize[k]) return d;
     }
     return -1;
 }
 
 /* Make an axis the one before the last; the others keep their order. */
-static void bring_inside(int nop, int nd, int axis, int64_t *shape, int64_t *strides, int64_t *room) {
+static void bring_inside(int nop, int nd, int axis, int64_t *shape, int64_t *strides, int64_t *saved) {
     const size_t width = (size_t)nop * sizeof(int64_t);
     const int64_t length = shape[axis];
-    memcpy(room, strides + axis * nop, width);
+    memcpy(saved, strides + axis * nop, width);
     for (int d = axis; d < nd - 2; ++d) {
         shape[d] = shape[d + 1];
         memcpy(strides + d * nop, strides + (d + 1) * nop, width);
     }
     shape[nd - 2] = length;
-    memcpy(strides + (nd - 2) * nop, room, width);
+    memcpy(strides + (nd - 2) * nop, saved, width);
 }
 
-static int start(th_ctx *ctx, const walk *w, int64_t n, double ns, th_body body) {
+static int start(th_ctx *ctx, const loop_nest *nest, int64_t n, double ns, th_body body) {
     if (ns * (double)n < kSerialNs) {
-        body((void *)w, 0, n);
+        body((void *)nest, 0, n);
         return 0;
     }
     const double grain = kPieceNs / ns;
-    return ctx->rt->parallel_for(ctx, n, grain < 1.0 ? 1 : (int64_t)grain, body, (void *)w);
+    return ctx->rt->parallel_for(ctx, n, grain < 1.0 ? 1 : (int64_t)grain, body, (void *)nest);
 }
 
 /* Any strides. */
-static int run_general(th_ctx *ctx, walk *w, int64_t n, const int64_t *full_shape) {
-    const th_loop *loop = w->loop;
-    const int nop = w->nop, ndim = loop->ndim;
+static int run_general(th_ctx *ctx, loop_nest *nest, int64_t n, const int64_t *full_shape) {
+    const th_loop *loop = nest->loop;
+    const int nop = nest->nop, ndim = loop->ndim;
     int64_t shape[TH_MAX_NDIM], *strides = (int64_t *)TH_ALLOCA((size_t)(ndim * nop) * sizeof(int64_t));
     memcpy(shape, full_shape, (size_t)ndim * sizeof(int64_t));
     for (int k = 0; k < nop; ++k) {
@@ -365,28 +365,28 @@ static int run_general(th_ctx *ctx, walk *w, int64_t n, const int64_t *full_shap
         const uint64_t ones = k < loop->nin ? loop->ones[k] : 0;
         for (int d = 0; d < ndim; ++d) strides[d * nop + k] = ones >> d & 1 ? 0 : b->strides[d];
     }
-    w->nd = collapse(nop, ndim, shape, strides);
-    w->shape = shape;
-    w->strides = strides;
-    const int64_t inner = shape[w->nd - 1], *step = strides + (w->nd - 1) * nop;
-    w->tile = tile_size(w);
+    nest->nd = collapse(nop, ndim, shape, strides);
+    nest->shape = shape;
+    nest->strides = strides;
+    const int64_t inner = shape[nest->nd - 1], *step = strides + (nest->nd - 1) * nop;
+    nest->tile = tile_size(nest);
     /* Long rows that all operands have as neighbours are computed where they lie. */
-    const int many = w->nd > 1 && inner < kShortRow;
-    w->gathers = many;
-    for (int k = 0; k < nop; ++k) w->gathers |= moves(loop, k) && step[k] != w->itemsize[k];
+    const int many = nest->nd > 1 && inner < kShortRow;
+    nest->gathers = many;
+    for (int k = 0; k < nop; ++k) nest->gathers |= moves(loop, k) && step[k] != nest->itemsize[k];
     for (int k = 0; k < nop; ++k)
-        if (!many && moves(loop, k) && step[k] == 0) w->tile = least(w->tile, kHeldMost);
-    const int axis = w->gathers && !many ? other_axis(w) : -1;
+        if (!many && moves(loop, k) && step[k] == 0) nest->tile = least(nest->tile, kHeldMost);
+    const int axis = nest->gathers && !many ? other_axis(nest) : -1;
     if (axis >= 0 && shape[axis] >= 8) {
-        bring_inside(nop, w->nd, axis, shape, strides, (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t)));
-        w->bands = 1;
-        w->tile = band_size(w);
-        const int64_t m = shape[w->nd - 2], width = w->tile / kBand;
-        const int64_t tiles = (n / (m * inner)) * ((m + kBand - 1) / kBand) * ((inner + width - 1) / width);
-        return start(ctx, w, tiles, loop->work * (double)w->tile, walk_bands);
+        bring_inside(nop, nest->nd, axis, shape, strides, (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t)));
+        nest->transposed = 1;
+        nest->tile = transposed_tile_size(nest);
+        const int64_t m = shape[nest->nd - 2], width = nest->tile / kTransposedRows;
+        const int64_t tiles = (n / (m * inner)) * ((m + kTransposedRows - 1) / kTransposedRows) * ((inner + width - 1) / width);
+        return start(ctx, nest, tiles, loop->work * (double)nest->tile, run_transposed_tiles);
     }
-    if (many) return start(ctx, w, n / inner, loop->work * (double)inner, walk_short_rows);
-    return start(ctx, w, n, loop->work, walk_rows);
+    if (many) return start(ctx, nest, n / inner, loop->work * (double)inner, run_short_rows);
+    return start(ctx, nest, n, loop->work, run_long_rows);
 }
 
 static int mismatch(th_ctx *ctx, int axis, int i, int64_t length_i, int j, int64_t length_j) {
@@ -418,7 +418,7 @@ static const int64_t *same_and_packed(const th_ctx *ctx, const th_loop *loop, in
     const th_buffer *first = NULL;
     const int ndim = loop->ndim;
     for (int k = 0; k < loop->nin; ++k) {
-        if (loop->kind[k] == TH_STILL) continue;
+        if (loop->kind[k] == TH_INVARIANT) continue;
         if (loop->kind[k] != TH_FULL) return NULL;
         const th_buffer *b = ctx->in[k];
         if (!first) first = b;
@@ -468,16 +468,16 @@ static inline __attribute__((always_inline)) int make_outputs(th_ctx *ctx, const
 }
 
 /* One run over everything: every operand is packed (or one element, which stands still). */
-static int run_flat(th_ctx *ctx, walk *w, int64_t n) {
-    if (w->loop->work * (double)n < kSerialNs) {
-        run(w, n, w->data);
+static int run_flat(th_ctx *ctx, loop_nest *nest, int64_t n) {
+    if (nest->loop->work * (double)n < kSerialNs) {
+        run(nest, n, nest->data);
         return 0;
     }
-    int64_t *steps = (int64_t *)TH_ALLOCA((size_t)w->nop * sizeof(int64_t));
-    for (int k = 0; k < w->nop; ++k) steps[k] = moves(w->loop, k) ? w->itemsize[k] : 0;
-    w->shape = &n;
-    w->strides = steps;
-    return start(ctx, w, n, w->loop->work, walk_rows);
+    int64_t *steps = (int64_t *)TH_ALLOCA((size_t)nest->nop * sizeof(int64_t));
+    for (int k = 0; k < nest->nop; ++k) steps[k] = moves(nest->loop, k) ? nest->itemsize[k] : 0;
+    nest->shape = &n;
+    nest->strides = steps;
+    return start(ctx, nest, n, nest->loop->work, run_long_rows);
 }
 
 #ifdef __cplusplus
@@ -496,7 +496,7 @@ int th_elementwise(th_ctx *ctx, const th_loop *loop) {
         for (int d = 0; d < loop->ndim; ++d) n *= own[d];
         flat = 1; /* packed in a way that only lengths of 1 hide? */
         for (int k = 0; k < nin; ++k)
-            if (loop->kind[k] != TH_STILL) flat &= loop->kind[k] == TH_FULL && th_is_packed(ctx->in[k]);
+            if (loop->kind[k] != TH_INVARIANT) flat &= loop->kind[k] == TH_FULL && th_is_packed(ctx->in[k]);
     }
     if (make_outputs(ctx, loop, shape, data)) return -1;
     if (n == 0) return 0;
@@ -506,8 +506,8 @@ int th_elementwise(th_ctx *ctx, const th_loop *loop) {
     }
     int64_t *itemsize = (int64_t *)TH_ALLOCA((size_t)nop * sizeof(int64_t));
     for (int k = 0; k < nop; ++k) itemsize[k] = (k < nin ? ctx->in[k] : ctx->out[k - nin])->itemsize;
-    walk w = {loop, (const char *)ctx->params, nop, 1, 0, data, itemsize, shape, itemsize, 0, 0};
-    return flat ? run_flat(ctx, &w, n) : run_general(ctx, &w, n, shape);
+    loop_nest nest = {loop, (const char *)ctx->params, nop, 1, 0, data, itemsize, shape, itemsize, 0, 0};
+    return flat ? run_flat(ctx, &nest, n) : run_general(ctx, &nest, n, shape);
 }
 
 #ifdef __cplusplus

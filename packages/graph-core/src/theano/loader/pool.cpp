@@ -137,7 +137,7 @@ void start_workers(int count) { /* `busy` is ours */
     pthread_attr_destroy(&attributes);
 }
 
-/* What the affinity mask allows. (Quotas of control groups: theano/runtime/grants.py.) */
+/* What the affinity mask allows. (Quotas of control groups: theano/runtime/resource_limits.py.) */
 int usable_cpus() {
     int known = pool->automatic.load(std::memory_order_relaxed);
     if (known) return known;

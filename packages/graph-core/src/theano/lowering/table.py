@@ -1,7 +1,7 @@
 """The lowering table: its entries, where they are found, and `lower`, which turns a node into a kernel.
 
 The classes of our ops hold no C. A layer says at the point `modules` which of its modules have the entries for the ops
-of which module, and these are imported when the first such node is lowered. Classes that people write may have a
+of which module, and these are imported when the first such node is lowered. Classes that users write may have a
 method ``c_kernel`` instead of an entry.
 """
 
@@ -95,7 +95,7 @@ modules = _Modules("lowering.table.modules", "which modules have the entries of 
 
 
 def lower(node: Apply, target: Target = CPU) -> Kernel | Builtin | None:
-    """Return what computes ``node`` on a target, or None where there is only ``perform`` (or what people say in C).
+    """Return what computes ``node`` on a target, or None where there is only ``perform`` (or what users say in C).
 
     The nearest class of the op decides that has an entry for the target, or that defines ``c_kernel`` itself, which
     speaks for the CPU.

@@ -1,4 +1,4 @@
-"""Graphs for people: as a tree (``debugprint``), as a formula (``pp``), as a picture (``pydotprint``).
+"""Graphs for users: as a tree (``debugprint``), as a formula (``pp``), as a picture (``pydotprint``).
 
 ``Print`` is the op that shows a value while a function runs.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from theano.graph.shown import as_svg
+from theano.graph.notebook import as_svg
 from theano.printing.describe import hex_digest, min_informative_str, position_independent_str, var_descriptor
 from theano.printing.formula import (
     VALID_ASSOC,

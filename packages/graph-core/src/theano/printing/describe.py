@@ -16,7 +16,7 @@ def min_informative_str(
 ) -> str:
     """Return a tree that goes down to what has a name, and no further.
 
-    In a graph that several people's code has put together, that is where one's own part ends. Deep levels are indented
+    In a graph that several users' code has put together, that is where one's own part ends. Deep levels are indented
     as :func:`debugprint` does it.
 
     Parameters

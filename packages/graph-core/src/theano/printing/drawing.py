@@ -158,7 +158,7 @@ class Drawing:
     def page(self, title: str) -> str:
         """Return the drawing as an HTML page that needs nothing else: it can be moved, searched and asked."""
         facts = [box.facts for box in self.boxes.values()]
-        # No tag can begin within the data, whatever people call their variables.
+        # No tag can begin within the data, whatever users call their variables.
         data = json.dumps(facts).replace("<", "\\u003c")
         parts = {"TITLE": escape(title), "SVG": self.svg(), "FACTS": data}
         return printable(re.sub("@(TITLE|SVG|FACTS)@", lambda found: parts[found[1]], PAGE))

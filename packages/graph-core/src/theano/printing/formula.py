@@ -14,7 +14,7 @@ from theano.graph.variable import Variable
 
 VALID_ASSOC = {"left", "right", "either"}
 
-#: Levels of an expression that are shown; below them stands ``...``. Formulas are for people, and Python's
+#: Levels of an expression that are shown; below them stands ``...``. Formulas are for users, and Python's
 #: stack has an end.
 MAX_DEPTH = 100
 
@@ -269,7 +269,7 @@ pp = pprint
 def one_line(v: Variable, width: int = 72) -> str:
     """Return the expression of ``v`` in one line of at most ``width`` characters.
 
-    As many levels are shown as there is room for.
+    As many levels are shown as there is space for.
     """
     for levels in (6, 4, 3, 2, 1, 0):
         text = pprint.process(v, PrinterState(depth=MAX_DEPTH - levels, pprinter=pprint, memo={}))

@@ -3,7 +3,7 @@
 Read in this order: ``pattern`` (how two sides of a rule are written), ``rule`` (what a rule is), ``declare`` (how it
 enters a phase), ``context`` (what a pass is, and what it is given), ``drive`` (how rules meet nodes), ``phase`` (a pass
 made of rules), ``query`` and ``phases`` (what runs when), ``pipeline`` (from a graph to a rewritten one), ``merge``,
-``history``, ``report``.
+``provenance``, ``report``.
 
 The core knows one kind of rule (:class:`Rule`) and one kind of pass (:class:`Pass`). ``userdefined`` is the facade: the
 classes by which users of Theano write rewriters and collections of them. It adapts what they register to rules and
@@ -16,7 +16,6 @@ from theano.rewriting.context import Context, Pass, RewriteSettings
 from theano.rewriting.declare import local_rule, rule
 from theano.rewriting.drive import fixpoint, once, walk
 from theano.rewriting.failure import RuleFailure
-from theano.rewriting.history import Origins, Step
 from theano.rewriting.merge import constant_folding, merge
 from theano.rewriting.pattern import (
     P,
@@ -35,6 +34,7 @@ from theano.rewriting.pattern import (
 from theano.rewriting.phase import Phase
 from theano.rewriting.phases import Phases, phases
 from theano.rewriting.pipeline import rewrite, show_again
+from theano.rewriting.provenance import Provenance, Step
 from theano.rewriting.query import Query, predefined_queries, query_of
 from theano.rewriting.report import PhaseReport, Report
 from theano.rewriting.rule import FunctionRule, PatternRule, Rule
@@ -44,7 +44,6 @@ __all__ = [
     "CheckStackTraceFeature",
     "Context",
     "FunctionRule",
-    "Origins",
     "P",
     "Pass",
     "Pattern",
@@ -52,6 +51,7 @@ __all__ = [
     "Phase",
     "PhaseReport",
     "Phases",
+    "Provenance",
     "Query",
     "Report",
     "Rest",

@@ -15,7 +15,7 @@ from theano.graph.text import text_of
 from theano.graph.variable import Variable
 from theano.records import record
 from theano.rewriting.failure import RuleFailure
-from theano.rewriting.history import Origins, describe
+from theano.rewriting.provenance import Provenance, describe
 from theano.rewriting.query import Query
 from theano.rewriting.report import PhaseReport
 from theano.rewriting.rule import Rule
@@ -90,9 +90,9 @@ class RewriteSettings:
 class Context:
     """What drivers and passes share while one graph is rewritten."""
 
-    def __init__(self, settings: RewriteSettings | None = None, origins: Origins | None = None):
+    def __init__(self, settings: RewriteSettings | None = None, provenance: Provenance | None = None):
         self.settings = settings or RewriteSettings()
-        self.origins = origins or Origins()
+        self.provenance = provenance or Provenance()
         #: Which rules take part in the pass that runs.
         self.query = Query()
         #: Of the pass that runs.
@@ -145,15 +145,15 @@ class Context:
         if not pairs:
             return False
         before = len(fgraph.apply_nodes)
-        self.origins.begin(rule, self.report.name, pairs[0][0])
+        self.provenance.begin(rule, self.report.name, pairs[0][0])
         try:
             fgraph.replace_all_validate_remove(pairs, remove, reason=rule)
         except InconsistencyError:
-            self.origins.cancel()
+            self.provenance.cancel()
             self.report.refused[rule] = self.report.refused.get(rule, 0) + 1
             return False
         finally:
-            self.origins.end()
+            self.provenance.end()
         if self.settings.check:
             fgraph.check_integrity()
         if self.settings.verbose:

@@ -191,18 +191,18 @@ class Literal(Pattern):
 
 
 class Special(Pattern):
-    """A pattern that brings a way of its own to match; what it says about holes is that of the pattern inside."""
+    """A pattern with a way of its own to match; its variables are those of the pattern inside."""
 
     def __init__(self, inner: Pattern):
         self.inner = inner
 
     def match(self, variable: Variable, bindings: Bindings) -> Iterator[Bindings]:
-        """Yield each way to fill the holes; the same as :func:`match`."""
+        """Yield each way to bind the variables; the same as :func:`match`."""
         raise NotImplementedError(f"{type(self).__name__} does not define match")
 
-    def holes(self) -> list[str]:
+    def variable_names(self) -> list[str]:
         """Return the names that a match binds."""
-        return holes(self.inner)
+        return variable_names(self.inner)
 
     def may_match(self, variable: Variable) -> bool:
         """Return False where :meth:`match` is certain to find nothing, as cheaply as can be told."""
@@ -259,7 +259,7 @@ def one_of(*patterns: Pattern) -> OneOf:
     >>> one_of(x - y, x + -y)
     sub(x, y)
     """
-    names = [sorted(holes(pattern)) for pattern in patterns]
+    names = [sorted(variable_names(pattern)) for pattern in patterns]
     if any(other != names[0] for other in names):
         raise ValueError(f"each of {', '.join(map(repr, patterns))} must bind the same names")
     return OneOf(patterns)
@@ -416,14 +416,14 @@ def _infix(name: str, *args: Any) -> Call:
     return P(name)(*args)
 
 
-def holes(pattern: Pattern) -> list[str]:
+def variable_names(pattern: Pattern) -> list[str]:
     """Return the names that a match of ``pattern`` binds, each once."""
     if isinstance(pattern, (Var, Rest)):
         return [pattern.name]
     if isinstance(pattern, Call):
         own = [] if pattern.op.name is None else [pattern.op.name]
-        return list(dict.fromkeys([*own, *(name for a in pattern.args for name in holes(a))]))
-    return pattern.holes() if isinstance(pattern, Special) else []
+        return list(dict.fromkeys([*own, *(name for a in pattern.args for name in variable_names(a))]))
+    return pattern.variable_names() if isinstance(pattern, Special) else []
 
 
 def same(a: Variable, b: Variable) -> bool:
@@ -542,7 +542,7 @@ def match_inputs(pattern: Call, node: Apply, bindings: Bindings) -> Iterator[tup
             yield found, []
     elif len(inputs) > len(args) > 1 and spec.associative(node.op):
         *firm, last = args
-        bound = {*bindings, *(n for a in firm for n in holes(a))}
+        bound = {*bindings, *(n for a in firm for n in variable_names(a))}
         if isinstance(last, Var) and last.name not in bound:
             for found, rest in _in_any_order(firm, inputs, bindings):
                 grouped = rest[0] if len(rest) == 1 else node.op(*rest)

@@ -238,7 +238,7 @@ class Phases:
 def _reported(name: str, fgraph: FunctionGraph, context: Context, report: Report) -> Iterator[None]:
     """Report what is done inside under ``name``."""
     context.report = phase = PhaseReport(name, nodes_before=len(fgraph.apply_nodes), stop="done")
-    context.origins.phase = name
+    context.provenance.phase = name
     context.refused.clear()
     start = time.perf_counter()
     yield

@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from theano.graph.collector import collector_release
 from theano.graph.fgraph import FunctionGraph
+from theano.graph.gc_pause import gc_restorer
 from theano.graph.source import tracing
 from theano.rewriting.context import Context, RewriteSettings, current
 from theano.rewriting.phases import Phases, phases
@@ -41,15 +41,15 @@ def rewrite(
         What was done, how long it took, and why it ended.
     """
     context = Context(settings)
-    report = Report(warnings=context.warnings, failures=context.failures, origins=context.origins)
+    report = Report(warnings=context.warnings, failures=context.failures, provenance=context.provenance)
     start = time.perf_counter()
-    watchers: list[Any] = [context.origins]
+    watchers: list[Any] = [context.provenance]
     if context.settings.check_stack_trace != "off":
         watchers.append(CheckStackTraceFeature(context.settings.check_stack_trace))
     for watcher in watchers:
         fgraph.attach_feature(watcher)
     # What is restored comes first and without a call into Python, so that Ctrl-C cannot come between.
-    release, untraced, around = collector_release(), tracing.untraced, current.get()
+    release, untraced, around = gc_restorer(), tracing.untraced, current.get()
     try:
         gc.disable()
         current.set(context)

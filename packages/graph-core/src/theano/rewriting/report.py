@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from theano.graph.apply import Apply
 from theano.records import field, record
 from theano.rewriting.failure import RuleFailure
-from theano.rewriting.history import Origins, Step
+from theano.rewriting.provenance import Provenance, Step
 
 
 @record
@@ -62,14 +62,14 @@ class Report:
         What failed.
     failures : list of RuleFailure
         The rules among that: each can write a program that makes it fail again.
-    origins : Origins
+    provenance : Provenance
         Answers :meth:`why`.
     """
 
     phases: list[PhaseReport] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     failures: list[RuleFailure] = field(default_factory=list)
-    origins: Origins = field(default_factory=Origins)
+    provenance: Provenance = field(default_factory=Provenance)
     seconds: float = 0.0
 
     @property
@@ -93,11 +93,11 @@ class Report:
 
     def why(self, node: Apply) -> list[Step]:
         """Return the replacements that led to ``node``, the latest first."""
-        return self.origins.why(node)
+        return self.provenance.why(node)
 
     def explain(self, node: Apply) -> str:
         """Return :meth:`why` as text."""
-        return self.origins.explain(node)
+        return self.provenance.explain(node)
 
     def __str__(self) -> str:
         return "\n".join([f"rewriting: {self.seconds * 1e3:.1f} ms, {self.stop}", *(f"  {p}" for p in self.phases)])

@@ -27,9 +27,9 @@ from theano.rewriting.pattern import (
     build,
     conform,
     fits,
-    holes,
     literal_like,
     match_inputs,
+    variable_names,
 )
 
 #: What a rule may promise about values: the same bits; the same within rounding, which a zero's sign is part of; the
@@ -140,9 +140,9 @@ class Case:
         self.pattern = pattern
         self.result = result if callable(result) and not isinstance(result, Pattern) else as_pattern(result)
         self.when = when
-        known = holes(pattern)
+        known = variable_names(pattern)
         if isinstance(self.result, Pattern):
-            unknown = [n for n in holes(self.result) if n not in known]
+            unknown = [n for n in variable_names(self.result) if n not in known]
             if unknown:
                 raise ValueError(
                     f"the result of the rule {rule} uses {', '.join(unknown)}, which its pattern does not bind"

@@ -21,7 +21,7 @@ from theano.graph.variable import Variable
 from theano.printing import one_line
 from theano.runtime.failure import describe, written_at
 from theano.runtime.inspection import inspection_of
-from theano.runtime.stepwise import NodeFunction
+from theano.runtime.interpreter import NodeFunction
 
 logger = logging.getLogger("theano")
 

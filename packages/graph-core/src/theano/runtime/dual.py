@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from theano.graph.apply import Apply
+from theano.runtime.interpreter import WrapLinker
 from theano.runtime.link import Linker, OpWiseCLinker, PerformLinker
-from theano.runtime.stepwise import WrapLinker
 
 Checker = Callable[[Any, Any], Any]
 

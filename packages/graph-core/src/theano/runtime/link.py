@@ -58,12 +58,12 @@ class Linker:
         return Linker(self.name, self.compiled, allow_gc, self.one_block)
 
     @property
-    def looks(self) -> bool:
+    def inspects_nodes(self) -> bool:
         """Whether nodes are run one by one, for somebody to look; otherwise the machine runs them all."""
         return False
 
     def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Any) -> Any:
-        """Return what runs a graph node by node (`theano.runtime.stepwise`), or None: then the machine runs it.
+        """Return what runs a graph node by node (`theano.runtime.interpreter`), or None: then the machine runs it.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class PerformLinker(Linker):
 
 
 class CLinker(Linker):
-    """Wants compiled code for every op. What people's ops say in C becomes one block, as far as they are neighbours."""
+    """Wants compiled code for every op. What users' ops say in C becomes one block, as far as they are neighbours."""
 
     def __init__(self, schedule: Any = None) -> None:
         super().__init__("c", "always", one_block=True)
@@ -227,7 +227,7 @@ def link(
     """
     start = perf_counter()
     given_away = set(outputs)
-    linked = Linked(together(nodes, _joins, outputs) if linker.one_block else list(nodes))
+    linked = Linked(together(nodes, _is_mergeable, outputs) if linker.one_block else list(nodes))
     nodes = linked.nodes
     plans = [_plan(node, linker, given_away, check_input) for node in nodes]
     linked.seconds_generating = perf_counter() - start
@@ -257,7 +257,7 @@ def link(
     return linked
 
 
-def _joins(node: Apply) -> bool:
+def _is_mergeable(node: Apply) -> bool:
     """Return whether a node may be one of several in a block."""
     if has_own_thunk(node.op) or not is_classic(node):
         return False

@@ -106,7 +106,7 @@ def explain_compile(function: Any) -> str:
 
 @record
 class ProfileSettings:
-    """What the flags ``profiling.*`` and their kin say; the floor of settings keeps this up to date."""
+    """What the flags ``profiling.*`` and their kin say; the lower bound of settings keeps this up to date."""
 
     time_thunks: bool = True
     n_apply: int = 20

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.settings import places
+from theano.settings import defaults
 from theano.settings.kinds import (
     BoolParam,
     ConfigParam,
@@ -167,7 +167,7 @@ _flag("openmp_elemwise_minsize", IntParam(200000), "If it is set: ops whose arra
 _flag("memory.keep", IntParam(-1), "How many bytes of big arrays (above 1 MiB) stay with the process for the next ones "
       "when they are dropped; -1: 256 MiB, or an eighth of the memory there is if that is less. "
       "theano.loader.module.memory_trim() gives them back. Read as threads is.")
-_flag("check_input", BoolParam(True), "Let types check their values in the C code of ops that people write.")
+_flag("check_input", BoolParam(True), "Let types check their values in the C code of ops that users write.")
 _flag("assert_no_cpu_op", EnumStr(*ACTIONS), "What to do about an op on the CPU in a function for the GPU.", inert=GPU)
 _flag("scan.allow_gc", BoolParam(False), "As allow_gc, inside loops.")
 _flag("scan.allow_output_prealloc", BoolParam(True), "Let a loop write its results into the output directly.")
@@ -181,7 +181,7 @@ _flag("lib.amdlibm", BoolParam(False), "Use AMD's mathematical functions.",
       inert="the functions here are compiled into each kernel")
 
 # Compiling
-_flag("cxx", StrParam(places.compiler), "The C compiler, with its arguments; empty: use none. Also found through CC.")
+_flag("cxx", StrParam(defaults.compiler), "The C compiler, with its arguments; empty: use none. Also found through CC.")
 _flag("gcc.cxxflags", StrParam(""), "Options for the compiler, after those chosen here.")
 _flag("compile.jobs", IntParam(0, lambda count: count >= 0), "How many compilers run side by side; 0: one per core.")
 _flag("compile.progress", EnumStr("auto", "always", "never"), "Show a line on the standard error while compilers work "
@@ -191,14 +191,14 @@ _flag("compile.unit_timeout", FloatParam(600.0, lambda seconds: seconds > 0), "S
 _flag("compile.question_timeout", FloatParam(60.0, lambda seconds: seconds > 0), "Seconds for all that is asked of the "
       "compilers here until one has compiled something. One that hangs is then not asked again for ten minutes, unless "
       "it has changed.")
-_flag("base_compiledir", StrParam(places.base_compiledir, allow_override=False), "Where compiled code is kept.")
+_flag("base_compiledir", StrParam(defaults.base_compiledir, allow_override=False), "Where compiled code is kept.")
 _flag("compiledir_format",
       StrParam("compiledir_%(short_platform)s-%(processor)s-%(python_version)s-%(python_bitwidth)s",
                allow_override=False),
       "Name of a directory below base_compiledir. Used only if it is set: the cache here can serve many machines "
-      "from one directory. Keys: " + ", ".join(places.FORMAT_KEYS) + ".")
-_flag("compiledir", StrParam(places.compiledir, allow_override=False), "The directory of compiled code itself, instead "
-      "of one chosen below base_compiledir.")
+      "from one directory. Keys: " + ", ".join(defaults.FORMAT_KEYS) + ".")
+_flag("compiledir", StrParam(defaults.compiledir, allow_override=False),
+      "The directory of compiled code itself, instead of one chosen below base_compiledir.")
 _flag("cache.readonly", StrParam("", allow_override=False), "More directories of compiled code, filled by others and "
       "only read; separated as in PATH.")
 _flag("cache.size_cap", IntParam(1 << 30, lambda size: size >= 0, allow_override=False),
@@ -271,10 +271,10 @@ _flag("gpuarray.preallocate", FloatParam(0.0, allow_override=False), "Memory to 
       "else megabytes; negative: no pool.", inert=GPU)
 _flag("gpuarray.sched", EnumStr("default", "multi", "single"), "How to wait for the device.", inert=GPU)
 _flag("gpuarray.single_stream", BoolParam(True), "Use one stream.", inert=GPU)
-_flag("gpuarray.cache_path", StrParam(places.gpu_kernels, allow_override=False), "Where GPU kernels are kept.",
+_flag("gpuarray.cache_path", StrParam(defaults.gpu_kernels, allow_override=False), "Where GPU kernels are kept.",
       inert=GPU)
-_flag("cuda.root", StrParam(places.cuda_root), "Where CUDA is installed.", inert=GPU)
-_flag("cuda.include_path", StrParam(places.cuda_include), "Where CUDA's headers are.", inert=GPU)
+_flag("cuda.root", StrParam(defaults.cuda_root), "Where CUDA is installed.", inert=GPU)
+_flag("cuda.include_path", StrParam(defaults.cuda_include), "Where CUDA's headers are.", inert=GPU)
 _ALGORITHMS = ("guess_once", "guess_on_shape_change", "time_once", "time_on_shape_change")
 _flag("dnn.conv.workmem", _replaced("", "dnn.conv.algo_fwd"), "Was a choice of algorithm.", inert=GPU)
 _flag("dnn.conv.workmem_bwd", _replaced("", "dnn.conv.algo_bwd_filter and dnn.conv.algo_bwd_data"),

@@ -66,7 +66,7 @@ def from_rc(path: str, environ: Mapping[str, str]) -> Iterator[Given]:
     """
     if not os.path.isfile(path):
         return
-    import configparser  # most people have no rc file, and its import takes longer than all the rest of this
+    import configparser  # most users have no rc file, and its import takes longer than all the rest of this
 
     known = {name: environ.get(name, "") for name in ("USER", "LSCRATCH", "TMPDIR", "TEMP", "TMP")}
     parser = configparser.ConfigParser(default_section="\0values")

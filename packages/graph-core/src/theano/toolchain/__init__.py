@@ -1,1 +1,1 @@
-"""The C compiler: found by probing, described exactly, run in a clean room."""
+"""The C compiler: found by probing, described exactly, run in a clean environment."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from theano.toolchain.run import Outcome, Running
 
 
-_ROOM = 1 << 20
+_SPACE = 1 << 20
 """Bytes that are written on trial where a compiler has failed: on a full disk many do so without a word."""
 
 
@@ -65,7 +65,7 @@ class Job(NamedTuple):
 
 
 class BuildEnvironmentError(OSError):
-    """The compiler failed for a reason that is not in the C text: no room, no memory, no time, itself."""
+    """The compiler failed for a reason that is not in the C text: no space, no memory, no time, itself."""
 
 
 class CompilerFaultError(BuildEnvironmentError):
@@ -132,7 +132,7 @@ def build(toolchain: Toolchain, jobs: Sequence[Job], folder: str, include: tuple
     KernelCompileError
         The compiler refused the C text.
     BuildEnvironmentError
-        There is no room.
+        There is no space.
     CompilerFaultError
         It does not work.
     """
@@ -215,13 +215,13 @@ def fault(toolchain: Toolchain, command: list[str], what: str, *, timed_out: boo
 
 def _blame_the_disk(folder: str, outcome: Outcome) -> None:
     """Raise an error if a compilation failed because of the place where it worked."""
-    if outcome.lacked_room:
+    if outcome.lacked_space:
         raise BuildEnvironmentError(None, f"the C compiler said: {first_words(outcome.output)}")
-    trial = os.path.join(folder, "room")
+    trial = os.path.join(folder, "space")
     try:
         os.stat(folder)
         with open(trial, "wb") as file:
-            file.write(bytes(_ROOM))
+            file.write(bytes(_SPACE))
         os.unlink(trial)
     except OSError as error:
         raise BuildEnvironmentError(error.errno, error.strerror, folder) from error

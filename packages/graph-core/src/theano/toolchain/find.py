@@ -69,7 +69,7 @@ class Compiler:
         Raises
         ------
         OSError
-            There is no room to find out.
+            There is no space to find out.
         """
         # Mostly what compilers run is noted in the cache.
         from theano.toolchain.fingerprint import fingerprint
@@ -261,9 +261,9 @@ _COMPLAINT = re.compile(r"^[^\s:]+: (?:fatal )?(?:error|warning): ", re.MULTILIN
 
 def _answer(arguments: list[str], folder: str) -> Outcome:
     # Mostly what compilers would say is noted in the cache.
-    from theano.toolchain.questions import put_question
+    from theano.toolchain.probe_budget import run_probe
 
-    return put_question(arguments, folder)
+    return run_probe(arguments, folder)
 
 
 def _ask_plainly(compiler: Compiler, folder: str) -> Answer | None:

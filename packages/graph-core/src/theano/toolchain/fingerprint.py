@@ -83,7 +83,7 @@ def fingerprint(
     Raises
     ------
     OSError
-        There is no room to find out.
+        There is no space to find out.
     """
     commands = list(_inner_commands(said))
     programs = list(dict.fromkeys(_programs(commands)))

@@ -14,7 +14,7 @@ from functools import cache
 HEADER_BYTES = 64
 _MAGIC = b"\x7fELF"
 _SHARED_OBJECT = 3  # ET_DYN
-_NO_BITS = 8  # SHT_NOBITS: a section that takes no room in the file
+_NO_BITS = 8  # SHT_NOBITS: a section that takes no space in the file
 # Of the 32- and the 64-bit form: the header from e_type on; offset and size in the file in one entry of the table
 # of segments; kind, offset and size in one entry of that of sections.
 _FORMS = {1: ("=HHIIIIIHHHHHH", "=4xI8xI12x", "=4xI8xII16x"), 2: ("=HHIQQQIHHHHHH", "=8xQ16xQ16x", "=4xI16xQQ24x")}

@@ -137,12 +137,12 @@ class ProgressLine(StatusLine):
         self.tick()
 
 
-class QuestionLine(StatusLine):
+class ProbeLine(StatusLine):
     """What is said while a compiler is asked what it is.
 
     Examples
     --------
-    >>> QuestionLine("/usr/bin/cc", "never").text()
+    >>> ProbeLine("/usr/bin/cc", "never").text()
     'theano: waiting for /usr/bin/cc to say what it is, 0 s'
     """
 

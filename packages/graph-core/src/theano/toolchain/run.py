@@ -1,4 +1,4 @@
-"""Running a program in a clean room: no shell, little environment, its own group, a time limit.
+"""Running a program in a clean environment: no shell, little environment, its own group, a time limit.
 
 What is still in a program's group when it has ended is ended too, and so is all of it when this process ends.
 """
@@ -17,12 +17,12 @@ from collections.abc import Callable, Sequence
 
 from theano.records import record
 from theano.toolchain.environment import clean_environment
-from theano.toolchain.guard import guard
 from theano.toolchain.messages import first_words
+from theano.toolchain.watchdog import watchdog
 
 TICK = 0.25
 """Seconds between two looks at the clock for somebody who waits. A program that runs longer than the first gets a
-guard: what most units take is shorter, and ends by itself also where nobody waits for it any more."""
+watchdog: what most units take is shorter, and ends by itself also where nobody waits for it any more."""
 LOG_BYTES = 1 << 26
 """Nobody reads more messages than this, and they lie on a disk."""
 _READ_BYTES = 1 << 20
@@ -31,7 +31,7 @@ NOT_STARTED = 127
 _RESOURCES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC)
 
 
-_NO_ROOM = re.compile(
+_NO_SPACE = re.compile(
     r"No space left|File too large|quota exceeded|Read-only file system|Input/output error|"
     r"No such file or directory.*\.[so]\b",
     re.IGNORECASE,
@@ -54,14 +54,14 @@ class Outcome:
     wrote_too_much: bool = False
 
     @property
-    def lacked_room(self) -> bool:
+    def lacked_space(self) -> bool:
         """Whether it says that the file system is at fault."""
-        return self.status != 0 and not self.timed_out and _NO_ROOM.search(self.output) is not None
+        return self.status != 0 and not self.timed_out and _NO_SPACE.search(self.output) is not None
 
     @property
     def is_environments_fault(self) -> bool:
-        """Whether it failed for want of room, memory or time, which says nothing about what it was given."""
-        return self.status != 0 and (self.status < 0 or self.lacked_room or _NO_MEMORY.search(self.output) is not None)
+        """Whether it failed for want of space, memory or time, which says nothing about what it was given."""
+        return self.status != 0 and (self.status < 0 or self.lacked_space or _NO_MEMORY.search(self.output) is not None)
 
     def ending(self, seconds: float) -> str:
         """Say how it ended, `seconds` after it was started, and the first of what it had said.
@@ -119,7 +119,7 @@ class Running:
             raise StartError(getattr(error, "errno", None), str(why or error), arguments[0]) from error
         finally:
             os.close(descriptor)
-        guard.add(self._process.pid)
+        watchdog.add(self._process.pid)
 
     def wait(self, deadline: float, tick: Callable[[], None] | None = None) -> Outcome:
         """Wait until the program ends or `deadline` (``time.monotonic``) passes; call `tick` now and then meanwhile."""
@@ -127,7 +127,7 @@ class Running:
         while not ended and not too_much and time.monotonic() < deadline:
             ended = self._ends_before(min(deadline, time.monotonic() + TICK))
             if not ended:
-                guard.wake()
+                watchdog.wake()
                 too_much = os.path.exists(self._log) and os.path.getsize(self._log) > LOG_BYTES
                 if tick is not None:
                     tick()
@@ -165,7 +165,7 @@ class Running:
         if os.name == "posix":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        guard.discard(self._process.pid)
+        watchdog.discard(self._process.pid)
 
     def kill(self) -> None:
         """End the program and all it has started; one that has ended keeps its status."""
@@ -214,7 +214,7 @@ def run_to_end(
     StartError
         It cannot be started.
     OSError
-        There is no room in `folder`.
+        There is no space in `folder`.
     """
     running: Running | None = None
     try:

@@ -22,7 +22,7 @@ from theano.toolchain.library import problem_of_library
 from theano.toolchain.messages import readable
 
 if TYPE_CHECKING:
-    from theano.toolchain.questions import Questions
+    from theano.toolchain.probe_budget import ProbeBudget
 
 NOTHING_FOUND = "no C compiler was found (looked for CC, cc, gcc, clang, and the ziglang package)"
 NO_ANSWER = "it does not answer as a C compiler"
@@ -99,7 +99,7 @@ class ToolchainSettings:
         >>> ToolchainSettings.from_config(SimpleNamespace(cxx="clang")).compiler
         'clang'
         """
-        # `theano.config.cxx` always has a value, for people to read; what counts is whether they set it.
+        # `theano.config.cxx` always has a value, for users to read; what counts is whether they set it.
         given = getattr(config, "given", None)
         compiler = given("cxx", None) if given is not None else getattr(config, "cxx", None)
         words = str(getattr(getattr(config, "gcc", None), "cxxflags", "") or "")
@@ -212,7 +212,7 @@ class Toolchain:
 
 _Key = tuple[ToolchainSettings, str, tuple[tuple[str, str], ...]]
 _found: dict[_Key, Toolchain | str] = {}
-_questions: dict[_Key, Questions] = {}
+_budgets: dict[_Key, ProbeBudget] = {}
 _hung: dict[_Key, str] = {}
 _guard = threading.Lock()
 
@@ -281,7 +281,7 @@ def reconsider(
     key = _key_in_process(toolchain.settings)
     if toolchain.proven:
         with _guard:
-            _questions.pop(key, None)
+            _budgets.pop(key, None)
     found = _search(toolchain.settings, notes, privileged, digest, believing=False, noted=not toolchain.proven)
     with _guard:
         if toolchain.proven and isinstance(found, str):
@@ -306,7 +306,7 @@ def hangs(toolchain: Toolchain, notes: Notes, digest: Callable[[list[str]], str]
     if known is not None:
         raise NoCompilerError(known)
     # Only those that compile want to know.
-    from theano.toolchain.questions import Verdicts
+    from theano.toolchain.probe_budget import Verdicts
 
     return Verdicts(notes, digest).find(_identity_now(toolchain.compiler))
 
@@ -319,27 +319,27 @@ def _key_in_process(settings: ToolchainSettings) -> _Key:
     return (settings, os.environ.get("CC", ""), kept_environment())
 
 
-def _time_for_questions(settings: ToolchainSettings) -> Questions:
+def _probe_budget(settings: ToolchainSettings) -> ProbeBudget:
     """Return what is left of the time for questions in this process."""
     # Mostly what compilers would say is noted in the cache.
-    from theano.toolchain.questions import Questions
+    from theano.toolchain.probe_budget import ProbeBudget
 
     with _guard:
-        made = Questions(settings.question_timeout, settings.progress)
-        return _questions.setdefault(_key_in_process(settings), made)
+        made = ProbeBudget(settings.question_timeout, settings.progress)
+        return _budgets.setdefault(_key_in_process(settings), made)
 
 
 def unit_limit(toolchain: Toolchain) -> float:
     """Return how many seconds one unit may take: half of what is left if the compiler has not been seen to work."""
     if toolchain.proven:
         return toolchain.settings.timeout
-    return min(toolchain.settings.timeout, max(0.0, _time_for_questions(toolchain.settings).left) / 2)
+    return min(toolchain.settings.timeout, max(0.0, _probe_budget(toolchain.settings).left) / 2)
 
 
 def charge(toolchain: Toolchain, seconds: float) -> None:
     """Note that a unit has used up time; what it took until a compiler has been seen to work is one sum."""
     if not toolchain.proven:
-        _time_for_questions(toolchain.settings).left -= seconds
+        _probe_budget(toolchain.settings).left -= seconds
 
 
 def _renew_lock() -> None:
@@ -356,7 +356,7 @@ def forget() -> None:
     """Forget what was found in this process, as after the installation of a compiler."""
     with _guard:
         _found.clear()
-        _questions.clear()
+        _budgets.clear()
         _hung.clear()
 
 
@@ -406,23 +406,23 @@ def _describe(
     if known:
         return known[0]
     # Those for whom all is noted have no use for this.
-    from theano.toolchain.questions import Verdicts
+    from theano.toolchain.probe_budget import Verdicts
 
     verdicts, identity = Verdicts(notes, digest), _identity_now(compiler)
     found: Toolchain | str = verdicts.find(identity)
     if found:
         return found
-    questions = _time_for_questions(settings)
+    budget = _probe_budget(settings)
     # Where others may come next, they are left enough time to answer.
-    with questions.to(shlex.join(compiler.argv), 0.5 if settings.compiler is None else 1.0):
+    with budget.to(shlex.join(compiler.argv), 0.5 if settings.compiler is None else 1.0):
         found = _asked(compiler, settings, notes, believing)
     if isinstance(found, Toolchain):
         _note(found, notes, digest)
-    elif questions.hung:
-        found = questions.hung
+    elif budget.hung:
+        found = budget.hung
         verdicts.add(identity, found)
-    elif questions.failure and found == NO_ANSWER:
-        found = f"{NO_ANSWER}: {questions.failure}"
+    elif budget.failure and found == NO_ANSWER:
+        found = f"{NO_ANSWER}: {budget.failure}"
     return found
 
 
@@ -573,15 +573,15 @@ def _problem(toolchain: Toolchain, folder: str) -> str:
     Raises
     ------
     OSError
-        There is no room for it, so nothing is known.
+        There is no space for it, so nothing is known.
     """
     output = os.path.join(folder, "probe.so")
     with open(os.path.join(folder, "probe.c"), "w", encoding="utf-8") as file:
         file.write(PROBE)
     # Mostly what compilers would say is noted in the cache.
-    from theano.toolchain.questions import put_question
+    from theano.toolchain.probe_budget import run_probe
 
-    result = put_question(toolchain.command("probe.c", "probe.so"), folder, "probe.log")
+    result = run_probe(toolchain.command("probe.c", "probe.so"), folder, "probe.log")
     if result.is_environments_fault:
         raise OSError(None, f"it {result.ending(0)}")
     cut = problem_of_library(output) if result.status == 0 else ""

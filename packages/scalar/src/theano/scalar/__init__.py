@@ -13,7 +13,7 @@ Examples
 >>> ts.exp.impl(0.0)
 np.float64(1.0)
 """
-# ruff: noqa: F401 (this file is the public door: what it imports is what it offers)
+# ruff: noqa: F401 (this file is the public module: what it imports is what it offers)
 
 from __future__ import annotations
 

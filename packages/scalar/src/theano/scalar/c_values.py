@@ -1,4 +1,4 @@
-"""How numbers look in the C++ that people write for their ops: by NumPy's names, complex ones with operators.
+"""How numbers look in the C++ that users write for their ops: by NumPy's names, complex ones with operators.
 
 Our own kernels do without all this (`theano.scalar.ctypes`).
 """

@@ -53,10 +53,10 @@ def _read_op(parts: tuple[str, str, Any, Any]) -> Any:
     module, op_name, preference, name = parts
     if op_name not in OPS and module.startswith("theano."):
         importlib.import_module(module)
-    canonical = OPS[op_name]
-    if preference is None and name == canonical.name:
-        return canonical
-    return type(canonical)(preference, name)
+    defined = OPS[op_name]
+    if preference is None and name == defined.name:
+        return defined
+    return type(defined)(preference, name)
 
 
 def _read_rule(parts: tuple[type, dict[str, Any]]) -> Any:

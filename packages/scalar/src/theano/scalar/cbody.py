@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from theano.graph.c_contract import says
+from theano.graph.c_contract import overrides
 from theano.scalar import c
 from theano.scalar.ctypes import compute_type, convert, parenthesised, unsigned_type
 from theano.scalar.dtypes import discrete_dtypes, kind
@@ -100,7 +100,7 @@ def classic(op: Any, node: Any, in_names: Sequence[str], out_names: Sequence[str
     helpers: list[str] = []
     try:
         text = op.c_code(node, "op", list(in_names), list(out_names), {"fail": _FAIL})
-        if says(op, "c_support_code"):
+        if overrides(op, "c_support_code"):
             given = op.c_support_code()
             helpers = [given] if isinstance(given, str) else list(given)
     except NotImplementedError:

@@ -273,7 +273,7 @@ def lift_constants(program: Program) -> tuple[Program, tuple[Literal, ...]]:
 
 
 def _in_computed_dtype(program: Program, step: Step, position: int) -> Literal:
-    """Return a constant argument of a step in the dtype in which the step computes, as people would write it."""
+    """Return a constant argument of a step in the dtype in which the step computes, as users would write it."""
     found = program.constants[step.arguments[position].place]
     if type(step.op).compute_rule is not at_output or step.op.ignored_inputs or position in step.op.conditions:
         return found
@@ -470,7 +470,7 @@ class Composite(ScalarOp):
 
     @staticmethod
     def _argument(program: Program, step: Step, position: int, texts: dict[str, list[str]]) -> tuple[str, str]:
-        """Return the C text and dtype of an argument; constants in the dtype computed with, as people write them."""
+        """Return the C text and dtype of an argument; constants in the dtype computed with, as users write them."""
         ref = step.arguments[position]
         if ref.source == "constant":
             found = _in_computed_dtype(program, step, position)

@@ -151,10 +151,10 @@ def _restore(module: str, op_name: str, preference: Any, name: str | None) -> An
     """Unpickle an operation: by name, as its class was made by a statement."""
     if op_name not in OPS:
         importlib.import_module(module)
-    canonical = OPS[op_name]
-    if preference is None and name == canonical.name:
-        return canonical
-    return type(canonical)(preference, name)
+    defined = OPS[op_name]
+    if preference is None and name == defined.name:
+        return defined
+    return type(defined)(preference, name)
 
 
 def _class_name(name: str) -> str:

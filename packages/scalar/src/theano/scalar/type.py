@@ -145,7 +145,7 @@ class Scalar(c_values.NumPyInC, CType):
         """Return NumPy's scalar class, the C type and the class's name in NumPy's C interface."""
         return self.numpy_type, c_values.element_type(self.dtype), self.dtype.title().replace("Uint", "UInt")
 
-    # -- the C of people's ops ------------------------------------------------------------------------
+    # -- the C of users' ops ------------------------------------------------------------------------
 
     def c_element_type(self) -> str:
         """Return the C type of a value."""

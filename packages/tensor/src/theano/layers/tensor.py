@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from theano.batching import fit, loop, sources
+from theano.batching import conform, loop, sources
 from theano.graph.canonical import derived_tags, fact_finders
 from theano.graph.kernel import PointerFamily, pointer_families
 from theano.graph.source import user_packages
@@ -120,7 +120,7 @@ LAYER = describe(
             checks.extension("BLAS", _doctor),
             sources.extension(lambda: _batching("", "TABLE")),
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
-            fit.extension(lambda new, row: _batching(".given", "fitted")(new, row)),
+            conform.extension(lambda new, row: _batching(".given", "fitted")(new, row)),
             user_packages.extension("theano.tests"),
         ),
     )

@@ -23,7 +23,7 @@ _MARK = "ndarray."
 
 
 class StripPickler(pickle.Pickler):
-    """A pickler that leaves out what variables carry for people: where they were made, test values, notes of rewriting.
+    """A pickler that leaves out what variables carry for users: where they were made, test values, notes of rewriting.
 
     Parameters
     ----------
@@ -189,11 +189,11 @@ def dump(
     [0, 1]
     """
     with zipfile.ZipFile(file_handler, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
-        room = io.BytesIO()
-        pickler = pickle.Pickler(room, protocol=protocol)
+        buffer = io.BytesIO()
+        pickler = pickle.Pickler(buffer, protocol=protocol)
         pickler.persistent_id = persistent_id(archive)  # type: ignore[method-assign]
         pickler.dump(obj)
-        archive.writestr(_PICKLE, room.getvalue())
+        archive.writestr(_PICKLE, buffer.getvalue())
 
 
 def load(f: BinaryIO, persistent_load: Callable[[zipfile.ZipFile], Any] = PersistentNdarrayLoad) -> Any:

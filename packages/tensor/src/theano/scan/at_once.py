@@ -25,7 +25,7 @@ from theano.tensor.create import alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.rows import map_rows
-from theano.tensor.rules.words import fit, made_by
+from theano.tensor.rules.words import conform, made_by
 from theano.tensor.shape.basic import Shape_i, shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape
 
@@ -75,7 +75,7 @@ def scan_to_rows(fgraph: Any, node: Apply[Any, Any]) -> Any:
     else:
         n = CheckedShape(f"{node.op}: the number of steps is negative")(parts.n_steps, F.ge(parts.n_steps, 0))
         made = [alloc(v, n, *shape_tuple(v)) for v in results]
-    return [fit(v, old) for v, old in zip(made, node.outputs, strict=True)]
+    return [conform(v, old) for v, old in zip(made, node.outputs, strict=True)]
 
 
 # -- products --------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def push_out_results(fgraph: Any, node: Apply[Any, Any]) -> Any:
     for part, v in zip(leaving, made, strict=True):
         if not has_batch_axis(v, part.result):
             return None
-        found.update((old, fit(v, old)) for old in part.outputs)
+        found.update((old, conform(v, old)) for old in part.outputs)
     return found
 
 
@@ -217,7 +217,7 @@ def push_out_sums_of_products(fgraph: Any, node: Apply[Any, Any]) -> Any:
         for left, right in pairs:
             a, b = (_flat(found.pop(mapped.outputs[0])) for mapped in (left, right))
             total = total + dot(a.T, b)
-        found[old] = fit(total, old)
+        found[old] = conform(total, old)
     return found
 
 
@@ -270,7 +270,7 @@ def scan_pushout_sums(fgraph: Any, node: Apply[Any, Any]) -> Any:
     for part, mapped in zip(sums, new, strict=True):
         (old,) = part.outputs
         rows = found.pop(mapped.outputs[0])
-        found[old] = fit(part.outer + rows.sum(axis=0, dtype=rows.type.dtype), old)
+        found[old] = conform(part.outer + rows.sum(axis=0, dtype=rows.type.dtype), old)
     return found
 
 
@@ -287,12 +287,12 @@ def scan_results_outside(fgraph: Any, node: Apply[Any, Any]) -> Any:
     if still:
         parts.carried = [part for part in parts.carried if part not in still]
         parts.fixed = [*parts.fixed, *(FixedPart(part.outer, part.inner) for part in still)]
-        found.update((part.outputs[0], fit(part.outer, part.outputs[0])) for part in still)
+        found.update((part.outputs[0], conform(part.outer, part.outputs[0])) for part in still)
     if parts.until is None:
         taps = {v: (part, k) for part in parts.sequences for k, v in part.taps}
         direct = [part for part in parts.mapped if part.result in taps and part.keep is None]
         for part in direct:
-            found.update((old, fit(_rows(parts, *taps[part.result], fgraph), old)) for old in part.outputs)
+            found.update((old, conform(_rows(parts, *taps[part.result], fgraph), old)) for old in part.outputs)
         parts.mapped = [part for part in parts.mapped if part not in direct]
     if not found:
         return None

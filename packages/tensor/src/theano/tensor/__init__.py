@@ -1,6 +1,6 @@
 """Symbolic arrays, and what can be computed with them.
 
-This module is the public door of the layer; programs write ``import theano.tensor as T``.
+This module is the public module of the layer; programs write ``import theano.tensor as T``.
 
 Examples
 --------

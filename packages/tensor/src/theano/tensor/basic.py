@@ -1,6 +1,6 @@
 """All public names of tensors; :mod:`theano.tensor` is the same list."""
 
-# ruff: noqa: F401  (a door: it brings names in for others)
+# ruff: noqa: F401  (a facade: it imports names for others)
 from __future__ import annotations
 
 import numpy as _numpy

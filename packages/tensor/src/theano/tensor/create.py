@@ -13,7 +13,7 @@ from theano.graph import Apply, Op
 from theano.tensor.checks import checked_lengths
 from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, is_tensor, static_int
 from theano.tensor.elemwise.functions import cast, second
-from theano.tensor.messages import shape_error, stretched
+from theano.tensor.messages import broadcast_input, shape_error
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType, dtype_name, values_eq_approx_always_true
 
@@ -71,7 +71,7 @@ class Alloc(Op):
         out = output_storage[0][0]
         if out is None or out.shape != shape:
             out = np.empty(shape, dtype=node.outputs[0].type.dtype)
-        out[...] = stretched(node, inputs, 0, shape)
+        out[...] = broadcast_input(node, inputs, 0, shape)
         output_storage[0][0] = out
 
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:

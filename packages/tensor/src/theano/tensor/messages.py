@@ -52,7 +52,7 @@ def shape_error(node: TensorApply, inputs: Sequence[Any], problem: str, remedy: 
     return ShapeError("\n".join([f"{node.op}: {problem}", *_table(node.inputs, inputs), f"  {remedy}"]))
 
 
-def stretched(node: TensorApply, inputs: Sequence[Any], k: int, shape: Sequence[int]) -> np.ndarray:
+def broadcast_input(node: TensorApply, inputs: Sequence[Any], k: int, shape: Sequence[int]) -> np.ndarray:
     """Return input ``k`` repeated to a shape, along axes that are 1 long by its type alone.
 
     A length that only happens to be 1 is not repeated: the gradient, which knows types alone, would have another shape.

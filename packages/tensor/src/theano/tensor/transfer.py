@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.gradient import DisconnectedType, grad_undefined
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.messages import shape_error, stretched
+from theano.tensor.messages import broadcast_input, shape_error
 from theano.tensor.operators import transfers
 from theano.tensor.type import TensorApply, TensorType
 
@@ -112,7 +112,7 @@ class PermuteRowElements(Op):
             raise shape_error(node, inputs, "rows and permutations differ in length.", "They must be equally long.")
         ones = [v.type.broadcastable for v in node.inputs[:2]]
         shape = [b if one else a for one, a, b in zip(ones[0], x.shape, y.shape, strict=True)]
-        x, y = stretched(node, inputs, 0, shape), stretched(node, inputs, 1, shape)
+        x, y = broadcast_input(node, inputs, 0, shape), broadcast_input(node, inputs, 1, shape)
         order = y.astype("int64")
         if inverse:
             n = x.shape[-1]

@@ -1,4 +1,4 @@
-"""How arrays look in the C++ that people write for their ops: as ``PyArrayObject *``."""
+"""How arrays look in the C++ that users write for their ops: as ``PyArrayObject *``."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def mode_not_slow(mode: Any) -> Mode:
     Mode(linker=cvm, optimizer=fast_run)
     """
     found = get_mode(mode)
-    return FAST_RUN if found.looks else found
+    return FAST_RUN if found.inspects_nodes else found
 
 
 def _loosest(table: dict[str, float], dtypes: Sequence[str]) -> float:

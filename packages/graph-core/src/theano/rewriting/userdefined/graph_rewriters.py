@@ -160,7 +160,7 @@ def working(fgraph: FunctionGraph, runner: Any, callback: FailureCallback | None
         return
     context = _Standalone(callback, runner)
     context.report.name = str(runner)
-    fgraph.attach_feature(context.origins)
+    fgraph.attach_feature(context.provenance)
     untraced = tracing.untraced
     try:
         current.set(context)
@@ -169,7 +169,7 @@ def working(fgraph: FunctionGraph, runner: Any, callback: FailureCallback | None
     finally:
         tracing.untraced = untraced
         current.set(around)
-        fgraph.remove_feature(context.origins)
+        fgraph.remove_feature(context.provenance)
 
 
 # -- one after the other -------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class _Exactly(Special):
         if same(self.variable, variable):
             yield bindings
 
-    def holes(self) -> list[str]:
+    def variable_names(self) -> list[str]:
         return []
 
     def __repr__(self) -> str:

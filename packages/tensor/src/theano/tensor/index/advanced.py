@@ -16,7 +16,7 @@ from theano.tensor.convert import as_tensor_variable, gradient_dtype, is_tensor
 from theano.tensor.elemwise.functions import cast, eq, neq, switch
 from theano.tensor.index.basic import sum_to_pattern
 from theano.tensor.index.lengths import slice_length
-from theano.tensor.messages import describe, stretched
+from theano.tensor.messages import broadcast_input, describe
 from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant, SliceType, as_index_variable
 
@@ -253,7 +253,7 @@ class _AdvancedWrite(Op):
         except IndexError as exc:
             raise _out_of_bounds(node, inputs, exc) from None
         with np.errstate(**NUMPY_ERRORS):
-            y = astype(stretched(node, inputs, 1, part), out.dtype, copy=False)
+            y = astype(broadcast_input(node, inputs, 1, part), out.dtype, copy=False)
             if self.set_instead_of_inc:
                 out[index] = y
             else:

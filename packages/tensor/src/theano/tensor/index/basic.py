@@ -21,7 +21,7 @@ from theano.tensor.convert import (
     static_int,
 )
 from theano.tensor.index.lengths import slice_length
-from theano.tensor.messages import describe, stretched
+from theano.tensor.messages import broadcast_input, describe
 from theano.tensor.type import TensorApply, TensorType
 
 
@@ -346,7 +346,7 @@ class IncSubtensor(_Indexed):
         part = self._select(node, inputs, out, inputs[2:])
         index = tuple(fill_entries(self.idx_list, inputs[2:], int))
         with np.errstate(**NUMPY_ERRORS):
-            value = astype(stretched(node, inputs, 1, part.shape), out.dtype, copy=False)
+            value = astype(broadcast_input(node, inputs, 1, part.shape), out.dtype, copy=False)
             out[index] = value if self.set_instead_of_inc else part + value
         output_storage[0][0] = out
 

@@ -32,7 +32,7 @@ from theano.tensor.kernels.parameters import Constants
 _LINE_NS = 0.1
 _SUPPORT_NS = 0.8
 _MARGIN = 100
-_KINDS = {"some": "TH_SOME", "none": "TH_STILL", "all": "TH_FULL"}
+_KINDS = {"some": "TH_SOME", "none": "TH_INVARIANT", "all": "TH_FULL"}
 _SHORT = 4
 """A loop of so few statements that a second one for what is left over costs the compiler nothing."""
 

@@ -19,7 +19,7 @@ from theano.tensor.type import TensorApply, TensorType
 class LogSumExp(Op):
     """``log(sum(exp(x)))`` along axes; of nothing at all it is minus infinity.
 
-    Rules put it in the place of what people write.
+    Rules put it in the place of what users write.
 
     Parameters
     ----------

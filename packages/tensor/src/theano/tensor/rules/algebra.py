@@ -24,7 +24,7 @@ from theano.tensor.rules.words import (
     NESTED,
     E,
     combine,
-    fit,
+    conform,
     in_dtype,
     is_complex,
     is_discrete,
@@ -252,7 +252,7 @@ def canonical(node: TensorApply, family: Family) -> Any:
     new = _write(family, total, above, below, dtype, out.type.ndim)
     if same_expression(new, out, above + below):
         return None
-    return fit(new, out)
+    return conform(new, out)
 
 
 def same_expression(new: Any, old: Any, leaves: Sequence[Any]) -> bool:
@@ -310,7 +310,7 @@ def local_greedy_distributor(node: TensorApply) -> Any:
             terms = [F.mul(t, factor) if d is None else d for t, d in zip(found.inputs, divided, strict=True)]
             rest = [v for k, v in enumerate(node.inputs) if k not in (i, j)]
             new = found.op(*terms)
-            return [fit(F.mul(*rest, new) if rest else new, out)]
+            return [conform(F.mul(*rest, new) if rest else new, out)]
     return None
 
 
@@ -426,7 +426,7 @@ def local_abs_merge(node: TensorApply) -> Any:
     if sum(a is not None for a in insides) < 2 or not all(is_real(a.inputs[0]) for a in insides if a is not None):
         return None
     if all(a is not None for a in insides):
-        return [fit(F.abs_(node.op(*[a.inputs[0] for a in insides if a is not None])), out)]
+        return [conform(F.abs_(node.op(*[a.inputs[0] for a in insides if a is not None])), out)]
     merged = F.abs_(combine(F.mul, [a.inputs[0] for a in insides if a is not None], out.type.dtype))
     rest = [v for v, a in zip(node.inputs, insides, strict=True) if a is None]
-    return [fit(F.mul(merged, *rest), out)]
+    return [conform(F.mul(merged, *rest), out)]

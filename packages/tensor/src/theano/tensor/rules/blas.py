@@ -30,7 +30,7 @@ from theano.tensor.blas.routines import (
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.rules.inplace import MayTake, work_in_place
-from theano.tensor.rules.words import combine, fit, made_by, number_of
+from theano.tensor.rules.words import combine, conform, made_by, number_of
 from theano.tensor.type import TensorApply
 
 blas_phases = Phases("BlasOpt")
@@ -207,7 +207,7 @@ def local_dot22_to_dot22scalar(node: Apply) -> Any:
         return None
     if not any(v is found.tensor and len(v.clients) == 1 for v in node.inputs):
         return None
-    return [fit(_dot22scalar(*inner.inputs, found.factor), out)]
+    return [conform(_dot22scalar(*inner.inputs, found.factor), out)]
 
 
 def _line(matrix: Any, axis: int) -> Any:

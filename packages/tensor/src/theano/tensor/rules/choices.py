@@ -24,7 +24,7 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.rules.inplace import MayTake, work_in_place
-from theano.tensor.rules.words import FAST, combine, filled_with, fit, is_float, scalar_of, uniform
+from theano.tensor.rules.words import FAST, combine, conform, filled_with, is_float, scalar_of, uniform
 from theano.tensor.shape.basic import Rebroadcast, SpecifyShape
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.type import TensorApply
@@ -150,7 +150,7 @@ def _inside(node: Apply, i: int, choice: Apply, k: int) -> list[Any] | None:
     made = [m.zeros_like() if _is_zero(v) else m for m, v in zip(made, (then[k], other[k]), strict=True)]
     old = node.outputs[0]
     trace = old.tag.__dict__.get("trace", ())
-    values: list[Any] = [fit(v, old) for v in made]
+    values: list[Any] = [conform(v, old) for v in made]
     if any(v is None for v in values):
         return None
     for v in values:
@@ -258,11 +258,11 @@ def _summed(total: TensorApply, condition: Variable, op: Any) -> Any:
         combine(F.add, terms, total.outputs[0].type.dtype) if terms else ours[0][side]
         for side, terms in enumerate(added)
     ]
-    values = [fit(v, total.outputs[0]) for v in sums]
+    values = [conform(v, total.outputs[0]) for v in sums]
     if any(v is None for v in values):
         return None
     made = op.like(1)(condition, *values)
-    return fit(F.add(made, *rest), total.outputs[0]) if rest else made
+    return conform(F.add(made, *rest), total.outputs[0]) if rest else made
 
 
 # -- memory -----------------------------------------------------------------------------------------------------------

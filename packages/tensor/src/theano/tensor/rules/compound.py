@@ -8,7 +8,7 @@ from theano.graph import Apply
 from theano.rewriting import P, local_rule, pattern_vars, rule
 from theano.tensor.compound import Compound
 from theano.tensor.named import Flatten, Tile
-from theano.tensor.rules.words import fit, function_of, worth
+from theano.tensor.rules.words import conform, function_of, worth
 
 (x,) = pattern_vars("x")
 
@@ -27,4 +27,4 @@ rule("local_useless_tile", P(Tile)(x, worth(1)), x, phases=("canonicalize", "sta
 def local_expand_compound(node: Apply[Compound]) -> Any:
     """The expression in place of the op that stands for it."""
     made = node.op.inlined(node)
-    return made and [fit(new, old) for new, old in zip(made, node.outputs, strict=True)]
+    return made and [conform(new, old) for new, old in zip(made, node.outputs, strict=True)]

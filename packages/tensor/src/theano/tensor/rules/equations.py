@@ -18,7 +18,7 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.linalg.factor import Cholesky
 from theano.tensor.linalg.functions import diag
 from theano.tensor.linalg.solve import Det, MatrixInverse, Solve
-from theano.tensor.rules.words import fit, transpose
+from theano.tensor.rules.words import conform, transpose
 
 
 def transposed(v: Any) -> Any:
@@ -125,5 +125,5 @@ def local_det_chol(node: Apply) -> Any:
     (x,) = node.inputs
     for client, _ in x.clients:
         if isinstance(client, Apply) and isinstance(client.op, Cholesky):
-            return [fit(F.sqr(Prod()(diag(client.outputs[0]))), node.outputs[0])]
+            return [conform(F.sqr(Prod()(diag(client.outputs[0]))), node.outputs[0])]
     return None

@@ -32,7 +32,7 @@ from theano.tensor.rules.joining import (
     step_count,
 )
 from theano.tensor.rules.map_reduce import fuse_reductions
-from theano.tensor.rules.words import fit, only_used_by, scalar_of
+from theano.tensor.rules.words import conform, only_used_by, scalar_of
 from theano.tensor.type import TensorApply
 
 
@@ -178,11 +178,11 @@ def local_wide_sum(node: TensorApply) -> Any:
         return None
     if any(v.type.dtype != dtype for v in node.inputs):
         return None
-    room = MAX_OPERANDS - 2
+    limit = MAX_OPERANDS - 2
     total, rest = node.inputs[0], node.inputs[1:]
-    for i in range(0, len(rest), room):
-        total = node.op(total, *rest[i : i + room])
-    return [fit(total, node.outputs[0])]
+    for i in range(0, len(rest), limit):
+        total = node.op(total, *rest[i : i + limit])
+    return [conform(total, node.outputs[0])]
 
 
 @local_rule([F.add, F.mul], phases=("local_add_mul_fusion",), tags=("fast_run", "fusion"), into=fusion_phases)
@@ -202,4 +202,4 @@ def local_add_mul_fusion(node: TensorApply) -> Any:
         return None
     if len(inner.inputs) + len(rest) + 1 > MAX_OPERANDS:
         return None
-    return [fit(node.op(*inner.inputs, *rest), node.outputs[0])]
+    return [conform(node.op(*inner.inputs, *rest), node.outputs[0])]

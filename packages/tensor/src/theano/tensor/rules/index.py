@@ -26,7 +26,7 @@ from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
 from theano.tensor.index.functions import set_subtensor
 from theano.tensor.join import MakeVector
 from theano.tensor.rules.layout import is_length_of
-from theano.tensor.rules.words import filled_with, fit, only_used_by, scalar_of
+from theano.tensor.rules.words import conform, filled_with, only_used_by, scalar_of
 from theano.tensor.shape.scalars import ScalarFromTensor
 from theano.tensor.type import TensorApply
 from theano.tensor.type_other import NoneTypeT, SliceType
@@ -89,7 +89,7 @@ def local_useless_slice(node: TensorApply[Subtensor]) -> Any:
         kept.pop()
     if len(kept) == len(index) or not kept:
         return None
-    return [fit(node.inputs[0][tuple(kept)], node.outputs[0])]
+    return [conform(node.inputs[0][tuple(kept)], node.outputs[0])]
 
 
 @local_rule([Subtensor], phases=("canonicalize", "specialize"), tags=("fast_run", "fast_compile_gpu"))
@@ -102,10 +102,10 @@ def local_subtensor_make_vector(node: Apply[Subtensor]) -> Any:
     if not is_known(entry):
         return None
     if isinstance(entry, slice):
-        return [fit(made.op(*made.inputs[entry]), node.outputs[0])]
+        return [conform(made.op(*made.inputs[entry]), node.outputs[0])]
     if not -len(made.inputs) <= entry < len(made.inputs):
         return None  # an error, which belongs to run time
-    return [fit(made.inputs[entry], node.outputs[0])]
+    return [conform(made.inputs[entry], node.outputs[0])]
 
 
 @local_rule([Subtensor], phases=("canonicalize",), tags=("fast_run", "fast_compile"))
@@ -119,7 +119,7 @@ def local_subtensor_lift(node: Apply[Subtensor]) -> Any:
     # The shape must come from inputs that are cut themselves, or from none: then nothing is lost.
     if any(v.type.broadcastable != x.type.broadcastable and not all(v.type.broadcastable) for v in inner.inputs):
         return None
-    return [fit(inner.op(*[_same_part(v, x, index) for v in inner.inputs]), node.outputs[0])]
+    return [conform(inner.op(*[_same_part(v, x, index) for v in inner.inputs]), node.outputs[0])]
 
 
 def _same_part(v: Any, x: Any, index: list[Any]) -> Any:
@@ -152,7 +152,7 @@ def local_subtensor_merge(node: Apply[Subtensor]) -> Any:
         if one is None:
             return None
         merged.append(one)
-    return [fit(inner.inputs[0][tuple(merged + rest)], node.outputs[0])]
+    return [conform(inner.inputs[0][tuple(merged + rest)], node.outputs[0])]
 
 
 def _reverses(entry: Any) -> bool:
@@ -230,7 +230,7 @@ def local_subtensor_of_alloc(fgraph: Any, node: Apply[Subtensor]) -> Any:
     if value.type.ndim:
         value = value.dimshuffle()
     lengths = feature.lengths(out)
-    return [fit(made.op(value, *lengths), out)]
+    return [conform(made.op(value, *lengths), out)]
 
 
 def _slices_first(index: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
@@ -255,7 +255,7 @@ def local_slices_before_arrays(node: Apply) -> Any:
     """Slices with symbolic ends are a view taken first: what is left is an index of arrays and whole axes, in C."""
     x: Any = node.inputs[0]
     found = _slices_first(node.inputs[1:])
-    return None if found is None else [fit(node.op(x[found[0]], *found[1]), node.outputs[0])]
+    return None if found is None else [conform(node.op(x[found[0]], *found[1]), node.outputs[0])]
 
 
 @local_rule([AdvancedIncSubtensor, AdvancedBooleanIncSubtensor], phases=("specialize",))
@@ -266,7 +266,7 @@ def local_slices_before_writes(node: Apply) -> Any:
     if found is None:
         return None
     part = x[found[0]]
-    return [fit(set_subtensor(part, node.op(part, node.inputs[1], *found[1])), node.outputs[0])]
+    return [conform(set_subtensor(part, node.op(part, node.inputs[1], *found[1])), node.outputs[0])]
 
 
 @local_rule([Subtensor], phases=("specialize",))
@@ -280,7 +280,7 @@ def local_subtensor_remove_broadcastable_index(node: Apply[Subtensor]) -> Any:
     if not all(takes_all(e) for e in index if isinstance(e, slice)):
         return None
     kept = [a for a in range(x.type.ndim) if a not in dropped]
-    return [fit(DimShuffle(x.type.broadcastable, kept)(x), node.outputs[0])]
+    return [conform(DimShuffle(x.type.broadcastable, kept)(x), node.outputs[0])]
 
 
 @local_rule([DimShuffle], phases=("uncanonicalize",))
@@ -302,7 +302,7 @@ def local_dimshuffle_subtensor(node: TensorApply[DimShuffle]) -> Any:
     left = [d for d in range(len(sliced)) if d not in gone]
     new: Any = x[tuple(index)]
     order = tuple(d if isinstance(d, str) else left.index(d) for d in order)
-    return [fit(new if order == tuple(range(new.type.ndim)) else new.dimshuffle(*order), node.outputs[0])]
+    return [conform(new if order == tuple(range(new.type.ndim)) else new.dimshuffle(*order), node.outputs[0])]
 
 
 @local_rule([Subtensor], keeps="close", phases=("stabilize",))
@@ -319,7 +319,7 @@ def local_subtensor_of_dot(node: Apply[Subtensor]) -> Any:
     if of_b:
         # The columns of a matrix; of a vector there is nothing left to take.
         b = b[(FULL, *of_b)]
-    return [fit(product.op(a, b), node.outputs[0])]
+    return [conform(product.op(a, b), node.outputs[0])]
 
 
 @local_rule([AdvancedSubtensor1], keeps="close", phases=("stabilize",))

@@ -75,11 +75,11 @@ def _carry_out(fgraph: FunctionGraph, context: Context, name: str, decided: list
     pending = [decided] if decided else []
     while pending:
         part = pending.pop()
-        mark = context.origins.mark()
+        mark = context.provenance.mark()
         try:
             keeper.replace_all(fgraph, _one_by_one(part, context, name), reason=name)
         except InconsistencyError:
-            context.origins.forget(mark)
+            context.provenance.forget(mark)
             if len(part) > 1:
                 middle = len(part) // 2
                 pending += [part[middle:], part[:middle]]
@@ -95,9 +95,9 @@ def _one_by_one(part: list[Decision], context: Context, name: str) -> Iterator[t
     for node, op in part:
         fresh = op.make_node(*node.inputs)
         for old, new in zip(node.outputs, fresh.outputs, strict=True):
-            context.origins.begin(name, context.report.name, old)
+            context.provenance.begin(name, context.report.name, old)
             yield old, new
-            context.origins.end()
+            context.provenance.end()
 
 
 # -- element-wise ---------------------------------------------------------------------------------------------------

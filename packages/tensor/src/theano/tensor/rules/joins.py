@@ -16,7 +16,7 @@ from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.basic import Subtensor
 from theano.tensor.join import Join, MakeVector, Split, join
 from theano.tensor.rules.index import entries, is_known
-from theano.tensor.rules.words import fit, only_used_by
+from theano.tensor.rules.words import conform, only_used_by
 from theano.tensor.shape.basic import Shape_i
 from theano.tensor.type import TensorApply
 
@@ -54,7 +54,7 @@ def local_subtensor_of_join(fgraph: Any, node: TensorApply[Subtensor]) -> Any:
             return None
         if left < n:
             index[axis] = left if place >= 0 else -1 - left
-            return [fit(F.cast(piece, made.outputs[0].type.dtype)[tuple(index)], node.outputs[0])]
+            return [conform(F.cast(piece, made.outputs[0].type.dtype)[tuple(index)], node.outputs[0])]
         left -= n
     return None
 
@@ -77,7 +77,7 @@ def local_join_empty(node: TensorApply) -> Any:
     full = [v for v in pieces if not _is_empty(v)]
     if len(full) == len(pieces) or not full:
         return None
-    new = fit(join(axis, *full), node.outputs[0])
+    new = conform(join(axis, *full), node.outputs[0])
     return None if new is None else [new]
 
 
@@ -104,7 +104,7 @@ def local_join_make_vector(node: TensorApply) -> Any:
         pieces += members
     if len(pieces) == len(node.inputs) - 1:
         return None
-    return [fit(join(0, *pieces), node.outputs[0])]
+    return [conform(join(0, *pieces), node.outputs[0])]
 
 
 def _is_made(v: Any) -> bool:
@@ -153,4 +153,4 @@ def local_reduce_join(node: TensorApply[CAReduce]) -> Any:
     order = [i for i in range(pieces[0].type.ndim) if i != axis]
     flat = [F.cast(DimShuffle(v.type.broadcastable, order)(v), dtype) for v in pieces]
     new = combine(*flat) if combine in (F.add, F.mul) else reduce(combine, flat)
-    return [fit(new, out)]
+    return [conform(new, out)]

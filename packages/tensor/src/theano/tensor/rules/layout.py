@@ -11,7 +11,7 @@ from theano.tensor.convert import static_int
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join import MakeVector
-from theano.tensor.rules.words import fit, function_of, of_shared_sigmoid, only_used_by, scalar_of
+from theano.tensor.rules.words import conform, function_of, of_shared_sigmoid, only_used_by, scalar_of
 from theano.tensor.shape.basic import Shape, Shape_i
 from theano.tensor.shape.reshape import Reshape, holds_all, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
@@ -30,7 +30,7 @@ def local_dimshuffle_lift(node: TensorApply) -> Any:
         return None
     if isinstance(inner.op, DimShuffle):
         order = ["x" if d == "x" else inner.op.new_order[d] for d in op.new_order]
-        return [fit(DimShuffle(inner.inputs[0].type.broadcastable, order)(inner.inputs[0]), node.outputs[0])]
+        return [conform(DimShuffle(inner.inputs[0].type.broadcastable, order)(inner.inputs[0]), node.outputs[0])]
     if scalar_of(inner) is None or len(inner.outputs) != 1 or not only_used_by(x, node):
         return None
     if any(of_shared_sigmoid(v) for v in inner.inputs):
@@ -61,7 +61,7 @@ def local_useless_reshape(fgraph: Any, node: TensorApply) -> Any:
         return None
     shape = node.inputs[1]
     if shape.owner is not None and isinstance(shape.owner.op, Shape) and shape.owner.inputs[0] is x:
-        return [fit(x, out)]
+        return [conform(x, out)]
     lengths = _asked(node)
     if lengths is None:
         return None
@@ -70,7 +70,7 @@ def local_useless_reshape(fgraph: Any, node: TensorApply) -> Any:
     open_ = len(others) == 1 and static_int(others[0]) == -1
     if others and not (open_ and all((static_int(n) or 0) > 0 for n in lengths if n is not others[0])):
         return None
-    return [fit(x, out)] if x.type.broadcastable == out.type.broadcastable else None
+    return [conform(x, out)] if x.type.broadcastable == out.type.broadcastable else None
 
 
 def _asked(node: TensorApply) -> list[Any] | None:
@@ -120,7 +120,7 @@ def local_reshape_to_dimshuffle(fgraph: Any, node: TensorApply) -> Any:
     order: list[Any] = ["x"] * out.type.ndim
     for a, b in zip(wide_in, wide_out, strict=True):
         order[b] = a
-    return [fit(DimShuffle(x.type.broadcastable, order)(x), out)]
+    return [conform(DimShuffle(x.type.broadcastable, order)(x), out)]
 
 
 rule("local_reshape_lift", P(Reshape, "op")(function_of(x).single_use(), shape),

@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import local_rule
 from theano.tensor.elemwise import functions as F
-from theano.tensor.rules.words import constant_like, fit, is_discrete, made_by, scalar_of, uniform
+from theano.tensor.rules.words import conform, constant_like, is_discrete, made_by, scalar_of, uniform
 
 _COMPARISONS = (F.lt, F.le, F.gt, F.ge, F.eq, F.maximum, F.minimum)
 
@@ -79,5 +79,5 @@ def _larger(op: Any, length: Any, number: Any, out: Any) -> Any:
     if value is None or value > 0 or uniform(length) is not None or not not_negative(length):
         return None
     chosen = length if op == scal.maximum else number
-    new = fit(chosen, out)
+    new = conform(chosen, out)
     return None if new is None else [new]

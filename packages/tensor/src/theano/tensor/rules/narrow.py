@@ -17,7 +17,7 @@ from theano.tensor.elemwise.functions import cast
 from theano.tensor.nnet.crossentropy import CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 from theano.tensor.reduce.logsumexp import LogSumExp
-from theano.tensor.rules.words import fit
+from theano.tensor.rules.words import conform
 
 _IN_SINGLE = (
     BatchedDot, CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias, Dot, Dot22, LogSoftmax,
@@ -31,7 +31,7 @@ def local_float16_in_float32(node: Apply) -> Any:
     if all(_dtype(v) != "float16" for v in (*node.inputs, *node.outputs)):
         return None
     found = node.op.make_node(*[cast(v, "float32") if _dtype(v) == "float16" else v for v in node.inputs]).outputs
-    return [fit(cast(v, _dtype(old)), old) for v, old in zip(found, node.outputs, strict=True)]
+    return [conform(cast(v, _dtype(old)), old) for v, old in zip(found, node.outputs, strict=True)]
 
 
 start, stop, step, x, y = pattern_vars("start stop step x y")

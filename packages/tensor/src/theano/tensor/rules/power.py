@@ -10,7 +10,7 @@ import numpy as np
 from theano.graph import Apply
 from theano.rewriting import local_rule, pattern_vars, rule
 from theano.tensor.elemwise import functions as F
-from theano.tensor.rules.words import combine, computed, fit, is_float, uniform, worth
+from theano.tensor.rules.words import combine, computed, conform, is_float, uniform, worth
 
 (x,) = pattern_vars("x")
 
@@ -51,7 +51,7 @@ def local_pow_specialize_device(node: Apply) -> Any:
     if not 2 < n <= 512 or (exponent < 0 and not is_float(out)):
         return None
     new = _by_squaring(base, n)
-    new = fit(F.inv(new) if exponent < 0 else new, out)
+    new = conform(F.inv(new) if exponent < 0 else new, out)
     return None if new is None else [new]
 
 

@@ -17,7 +17,7 @@ from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
 from theano.tensor.rules.words import (
     E,
     combine,
-    fit,
+    conform,
     is_discrete,
     is_float,
     made_by,
@@ -43,7 +43,7 @@ def local_reduce_broadcastable(node: TensorApply) -> Any:
     dropped = DimShuffle(x.type.broadcastable, [i for i in range(x.type.ndim) if i not in ones])(x)
     left = [a - sum(o < a for o in ones) for a in axes if a not in ones]
     new = type(op)(*op._arguments(tuple(left)))(dropped) if left else dropped
-    return [fit(new, node.outputs[0])]
+    return [conform(new, node.outputs[0])]
 
 
 def _combines_nothing(op: Any, x: Any) -> bool:
@@ -78,7 +78,7 @@ def local_op_of_op(node: TensorApply) -> Any:
     first = inner.op.axes_of(x.type.ndim)
     kept = [a for a in range(x.type.ndim) if a not in first]
     axes = tuple(sorted([*first, *(kept[a] for a in op.axes_of(len(kept)))]))
-    return [fit(type(op)(*op._arguments(axes))(x), node.outputs[0])]
+    return [conform(type(op)(*op._arguments(axes))(x), node.outputs[0])]
 
 
 @local_rule([Sum, Prod, Max, Min, All, Any_], phases=("canonicalize",), keeps="close")
@@ -98,7 +98,7 @@ def local_reduce_dimshuffle(node: TensorApply) -> Any:
     kept = [d for d in range(y.type.ndim) if d not in gone]
     reduced: Any = type(op)(*op._arguments(tuple(gone)))(y)
     left = [kept.index(d) if isinstance(d, int) else d for a, d in enumerate(order) if a not in axes]
-    return [fit(DimShuffle(reduced.type.broadcastable, left)(reduced), node.outputs[0])]
+    return [conform(DimShuffle(reduced.type.broadcastable, left)(reduced), node.outputs[0])]
 
 
 @local_rule([Sum, Prod], phases=("specialize",), keeps="finite")
@@ -110,7 +110,7 @@ def local_sum_prod_mul_by_scalar(node: TensorApply) -> Any:
         return None
     negated = made_by(x, F.neg)
     if negated is not None:
-        return [fit(F.neg(op(negated.inputs[0])), node.outputs[0])]
+        return [conform(F.neg(op(negated.inputs[0])), node.outputs[0])]
     product = made_by(x, F.mul)
     if product is None:
         return None
@@ -123,7 +123,7 @@ def local_sum_prod_mul_by_scalar(node: TensorApply) -> Any:
         return None
     total = op(terms)
     factors = [DimShuffle(v.type.broadcastable, ["x"] * total.type.ndim)(v) for v in alike]
-    return [fit(F.mul(*factors, total), node.outputs[0])]
+    return [conform(F.mul(*factors, total), node.outputs[0])]
 
 
 @local_rule([Sum, Prod], phases=("canonicalize", "specialize"), keeps="close")
@@ -152,7 +152,7 @@ def local_opt_alloc(fgraph: Any, node: TensorApply) -> Any:
         # The count may be multiplied by 0, or be divided by: its check must not go with it.
         total = guarded(F.mul(total, count) if isinstance(op, Sum) else F.pow(total, count), times)
     rest = [shape_i(x, a, fgraph) for a in range(x.type.ndim) if a not in axes]
-    return [fit(alloc(total, *rest) if rest else total, out)]
+    return [conform(alloc(total, *rest) if rest else total, out)]
 
 
 @local_rule([Sum, Prod], phases=("specialize",), keeps="finite")
@@ -174,7 +174,7 @@ def local_sum_prod_div_dimshuffle(node: TensorApply) -> Any:
     if total.type.dtype != node.outputs[0].type.dtype:
         return None
     kept = [i for i in range(x.type.ndim) if i not in axes]
-    return [fit(F.true_div(total, DimShuffle(below.type.broadcastable, kept)(below)), node.outputs[0])]
+    return [conform(F.true_div(total, DimShuffle(below.type.broadcastable, kept)(below)), node.outputs[0])]
 
 
 @local_rule([Sum], phases=("specialize",), keeps="finite")
@@ -202,7 +202,7 @@ def local_sumsqr2dot(node: TensorApply) -> Any:
         return None
     if square is None or not only_used_by(x, node) or not only_used_by(square.inputs[0], x.owner):
         return None
-    return [fit(dot(F.sqr(G), Sum(axis=(1,))(F.sqr(W))), node.outputs[0])]
+    return [conform(dot(F.sqr(G), Sum(axis=(1,))(F.sqr(W))), node.outputs[0])]
 
 
 rule("local_max_to_min", E(F.neg)(P(Max, "op")(E(F.neg)(x.where(is_float))).single_use()),
@@ -217,9 +217,9 @@ def local_max_and_argmax(node: TensorApply) -> Any:
     value, place = node.outputs
     op: Any = node.op
     if not place.clients:
-        return {value: fit(Max(op.axis)(node.inputs[0]), value)}
+        return {value: conform(Max(op.axis)(node.inputs[0]), value)}
     if not value.clients:
-        return {place: fit(Argmax(op.axis)(node.inputs[0]), place)}
+        return {place: conform(Argmax(op.axis)(node.inputs[0]), place)}
     return None
 
 
@@ -232,4 +232,4 @@ def local_useless_topk(node: TensorApply) -> Any:
         return None
     kept = node.outputs[1 - unused[0]]
     wanted = {"return_values": unused[0] == 1, "return_indices": unused[0] == 0}
-    return {kept: fit(TopKOp(op.axis, op.sorted, op.idx_dtype, **wanted)(*node.inputs), kept)}
+    return {kept: conform(TopKOp(op.axis, op.sorted, op.idx_dtype, **wanted)(*node.inputs), kept)}

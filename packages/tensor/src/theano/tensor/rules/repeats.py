@@ -13,7 +13,7 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.layout import is_length_of
-from theano.tensor.rules.words import FAST, fit, made_by, scalar_of
+from theano.tensor.rules.words import FAST, conform, made_by, scalar_of
 from theano.tensor.shape.basic import patternbroadcast, shape_i
 from theano.tensor.type import TensorApply
 
@@ -68,7 +68,7 @@ def local_fill_to_alloc(fgraph: Any, node: TensorApply) -> Any:
     lengths = [shape_i(model, i, fgraph) for i in range(out.type.ndim)]
     if any(one and not out.type.broadcastable[i] for i, one in enumerate(model.type.broadcastable)):
         lengths = [shape_i(value if one else model, i, fgraph) for i, one in enumerate(model.type.broadcastable)]
-    # Not `fit`: where a length is known to be 1 and the type of the fill does not know it, that would fill once more.
+    # Not `conform`: where a length is known to be 1, which the type of the fill does not know, that would fill again.
     return [patternbroadcast(alloc(value, *lengths), out.type.broadcastable)]
 
 
@@ -142,7 +142,7 @@ def local_canonicalize_alloc(fgraph: Any, node: TensorApply) -> Any:
             continue
         if feature is None or not feature.same_shape(node.outputs[0], value, new + i, i):
             return None
-    return [fit(fit_dimensions(value, node.outputs[0]), node.outputs[0])]
+    return [conform(fit_dimensions(value, node.outputs[0]), node.outputs[0])]
 
 
 rule("local_alloc_unary", P(Elemwise, "f", inplace_pattern={})(P(Alloc)(x, lengths).single_use()),

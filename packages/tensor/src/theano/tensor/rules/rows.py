@@ -17,7 +17,7 @@ from theano.tensor.create import alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.join import stack
 from theano.tensor.rows import MapRows, dependents
-from theano.tensor.rules.words import fit
+from theano.tensor.rules.words import conform
 from theano.tensor.shape.basic import Rebroadcast, shape_i, shape_tuple
 from theano.tensor.type import TensorApply
 
@@ -44,7 +44,7 @@ def local_unroll_map_rows(fgraph: Any, node: TensorApply) -> Any:
 def _stacked(rows: Sequence[Any], out: Any) -> Any:
     """Return the tensor of some rows in place of ``out``, whose type may not say that there is only one."""
     made = stack(list(rows))
-    return fit(made if out.type.broadcastable[0] else Rebroadcast((0, False))(made), out)
+    return conform(made if out.type.broadcastable[0] else Rebroadcast((0, False))(made), out)
 
 
 @local_rule([MapRows], keeps="close", phases=("canonicalize",))
@@ -80,7 +80,7 @@ def local_map_rows_at_once(fgraph: Any, node: TensorApply) -> Any:
         if not inner.op.view_map and any(_order(v) > largest + 1 for v in inner.outputs):
             return None
     return [
-        fit(v if has_batch_axis(v, row) else alloc(v, n, *shape_tuple(v)), out)
+        conform(v if has_batch_axis(v, row) else alloc(v, n, *shape_tuple(v)), out)
         for v, row, out in zip(made, op.outputs, node.outputs, strict=True)
     ]
 

@@ -25,7 +25,7 @@ from theano.tensor.checks import unchecked
 from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
 from theano.tensor.elemwise import functions as F
 from theano.tensor.join import MakeVector
-from theano.tensor.rules.words import fit
+from theano.tensor.rules.words import conform
 from theano.tensor.shape.basic import Shape, Shape_i
 from theano.tensor.shape.scalars import ScalarFromTensor
 
@@ -283,7 +283,7 @@ def local_shape_to_shape_i(fgraph: Any, node: Apply) -> Any:
         return None
     if not x.type.ndim:
         return [node.outputs[0].type.make_constant(np.zeros(0, "int64"))]
-    return [fit(MakeVector("int64")(*feature.lengths(x)), node.outputs[0])]
+    return [conform(MakeVector("int64")(*feature.lengths(x)), node.outputs[0])]
 
 
 @local_rule([Shape_i], phases=("canonicalize", "specialize"))
@@ -296,4 +296,4 @@ def local_track_shape_i(fgraph: Any, node: Apply[Shape_i]) -> Any:
     known = feature.lengths(x)[node.op.i]
     if known.owner is not None and known.owner.op == node.op and known.owner.inputs[0] is x:
         return None
-    return [fit(known, node.outputs[0])]
+    return [conform(known, node.outputs[0])]

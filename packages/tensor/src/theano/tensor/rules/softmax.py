@@ -40,8 +40,8 @@ from theano.tensor.nnet.softmax import (
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
 from theano.tensor.rules.words import (
     combine,
+    conform,
     filled_with,
-    fit,
     made_by,
     number_of,
     only_used_by,
@@ -75,15 +75,15 @@ def local_logsoftmax_grad(node: TensorApply) -> Any:
     if over is not None and isinstance(over.inputs[0].owner and over.inputs[0].owner.op, AdvancedIncSubtensor):
         return None  # the rule for cross entropies knows better
     g: Any = times(dy, sm)
-    g = None if g is None else fit(g, sm)
+    g = None if g is None else conform(g, sm)
     if g is None:
         return None
-    return [fit(F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm)), node.outputs[0])]
+    return [conform(F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm)), node.outputs[0])]
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",), tags=(*LOGARITHM,))
 def softmax_simplifier(node: TensorApply) -> Any:
-    """Exponentials of a matrix divided by their sums along each row, as people write a softmax."""
+    """Exponentials of a matrix divided by their sums along each row, as users write a softmax."""
     above, below = node.inputs
     x = _summed_exponent(below)
     product = made_by(above, F.mul)
@@ -93,7 +93,7 @@ def softmax_simplifier(node: TensorApply) -> Any:
     if not places:
         return None
     factors[places[0]] = softmax_op(x)
-    new = fit(combine(F.mul, factors, above.type.dtype), node.outputs[0])
+    new = conform(combine(F.mul, factors, above.type.dtype), node.outputs[0])
     return None if new is None else [new]
 
 
@@ -124,7 +124,7 @@ def local_softmax_with_bias(node: TensorApply) -> Any:
     if found is None or not only_used_by(node.inputs[0], node):
         return None
     matrix, bias = found
-    return [fit(softmax_with_bias(matrix, bias), node.outputs[0])]
+    return [conform(softmax_with_bias(matrix, bias), node.outputs[0])]
 
 
 def _matrix_and_bias(v: Any) -> tuple[Any, Any] | None:
@@ -178,9 +178,9 @@ def _entropy_of(node: TensorApply, biased: bool) -> Any:
     if rows is None or sm.owner is None or isinstance(sm.owner.op, SoftmaxWithBias) != biased:
         return None
     nll, new_sm, _ = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)
-    answer = {node.outputs[0]: fit(nll, node.outputs[0])}
+    answer = {node.outputs[0]: conform(nll, node.outputs[0])}
     if any(client is not node for client, _ in sm.clients):
-        answer[sm] = fit(new_sm, sm)
+        answer[sm] = conform(new_sm, sm)
     return answer
 
 
@@ -272,7 +272,7 @@ def local_advanced_indexing_crossentropy_onehot(fgraph: Any, node: TensorApply) 
     matrix = source.inputs[0]
     rows = _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
     nll = CrossentropySoftmaxArgmax1HotWithBias(how)(*rows, classes, return_list=True)[0]
-    return [fit(F.neg(nll), node.outputs[0])]
+    return [conform(F.neg(nll), node.outputs[0])]
 
 
 def _classes(v: Any) -> bool:
@@ -296,7 +296,7 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: TensorAp
     # What is written into zeros of a narrower dtype is rounded there.
     if values.type.ndim > 1 or not values.type.dtype == base.type.dtype == sm.type.dtype:
         return None
-    return [fit(CrossentropySoftmax1HotWithBiasDx(how)(F.neg(values), sm, classes), node.outputs[0])]
+    return [conform(CrossentropySoftmax1HotWithBiasDx(how)(F.neg(values), sm, classes), node.outputs[0])]
 
 
 # -- the place of the largest ---------------------------------------------------------------------------------------
@@ -327,4 +327,4 @@ def local_argmax_pushdown(node: TensorApply) -> Any:
         return None
     if x.type.dtype not in scal.float_dtypes:
         return None
-    return {place: fit(Argmax(op.axis)(x), place)}
+    return {place: conform(Argmax(op.axis)(x), place)}

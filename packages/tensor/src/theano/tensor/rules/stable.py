@@ -18,9 +18,9 @@ from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rules.words import (
     E,
     combine,
+    conform,
     difference,
     filled_with,
-    fit,
     is_complex,
     is_float,
     is_not_complex,
@@ -88,7 +88,7 @@ def local_sigmoid_before_dimshuffle(node: TensorApply) -> Any:
     if not of_shared_sigmoid(p):
         return None
     inner = node.op(*[number_of(1, v.type.dtype, p.type.ndim) for v in ones], p)
-    return [fit(shuffle.op(inner), node.outputs[0])]
+    return [conform(shuffle.op(inner), node.outputs[0])]
 
 
 def _one_plus_exp(v: Any) -> Any:
@@ -128,7 +128,7 @@ def local_exp_over_1_plus_exp(node: TensorApply) -> Any:
             above.remove(met)
         above.append(sigmoid(x) if met is not None else sigmoid(minus(x)))
     top = combine(F.mul, above, out.type.dtype)
-    return [fit(F.true_div(top, combine(F.mul, rest, out.type.dtype)) if rest else top, out)]
+    return [conform(F.true_div(top, combine(F.mul, rest, out.type.dtype)) if rest else top, out)]
 
 
 # -- the error function -----------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def local_grad_log_erfc_neg(node: TensorApply) -> Any:
         rest = [F.erfcx(inner.inputs[0]) if j == i else v for j, v in enumerate(below)]
         out: Any = node.outputs[0]
         top = combine(F.mul, above, out.type.dtype) if above else number_like(1, out)
-        return [fit(F.true_div(top, combine(F.mul, rest, out.type.dtype)), out)]
+        return [conform(F.true_div(top, combine(F.mul, rest, out.type.dtype)), out)]
     return None
 
 
@@ -266,7 +266,7 @@ rule("local_log_sum_exp", log(_total), _log_sum_exp, when=_has_axes, keeps="fini
 
 @local_rule([F.add], keeps="finite", phases=("local_log_sum_exp",))
 def local_log_sum_exp_shifted(node: TensorApply) -> Any:
-    """``LogSumExp(x - m) + m``, as people write it who know that exponentials overflow, is ``LogSumExp(x)``."""
+    """``LogSumExp(x - m) + m``, as users write it who know that exponentials overflow, is ``LogSumExp(x)``."""
     for reduced in (v.owner for v in node.inputs):
         if reduced is None:
             continue
@@ -285,7 +285,7 @@ def local_log_sum_exp_shifted(node: TensorApply) -> Any:
                 whole: Any = LogSumExp(inner.op.axis)(x)
                 if inner is not reduced:
                     whole = reduced.op(whole)
-                return [fit(F.add(whole, *rest) if rest else whole, node.outputs[0])]
+                return [conform(F.add(whole, *rest) if rest else whole, node.outputs[0])]
     return None
 
 

@@ -17,8 +17,8 @@ from theano.tensor.rules.words import (
     CASTS,
     FAST,
     E,
+    conform,
     filled_with,
-    fit,
     function_of,
     in_dtype,
     is_discrete,
@@ -70,7 +70,7 @@ def local_useless_composite(node: TensorApply) -> Any:
     graph = op.fgraph
     fewer = scal.Composite(graph.inputs, [graph.outputs[i] for i in wanted])
     made = Elemwise(fewer).make_node(*node.inputs).outputs
-    return {node.outputs[i]: fit(new, node.outputs[i]) for i, new in zip(wanted, made, strict=True)}
+    return {node.outputs[i]: conform(new, node.outputs[i]) for i, new in zip(wanted, made, strict=True)}
 
 
 def _is_same_type(x: Any, out: Any) -> bool:
@@ -164,7 +164,7 @@ def _sink(node: TensorApply, places: list[int]) -> Any:
             inner = node.op(*[other if j == i else v for j, v in enumerate(node.inputs)])
             inner.tag.trace = node.outputs[0].tag.__dict__.get("trace", ())
             nothing = number_of(0, inner.type.dtype, inner.type.ndim)
-            new = fit(F.switch(condition, *([nothing, inner] if order == 1 else [inner, nothing])), node.outputs[0])
+            new = conform(F.switch(condition, *([nothing, inner] if order == 1 else [inner, nothing])), node.outputs[0])
             return None if new is None else [new]
     return None
 
@@ -189,7 +189,7 @@ def local_merge_switch_same_cond(node: TensorApply) -> Any:
         return None
     # Each side in the dtype of its choice, as for _sink.
     yes, no = ([in_dtype(c.inputs[side], c.outputs[0].type.dtype) for c in choices] for side in (1, 2))
-    new = fit(F.switch(condition, node.op(*yes), node.op(*no)), node.outputs[0])
+    new = conform(F.switch(condition, node.op(*yes), node.op(*no)), node.outputs[0])
     return None if new is None else [new]
 
 
@@ -200,7 +200,7 @@ def _chosen_already(node: TensorApply) -> Any:
     new_no = inner_no.inputs[2] if inner_no is not None and inner_no.inputs[0] is condition else no
     if new_yes is yes and new_no is no:
         return None
-    new = fit(F.switch(condition, new_yes, new_no), node.outputs[0])
+    new = conform(F.switch(condition, new_yes, new_no), node.outputs[0])
     return None if new is None else [new]
 
 

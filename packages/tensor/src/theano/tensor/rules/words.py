@@ -87,7 +87,7 @@ def worth(value: Any) -> Pattern:
 def computed(op: Callable[..., Any]) -> Callable[..., Any]:
     """Return the result of a rule that computes ``op`` of the pattern's ``x`` in the dtype of what it replaces.
 
-    The result may have room that ``x`` has not: 20 ** 2 is 400 in int16, but not in uint8.
+    The result may have range that ``x`` has not: 20 ** 2 is 400 in int16, but not in uint8.
     """
     return lambda x, out: op(in_dtype(x, out.type.dtype))
 
@@ -144,7 +144,7 @@ def terms_of(v: Any) -> Apply | None:
     return total if total is not None and len(v.clients) == 1 else None
 
 
-#: How deep in an expression a divisor is looked for; what people write is not deeper.
+#: How deep in an expression a divisor is looked for; what users write is not deeper.
 NESTED = 8
 
 
@@ -269,10 +269,10 @@ def combine(op: Elemwise, terms: Sequence[Any], dtype: str) -> Any:
     return made if made.type.dtype == dtype else op(F.cast(terms[0], dtype), *terms[1:])
 
 
-# -- making a replacement fit --------------------------------------------------------------------------------
+# -- conforming to what is replaced --------------------------------------------------------------------------------
 
 
-def stretch(new: Any, old: Any) -> Any:
+def broadcast_like(new: Any, old: Any) -> Any:
     """Return ``new`` repeated to the shape of ``old``, an element-wise result, without computing ``old``.
 
     Returns None where the shape cannot be taken from the inputs of ``old``.
@@ -293,7 +293,7 @@ def stretch(new: Any, old: Any) -> Any:
 
 
 @conformers.register
-def fit(new: Any, old: Any) -> Any:
+def conform(new: Any, old: Any) -> Any:
     """Return ``new`` with the dtype, the dimensions and the broadcast pattern of ``old``, or None."""
     if not is_tensor(new) or not is_tensor(old):
         return None
@@ -309,7 +309,7 @@ def fit(new: Any, old: Any) -> Any:
         return None
     if extra:
         new = DimShuffle(new.type.broadcastable, ["x"] * extra + list(range(new.type.ndim)))(new)
-    new = stretch(new, old)
+    new = broadcast_like(new, old)
     if new is not None and new.type.broadcastable != old.type.broadcastable:
         new = patternbroadcast(new, old.type.broadcastable)
     return new
@@ -318,7 +318,7 @@ def fit(new: Any, old: Any) -> Any:
 @literal_writers.register
 def constant_like(value: Any, old: Variable) -> Any:
     """Return ``value`` everywhere, in place of ``old``, or None."""
-    return fit(number_like(value, old), old)
+    return conform(number_like(value, old), old)
 
 
 @literal_readers.register

@@ -14,7 +14,7 @@ from theano.tensor.elemwise import functions as F
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.rules.index import entries, same_shape, takes_all
-from theano.tensor.rules.words import combine, filled_with, fit, made_by, only_used_by, uniform, worth
+from theano.tensor.rules.words import combine, conform, filled_with, made_by, only_used_by, uniform, worth
 from theano.tensor.type import TensorApply
 
 
@@ -80,7 +80,7 @@ def local_useless_inc_subtensor_alloc(fgraph: Any, node: TensorApply) -> Any:
     # The repeated value has to fit for certain: otherwise the error would be lost.
     if part.type.ndim != y.type.ndim or not feature.same_shape(part, y):
         return None
-    return [fit(node.op(x, value, *node.inputs[2:]), node.outputs[0])]
+    return [conform(node.op(x, value, *node.inputs[2:]), node.outputs[0])]
 
 
 @local_rule([IncSubtensor], keeps="finite", phases=("canonicalize",))
@@ -101,7 +101,7 @@ def local_set_to_inc_subtensor(node: TensorApply) -> Any:
             continue
         rest = [w for j, w in enumerate(total.inputs) if j != i]
         more = combine(F.add, rest, y.type.dtype)
-        return [fit(IncSubtensor(op.idx_list)(x, more, *numbers), node.outputs[0])]
+        return [conform(IncSubtensor(op.idx_list)(x, more, *numbers), node.outputs[0])]
     return None
 
 

@@ -404,7 +404,7 @@ def _with_flags(x: Any, axes: Sequence[int], flag: bool) -> Any:
 
 
 
-# -- the C of people's types ------------------------------------------------------------------------------------
+# -- the C of users' types ------------------------------------------------------------------------------------
 
 
 def register_shape_c_code(type: type, code: str, version: tuple[Any, ...] = ()) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import maximum, minimum
-from theano.tensor.messages import stretched
+from theano.tensor.messages import broadcast_input
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType
 
@@ -125,7 +125,7 @@ class SetDiag(Op):
         out = inputs[0].copy()
         window = out.diagonal(self.offset, self.axis1, self.axis2)
         window.flags.writeable = True
-        window[...] = stretched(node, inputs, 1, window.shape)
+        window[...] = broadcast_input(node, inputs, 1, window.shape)
         output_storage[0][0] = out
 
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:

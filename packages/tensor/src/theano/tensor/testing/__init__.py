@@ -1,4 +1,4 @@
-"""For people who write ops: `check_op` tries all that an op promises, and says what does not hold."""
+"""For users who write ops: `check_op` tries all that an op promises, and says what does not hold."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ from theano.graph import Op, Variable
 from theano.graph.signals import let_signals_through
 from theano.lowering.table import lower
 from theano.runtime.checked import difference, short
+from theano.runtime.interpreter import NodeFunction
 from theano.runtime.link import Linker, Performed, link
-from theano.runtime.stepwise import NodeFunction
 from theano.tensor.memory import laid_out_copy
 from theano.tensor.testing.examples import Example, Fault, make_example
 

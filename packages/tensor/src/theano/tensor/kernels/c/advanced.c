@@ -104,17 +104,17 @@ static void take_range(void *arg, int64_t lo, int64_t hi)
 {
     taking *t = arg;
     const selection *s = t->s;
-    int64_t index[TH_MAX_NDIM] = {0}, room[CHUNK];
+    int64_t index[TH_MAX_NDIM] = {0}, scratch[CHUNK];
     char *from = s->part.data;
     lo += taken_directly(t, lo, hi);
     th_seek(1, s->place, s->part.shape, s->part.strides, lo / s->n, index, &from);
     for (int64_t at = lo % s->n, m; lo < hi; lo += m) {
         m = hi - lo < s->n - at ? hi - lo : s->n - at;
-        if (!t->offsets && offsets_of(s, at, m = piece(m), room)) {
+        if (!t->offsets && offsets_of(s, at, m = piece(m), scratch)) {
             __atomic_store_n(&t->wrong, 1, __ATOMIC_RELAXED);
             return;
         }
-        take_cells(t, m, t->offsets ? t->offsets + at : room, t->to + lo * t->bytes, from);
+        take_cells(t, m, t->offsets ? t->offsets + at : scratch, t->to + lo * t->bytes, from);
         at += m;
         if (at == s->n) {
             at = 0;

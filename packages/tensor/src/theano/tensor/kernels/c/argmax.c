@@ -286,7 +286,7 @@ static winner search(const job *j, const char *base, int64_t lo, int64_t hi)
     return w;
 }
 
-static void along(void *arg, int64_t lo, int64_t hi)
+static void reduce_inner(void *arg, int64_t lo, int64_t hi)
 {
     const job *j = arg;
     int64_t index[TH_MAX_NDIM];
@@ -335,7 +335,7 @@ static int single(th_ctx *ctx, job *j)
 }
 
 /* `lo` and `hi` count tiles of the last kept axis. */
-static void across(void *arg, int64_t lo, int64_t hi)
+static void reduce_outer(void *arg, int64_t lo, int64_t hi)
 {
     const job *j = arg;
     const int inner = j->kept - 1;
@@ -432,12 +432,12 @@ TH_EXPORT int th_kernel_argmax(th_ctx *ctx)
     if (sideways) {
         const int64_t n = kept / width * ((width + TILE - 1) / TILE);
         if (work >= TH_SERIAL_NS)
-            return ctx->rt->parallel_for(ctx, n, th_grain(each * (double)(width < TILE ? width : TILE)), across, &j);
-        across(&j, 0, n);
+            return ctx->rt->parallel_for(ctx, n, th_grain(each * (double)(width < TILE ? width : TILE)), reduce_outer, &j);
+        reduce_outer(&j, 0, n);
         return 0;
     }
     if (work >= TH_SERIAL_NS)
-        return ctx->rt->parallel_for(ctx, kept, th_grain(each), along, &j);
-    along(&j, 0, kept);
+        return ctx->rt->parallel_for(ctx, kept, th_grain(each), reduce_inner, &j);
+    reduce_inner(&j, 0, kept);
     return 0;
 }

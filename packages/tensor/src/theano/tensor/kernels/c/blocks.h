@@ -23,7 +23,7 @@ enum {
     TH_ARGMAX_PIECE = 1 << 16, /* elements of one run that a thread searches at a time */
 
     /* reduce.c */
-    TH_REDUCE_BAND_BYTES = 1 << 16, /* room for copies of elements that are no neighbours */
+    TH_REDUCE_BAND_BYTES = 1 << 16, /* space for copies of elements that are no neighbours */
     TH_REDUCE_TILE_BYTES = 1 << 16, /* of accumulators that advance together: they stay in the second cache, and ... */
     TH_REDUCE_SMALL_TILE = 1 << 14, /* ... in the first one where there are few rows, */
     TH_REDUCE_FEW_ROWS = 32,        /* so that starting and storing them counts for more than reading long pieces of rows */

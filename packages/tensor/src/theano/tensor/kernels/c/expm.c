@@ -275,11 +275,11 @@ TH_EXPORT int th_kernel_expm(th_ctx *ctx)
     const int64_t n = a->shape[0] * (is_complex(a->dtype) ? 2 : 1), size = (n * n + 7) / 8 * 8;
     if (n == 0)
         return 0;
-    double *room = ctx->rt->scratch(ctx, (size_t)(7 * size + 2 * n) * sizeof(double));
-    if (room == NULL)
+    double *scratch = ctx->rt->scratch(ctx, (size_t)(7 * size + 2 * n) * sizeof(double));
+    if (scratch == NULL)
         return -1;
     expm e = {ctx, ((const th_expm_params *)ctx->params)->threads, n,
-              room, room + size, room + 2 * size, room + 3 * size, room + 4 * size, room + 5 * size, room + 6 * size, room + 7 * size};
+              scratch, scratch + size, scratch + 2 * size, scratch + 3 * size, scratch + 4 * size, scratch + 5 * size, scratch + 6 * size, scratch + 7 * size};
     int too_large = 0;
     load_matrix(e.a, a);
     if (n == 1) {

@@ -6,7 +6,7 @@
 #define SWEEPS 60
 
 /* A, of which both halves are there, becomes three diagonals d and e, and vectors of reflections in the rows above the
- * diagonal. `p` is room for two vectors. */
+ * diagonal. `p` is space for two vectors. */
 static void NAME(tridiagonal)(matrix a, double *d, double *e, T *scales, T *p)
 {
     const int64_t n = a.rows, step = a.row / (int64_t)sizeof(T);
@@ -164,26 +164,26 @@ static int NAME(diagonalise)(double *d, double *e, matrix z, T *cosines, T *sine
     return 0;
 }
 
-static void NAME(swap_pairs)(double *d, matrix z, int64_t i, int64_t j, T *room)
+static void NAME(swap_pairs)(double *d, matrix z, int64_t i, int64_t j, T *scratch)
 {
     const double kept = d[i];
     char *a = z.data + i * z.row, *b = z.data + j * z.row;
     const size_t bytes = (size_t)z.cols * sizeof(T);
     d[i] = d[j];
     d[j] = kept;
-    memcpy(room, a, bytes);
+    memcpy(scratch, a, bytes);
     memcpy(a, b, bytes);
-    memcpy(b, room, bytes);
+    memcpy(b, scratch, bytes);
 }
 
 /* The QL algorithm wants what is large at the end: else everything is taken in reverse. */
-static void NAME(put_large_last)(double *d, double *e, matrix z, T *room)
+static void NAME(put_large_last)(double *d, double *e, matrix z, T *scratch)
 {
     const int64_t n = z.rows;
     if (fabs(d[0]) <= fabs(d[n - 1]))
         return;
     for (int64_t i = 0; i < n / 2; ++i)
-        NAME(swap_pairs)(d, z, i, n - 1 - i, room);
+        NAME(swap_pairs)(d, z, i, n - 1 - i, scratch);
     for (int64_t i = 0; i < (n - 1) / 2; ++i) {
         const double kept = e[i];
         e[i] = e[n - 2 - i];
@@ -192,14 +192,14 @@ static void NAME(put_large_last)(double *d, double *e, matrix z, T *room)
 }
 
 /* In ascending order. */
-static void NAME(sort_pairs)(double *d, matrix z, T *room)
+static void NAME(sort_pairs)(double *d, matrix z, T *scratch)
 {
     for (int64_t i = 0; i < z.rows - 1; ++i) {
         int64_t least = i;
         for (int64_t j = i + 1; j < z.rows; ++j)
             least = d[j] < d[least] ? j : least;
         if (least != i)
-            NAME(swap_pairs)(d, z, i, least, room);
+            NAME(swap_pairs)(d, z, i, least, scratch);
     }
 }
 
@@ -210,7 +210,7 @@ int NAME(th_eigh)(th_ctx *ctx, int lower, matrix a, void *values, matrix z)
     if (d == NULL)
         return -1;
     double *e = d + n, largest = 0;
-    T *scales = (T *)(e + n), *room = scales + n;
+    T *scales = (T *)(e + n), *scratch = scales + n;
     for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j <= i; ++j) {
             const T here = lower ? AT(a, i, j) : AT(a, j, i);
@@ -225,12 +225,12 @@ int NAME(th_eigh)(th_ctx *ctx, int lower, matrix a, void *values, matrix z)
     const T scale = largest > limit || (largest != 0 && largest < 1 / limit) ? (T)(1 / largest) : 1;
     for (int64_t i = 0; i < n * n && scale != 1; ++i)
         ((T *)a.data)[i] *= scale;
-    NAME(tridiagonal)(a, d, e, scales, room);
+    NAME(tridiagonal)(a, d, e, scales, scratch);
     NAME(gather_reflections)(a, scales, z);
-    NAME(put_large_last)(d, e, z, room);
-    if (NAME(diagonalise)(d, e, z, room, room + n))
+    NAME(put_large_last)(d, e, z, scratch);
+    if (NAME(diagonalise)(d, e, z, scratch, scratch + n))
         return 1;
-    NAME(sort_pairs)(d, z, room);
+    NAME(sort_pairs)(d, z, scratch);
     for (int64_t i = 0; i < n; ++i)
         ((T *)values)[i] = (T)(d[i] / (double)scale);
     return 0;

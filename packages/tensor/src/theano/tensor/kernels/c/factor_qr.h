@@ -109,7 +109,7 @@ static void NAME(panel_qr)(matrix a, T *scales)
 /* V of a block, with its ones and zeros, and S of I - V S V'. */
 typedef struct {
     matrix v, s;
-    T *products; /* room for a row for each reflection */
+    T *products; /* space for a row for each reflection */
 } NAME(block);
 
 static int NAME(gather)(work *w, NAME(block) *b, matrix panel, const T *scales)
@@ -158,10 +158,10 @@ static int NAME(reflect)(work *w, const NAME(block) *b, int transposed, matrix c
 static int NAME(begin_block)(th_ctx *ctx, NAME(block) *b, int64_t m, int64_t columns)
 {
     const int64_t size = sizeof(T);
-    char *room = ctx->rt->scratch(ctx, (size_t)((m * BLOCK + BLOCK * BLOCK + 2 * BLOCK * (columns + BLOCK)) * size));
-    *b = (NAME(block)){.v = {room, m, BLOCK, size, m * size}, .s = {room + m * BLOCK * size, 0, 0, 0, 0},
-                       .products = (T *)(room + (m + BLOCK) * BLOCK * size)};
-    return room == NULL ? -1 : 0;
+    char *scratch = ctx->rt->scratch(ctx, (size_t)((m * BLOCK + BLOCK * BLOCK + 2 * BLOCK * (columns + BLOCK)) * size));
+    *b = (NAME(block)){.v = {scratch, m, BLOCK, size, m * size}, .s = {scratch + m * BLOCK * size, 0, 0, 0, 0},
+                       .products = (T *)(scratch + (m + BLOCK) * BLOCK * size)};
+    return scratch == NULL ? -1 : 0;
 }
 
 /* Q becomes the product of the reflections in A, times what it was. `growing`: it was an identity, so that what is before a

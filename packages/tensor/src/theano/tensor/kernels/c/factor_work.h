@@ -1,11 +1,11 @@
 /* A call of the machine whose scratch memory is used again: a factorisation multiplies hundreds of blocks, each of
- * which needs room to pack its factors, one after the other. */
+ * which needs space to pack its factors, one after the other. */
 
 typedef struct {
     th_ctx ctx; /* first: what is handed to gemm.h */
     th_runtime rt;
     th_ctx *outer;
-    void *room;
+    void *scratch;
     size_t bytes;
     int64_t threads;
 } work;
@@ -15,10 +15,10 @@ static void *same_room(th_ctx *ctx, size_t bytes)
     work *w = (work *)ctx;
     if (bytes > w->bytes) {
         bytes = bytes > 2 * w->bytes ? bytes : 2 * w->bytes;
-        w->room = w->outer->rt->scratch(w->outer, bytes);
-        w->bytes = w->room != NULL ? bytes : 0;
+        w->scratch = w->outer->rt->scratch(w->outer, bytes);
+        w->bytes = w->scratch != NULL ? bytes : 0;
     }
-    return w->room;
+    return w->scratch;
 }
 
 static work work_of(th_ctx *ctx, int64_t threads)

@@ -346,8 +346,8 @@ static void NAME(some_blocks)(void *arg, int64_t lo, int64_t hi)
     const fft_lines *f = j->lines;
     const int64_t plane = (j->plan->width * j->s + 15) / 16 * 16;
     for (; lo < hi; ++lo) {
-        T *room = (T *)(j->memory + lo * j->bytes);
-        const planes x = {room, room + plane}, y = {room + 2 * plane, room + 3 * plane};
+        T *scratch = (T *)(j->memory + lo * j->bytes);
+        const planes x = {scratch, scratch + plane}, y = {scratch + 2 * plane, scratch + 3 * plane};
         const int64_t last = j->blocks * (lo + 1) / j->pieces;
         for (int64_t b = j->blocks * lo / j->pieces; b < last; ++b) {
             const int64_t first = b * j->s, count = f->rows - first < j->s ? f->rows - first : j->s;

@@ -50,11 +50,11 @@ static planes NAME(transform)(const plan *p, int64_t s, planes x, planes y);
 static int NAME(set_chirp)(plan *p)
 {
     const int64_t n = p->n, m = p->inner->n;
-    T *room = malloc((size_t)(4 * m) * sizeof(T));
-    if (room == NULL)
+    T *scratch = malloc((size_t)(4 * m) * sizeof(T));
+    if (scratch == NULL)
         return -1;
-    const planes x = {room, room + m}, y = {room + 2 * m, room + 3 * m};
-    memset(room, 0, (size_t)(2 * m) * sizeof(T));
+    const planes x = {scratch, scratch + m}, y = {scratch + 2 * m, scratch + 3 * m};
+    memset(scratch, 0, (size_t)(2 * m) * sizeof(T));
     for (int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) {
         double c, s;
         th_fft_root(square, 2 * n, &c, &s);
@@ -66,7 +66,7 @@ static int NAME(set_chirp)(plan *p)
     const planes found = NAME(transform)(p->inner, 1, x, y);
     memcpy(p->spectrum, found.re, (size_t)m * sizeof(T));
     memcpy(p->spectrum + m, found.im, (size_t)m * sizeof(T));
-    free(room);
+    free(scratch);
     return 0;
 }
 

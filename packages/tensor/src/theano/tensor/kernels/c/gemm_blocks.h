@@ -24,7 +24,7 @@ typedef struct {
     cut panels;                 /* the columns, counted in vectors */
     cut blocks;                 /* the panels */
     int64_t first_block;        /* of those in work */
-    char *left, *right;         /* room for panels; left is NULL if the factor is read where it lies */
+    char *left, *right;         /* space for panels; left is NULL if the factor is read where it lies */
     int64_t slot;               /* bytes of one block of panels */
 } NAME(job);
 
@@ -188,11 +188,11 @@ static int NAME(multiply_packed)(th_ctx *ctx, int64_t threads, matrix a, matrix 
     /* Rows whose terms are neighbours are as well read where they lie, unless they are read often. */
     const int packed = (a.col != size && a.row != size) || n > 8 * COLUMNS;
     const int64_t left_bytes = packed ? (parts_of(m, groups.parts) + ROWS) * longest * size : 0;
-    char *room = ctx->rt->scratch(ctx, (size_t)(right_bytes + left_bytes));
-    if (room == NULL)
+    char *scratch = ctx->rt->scratch(ctx, (size_t)(right_bytes + left_bytes));
+    if (scratch == NULL)
         return -1;
-    j.right = room;
-    j.left = packed ? room + right_bytes : NULL;
+    j.right = scratch;
+    j.left = packed ? scratch + right_bytes : NULL;
     for (int64_t s = 0; s < slices.parts; ++s) {
         j.first_term = first_of(&slices, s);
         j.terms = first_of(&slices, s + 1) - j.first_term;

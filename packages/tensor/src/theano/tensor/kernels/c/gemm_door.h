@@ -17,8 +17,8 @@ static void NAME(scale)(const NAME(ending) *end, int64_t m, int64_t n)
  * holds: else the transposed product is the one to compute. */
 static int NAME(is_sideways)(const matrix *c)
 {
-    const int64_t across = parts_of(c->cols, LANES) * LANES * c->rows, down = parts_of(c->rows, LANES) * LANES * c->cols;
-    return c->col == (int64_t)sizeof(T) ? across > 2 * down : c->row == (int64_t)sizeof(T) ? 2 * across > down : across > down;
+    const int64_t as_is = parts_of(c->cols, LANES) * LANES * c->rows, transposed = parts_of(c->rows, LANES) * LANES * c->cols;
+    return c->col == (int64_t)sizeof(T) ? as_is > 2 * transposed : c->row == (int64_t)sizeof(T) ? 2 * as_is > transposed : as_is > transposed;
 }
 
 INLINE matrix NAME(turned)(matrix m) { return (matrix){m.data, m.cols, m.rows, m.col, m.row}; }

@@ -88,6 +88,49 @@ static __attribute__((noinline)) void NAME(add_one)(const char *a, const T *fact
     NAME(add_rows)(1, a, 0, factor, to, n, fresh);
 }
 
+/* Rows, each times a number, added up without a look at memory: `vectors` of them side by side, the last one cut to `n`
+ * elements. Two sums take turns where there are few, since one waits for itself. */
+INLINE void NAME(mixed_rows)(const int vectors, const char *a, int64_t next, const char *x, int64_t step, int64_t count, int64_t n, vec *sums)
+{
+    const int turns = vectors <= 4 ? 2 : 1;
+    vec s[2][8];
+    _Pragma("GCC unroll 2") for (int t = 0; t < turns; ++t)
+        _Pragma("GCC unroll 8") for (int v = 0; v < vectors; ++v)
+            s[t][v] = (vec){0};
+    for (; count >= turns; count -= turns) {
+        _Pragma("GCC unroll 2") for (int t = 0; t < turns; ++t, a += next, x += step) {
+            const vec f = all(*(const T *)x);
+            _Pragma("GCC unroll 8") for (int v = 0; v < vectors - 1; ++v)
+                s[t][v] = fused(f, load(a + v * VECTOR_BYTES), s[t][v]);
+            s[t][vectors - 1] = fused(f, load_some(a + (vectors - 1) * VECTOR_BYTES, n), s[t][vectors - 1]);
+        }
+    }
+    if (count) {
+        const vec f = all(*(const T *)x);
+        _Pragma("GCC unroll 8") for (int v = 0; v < vectors - 1; ++v)
+            s[0][v] = fused(f, load(a + v * VECTOR_BYTES), s[0][v]);
+        s[0][vectors - 1] = fused(f, load_some(a + (vectors - 1) * VECTOR_BYTES, n), s[0][vectors - 1]);
+    }
+    _Pragma("GCC unroll 8") for (int v = 0; v < vectors; ++v)
+        sums[v] = s[0][v];
+    _Pragma("GCC unroll 8") for (int v = 0; turns == 2 && v < vectors; ++v)
+        sums[v] += s[1][v];
+}
+
+#define MIXED(N)                                                                                                       \
+    static __attribute__((noinline)) void NAME(mixed_##N)(const char *a, int64_t next, const char *x, int64_t step,    \
+                                                          int64_t count, int64_t n, vec *sums)                         \
+    {                                                                                                                  \
+        NAME(mixed_rows)(N, a, next, x, step, count, n, sums);                                                         \
+    }
+MIXED(1) MIXED(2) MIXED(3) MIXED(4) MIXED(5) MIXED(6) MIXED(7) MIXED(8)
+
+/* Results of so few vectors stay in the registers while the matrix goes by. */
+#define FEW_VECTORS 8
+
+static void (*const NAME(mixed)[FEW_VECTORS + 1])(const char *, int64_t, const char *, int64_t, int64_t, int64_t, vec *) = {
+    NULL, NAME(mixed_1), NAME(mixed_2), NAME(mixed_3), NAME(mixed_4), NAME(mixed_5), NAME(mixed_6), NAME(mixed_7), NAME(mixed_8)};
+
 typedef struct {
     matrix a;
     const char *x, *z;
@@ -115,6 +158,24 @@ static void NAME(sum_rows)(void *arg, int64_t lo, int64_t hi)
                 v += g->beta * *(const T *)(g->z + r * g->z_step);
             *(T *)(g->y + r * g->y_step) = v;
         }
+    }
+}
+
+/* All of y, which lies in one piece and is short, of a matrix whose columns' elements are neighbours. */
+static void NAME(mix_columns)(const NAME(level2) *g)
+{
+    vec sums[FEW_VECTORS];
+    const int64_t vectors = parts_of(g->a.rows, LANES), rest = g->a.rows - (vectors - 1) * LANES;
+    NAME(mixed)[vectors](g->a.data, g->a.col, g->x, g->x_step, g->a.cols, rest, sums);
+    for (int64_t v = 0; v < vectors; ++v) {
+        const int64_t i = v * LANES, here = v == vectors - 1 ? rest : LANES;
+        vec s = sums[v] * all(g->alpha);
+        if (g->beta != 0 && g->z_step == (int64_t)sizeof(T))
+            s = fused(all(g->beta), load_some(g->z + i * g->z_step, here), s);
+        else if (g->beta != 0)
+            for (int64_t l = 0; l < here; ++l)
+                s[l] += g->beta * *(const T *)(g->z + (i + l) * g->z_step);
+        store_some((T *)g->y + i, s, here);
     }
 }
 
@@ -154,12 +215,12 @@ int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *
         threads = 1;
     if (a.col == size || a.cols <= 1) {
         if (x_step != size && a.cols > 1) {
-            char *room = ctx->rt->scratch(ctx, (size_t)(a.cols * size));
-            if (room == NULL)
+            char *scratch = ctx->rt->scratch(ctx, (size_t)(a.cols * size));
+            if (scratch == NULL)
                 return -1;
             for (int64_t j = 0; j < a.cols; ++j)
-                memcpy(room + j * size, x + j * x_step, (size_t)size);
-            g.x = room;
+                memcpy(scratch + j * size, x + j * x_step, (size_t)size);
+            g.x = scratch;
         }
         const int64_t groups = parts_of(a.rows, 4);
         if (threads == 1) {
@@ -170,6 +231,10 @@ int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *
     }
     if (a.row != size || (y_step != size && a.rows > 1))
         return 1;
+    if (a.rows > 0 && a.rows <= FEW_VECTORS * LANES) {
+        NAME(mix_columns)(&g);
+        return 0;
+    }
     g.piece = threads == 1 ? REACH : TH_GEMM_SHARE;
     const int64_t pieces = parts_of(a.rows, g.piece);
     if (threads == 1) {

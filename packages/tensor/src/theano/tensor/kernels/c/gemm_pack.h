@@ -44,18 +44,18 @@ INLINE square_row NAME(row_of_some)(const char *p, int64_t n)
     return r;
 }
 
-/* Turn a square of numbers: `width` rows `across` bytes apart become neighbours, each of `terms` rows `step` bytes
+/* Turn a square of numbers: `width` rows `line_step` bytes apart become neighbours, each of `terms` rows `step` bytes
  * apart. Shuffling the rows of one half into those of the other log2(SQUARE) times does it. A row is written whole,
  * its end with anything. */
-INLINE void NAME(turn_square)(char *to, int64_t step, int64_t width, int64_t terms, const char *from, int64_t across)
+INLINE void NAME(turn_square)(char *to, int64_t step, int64_t width, int64_t terms, const char *from, int64_t line_step)
 {
     square_row a[SQUARE], b[SQUARE];
     if (width == SQUARE && terms == SQUARE) {
         _Pragma("GCC unroll 8") for (int i = 0; i < SQUARE; ++i)
-            a[i] = *(const square_row_at *)(from + i * across);
+            a[i] = *(const square_row_at *)(from + i * line_step);
     } else {
         _Pragma("GCC unroll 8") for (int i = 0; i < SQUARE; ++i)
-            a[i] = i < width ? NAME(row_of_some)(from + i * across, terms) : (square_row){0};
+            a[i] = i < width ? NAME(row_of_some)(from + i * line_step, terms) : (square_row){0};
     }
     _Pragma("GCC unroll 8") for (int half = 1; half < SQUARE; half *= 2) {
         _Pragma("GCC unroll 8") for (int i = 0; i < SQUARE / 2; ++i) {
@@ -71,10 +71,10 @@ INLINE void NAME(turn_square)(char *to, int64_t step, int64_t width, int64_t ter
 }
 
 /* The panel of a factor whose numbers for one term are neighbours. */
-static void NAME(pack_rows)(char *to, int64_t step, int64_t width, int64_t terms, const char *from, int64_t along)
+static void NAME(pack_rows)(char *to, int64_t step, int64_t width, int64_t terms, const char *from, int64_t term_step)
 {
     const int64_t size = sizeof(T), whole = width / LANES * LANES, squares = width / SQUARE * SQUARE;
-    for (int64_t p = 0; p < terms; ++p, from += along, to += step) {
+    for (int64_t p = 0; p < terms; ++p, from += term_step, to += step) {
         int64_t j = 0;
         for (; j < whole; j += LANES)
             store(to + j * size, load(from + j * size));
@@ -85,22 +85,22 @@ static void NAME(pack_rows)(char *to, int64_t step, int64_t width, int64_t terms
     }
 }
 
-/* Fill a panel: for each of `terms`, `width` numbers that lie `across` bytes apart. From one term to the next it is
- * `along` bytes in the factor and `step` in the panel, in which there is room for whole squares. */
-static void NAME(pack_panel)(char *to, int64_t step, int64_t width, int64_t terms, const char *from, int64_t across,
-                             int64_t along)
+/* Fill a panel: for each of `terms`, `width` numbers that lie `line_step` bytes apart. From one term to the next it is
+ * `term_step` bytes in the factor and `step` in the panel, in which there is space for whole squares. */
+static void NAME(pack_panel)(char *to, int64_t step, int64_t width, int64_t terms, const char *from, int64_t line_step,
+                             int64_t term_step)
 {
     const int64_t size = sizeof(T);
-    if (across == size) {
-        NAME(pack_rows)(to, step, width, terms, from, along);
-    } else if (along == size) {
+    if (line_step == size) {
+        NAME(pack_rows)(to, step, width, terms, from, term_step);
+    } else if (term_step == size) {
         for (int64_t p = 0; p < terms; p += SQUARE)
             for (int64_t j = 0; j < width; j += SQUARE)
                 NAME(turn_square)(to + p * step + j * size, step, width - j < SQUARE ? width - j : SQUARE,
-                                  terms - p < SQUARE ? terms - p : SQUARE, from + p * size + j * across, across);
+                                  terms - p < SQUARE ? terms - p : SQUARE, from + p * size + j * line_step, line_step);
     } else {
         for (int64_t p = 0; p < terms; ++p)
             for (int64_t j = 0; j < width; ++j)
-                memcpy(to + p * step + j * size, from + p * along + j * across, sizeof(T));
+                memcpy(to + p * step + j * size, from + p * term_step + j * line_step, sizeof(T));
     }
 }

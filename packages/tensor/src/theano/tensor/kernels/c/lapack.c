@@ -172,12 +172,12 @@ TH_EXPORT int th_kernel_inverse(th_ctx *ctx)
     th_buffer *out = ctx->out[0];
     if (th_square(ctx, a) || ctx->rt->ensure(ctx, out, a->shape))
         return -1;
-    const int64_t rows = a->shape[0], room = rows * 64;
+    const int64_t rows = a->shape[0], capacity = rows * 64;
     if (rows == 0)
         return 0;
     const int ours = is_ours(p, a, rows);
     int64_t *pivots = ctx->rt->scratch(ctx, (size_t)rows * sizeof(int64_t));
-    char *work = ours ? th_copied(ctx, a, 0) : ctx->rt->scratch(ctx, (size_t)(room * out->itemsize));
+    char *work = ours ? th_copied(ctx, a, 0) : ctx->rt->scratch(ctx, (size_t)(capacity * out->itemsize));
     if (pivots == NULL || work == NULL)
         return -1;
     if (!ours)
@@ -186,7 +186,7 @@ TH_EXPORT int th_kernel_inverse(th_ctx *ctx)
     if (failed == 0 && ours)
         return inverse_of_factors(ctx, p, out, work, pivots, rows);
     if (failed == 0) {
-        integer n = integer_of(p, rows), lwork = integer_of(p, room), info = {0};
+        integer n = integer_of(p, rows), lwork = integer_of(p, capacity), info = {0};
         ROUTINE(q, getri, getri)(&n, out->data, &n, pivots, work, &lwork, &info);
         failed = value_of(p, info);
     }

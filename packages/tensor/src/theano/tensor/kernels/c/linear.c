@@ -357,7 +357,7 @@ TH_EXPORT int th_kernel_dot(th_ctx *ctx)
     return multiply(ctx, p, z->dtype, size, alpha, a, b, NULL, c, c);
 }
 
-/* Makes room for an output that is the first input with something added: that input itself, or a new one. */
+/* Makes space for an output that is the first input with something added: that input itself, or a new one. */
 static int room_for_sum(th_ctx *ctx, int64_t in_place)
 {
     const th_buffer *z = ctx->in[0];

@@ -65,12 +65,12 @@ TH_ONCE int th_collapse(int nop, int nd, int64_t *shape, int64_t *strides)
     }
     int last = 0;
     for (int d = 1; d < kept; ++d) {
-        int joins = 1;
+        int merges = 1;
         for (int k = 0; k < nop; ++k) {
             TH_PLAIN_LOOP;
-            joins &= strides[last * nop + k] == shape[d] * strides[d * nop + k];
+            merges &= strides[last * nop + k] == shape[d] * strides[d * nop + k];
         }
-        if (joins) {
+        if (merges) {
             shape[last] *= shape[d];
         } else {
             ++last;

@@ -119,19 +119,19 @@ TH_EXPORT int th_kernel_ravel(th_ctx *ctx)
     if (form_of(ctx, ctx->in[axes], axes, (int)p->first_fastest, &f) || common_shape(ctx, nd, shape) || ctx->rt->ensure(ctx, ctx->out[0], shape))
         return -1;
     const int64_t n = th_size(nd, shape);
-    int64_t *to = (int64_t *)ctx->out[0]->data, *room = ctx->rt->scratch(ctx, (size_t)(n ? n : 1) * sizeof *room);
-    if (!room)
+    int64_t *to = (int64_t *)ctx->out[0]->data, *scratch = ctx->rt->scratch(ctx, (size_t)(n ? n : 1) * sizeof *scratch);
+    if (!scratch)
         return -1;
     memset(to, 0, (size_t)n * sizeof *to);
     th_window all, from;
     th_window_of(&all, ctx->out[0]);
-    all.data = (char *)room;
+    all.data = (char *)scratch;
     for (int d = 0; d < axes; ++d) {
         th_window_of(&from, ctx->in[d]);
         if (th_stretch(ctx, &all, &from, ~UINT64_C(0)))
             return -1;
         th_copy_into(&all, &from);
-        if (add_index(ctx, &f, d, (int)p->mode, n, room, to))
+        if (add_index(ctx, &f, d, (int)p->mode, n, scratch, to))
             return -1;
     }
     return 0;

@@ -67,10 +67,10 @@ static int add_mask(selection *s, arrays_given *given, const th_buffer *mask, in
                            "corresponding boolean axis is %lld",
                            axis + d, (long long)x->shape[axis + d], (long long)mask->shape[d]);
     const int lists = mask->ndim ? mask->ndim : 1;
-    int64_t *room = ctx->rt->scratch(ctx, sizeof(int64_t));
-    if (!room)
+    int64_t *scratch = ctx->rt->scratch(ctx, sizeof(int64_t));
+    if (!scratch)
         return -1;
-    const int64_t count = *room = mask->ndim ? th_count_true(mask) : *(const uint8_t *)mask->data != 0;
+    const int64_t count = *scratch = mask->ndim ? th_count_true(mask) : *(const uint8_t *)mask->data != 0;
     const size_t bytes = (size_t)(count ? count : 1) * sizeof(int64_t);
     int64_t *places[TH_MAX_NDIM];
     for (int d = 0; d < lists; ++d) {
@@ -79,7 +79,7 @@ static int add_mask(selection *s, arrays_given *given, const th_buffer *mask, in
             return -1;
         places[d][0] = 0;
         const int through = mask->ndim > 0;
-        add_array(s, given, (const char *)places[d], TH_INT64, 1, room, through ? &next : &zero, through ? axis + d : -1, x);
+        add_array(s, given, (const char *)places[d], TH_INT64, 1, scratch, through ? &next : &zero, through ? axis + d : -1, x);
     }
     if (mask->ndim)
         th_find_true(mask, count, places);
@@ -99,11 +99,11 @@ static int join_axes(int nop, int nd, int64_t *shape, int64_t *strides)
     for (int d = 0; d < nd; ++d) {
         if (shape[d] == 1)
             continue;
-        int joins = kept > 0;
-        for (int k = 0; k < nop && joins; ++k)
-            joins = strides[(kept - 1) * nop + k] == shape[d] * strides[d * nop + k];
-        const int at = joins ? kept - 1 : kept++;
-        shape[at] = joins ? shape[at] * shape[d] : shape[d];
+        int merges = kept > 0;
+        for (int k = 0; k < nop && merges; ++k)
+            merges = strides[(kept - 1) * nop + k] == shape[d] * strides[d * nop + k];
+        const int at = merges ? kept - 1 : kept++;
+        shape[at] = merges ? shape[at] * shape[d] : shape[d];
         memmove(strides + at * nop, strides + d * nop, (size_t)nop * sizeof *strides);
     }
     return kept;
@@ -203,11 +203,11 @@ static TH_LOOP void widen(int32_t dtype, int64_t n, const char *p, int64_t step,
 }
 
 /* The places start .. start + n (at most CHUNK) that array k names, in C order of the group. */
-static const int64_t *places_of(const selection *s, int k, int64_t start, int64_t n, int64_t *room)
+static const int64_t *places_of(const selection *s, int k, int64_t start, int64_t n, int64_t *scratch)
 {
     if (s->nd == 0) {
-        widen(s->dtype[k], n, s->data[k], 0, room);
-        return room;
+        widen(s->dtype[k], n, s->data[k], 0, scratch);
+        return scratch;
     }
     const int last = s->nd - 1;
     const int64_t length = s->shape[last], step = s->strides[last * s->arrays + k];
@@ -222,9 +222,9 @@ static const int64_t *places_of(const selection *s, int k, int64_t start, int64_
             outer /= s->shape[d];
         }
         m = n - done < length - inner ? n - done : length - inner;
-        widen(s->dtype[k], m, p, step, room + done);
+        widen(s->dtype[k], m, p, step, scratch + done);
     }
-    return room;
+    return scratch;
 }
 
 /* Allowed is -size <= i < size: then both i + size and what it lacks to 2 size - 1 have their sign bit clear. */
@@ -251,10 +251,10 @@ TH_ERROR int out_of_bounds(const selection *s, int k, int64_t n, const int64_t *
 /* The offsets of points start .. start + n (at most CHUNK) of the group; -1 if one does not exist. */
 static int offsets_of(const selection *s, int64_t start, int64_t n, int64_t *offsets)
 {
-    int64_t room[CHUNK];
+    int64_t scratch[CHUNK];
     memset(offsets, 0, (size_t)n * sizeof *offsets);
     for (int k = 0; k < s->arrays; ++k) {
-        const int64_t *places = places_of(s, k, start, n, room);
+        const int64_t *places = places_of(s, k, start, n, scratch);
         if (add_offsets(n, places, s->size[k], s->step[k], offsets) < 0)
             return out_of_bounds(s, k, n, places);
     }

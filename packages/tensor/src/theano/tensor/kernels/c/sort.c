@@ -50,7 +50,7 @@ static int is_packed(const th_window *w)
     return 1;
 }
 
-static void *room_for(th_ctx *ctx, int64_t n, int64_t itemsize)
+static void *scratch_for(th_ctx *ctx, int64_t n, int64_t itemsize)
 {
     return ctx->rt->scratch(ctx, (size_t)(n > 0 ? n : 1) * (size_t)itemsize);
 }
@@ -60,12 +60,12 @@ static char *lines_of(th_ctx *ctx, const th_window *w)
 {
     if (is_packed(w))
         return w->data;
-    char *room = room_for(ctx, th_size(w->nd, w->shape), w->itemsize);
-    if (room) {
-        const th_window copy = packed_like(w, room, w->dtype, w->itemsize);
+    char *scratch = scratch_for(ctx, th_size(w->nd, w->shape), w->itemsize);
+    if (scratch) {
+        const th_window copy = packed_like(w, scratch, w->dtype, w->itemsize);
         th_copy_into(&copy, w);
     }
-    return room;
+    return scratch;
 }
 
 typedef struct {
@@ -83,15 +83,15 @@ typedef struct {
     int smallest, failed;
 } lines;
 
-/* The elements of a line one after the other in `room`, or where they are. */
-static char *line_at(const lines *s, char *from, char *room)
+/* The elements of a line one after the other in `scratch`, or where they are. */
+static char *line_at(const lines *s, char *from, char *scratch)
 {
     const int last = s->from.nd - 1;
     const int64_t size = s->from.itemsize, step = s->from.strides[last];
     if (step == size && s->sort_places)
         return from;
-    s->rt->move(room, 0, size, from, 0, step, 1, s->n, size);
-    return room;
+    s->rt->move(scratch, 0, size, from, 0, step, 1, s->n, size);
+    return scratch;
 }
 
 /* Lines lo .. hi; each is copied, if need be, ordered, and its elements or places put where they belong. */
@@ -103,7 +103,7 @@ static void sort_lines(void *arg, int64_t lo, int64_t hi)
     const int direct = step == s->to.itemsize;
     /* The places first: they need the stricter alignment. */
     int64_t *own = malloc((size_t)(n * (size + (int64_t)sizeof *own)));
-    char *room = (char *)(own + n);
+    char *scratch = (char *)(own + n);
     int64_t strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM] = {0};
     char *p[2] = {s->from.data, s->to.data};
     for (int d = 0; d < last; ++d) {
@@ -117,11 +117,11 @@ static void sort_lines(void *arg, int64_t lo, int64_t hi)
             int64_t *places = direct ? (int64_t *)p[1] : own;
             for (int64_t i = 0; i < n; ++i)
                 places[i] = i;
-            failed = s->sort_places(line_at(s, p[0], room), (intptr_t *)places, n, NULL);
+            failed = s->sort_places(line_at(s, p[0], scratch), (intptr_t *)places, n, NULL);
             if (!direct)
                 s->rt->move(p[1], 0, step, (char *)places, 0, sizeof *places, 1, n, sizeof *places);
         } else {
-            char *v = line_at(s, p[0], direct ? p[1] : room);
+            char *v = line_at(s, p[0], direct ? p[1] : scratch);
             failed = s->sort(v, n, NULL);
             if (!direct)
                 s->rt->move(p[1], 0, step, v, 0, size, 1, n, size);
@@ -312,22 +312,22 @@ static void select_lines(void *arg, int64_t lo, int64_t hi)
  * of it read backwards has the later of equals first. */
 enum { SAMPLED = TH_SELECT_SAMPLED, WORTH_SAMPLING = TH_SELECT_WORTH_SAMPLING };
 
-static int64_t candidates_by_sample(const lines *s, const char *v, char *room, int64_t *places, int64_t most)
+static int64_t candidates_by_sample(const lines *s, const char *v, char *scratch, int64_t *places, int64_t most)
 {
     const int64_t size = s->from.itemsize, drawn = s->n / SAMPLED;
     const double expected = (double)s->k * (double)drawn / (double)s->n, rank = expected + 4 * sqrt(expected) + 4;
     if (s->n < WORTH_SAMPLING || rank >= (double)drawn / 2)
         return 0;
     for (int64_t i = 0; i < drawn; ++i)
-        memcpy(room + i * size, v + i * SAMPLED * size, (size_t)size);
-    if (s->sort(room, drawn, NULL))
+        memcpy(scratch + i * size, v + i * SAMPLED * size, (size_t)size);
+    if (s->sort(scratch, drawn, NULL))
         return 0;
-    const char *worst = room + (s->smallest ? (int64_t)rank : drawn - 1 - (int64_t)rank) * size;
+    const char *worst = scratch + (s->smallest ? (int64_t)rank : drawn - 1 - (int64_t)rank) * size;
     const int64_t found = s->filter(s->n, most, v, worst, places);
     return found < s->k ? 0 : found;
 }
 
-/* The best k of elements in their order, each of which has a place; `order` has room for all of them. */
+/* The best k of elements in their order, each of which has a place; `order` has space for all of them. */
 static int best_of(const lines *s, char *copy, int64_t count, const int64_t *candidates, int64_t *order, int64_t *places)
 {
     for (int64_t i = 0; i < count; ++i)
@@ -380,7 +380,7 @@ static void put_back(th_ctx *ctx, int i, int axis, const th_window *found)
 static char *values_of(th_ctx *ctx, const lines *s, int64_t count)
 {
     const int64_t size = s->from.itemsize;
-    char *values = room_for(ctx, count * s->k, size);
+    char *values = scratch_for(ctx, count * s->k, size);
     for (int64_t line = 0; values && line < count; ++line)
         for (int64_t i = line * s->k; i < (line + 1) * s->k; ++i)
             memcpy(values + i * size, s->elements + (line * s->n + s->places[i]) * size, (size_t)size);
@@ -410,9 +410,9 @@ TH_EXPORT int th_kernel_topk(th_ctx *ctx)
     s.sort_places = (place_sorter)(intptr_t)p->sort_places;
     const int many = k > TH_SELECT_HEAP && k > n / (2 * TH_SELECT_HEAP) && s.sort && s.sort_places;
     if (many && !p->places)
-        s.values = room_for(ctx, count * k, b->itemsize);
+        s.values = scratch_for(ctx, count * k, b->itemsize);
     else
-        s.places = room_for(ctx, count * k, sizeof(int64_t));
+        s.places = scratch_for(ctx, count * k, sizeof(int64_t));
     if (!s.elements || !(s.places || s.values))
         return -1;
 #define CHOICE(CODE, NAME, MEMORY, COMPUTE, LOAD, DOWN, UP) \

@@ -5,7 +5,7 @@
 #include "lapack.h"
 
 /* Memory for `count` elements of a dtype's size; never of none, so that NULL is an error only. */
-static void *room_for(th_ctx *ctx, int64_t count, int64_t size) { return ctx->rt->scratch(ctx, (size_t)(count > 0 ? count * size : size)); }
+static void *scratch_for(th_ctx *ctx, int64_t count, int64_t size) { return ctx->rt->scratch(ctx, (size_t)(count > 0 ? count * size : size)); }
 
 /* How much memory LAPACK has asked for in the first number of `work`. */
 static int64_t asked(const void *work, int32_t dtype)
@@ -44,11 +44,11 @@ static int decompose_qr(th_ctx *ctx, const th_buffer *a, char *copy, void *tau, 
         const matrix to = plain_matrix(q, m, columns, size);
         return OURS(a, th_qr, ctx, p->threads, (matrix){copy, m, n, size, m * size}, tau, to);
     }
-    const int64_t room = 64 * (n > columns ? n : columns);
-    void *work = room_for(ctx, room, size);
-    char *turned = q == NULL ? NULL : room_for(ctx, m * columns, size);
+    const int64_t capacity = 64 * (n > columns ? n : columns);
+    void *work = scratch_for(ctx, capacity, size);
+    char *turned = q == NULL ? NULL : scratch_for(ctx, m * columns, size);
     integer rows = integer_of(p, m), cols = integer_of(p, n), count = integer_of(p, k), wanted = integer_of(p, columns),
-            lwork = integer_of(p, room), info = {0};
+            lwork = integer_of(p, capacity), info = {0};
     if (work == NULL || (q != NULL && turned == NULL))
         return -1;
     ROUTINE(given, geqrf, geqrf)(&rows, &cols, copy, &rows, tau, work, &lwork, &info);
@@ -78,7 +78,7 @@ TH_EXPORT int th_kernel_qr(th_ctx *ctx)
         return 0;
     }
     char *copy = th_copied(ctx, a, 1);
-    void *tau = mode == TH_QR_MODE_RAW ? r->data : room_for(ctx, k, size);
+    void *tau = mode == TH_QR_MODE_RAW ? r->data : scratch_for(ctx, k, size);
     if (copy == NULL || tau == NULL || decompose_qr(ctx, a, copy, tau, q, inner))
         return -1;
     if (mode == TH_QR_MODE_RAW) {
@@ -113,8 +113,8 @@ static int64_t decompose_symmetric(th_ctx *ctx, int32_t dtype, const void *routi
     const lapack_params *p = ctx->params;
     const int64_t size = is_complex(dtype) ? 2 * real_size(dtype) : real_size(dtype), square = vectors || b ? 2 * n * n : 0;
     const int64_t counts[3] = {1 + 70 * n + square, 1 + 5 * n + square, 3 + 5 * n};
-    void *work = room_for(ctx, counts[0], size), *rwork = room_for(ctx, counts[1], real_size(dtype)),
-         *iwork = room_for(ctx, counts[2], sizeof(int64_t));
+    void *work = scratch_for(ctx, counts[0], size), *rwork = scratch_for(ctx, counts[1], real_size(dtype)),
+         *iwork = scratch_for(ctx, counts[2], sizeof(int64_t));
     if (work == NULL || rwork == NULL || iwork == NULL)
         return -1;
     integer rows = integer_of(p, n), lwork = integer_of(p, counts[0]), lrwork = integer_of(p, counts[1]),
@@ -168,15 +168,15 @@ static int eigh_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *w, th_buffe
 {
     const lapack_params *p = ctx->params;
     const th_eigh_params *q = ctx->params;
-    const int64_t n = a->shape[0], size = a->itemsize, room = 1 + 64 * n + n * n;
+    const int64_t n = a->shape[0], size = a->itemsize, capacity = 1 + 64 * n + n * n;
     /* The triangle that is read must be LAPACK's lower one, where reflections lie in columns. */
-    char *copy = th_copied(ctx, a, (int)q->lower), *z = room_for(ctx, n * n, size), *e = room_for(ctx, 2 * n, size);
-    void *work = room_for(ctx, room, size), *iwork = room_for(ctx, 3 + 5 * n, sizeof(int64_t));
+    char *copy = th_copied(ctx, a, (int)q->lower), *z = scratch_for(ctx, n * n, size), *e = scratch_for(ctx, 2 * n, size);
+    void *work = scratch_for(ctx, capacity, size), *iwork = scratch_for(ctx, 3 + 5 * n, sizeof(int64_t));
     if (copy == NULL || z == NULL || e == NULL || work == NULL || iwork == NULL)
         return -1;
     if (is_extreme(copy, a->dtype, n * n))
         return 1;
-    integer rows = integer_of(p, n), lwork = integer_of(p, room), liwork = integer_of(p, 3 + 5 * n), info = {0};
+    integer rows = integer_of(p, n), lwork = integer_of(p, capacity), liwork = integer_of(p, 3 + 5 * n), info = {0};
     char *scales = e + n * size;
     ROUTINE(q, sytrd, sytrd)("L", &rows, copy, &rows, w->data, e, scales, work, &lwork, &info, 1);
     ROUTINE(q, stedc, stedc)("I", &rows, w->data, e, z, &rows, work, &lwork, iwork, &liwork, &info, 1);
@@ -206,7 +206,7 @@ TH_EXPORT int th_kernel_eigh(th_ctx *ctx)
         if (failed <= 0)
             return failed;
     } else if (n > 0 && n <= SMALL && !is_complex(a->dtype)) {
-        char *rows = room_for(ctx, n * n, size);
+        char *rows = scratch_for(ctx, n * n, size);
         const int failed = rows == NULL ? -1
                            : OURS(a, th_eigh, ctx, (int)q->lower, plain_matrix(given, n, n, size), w->data, plain_matrix(rows, n, n, size));
         if (failed == 0)
@@ -268,15 +268,15 @@ TH_EXPORT int th_kernel_eig(th_ctx *ctx)
     th_buffer *w = ctx->out[0], *v = ctx->out[1];
     if (th_square(ctx, a) || ctx->rt->ensure(ctx, w, a->shape) || ctx->rt->ensure(ctx, v, a->shape))
         return -1;
-    const int64_t n = a->shape[0], size = a->itemsize, room = 70 * n;
+    const int64_t n = a->shape[0], size = a->itemsize, capacity = 70 * n;
     if (n == 0)
         return 0;
-    char *copy = th_copied(ctx, a, 1), *other = room_for(ctx, 2 * n, size), *vectors = room_for(ctx, n * n, size);
-    void *work = room_for(ctx, room, size);
+    char *copy = th_copied(ctx, a, 1), *other = scratch_for(ctx, 2 * n, size), *vectors = scratch_for(ctx, n * n, size);
+    void *work = scratch_for(ctx, capacity, size);
     if (copy == NULL || other == NULL || vectors == NULL || work == NULL ||
         th_finite(ctx, "Eigenvalues", copy, a->dtype, n, n, WHOLE))
         return -1;
-    integer rows = integer_of(p, n), lwork = integer_of(p, room), one = integer_of(p, 1), info = {0};
+    integer rows = integer_of(p, n), lwork = integer_of(p, capacity), one = integer_of(p, 1), info = {0};
     if (is_complex(a->dtype))
         ROUTINE(q, geev, complex_geev)("N", "V", &rows, copy, &rows, w->data, NULL, &one, vectors, &rows, work, &lwork, other, &info, 1, 1);
     else
@@ -305,7 +305,7 @@ static int decompose_singular(th_ctx *ctx, const th_buffer *a, const void *addre
     const int paired = is_complex(a->dtype);
     const int64_t reals = paired ? k * (5 * k + 7) + 2 * widest * k + 2 * k * k + k : 0;
     char *copy = th_copied(ctx, a, 0);
-    void *iwork = room_for(ctx, 8 * k, sizeof(int64_t)), *rwork = room_for(ctx, reals, real_size(a->dtype));
+    void *iwork = scratch_for(ctx, 8 * k, sizeof(int64_t)), *rwork = scratch_for(ctx, reals, real_size(a->dtype));
     double number[2] = {0, 0};
     void *work = number;
     if (copy == NULL || iwork == NULL || rwork == NULL || th_finite(ctx, "SVD", copy, a->dtype, m, n, WHOLE))
@@ -318,9 +318,9 @@ static int decompose_singular(th_ctx *ctx, const th_buffer *a, const void *addre
         else
             ((gesdd)(intptr_t)address)(job, &rows, &cols, copy, &rows, s, vt, &rows, u, &of_u, work, &lwork, iwork, &info, 1);
         if (asking) {
-            const int64_t room = asked(work, a->dtype) + 1;
-            work = room_for(ctx, room, size);
-            lwork = integer_of(p, room);
+            const int64_t capacity = asked(work, a->dtype) + 1;
+            work = scratch_for(ctx, capacity, size);
+            lwork = integer_of(p, capacity);
             if (work == NULL)
                 return -1;
         }
@@ -342,11 +342,11 @@ static int svd_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *u, th_buffer
     const lapack_params *p = ctx->params;
     const th_svd_params *q = ctx->params;
     const int tall = a->shape[0] >= a->shape[1];
-    const int64_t m = a->shape[!tall], n = a->shape[tall], size = a->itemsize, room = 64 * (m + n) + 3 * n * n + 4 * n;
+    const int64_t m = a->shape[!tall], n = a->shape[tall], size = a->itemsize, capacity = 64 * (m + n) + 3 * n * n + 4 * n;
     const int64_t columns = full ? m : n;
-    char *copy = th_copied(ctx, a, tall), *left = room_for(ctx, m * columns, size), *right = room_for(ctx, n * n, size),
-         *small = room_for(ctx, n * n, size), *e = room_for(ctx, 3 * n, size);
-    void *work = room_for(ctx, room, size), *iwork = room_for(ctx, 8 * n, sizeof(int64_t));
+    char *copy = th_copied(ctx, a, tall), *left = scratch_for(ctx, m * columns, size), *right = scratch_for(ctx, n * n, size),
+         *small = scratch_for(ctx, n * n, size), *e = scratch_for(ctx, 3 * n, size);
+    void *work = scratch_for(ctx, capacity, size), *iwork = scratch_for(ctx, 8 * n, sizeof(int64_t));
     if (copy == NULL || left == NULL || right == NULL || small == NULL || e == NULL || work == NULL || iwork == NULL)
         return -1;
     if (th_finite(ctx, "SVD", copy, a->dtype, m * n, 1, WHOLE))
@@ -354,7 +354,7 @@ static int svd_in_parts(th_ctx *ctx, const th_buffer *a, th_buffer *u, th_buffer
     if (is_extreme(copy, a->dtype, m * n))
         return 1;
     char *left_scales = e + n * size, *right_scales = left_scales + n * size;
-    integer rows = integer_of(p, m), cols = integer_of(p, n), lwork = integer_of(p, room), info = {0};
+    integer rows = integer_of(p, m), cols = integer_of(p, n), lwork = integer_of(p, capacity), info = {0};
     ROUTINE(q, gebrd, gebrd)(&rows, &cols, copy, &rows, s->data, e, left_scales, right_scales, work, &lwork, &info);
     ROUTINE(q, bdsdc, bdsdc)("U", "I", &cols, s->data, e, small, &cols, right, &cols, NULL, NULL, work, iwork, &info, 1, 1);
     if (value_of(p, info) != 0)
@@ -449,7 +449,7 @@ TH_EXPORT int th_kernel_pinv(th_ctx *ctx)
         return -1;
     if (k == 0)
         return 0;
-    char *u = room_for(ctx, m * k, size), *vt = room_for(ctx, k * n, size), *s = room_for(ctx, k, size);
+    char *u = scratch_for(ctx, m * k, size), *vt = scratch_for(ctx, k * n, size), *s = scratch_for(ctx, k, size);
     if (u == NULL || vt == NULL || s == NULL || decompose_singular(ctx, a, q->gesdd, "S", s, u, vt))
         return -1;
     const int single = is_single(a->dtype);
@@ -495,11 +495,11 @@ static int64_t solve_squares(th_ctx *ctx, const th_buffer *a, char *b, int64_t c
         else
             ROUTINE(q, gelsd, gelsd)(&rows, &cols, &nrhs, copy, &rows, b, &of_b, s, rcond, &rank, work, &lwork, iwork, &info);
         if (asking) {
-            const int64_t room = asked(number, a->dtype) + 1;
-            rwork = room_for(ctx, asked(reals, a->dtype) + 1, real_size(a->dtype));
-            iwork = room_for(ctx, (p->wide ? whole[0] : *(int32_t *)whole) + 1, sizeof(int64_t));
-            work = room_for(ctx, room, size);
-            lwork = integer_of(p, room);
+            const int64_t capacity = asked(number, a->dtype) + 1;
+            rwork = scratch_for(ctx, asked(reals, a->dtype) + 1, real_size(a->dtype));
+            iwork = scratch_for(ctx, (p->wide ? whole[0] : *(int32_t *)whole) + 1, sizeof(int64_t));
+            work = scratch_for(ctx, capacity, size);
+            lwork = integer_of(p, capacity);
             if (work == NULL || rwork == NULL || iwork == NULL)
                 return -1;
         }
@@ -525,18 +525,18 @@ TH_EXPORT int th_kernel_lstsq(th_ctx *ctx)
     th_buffer *x = ctx->out[0], *residuals = ctx->out[1], *rank_out = ctx->out[2], *s = ctx->out[3];
     const int64_t m = a->shape[0], n = a->shape[1], k = least(m, n), longest = m > n ? m : n, size = a->itemsize;
     const int64_t columns = y->ndim == 2 ? y->shape[1] : 1, x_shape[2] = {n, columns}, none = 0;
-    const int64_t room = columns > 0 ? columns : 1; /* (rank and singular values are wanted without a right-hand side too) */
+    const int64_t capacity = columns > 0 ? columns : 1; /* (rank and singular values are wanted without a right-hand side too) */
     if (y->shape[0] != m) /* (NumPy's class of error here, as for the other ops that are NumPy's functions) */
         return TH_FAIL(ctx, TH_ERR_LINALG, "Incompatible dimensions: %lld rows of a against %lld of b: both must have as many", (long long)m, (long long)y->shape[0]);
     if (ctx->rt->ensure(ctx, x, x_shape) || ctx->rt->ensure(ctx, s, &k) || ctx->rt->ensure(ctx, rank_out, NULL))
         return -1;
-    char *given = th_copied(ctx, y, 1), *b = room_for(ctx, longest * room, size);
+    char *given = th_copied(ctx, y, 1), *b = scratch_for(ctx, longest * capacity, size);
     if (given == NULL || b == NULL)
         return -1;
-    memset(b, 0, (size_t)(longest * room * size));
+    memset(b, 0, (size_t)(longest * capacity * size));
     for (int64_t j = 0; j < columns; ++j)
         memcpy(b + j * longest * size, given + j * m * size, (size_t)(m * size));
-    const int64_t rank = k == 0 ? 0 : solve_squares(ctx, a, b, room, s->data, th_real(ctx->in[2]));
+    const int64_t rank = k == 0 ? 0 : solve_squares(ctx, a, b, capacity, s->data, th_real(ctx->in[2]));
     if (rank < 0)
         return -1;
     *(int64_t *)rank_out->data = rank;

@@ -95,8 +95,8 @@ static forms forms_of(int32_t dtype)
     return (forms){0};
 }
 
-/* Merging, from runs of one to all: `order` holds the places of n slices of `width` elements, `room` as many. */
-static int64_t *merged(const forms *f, int64_t n, int64_t width, int64_t bytes, const char *v, int64_t *order, int64_t *room)
+/* Merging, from runs of one to all: `order` holds the places of n slices of `width` elements, `scratch` as many. */
+static int64_t *merged(const forms *f, int64_t n, int64_t width, int64_t bytes, const char *v, int64_t *order, int64_t *scratch)
 {
     for (int64_t run = 1; run < n; run *= 2) {
         for (int64_t start = 0; start < n; start += 2 * run) {
@@ -104,14 +104,14 @@ static int64_t *merged(const forms *f, int64_t n, int64_t width, int64_t bytes, 
             const int64_t a_end = b, b_end = b + run < n ? b + run : n;
             while (a < a_end && b < b_end) {
                 const int later = f->before(width, v + order[b] * bytes, v + order[a] * bytes);
-                room[at++] = order[later ? b++ : a++];
+                scratch[at++] = order[later ? b++ : a++];
             }
-            memcpy(room + at, order + a, (size_t)(a_end - a) * sizeof *room);
-            memcpy(room + at + a_end - a, order + b, (size_t)(b_end - b) * sizeof *room);
+            memcpy(scratch + at, order + a, (size_t)(a_end - a) * sizeof *scratch);
+            memcpy(scratch + at + a_end - a, order + b, (size_t)(b_end - b) * sizeof *scratch);
         }
         int64_t *swap = order;
-        order = room;
-        room = swap;
+        order = scratch;
+        scratch = swap;
     }
     return order;
 }

@@ -18,7 +18,7 @@ class Replacement(NamedTuple):
     rule: str
 
 
-class Witness(Feature):
+class ReplacementRecorder(Feature):
     """Listens to a graph while it is rewritten, and remembers what was there.
 
     A node that leaves a graph keeps its inputs: what was replaced can be computed afterwards, from the same inputs
@@ -32,10 +32,10 @@ class Witness(Feature):
     ...     itypes = otypes = [generic]
     >>> x = generic("x")
     >>> fgraph = FunctionGraph([x], [Not()(Not()(x))])
-    >>> witness = Witness()
-    >>> fgraph.attach_feature(witness)
+    >>> recorder = ReplacementRecorder()
+    >>> fgraph.attach_feature(recorder)
     >>> fgraph.replace(fgraph.outputs[0], fgraph.inputs[0], reason="not_not")
-    >>> [(str(r.old), str(r.new), r.rule) for r in witness.replacements]
+    >>> [(str(r.old), str(r.new), r.rule) for r in recorder.replacements]
     [('Not.0', 'x', 'not_not')]
     """
 

@@ -71,7 +71,7 @@ def cuda_include(given: Lookup) -> str:
 
 
 def _machine(given: Lookup) -> dict[str, object]:
-    import platform  # costs several milliseconds, and few people set the flag that needs it
+    import platform  # costs several milliseconds, and few users set the flag that needs it
     from importlib.metadata import PackageNotFoundError, version
 
     def installed(name: str) -> str:

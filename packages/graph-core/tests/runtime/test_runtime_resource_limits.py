@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from theano.runtime.grants import granted_cpus, granted_memory, wanted_threads
+from theano.runtime.resource_limits import cpu_quota, memory_limit, requested_threads
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from theano.runtime.grants import granted_cpus, granted_memory, wanted_threads
     ],
 )
 def test_what_was_asked_for(flag: int, openmp: bool | None, environment: str | None, expected: int) -> None:
-    assert wanted_threads(flag, openmp, {} if environment is None else {"OMP_NUM_THREADS": environment}) == expected
+    assert requested_threads(flag, openmp, {} if environment is None else {"OMP_NUM_THREADS": environment}) == expected
 
 
 def write(root: Path, files: dict[str, str]) -> None:
@@ -74,11 +74,11 @@ def write(root: Path, files: dict[str, str]) -> None:
 def test_quotas(tmp_path: Path, membership: str, files: dict[str, str], expected: int) -> None:
     write(tmp_path, {"self": membership})
     write(tmp_path / "groups", files)
-    granted_cpus.cache_clear()
+    cpu_quota.cache_clear()
     try:
-        assert granted_cpus(tmp_path / "groups", tmp_path / "self") == expected
+        assert cpu_quota(tmp_path / "groups", tmp_path / "self") == expected
     finally:
-        granted_cpus.cache_clear()
+        cpu_quota.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -99,14 +99,14 @@ def test_quotas(tmp_path: Path, membership: str, files: dict[str, str], expected
 def test_limits_of_memory(tmp_path: Path, membership: str, files: dict[str, str], expected: int) -> None:
     write(tmp_path, {"self": membership})
     write(tmp_path / "groups", files)
-    granted_memory.cache_clear()
+    memory_limit.cache_clear()
     try:
-        assert granted_memory(tmp_path / "groups", tmp_path / "self") == expected
+        assert memory_limit(tmp_path / "groups", tmp_path / "self") == expected
     finally:
-        granted_memory.cache_clear()
+        memory_limit.cache_clear()
 
 
-@pytest.mark.parametrize(("granted", "file"), [(granted_cpus, "cpu.max"), (granted_memory, "memory.max")])
+@pytest.mark.parametrize(("granted", "file"), [(cpu_quota, "cpu.max"), (memory_limit, "memory.max")])
 def test_control_groups_are_read_once(tmp_path: Path, granted: Any, file: str) -> None:
     """A process asks at each compilation; its groups seldom change."""
     write(tmp_path, {"self": "0::/", file: "300000 100000" if file == "cpu.max" else "3"})
@@ -148,4 +148,4 @@ def test_compiling_a_function_sets_the_pool() -> None:
     used, cores = threads_after_compiling("threads=2", "1")
     assert used == min(2, cores)
     used, cores = threads_after_compiling("", None)
-    assert used == min(cores, granted_cpus() or cores)
+    assert used == min(cores, cpu_quota() or cores)

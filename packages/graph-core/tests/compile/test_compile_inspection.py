@@ -9,7 +9,7 @@ import theano
 from theano.compile import DebugMode, MonitorMode
 from theano.compile.debugmode import BadDestroyMap, BadThunkOutput, BadViewMap, InvalidValueError
 from theano.graph import Apply, Op, generic
-from theano.runtime.stepwise import WrapLinker
+from theano.runtime.interpreter import WrapLinker
 
 x, y = row("x"), row("y")
 

@@ -215,7 +215,7 @@ def rules_in_force() -> list[Any]:
     return _rules[1]
 
 
-def surroundings(notes: Notes, toolchain: str) -> list[Any]:
+def environment(notes: Notes, toolchain: str) -> list[Any]:
     """Return all of it as plain data.
 
     Parameters

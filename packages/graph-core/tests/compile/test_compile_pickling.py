@@ -8,8 +8,8 @@ from rows import plus, row, same
 
 import theano
 from theano import In, function
+from theano.compile.pickling import flatten, unflatten
 from theano.compile.shared import SharedVariable
-from theano.compile.storing import flatten, unflatten
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Callable
 
 
-def collector_release() -> Callable[[], object]:
+def gc_restorer() -> Callable[[], object]:
     """Return what to call when cyclic garbage has been held and may be looked for again as it is now.
 
     Looking through the nodes of a graph again and again took a sixth of the time of rewriting them. This is no context
@@ -15,7 +15,7 @@ def collector_release() -> Callable[[], object]:
     Examples
     --------
     >>> import gc
-    >>> release = collector_release()
+    >>> release = gc_restorer()
     >>> try:
     ...     gc.disable()
     ... finally:

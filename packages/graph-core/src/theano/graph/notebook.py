@@ -8,10 +8,10 @@ from typing import Any
 from theano.extensions import Slot
 
 #: From a thing to its picture as SVG, or None where text is better.
-as_svg: Slot[Callable[[Any], str | None]] = Slot("graph.shown.as_svg", "what a variable, node or graph looks like")
+as_svg: Slot[Callable[[Any], str | None]] = Slot("graph.notebook.as_svg", "what a variable, node or graph looks like")
 
 
-class Shown:
+class NotebookDisplay:
     """Base of what a notebook shows as a picture."""
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""How many threads one call may use, and how much memory there is: what was asked for, and what is granted.
+"""How many threads one call may use, and how much memory there is: what was asked for, and what limits there are.
 
 The loader itself looks at the affinity mask and at the machine's memory; control groups and the environment are read
 here, when a function is compiled.
@@ -16,7 +16,7 @@ CONTROL_GROUPS = "/sys/fs/cgroup"
 MEMBERSHIP = "/proc/self/cgroup"
 
 
-def wanted_threads(flag: int, openmp: bool | None, environment: Mapping[str, str]) -> int:
+def requested_threads(flag: int, openmp: bool | None, environment: Mapping[str, str]) -> int:
     """Return how many threads were asked for; 0 if nobody said.
 
     Parameters
@@ -30,7 +30,8 @@ def wanted_threads(flag: int, openmp: bool | None, environment: Mapping[str, str
 
     Examples
     --------
-    >>> wanted_threads(0, None, {"OMP_NUM_THREADS": "4,2"}), wanted_threads(3, False, {}), wanted_threads(0, False, {})
+    >>> threads = requested_threads
+    >>> threads(0, None, {"OMP_NUM_THREADS": "4,2"}), threads(3, False, {}), threads(0, False, {})
     (4, 3, 1)
     """
     if flag > 0:
@@ -42,7 +43,7 @@ def wanted_threads(flag: int, openmp: bool | None, environment: Mapping[str, str
 
 
 @cache
-def granted_cpus(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP) -> int:
+def cpu_quota(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP) -> int:
     """Return how many CPUs the quotas of this process's control groups amount to; 0 where there is no quota.
 
     A part of a CPU counts as one from a half on.
@@ -53,7 +54,7 @@ def granted_cpus(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERS
 
 
 @cache
-def granted_memory(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP) -> int:
+def memory_limit(control_groups: str = CONTROL_GROUPS, membership: str = MEMBERSHIP) -> int:
     """Return how many bytes this process's control groups may hold; 0 where there is no limit."""
     names = {1: "memory.limit_in_bytes", 2: "memory.max"}
     groups = _groups("memory", control_groups, membership)

@@ -1,7 +1,7 @@
 """One node at a time, in Python: so that somebody can look at every value that passes.
 
 The machine runs a whole program without coming up for air. A linker that wants to look (`WrapLinker`) has the same
-nodes, compiled in the same way, called one after the other by a `Stepper`; to the machine the whole graph is then a
+nodes, compiled in the same way, called one after the other by a `Interpreter`; to the machine the whole graph is then a
 single instruction in Python, so that arguments, shared variables, updates and results are handled as ever.
 """
 
@@ -128,7 +128,7 @@ class NodeThunk:
 Wrapper = Callable[..., Any]
 
 
-class Stepper:
+class Interpreter:
     """Runs a graph node by node, each through a wrapper.
 
     Parameters
@@ -377,14 +377,14 @@ class WrapLinker(Linker):
         return WrapLinker(self.linkers, self.wrapper, allow_gc)
 
     @property
-    def looks(self) -> bool:
+    def inspects_nodes(self) -> bool:
         """Whether nodes are run one by one: they are."""
         return True
 
-    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Any) -> Stepper:
+    def evaluator(self, fgraph: FunctionGraph, link_with: LinkWith, explainer: Any) -> Interpreter:
         """Return what runs a graph."""
         ways = [link_with(linker) for linker in self.linkers]
-        return Stepper(fgraph, ways, self.wrapper, explainer, self.on_input, self.allow_gc is not False)
+        return Interpreter(fgraph, ways, self.wrapper, explainer, self.on_input, self.allow_gc is not False)
 
     def on_input(self, variable: Variable, value: Any) -> None:
         """Look at an input of the graph at the start of a call; subclasses may."""

@@ -1,11 +1,11 @@
-/* Inputs that the program overwrites or stores, apart from all else that it reads or keeps.
+/* Aliasing of arguments: what a program overwrites or stores shares memory with nothing else that it reads or keeps.
  *
  * What a call may overwrite was decided when the program was made: two variables of it were two places in memory. The
  * caller may have given one array for both, or overlapping parts of one, or the array that a shared variable or a
  * default holds. Then what is overwritten is a copy. So is what an update stores as it came: two shared variables never
  * share memory. Where there is no such input, nothing of this is ever asked.
  *
- * Arrays are compared by the stretches of memory that they span. Those that meet, and values that are no arrays, are
+ * Arrays are compared by the ranges of bytes that they span. Those that meet, and values that are no arrays, are
  * shown to the hook `separate`, which knows the types, and returns a copy where memory is really shared.
  */
 #include "core.h"
@@ -16,12 +16,12 @@
 namespace theano {
 namespace {
 
-struct Stretch {
+struct ByteRange {
     const char *low, *high; /* high: behind the last byte */
 };
 
-Stretch stretch_of(const char *data, int ndim, const int64_t *shape, const int64_t *strides, int64_t itemsize) {
-    Stretch found{data, data + itemsize};
+ByteRange byte_range_of(const char *data, int ndim, const int64_t *shape, const int64_t *strides, int64_t itemsize) {
+    ByteRange found{data, data + itemsize};
     for (int d = 0; d < ndim; ++d) {
         if (shape[d] == 0) return {data, data};
         const int64_t way = (shape[d] - 1) * strides[d];
@@ -30,14 +30,14 @@ Stretch stretch_of(const char *data, int ndim, const int64_t *shape, const int64
     return found;
 }
 
-inline bool meet(const Stretch &one, const Stretch &other) { return one.low < other.high && other.low < one.high; }
+inline bool meet(const ByteRange &one, const ByteRange &other) { return one.low < other.high && other.low < one.high; }
 
-Stretch stretch_of(const Slot *slot) {
-    return stretch_of(slot->buf.data, slot->buf.ndim, slot->buf.shape, slot->buf.strides, slot->buf.itemsize);
+ByteRange byte_range_of(const Slot *slot) {
+    return byte_range_of(slot->buf.data, slot->buf.ndim, slot->buf.shape, slot->buf.strides, slot->buf.itemsize);
 }
 
-Stretch stretch_of(PyArrayObject *array) {
-    return stretch_of(PyArray_BYTES(array), PyArray_NDIM(array), reinterpret_cast<const int64_t *>(PyArray_DIMS(array)),
+ByteRange byte_range_of(PyArrayObject *array) {
+    return byte_range_of(PyArray_BYTES(array), PyArray_NDIM(array), reinterpret_cast<const int64_t *>(PyArray_DIMS(array)),
                       reinterpret_cast<const int64_t *>(PyArray_STRIDES(array)), PyArray_ITEMSIZE(array));
 }
 
@@ -51,7 +51,7 @@ PyObject *value_of(const Slot *slot) { return slot->memory == MEM_ARRAY ? slot->
 class Suspects {
   public:
     Suspects(Frame *frame, int32_t number) : frame_(frame), own_(frame->slots + number), number_(number), is_array_(own_->memory == MEM_ARRAY) {
-        if (is_array_) mine_ = stretch_of(own_);
+        if (is_array_) mine_ = byte_range_of(own_);
     }
     ~Suspects() { Py_XDECREF(list_); }
     Suspects(const Suspects &) = delete;
@@ -65,7 +65,7 @@ class Suspects {
             const Slot *slot = frame_->slots + k;
             if (k == number_ || slot->memory == MEM_CELL) continue;
             if (is_array_ && slot->memory == MEM_ARRAY) {
-                if (TH_UNLIKELY(meet(mine_, stretch_of(slot)))) add(k, slot->array);
+                if (TH_UNLIKELY(meet(mine_, byte_range_of(slot)))) add(k, slot->array);
             } else {
                 consider(k, value_of(slot));
             }
@@ -83,7 +83,7 @@ class Suspects {
         if (!value || is_number(value)) return;
         if (!is_array_ || !PyArray_Check(value)) {
             add(slot, value);
-        } else if (meet(mine_, stretch_of(reinterpret_cast<PyArrayObject *>(value)))) {
+        } else if (meet(mine_, byte_range_of(reinterpret_cast<PyArrayObject *>(value)))) {
             add(slot, value);
         }
     }
@@ -100,7 +100,7 @@ class Suspects {
     const Slot *own_;
     int32_t number_;
     bool is_array_, arrays_ = false;
-    Stretch mine_{nullptr, nullptr};
+    ByteRange mine_{nullptr, nullptr};
     PyObject *list_ = nullptr;
 };
 

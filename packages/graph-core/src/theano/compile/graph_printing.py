@@ -7,7 +7,7 @@ from theano.printing import debugprint
 from theano.rewriting import Context, Pass, phases
 
 #: The tag of all of them. A function that is compiled with one of them is always rewritten, never found in the cache.
-WATCHES = "PrintCurrentFunctionGraph"
+PRINTING = "PrintCurrentFunctionGraph"
 
 
 def print_graph(fgraph: FunctionGraph, header: str) -> None:
@@ -23,8 +23,8 @@ def _printing(header: str) -> Pass:
     return run
 
 
-phases.register("Print1.21", _printing("Post-canonicalize"), 1.21, WATCHES)
-phases.register("Print1.51", _printing("Post-stabilize"), 1.51, WATCHES)
+phases.register("Print1.21", _printing("Post-canonicalize"), 1.21, PRINTING)
+phases.register("Print1.51", _printing("Post-stabilize"), 1.51, PRINTING)
 
 #: What a query must include for one of them to run.
-WATCHING_TAGS = frozenset((WATCHES, "Print1.21", "Print1.51"))
+PRINTING_TAGS = frozenset((PRINTING, "Print1.21", "Print1.51"))

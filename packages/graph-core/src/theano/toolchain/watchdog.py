@@ -17,15 +17,15 @@ SHELL = "/bin/sh"
 _SCRIPT = 'groups=; while read -r line; do groups=$line; done; [ -z "$groups" ] || kill -s KILL -- $groups'
 
 
-class Guard:
+class Watchdog:
     """The process groups that end with this process.
 
     Examples
     --------
-    >>> guard = Guard()
-    >>> guard.add(4194305)
-    >>> guard.discard(4194305)
-    >>> guard.is_awake
+    >>> watchdog = Watchdog()
+    >>> watchdog.add(4194305)
+    >>> watchdog.discard(4194305)
+    >>> watchdog.is_awake
     False
     """
 
@@ -101,11 +101,11 @@ class Guard:
                 os.close(self._pipe)
         if self._process is not None:
             self._process.returncode = 0  # not this process's child
-        self.__dict__.update(Guard().__dict__)
+        self.__dict__.update(Watchdog().__dict__)
 
 
-guard = Guard()
+watchdog = Watchdog()
 """That of this process."""
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=guard.forget)
+    os.register_at_fork(after_in_child=watchdog.forget)

@@ -29,7 +29,7 @@ class Step(NamedTuple):
         return f"{self.rule} ({self.phase}) replaced {describe(self.replaced)}{where}"
 
 
-class Origins(Feature):
+class Provenance(Feature):
     """Listens to a graph while it is rewritten; hands names and source lines on to what comes new.
 
     Examples
@@ -40,11 +40,11 @@ class Origins(Feature):
     ...     itypes = otypes = [generic]
     >>> x = generic("x")
     >>> fgraph = FunctionGraph([x], [Not()(Not()(x))])
-    >>> origins = Origins()
-    >>> fgraph.attach_feature(origins)
-    >>> origins.begin("not_not", "canonicalize", fgraph.outputs[0])
+    >>> provenance = Provenance()
+    >>> fgraph.attach_feature(provenance)
+    >>> provenance.begin("not_not", "canonicalize", fgraph.outputs[0])
     >>> fgraph.replace(fgraph.outputs[0], fgraph.inputs[0])
-    >>> print(origins.steps[0].rule, len(origins.steps))
+    >>> print(provenance.steps[0].rule, len(provenance.steps))
     not_not 1
     """
 

@@ -54,7 +54,7 @@ class _End:
         return (_End, ())
 
 
-def unwound(state: dict[str, Any], node: Any) -> dict[str, Any]:
+def flattened_state(state: dict[str, Any], node: Any) -> dict[str, Any]:
     """Return the state of a node or of one of its outputs, the nodes that it depends on first.
 
     Parameters
@@ -74,8 +74,8 @@ def unwound(state: dict[str, Any], node: Any) -> dict[str, Any]:
     return {_ORDER: order, **state, _END: _End()}
 
 
-def rewound(state: dict[str, Any]) -> dict[str, Any]:
-    """Return a state as it was before :func:`unwound`."""
+def restored_state(state: dict[str, Any]) -> dict[str, Any]:
+    """Return a state as it was before :func:`flattened_state`."""
     state.pop(_ORDER, None)
     state.pop(_END, None)
     return state

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from theano.toolchain.messages import shorten
-from theano.toolchain.progress import QuestionLine
+from theano.toolchain.progress import ProbeLine
 
 if TYPE_CHECKING:
     from theano.toolchain.run import Outcome
@@ -28,8 +28,8 @@ VERDICT_LIFE = 600
 """Seconds that later processes believe that a compiler hangs."""
 
 
-class Questions:
-    r"""What is left of the time for questions.
+class ProbeBudget:
+    r"""What is left of the time for probes.
 
     Parameters
     ----------
@@ -41,29 +41,29 @@ class Questions:
     Examples
     --------
     >>> import sys, tempfile
-    >>> questions = Questions(60)
-    >>> with tempfile.TemporaryDirectory() as folder, questions.to("a program"):
-    ...     put_question([sys.executable, "-c", "print('I am')"], folder).output
+    >>> budget = ProbeBudget(60)
+    >>> with tempfile.TemporaryDirectory() as folder, budget.to("a program"):
+    ...     run_probe([sys.executable, "-c", "print('I am')"], folder).output
     'I am\n'
-    >>> 0 < questions.left < 60
+    >>> 0 < budget.left < 60
     True
     """
 
     def __init__(self, limit: float = USUAL_LIMIT, progress: str = "auto"):
         self.left = self._allowed = limit
         self._progress = progress
-        self._line = QuestionLine("a compiler", "never")
+        self._line = ProbeLine("a compiler", "never")
         self.hung = ""
         self.failure = ""
 
     @contextmanager
     def to(self, compiler: str, share: float = 1.0) -> Iterator[None]:
-        """Let `put_question` ask this compiler, which has a share of what is left.
+        """Let `run_probe` ask this compiler, which has a share of what is left.
 
         Afterwards `hung` says at what it used up its share, `failure` what went wrong last; both "" if nothing.
         """
         self._allowed, self.hung, self.failure = self.left * share, "", ""
-        self._line = QuestionLine(compiler, self._progress)
+        self._line = ProbeLine(compiler, self._progress)
         _asking.now = self
         try:
             yield
@@ -77,7 +77,7 @@ class Questions:
         Raises
         ------
         OSError
-            There is no room for its answer.
+            There is no space for its answer.
         """
         # Starting programs brings in much; mostly what they would say is noted in the cache.
         from theano.toolchain.run import NOT_STARTED, Outcome, StartError, run_to_end
@@ -102,10 +102,10 @@ class Questions:
 _asking = threading.local()
 
 
-def put_question(arguments: Sequence[str], folder: str, log: str = "log") -> Outcome:
-    """Start a compiler, within the time that is left for the search that is going on; see `Questions.put`."""
-    questions: Questions = getattr(_asking, "now", None) or Questions()
-    return questions.put(arguments, folder, log)
+def run_probe(arguments: Sequence[str], folder: str, log: str = "log") -> Outcome:
+    """Start a compiler, within the time that is left for the search that is going on; see `ProbeBudget.put`."""
+    budget: ProbeBudget = getattr(_asking, "now", None) or ProbeBudget()
+    return budget.put(arguments, folder, log)
 
 
 def _shortened(arguments: Sequence[str]) -> str:
