@@ -125,7 +125,13 @@ def push_out_sequences(fgraph: Any, node: Apply[Any, Any]) -> Any:
     return parts.build()
 
 
-@local_rule([Scan], "scanOp_pushout_output", keeps="close", tags=(*_FAST_RUN, "PushOutScanOutput"), phases=_EVERYWHERE)
+@local_rule(
+    [Scan],
+    "scanOp_pushout_output",
+    keeps="close",
+    tags=(*_FAST_RUN, "PushOutScanOutput", "more_mem"),
+    phases=_EVERYWHERE,
+)
 def push_out_results(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """Results made of products of states are computed after the loop, from all states together."""
     spec = node.op.spec
@@ -187,7 +193,9 @@ def _summed(part: CarriedPart, outputs: Sequence[Any]) -> list[Any] | None:
     return rest
 
 
-@local_rule([Scan], "scan_pushout_dot1", keeps="close", tags=(*_FAST_RUN, "PushOutDot1"), phases=_EVERYWHERE)
+@local_rule(
+    [Scan], "scan_pushout_dot1", keeps="close", tags=(*_FAST_RUN, "PushOutDot1", "more_mem"), phases=_EVERYWHERE
+)
 def push_out_sums_of_products(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """A sum of products over the steps is one product of all their rows, after the loop."""
     if not node.op.spec.carried:
