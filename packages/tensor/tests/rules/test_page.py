@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import theano.scan  # noqa: F401  (whose rules come with it)
+import theano.scan
 import theano.tensor  # noqa: F401  (enters its rules)
 from theano.rewriting import Phase, Phases, Query, phases
 
