@@ -12,7 +12,9 @@ The rules:
 5. an import inside a function has a comment that says why, on its line or on the line above;
 6. below the tier of ``compile`` nothing imports ``theano.settings``: values are passed down;
 7. a facade is imported by nobody but those that `FACADES` names;
-8. a module is loaded by a name that the source spells out, but where `BY_NAME` says where the name comes from.
+8. a module is loaded by a name that the source spells out, but where `BY_NAME` says where the name comes from;
+9. nothing is imported by an old spelling, which is a name that only the tables in ``theano.layers.compat`` know;
+   and no folder without sources is left where such a module was, for Python would take it for a package.
 
 An import is a statement, one below ``if TYPE_CHECKING:``, or a text: each text that is the name of a module of ours (or
 of something in it, ``"theano.tensor:dot"``) counts for rules 2, 3 and 7, be it handed to `importlib` or kept in a table
@@ -48,8 +50,9 @@ TIERS = [
     {"runtime"},
     {"compile"},
 ]
-# What is in none of these packages is above all tiers: the public module, the doctor, old spellings that re-export.
+# What is in none of these packages is above all tiers: the public module, the doctor, and the tables of old spellings.
 TOP = len(TIERS)
+OLD_SPELLINGS = "theano.layers.compat"
 
 # Facades: modules that hold classes and spellings for users and adapt what users bring to the core, which knows nothing
 # of them; with each, the modules outside that may import it or what is below it.
@@ -58,14 +61,7 @@ FACADES = {
         "theano.compile",
         "theano.compile.mode",
         "theano.compile.print_current",
-        "theano.gof",
-        "theano.gof.opt",
-        "theano.gof.optdb",
-        "theano.tensor.opt",
     },
-    "theano.gof": {"theano.tensor.io"},
-    "theano.link": set(),
-    "theano.tensor.opt": {"theano.tensor"},
 }
 
 # Modules that may read theano.settings although they are below compile: programs that users start themselves.
@@ -84,6 +80,7 @@ BY_NAME = {
     "theano.graph.canonical": "classes that a program in the cache names: those of the graph that it was made of",
     "theano.graph.op": "modules of this package, from the table beside it",
     "theano.graph.type": "modules of this package, from the table beside it",
+    OLD_SPELLINGS: "what tables of old spellings name",
     "theano.layers.tensor": "its own kernels, from the table beside it",
     "theano.lowering.table": "what layers have registered at the extension point `modules`",
     "theano.rewriting.families": "what layers have registered at the extension point `packages`",
@@ -135,6 +132,8 @@ class Tree:
     owner: dict[str, str] = field(default_factory=dict)
     imports: list[Import] = field(default_factory=list)
     by_name: list[tuple[str, str]] = field(default_factory=list)
+    old: set[str] = field(default_factory=set)
+    left_over: list[str] = field(default_factory=list)
 
     def add(self, distribution: str, source: Path, root: Path) -> None:
         """Read the modules of one distribution, below ``source``."""
@@ -143,6 +142,8 @@ class Tree:
         for name, path in files.items():
             text = path.read_text(encoding="utf-8")
             place = path.relative_to(root).as_posix()
+            if _is_table(name):
+                self.old |= _old_modules(text)
             self.imports.extend(_imports(name, path.name == "__init__.py", text, place))
             found = list(_texts(ast.parse(text)))
             self.imports.extend(
@@ -152,8 +153,14 @@ class Tree:
             )
             self.by_name.extend((name, f"{place}:{line}") for target, line in found if target is None)
 
-    def resolve(self) -> None:
-        """Turn the names imported into names of modules: theano.graph.Op is theano.graph."""
+    def resolve(self, root: Path) -> None:
+        """Turn the names imported into names of modules: theano.graph.Op is theano.graph; an old spelling stays."""
+        self.old -= set(self.owner)
+        self.left_over = [
+            folder.relative_to(root).as_posix()
+            for name in sorted(self.old)
+            for folder in root.glob(f"packages/*/src/{name.replace('.', '/')}")
+        ]
         self.imports = [
             replace(i, target=module)
             for i in self.imports
@@ -164,7 +171,7 @@ class Tree:
         ]
 
     def _module(self, name: str) -> str:
-        while name not in self.owner and "." in name and name.startswith("theano"):
+        while name not in self.owner and name not in self.old and "." in name and name.startswith("theano"):
             name = name.rpartition(".")[0]
         return name if name.startswith("theano") else name.partition(".")[0]
 
@@ -262,8 +269,20 @@ def read_tree(root: Path) -> Tree:
         source = root / "packages" / distribution / "src"
         if source.is_dir():
             tree.add(distribution, source, root)
-    tree.resolve()
+    tree.resolve(root)
     return tree
+
+
+def _is_table(module: str) -> bool:
+    return module.startswith(f"{OLD_SPELLINGS}.")
+
+
+def _old_modules(text: str) -> set[str]:
+    """Return the modules that a table of old spellings has."""
+    statements = [node for node in ast.parse(text).body if isinstance(node, ast.Assign)]
+    tables = [node.value for node in statements if ast.unparse(node.targets[0]) == "OLD_NAMES"]
+    keys = [key for table in tables if isinstance(table, ast.Dict) for key in table.keys]
+    return {key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
 
 
 def package_of(module: str) -> str:
@@ -273,6 +292,8 @@ def package_of(module: str) -> str:
 
 def tier(module: str) -> int:
     """Return the tier of a module of graph-core."""
+    if _is_table(module):
+        return TOP
     return next((level for level, packages in enumerate(TIERS) if package_of(module) in packages), TOP)
 
 
@@ -284,6 +305,8 @@ def problems(tree: Tree) -> Iterator[str]:
         yield from _of_facades(tree, imported)
         if imported.inside and not imported.explained and not imported.typing:
             yield f"{imported.place}: imports {imported.target} inside a function without saying why in a comment"
+    for folder in tree.left_over:
+        yield f"{folder}: nothing but an old spelling has this name; remove the folder, which hides it"
     for module, place in tree.by_name:
         if module not in BY_NAME:
             yield f"{place}: {module} loads a module by a name that it does not spell out; see BY_NAME"
@@ -295,6 +318,10 @@ def _upward(tree: Tree, imported: Import) -> Iterator[str]:
     says = f"{imported.place}: {here} {'names' if imported.text else 'imports'} {there}"
     if mine == "graph-core" and there in FOREIGN:
         yield f"{says}; graph-core knows no arrays"
+    if there in tree.old:
+        if not _is_table(here):
+            yield f"{says}, an old spelling; name the module that has it"
+        return
     if theirs is None:
         if there.startswith("theano"):
             yield f"{says}, which does not exist"

@@ -18,7 +18,7 @@ CLEAN = {
         "theano/rewriting/rule.py": "class Rule: pass",
         "theano/rewriting/userdefined/__init__.py": "from theano.rewriting.userdefined.adapt import as_rule",
         "theano/rewriting/userdefined/adapt.py": "from theano.rewriting.rule import Rule",
-        "theano/gof.py": "from theano.rewriting.userdefined import as_rule",
+        "theano/layers/compat/graph_core.py": "OLD_NAMES = {'theano.gof': {'theano.rewriting.userdefined': 'as_rule'}}",
         "theano/compile/__init__.py": "from theano.settings import config\nfrom theano.gradient import Op",
     },
     "scalar": {"theano/scalar/__init__.py": "import numpy\nfrom theano.graph import Op"},
@@ -63,7 +63,7 @@ def test_a_clean_tree_passes(tmp_path, capsys):
         ("graph-core", "theano/rewriting/new.py", "from theano.rewriting.userdefined import as_rule", "a facade"),
         ("graph-core", "theano/rewriting/new.py", "from .userdefined.adapt import as_rule", "a facade"),
         ("graph-core", "theano/rewriting/new.py", "if TYPE_CHECKING:\n    from theano.rewriting import userdefined", "a facade"),
-        ("graph-core", "theano/rewriting/new.py", "def f():\n    # why\n    from theano import gof", "a facade"),
+        ("graph-core", "theano/rewriting/new.py", "def f():\n    # why\n    from theano import gof", "an old spelling"),
         ("graph-core", "theano/compile/new.py", "from theano.rewriting.userdefined.adapt import as_rule", "a facade"),
         ("tensor", "theano/tensor/new.py", "from theano.rewriting.userdefined import as_rule", "a facade"),
         ("graph-core", "theano/graph/new.py", "if TYPE_CHECKING:\n    from theano.gradient import Op", "not in a tier below"),
@@ -74,9 +74,9 @@ def test_a_clean_tree_passes(tmp_path, capsys):
         ("graph-core", "theano/compile/new.py", "def f(n):\n    return f'theano.tensor.{n}'", "tensor is above"),
         ("graph-core", "theano/compile/new.py", "def f(n):\n    return f'theano.tensor.nn{n}:{n}'", "tensor is above"),
         ("graph-core", "theano/graph/new.py", "LATER = ('theano.gradient:grad',)", "not in a tier below"),
-        ("graph-core", "theano/graph/new.py", "OLD = 'theano.gof'", "not in a tier below"),
+        ("graph-core", "theano/graph/new.py", "OLD = 'theano.gof'", "an old spelling"),
         ("graph-core", "theano/graph/new.py", "ABSENT = 'theano.sparse'", "public module"),
-        ("graph-core", "theano/compile/new.py", "OLD = 'theano.gof'", "a facade"),
+        ("graph-core", "theano/compile/new.py", "from theano.gof.graph import x", "an old spelling"),
         ("scalar", "theano/scalar/new.py", "import_module('theano.tensor.basic')", "tensor is above"),
         ("scalar", "theano/layers/scalar.py", "NAMES = {'theano.map': 'theano.tensor:map'}", "tensor is above"),
         ("graph-core", "theano/compile/new.py", "def f(n):\n    return import_module('theano.' + n)", "not spell out"),
@@ -101,7 +101,7 @@ def test_planted(tmp_path, distribution, path, text, said, capsys):
         ("theano/compile/new.py", "def f():\n    # only who draws needs it\n    import pydot"),
         ("theano/compile/new.py", "def f():\n    # only who draws needs them\n    import pydot\n    import dot"),
         ("theano/graph/op.py", "if TYPE_CHECKING:\n    from theano import graph\nclass Op: pass"),
-        ("theano/__init__.py", "import importlib\nOLD = {'Op': 'theano.gof:Op'}\nimportlib.import_module(OLD['Op'])"),
+        ("theano/__init__.py", "import importlib\nOLD = {'Op': 'theano.graph:Op'}\nimportlib.import_module(OLD['Op'])"),
         ("theano/layers.py", "def load(name):\n    return importlib.import_module(name)"),
         ("theano/compile/__init__.py", "def f(name):\n    return import_module(f'theano.compile.{name}')"),
         ("theano/compile/new.py", "LATER = {'Op': 'theano.graph.op:Op', 'grad': 'theano.gradient'}"),
@@ -139,3 +139,10 @@ def test_no_exception_is_there_that_nobody_needs():
 
 def test_this_tree():
     assert list(check_layers.problems(check_layers.read_tree(check_layers.ROOT))) == []
+
+
+def test_a_folder_that_hides_an_old_spelling(tmp_path):
+    assert broken(tmp_path) == []
+    (tmp_path / "packages" / "graph-core" / "src" / "theano" / "gof" / "__pycache__").mkdir(parents=True)
+    (found,) = check_layers.problems(check_layers.read_tree(tmp_path))
+    assert found.startswith("packages/graph-core/src/theano/gof:") and "remove the folder" in found

@@ -40,12 +40,20 @@ COINS = {
                     "theano.compile.worth": "theano.coins:worth",
                 },
                 knows=knows,
+                compat="theano.layers.compat.coins",
                 extensions=(
                     modules.extension("theano.coins", ("theano.coins.lowering",)),
                     checks.extension("coins", lambda: [Line("coins", "all there")]),
                 ),
             )
         )
+    """,
+    "theano/layers/compat/coins.py": """
+        OLD_NAMES = {
+            "theano.purse": {"theano.coins": "Coin value=worth"},
+            "theano.gof": {"theano.coins": "Coin"},
+            "theano.compile": {"theano.coins": "price=worth"},
+        }
     """,
     "theano/coins/__init__.py": """
         from theano.compile import SharedVariable, shared_constructor
@@ -178,6 +186,26 @@ def test_the_description_of_a_new_layer_is_among_the_sources_of_which_programs_i
         files = [name for name, _ in environment._files()]
         assert len(set(files)) == len(files) and {"layers/__init__.py", "layers/coins.py", "coins/lowering.py"} < set(files)
         environment._check_loaded({entry.path for _, entry in environment._files()})
+        """,
+    )
+
+
+def test_old_spellings_of_a_layer(coins: Path) -> None:
+    run(
+        coins,
+        """
+        import theano
+        from theano.purse import Coin, value
+        import theano.coins
+        assert Coin is theano.coins.Coin is theano.gof.Coin and value is theano.coins.worth is theano.compile.price
+        assert theano.purse.__all__ == ["Coin", "value"] and "price" in dir(theano.compile) and "Coin" in dir(theano.gof)
+        """,
+    )
+    run(
+        coins,
+        """
+        import theano
+        assert theano.compile.price is theano.coins.worth and theano.gof.Op is theano.Op and theano.gof.Coin
         """,
     )
 

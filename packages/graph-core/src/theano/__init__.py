@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import sys
 import time
 from typing import Any
 
@@ -58,39 +57,21 @@ from theano.settings import change_flags, config
 from theano.updates import OrderedUpdates
 
 #: Modules of this layer that are loaded when they are first used.
-_MODULES = (
-    "compat", "configdefaults", "configparser", "d3viz", "doctor", "gof", "gradient", "link", "rewriting", "version",
-)  # fmt: skip
+_MODULES = ("d3viz", "doctor", "gradient", "rewriting")
 
-#: Names that live elsewhere, by the module that defines them. What other layers add, these say themselves.
+#: Names that live elsewhere, by the module that defines them. What layers add, and old spellings, these say themselves.
 _ELSEWHERE = {
     "Function": "theano.compile",
     "Lop": "theano.gradient",
     "Rop": "theano.gradient",
     "grad": "theano.gradient",
     "subgraph_grad": "theano.gradient",
-    "CLinker": "theano.gof",
-    "DualLinker": "theano.gof",
-    "LocalLinker": "theano.gof",
-    "OpenMPOp": "theano.gof",
-    "Linker": "theano.gof",
-    "OpWiseCLinker": "theano.gof",
-    "PerformLinker": "theano.gof",
-    "opt": "theano.gof",
-    "toolbox": "theano.gof",
-    "utils": "theano.gof",
-    "disable_log_handler": "theano.compat",
-    "has_handlers": "theano.compat",
-    "object2": "theano.gof.utils",
-    "PY3": "theano.compat",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _ELSEWHERE:
         return getattr(importlib.import_module(_ELSEWHERE[name]), name)
-    if name == "theano":
-        return sys.modules[__name__]  # older modules show what they import, and so does this one
     if name in _MODULES:
         return importlib.import_module(f"theano.{name}")
     return layers.attribute("theano", name)

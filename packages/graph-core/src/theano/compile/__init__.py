@@ -70,9 +70,6 @@ if TYPE_CHECKING:
     from theano.compile.print_current import PrintCurrentFunctionGraph
     from theano.rewriting.userdefined import AddDestroyHandler, AddFeatureOptimizer, optdb
 
-#: Old spellings of the modules in here.
-_OLD_MODULES = ("function_module", "io", "ops", "pfunc", "profiling", "sharedvalue")
-
 #: Modes that look at each node, with the modules that are brought in when somebody wants one.
 _LOOKING = {"DebugMode": "debugmode", "MonitorMode": "monitormode", "NanGuardMode": "nanguardmode"}
 
@@ -87,7 +84,7 @@ _USER_DEFINED = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _OLD_MODULES or name in _LOOKING.values():
+    if name == "profiling" or name in _LOOKING.values():
         return importlib.import_module(f"theano.compile.{name}")
     if name in _LOOKING:
         return getattr(importlib.import_module(f"theano.compile.{_LOOKING[name]}"), name)
@@ -102,7 +99,9 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "Function", *_OLD_MODULES, *_USER_DEFINED, *_LOOKING, *_LOOKING.values()})
+    return sorted(
+        {*globals(), "Function", *_USER_DEFINED, *_LOOKING, *_LOOKING.values(), *layers.added_names("theano.compile")}
+    )
 
 
 __all__ = [

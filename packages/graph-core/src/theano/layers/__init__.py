@@ -19,19 +19,20 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import pkgutil
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
+
+# Upper layers put their descriptions into other folders: those by which ``theano`` has extended its path.
+__path__ = [f"{folder}/layers" for folder in sys.modules[__name__.rpartition(".")[0]].__path__]
 
 from theano.errors import UnavailableLayerError
 from theano.extensions import Extension
+from theano.layers.compat import OldNames, Table, install, named
 from theano.messages import logger
 from theano.records import field, record
-
-# Upper layers put their descriptions into other folders.
-__path__ = pkgutil.extend_path(__path__, __name__)
 
 #: The group of entry points under which distributions name their descriptions.
 GROUP = "theano.layers"
@@ -50,6 +51,8 @@ class Layer:
     names : dict from str to str
         What it adds to ``theano`` and to modules of lower layers, by full name; for each the module that it is, or
         ``"module:attribute"``.
+    compat : str
+        The module that has the table of its old spellings, `theano.layers.compat`; it is loaded when one is looked for.
     knows : callable
         From a value to whether the layer makes variables of such values: ``theano.shared`` asks.
     extensions : tuple of Extension
@@ -67,6 +70,7 @@ class Layer:
     names: Mapping[str, str] = field(default_factory=dict)
     knows: Callable[[object], bool] = lambda value: False
     extensions: tuple[Extension, ...] = ()
+    compat: str = ""
 
     def load(self) -> ModuleType:
         """Import the layer."""
@@ -164,14 +168,14 @@ def attribute(module: str, name: str) -> Any:
         No layer has it.
     """
     wanted = f"{module}.{name}"
-    for layer in _described.values():
-        if wanted in layer.names:
-            return layer.get(wanted)
     home = next((d for d, published in PUBLISHED.items() if wanted in published.names), None)
-    # Python and its tools ask for names with underscores, which are no layer's business.
-    for layer in () if name.startswith("_") else installed(declared=home is None):
-        if wanted in layer.names:
+    for declared in _search(name, home):
+        layer = next((layer for layer in installed(declared) if wanted in layer.names), None)
+        if layer is not None:
             return layer.get(wanted)
+        old = old_names.place(module, name, declared)
+        if old is not None:
+            return named(old)
     if home is not None:
         raise UnavailableLayerError(
             f"{wanted} is not installed here. It belongs to the distribution {home}: pip install {home}"
@@ -179,10 +183,17 @@ def attribute(module: str, name: str) -> Any:
     raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
 
+def _search(name: str, home: str | None) -> tuple[bool, ...]:
+    """Return where to look for a name: in known layers, then in all that entry points name."""
+    if name.startswith("__"):  # Python and its tools ask for such, which are no layer's business
+        return ()
+    return (False,) if home is not None or name.startswith("_") else (False, True)
+
+
 def added_names(module: str) -> list[str]:
-    """Return the names that installed layers add to a module of a lower one: for the module's ``__dir__``."""
+    """Return the names that installed layers add to a module, and old spellings: for the module's ``__dir__``."""
     full = (name.rpartition(".") for layer in installed() for name in layer.names)
-    return [name for home, _, name in full if home == module]
+    return [*(name for home, _, name in full if home == module), *old_names.all_of(module)]
 
 
 def load_for_value(value: object) -> None:
@@ -230,26 +241,30 @@ def _read_entry_points() -> None:
             logger.warning("theano: the entry point %s is a %s, not a Layer", entry.value, type(layer).__name__)
 
 
+# -- old spellings ---------------------------------------------------------------------------------------------
+
+
+def _tables(declared: bool) -> Iterator[Table]:
+    """Yield the tables of old spellings: this layer's, and of those that are installed."""
+    yield importlib.import_module(f"{__name__}.compat.graph_core").OLD_NAMES
+    for layer in installed(declared):
+        if layer.compat:
+            yield importlib.import_module(layer.compat).OLD_NAMES
+
+
+old_names = OldNames(_tables)
+install(old_names)
+
+
 # -- names that come later -----------------------------------------------------------------------------------
 
 
-def named(place: str) -> Any:
-    """Return the module, or the ``"module:attribute"``, that a text names.
-
-    Examples
-    --------
-    >>> named("json:loads")("1"), named("json").__name__
-    (1, 'json')
-    """
-    module, _, attribute = place.partition(":")
-    found = importlib.import_module(module)
-    return getattr(found, attribute) if attribute else found
-
-
 def lazily(
-    namespace: Mapping[str, Any], places: Mapping[str, str]
+    namespace: Mapping[str, Any], places: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return a module's ``__getattr__`` and ``__dir__``, for names that are brought in when somebody asks for them.
+
+    Old spellings that the tables of `theano.layers.compat` have for the module need no entry here.
 
     Parameters
     ----------
@@ -270,8 +285,6 @@ def lazily(
     """
 
     def __getattr__(name: str) -> Any:
-        if name not in places:
-            raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
-        return named(places[name])
+        return named(places[name]) if name in places else attribute(namespace["__name__"], name)
 
-    return __getattr__, lambda: sorted({*namespace, *places})
+    return __getattr__, lambda: sorted({*namespace, *places, *added_names(namespace["__name__"])})

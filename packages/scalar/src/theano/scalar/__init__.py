@@ -156,27 +156,7 @@ complexes = complexs
 imported_scipy_special = True
 
 
-#: The spellings of inner modules, and what older programs find here besides; each is a reference.
-_ELSEWHERE = {
-    **{name: f"theano.scalar.{name}" for name in ("basic", "basic_scipy", "sharedvar")},
-    "FunctionGraph": "theano.graph:FunctionGraph",
-    "MethodNotDefined": "theano.errors:MethodNotDefined",
-    "apply_across_args": "theano.gof.utils:apply_across_args",
-    "clone": "theano.graph.clone:clone",
-    "difference": "theano.gof.utils:difference",
-    "from_return_values": "theano.gof.utils:from_return_values",
-    "COp": "theano.graph.op:COp",
-    "CType": "theano.graph.type:CType",
-    "MergeOptimizer": "theano.gof:MergeOptimizer",
-    "gof": "theano.gof",
-    "list_of_nodes": "theano.graph.traverse:list_of_nodes",
-    "pprint": "theano.printing:pprint",
-    "printing": "theano.printing",
-    "theano": "theano",
-    "to_return_values": "theano.gof.utils:to_return_values",
-    "utils": "theano.gof.utils",
-}
-__getattr__, __dir__ = lazily(globals(), _ELSEWHERE)
+__getattr__, __dir__ = lazily(globals(), {"sharedvar": "theano.scalar.sharedvar"})
 
 _enter(_LAYER)
 

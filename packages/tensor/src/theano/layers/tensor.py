@@ -123,5 +123,6 @@ LAYER = describe(
             conform.extension(lambda new, row: _batching(".given", "fitted")(new, row)),
             user_packages.extension("theano.tests"),
         ),
+        compat="theano.layers.compat.tensor",
     )
 )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from theano.tensor.basic import *  # noqa: F403  (the list of names is there)
 
-from theano.tensor import subtensor, utils  # noqa: F401  # isort: skip
+from theano.tensor import utils  # noqa: F401  # isort: skip
 from theano.layers import enter as _enter
 from theano.layers import lazily
 from theano.layers.tensor import LAYER as _LAYER
@@ -28,7 +28,7 @@ __getattr__, __dir__ = lazily(globals(), _LATER)
 
 # What ``from theano.tensor import *`` brings is what is here, and these parts, which are loaded for who asks.
 _PARTS = (
-    "choice", "fft", "inplace", "linalg", "nlinalg", "nnet", "numeric_grad", "opt", "rules", "slinalg", "verify",
-    "verify_grad", "xlogx",
+    "choice", "fft", "inplace", "linalg", "nlinalg", "nnet", "numeric_grad", "opt", "rules", "slinalg", "subtensor",
+    "verify", "verify_grad", "xlogx",
 )  # fmt: skip
 __all__ = [name for name in (*globals(), *_PARTS) if not name.startswith("_")]

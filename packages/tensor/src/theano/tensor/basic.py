@@ -380,36 +380,22 @@ numpy_calls.functions.update({name: globals()[name] for name in (
     *(name for name in _reductions.__all__ if hasattr(_numpy, name)),
 )})  # fmt: skip
 
-#: What is loaded when somebody asks for it: rarely used parts, and modules that older programs find here.
+#: What is loaded when somebody asks for it: rarely used parts.
 _LATER = {
     **{name: f"theano.tensor.io:{name}" for name in (
         "LoadFromDisk", "MPIRecv", "MPIRecvWait", "MPISend", "MPISendWait", "irecv", "isend", "load", "mpi_cmps",
         "mpi_enabled", "mpi_keys", "mpi_send_wait_cmp", "mpi_send_wait_key", "mpi_tag_cmp", "mpi_tag_key", "recv",
         "send",
     )},
-    "apply_across_args": "theano.gof.utils:apply_across_args",
     "choice": "theano.tensor.choice",
-    "compile": "theano.compile",
-    "COp": "theano.graph.op:COp",
-    "CType": "theano.graph.type:CType",
-    "ParamsType": "theano.graph.params_type:ParamsType",
     "fft": "theano.tensor.fft",
-    "gof": "theano.gof",
-    "hashtype": "theano.gof.utils:hashtype",
     "inplace": "theano.tensor.inplace",
-    "integer_types": "theano.compat:integer_types",
     "io": "theano.tensor.io",
-    "key_to_cmp": "theano.gof.sched:key_to_cmp",
     "linalg": "theano.tensor.linalg",
-    "nlinalg": "theano.tensor.nlinalg",
     "nnet": "theano.tensor.nnet",
     "numeric_grad": "theano.tensor.verify:numeric_grad",
-    "opt": "theano.tensor.opt",
-    "opt_uncanonicalize": "theano.tensor.opt_uncanonicalize",
     "rules": "theano.tensor.rules",
-    "slinalg": "theano.tensor.slinalg",
     "testing": "theano.tensor.testing",
-    "theano": "theano",
     "verify": "theano.tensor.verify",
     "verify_grad": "theano.tensor.verify:verify_grad",
     "xlogx": "theano.tensor.xlogx",

@@ -522,7 +522,7 @@ def bartlett(M: Any) -> Any:
     return switch(neq(size, 1), window, window.ones_like())
 
 
-#: What is defined on top of these functions, and what older programs find here.
+#: What is defined on top of these functions.
 __getattr__, __dir__ = lazily(
     globals(),
     {
@@ -536,26 +536,6 @@ __getattr__, __dir__ = lazily(
         **{name: f"theano.tensor.sets:{name}" for name in ("Bincount", "Unique", "bincount", "unique")},
         "CpuContiguous": "theano.tensor.contiguous:CpuContiguous",
         "cpu_contiguous": "theano.tensor.contiguous:cpu_contiguous",
-        "LOCAL_BITWIDTH": "theano.gof.utils:LOCAL_BITWIDTH",
-        "PYTHON_INT_BITWIDTH": "theano.gof.utils:PYTHON_INT_BITWIDTH",
-        "basic": "theano.tensor.basic",
-        "broadcast_shape": "theano.tensor.shape.broadcast:broadcast_shape",
-        "broadcast_shape_iter": "theano.tensor.shape.broadcast:broadcast_shape_iter",
-        "disconnected_type": "theano.gradient:disconnected_type",
-        "equal_computations": "theano.graph.traverse:equal_computations",
-        "Generic": "theano.graph:Generic",
-        "COp": "theano.graph.op:COp",
-        "ParamsType": "theano.graph.params_type:ParamsType",
-        "EnumList": "theano.graph.enum_type:EnumList",
-        "gof": "theano.gof",
-        "grad_undefined": "theano.gradient:grad_undefined",
-        "gradient": "theano.gradient",
-        "int_t": "theano.scalar:int32",
-        "nlinalg": "theano.tensor.nlinalg",
-        "scalar": "theano.scalar",
         "squeeze": "theano.tensor.shape.reshape:squeeze",
-        "tensor": "theano.tensor.basic",
-        "theano": "theano",
-        "upcast": "theano.scalar:upcast",
     },
 )  # fmt: skip

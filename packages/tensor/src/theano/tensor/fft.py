@@ -224,4 +224,4 @@ def _scaled(x: Any, elements: Any, norm: str | None, plain_divides: bool) -> Any
     return x / elements if norm is None and plain_divides else x
 
 #: What older programs find here.
-__getattr__, __dir__ = lazily(globals(), {"T": "theano.tensor", "gof": "theano.gof", "tt": "theano.tensor"})
+__getattr__, __dir__ = lazily(globals())

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from theano.gof.sched import key_to_cmp
 from theano.graph import Apply, Constant, Generic, Op, Variable
+from theano.layers.compat.helpers import key_to_cmp
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType
 

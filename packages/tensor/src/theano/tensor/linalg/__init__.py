@@ -1,4 +1,4 @@
 """Linear algebra: factorisations, solutions of equations, functions of matrices.
 
-The public modules are :mod:`theano.tensor.nlinalg`, :mod:`theano.tensor.slinalg` and :mod:`theano.tensor.fft`.
+Programs find them as ``theano.tensor.nlinalg`` and ``theano.tensor.slinalg``, by the table in `theano.layers.compat`.
 """

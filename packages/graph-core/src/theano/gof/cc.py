@@ -1,8 +1,0 @@
-"""``theano.gof.cc``: see :mod:`theano.runtime.link` and :mod:`theano.runtime.dual`."""
-
-from __future__ import annotations
-
-from theano.runtime.dual import DualLinker
-from theano.runtime.link import CLinker, OpWiseCLinker
-
-__all__ = ["CLinker", "DualLinker", "OpWiseCLinker"]

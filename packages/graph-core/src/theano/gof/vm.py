@@ -1,7 +1,0 @@
-"""``theano.gof.vm``: see :mod:`theano.runtime.link`."""
-
-from __future__ import annotations
-
-from theano.runtime.link import VM_Linker
-
-__all__ = ["VM_Linker"]

@@ -1,0 +1,178 @@
+"""Old spellings of the layer of arrays: what `theano.layers.compat` makes modules and names of."""
+
+from __future__ import annotations
+
+#: What older programs find in the package, and in the module that held nearly all of it.
+_PACKAGE = {
+    "theano": "theano=.",
+    "theano.compile": "compile=.",
+    "theano.gof": "gof=.",
+    "theano.graph.op": "COp",
+    "theano.graph.params_type": "ParamsType",
+    "theano.graph.type": "CType",
+    "theano.layers.compat.helpers": "apply_across_args hashtype integer_types key_to_cmp",
+}
+
+OLD_NAMES = {
+    "theano.compile.ops": {
+        "theano.tensor": (
+            "Rebroadcast register_rebroadcast_c_code register_shape_c_code register_shape_i_c_code "
+            "register_specify_shape_c_code Shape shape Shape_i shape_i specify_shape SpecifyShape"
+        ),
+    },
+    "theano.misc.frozendict": {
+        "theano.tensor.elemwise": "frozendict",
+    },
+    "theano.sandbox.linalg": {
+        "theano.tensor.linalg.factor": "cholesky eig eigh eigvalsh",
+        "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
+        "theano.tensor.linalg.hints": "psd",
+        "theano.tensor.linalg.solve": "det matrix_inverse solve",
+    },
+    "theano.sandbox.linalg.ops": {
+        "theano.tensor.convert": "as_tensor_variable",
+        "theano.tensor.linalg.factor": "cholesky eig eigh eigvalsh",
+        "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
+        "theano.tensor.linalg.hints": "Hint psd",
+        "theano.tensor.linalg.solve": "det matrix_inverse solve",
+    },
+    "theano.tensor": _PACKAGE,
+    "theano.tensor.basic": {
+        **_PACKAGE,
+        "theano.tensor.nlinalg": "nlinalg=.",
+        "theano.tensor.opt": "opt=.",
+        "theano.tensor.opt_uncanonicalize": "opt_uncanonicalize=.",
+        "theano.tensor.slinalg": "slinalg=.",
+    },
+    "theano.tensor.elemwise": {
+        "theano": "theano=.",
+        "theano.gof": "gof=.",
+        "theano.gradient": "DisconnectedType NullType",
+        "theano.graph": "Apply Op",
+        "theano.graph.external_op": "COp=ExternalCOp ExternalCOp OpenMPOp",
+        "theano.graph.params_type": "ParamsType",
+        "theano.layers.compat.helpers": "integer_types uniq",
+        "theano.printing": "FunctionPrinter pprint",
+        "theano.scalar": "get_scalar_type scalar=.",
+        "theano.settings": "change_flags config",
+        "theano.tensor.convert": "as_tensor_variable",
+        "theano.tensor.formulas": "DimShufflePrinter",
+        "theano.tensor.var": "TensorConstant TensorVariable",
+    },
+    "theano.tensor.extra_ops": {
+        "theano": "theano=.",
+        "theano.gof": "gof=.",
+        "theano.gradient": "disconnected_type grad_undefined gradient=.",
+        "theano.graph": "Generic",
+        "theano.graph.enum_type": "EnumList",
+        "theano.graph.op": "COp",
+        "theano.graph.params_type": "ParamsType",
+        "theano.graph.traverse": "equal_computations",
+        "theano.layers.compat.helpers": "LOCAL_BITWIDTH PYTHON_INT_BITWIDTH",
+        "theano.scalar": "int_t=int32 scalar=. upcast",
+        "theano.tensor.basic": "basic=. tensor=.",
+        "theano.tensor.nlinalg": "nlinalg=.",
+        "theano.tensor.shape.broadcast": "broadcast_shape broadcast_shape_iter",
+    },
+    "theano.tensor.fft": {
+        "theano.gof": "gof=.",
+        "theano.tensor": "T=. tt=.",
+    },
+    "theano.tensor.nlinalg": {
+        "theano": "theano=.",
+        "theano.gradient": "DisconnectedType",
+        "theano.graph": "Apply Op",
+        "theano.tensor.basic": "tensor=.",
+        "theano.tensor.convert": "as_tensor_variable",
+        "theano.tensor.linalg.factor": "Eig eig Eigh eigh qr QRFull QRIncomplete SVD svd",
+        "theano.tensor.linalg.functions": "alloc_diag diag extract_diag matrix_dot matrix_power norm trace",
+        "theano.tensor.linalg.gradients": "EighGrad",
+        "theano.tensor.linalg.solve": (
+            "Det det lstsq matrix_inverse MatrixInverse MatrixPinv pinv TensorInv tensorinv TensorSolve tensorsolve"
+        ),
+        "theano.tensor.shape.diagonals": "AllocDiag ExtractDiag",
+    },
+    "theano.tensor.nnet.nnet": {
+        "theano.tensor.nnet.activation": "*",
+        "theano.tensor.nnet.crossentropy": "*",
+        "theano.tensor.nnet.softmax": "*",
+    },
+    "theano.tensor.nnet.sigm": {
+        "theano.tensor.nnet.activation": (
+            "hard_sigmoid scalar_sigmoid scalar_softplus sigmoid sigmoid_inplace softplus ultra_fast_sigmoid"
+        ),
+    },
+    "theano.tensor.opt": {
+        "theano.graph.source": "copy_stack_trace",
+        "theano.rewriting": "phases",
+        "theano.rewriting.userdefined": (
+            "in2out local_optimizer out2in register_canonicalize register_specialize register_specialize_device "
+            "register_stabilize register_uncanonicalize register_useless"
+        ),
+        "theano.tensor.checks": "Assert assert_ assert_op",
+        "theano.tensor.rules.algebra": "*",
+        "theano.tensor.rules.approximations": "*",
+        "theano.tensor.rules.asserts": "*",
+        "theano.tensor.rules.by_name": "*",
+        "theano.tensor.rules.equations": "*",
+        "theano.tensor.rules.fusion": "*",
+        "theano.tensor.rules.index": "*",
+        "theano.tensor.rules.inplace": "*",
+        "theano.tensor.rules.joins": "*",
+        "theano.tensor.rules.layout": "*",
+        "theano.tensor.rules.lengths": "*",
+        "theano.tensor.rules.power": "*",
+        "theano.tensor.rules.products": "*",
+        "theano.tensor.rules.reductions": "*",
+        "theano.tensor.rules.repeats": "*",
+        "theano.tensor.rules.shapes": "*",
+        "theano.tensor.rules.stable": "*",
+        "theano.tensor.rules.useless": "*",
+        "theano.tensor.rules.writes": "*",
+    },
+    "theano.tensor.opt_uncanonicalize": {
+        "theano.rewriting": "phases",
+        "theano.tensor.rules.by_name": (
+            "local_alloc_dimshuffle local_dimshuffle_alloc local_dimshuffle_subtensor local_hard_sigmoid "
+            "local_max_and_argmax local_max_to_min local_reduce_join local_reshape_dimshuffle "
+            "local_sum_prod_all_to_none local_ultra_fast_sigmoid local_useless_reduce topo_constant_folding"
+        ),
+        "theano.tensor.rules.reductions": "*",
+    },
+    "theano.tensor.slinalg": {
+        "theano": "theano=.",
+        "theano.gradient": "DisconnectedType",
+        "theano.graph": "Apply Op",
+        "theano.scalar": "imported_scipy=imported_scipy_special",
+        "theano.tensor.basic": "tensor=.",
+        "theano.tensor.convert": "as_tensor_variable",
+        "theano.tensor.linalg.factor": "Cholesky cholesky Eigvalsh eigvalsh",
+        "theano.tensor.linalg.functions": "Expm expm kron",
+        "theano.tensor.linalg.gradients": "CholeskyGrad EigvalshGrad ExpmGrad",
+        "theano.tensor.linalg.solve": (
+            "cho_solve MATRIX_STRUCTURES Solve solve solve_lower_triangular solve_symmetric solve_upper_triangular"
+        ),
+    },
+    "theano.tensor.subtensor": {
+        "theano": "theano=.",
+        "theano.errors": "MethodNotDefined",
+        "theano.gof": "gof=.",
+        "theano.graph": "Type",
+        "theano.graph.op": "COp",
+        "theano.graph.params_type": "ParamsType",
+        "theano.graph.type": "CType",
+        "theano.layers.compat.helpers": "hashtype integer_types",
+        "theano.printing": "pprint",
+        "theano.settings": "config",
+        "theano.tensor.convert": "get_scalar_constant_value NotScalarConstantError",
+        "theano.tensor.create": "alloc",
+        "theano.tensor.formulas": "SubtensorPrinter",
+        "theano.tensor.index.advanced": "*",
+        "theano.tensor.index.basic": "*",
+        "theano.tensor.index.functions": "*",
+        "theano.tensor.index.lengths": "get_canonical_form_slice",
+        "theano.tensor.index.results": "*",
+        "theano.tensor.shape.broadcast": "broadcast_shape",
+        "theano.tensor.type_other": "as_index_variable make_slice NoneConst",
+    },
+}

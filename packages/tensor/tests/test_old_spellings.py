@@ -1,0 +1,87 @@
+"""The tables of old spellings: every entry leads to what it says, and modules made of them act as modules do."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import pickle
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import theano
+from theano import layers
+from theano.layers.compat import OldModule, named, place, spellings
+
+#: What could be imported when all of these were modules with sources: nothing of it may go.
+KNOWN = json.loads((Path(__file__).parent / "old_spellings.json").read_text(encoding="utf-8"))
+ENTRIES = [(module, entry) for table in layers._tables(True) for module, entry in table.items()]
+
+
+def fresh(program: str) -> str:
+    """Return what a program prints in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(("module", "entry"), ENTRIES, ids=[module for module, _ in ENTRIES])
+def test_each_entry_leads_to_what_it_names(module, entry):
+    found = importlib.import_module(module)
+    assert isinstance(found, OldModule) or "__getattr__" in vars(found)
+    for old, _ in spellings(entry):  # of stars that both bring it, the first one counts
+        assert getattr(found, old) is named(place(entry, old)), old
+        assert old in dir(found), old
+
+
+@pytest.mark.parametrize("module", sorted(KNOWN))
+def test_names_that_were_there_are_there(module):
+    found = importlib.import_module(module)
+    assert [name for name in KNOWN[module] if not hasattr(found, name)] == []
+
+
+def test_a_module_that_is_nowhere_else():
+    gof = importlib.import_module("theano.gof")
+    assert (
+        isinstance(gof, ModuleType) and gof is theano.gof and gof.__path__ == [] and gof.__spec__.name == "theano.gof"
+    )
+    assert gof.graph is importlib.import_module("theano.gof.graph") and gof.graph.__package__ == "theano.gof"
+    assert gof.Op is theano.Op and "graph" in dir(gof) and "Op" in gof.__all__ and "`theano.graph`" in gof.__doc__
+    assert "FunctionGraph" in pydoc.render_doc(gof.fg) and inspect.getmodule(gof.Op) is sys.modules["theano.graph.op"]
+    assert pickle.loads(pickle.dumps(theano.Apply)) is theano.Apply  # its module is said to be theano.gof.graph
+    assert pickle.loads(b"ctheano.gof.fg\nFunctionGraph\n.") is theano.FunctionGraph
+    assert importlib.reload(gof.fg).FunctionGraph is theano.FunctionGraph
+
+
+def test_star_imports():
+    found: dict = {}
+    exec("from theano.gof import *\nfrom theano.tensor.opt import *", found)
+    assert found["Op"] is theano.Op and found["local_useless_reduce"] is theano.tensor.opt.local_useless_reduce
+    assert found["register_specialize"] is theano.tensor.opt.register_specialize
+
+
+def test_attributes_without_imports():
+    wanted = "theano.gof.graph.inputs, T.opt.register_specialize, T.nnet.nnet.softmax, theano.sandbox.linalg.ops.psd"
+    shown = fresh(f"import theano, theano.tensor as T; print(all(({wanted}, theano.link.c.basic.CLinker)))")
+    assert shown == "True"
+
+
+def test_what_nobody_has_is_a_plain_error():
+    for name in ("theano.nonsense", "theano.gof.nonsense", "theano.tensor.nonsense"):
+        with pytest.raises(ModuleNotFoundError, match=f"No module named '{name}'"):
+            importlib.import_module(name)
+    with pytest.raises(ImportError, match="cannot import name 'nonsense' from 'theano.gof'"):
+        exec("from theano.gof import nonsense")
+    with pytest.raises(AttributeError, match="module 'theano.gof' has no attribute 'nonsense'"):
+        theano.gof.nonsense
+
+
+def test_tables_are_read_when_something_is_looked_for():
+    tables = "[m for m in sys.modules if m.startswith('theano.layers.compat.')]"
+    assert fresh(f"import sys, theano, theano.tensor; print({tables})") == "[]"
+    assert "graph_core" in fresh(f"import sys, theano; theano.gof; print({tables})")
