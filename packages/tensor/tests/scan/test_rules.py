@@ -5,6 +5,7 @@ import pytest
 
 import theano
 import theano.tensor as T
+from theano.graph.traverse import io_toposort
 from theano.scan import until
 from theano.scan.op import Scan
 
@@ -68,7 +69,7 @@ def test_what_is_the_same_in_each_step_is_computed_once():
     a, _ = theano.scan(lambda u, p, w: p + u * T.exp(w).sum(), x, z, x)
     f = theano.function([x, z], a)
     (loop,) = [op for op in ops(f) if isinstance(op, Scan)]
-    inside = theano.gof.graph.io_toposort(loop.inner.inputs, loop.inner.outputs)
+    inside = io_toposort(loop.inner.inputs, loop.inner.outputs)
     assert T.exp not in [node.op for node in inside]
     g = T.grad(a.sum(), x)
     for spec in specs([g]):
@@ -119,7 +120,7 @@ def test_products_of_sequences_leave():
     h, _ = theano.scan(lambda u, p, w, v: T.tanh(T.dot(u, w) + T.dot(p, v)), X, x, [W, U])
     f = theano.function([X, x, W, U], h)
     (loop,) = [op for op in ops(f) if isinstance(op, Scan)]
-    inside = [str(node.op) for node in theano.gof.graph.io_toposort(loop.inner.inputs, loop.inner.outputs)]
+    inside = [str(node.op) for node in io_toposort(loop.inner.inputs, loop.inner.outputs)]
     assert inside.count("dot") == 1
     assert len(specs([h])) == 1
 

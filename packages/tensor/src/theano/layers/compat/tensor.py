@@ -36,6 +36,25 @@ OLD_NAMES = {
         "theano.tensor.linalg.hints": "Hint psd",
         "theano.tensor.linalg.solve": "det matrix_inverse solve",
     },
+    "theano.scan.opt": {
+        "theano.scan.rules": "remove_constants_and_unused_inputs_scan=remove_unused scan_merge_inouts=merge_inouts",
+    },
+    "theano.scan_module.scan_checkpoints": {
+        "theano.scan.checkpoints": "scan_checkpoints",
+    },
+    "theano.scan_module.scan_op": {
+        "theano.scan.op": "Scan",
+    },
+    "theano.scan_module.scan_opt": {
+        "theano.scan.rules": "remove_constants_and_unused_inputs_scan=remove_unused scan_merge_inouts=merge_inouts",
+    },
+    "theano.scan_module.scan_utils": {
+        "theano.graph.traverse": "equal_computations",
+        "theano.scan.utils": "clone until",
+    },
+    "theano.scan_module.scan_views": {
+        "theano.scan.views": "foldl foldr map reduce",
+    },
     "theano.tensor": _PACKAGE,
     "theano.tensor.basic": {
         **_PACKAGE,
