@@ -6,8 +6,8 @@ the sums for what is the same in all steps. The gradients with respect to sequen
 sequence has several taps, their sum is put together outside.
 
 What the backward step needs of the forward one it reads: rows of sequences, of states, and of results. What cannot be
-computed from these (carried values, and random numbers drawn with them) the forward loop stores as further results;
-everything else is computed again. :meth:`_Backward.stored` decides.
+computed from these (carried values, and random numbers drawn with them) the forward loop stores as further results, and
+what is made of products of matrices, too; everything else is computed again. :meth:`_Backward.stored` decides.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from theano.compile.test_values import inherit_test_value
 from theano.gradient import DisconnectedType, Rop, grad, grad_undefined
 from theano.gradient.absent import is_discrete, is_null, zeros_like
 from theano.gradient.barriers import ViewOp
-from theano.graph.traverse import ancestors, toposort
+from theano.graph.traverse import ancestors, toposort, walk
 from theano.graph.variable import Constant, Variable
 from theano.records import replace
 from theano.scan.spec import LoopSpec, OuterInputs, OuterOutputs
+from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.elemwise import functions as F
 from theano.tensor.index.functions import inc_subtensor
 from theano.tensor.join import stack
-from theano.tensor.shape.basic import patternbroadcast, shape_i
+from theano.tensor.shape.basic import Shape, Shape_i, patternbroadcast, shape_i
 
 if TYPE_CHECKING:
     from theano.scan.op import Scan
@@ -188,9 +189,11 @@ class _Backward:
         return for_rows, before, after
 
     def stored(self, outputs: Sequence[Any]) -> list[Any]:
-        """Return what the forward loop has to store, since the backward step could not compute it again.
+        """Return what the forward loop stores beside its results, for the backward step to read.
 
-        These are the carried values, which nobody has later; where such a value is no tensor, what is made of it.
+        These are the carried values, which nobody has later; where such a value is no tensor, what is made of it. And
+        what products of matrices went into, for these cost more than the memory of what the step makes of them. All
+        else is computed again.
         """
         free = {v for v in (*self.made.states, *self.made.mapped) if v.owner is not None}
         found = [v for v in self.own.carried if is_tensor(v) and v in set(ancestors(outputs, free))]
@@ -199,8 +202,32 @@ class _Backward:
             if not lost.isdisjoint(node.inputs):
                 lost.update(v for v in node.outputs if not is_tensor(v))
                 found.extend(v for v in node.outputs if is_tensor(v))
+        found.extend(self._costly(outputs, free))
         needed = set(ancestors(outputs, {*free, *found}))
-        return [v for v in found if v in needed and v not in free]
+        return [v for v in dict.fromkeys(found) if v in needed and v not in free]
+
+    def _costly(self, outputs: Sequence[Any], free: set[Variable]) -> list[Any]:
+        """Return what the backward step reads of the forward one that is computed from a product of matrices."""
+        forward = set(ancestors(self.made.flat())) - free
+        read: list[Any] = []
+
+        def below(v: Variable) -> list[Variable] | None:
+            # A length of it is known without the value.
+            if v.owner is None or v in free or isinstance(v.owner.op, (Shape, Shape_i)):
+                return None
+            if v in forward:
+                read.append(v)
+                return None
+            return v.owner.inputs
+
+        for _ in walk(outputs, below):
+            pass
+        costly: set[Variable] = set()
+        for node in toposort(read, free):
+            if isinstance(node.op, Dot) or not costly.isdisjoint(node.inputs):
+                costly.update(node.outputs)
+        largest = max((v.type.ndim for v in (*self.made.states, *self.made.mapped)), default=0)
+        return [v for v in read if v in costly and is_tensor(v) and v.type.ndim <= largest]
 
 
 def gradients(op: Scan, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:

@@ -60,6 +60,16 @@ def lengths_of_step(
     ]
 
 
+def lengths_within(inputs: Sequence[Any], values: Sequence[Any]) -> list[Lengths]:
+    """Return how long some values are, in terms of the inputs that they are computed from."""
+    graph = FunctionGraph(list(inputs), list(values))
+    feature = _shapes()
+    graph.attach_feature(feature)
+    found = [feature.lengths(v) for v in graph.outputs]
+    back = dict(zip(graph.inputs, inputs, strict=True))
+    return [tuple(clone_replace(lengths, back, strict=False)) for lengths in found]
+
+
 def is_steady(inner: InnerGraph, spec: LoopSpec, inputs: Sequence[Any]) -> bool:
     """Return whether each result of a step is known to be as long in each step."""
     found = lengths_of_step(inner, spec, inputs, [shape_tuple(v) if is_tensor(v) else () for v in inputs])

@@ -5,18 +5,22 @@ Inside, a step is rewritten like any other expression, when it is compiled.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.traverse import ancestors, equal_computations
+from theano.graph.traverse import ancestors, equal_computations, toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import Context, families, local_rule, phases
 from theano.scan.build import split
+from theano.scan.lengths import lengths_within
 from theano.scan.op import Scan
 from theano.scan.parts import FixedPart, MappedPart, Parts
 from theano.tensor.index.basic import Subtensor
+from theano.tensor.shape.basic import Shape_i
 
 families.in_order(__name__, "theano.scan.at_once")
 
@@ -110,30 +114,50 @@ def _merge_inputs(parts: Parts) -> None:
 
 def _merge_results(parts: Parts) -> None:
     """Let equal states, carried values and mapped results be one."""
-    for name in ("states", "carried"):
-        kept: list[Any] = []
-        for part in getattr(parts, name):
-            first = next((p for p in kept if _is_same_past(p, part)), None)
-            if first is None:
-                kept.append(part)
-                continue
-            replace = dict(zip(_inside(part), _inside(first), strict=True))
-            (new,) = clone_replace([part.result], replace)
-            if not equal_computations([new], [first.result]):
-                kept.append(part)
-                continue
-            setattr(parts, name, [p for p in getattr(parts, name) if p is not part])
-            first.outputs = [*first.outputs, *part.outputs]
-            parts.substitute(replace)
-    mapped: list[Any] = []
-    for part in parts.mapped:
-        equal = (p for p in mapped if p.keep == part.keep and equal_computations([p.result], [part.result]))
-        first = next(equal, None)
-        if first is None:
-            mapped.append(part)
+    classes = _classes([*parts.states, *parts.carried], _is_same_past)
+    while True:
+        # Equal are those that are equal if all of them are: states may be made of each other.
+        replace: dict[Variable, Any] = {}
+        for first, *others in classes:
+            for part in others:
+                replace.update(zip(_inside(part), _inside(first), strict=True))
+        members = [part for group in classes for part in group]
+        made = dict(zip(map(id, members), clone_replace([p.result for p in members], replace), strict=True))
+        finer = [c for group in classes for c in _classes(group, partial(_is_made_equal, made))]
+        if len(finer) == len(classes):
+            break
+        classes = finer
+    lost = {id(part) for _, *others in classes for part in others}
+    if lost:
+        for first, *others in classes:
+            first.outputs = [v for part in (first, *others) for v in part.outputs]
+        parts.states = [part for part in parts.states if id(part) not in lost]
+        parts.carried = [part for part in parts.carried if id(part) not in lost]
+        parts.substitute(replace)
+    groups = _classes(parts.mapped, lambda a, b: a.keep == b.keep and _is_equal(a.result, b.result))
+    for first, *same in groups:
+        first.outputs = [v for part in (first, *same) for v in part.outputs]
+    parts.mapped = [first for first, *_ in groups]
+
+
+def _is_made_equal(made: dict[int, Any], a: Any, b: Any) -> bool:
+    return _is_equal(made[id(a)], made[id(b)])
+
+
+def _is_equal(a: Any, b: Any) -> bool:
+    return bool(equal_computations([a], [b]))
+
+
+def _classes(things: Iterable[Any], is_same: Callable[[Any, Any], bool]) -> list[list[Any]]:
+    """Return things sorted into lists of equal ones."""
+    classes: list[list[Any]] = []
+    for thing in things:
+        group = next((group for group in classes if is_same(group[0], thing)), None)
+        if group is None:
+            classes.append([thing])
         else:
-            first.outputs = [*first.outputs, *part.outputs]
-    parts.mapped = mapped
+            group.append(thing)
+    return classes
 
 
 def _inside(part: Any) -> list[Any]:
@@ -142,7 +166,11 @@ def _inside(part: Any) -> list[Any]:
 
 def _is_same_past(a: Any, b: Any) -> bool:
     """Return whether two states, or two carried values, begin alike and are seen alike."""
-    if not _is_same(a.outer, b.outer) or [v.type for v in _inside(a)] != [v.type for v in _inside(b)]:
+    if (
+        type(a) is not type(b)
+        or not _is_same(a.outer, b.outer)
+        or [v.type for v in _inside(a)] != [v.type for v in _inside(b)]
+    ):
         return False
     return not hasattr(a, "taps") or (a.keep == b.keep and [k for k, _ in a.taps] == [k for k, _ in b.taps])
 
@@ -161,6 +189,29 @@ def push_out_invariant(node: Apply[Any, Any]) -> Any:
     parts.fixed.extend(FixedPart(v.type.filter_variable(out), v) for v, out in zip(inside, outside, strict=True))
     parts.substitute(dict(zip(borders, inside, strict=True)))
     return parts.build()
+
+
+@local_rule([Scan], tags=("fast_run", "scan"), phases=("canonicalize",))
+def scan_lengths_inside(node: Apply[Any, Any]) -> Any:
+    """A length that a step asks of a value follows from the lengths of what the step sees."""
+    parts = Parts(node)
+    asked = [n for n in toposort(parts.outputs()) if isinstance(n.op, Shape_i) and n.inputs[0].owner is not None]
+    if not asked:
+        return None
+    inputs = [*parts.moving(), *(part.inner for part in parts.fixed)]
+    known = lengths_within(inputs, [n.inputs[0] for n in asked])
+    replace = {
+        n.outputs[0]: length for n, lengths in zip(asked, known, strict=True) if not _asks(length := lengths[n.op.i])
+    }
+    if not replace:
+        return None
+    parts.substitute(replace)
+    return parts.build()
+
+
+def _asks(length: Any) -> bool:
+    """Return whether a length is still asked of a computed value."""
+    return any(isinstance(n.op, Shape_i) and n.inputs[0].owner is not None for n in toposort([length]))
 
 
 # -- what is stored ------------------------------------------------------------------------------------------------
