@@ -87,9 +87,10 @@ struct Window {
     char *place() const { return data_of(array) + row * PyArray_STRIDE(array, 0); }
     void advance() { row = row + 1 == rows ? 0 : row + 1; }
 
-    /* Like an argument of a call: no reference is taken, and the next row's binding takes its place. */
-    void bind(Frame *frame) const {
-        if (TH_LIKELY(slot->borrowed && slot->array == reinterpret_cast<PyObject *>(array) && !slot->object)) {
+    /* Like an argument of a call: no reference is taken, and the next row's binding takes its place. What an earlier
+     * loop has left may be of another array at the same address: the first row is bound in full. */
+    void bind(Frame *frame, bool first) const {
+        if (TH_LIKELY(!first && slot->borrowed && slot->array == reinterpret_cast<PyObject *>(array) && !slot->object)) {
             slot->buf.data = place();
             return;
         }
@@ -229,7 +230,7 @@ struct Loop {
 
     int bind(int64_t step) {
         const Program &program = *frame->program;
-        for (const Window &each : windows) each.bind(frame);
+        for (const Window &each : windows) each.bind(frame, step == 0);
         for (const Carried &each : carried) {
             if (each.is_array() ? !bind_borrowed(frame, each.in, each.now, true) && bind_value(frame, each.in, each.now, true) < 0
                                 : bind_object(frame, each.in, each.now) < 0)

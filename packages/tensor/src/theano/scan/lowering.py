@@ -85,7 +85,6 @@ def _expression(op: Scan) -> Any:
     graph = FunctionGraph(op.inner.inputs, op.inner.outputs)
     if not all(_is_number(v) for n in graph.apply_nodes for v in n.outputs):
         return None
-    # What works in place is no expression.
     rewrite(graph, get_mode(None).excluding("inplace").optimizer)
     nodes = graph.toposort()
     # In the place of results that are constants, or inputs as they are, stand themselves.
