@@ -162,3 +162,20 @@ def test_carried_values_that_stay_and_results_that_are_rows():
     (a, b), updates = theano.scan(lambda u, p: ([p * u, u], {kept: kept}), X, [x, None])
     found = specs([a, b, updates[kept]])
     assert [(spec.mapped, spec.carried) for spec in found] == [(0, 0)]
+
+
+def test_the_way_back_reads_what_products_made():
+    def step(u, h, c, w, v):
+        gates = T.dot(u, w) + T.dot(h, v)
+        forget, new = T.nnet.sigmoid(gates[:2]), T.tanh(gates[1:])
+        c = forget * c + new
+        return T.tanh(c), c
+
+    (h, c), _ = theano.scan(step, X, [x[:2], x[1:]], [W, U[:2]])
+    cost = (h[-1] ** 2).sum()
+    forward, backward = specs([cost, *T.grad(cost, [W, U])])
+    assert (len(forward.states), forward.mapped, len(backward.states)) == (2, 2, 0)
+    f = theano.function([X, x, W, U], T.grad(cost, [W, U]))
+    last = [op for op in ops(f) if isinstance(op, Scan)][-1]
+    inside = [str(node.op) for node in io_toposort(last.inner.inputs, last.inner.outputs)]
+    assert inside.count("dot") == 1

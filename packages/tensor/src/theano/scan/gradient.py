@@ -22,13 +22,14 @@ from theano.gradient.barriers import ViewOp
 from theano.graph.traverse import ancestors, toposort, walk
 from theano.graph.variable import Constant, Variable
 from theano.records import replace
+from theano.scan.lengths import asks_for_lengths
 from theano.scan.spec import LoopSpec, OuterInputs, OuterOutputs
 from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.elemwise import functions as F
 from theano.tensor.index.functions import inc_subtensor
 from theano.tensor.join import stack
-from theano.tensor.shape.basic import Shape, Shape_i, patternbroadcast, shape_i
+from theano.tensor.shape.basic import patternbroadcast, shape_i
 
 if TYPE_CHECKING:
     from theano.scan.op import Scan
@@ -212,13 +213,13 @@ class _Backward:
         read: list[Any] = []
 
         def below(v: Variable) -> list[Variable] | None:
-            # A length of it is known without the value.
-            if v.owner is None or v in free or isinstance(v.owner.op, (Shape, Shape_i)):
+            if v.owner is None or v in free:
                 return None
             if v in forward:
                 read.append(v)
                 return None
-            return v.owner.inputs
+            # Lengths are known without the value.
+            return v.owner.inputs[1:] if asks_for_lengths(v.owner) else v.owner.inputs
 
         for _ in walk(outputs, below):
             pass

@@ -9,12 +9,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from theano.compile.expression import InnerGraph
+from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import walk
 from theano.graph.variable import Constant, Variable
 from theano.scan.spec import LoopSpec
 from theano.tensor.convert import is_tensor
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.shape.basic import Shape_i, shape_tuple
 
 Lengths = tuple[Any, ...]
@@ -68,6 +71,11 @@ def lengths_within(inputs: Sequence[Any], values: Sequence[Any]) -> list[Lengths
     found = [feature.lengths(v) for v in graph.outputs]
     back = dict(zip(graph.inputs, inputs, strict=True))
     return [tuple(clone_replace(lengths, back, strict=False)) for lengths in found]
+
+
+def asks_for_lengths(node: Apply[Any, Any]) -> bool:
+    """Return whether a node asks of its first input nothing but how long it is: a length, or a fill of that shape."""
+    return isinstance(node.op, Shape_i) or (isinstance(node.op, Elemwise) and node.op == F.second)
 
 
 def is_steady(inner: InnerGraph, spec: LoopSpec, inputs: Sequence[Any]) -> bool:

@@ -16,10 +16,12 @@ from theano.graph.traverse import ancestors, equal_computations, toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import Context, families, local_rule, phases
 from theano.scan.build import split
-from theano.scan.lengths import lengths_within
+from theano.scan.lengths import asks_for_lengths, lengths_within
 from theano.scan.op import Scan
 from theano.scan.parts import FixedPart, MappedPart, Parts
+from theano.tensor.create import alloc
 from theano.tensor.index.basic import Subtensor
+from theano.tensor.rules.words import conform
 from theano.tensor.shape.basic import Shape_i
 
 families.in_order(__name__, "theano.scan.at_once")
@@ -193,25 +195,23 @@ def push_out_invariant(node: Apply[Any, Any]) -> Any:
 
 @local_rule([Scan], tags=("fast_run", "scan"), phases=("canonicalize",))
 def scan_lengths_inside(node: Apply[Any, Any]) -> Any:
-    """A length that a step asks of a value follows from the lengths of what the step sees."""
+    """How long something is that a step computes follows from the lengths of what the step sees."""
     parts = Parts(node)
-    asked = [n for n in toposort(parts.outputs()) if isinstance(n.op, Shape_i) and n.inputs[0].owner is not None]
+    asked = [n for n in toposort(parts.outputs()) if asks_for_lengths(n) and n.inputs[0].owner is not None]
     if not asked:
         return None
     inputs = [*parts.moving(), *(part.inner for part in parts.fixed)]
-    known = lengths_within(inputs, [n.inputs[0] for n in asked])
-    replace = {
-        n.outputs[0]: length for n, lengths in zip(asked, known, strict=True) if not _asks(length := lengths[n.op.i])
-    }
+    replace: dict[Variable, Any] = {}
+    for n, lengths in zip(asked, lengths_within(inputs, [n.inputs[0] for n in asked]), strict=True):
+        wanted = (lengths[n.op.i],) if isinstance(n.op, Shape_i) else lengths
+        if any(asks_for_lengths(m) and m.inputs[0].owner is not None for m in toposort(wanted)):
+            continue
+        new = wanted[0] if isinstance(n.op, Shape_i) else alloc(n.inputs[1], *wanted)
+        replace[n.outputs[0]] = conform(new, n.outputs[0])
     if not replace:
         return None
     parts.substitute(replace)
     return parts.build()
-
-
-def _asks(length: Any) -> bool:
-    """Return whether a length is still asked of a computed value."""
-    return any(isinstance(n.op, Shape_i) and n.inputs[0].owner is not None for n in toposort([length]))
 
 
 # -- what is stored ------------------------------------------------------------------------------------------------
