@@ -121,7 +121,7 @@ def _checked_steps(op: Scan, layout: _Layout, given: OuterInputs) -> int:
 
 # What C says in the same words, with a format in the place of each number.
 
-NEGATIVE = "the number of steps (n_steps) is {}, and cannot be negative"
+NEGATIVE = "the number of steps (n_steps) is {}, and cannot be negative; a sequence may be shorter than its taps reach"
 
 
 def too_short(i: int, length: object, n: object, reach: int, needed: object) -> str:
@@ -139,7 +139,7 @@ def first_rows(i: int, length: object, depth: int) -> str:
 
 
 def _in_step(error: Exception, step: int, op: Scan) -> Exception:
-    return with_text(error, f"{error}\n(in step {step} of {op})")
+    return with_text(error, f"in step {step} of {op}: {error}")
 
 
 def _copied(variables: Sequence[Any], values: Sequence[Any]) -> list[Any]:
