@@ -12,6 +12,7 @@ from typing import Any
 import functions
 
 import theano
+import theano.scan  # whose rules come with it
 import theano.tensor
 from theano import errors
 from theano.lowering.table import Lowering, lowerings
@@ -226,7 +227,9 @@ def _names(names: Iterable[str]) -> str:
 
 
 def _survey(
-    entries: Phases, inside: str, sequence: list[tuple[float, str, str, str]],
+    entries: Phases,
+    inside: str,
+    sequence: list[tuple[float, str, str, str]],
     rules: dict[str, tuple[Any, list[str], set[str]]],
 ) -> None:
     """Gather the entries of a sequence and the rules in them."""

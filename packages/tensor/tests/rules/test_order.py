@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import theano.scan.rules  # noqa: F401  (whose rules come with its op)
 import theano.tensor.rules as rules
 from theano.rewriting import Phase, Phases, families, phases
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import theano.scan
 import theano.tensor
 from theano.rewriting import Phase, Phases, Query, phases
 

@@ -64,7 +64,11 @@ def some_loop(seed, shape=()):
 
     def value(dtype, *lead):
         x = rng.normal(size=(*lead, *shape)) * 3
-        return np.asarray(x > 0 if dtype == "bool" else x).astype("int64" if dtype.startswith("uint") else dtype).astype(dtype)
+        return (
+            np.asarray(x > 0 if dtype == "bool" else x)
+            .astype("int64" if dtype.startswith("uint") else dtype)
+            .astype(dtype)
+        )
 
     values = [np.asarray(n)]
     values += [value(k.dtype, n + max(t) + rng.integers(0, 3)) for k, t in zip(kinds, sequences, strict=False)]
@@ -84,7 +88,9 @@ def check(op, values, lowered=None):
     for found in (run(op, values), run(op, values), f(*values), f(*values)):
         for a, b in zip(found, expected, strict=True):
             assert np.asarray(a).dtype == np.asarray(b).dtype and np.shape(a) == np.shape(b)
-            np.testing.assert_allclose(a, b, rtol=1e-3 if np.asarray(b).dtype in ("f4", "f2", "c8") else 1e-9, atol=1e-3)
+            np.testing.assert_allclose(
+                a, b, rtol=1e-3 if np.asarray(b).dtype in ("f4", "f2", "c8") else 1e-9, atol=1e-3
+            )
     for a, b in zip(values, before, strict=True):
         np.testing.assert_array_equal(a, b)
     return f
@@ -112,7 +118,12 @@ def test_layouts_of_sequences():
     x, h = T.dscalars("x", "h")
     op = Scan(LoopSpec(((0, 1),), ((-2, -1),)), [x, T.dscalar(), h, T.dscalar()], [x * h + 1])
     wide = np.arange(40.0).reshape(20, 2)
-    for sequence in (wide[:, 0], wide[::-1, 1], np.broadcast_to(np.float64(2), 9), np.frombuffer(b"x" * 81, "u1")[1:].view("f8")):
+    for sequence in (
+        wide[:, 0],
+        wide[::-1, 1],
+        np.broadcast_to(np.float64(2), 9),
+        np.frombuffer(b"x" * 81, "u1")[1:].view("f8"),
+    ):
         check(op, [np.asarray(5), sequence, np.ones(2)])
 
 

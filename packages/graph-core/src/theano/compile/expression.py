@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from theano.batching import of_expression
 from theano.compile.function import function
+from theano.compile.shared import SharedVariable
 from theano.errors import FreeInputError
 from theano.extensions import Slot
 from theano.gradient.absent import DisconnectedType, connection_pattern
@@ -65,7 +66,7 @@ class InnerGraph:
 
     def __init__(self, of: object, inputs: Sequence[Variable], outputs: Sequence[Variable]):
         # What a constant is worth may decide which expression this is: it stays one.
-        self.inputs = [v.clone() if isinstance(v, Constant) else v.type(v.name) for v in inputs]
+        self.inputs = [v.clone() if isinstance(v, Constant) else _inner(v) for v in inputs]
         self.outputs = clone_replace(outputs, dict(zip(inputs, self.inputs, strict=True)))
         refuse_free(of, self.inputs, self.outputs)
         self._derived: dict[str, Any] = {}
@@ -125,6 +126,16 @@ class InnerGraph:
                 ways = (reached.get(v, set()) for v, row in zip(node.inputs, pattern, strict=True) if row[j])
                 reached[out] = set().union(*ways)
         return [[i in reached.get(v, ()) for v in self.outputs] for i in range(len(self.inputs))]
+
+
+def _inner(v: Variable) -> Variable:
+    """Return the variable that stands for ``v`` inside."""
+    own = v.type(v.name)
+    if hasattr(v.tag, "test_value"):
+        own.tag.test_value = v.tag.test_value
+    elif isinstance(v, SharedVariable):
+        own.tag.test_value = v.get_test_value()
+    return own
 
 
 def refuse_free(of: object, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:

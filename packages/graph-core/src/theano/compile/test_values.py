@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from theano.errors import TestValueError
@@ -77,6 +78,26 @@ def get_debug_values(*args: Any) -> list[tuple[Any, ...]]:
             _missing(f"argument {i}: {missing}", missing)
             return []
     return [tuple(found)]
+
+
+def inherit_test_value(new: Variable, old: Variable, part: Callable[[Any], Any] | None = None) -> Variable:
+    """Let a variable that stands for another one, or for a part of it, have its test value, if it has one.
+
+    Parameters
+    ----------
+    new, old : Variable
+    part : callable, optional
+        From the value of ``old`` to that of ``new``.
+
+    Returns
+    -------
+    Variable
+        ``new``.
+    """
+    if config.compute_test_value != "off":
+        for (value,) in get_debug_values(old):
+            new.tag.test_value = value if part is None else part(value)
+    return new
 
 
 def missing_test_message(msg: str) -> None:

@@ -30,6 +30,7 @@ from theano.tensor.shape.basic import Shape_i, shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape
 
 _EVERYWHERE = ("canonicalize", "specialize")
+_FAST_RUN = ("fast_run", "scan")
 
 
 def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
@@ -42,7 +43,7 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     a, b = static_int(n), static_int(length)
     if not (_is_at_most(n, v, reach) or (a is not None and b is not None and 0 <= a <= b + 1 - reach)):
         # Slices end where the tensor does; a loop would have refused it.
-        message = f"{parts.op}: a sequence has fewer rows than there are steps (n_steps)"
+        message = f"{parts.op}: a sequence has fewer rows than the steps (n_steps) and its taps need"
         n = CheckedShape(message)(n, F.ge(n, 0), F.le(n + (reach - 1), length))
     return v[k : n + k if k else n]
 
@@ -52,14 +53,14 @@ def _is_length_of(n: Any, v: Any) -> bool:
 
 
 def _is_at_most(n: Any, v: Any, reach: int) -> bool:
-    """Return whether ``n`` is written as the length of ``v``, or as the least of several lengths, of which it is one."""
+    """Return whether ``n`` is written as the length of ``v``, or as the least of several lengths, it among them."""
     if reach == 1 and _is_length_of(n, v):
         return True
     node = made_by(n, F.minimum)
     return node is not None and reach == 1 and any(_is_at_most(m, v, reach) for m in node.inputs)
 
 
-@local_rule([Scan], keeps="close", tags=("fast_run", "fast_compile"), phases=_EVERYWHERE)
+@local_rule([Scan], keeps="close", tags=(*_FAST_RUN, "fast_compile"), phases=_EVERYWHERE)
 def scan_to_rows(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """A loop whose steps know nothing of each other goes over rows, in any order."""
     spec = node.op.spec
@@ -101,8 +102,8 @@ def _products(outputs: Iterable[Any], known: set[Variable]) -> list[Any]:
     return [v for v in found if v not in below]
 
 
-@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
-def scan_push_out_seq(fgraph: Any, node: Apply[Any, Any]) -> Any:
+@local_rule([Scan], "scanOp_pushout_seqs_ops", keeps="close", tags=(*_FAST_RUN, "PushOutSeqScan"), phases=_EVERYWHERE)
+def push_out_sequences(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """Products of the rows of sequences are computed before the loop, all in one."""
     spec = node.op.spec
     if spec.until or not spec.sequences or not (spec.states or spec.carried):
@@ -124,21 +125,28 @@ def scan_push_out_seq(fgraph: Any, node: Apply[Any, Any]) -> Any:
     return parts.build()
 
 
-@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
-def scan_push_out_output(fgraph: Any, node: Apply[Any, Any]) -> Any:
+@local_rule(
+    [Scan],
+    "scanOp_pushout_output",
+    keeps="close",
+    tags=(*_FAST_RUN, "PushOutScanOutput", "more_mem"),
+    phases=_EVERYWHERE,
+)
+def push_out_results(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """Results made of products of states are computed after the loop, from all states together."""
     spec = node.op.spec
     if not spec.states or not spec.mapped:
         return None
     parts = Parts(node)
     rows: dict[Variable, Any] = {}
-    for part in parts.states:
-        if part.keep is None and part.result.owner is not None:
-            rows[part.result] = part.outputs[0][-min(k for k, _ in part.taps) :]
+    for state in parts.states:
+        if state.keep is None and state.result.owner is not None:
+            rows[state.result] = state.outputs[0][-min(k for k, _ in state.taps) :]
     known = {*rows, *(part.inner for part in parts.fixed)}
     leaving = [
         part for part in parts.mapped
-        if part.keep is None and part.result not in rows and _is_made_of(part.result, known) and _has_product(part.result, known)
+        if part.keep is None and part.result not in rows
+        and _is_made_of(part.result, known) and _has_product(part.result, known)
     ]  # fmt: skip
     if not leaving:
         return None
@@ -185,34 +193,31 @@ def _summed(part: CarriedPart, outputs: Sequence[Any]) -> list[Any] | None:
     return rest
 
 
-@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
-def scan_push_out_dot1(fgraph: Any, node: Apply[Any, Any]) -> Any:
+@local_rule(
+    [Scan], "scan_pushout_dot1", keeps="close", tags=(*_FAST_RUN, "PushOutDot1", "more_mem"), phases=_EVERYWHERE
+)
+def push_out_sums_of_products(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """A sum of products over the steps is one product of all their rows, after the loop."""
     if not node.op.spec.carried:
         return None
     parts = Parts(node)
     outputs = parts.outputs()
-    added: list[tuple[CarriedPart, list[tuple[MappedPart, MappedPart]]]] = []
+    added: list[tuple[CarriedPart, list[list[MappedPart]]]] = []
     for part in parts.carried:
         terms = _summed(part, outputs) or []
         products = [t for t in terms if _is_product(t, part.inner)]
         if not products:
             continue
         rest = [t for t in terms if t not in products]
-        pairs = [tuple(MappedPart(_as_rows(v, i)) for i, v in enumerate(t.owner.inputs)) for t in products]
-        added.append((part, pairs))  # type: ignore[arg-type]
+        added.append((part, [[MappedPart(_as_rows(v, i)) for i, v in enumerate(t.owner.inputs)] for t in products]))
         part.result = part.inner
         for t in rest:
             part.result = part.result + t
     if not added:
         return None
-    places: list[Any] = []
-    for _, pairs in added:
-        for pair in pairs:
-            for mapped in pair:
-                mapped.outputs = [mapped.result.type()]  # stands for the new output
-                parts.mapped.append(mapped)
-                places.append(mapped)
+    for mapped in (mapped for _, pairs in added for pair in pairs for mapped in pair):
+        mapped.outputs = [mapped.result.type()]  # stands for the new output
+        parts.mapped.append(mapped)
     found = parts.build()
     for part, pairs in added:
         (old,) = part.outputs
@@ -249,8 +254,8 @@ def _flat(v: Any) -> Any:
     return reshape(v, (v.shape[0] * v.shape[1], v.shape[2]), ndim=2)
 
 
-@local_rule([Scan], keeps="close", tags=("fast_run",), phases=_EVERYWHERE)
-def scan_push_out_sums(fgraph: Any, node: Apply[Any, Any]) -> Any:
+@local_rule([Scan], keeps="close", tags=_FAST_RUN, phases=_EVERYWHERE)
+def scan_pushout_sums(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """Where steps do nothing together but add up, they are rows of a sum: the loop goes over rows then."""
     spec = node.op.spec
     if spec.states or not spec.carried or spec.until or not spec.sequences:
@@ -263,7 +268,7 @@ def scan_push_out_sums(fgraph: Any, node: Apply[Any, Any]) -> Any:
         return None
     sums, parts.carried = parts.carried, []
     new: list[MappedPart] = []
-    for part, each in zip(sums, terms, strict=True):
+    for each in terms:
         total = each[0]  # type: ignore[index]
         for v in each[1:]:  # type: ignore[index]
             total = total + v
@@ -281,7 +286,7 @@ def _order(v: Any) -> int:
     return list(getattr(v.type, "broadcastable", ())).count(False)
 
 
-@local_rule([Scan], tags=("fast_run", "fast_compile"), phases=_EVERYWHERE)
+@local_rule([Scan], tags=(*_FAST_RUN, "fast_compile"), phases=_EVERYWHERE)
 def scan_results_outside(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """A carried value that no step changes is what it was; a result that is a row of a sequence is that sequence."""
     parts = Parts(node)

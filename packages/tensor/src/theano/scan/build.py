@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
 from theano.compile.shared import SharedVariable
+from theano.compile.test_values import inherit_test_value
 from theano.errors import MissingInputError
 from theano.graph.clone import clone_replace
+from theano.graph.traverse import ancestors, toposort
 from theano.graph.traverse import inputs as inputs_of
-from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
 from theano.scan.arguments import OutputInfo, SequenceInfo, sort_returned
 from theano.scan.op import Scan
@@ -107,9 +113,13 @@ class Step:
         others: Sequence[Variable],
         strict: bool = False,
     ):
-        self.sequences = list(sequences)
-        self.rows = [[_row_of(s.variable, name) for name in s.names()] for s in sequences]
-        self.taps = [[_row_of(info.initial, name) for name in info.names()] for info in past if info.taps]
+        self.sequences, self.others = list(sequences), list(others)
+        self.rows = [list(map(_row_of, repeat(s.rows), s.names(), s.offsets)) for s in sequences]
+        self.taps = [
+            [_row_of(info.initial, name, info.depth + k) for name, k in zip(info.names(), info.taps, strict=True)]
+            for info in past
+            if info.taps
+        ]
         seen = [v for group in (*self.rows, *self.taps) for v in group]
         made = sort_returned(fn(*seen, *others))
         self.infos = _past_of(past, made.outputs)
@@ -124,9 +134,10 @@ class Step:
             [_new_value(v, new) for v, new in updates],
             made.condition,
         )
-        self.carried = [v.type(v.name) for v in self.shared]
+        self.carried = [inherit_test_value(v.type(v.name), v) for v in self.shared]
         self._write(dict(zip(self.shared, self.carried, strict=True)))
         self._settle()
+        self._forget_unused()
 
     def _write(self, replace: Mapping[Variable, Variable]) -> None:
         """Write the step again, on other variables."""
@@ -151,7 +162,9 @@ class Step:
             for k, place in enumerate(self.places):
                 kind = self._wider(k, place)
                 if kind is not None:
-                    new = [kind(v.name) for v in self.taps[k]]
+                    new = [
+                        inherit_test_value(kind(v.name), v, partial(np.asarray, dtype=kind.dtype)) for v in self.taps[k]
+                    ]
                     replace.update(zip(self.taps[k], new, strict=True))
                     self.taps[k] = new
             if not replace:
@@ -184,6 +197,22 @@ class Step:
             return None
         return seen.clone(dtype=made.dtype, broadcastable=both)
 
+    def _forget_unused(self) -> None:
+        """Let a result of whose past no step sees anything be one without a past."""
+        used = set(ancestors(self.results.flat()))
+        states = dict(zip(self.places, zip(self.taps, self.results.states, strict=True), strict=True))
+        mapped = iter(self.results.mapped)
+        lost = {i for i, (taps, _) in states.items() if used.isdisjoint(taps)}
+        by_place = [states[i][1] if i in states else next(mapped) for i in range(len(self.infos))]
+        self.unused = [*self.others, *(self.infos[i].initial for i in lost)]
+        self.infos = [OutputInfo() if i in lost else info for i, info in enumerate(self.infos)]
+        self.places = [i for i in self.places if i not in lost]
+        self.taps = [taps for i, (taps, _) in states.items() if i not in lost]
+        self.results = self.results._replace(
+            states=[by_place[i] for i in self.places],
+            mapped=[v for i, v in enumerate(by_place) if i not in self.places],
+        )
+
     # -- the loop --------------------------------------------------------------------------------------------
 
     def loop(self, n_steps: Any, **options: Any) -> tuple[Scan, list[Any]]:
@@ -197,12 +226,14 @@ class Step:
         """
         inside = [*(v for group in (*self.rows, *self.taps) for v in group), *self.carried]
         outputs = self.results.flat()
-        fixed = split(inside, outputs)
+        # What is given and not used stays an input, so that functions know it, until somebody rewrites.
+        given = dict.fromkeys([*split(inside, outputs), *self.unused])
+        fixed = [v for v in given if v not in self.shared and not isinstance(v, Constant)]
         spec = self._spec(self.results.until is not None, len(fixed))
         op = Scan(spec, [*inside, *fixed], outputs, **options)
         states = [_as_initial(self.infos[i], group[0]) for i, group in zip(self.places, self.taps, strict=True)]
-        given = OuterInputs(n_steps, [s.rows for s in self.sequences], states, self.shared, fixed)
-        return op, op.convert(*given.flat())
+        outer = OuterInputs(n_steps, [s.rows for s in self.sequences], states, self.shared, fixed)
+        return op, op.convert(*outer.flat())
 
     def in_order(self, outputs: OuterOutputs) -> list[Any]:
         """Return results by kind in the order in which the function of the step has them."""
@@ -210,8 +241,10 @@ class Step:
         return [next(states) if info.taps else next(mapped) for info in self.infos]
 
 
-def _row_of(v: Any, name: str | None) -> Any:
-    return v.type.clone(broadcastable=v.type.broadcastable[1:])(name)
+def _row_of(v: Any, name: str | None, place: int) -> Any:
+    """Return what stands for a row of ``v``, at ``place`` in the first step."""
+    row = v.type.clone(broadcastable=v.type.broadcastable[1:])(name)
+    return inherit_test_value(row, v, itemgetter(place))
 
 
 def _past_of(past: Sequence[OutputInfo], outputs: Sequence[Any]) -> list[OutputInfo]:

@@ -6,8 +6,8 @@ the sums for what is the same in all steps. The gradients with respect to sequen
 sequence has several taps, their sum is put together outside.
 
 What the backward step needs of the forward one it reads: rows of sequences, of states, and of results. What cannot be
-computed from these (carried values, and random numbers drawn with them) the forward loop stores as further results;
-everything else is computed again. :meth:`_Backward.stored` decides.
+computed from these (carried values, and random numbers drawn with them) the forward loop stores as further results, and
+what is made of products of matrices, too; everything else is computed again. :meth:`_Backward.stored` decides.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from theano.compile.test_values import inherit_test_value
 from theano.gradient import DisconnectedType, Rop, grad, grad_undefined
 from theano.gradient.absent import is_discrete, is_null, zeros_like
 from theano.gradient.barriers import ViewOp
-from theano.graph.traverse import ancestors, toposort
+from theano.graph.traverse import ancestors, toposort, walk
 from theano.graph.variable import Constant, Variable
 from theano.records import replace
+from theano.scan.lengths import asks_for_lengths
 from theano.scan.spec import LoopSpec, OuterInputs, OuterOutputs
+from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.elemwise import functions as F
 from theano.tensor.index.functions import inc_subtensor
@@ -61,6 +64,11 @@ def connections(op: Scan) -> list[list[bool]]:
     ]
 
 
+def _like(v: Any) -> Any:
+    """Return a variable of the type of ``v``."""
+    return inherit_test_value(v.type(), v)
+
+
 def _is_smooth(v: Any) -> bool:
     """Return whether there can be a gradient with respect to ``v``."""
     return hasattr(v.type, "dtype") and not is_discrete(v.type)
@@ -98,7 +106,7 @@ class _Backward:
     rows : dict from int to Variable
         For a stacked output, what stands for the row of its gradient.
     pending : dict from int to list of Variable
-        For a state, what stands for the gradients that later steps have with respect to its last values, the last first.
+        For a state, what stands for the gradients of later steps with respect to its last values, the last first.
     carried : dict from int to Variable
         For a carried value, what stands for the gradient with respect to it.
     terms : dict from Variable to Variable
@@ -112,13 +120,13 @@ class _Backward:
         self.own, self.made = spec.inner_inputs(op.inner.inputs), spec.inner_outputs(op.inner.outputs)
         stacked = [*self.made.states, *self.made.mapped]
         self.rows = {
-            i: v.type()
+            i: _like(v)
             for i, (v, g) in enumerate(zip(stacked, [*grads.states, *grads.mapped], strict=True))
             if g is not None
         }
         self.pending: dict[int, list[Any]] = {}
         self.carried = {
-            i: v.type() for i, (v, g) in enumerate(zip(self.made.carried, grads.carried, strict=True)) if g is not None
+            i: _like(v) for i, (v, g) in enumerate(zip(self.made.carried, grads.carried, strict=True)) if g is not None
         }
         self.terms: dict[Variable, Any] = {}
         self.null: dict[Variable, Any] = {}
@@ -129,7 +137,7 @@ class _Backward:
             pass
 
     def _follow(self, i: int, spec: LoopSpec) -> None:
-        self.pending[i] = [self.made.states[i].type() for _ in range(spec.depths[i])]
+        self.pending[i] = [_like(self.made.states[i]) for _ in range(spec.depths[i])]
 
     def _differentiate(self, spec: LoopSpec) -> bool:
         """Ask for all gradients; return whether one goes on to the step before that was not known to."""
@@ -155,7 +163,7 @@ class _Backward:
                 more = True
         for i, v in enumerate(self.own.carried):
             if i not in self.carried and v in self.terms:
-                self.carried[i] = v.type()
+                self.carried[i] = _like(v)
                 more = True
         return more
 
@@ -176,15 +184,17 @@ class _Backward:
             after.append(zeros_like(v) if term_of is None else term_of)
         for v in self.own.fixed:
             if v in self.terms:
-                sum_so_far = v.type()
+                sum_so_far = _like(v)
                 before.append(sum_so_far)
                 after.append(_fit(sum_so_far + self.terms[v], v))
         return for_rows, before, after
 
     def stored(self, outputs: Sequence[Any]) -> list[Any]:
-        """Return what the forward loop has to store, since the backward step could not compute it again.
+        """Return what the forward loop stores beside its results, for the backward step to read.
 
-        These are the carried values, which nobody has later; where such a value is no tensor, what is made of it.
+        These are the carried values, which nobody has later; where such a value is no tensor, what is made of it. And
+        what products of matrices went into, for these cost more than the memory of what the step makes of them. All
+        else is computed again.
         """
         free = {v for v in (*self.made.states, *self.made.mapped) if v.owner is not None}
         found = [v for v in self.own.carried if is_tensor(v) and v in set(ancestors(outputs, free))]
@@ -193,8 +203,32 @@ class _Backward:
             if not lost.isdisjoint(node.inputs):
                 lost.update(v for v in node.outputs if not is_tensor(v))
                 found.extend(v for v in node.outputs if is_tensor(v))
+        found.extend(self._costly(outputs, free))
         needed = set(ancestors(outputs, {*free, *found}))
-        return [v for v in found if v in needed and v not in free]
+        return [v for v in dict.fromkeys(found) if v in needed and v not in free]
+
+    def _costly(self, outputs: Sequence[Any], free: set[Variable]) -> list[Any]:
+        """Return what the backward step reads of the forward one that is computed from a product of matrices."""
+        forward = set(ancestors(self.made.flat())) - free
+        read: list[Any] = []
+
+        def below(v: Variable) -> list[Variable] | None:
+            if v.owner is None or v in free:
+                return None
+            if v in forward:
+                read.append(v)
+                return None
+            # Lengths are known without the value.
+            return v.owner.inputs[1:] if asks_for_lengths(v.owner) else v.owner.inputs
+
+        for _ in walk(outputs, below):
+            pass
+        costly: set[Variable] = set()
+        for node in toposort(read, free):
+            if isinstance(node.op, Dot) or not costly.isdisjoint(node.inputs):
+                costly.update(node.outputs)
+        largest = max((v.type.ndim for v in (*self.made.states, *self.made.mapped)), default=0)
+        return [v for v in read if v in costly and is_tensor(v) and v.type.ndim <= largest]
 
 
 def gradients(op: Scan, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
@@ -282,17 +316,19 @@ def _run(
         if i in step.rows:
             along.append((g[depths[i] :][::-1], [(0, step.rows[i])]))
     seen: set[Any] = set()
-    sequences, all_taps, inner = [], [], []
-    for v, taps in along:
-        used = [(k, row) for k, row in taps if row in needed and row not in seen and not isinstance(row, Constant)]
+    sequences: list[Any] = []
+    seen_taps: list[tuple[int, ...]] = []
+    inner: list[Any] = []
+    for v, pairs in along:
+        used = [(k, row) for k, row in pairs if row in needed and row not in seen and not isinstance(row, Constant)]
         seen.update(row for _, row in used)
         if used:
             sequences.append(v)
-            all_taps.append(tuple(k for k, _ in used))
+            seen_taps.append(tuple(k for k, _ in used))
             inner.extend(row for _, row in used)
     fixed = [(v, own) for v, own in zip(given.fixed, step.own.fixed, strict=True) if own in needed and own not in seen]
     begin = _begin(spec, step, given, made, grads)
-    back = LoopSpec(tuple(all_taps), (), len(for_rows), len(before), len(fixed))
+    back = LoopSpec(tuple(seen_taps), (), len(for_rows), len(before), len(fixed))
     loop = type(op)(
         back,
         [*inner, *before, *(own for _, own in fixed)],
@@ -326,7 +362,7 @@ def _sorted(
     for_rows, last = iter(result.mapped), iter(result.carried)
     whole = op.truncate == -1
     for i, (v, taps, rows) in enumerate(zip(given.sequences, spec.sequences, step.own.sequences, strict=True), 1):
-        total = None
+        total: Any = None
         for k, row in zip(taps, rows, strict=True):
             if row in step.terms:
                 g = next(for_rows)[::-1]
@@ -359,22 +395,21 @@ def directions(op: Scan, inputs: Sequence[Any], eval_points: Sequence[Any]) -> l
     """Return the directions in which the outputs of a loop move: those of a loop over values and directions."""
     spec = op.spec
     given = spec.outer_inputs(inputs)
-    along = spec.outer_inputs([
-        d if d is not None and _is_smooth(v) and not _is_absent(d) else None for v, d in zip(inputs, eval_points, strict=True)
-    ])  # fmt: skip
+    pairs = zip(inputs, eval_points, strict=True)
+    along = spec.outer_inputs([None if _is_absent(d) or not _is_smooth(v) else d for v, d in pairs])
     own = spec.inner_inputs(op.inner.inputs)
     moved: dict[Variable, Any] = {}
     for group, d in zip((*own.sequences, *own.states), (*along.sequences, *along.states), strict=True):
-        moved.update((v, v.type()) for v in group if d is not None)
+        moved.update((v, _like(v)) for v in group if d is not None)
     for v, d in zip((*own.carried, *own.fixed), (*along.carried, *along.fixed), strict=True):
         if d is not None:
-            moved[v] = v.type()
+            moved[v] = _like(v)
     while True:
         found = spec.inner_outputs(_moved(op, moved))
         more = False
         for group, d in zip((*own.states, *([v] for v in own.carried)), (*found.states, *found.carried), strict=True):
             if d is not None and group[0] not in moved:
-                moved.update((v, v.type()) for v in group)
+                moved.update((v, _like(v)) for v in group)
                 more = True
         if not more:
             break

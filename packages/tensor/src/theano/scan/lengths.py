@@ -9,12 +9,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from theano.compile.expression import InnerGraph
+from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import walk
 from theano.graph.variable import Constant, Variable
 from theano.scan.spec import LoopSpec
 from theano.tensor.convert import is_tensor
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.shape.basic import Shape_i, shape_tuple
 
 Lengths = tuple[Any, ...]
@@ -45,7 +48,7 @@ def lengths_of_step(
         outside.update((v, shape[1:]) for v in taps)
     outside.update(zip(own.fixed, long.fixed, strict=True))
     replaced = spec.inner_outputs(found).carried
-    steady = {v: n for v, n in zip(own.carried, long.carried, strict=True) if is_tensor(v)}
+    steady: dict[Variable, Any] = {v: n for v, n in zip(own.carried, long.carried, strict=True) if is_tensor(v)}
     # Carried values keep their lengths if each does so as long as all of them do.
     while lost := [
         v for v, n in zip(own.carried, replaced, strict=True)
@@ -58,6 +61,21 @@ def lengths_of_step(
     return [
         _said_outside(n, outside, values) if n is not None and _known(n, outside, own.fixed) else None for n in found
     ]
+
+
+def lengths_within(inputs: Sequence[Any], values: Sequence[Any]) -> list[Lengths]:
+    """Return how long some values are, in terms of the inputs that they are computed from."""
+    graph = FunctionGraph(list(inputs), list(values))
+    feature = _shapes()
+    graph.attach_feature(feature)
+    found = [feature.lengths(v) for v in graph.outputs]
+    back = dict(zip(graph.inputs, inputs, strict=True))
+    return [tuple(clone_replace(lengths, back, strict=False)) for lengths in found]
+
+
+def asks_for_lengths(node: Apply[Any, Any]) -> bool:
+    """Return whether a node asks of its first input nothing but how long it is: a length, or a fill of that shape."""
+    return isinstance(node.op, Shape_i) or (isinstance(node.op, Elemwise) and node.op == F.second)
 
 
 def is_steady(inner: InnerGraph, spec: LoopSpec, inputs: Sequence[Any]) -> bool:

@@ -136,8 +136,8 @@ class Scan(ExpressionOp):
         rows = [v[k] for v, taps in zip(given.sequences, spec.sequences, strict=True) for k in taps]
         rows += [v[m + k] for v, m, taps in zip(given.states, spec.depths, spec.states, strict=True) for k in taps]
         made = spec.inner_outputs(self.inner.on([*rows, *given.carried, *given.fixed]))
-        stacks = [[unbroadcast(shape_padleft(v), 0) for v in part] for part in (made.states, made.mapped)]
-        return OuterOutputs(*stacks, made.carried)
+        states, mapped = ([unbroadcast(shape_padleft(v), 0) for v in part] for part in (made.states, made.mapped))
+        return OuterOutputs(states, mapped, made.carried)
 
     # -- values --------------------------------------------------------------------------------------------
 

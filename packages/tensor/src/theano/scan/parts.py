@@ -10,7 +10,7 @@ from theano.graph.clone import clone_replace
 from theano.graph.traverse import ancestors
 from theano.graph.variable import Variable
 from theano.records import field, record
-from theano.scan.spec import InnerInputs, InnerOutputs, LoopSpec, OuterInputs
+from theano.scan.spec import InnerInputs, LoopSpec, OuterInputs
 
 
 @record(eq=False)
@@ -100,10 +100,15 @@ class Parts:
             for i, (v, out) in enumerate(zip(made.mapped, outputs.mapped, strict=True))
         ]
         self.carried = [
-            CarriedPart(*each, [out])
-            for *each, out in zip(given.carried, own.carried, made.carried, outputs.carried, strict=True)
+            CarriedPart(v, inner, result, [out])
+            for v, inner, result, out in zip(given.carried, own.carried, made.carried, outputs.carried, strict=True)
         ]
         self.fixed = [FixedPart(*each) for each in zip(given.fixed, own.fixed, strict=True)]
+
+    @property
+    def making(self) -> list[Any]:
+        """The parts that have results: states, mapped results, carried values."""
+        return [*self.states, *self.mapped, *self.carried]
 
     @property
     def stacked(self) -> list[StatePart | MappedPart]:
@@ -112,14 +117,13 @@ class Parts:
 
     def outputs(self) -> list[Any]:
         """Return what a step makes."""
-        return self._results().flat()
+        results = [part.result for part in self.making]
+        return results if self.until is None else [*results, self.until]
 
     def moving(self) -> list[Variable]:
         """Return what differs from step to step: the inner variables of all parts but the fixed ones."""
-        return [
-            *(v for part in (*self.sequences, *self.states) for _, v in part.taps),
-            *(c.inner for c in self.carried),
-        ]
+        taps = [taps for parts in (self.sequences, self.states) for taps in (part.taps for part in parts)]
+        return [*(v for each in taps for _, v in each), *(part.inner for part in self.carried)]
 
     def used(self, results: Iterable[Variable] | None = None) -> set[Variable]:
         """Return all that ``results``, by default all of them, are computed from."""
@@ -128,14 +132,10 @@ class Parts:
     def substitute(self, replace: Mapping[Variable, Any]) -> None:
         """Put other variables in the place of some, in what the step makes."""
         made = iter(clone_replace(self.outputs(), replace, strict=False))
-        for part in (*self.states, *self.mapped, *self.carried):
+        for part in self.making:
             part.result = next(made)
         if self.until is not None:
             self.until = next(made)
-
-    def _results(self) -> InnerOutputs:
-        parts = (self.states, self.mapped, self.carried)
-        return InnerOutputs(*([part.result for part in group] for group in parts), self.until)
 
     def build(self) -> dict[Variable, Any]:
         """Return what takes the place of each output: those of the loop made of these parts."""
@@ -150,11 +150,10 @@ class Parts:
             [part.inner for part in self.carried], [part.inner for part in self.fixed],
         )  # fmt: skip
         outside = OuterInputs(
-            self.n_steps,
-            *([part.outer for part in group] for group in (self.sequences, self.states, self.carried, self.fixed)),
-        )
+            self.n_steps, [part.outer for part in self.sequences], [part.outer for part in self.states],
+            [part.outer for part in self.carried], [part.outer for part in self.fixed],
+        )  # fmt: skip
         op = self.op
         loop = type(op)(spec, inside.flat(), self.outputs(), op.name, op.mode, op.truncate, op.profile)
         made = loop(*outside.flat(), return_list=True)
-        parts = [*self.states, *self.mapped, *self.carried]
-        return {old: new for part, new in zip(parts, made, strict=True) for old in part.outputs}
+        return {old: new for part, new in zip(self.making, made, strict=True) for old in part.outputs}

@@ -5,33 +5,42 @@ Inside, a step is rewritten like any other expression, when it is compiled.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.traverse import ancestors, equal_computations
+from theano.graph.traverse import ancestors, equal_computations, toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import Context, families, local_rule, phases
 from theano.scan.build import split
+from theano.scan.lengths import asks_for_lengths, lengths_within
 from theano.scan.op import Scan
 from theano.scan.parts import FixedPart, MappedPart, Parts
+from theano.tensor.create import alloc
 from theano.tensor.index.basic import Subtensor
+from theano.tensor.rules.words import conform
+from theano.tensor.shape.basic import Shape_i
 
 families.in_order(__name__, "theano.scan.at_once")
 
 _EVERYWHERE = ("canonicalize", "specialize")
-_FAST = ("fast_run", "fast_compile")
+_FAST = ("fast_run", "fast_compile", "scan")
 
 
-@local_rule([Scan], tags=_FAST, phases=_EVERYWHERE)
-def scan_remove_unused(node: Apply[Any, Any]) -> Any:
+@local_rule(
+    [Scan], "scanOp_remove_constants_and_unused_inputs0", tags=(*_FAST, "remove_constants_and_unused_inputs_scan"),
+    phases=_EVERYWHERE,
+)  # fmt: skip
+def remove_unused(node: Apply[Any, Any]) -> Any:
     """Results that nobody reads go, and inputs that no step uses."""
     parts = Parts(node)
     needed = {id(part) for part in (*parts.stacked, *parts.carried) if any(v.clients for v in part.outputs)}
     if not needed:
         return None
-    recurrent = [(part, [v for _, v in part.taps]) for part in parts.states]
+    recurrent: list[Any] = [(part, [v for _, v in part.taps]) for part in parts.states]
     recurrent += [(part, [part.inner]) for part in parts.carried]
     used: set[Variable] = set()
     while True:
@@ -57,12 +66,12 @@ def scan_remove_unused(node: Apply[Any, Any]) -> Any:
 
 
 def _size(parts: Parts) -> tuple[int, ...]:
-    groups = (parts.sequences, parts.states, parts.mapped, parts.carried, parts.fixed)
-    return (*map(len, groups), sum(len(part.taps) for part in (*parts.sequences, *parts.states)))
+    taps = [len(part.taps) for part in parts.sequences] + [len(part.taps) for part in parts.states]
+    return len(parts.mapped), len(parts.carried), len(parts.fixed), len(taps), sum(taps)
 
 
-@local_rule([Scan], tags=_FAST, phases=_EVERYWHERE)
-def scan_merge_inouts(node: Apply[Any, Any]) -> Any:
+@local_rule([Scan], "scanOp_merge_inouts", tags=(*_FAST, "scan_merge_inouts"), phases=_EVERYWHERE)
+def merge_inouts(node: Apply[Any, Any]) -> Any:
     """Equal inputs are one, as are equal results; constants are known inside."""
     parts = Parts(node)
     before = _size(parts)
@@ -89,17 +98,15 @@ def _merge_inputs(parts: Parts) -> None:
     parts.fixed = fixed
     sequences: list[Any] = []
     for sequence in parts.sequences:
-        first = next((p for p in sequences if _is_same(p.outer, sequence.outer)), None)
-        if first is None:
-            first = sequence
-            taps, sequence.taps = sequence.taps, []
-            sequences.append(first)
-        else:
-            taps = sequence.taps
+        taps, sequence.taps = sequence.taps, []
+        one = next((p for p in sequences if _is_same(p.outer, sequence.outer)), None)
+        if one is None:
+            one = sequence
+            sequences.append(one)
         for k, v in taps:
-            known = next((w for j, w in first.taps if j == k and w.type == v.type), None)
+            known = next((w for j, w in one.taps if j == k and w.type == v.type), None)
             if known is None:
-                first.taps = [*first.taps, (k, v)]
+                one.taps = [*one.taps, (k, v)]
             else:
                 replace[v] = known
     parts.sequences = sequences
@@ -109,30 +116,50 @@ def _merge_inputs(parts: Parts) -> None:
 
 def _merge_results(parts: Parts) -> None:
     """Let equal states, carried values and mapped results be one."""
-    for name in ("states", "carried"):
-        kept: list[Any] = []
-        for part in getattr(parts, name):
-            first = next((p for p in kept if _is_same_past(p, part)), None)
-            if first is None:
-                kept.append(part)
-                continue
-            replace = dict(zip(_inside(part), _inside(first), strict=True))
-            (new,) = clone_replace([part.result], replace)
-            if not equal_computations([new], [first.result]):
-                kept.append(part)
-                continue
-            setattr(parts, name, [p for p in getattr(parts, name) if p is not part])
-            first.outputs = [*first.outputs, *part.outputs]
-            parts.substitute(replace)
-    mapped: list[Any] = []
-    for part in parts.mapped:
-        equal = (p for p in mapped if p.keep == part.keep and equal_computations([p.result], [part.result]))
-        first = next(equal, None)
-        if first is None:
-            mapped.append(part)
+    classes = _classes([*parts.states, *parts.carried], _is_same_past)
+    while True:
+        # Equal are those that are equal if all of them are: states may be made of each other.
+        replace: dict[Variable, Any] = {}
+        for first, *others in classes:
+            for part in others:
+                replace.update(zip(_inside(part), _inside(first), strict=True))
+        members = [part for group in classes for part in group]
+        made = dict(zip(map(id, members), clone_replace([p.result for p in members], replace), strict=True))
+        finer = [c for group in classes for c in _classes(group, partial(_is_made_equal, made))]
+        if len(finer) == len(classes):
+            break
+        classes = finer
+    lost = {id(part) for _, *others in classes for part in others}
+    if lost:
+        for first, *others in classes:
+            first.outputs = [v for part in (first, *others) for v in part.outputs]
+        parts.states = [part for part in parts.states if id(part) not in lost]
+        parts.carried = [part for part in parts.carried if id(part) not in lost]
+        parts.substitute(replace)
+    groups = _classes(parts.mapped, lambda a, b: a.keep == b.keep and _is_equal(a.result, b.result))
+    for first, *same in groups:
+        first.outputs = [v for part in (first, *same) for v in part.outputs]
+    parts.mapped = [first for first, *_ in groups]
+
+
+def _is_made_equal(made: dict[int, Any], a: Any, b: Any) -> bool:
+    return _is_equal(made[id(a)], made[id(b)])
+
+
+def _is_equal(a: Any, b: Any) -> bool:
+    return bool(equal_computations([a], [b]))
+
+
+def _classes(things: Iterable[Any], is_same: Callable[[Any, Any], bool]) -> list[list[Any]]:
+    """Return things sorted into lists of equal ones."""
+    classes: list[list[Any]] = []
+    for thing in things:
+        group = next((group for group in classes if is_same(group[0], thing)), None)
+        if group is None:
+            classes.append([thing])
         else:
-            first.outputs = [*first.outputs, *part.outputs]
-    parts.mapped = mapped
+            group.append(thing)
+    return classes
 
 
 def _inside(part: Any) -> list[Any]:
@@ -141,13 +168,17 @@ def _inside(part: Any) -> list[Any]:
 
 def _is_same_past(a: Any, b: Any) -> bool:
     """Return whether two states, or two carried values, begin alike and are seen alike."""
-    if not _is_same(a.outer, b.outer) or [v.type for v in _inside(a)] != [v.type for v in _inside(b)]:
+    if (
+        type(a) is not type(b)
+        or not _is_same(a.outer, b.outer)
+        or [v.type for v in _inside(a)] != [v.type for v in _inside(b)]
+    ):
         return False
     return not hasattr(a, "taps") or (a.keep == b.keep and [k for k, _ in a.taps] == [k for k, _ in b.taps])
 
 
-@local_rule([Scan], tags=("fast_run",), phases=_EVERYWHERE)
-def scan_push_out_invariant(node: Apply[Any, Any]) -> Any:
+@local_rule([Scan], "scanOp_pushout_nonseqs_ops", tags=("fast_run", "scan", "PushOutNonSeqScan"), phases=_EVERYWHERE)
+def push_out_invariant(node: Apply[Any, Any]) -> Any:
     """What is the same in each step is computed once, before the loop."""
     parts = Parts(node)
     moving = parts.moving()
@@ -159,6 +190,27 @@ def scan_push_out_invariant(node: Apply[Any, Any]) -> Any:
     inside = [v.type(v.name) for v in borders]
     parts.fixed.extend(FixedPart(v.type.filter_variable(out), v) for v, out in zip(inside, outside, strict=True))
     parts.substitute(dict(zip(borders, inside, strict=True)))
+    return parts.build()
+
+
+@local_rule([Scan], tags=("fast_run", "scan"), phases=("canonicalize",))
+def scan_lengths_inside(node: Apply[Any, Any]) -> Any:
+    """How long something is that a step computes follows from the lengths of what the step sees."""
+    parts = Parts(node)
+    asked = [n for n in toposort(parts.outputs()) if asks_for_lengths(n) and n.inputs[0].owner is not None]
+    if not asked:
+        return None
+    inputs = [*parts.moving(), *(part.inner for part in parts.fixed)]
+    replace: dict[Variable, Any] = {}
+    for n, lengths in zip(asked, lengths_within(inputs, [n.inputs[0] for n in asked]), strict=True):
+        wanted = (lengths[n.op.i],) if isinstance(n.op, Shape_i) else lengths
+        if any(asks_for_lengths(m) and m.inputs[0].owner is not None for m in toposort(wanted)):
+            continue
+        new = wanted[0] if isinstance(n.op, Shape_i) else alloc(n.inputs[1], *wanted)
+        replace[n.outputs[0]] = conform(new, n.outputs[0])
+    if not replace:
+        return None
+    parts.substitute(replace)
     return parts.build()
 
 
@@ -202,7 +254,7 @@ def _number(client: Apply[Any, Any], entry: Any) -> int | None:
     return int(given.data) if isinstance(given, Constant) else None
 
 
-def scan_save_mem(fgraph: FunctionGraph, context: Context) -> None:
+def save_mem(fgraph: FunctionGraph, context: Context) -> None:
     """Of a result of which only the last rows are read, no more are stored."""
     for node in [n for n in fgraph.toposort() if isinstance(n.op, Scan)]:
         parts = Parts(node)
@@ -213,17 +265,17 @@ def scan_save_mem(fgraph: FunctionGraph, context: Context) -> None:
                 part.keep = max(rows, 1)
                 changed = True
         if changed:
-            context.replace(fgraph, list(parts.build().items()), "scan_save_mem")
+            context.replace(fgraph, list(parts.build().items()), "scan_keep_last")
 
 
 # After lengths are known no more: a result that is stored in part is shorter, and its rows have other numbers.
-phases.register("scan_save_mem", scan_save_mem, 10.5, "fast_run", "scan")
+phases.register("scan_keep_last", save_mem, 10.5, "fast_run", "scan", "scanOp_save_mem", "ScanSaveMem")
 
 
 # -- several loops -------------------------------------------------------------------------------------------------
 
 
-def scan_merge(fgraph: FunctionGraph, context: Context) -> None:
+def merge_loops(fgraph: FunctionGraph, context: Context) -> None:
     """Loops of equally many steps that do not depend on each other are one."""
     while pair := _mergeable(fgraph):
         first, second = (Parts(node, fresh=True) for node in pair)
@@ -231,7 +283,7 @@ def scan_merge(fgraph: FunctionGraph, context: Context) -> None:
             getattr(first, name).extend(getattr(second, name))
         _merge_inputs(first)
         _merge_results(first)
-        if not context.replace(fgraph, list(first.build().items()), "scan_merge"):
+        if not context.replace(fgraph, list(first.build().items()), "scanOp_merge"):
             return
 
 
@@ -261,6 +313,6 @@ def _stop_alike(first: Any, second: Any) -> bool:
     return equal_computations([condition.result], [a.until])
 
 
-phases.register("scan_merge", scan_merge, 1.7, "fast_run", "scan")
+phases.register("scanOp_merge", merge_loops, 1.7, "fast_run", "scan", "ScanMerge")
 
 from theano.scan import at_once  # noqa: E402, F401  (below what says the order)

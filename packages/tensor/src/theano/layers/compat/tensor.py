@@ -58,6 +58,9 @@ OLD_NAMES = {
         "theano.tensor.rules.draws": "mrg_random_make_inplace=random_make_inplace",
         "theano.tensor.type": "TensorType",
     },
+    "theano.scan.opt": {
+        "theano.scan.rules": "remove_constants_and_unused_inputs_scan=remove_unused scan_merge_inouts=merge_inouts",
+    },
     "theano.scan_module": {
         "theano.scan": "foldl foldr map reduce scan scan_checkpoints until",
     },
@@ -69,6 +72,9 @@ OLD_NAMES = {
     },
     "theano.scan_module.scan_op": {
         "theano.scan.op": "Scan",
+    },
+    "theano.scan_module.scan_opt": {
+        "theano.scan.rules": "remove_constants_and_unused_inputs_scan=remove_unused scan_merge_inouts=merge_inouts",
     },
     "theano.scan_module.scan_utils": {
         "theano.graph.traverse": "equal_computations",

@@ -1,0 +1,181 @@
+"""What leaves a loop, what is one, and what is stored: the loop that is left, and the same values as without rules."""
+
+import numpy as np
+import pytest
+
+import theano
+import theano.tensor as T
+from theano.graph.traverse import io_toposort
+from theano.scan import until
+from theano.scan.op import Scan
+
+PLAIN = theano.Mode("cvm", "fast_run").excluding("scan")
+x, z, n = T.dvector("x"), T.dscalar("z"), T.lscalar("n")
+X, Y, W, U = T.dmatrices("X", "Y", "W", "U")
+rng = np.random.default_rng(3)
+VALUES = {
+    x: rng.standard_normal(3), z: np.float64(0.7), n: np.int64(4), X: rng.standard_normal((4, 3)),
+    Y: rng.standard_normal((4, 3)), W: rng.standard_normal((3, 3)), U: rng.standard_normal((3, 3)),
+}  # fmt: skip
+
+
+def specs(outputs):
+    """Return the loops that are left, after a comparison of values with those that no rule of loops has seen."""
+    inputs = list(VALUES)
+    f, plain = (theano.function(inputs, outputs, mode=m, on_unused_input="ignore") for m in (None, PLAIN))
+    arguments = [VALUES[v] for v in inputs]
+    for a, b in zip(f(*arguments), plain(*arguments), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)
+    return [node.op.spec for node in f.maker.fgraph.toposort() if isinstance(node.op, Scan)]
+
+
+def ops(f):
+    return [node.op for node in f.maker.fgraph.toposort()]
+
+
+def test_unused_parts_go():
+    (a, b, c), _ = theano.scan(
+        lambda u, v, p, q, r, w: [p * u, q + v, p + r * w], [x, x**2], [z, z, z], [z * 2]
+    )  # fmt: skip
+    (spec,) = specs([a])
+    assert (len(spec.sequences), len(spec.states), spec.fixed) == (1, 1, 0)
+    (spec,) = specs([a, c])
+    assert len(spec.states) == 2
+    (spec,) = specs([b])
+    assert len(spec.sequences) == 1 and len(spec.states) == 1
+
+
+def test_unused_taps_go_and_the_depth_stays():
+    a, _ = theano.scan(lambda p, q, r: q * 2.0, outputs_info={"initial": x, "taps": [-3, -2, -1]}, n_steps=n)
+    (spec,) = specs([a])
+    assert spec.states == ((-3, -2),)
+
+
+def test_equal_inputs_and_results_are_one():
+    (a, b, c), _ = theano.scan(
+        lambda u, v, p, q, w, v2: [p * u + w, q * v + v2, u * v + p], [x, x], [z, z, None], [z, z]
+    )
+    (spec,) = specs([a, b, c])
+    assert (len(spec.sequences), len(spec.states), spec.fixed) == (1, 1, 1)
+
+
+def test_constants_are_known_inside():
+    a, _ = theano.scan(lambda p, w: p * w, outputs_info=z, non_sequences=T.constant(2.5), n_steps=n)
+    (spec,) = specs([a])
+    assert spec.fixed == 0
+
+
+def test_what_is_the_same_in_each_step_is_computed_once():
+    a, _ = theano.scan(lambda u, p, w: p + u * T.exp(w).sum(), x, z, x)
+    f = theano.function([x, z], a)
+    (loop,) = [op for op in ops(f) if isinstance(op, Scan)]
+    inside = io_toposort(loop.inner.inputs, loop.inner.outputs)
+    assert T.exp not in [node.op for node in inside]
+    g = T.grad(a.sum(), x)
+    for spec in specs([g]):
+        assert spec.fixed <= 3
+
+
+@pytest.mark.parametrize(
+    ("read", "keep"),
+    [
+        (lambda a: a[-1], 2), (lambda a: a[-2], 3), (lambda a: a[-3:], 4), (lambda a: a[-1] + a[-2], 3),
+        (lambda a: a, None), (lambda a: a[0], None), (lambda a: a[::-1], None), (lambda a: a[-1] + a.sum(), None),
+    ],
+)  # fmt: skip
+def test_only_what_is_read_is_stored(read, keep):
+    a, _ = theano.scan(lambda p: T.sin(p) + 1, outputs_info=x, n_steps=n)
+    (spec,) = specs([read(a)])
+    assert spec.keep == (keep,)
+
+
+def test_memory_does_not_depend_on_the_number_of_steps():
+    a, _ = theano.scan(lambda p: p * 1.0000001, outputs_info=T.zeros((1000,)) + z, n_steps=n)
+    f = theano.function([z, n], a[-1])
+    spec = next(op.spec for op in ops(f) if isinstance(op, Scan))
+    assert spec.keep == (2,)
+    assert f(1.0, 200_000)[0] == pytest.approx(1.0000001**200_000)
+
+
+def test_loops_of_equally_many_steps_are_one():
+    a, _ = theano.scan(lambda u, p: p * u, x, z)
+    b, _ = theano.scan(lambda u, p: p + u, x, z)
+    c, _ = theano.scan(lambda u, p: p * u, x, z)
+    (spec,) = specs([a, b, c])
+    assert len(spec.states) == 2 and len(spec.sequences) == 1
+    after, _ = theano.scan(lambda u, p: p - u, a, z)
+    assert len(specs([after])) == 2
+    other, _ = theano.scan(lambda u, p: p + u, x, z, n_steps=2)
+    assert len(specs([a, other])) == 2
+
+
+def test_loops_that_end_alike_are_one():
+    a, _ = theano.scan(lambda u, p: (p * u, until(u > 0)), x, z)
+    b, _ = theano.scan(lambda u, p: (p + u, until(u > 0)), x, z)
+    c, _ = theano.scan(lambda u, p: (p + u, until(u > 1)), x, z)
+    assert len(specs([a, b])) == 1 and len(specs([a, c])) == 2
+
+
+def test_products_of_sequences_leave():
+    h, _ = theano.scan(lambda u, p, w, v: T.tanh(T.dot(u, w) + T.dot(p, v)), X, x, [W, U])
+    f = theano.function([X, x, W, U], h)
+    (loop,) = [op for op in ops(f) if isinstance(op, Scan)]
+    inside = [str(node.op) for node in io_toposort(loop.inner.inputs, loop.inner.outputs)]
+    assert inside.count("dot") == 1
+    assert len(specs([h])) == 1
+
+
+def test_products_of_results_leave():
+    def step(u, p, w, v):
+        state = T.tanh(u + T.dot(p, w))
+        return [state, T.dot(state, v) * 2]
+
+    (h, y), _ = theano.scan(step, X, [x, None], [W, U])
+    (spec,) = specs([h, y])
+    assert spec.mapped == 0
+
+
+def test_sums_of_products_leave():
+    def step(u, p, w, v, b):
+        return T.tanh(T.dot(u, w) + T.dot(p, v) + b)
+
+    for inputs, first in ((X, x), (X.reshape((4, 1, 3)), X[:1])):
+        h, _ = theano.scan(step, inputs, first, [W, U, x])
+        found = specs(T.grad((h**2).sum(), [W, U, x]))
+        backward = found[-1]
+        # What is left to carry: the adjoint of the state, and the sum for the vector.
+        assert len(found) == 2 and backward.carried <= 2
+
+
+def test_a_loop_without_memory_is_a_map():
+    a, _ = theano.scan(lambda u, w: T.exp(u) * w, X, None, x)
+    assert specs([a]) == []
+    assert specs([T.grad((a**2).sum(), x), T.grad((a**2).sum(), X)]) == []
+    b, _ = theano.scan(lambda u, v, w: T.dot(u, w) + v, {"input": X, "taps": [-1, 1]}, None, W)
+    assert specs([b, T.grad(b.sum(), W)]) == []
+    rows, _ = theano.scan(lambda w: w * 2, None, None, x, n_steps=n)
+    assert specs([rows]) == []
+
+
+def test_carried_values_that_stay_and_results_that_are_rows():
+    kept = theano.shared(np.ones(3))
+    (a, b), updates = theano.scan(lambda u, p: ([p * u, u], {kept: kept}), X, [x, None])
+    found = specs([a, b, updates[kept]])
+    assert [(spec.mapped, spec.carried) for spec in found] == [(0, 0)]
+
+
+def test_the_way_back_reads_what_products_made():
+    def step(u, h, c, w, v):
+        gates = T.dot(u, w) + T.dot(h, v)
+        forget, new = T.nnet.sigmoid(gates[:2]), T.tanh(gates[1:])
+        c = forget * c + new
+        return T.tanh(c), c
+
+    (h, c), _ = theano.scan(step, X, [x[:2], x[1:]], [W, U[:2]])
+    cost = (h[-1] ** 2).sum()
+    forward, backward = specs([cost, *T.grad(cost, [W, U])])
+    assert (len(forward.states), forward.mapped, len(backward.states)) == (2, 2, 0)
+    f = theano.function([X, x, W, U], T.grad(cost, [W, U]))
+    last = [op for op in ops(f) if isinstance(op, Scan)][-1]
+    inside = [str(node.op) for node in io_toposort(last.inner.inputs, last.inner.outputs)]
+    assert inside.count("dot") == 1
