@@ -151,6 +151,14 @@ def doctests(session: nox.Session) -> None:
 
 
 @nox.session
+def random(session: nox.Session) -> None:
+    """Look at random numbers with statistics: ten times as many numbers as the tests draw."""
+    install_layers(session, LAYERS, TEST)
+    session.run("python", "-m", "pytest", "-q", "packages/tensor/tests/streams/test_statistics.py", *session.posargs,
+                env={"THEANO_RANDOM_SCALE": "10"})  # fmt: skip
+
+
+@nox.session
 def maths(session: nox.Session) -> None:
     """Measure the scalar functions at a million points each, and write the page of results: minutes."""
     install_layers(session, up_to("scalar"), TEST)

@@ -13,8 +13,9 @@ The rules:
 6. below the tier of ``compile`` nothing imports ``theano.settings``: values are passed down;
 7. a facade is imported by nobody but those that `FACADES` names;
 8. a module is loaded by a name that the source spells out, but where `BY_NAME` says where the name comes from;
-9. nothing is imported by an old spelling, which is a name that only the tables in ``theano.layers.compat`` know;
-   and no folder without sources is left where such a module was, for Python would take it for a package.
+9. nothing is imported by an old spelling, which is a name that only the tables in ``theano.layers.compat`` know, by
+   tests and tools neither, but for those that `OLD_PROGRAMS` names; and no folder without sources is left where such a
+   module was, for Python would take it for a package.
 
 An import is a statement, one below ``if TYPE_CHECKING:``, or a text: each text that is the name of a module of ours (or
 of something in it, ``"theano.tensor:dot"``) counts for rules 2, 3 and 7, be it handed to `importlib` or kept in a table
@@ -88,6 +89,15 @@ BY_NAME = {
     "theano.scalar.canonical": "the module of an operation that a program in the cache names",
     "theano.scalar.define": "the module of an operation that a pickle names",
 }
+# Tests that are programs as older versions had them: they may import by old spellings.
+OLD_PROGRAMS = (
+    "packages/graph-core/tests/rewriting/test_userdefined.py",
+    "packages/graph-core/tests/test_door.py",
+    "packages/tensor/tests/programs/",
+    "packages/tensor/tests/seeds/",
+    "packages/tensor/tests/streams/",
+    "packages/tensor/tests/test_old_spellings.py",
+)
 # Texts that name a module and load nothing.
 SHOWN = {
     ("theano.graph.apply", "theano.gof.graph"): "the name under which the documentation always printed a class",
@@ -134,6 +144,7 @@ class Tree:
     by_name: list[tuple[str, str]] = field(default_factory=list)
     old: set[str] = field(default_factory=set)
     left_over: list[str] = field(default_factory=list)
+    by_others: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, distribution: str, source: Path, root: Path) -> None:
         """Read the modules of one distribution, below ``source``."""
@@ -169,6 +180,10 @@ class Tree:
             for module in [self._module(i.target.removesuffix("."))]
             if module != i.importer
         ]
+
+    def is_old(self, name: str) -> bool:
+        """Tell whether a name is an old module, or is in one."""
+        return self._module(name) in self.old
 
     def _module(self, name: str) -> str:
         while name not in self.owner and name not in self.old and "." in name and name.startswith("theano"):
@@ -270,7 +285,19 @@ def read_tree(root: Path) -> Tree:
         if source.is_dir():
             tree.add(distribution, source, root)
     tree.resolve(root)
+    tree.by_others.extend(_other_imports(root))
     return tree
+
+
+def _other_imports(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield what is imported by the files beside the sources, and where."""
+    folders = [root / name for name in ("benchmarks", "docs", "examples", "tools")]
+    folders += [root / "packages" / name / "tests" for name in DISTRIBUTIONS]
+    for path in (*root.glob("*.py"), *(path for folder in folders for path in sorted(folder.rglob("*.py")))):
+        place = path.relative_to(root).as_posix()
+        if not place.startswith(OLD_PROGRAMS):
+            for node, _, _ in _statements(ast.parse(path.read_text(encoding="utf-8"))):
+                yield from ((target, f"{place}:{node.lineno}") for target in _targets(node, "", False))
 
 
 def _is_table(module: str) -> bool:
@@ -305,6 +332,9 @@ def problems(tree: Tree) -> Iterator[str]:
         yield from _of_facades(tree, imported)
         if imported.inside and not imported.explained and not imported.typing:
             yield f"{imported.place}: imports {imported.target} inside a function without saying why in a comment"
+    for target, place in tree.by_others:
+        if tree.is_old(target):
+            yield f"{place}: imports {target}, an old spelling; name the module that has it"
     for folder in tree.left_over:
         yield f"{folder}: nothing but an old spelling has this name; remove the folder, which hides it"
     for module, place in tree.by_name:

@@ -146,3 +146,24 @@ def test_a_folder_that_hides_an_old_spelling(tmp_path):
     (tmp_path / "packages" / "graph-core" / "src" / "theano" / "gof" / "__pycache__").mkdir(parents=True)
     (found,) = check_layers.problems(check_layers.read_tree(tmp_path))
     assert found.startswith("packages/graph-core/src/theano/gof:") and "remove the folder" in found
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "count"),
+    [
+        ("packages/graph-core/tests/test_new.py", "def f():\n    from theano.gof import Op, graph", 2),
+        ("tools/new.py", "import theano.gof.graph", 1),
+        ("packages/graph-core/tests/test_new.py", "import theano\nprint(theano.gof.Op)", 0),
+        ("packages/tensor/tests/programs/test_new.py", "from theano.gof import Op", 0),
+    ],
+)
+def test_tests_import_by_the_names_of_today(tmp_path, path, text, count):
+    assert broken(tmp_path) == []
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).write_text(text)
+    found = list(check_layers.problems(check_layers.read_tree(tmp_path)))
+    assert len(found) == count and all("an old spelling" in problem for problem in found)
+
+
+def test_old_programs_are_there():
+    assert all((check_layers.ROOT / path).exists() for path in check_layers.OLD_PROGRAMS)

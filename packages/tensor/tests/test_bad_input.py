@@ -11,7 +11,7 @@ import theano.tensor as T
 from theano import scalar as scal
 from theano.graph import Op
 from theano.ifelse import ifelse
-from theano.tensor import extra_ops, nlinalg, nnet, slinalg
+from theano.tensor import extra_ops, nnet
 from theano.tensor.arange import ARangeLength
 from theano.tensor.blas import routines
 from theano.tensor.checks import CheckedLength, CheckedShape
@@ -22,6 +22,7 @@ from theano.tensor.linalg.hints import Hint
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rows import MapRows, map_rows
 
+nlinalg, slinalg = T.nlinalg, T.slinalg
 m, n, v, w, s = T.dmatrix("m"), T.dmatrix("n"), T.dvector("v"), T.dvector("w"), T.dscalar("s")
 i, j, t3, z = T.lvector("i"), T.lscalar("j"), T.dtensor3("t3"), T.zmatrix("z")
 flag, thing = T.TensorType("bool", (False,))("flag"), theano.generic("thing")

@@ -11,7 +11,9 @@ from oracle import run
 import theano
 import theano.tensor as T
 from theano import scalar as scal
-from theano.tensor import extra_ops, nlinalg
+from theano.tensor import extra_ops
+
+nlinalg = T.nlinalg
 
 LETTERS = {"b": "int8", "w": "int16", "i": "int32", "l": "int64", "f": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 SHAPES = {"scalar": (), "vector": (False,), "matrix": (False, False), "row": (True, False), "col": (False, True)}

@@ -27,7 +27,9 @@ ELSEWHERE = {
     "EigvalshGrad": "linalg/test_linalg", "ExpmGrad": "linalg/test_linalg", "LoadFromDisk": "test_io", "MPIRecv": "test_io",
     "MPIRecvWait": "test_io", "MPISend": "test_io", "MPISendWait": "test_io", "MapRows": "test_rows",
     "Hint": "rules/test_each_rule", "IfElse": "test_ifelse", "ToDevice": "fake_target/test_placement",
-    "FromDevice": "fake_target/test_placement",
+    "FromDevice": "fake_target/test_placement", "Draw": "base class", "RandomFunction": "streams/test_numpy_streams",
+    "mrg_uniform_base": "base class", "mrg_uniform": "streams/test_mrg", "DotModulo": "streams/test_mrg",
+    "MultinomialFromUniform": "streams/test_mrg", "ChoiceFromUniform": "streams/test_mrg", "PhiloxDraw": "streams/test_philox",
 }  # fmt: skip
 
 #: Ops of which no shape can be inferred, because it depends on values.

@@ -11,7 +11,7 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.misc import check_blas, cpucount, frozendict, ordered_set, pkl_utils, safe_asarray, windows
+from theano.misc import check_blas, cpucount, ordered_set, pkl_utils, safe_asarray, windows
 
 
 def test_a_model_in_a_zip_archive(tmp_path):
@@ -83,7 +83,7 @@ def test_ordered_sets():
 
 
 def test_the_rest():
-    assert frozendict.frozendict({1: 2})[1] == 2 and cpucount.cpuCount() >= 1
+    assert theano.misc.frozendict.frozendict({1: 2})[1] == 2 and cpucount.cpuCount() >= 1
     assert safe_asarray._asarray(np.arange(3, dtype=np.longlong), "int64").dtype.num == np.dtype("int64").num
     assert check_blas.execute(execute=False, verbose=False, M=4, N=4, K=4)[0] == 0
     for function in (windows.call_subprocess_Popen, windows.output_subprocess_Popen):

@@ -9,6 +9,7 @@ import pickle
 import pydoc
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
@@ -39,6 +40,13 @@ def test_each_entry_leads_to_what_it_names(module, entry):
         assert old in dir(found), old
 
 
+@pytest.mark.parametrize("module", sorted({module for module, _ in ENTRIES}))
+def test_a_name_is_listed_once(module):
+    entries = [entry for where, entry in ENTRIES if where == module]
+    words = [word.partition("=")[0] for entry in entries for names in entry.values() for word in names.split()]
+    assert [name for name, count in Counter(words).items() if count > 1 and name != "*"] == []
+
+
 @pytest.mark.parametrize("module", sorted(KNOWN))
 def test_names_that_were_there_are_there(module):
     found = importlib.import_module(module)
@@ -63,6 +71,21 @@ def test_star_imports():
     exec("from theano.gof import *\nfrom theano.tensor.opt import *", found)
     assert found["Op"] is theano.Op and found["local_useless_reduce"] is theano.tensor.opt.local_useless_reduce
     assert found["register_specialize"] is theano.tensor.opt.register_specialize
+    assert found["opt"] is theano.gof.opt  # a module below, which its package shows
+
+
+def test_star_imports_leave_names_of_modules_alone():
+    found: dict = {}
+    exec(
+        "from theano.scalar.basic import *\nfrom theano.tensor.nlinalg import *\nfrom theano.scan_module import *",
+        found,
+    )
+    assert found["svd"] is theano.tensor.nlinalg.svd and {"basic", "gof", "tensor", "theano", "utils"}.isdisjoint(found)
+
+
+def test_a_name_stays_when_a_module_of_that_name_is_imported():
+    imports = "from theano.scan_module.scan import scan; import theano.scan_module.scan_op"
+    assert fresh(f"{imports}; print(theano.scan_module.scan is scan is theano.scan.scan)") == "True"
 
 
 def test_attributes_without_imports():

@@ -405,8 +405,7 @@ PARTLY = [np.where(np.arange(9).reshape(3, 3) == place, number, POSITIVE) for pl
 ])  # fmt: skip
 def test_linear_algebra_of_what_is_no_good_matrix(name):
     """A value (of numbers, or with NaN or infinity in it) or an error of one class."""
-    from theano.tensor import nlinalg, slinalg
-
+    nlinalg, slinalg = T.nlinalg, T.slinalg
     out = {
         "cholesky": lambda: slinalg.cholesky(m), "upper": lambda: slinalg.Cholesky(lower=False)(m), "or nan": lambda: slinalg.Cholesky(on_error="nan")(m),
         "inverse": lambda: nlinalg.matrix_inverse(m), "pinv": lambda: nlinalg.pinv(m), "det": lambda: nlinalg.det(m), "solve": lambda: slinalg.solve(m, m),

@@ -8,7 +8,13 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.gof.op import debug_assert, debug_error_message, get_debug_values, get_test_value, missing_test_message
+from theano.compile.test_values import (
+    debug_assert,
+    debug_error_message,
+    get_debug_values,
+    get_test_value,
+    missing_test_message,
+)
 
 
 def valued(name, value):

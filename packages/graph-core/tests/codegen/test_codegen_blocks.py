@@ -5,6 +5,7 @@ import sys
 import pytest
 from c_toys import Live, WatchedAdd, add, double, mul, told, watched
 
+import theano
 from theano import Mode, function
 from theano.codegen.blocks import ask, write_block
 from theano.errors import KernelCompileError, MethodNotDefined
@@ -319,9 +320,7 @@ def _graph():
 
 @pytest.mark.parametrize("name", ["CLinker", "OpWiseCLinker"])
 def test_a_linker_accepts_a_graph(name):
-    import theano.gof
-
-    accepted = getattr(theano.gof, name)().accept(_graph())
+    accepted = getattr(theano, name)().accept(_graph())
     assert accepted.make_function()(1.0, 2.0, 3.0) == 9.0
     assert accepted.make_function(unpack_single=False)(1.0, 2.0, 3.0) == [9.0]
     thunk, inputs, outputs = accepted.make_thunk()
@@ -333,7 +332,7 @@ def test_a_linker_accepts_a_graph(name):
 
 
 def test_the_dual_linker_compares_c_with_python():
-    from theano.gof import DualLinker
+    from theano.runtime.dual import DualLinker
 
     class Off(type(add)):
         __props__ = ("name", "sign", "by")

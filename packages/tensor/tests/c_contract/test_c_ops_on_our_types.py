@@ -9,8 +9,8 @@ import theano
 import theano.scalar as ts
 import theano.tensor as T
 from theano.errors import MethodNotDefined
-from theano.gof import COp as FileCOp
 from theano.graph import Apply, generic
+from theano.graph.external_op import ExternalCOp as FileCOp
 from theano.graph.op import COp
 from theano.graph.type import CDataType, CEnumType, EnumList, EnumType, Generic, Params, ParamsType
 from theano.scalar import c_values
@@ -585,7 +585,7 @@ def test_thunks_of_our_own_ops():
 
 
 def test_an_op_that_uses_openmp():
-    from theano.gof import OpenMPOp
+    from theano.graph.external_op import OpenMPOp
 
     class Total(OpenMPOp):
         __props__ = ("openmp",)

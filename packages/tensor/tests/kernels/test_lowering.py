@@ -25,6 +25,8 @@ from theano.tensor.device import FromDevice, ToDevice
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.common import Ready
 from theano.tensor.linalg.solve import lstsq
+from theano.tensor.random.mrg import mrg_uniform
+from theano.tensor.random.philox import PhiloxDraw
 from theano.tensor.type import TensorType
 
 m, v, k = T.dmatrix("m"), T.dvector("v"), T.lscalar("k")
@@ -34,7 +36,8 @@ MORE = [
     T.AllocEmpty("float64")(k, k).owner, lstsq()(m, v, 0.1)[0].owner, ifelse(k, m, m + 1).owner,
     plumbing.deep_copy_op(m).owner, plumbing.view_op(m).owner, scal.add(scal.float64("a"), scal.int8("b")).owner,
     CheckedLength()(k, T.eq(k, 1)).owner, T.slinalg.eigvalsh(m, None).owner, ToDevice("some")(m).owner,
-    FromDevice()(ToDevice("some")(m)).owner,
+    FromDevice()(ToDevice("some")(m)).owner, mrg_uniform.new(T.imatrix(), None, "float64", (k,))[1].owner,
+    PhiloxDraw("normal", T.dvector)(TensorType("uint64", (False,))(), (k,))[1].owner,
 ]  # fmt: skip
 
 NODES = [*(sample.node for found in samples().values() for sample in found), *MORE]

@@ -10,8 +10,9 @@ from arrays import LAYOUTS, lay
 import theano
 import theano.tensor as T
 from theano.gradient import verify_grad
-from theano.tensor import slinalg
 from theano.tensor.linalg.gradients import ExpmGrad
+
+slinalg = T.slinalg
 
 DTYPES = ["float32", "float64", "complex64", "complex128"]
 

@@ -9,8 +9,9 @@ from arrays import lay
 
 import theano
 import theano.tensor as T
-from theano.tensor import nlinalg, slinalg
 from theano.tensor.type_other import NoneConst
+
+nlinalg, slinalg = T.nlinalg, T.slinalg
 
 DTYPES = ["float32", "float64", "complex64", "complex128"]
 LAYOUTS = ("C", "F", "reversed", "unaligned")

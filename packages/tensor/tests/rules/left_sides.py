@@ -14,13 +14,13 @@ from theano.tensor.create import AllocEmpty
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join import Split
+from theano.tensor.linalg.factor import cholesky
 from theano.tensor.linalg.hints import Hint
-from theano.tensor.nlinalg import det, matrix_inverse
+from theano.tensor.linalg.solve import det, matrix_inverse, solve
 from theano.tensor.nnet.softmax import softmax_grad
 from theano.tensor.rows import map_rows
 from theano.tensor.shape.basic import shape_i_op
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
-from theano.tensor.slinalg import cholesky, solve
 
 v, w, m, n = T.dvector("v"), T.dvector("w"), T.dmatrix("m"), T.dmatrix("n")
 i, k, c = T.lvector("i"), T.lvector("k"), T.bvector("c")

@@ -72,7 +72,6 @@ def test_every_rule_says_what_it_does_and_takes_part_somewhere():
 
 
 def test_each_rule_is_in_the_module_where_people_look_for_it():
-    from theano.tensor import opt, opt_uncanonicalize
-
+    opt = theano.tensor.opt
     assert {name for name, rule in phases.all_rules().items() if getattr(opt, name, None) is not rule} == set()
-    assert opt_uncanonicalize.local_max_to_min is opt.local_max_to_min
+    assert theano.tensor.opt_uncanonicalize.local_max_to_min is opt.local_max_to_min

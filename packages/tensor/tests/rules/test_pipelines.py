@@ -335,7 +335,7 @@ def test_the_gradient_of_many_parts_is_one_tensor():
 
 
 def test_an_assertion_stays_holds_and_goes():
-    from theano.tensor.opt import Assert
+    from theano.tensor.checks import Assert
 
     checked = Assert("only positive")(v, T.all(v > 0))
     f = theano.function([v], checked * 2)
@@ -367,8 +367,8 @@ def test_empty_memory_is_zeros_on_request():
 
 
 def test_what_is_known_of_a_matrix_chooses_the_way_to_solve():
-    from theano.tensor.nlinalg import matrix_inverse
-    from theano.tensor.slinalg import Cholesky, Solve, solve
+    from theano.tensor.linalg.factor import Cholesky
+    from theano.tensor.linalg.solve import Solve, matrix_inverse, solve
 
     A, b = T.dmatrix("A"), T.dvector("b")
     value = M @ M.T + np.eye(3)

@@ -120,7 +120,7 @@ def symbolic(loop: Loop, numbers: dict[str, np.ndarray], steps: int, limit: floa
         if loop.shared == "updated":
             parts.append({s: T.cast(update(own, w), loop.dtype)})
         if loop.until:
-            parts.append(theano.scan_module.until(new.sum() > limit))
+            parts.append(theano.scan.until(new.sum() > limit))
         return tuple(parts) if len(parts) > 1 else new
 
     result, updates = theano.scan(

@@ -100,7 +100,7 @@ def check_sources() -> None:
 
 
 #: Packages that each layer puts modules into, by their paths inside `theano`.
-_COMMON = {"": "theano", "layers/": "theano.layers"}
+_COMMON = {"": "theano", "layers/": "theano.layers", "layers/compat/": "theano.layers.compat"}
 
 
 def _files() -> Iterator[tuple[str, os.DirEntry[str]]]:

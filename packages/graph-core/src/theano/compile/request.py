@@ -73,8 +73,14 @@ class Request:
 
 
 def is_expendable(spec: SymbolicInput) -> bool:
-    """Return whether the memory of an input may be overwritten: where the user says so and no default is at stake."""
-    return spec.mutable and not spec.implicit and spec.value is None
+    """Return whether the memory of an input may be overwritten: where the user says so and no default is at stake.
+
+    A default that each call replaces is not at stake, if it is an object that the machine knows nothing of, such as the
+    state of random numbers; arrays that are replaced have rules of their own (:mod:`theano.runtime.updates`).
+    """
+    if spec.implicit or not spec.mutable:
+        return False
+    return spec.value is None or (spec.update is not None and spec.variable.type.buffer_spec() is None)
 
 
 def _container(spec: SymbolicInput) -> Container:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from theano.batching import conform, loop, sources
+from theano.compile.shared import constructors
 from theano.graph.canonical import derived_tags, fact_finders
 from theano.graph.kernel import PointerFamily, pointer_families
 from theano.graph.source import user_packages
@@ -51,8 +52,9 @@ MODULES = {
     "arange": "layout", "blas": "blas", "checks": "layout", "choice": "layout", "contiguous": "layout",
     "create": "layout", "device": "device", "elemwise.careduce": "reduce", "elemwise.dimshuffle": "layout",
     "elemwise.map_reduce": "reduce", "elemwise.op": "elemwise", "extra_ops": ("layout", "order"), "fft": "fft",
-    "index": "index", "join": "layout", "linalg": "lapack", "nnet": "nnet", "reduce.argmax": "argmax",
-    "reduce.logsumexp": "reduce", "sets": "order", "shape": "layout", "sort": "order", "transfer": "index",
+    "index": "index", "join": "layout", "linalg": "lapack", "nnet": "nnet", "random": "random",
+    "reduce.argmax": "argmax", "reduce.logsumexp": "reduce", "sets": "order", "shape": "layout", "sort": "order",
+    "transfer": "index",
 }  # fmt: skip
 
 
@@ -61,10 +63,22 @@ def _places(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _knows(value: object) -> bool:
-    """Return whether a value is an array or a number; where nobody has imported NumPy, it is not one of NumPy's."""
+    """Return whether a value is an array, a number or a state of NumPy's; where nobody has imported that, it is not."""
     numpy: Any = sys.modules.get("numpy")
     of_numpy = () if numpy is None else (numpy.ndarray, numpy.generic)
-    return isinstance(value, (bool, int, float, complex, *of_numpy))
+    return isinstance(value, (bool, int, float, complex, *of_numpy)) or _is_random_state(value)
+
+
+def _is_random_state(value: object) -> bool:
+    module: Any = sys.modules.get("numpy.random.mtrand")
+    return module is not None and isinstance(value, module.RandomState)
+
+
+def _shared_random_state(value: Any, **options: Any) -> Any:
+    """Return a shared variable for a state of NumPy's, by a module that is loaded for it."""
+    if not _is_random_state(value):
+        raise TypeError(f"this is for numpy.random.RandomState, not for a {type(value).__name__}")
+    return importlib.import_module("theano.tensor.random.var").randomstate_constructor(value, **options)
 
 
 _COMPILE = (
@@ -75,7 +89,7 @@ _COMPILE = (
 #: The packages beside `theano.tensor`, and what older programs find in modules of graph-core.
 NAMES = {
     **{f"theano.{name}": f"theano.{name}" for name in (
-        "tensor", "scan", "scan_module", "ifelse", "raise_op", "sandbox", "misc", "tests",
+        "tensor", "scan", "ifelse", "raise_op", "misc", "tests",
     )},
     **{f"theano.compile.{name}": f"theano.tensor:{name}" for name in _COMPILE},
     "theano.dot": "theano.tensor:dot",
@@ -118,6 +132,7 @@ LAYER = describe(
             derived_tags.extension("_uniform"),
             fact_finders.extension("levels of the kernel library", lambda: " ".join(_of("common", "library_paths"))),
             checks.extension("BLAS", _doctor),
+            constructors.extension(_shared_random_state),
             sources.extension(lambda: _batching("", "TABLE")),
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
             conform.extension(lambda new, row: _batching(".given", "fitted")(new, row)),

@@ -394,6 +394,7 @@ _LATER = {
     "linalg": "theano.tensor.linalg",
     "nnet": "theano.tensor.nnet",
     "numeric_grad": "theano.tensor.verify:numeric_grad",
+    "random": "theano.tensor.random",
     "rules": "theano.tensor.rules",
     "testing": "theano.tensor.testing",
     "verify": "theano.tensor.verify",

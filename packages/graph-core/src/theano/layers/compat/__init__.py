@@ -124,6 +124,13 @@ class OldNames:
         below = f"{module}."
         return sorted(names | {k.removeprefix(below).split(".")[0] for t in tables for k in t if k.startswith(below)})
 
+    def public(self, module: str) -> list[str]:
+        """Return what a star import of a module brings: of our modules only those below it."""
+        entries = [table.get(module, {}) for table in self.tables(True)]
+        elsewhere = {old for entry in entries for old, where in spellings(entry) if _is_our_module(where)}
+        below = {name for name in elsewhere if any(f"{module}.{name}" in table for table in self.tables(True))}
+        return [name for name in self.all_of(module) if not name.startswith("_") and name not in elsewhere - below]
+
     def sources(self, module: str) -> list[str]:
         """Return the modules that have what the tables say of a module."""
         return list(dict.fromkeys(source for table in self.tables(True) for source in table.get(module, ())))
@@ -160,7 +167,7 @@ class OldModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
-            return [name for name in self._old_names.all_of(self.__name__) if not name.startswith("_")]
+            return self._old_names.public(self.__name__)
         found = self._old_names.place(self.__name__, name)
         if found is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
@@ -168,8 +175,18 @@ class OldModule(ModuleType):
         setattr(self, name, value)
         return value
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Python puts a module into its package when it is imported. Where the table has something else under that name
+        # (`theano.scan_module.scan` is the function), this stays.
+        found = self._old_names.place(self.__name__, name, False) if isinstance(value, ModuleType) else None
+        super().__setattr__(name, value if found is None else named(found))
+
     def __dir__(self) -> list[str]:
         return sorted({*vars(self), *self._old_names.all_of(self.__name__)} - {"_old_names"})
+
+
+def _is_our_module(place: str) -> bool:
+    return ":" not in place and place.partition(".")[0] == "theano"
 
 
 def named(place: str) -> Any:

@@ -23,6 +23,7 @@ OLD_NAMES = {
     "theano.misc.frozendict": {
         "theano.tensor.elemwise": "frozendict",
     },
+    "theano.sandbox": {},
     "theano.sandbox.linalg": {
         "theano.tensor.linalg.factor": "cholesky eig eigh eigvalsh",
         "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
@@ -36,8 +37,35 @@ OLD_NAMES = {
         "theano.tensor.linalg.hints": "Hint psd",
         "theano.tensor.linalg.solve": "det matrix_inverse solve",
     },
+    "theano.sandbox.rng_mrg": {
+        "theano": "theano=.",
+        "theano.gradient": "gradient=. undefined_grad",
+        "theano.graph": "Apply Constant Op Variable",
+        "theano.graph.op": "COp",
+        "theano.graph.params_type": "ParamsType",
+        "theano.scalar": "scal=.",
+        "theano.settings": "config",
+        "theano.tensor": "tensor=.",
+        "theano.tensor.convert": "as_tensor_variable get_vector_length",
+        "theano.tensor.elemwise.functions": "cast",
+        "theano.tensor.random.jumps": (
+            "A1p134 A1p72 A2p134 A2p72 DotModulo ff_2p134 ff_2p72 matVecModM mrg_next_value multMatVect"
+        ),
+        "theano.tensor.random.mrg": (
+            "guess_n_streams MRG_RandomStream=MRG_RandomStreams MRG_RandomStreams mrg_uniform mrg_uniform_base"
+        ),
+        "theano.tensor.random.mrg31k3p": "M1 M2 NORM",
+        "theano.tensor.rules.draws": "mrg_random_make_inplace=random_make_inplace",
+        "theano.tensor.type": "TensorType",
+    },
     "theano.scan.opt": {
         "theano.scan.rules": "remove_constants_and_unused_inputs_scan=remove_unused scan_merge_inouts=merge_inouts",
+    },
+    "theano.scan_module": {
+        "theano.scan": "foldl foldr map reduce scan scan_checkpoints until",
+    },
+    "theano.scan_module.scan": {
+        "theano.scan.basic": "scan",
     },
     "theano.scan_module.scan_checkpoints": {
         "theano.scan.checkpoints": "scan_checkpoints",
@@ -61,6 +89,8 @@ OLD_NAMES = {
         "theano.tensor.nlinalg": "nlinalg=.",
         "theano.tensor.opt": "opt=.",
         "theano.tensor.opt_uncanonicalize": "opt_uncanonicalize=.",
+        "theano.tensor.raw_random": "raw_random=.",
+        "theano.tensor.shared_randomstreams": "shared_randomstreams=.",
         "theano.tensor.slinalg": "slinalg=.",
     },
     "theano.tensor.elemwise": {
@@ -157,6 +187,26 @@ OLD_NAMES = {
             "local_sum_prod_all_to_none local_ultra_fast_sigmoid local_useless_reduce topo_constant_folding"
         ),
         "theano.tensor.rules.reductions": "*",
+    },
+    "theano.tensor.raw_random": {
+        "theano": "theano=.",
+        "theano.gof": "gof=.",
+        "theano.tensor": "tensor=.",
+        "theano.tensor.random.distributions": (
+            "binomial choice choice_helper multinomial multinomial_helper multinomial_wo_replacement normal "
+            "permutation permutation_helper poisson random_integers random_integers_helper uniform"
+        ),
+        "theano.tensor.random.function": "random_function RandomFunction",
+        "theano.tensor.random.size": "_infer_ndim_bcast=size_of",
+        "theano.tensor.random.streams": "RandomStreamsBase",
+        "theano.tensor.random.type": "random_state_type RandomStateType",
+        "theano.tensor.rules.draws": "random_make_inplace",
+    },
+    "theano.tensor.shared_randomstreams": {
+        "theano.compile.shared": "shared shared_constructor SharedVariable",
+        "theano.tensor.random.streams": "RandomStreams",
+        "theano.tensor.random.var": "randomstate_constructor RandomStateSharedVariable",
+        "theano.tensor.raw_random": "raw_random=.",
     },
     "theano.tensor.slinalg": {
         "theano": "theano=.",

@@ -271,6 +271,30 @@ class Unique(Parameters):
     axis = Int("-1 for the flat array")
 
 
+# -- random numbers ----------------------------------------------------------------------------------------
+
+
+class MrgUniform(Parameters):
+    """Uniform numbers of MRG31k3p."""
+
+    in_place = Flag("whether the states themselves are advanced")
+
+
+class RandomKind(Enumeration):
+    """What is made of the generator's bits."""
+
+    BITS = 0
+    UNIFORM = 1
+    NORMAL = 2
+
+
+class Philox(Parameters):
+    """Numbers of Philox 4x32-10."""
+
+    in_place = Flag("whether the state itself is advanced")
+    kind = Choice(RandomKind)
+
+
 # -- neural networks ---------------------------------------------------------------------------------------
 
 

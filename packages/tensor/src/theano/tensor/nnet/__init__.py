@@ -57,7 +57,8 @@ __all__ = [
     "crossentropy_categorical_1hot_grad", "crossentropy_softmax_1hot", "crossentropy_softmax_1hot_with_bias",
     "crossentropy_softmax_1hot_with_bias_dx", "crossentropy_softmax_argmax_1hot_with_bias",
     "crossentropy_softmax_max_and_argmax_1hot", "crossentropy_softmax_max_and_argmax_1hot_with_bias", "elu",
-    "hard_sigmoid", "logsoftmax", "logsoftmax_op", "relu", "scalar_sigmoid", "scalar_softplus",
-    "scalar_softsign", "selu", "sigmoid", "sigmoid_binary_crossentropy", "sigmoid_inplace", "softmax",
-    "softmax_grad", "softmax_graph", "softmax_op", "softmax_with_bias", "softplus", "softsign", "ultra_fast_sigmoid",
+    "hard_sigmoid", "logsoftmax", "logsoftmax_op", "nnet", "relu", "scalar_sigmoid", "scalar_softplus",
+    "scalar_softsign", "selu", "sigm", "sigmoid", "sigmoid_binary_crossentropy", "sigmoid_inplace", "softmax",
+    "softmax_grad", "softmax_graph", "softmax_op", "softmax_with_bias", "softplus", "softsign",
+    "ultra_fast_sigmoid",
 ]  # fmt: skip

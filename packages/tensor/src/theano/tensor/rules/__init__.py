@@ -38,6 +38,7 @@ FAMILIES = (
     "narrow",  # which dtypes kernels take
     "equations",
     "inplace",  # passes at late positions of their own, no rule of a phase
+    "draws",  # the same for the states of random numbers
     "blas",
     "softmax",
     "choices",
@@ -55,6 +56,7 @@ from theano.tensor.rules import (  # noqa: E402
     blas,
     choices,
     compound,
+    draws,
     equations,
     fusion,
     index,
@@ -76,7 +78,7 @@ from theano.tensor.rules import (  # noqa: E402
 )
 
 __all__ = [
-    "FAMILIES", "algebra", "approximations", "asserts", "blas", "choices", "compound", "equations", "fusion", "index",
-    "inplace", "joins", "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows", "shapes",
-    "softmax", "stable", "useless", "writes",
+    "FAMILIES", "algebra", "approximations", "asserts", "blas", "choices", "compound", "draws", "equations", "fusion",
+    "index", "inplace", "joins", "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows",
+    "shapes", "softmax", "stable", "useless", "writes",
 ]  # fmt: skip
