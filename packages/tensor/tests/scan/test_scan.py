@@ -228,6 +228,22 @@ def test_gradient_through_a_number_of_steps_that_until_decides():
     np.testing.assert_allclose(g([1.0, 2, 3, 4]), [6, 3, 2, 0])
 
 
+def test_gradient_with_random_numbers_that_steps_draw():
+    stream = T.shared_randomstreams.RandomStreams(7)
+    result, updates = theano.scan(lambda a, p: T.tanh(p * z * stream.uniform() + a), x, outputs_info=T.ones(()))
+    f = theano.function([x, z], [result, T.grad((result**2).sum(), z)], updates=updates)
+
+    def seeded(w):
+        stream.seed(7)
+        return f([0.3, -0.5, 0.2, 0.9], w)
+
+    slope = ((seeded(0.7 + 1e-6)[0] ** 2).sum() - (seeded(0.7 - 1e-6)[0] ** 2).sum()) / 2e-6
+    np.testing.assert_allclose(seeded(0.7)[1], slope, rtol=1e-6)
+    assert len(scans(f)) == 2  # the draws are stored on the way forward
+    first, second = f([0.0, 0, 0], 1.0)[0], f([0.0, 0, 0], 1.0)[0]
+    assert not np.allclose(first, second)
+
+
 @pytest.mark.parametrize("truncate", [-1, 1, 2, 10])
 def test_truncation(truncate):
     w = T.dscalar("w")

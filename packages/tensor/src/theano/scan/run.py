@@ -138,7 +138,7 @@ def first_rows(i: int, length: object, depth: int) -> str:
     return f"the initial value of output {i} has {length} rows, but a step looks {depth} back"
 
 
-def _in_step(error: Exception, step: int, op: Scan) -> Exception:
+def _in_step(error: Exception, step: int, op: Scan) -> BaseException:
     return with_text(error, f"in step {step} of {op}: {error}")
 
 
@@ -157,7 +157,8 @@ def _without_steps(op: Scan, given: OuterInputs) -> list[Any]:
 
 def _no_rows(op: Scan, i: int, given: OuterInputs) -> Any:
     """Return a result without rows; how long one would be follows from the lengths of the inputs, where it does."""
-    kind, own = op.inner.outputs[i].type, op.spec.inner_inputs(op.inner.inputs)
+    kind: Any = op.inner.outputs[i].type
+    own = op.spec.inner_inputs(op.inner.inputs)
     taps = (*zip(given.sequences, own.sequences, strict=True), *zip(given.states, own.states, strict=True))
     seen = [np.zeros(v.shape[1:], v.dtype) for v, variables in taps for _ in variables]
     lengths = [Out(Shape_i(k)(op.inner.outputs[i]), borrow=True) for k in range(kind.ndim)]
