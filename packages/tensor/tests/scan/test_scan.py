@@ -244,6 +244,15 @@ def test_gradient_with_random_numbers_that_steps_draw():
     assert not np.allclose(first, second)
 
 
+def test_arguments_are_drawn_before_the_loop():
+    stream = T.shared_randomstreams.RandomStreams(7)
+    y = stream.uniform(size=(3,))
+    rows, updates = theano.scan(lambda v, p: v + p, outputs_info=T.zeros(3), non_sequences=y, n_steps=2)
+    assert not updates
+    drawn, rows = theano.function([], [y, rows])()
+    np.testing.assert_allclose(rows, [drawn, drawn * 2])
+
+
 @pytest.mark.parametrize("truncate", [-1, 1, 2, 10])
 def test_truncation(truncate):
     w = T.dscalar("w")
