@@ -95,6 +95,7 @@ OLD_PROGRAMS = (
     "packages/graph-core/tests/test_door.py",
     "packages/tensor/tests/programs/",
     "packages/tensor/tests/seeds/",
+    "packages/tensor/tests/scan/test_scan.py",
     "packages/tensor/tests/streams/",
     "packages/tensor/tests/test_old_spellings.py",
 )
