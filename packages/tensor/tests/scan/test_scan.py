@@ -244,6 +244,12 @@ def test_gradient_with_random_numbers_that_steps_draw():
     assert not np.allclose(first, second)
 
 
+def test_strict_lets_a_step_draw_random_numbers():
+    stream = T.shared_randomstreams.RandomStreams(7)
+    rows, updates = theano.scan(lambda a: a * stream.uniform(), x, strict=True)
+    assert theano.function([x], rows, updates=updates)([1.0, 1]).shape == (2,) and len(updates) == 1
+
+
 def test_arguments_are_drawn_before_the_loop():
     stream = T.shared_randomstreams.RandomStreams(7)
     y = stream.uniform(size=(3,))

@@ -131,7 +131,8 @@ class Step:
         updates = default_updates(results, made.updates, others)
         self.shared = [v for v, _ in updates]
         if strict:
-            refuse_undeclared(seen, others, [*made.outputs, *(new for _, new in updates)])
+            # What it updates it says itself.
+            refuse_undeclared(seen, [*others, *self.shared], [*made.outputs, *(new for _, new in updates)])
         self.results = InnerOutputs(
             [v for v, info in zip(made.outputs, self.infos, strict=True) if info.taps],
             [v for v, info in zip(made.outputs, self.infos, strict=True) if not info.taps],
