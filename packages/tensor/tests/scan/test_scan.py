@@ -228,6 +228,37 @@ def test_gradient_through_a_number_of_steps_that_until_decides():
     np.testing.assert_allclose(g([1.0, 2, 3, 4]), [6, 3, 2, 0])
 
 
+def test_gradient_with_random_numbers_that_steps_draw():
+    stream = T.shared_randomstreams.RandomStreams(7)
+    result, updates = theano.scan(lambda a, p: T.tanh(p * z * stream.uniform() + a), x, outputs_info=T.ones(()))
+    f = theano.function([x, z], [result, T.grad((result**2).sum(), z)], updates=updates)
+
+    def seeded(w):
+        stream.seed(7)
+        return f([0.3, -0.5, 0.2, 0.9], w)
+
+    slope = ((seeded(0.7 + 1e-6)[0] ** 2).sum() - (seeded(0.7 - 1e-6)[0] ** 2).sum()) / 2e-6
+    np.testing.assert_allclose(seeded(0.7)[1], slope, rtol=1e-6)
+    assert len(scans(f)) == 2  # the draws are stored on the way forward
+    first, second = f([0.0, 0, 0], 1.0)[0], f([0.0, 0, 0], 1.0)[0]
+    assert not np.allclose(first, second)
+
+
+def test_strict_lets_a_step_draw_random_numbers():
+    stream = T.shared_randomstreams.RandomStreams(7)
+    rows, updates = theano.scan(lambda a: a * stream.uniform(), x, strict=True)
+    assert theano.function([x], rows, updates=updates)([1.0, 1]).shape == (2,) and len(updates) == 1
+
+
+def test_arguments_are_drawn_before_the_loop():
+    stream = T.shared_randomstreams.RandomStreams(7)
+    y = stream.uniform(size=(3,))
+    rows, updates = theano.scan(lambda v, p: v + p, outputs_info=T.zeros(3), non_sequences=y, n_steps=2)
+    assert not updates
+    drawn, rows = theano.function([], [y, rows])()
+    np.testing.assert_allclose(rows, [drawn, drawn * 2])
+
+
 @pytest.mark.parametrize("truncate", [-1, 1, 2, 10])
 def test_truncation(truncate):
     w = T.dscalar("w")

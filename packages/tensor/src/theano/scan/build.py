@@ -60,9 +60,12 @@ def refuse_undeclared(inside: Sequence[Variable], declared: Sequence[Variable], 
 
 
 def default_updates(
-    outputs: Sequence[Variable], updates: Sequence[tuple[SharedVariable, Any]]
+    outputs: Sequence[Variable], updates: Sequence[tuple[SharedVariable, Any]], declared: Sequence[Variable]
 ) -> list[tuple[Any, Any]]:
-    """Return the updates of a step, those included that shared variables of the step have of their own."""
+    """Return the updates of a step, those included that shared variables of the step have of their own.
+
+    What is ``declared`` as an argument is computed before the loop, and so is what it is made of.
+    """
     found: dict[SharedVariable, Any] = {}
     for v, new in updates:
         if v in found and found[v] is not new:
@@ -71,7 +74,7 @@ def default_updates(
     seen: set[Variable] = set()
     todo: list[Variable] = [*outputs, *found.values()]
     while todo:
-        used = [v for v in inputs_of(todo) if isinstance(v, SharedVariable) and v not in seen]
+        used = [v for v in inputs_of(todo, declared) if isinstance(v, SharedVariable) and v not in seen]
         seen.update(used)
         fresh = {v: v.default_update for v in used if v not in found and getattr(v, "default_update", None) is not None}
         found.update(fresh)
@@ -124,10 +127,12 @@ class Step:
         made = sort_returned(fn(*seen, *others))
         self.infos = _past_of(past, made.outputs)
         self.places = [i for i, info in enumerate(self.infos) if info.taps]
-        updates = default_updates([*made.outputs, *([] if made.condition is None else [made.condition])], made.updates)
+        results = [*made.outputs, *([] if made.condition is None else [made.condition])]
+        updates = default_updates(results, made.updates, others)
         self.shared = [v for v, _ in updates]
         if strict:
-            refuse_undeclared(seen, others, [*made.outputs, *(new for _, new in updates)])
+            # What it updates it says itself.
+            refuse_undeclared(seen, [*others, *self.shared], [*made.outputs, *(new for _, new in updates)])
         self.results = InnerOutputs(
             [v for v, info in zip(made.outputs, self.infos, strict=True) if info.taps],
             [v for v, info in zip(made.outputs, self.infos, strict=True) if not info.taps],
@@ -135,7 +140,9 @@ class Step:
             made.condition,
         )
         self.carried = [inherit_test_value(v.type(v.name), v) for v in self.shared]
-        self._write(dict(zip(self.shared, self.carried, strict=True)))
+        # Arguments are computed before the loop, with what shared variables were then.
+        if self.shared:
+            self._write({**{v: v for v in others}, **dict(zip(self.shared, self.carried, strict=True))})
         self._settle()
         self._forget_unused()
 
