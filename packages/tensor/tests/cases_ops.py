@@ -13,10 +13,10 @@ from cases import Case
 import theano.tensor as T
 from theano import scalar as scal
 from theano.tensor import fft
-from theano.tensor.arange import ARangeLength
+from theano.tensor.create.arange import ARangeLength
 from theano.tensor.blas import routines
-from theano.tensor.checks import Assert, CheckedLength, CheckedShape
-from theano.tensor.elemwise.careduce import (
+from theano.tensor.control.checks import Assert, CheckedLength, CheckedShape
+from theano.tensor.reduce.careduce import (
     CAReduce,
     CAReduceDtype,
     Max,
@@ -26,7 +26,7 @@ from theano.tensor.elemwise.careduce import (
     ProdWithoutZeros,
     Sum,
 )
-from theano.tensor.elemwise.map_reduce import MapReduce
+from theano.tensor.reduce.map_reduce import MapReduce
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.nnet.activation import ultra_fast_sigmoid

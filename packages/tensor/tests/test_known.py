@@ -11,10 +11,10 @@ import theano.tensor as T
 from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.tensor.convert import NotScalarConstantError, length_if_known, static_int
-from theano.tensor.elemwise.careduce import CAReduce, Max, Prod, ProdWithoutZeros, Sum
+from theano.tensor.reduce.careduce import CAReduce, Max, Prod, ProdWithoutZeros, Sum
 from theano.tensor.elemwise.op import Elemwise, frozendict
 from theano.tensor.index.basic import IncSubtensor, Subtensor
-from theano.tensor.rules.lengths import not_negative
+from theano.tensor.shape.rules.lengths import not_negative
 from theano.tensor.shape.basic import Rebroadcast, Shape_i, SpecifyShape, shape_op
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
 from theano.tensor.shape.reshape import Reshape

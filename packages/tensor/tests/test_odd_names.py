@@ -16,7 +16,7 @@ import theano
 import theano.tensor as T
 from theano.printing import debugprint, min_informative_str, pp, pydotprint
 from theano.printing.describe import var_descriptor
-from theano.tensor.checks import Assert
+from theano.tensor.control.checks import Assert
 
 NAMES = {
     "surrogate": "a\ud800b",

@@ -14,7 +14,7 @@ from theano.graph import FunctionGraph
 from theano.graph.features import Supervisor
 from theano.graph.traverse import toposort
 from theano.rewriting import rewrite
-from theano.tensor.rules.shapes import ShapeFeature
+from theano.tensor.shape.rules.shapes import ShapeFeature
 from theano.tensor.type import TensorType
 
 BY_NAME = {case.name: case for case in tables()}

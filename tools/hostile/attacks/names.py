@@ -15,7 +15,7 @@ import theano.tensor as T
 from hostile import samples
 from hostile.finding import Finding, expect
 from theano.printing import debugprint, pp, pydotprint
-from theano.tensor.checks import Assert
+from theano.tensor.control.checks import Assert
 
 PIECES = (
     "'", '"', "\\", "\n", "\r", "\0", "\t", "*/", "/*", "//", "#include <x>", '"; abort(); "', "</script>", "<!--",

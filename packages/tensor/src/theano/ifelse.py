@@ -9,10 +9,10 @@ import numpy as np
 from theano.graph import Apply as Apply
 from theano.graph import Variable
 from theano.graph.clone import clone as clone
-from theano.tensor.choice import IfElse as IfElse
-from theano.tensor.choice import alike, is_tensor_like
+from theano.tensor.control.choice import IfElse as IfElse
+from theano.tensor.control.choice import alike, is_tensor_like
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.rules.choices import *  # noqa: F403
+from theano.tensor.control.rules.choices import *  # noqa: F403
 from theano.tensor.type import TensorType as TensorType
 
 

@@ -19,7 +19,7 @@ import theano.tensor as T
 from fake_target.plugin import FAKE, LIBRARY, counts
 from theano.errors import MethodNotDefined
 from theano.lowering.targets import CPU, target_of
-from theano.tensor.device import DeviceTensorType, FromDevice, ToDevice
+from theano.tensor.device.placement import DeviceTensorType, FromDevice, ToDevice
 
 ON_FAKE = theano.compile.get_default_mode().including("fake")
 UNFUSED = ON_FAKE.excluding("fusion", "inplace")

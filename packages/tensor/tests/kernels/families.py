@@ -12,10 +12,15 @@ from test_kernels_reduce import argmax_node, reduction
 
 import theano.scalar as ts
 from theano.scalar.composite import Composite
-from theano.tensor.kernels import blas, index, layout, nnet, order, random
-from theano.tensor.kernels.argmax import argmax_kernel
-from theano.tensor.kernels.elemwise import elemwise_kernel
-from theano.tensor.kernels.reduce import careduce_kernel
+from theano.tensor.blas import lowering as blas
+from theano.tensor.index import lowering as index
+from theano.tensor.shape import lowering as layout
+from theano.tensor.nnet import lowering as nnet
+from theano.tensor.sort import lowering as order
+from theano.tensor.random import lowering as random
+from theano.tensor.reduce.lowering_argmax import argmax_kernel
+from theano.tensor.elemwise.lowering import elemwise_kernel
+from theano.tensor.reduce.lowering import careduce_kernel
 
 
 def _elemwise(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:

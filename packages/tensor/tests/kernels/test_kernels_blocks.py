@@ -24,10 +24,16 @@ import theano.scalar as ts
 from theano.graph.kernel import Kernel
 from theano.scalar.composite import Composite
 from theano.settings import config
-from theano.tensor.kernels import blas, fft, index, lapack, layout, nnet, order
-from theano.tensor.kernels.argmax import argmax_kernel, argmin_kernel
-from theano.tensor.kernels.elemwise import elemwise_kernel
-from theano.tensor.kernels.reduce import careduce_kernel, log_sum_exp_kernel, map_reduce_kernel
+from theano.tensor.blas import lowering as blas
+from theano.tensor.fft import lowering as fft
+from theano.tensor.index import lowering as index
+from theano.tensor.linalg import lowering as lapack
+from theano.tensor.shape import lowering as layout
+from theano.tensor.nnet import lowering as nnet
+from theano.tensor.sort import lowering as order
+from theano.tensor.reduce.lowering_argmax import argmax_kernel, argmin_kernel
+from theano.tensor.elemwise.lowering import elemwise_kernel
+from theano.tensor.reduce.lowering import careduce_kernel, log_sum_exp_kernel, map_reduce_kernel
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
 FLOATS = ["float32", "float64"]

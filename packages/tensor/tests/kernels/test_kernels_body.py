@@ -13,7 +13,7 @@ import theano.tensor as T
 from theano.codegen.unit import compile_counts
 from theano.scalar.composite import Composite
 from theano.tensor.kernels.body import body_of
-from theano.tensor.kernels.elemwise import elemwise_kernel
+from theano.tensor.elemwise.lowering import elemwise_kernel
 
 FLOATS = "float16 float32 float64 complex64 complex128".split()
 

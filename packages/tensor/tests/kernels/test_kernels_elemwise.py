@@ -17,7 +17,7 @@ from layouts import LAYOUTS, distance, laid_out, numbers
 
 import theano.scalar as ts
 from theano.scalar.composite import Composite
-from theano.tensor.kernels.elemwise import elemwise_kernel
+from theano.tensor.elemwise.lowering import elemwise_kernel
 
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
 SPREAD = "uint8 int64 float32 float64 complex128".split()
@@ -349,7 +349,7 @@ PROGRAM = """
 import sys; sys.path.insert(0, {here!r})
 from test_kernels_elemwise import *
 from test_kernels_reduce import some_kernels
-from theano.tensor.kernels import reduce
+from theano.tensor.reduce import lowering as reduce
 reduce._BUILT = {{}}  # as if none of them were built with the layer
 n = elemwise_node(several_outputs(), [np.zeros((2, 2)), np.zeros((2, 2), "float32")])
 kernels = [elemwise_kernel(n.op, n), *some_kernels()]

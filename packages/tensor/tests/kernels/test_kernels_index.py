@@ -13,7 +13,7 @@ from kernel_harness import call, run
 from kernel_toys import DTYPES, VIEW, Array, Toy, is_accepted, node, object_constant, stretching
 from layouts import in_all_layouts, laid_out, numbers
 
-from theano.tensor.kernels import index as parts
+from theano.tensor.index import lowering as parts
 
 MORE = 15 if os.environ.get("SIZES") == "sweep" else 1
 """A sweep takes more examples."""

@@ -10,7 +10,7 @@ from kernel_harness import call, run, scalar
 from kernel_toys import DTYPES, VIEW, Array, Toy, is_accepted, node, stretching
 from layouts import in_all_layouts, numbers
 
-from theano.tensor.kernels import layout
+from theano.tensor.shape import lowering as layout
 
 rng = np.random.default_rng(0)
 

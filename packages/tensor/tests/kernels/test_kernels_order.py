@@ -8,7 +8,7 @@ from kernel_harness import call, scalar
 from kernel_toys import DTYPES, Toy, is_accepted, node
 from layouts import in_all_layouts, laid_out, numbers
 
-from theano.tensor.kernels import order
+from theano.tensor.sort import lowering as order
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
 SIZES = [0, 1, 7, 8, 9, 1023, 1024, 1025]

@@ -13,9 +13,9 @@ from layouts import distance, in_all_layouts, laid_out, numbers
 
 import theano.scalar as ts
 from theano.scalar.composite import Composite
-from theano.tensor.kernels.argmax import argmax_kernel, argmin_kernel
+from theano.tensor.reduce.lowering_argmax import argmax_kernel, argmin_kernel
 from theano.tensor.kernels.common import library_paths
-from theano.tensor.kernels.reduce import careduce_kernel, map_reduce_kernel
+from theano.tensor.reduce.lowering import careduce_kernel, map_reduce_kernel
 
 # Operation, input dtype, dtype of accumulator, dtype of result, NumPy's function.
 KINDS = [
@@ -60,7 +60,7 @@ def table(request):
     """The kernels of all kinds; once more as they would be if none were built with the layer."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "generated":
-            patch.setattr("theano.tensor.kernels.reduce._BUILT", {})
+            patch.setattr("theano.tensor.reduce.lowering._BUILT", {})
         return kernels_of_all_kinds()
 
 

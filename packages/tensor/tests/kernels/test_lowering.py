@@ -20,8 +20,8 @@ from theano.ifelse import ifelse
 from theano.lowering.accepts import DTYPE_NAMES, dtype_of
 from theano.lowering.table import Lowering, find, lower, lowerings
 from theano.scalar.type import Scalar
-from theano.tensor.checks import CheckedLength
-from theano.tensor.device import FromDevice, ToDevice
+from theano.tensor.control.checks import CheckedLength
+from theano.tensor.device.placement import FromDevice, ToDevice
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.common import Ready
 from theano.tensor.linalg.solve import lstsq

@@ -38,7 +38,7 @@ def test_programs_with_ops_that_hold_a_graph_are_found(tmp_path):
     program = """
 import json, numpy, theano, theano.tensor as T
 from theano.compile.program_cache import counts
-from theano.tensor.rows import map_rows
+from theano.tensor.rows.op import map_rows
 x, y, X = T.dvector("x"), T.dvector("y"), T.dmatrix("X")
 op = theano.OpFromGraph([x, y], [T.sort(x) * y])
 loop = theano.Mode("cvm", "fast_run").excluding("local_map_rows_at_once")

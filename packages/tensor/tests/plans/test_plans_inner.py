@@ -11,7 +11,7 @@ import theano.tensor as T
 from theano.compile.expression import InnerGraph
 from theano.graph.canonical import NoCanonicalForm, form_of, object_of
 from theano.graph.props import Structural
-from theano.tensor.rows import map_rows
+from theano.tensor.rows.op import map_rows
 
 x, y, X = T.dvector("x"), T.dvector("y"), T.dmatrix("X")
 

@@ -23,11 +23,11 @@ from theano.compile.builders import OpFromGraph
 from theano.graph import Constant
 from theano.graph.traverse import toposort
 from theano.tensor.blas.dot import Dot
-from theano.tensor.create import Alloc
-from theano.tensor.elemwise.careduce import Prod
+from theano.tensor.create.alloc import Alloc
+from theano.tensor.reduce.careduce import Prod
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.join import Join, MakeVector, Split
-from theano.tensor.rows import MapRows
+from theano.tensor.join.op import Join, MakeVector, Split
+from theano.tensor.rows.op import MapRows
 
 REFUSALS = (*REFUSED_WHEN_MADE, AssertionError, ArithmeticError, np.linalg.LinAlgError)
 

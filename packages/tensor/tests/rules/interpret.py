@@ -10,7 +10,7 @@ from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import Supervisor
 from theano.graph.traverse import toposort
 from theano.rewriting import Context, Query, RewriteSettings, fixpoint, phases, rewrite
-from theano.tensor.rules.shapes import ShapeFeature
+from theano.tensor.shape.rules.shapes import ShapeFeature
 
 TRUST = RewriteSettings(on_error="raise", check=True)
 

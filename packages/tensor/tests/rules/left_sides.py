@@ -9,16 +9,16 @@ from theano.gradient import disconnected_grad, grad
 from theano.ifelse import ifelse
 from theano.tensor import nnet
 from theano.tensor.blas import routines
-from theano.tensor.checks import Assert
-from theano.tensor.create import AllocEmpty
+from theano.tensor.control.checks import Assert
+from theano.tensor.create.alloc import AllocEmpty
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.join import Split
+from theano.tensor.join.op import Split
 from theano.tensor.linalg.factor import cholesky
 from theano.tensor.linalg.hints import Hint
 from theano.tensor.linalg.solve import det, matrix_inverse, solve
 from theano.tensor.nnet.softmax import softmax_grad
-from theano.tensor.rows import map_rows
+from theano.tensor.rows.op import map_rows
 from theano.tensor.shape.basic import shape_i_op
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
 

@@ -9,7 +9,7 @@ import theano
 import theano.tensor as T
 from theano.graph import Apply, Op
 from theano.rewriting import phases
-from theano.tensor.rules import shapes
+from theano.tensor.shape.rules import shapes
 
 v, m = T.dvector("v"), T.dmatrix("m")
 

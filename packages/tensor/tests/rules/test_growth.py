@@ -13,7 +13,7 @@ import theano.tensor as T
 from theano.graph import FunctionGraph
 from theano.rewriting import rewrite
 from theano.tensor.blas.routines import Gemm
-from theano.tensor.kernels.elemwise import elemwise_kernel
+from theano.tensor.elemwise.lowering import elemwise_kernel
 
 #: How many steps the largest graphs have.
 LARGE = 10_000 if os.environ.get("SIZES") == "sweep" else 1_100

@@ -75,7 +75,7 @@ def test_the_last_family_first(as_stated):
 
 
 def test_one_family_alone_brings_all_in_order(as_stated):
-    program = IN_AN_ORDER.replace("package = ", "import theano.tensor.rules.writes\npackage = ").replace("for name in names", "for name in ()")
+    program = IN_AN_ORDER.replace("package = ", "import theano.tensor.index.rules.writes\npackage = ").replace("for name in names", "for name in ()")
     assert json.loads(run(program, "[]", rules.__path__[0], "[]")) == as_stated
 
 
@@ -103,7 +103,7 @@ def test_every_rule_is_of_one_family_and_once_in_its_phase():
         assert [places[module] for module in made_by] == sorted(places[module] for module in made_by), phase.name
         met.update(made_by)
     # What has no rule of a phase has passes, at positions of their own.
-    assert set(places) - met == {"theano.tensor.rules.inplace", "theano.tensor.rules.draws"}
+    assert set(places) - met == {"theano.tensor.rules.inplace", "theano.tensor.random.rules"}
 
 
 def test_families_are_the_modules_with_rules():

@@ -13,8 +13,8 @@ from theano.graph import FunctionGraph
 from theano.rewriting import rewrite
 from theano.tensor import nnet
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.rules import algebra
-from theano.tensor.rules.joining import MAX_OPERANDS
+from theano.tensor.elemwise.rules import algebra
+from theano.tensor.elemwise.rules.joining import MAX_OPERANDS
 
 R = np.random.default_rng(0)
 v, w, x, m = T.dvector("v"), T.dvector("w"), T.dvector("x"), T.dmatrix("m")
@@ -335,7 +335,7 @@ def test_the_gradient_of_many_parts_is_one_tensor():
 
 
 def test_an_assertion_stays_holds_and_goes():
-    from theano.tensor.checks import Assert
+    from theano.tensor.control.checks import Assert
 
     checked = Assert("only positive")(v, T.all(v > 0))
     f = theano.function([v], checked * 2)

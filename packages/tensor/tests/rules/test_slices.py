@@ -13,7 +13,7 @@ from test_each_rule import AFTER, CASES, VALUES, m, n, v, w
 import theano
 import theano.tensor as T
 from theano.graph.traverse import explicit_inputs
-from theano.tensor.rules.index import _compose
+from theano.tensor.index.rules.reads import _compose
 
 SWEEP = os.environ.get("SIZES") == "sweep"
 FAR = 4 if SWEEP else 2

@@ -8,7 +8,7 @@ import pytest
 import theano.tensor as T
 from theano import scalar as scal
 from theano.tensor.elemwise import functions as F
-from theano.tensor.rules.words import combine, conform
+from theano.tensor.rules.predicates import combine, conform
 from theano.tensor.type import TensorType
 
 v, m, number = T.dvector("v"), T.dmatrix("m"), scal.float64("number")

@@ -10,7 +10,7 @@ import numpy as np
 
 import theano
 import theano.tensor as T
-from theano.tensor.kernels.blas_library import find_blas
+from theano.tensor.blas.library import find_blas
 
 
 def execute(

@@ -19,13 +19,13 @@ from theano.rewriting import local_rule
 from theano.scan.op import Scan
 from theano.scan.parts import CarriedPart, FixedPart, MappedPart, Parts, SequencePart
 from theano.tensor.blas.dot import Dot, dot
-from theano.tensor.checks import CheckedShape
+from theano.tensor.control.checks import CheckedShape
 from theano.tensor.convert import is_tensor, static_int
-from theano.tensor.create import alloc
+from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as F
-from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.rows import map_rows
-from theano.tensor.rules.words import conform, made_by
+from theano.tensor.shape.dimshuffle import DimShuffle
+from theano.tensor.rows.op import map_rows
+from theano.tensor.rules.predicates import conform, made_by
 from theano.tensor.shape.basic import Shape_i, shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape
 

@@ -9,7 +9,7 @@ from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph.apply import Apply
 from theano.graph.variable import Variable
 from theano.tensor.convert import is_tensor
-from theano.tensor.create import alloc
+from theano.tensor.create.alloc import alloc
 from theano.tensor.shape.basic import shape_tuple
 from theano.tensor.type import TensorType
 

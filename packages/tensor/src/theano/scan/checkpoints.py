@@ -8,10 +8,10 @@ from typing import Any
 from theano.scan.arguments import as_list
 from theano.scan.basic import scan
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.create import alloc, zeros
+from theano.tensor.create.alloc import alloc, zeros
 from theano.tensor.elemwise import functions as F
 from theano.tensor.index.functions import set_subtensor
-from theano.tensor.join import join
+from theano.tensor.join.op import join
 from theano.tensor.shape.reshape import reshape
 from theano.updates import OrderedUpdates
 

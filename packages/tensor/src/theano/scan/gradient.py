@@ -28,7 +28,7 @@ from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.elemwise import functions as F
 from theano.tensor.index.functions import inc_subtensor
-from theano.tensor.join import stack
+from theano.tensor.join.op import stack
 from theano.tensor.shape.basic import patternbroadcast, shape_i
 
 if TYPE_CHECKING:

@@ -86,7 +86,7 @@ def is_steady(inner: InnerGraph, spec: LoopSpec, inputs: Sequence[Any]) -> bool:
 
 def _shapes() -> Any:
     # The rules are loaded when somebody rewrites, and that is when these answers are asked for.
-    from theano.tensor.rules.shapes import ShapeFeature
+    from theano.tensor.shape.rules.shapes import ShapeFeature
 
     return ShapeFeature()
 

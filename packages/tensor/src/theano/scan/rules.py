@@ -19,9 +19,9 @@ from theano.scan.build import split
 from theano.scan.lengths import asks_for_lengths, lengths_within
 from theano.scan.op import Scan
 from theano.scan.parts import FixedPart, MappedPart, Parts
-from theano.tensor.create import alloc
+from theano.tensor.create.alloc import alloc
 from theano.tensor.index.basic import Subtensor
-from theano.tensor.rules.words import conform
+from theano.tensor.rules.predicates import conform
 from theano.tensor.shape.basic import Shape_i
 
 families.in_order(__name__, "theano.scan.at_once")

@@ -31,7 +31,7 @@ from theano.scalar import (
 )
 from theano.scalar import int32 as int32_t
 from theano.settings import config
-from theano.tensor.arange import (
+from theano.tensor.create.arange import (
     ARange,
     arange,
 )
@@ -39,7 +39,8 @@ from theano.tensor.arange import (
 from theano.tensor.var import TensorConstant, TensorConstantSignature, TensorVariable  # isort: skip  (before var)
 from theano import scalar as scal
 from theano.printing import min_informative_str, pprint
-from theano.tensor import blas, elemwise, formulas, numpy_calls, sharedvar, type_other
+from theano.tensor import blas, elemwise, numpy_calls, sharedvar, type_other
+from theano.tensor import printers as formulas
 from theano.tensor.blas.dot import (
     BatchedDot,
     Dot,
@@ -88,7 +89,7 @@ from theano.tensor.convert import (
     get_vector_length,
     numpy_scalar,
 )
-from theano.tensor.create import (
+from theano.tensor.create.alloc import (
     Alloc,
     AllocEmpty,
     Eye,
@@ -108,7 +109,7 @@ from theano.tensor.create import (
     zeros,
     zeros_like,
 )
-from theano.tensor.elemwise.careduce import (
+from theano.tensor.reduce.careduce import (
     All,
     CAReduce,
     CAReduceDtype,
@@ -118,7 +119,7 @@ from theano.tensor.elemwise.careduce import (
     ProdWithoutZeros,
     Sum,
 )
-from theano.tensor.elemwise.dimshuffle import (
+from theano.tensor.shape.dimshuffle import (
     DimShuffle,
 )
 from theano.tensor.elemwise.functions import *  # noqa: F403  (each scalar op: see there)
@@ -155,7 +156,7 @@ from theano.tensor.extra_ops import (
     unique,
     unravel_index,
 )
-from theano.tensor.formulas import SubtensorPrinter
+from theano.tensor.printers import SubtensorPrinter
 from theano.tensor.functions import (
     allclose,
     ceil_intdiv,
@@ -225,8 +226,8 @@ from theano.tensor.index.results import (
     range_len,
     slice_len,
 )
-from theano.tensor.jacobian import hessian, jacobian
-from theano.tensor.join import (
+from theano.tensor.rows.jacobian import hessian, jacobian
+from theano.tensor.join.op import (
     Join,
     MakeVector,
     Split,
@@ -239,7 +240,7 @@ from theano.tensor.join import (
     stacklists,
     vertical_stack,
 )
-from theano.tensor.named import (
+from theano.tensor.expressions.ops import (
     Bartlett,
     BroadcastTo,
     Choose,
@@ -308,7 +309,7 @@ from theano.tensor.sharedvar import (
     tensor_constructor,
 )
 from theano.tensor.sharedvar import tensor_constructor as _shared
-from theano.tensor.sort import (
+from theano.tensor.sort.op import (
     ArgSortOp,
     SortOp,
     TopKOp,
@@ -393,12 +394,12 @@ _LATER = {
     "io": "theano.tensor.io",
     "linalg": "theano.tensor.linalg",
     "nnet": "theano.tensor.nnet",
-    "numeric_grad": "theano.tensor.verify:numeric_grad",
+    "numeric_grad": "theano.tensor.testing.verify:numeric_grad",
     "random": "theano.tensor.random",
     "rules": "theano.tensor.rules",
     "testing": "theano.tensor.testing",
     "verify": "theano.tensor.verify",
-    "verify_grad": "theano.tensor.verify:verify_grad",
+    "verify_grad": "theano.tensor.testing.verify:verify_grad",
     "xlogx": "theano.tensor.xlogx",
 }  # fmt: skip
 

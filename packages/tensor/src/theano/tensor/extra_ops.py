@@ -13,18 +13,18 @@ from theano.graph import Apply, Op
 from theano.layers import lazily
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.settings import config
-from theano.tensor.arange import arange
-from theano.tensor.checks import Assert
+from theano.tensor.create.arange import arange
+from theano.tensor.control.checks import Assert
 from theano.tensor.convert import (
     as_tensor_variable,
     constant,
     gradient_dtype,
     static_int,
 )
-from theano.tensor.create import zeros
+from theano.tensor.create.alloc import zeros
 from theano.tensor.elemwise.functions import cast, eq, ge, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, set_subtensor
-from theano.tensor.join import join
+from theano.tensor.join.op import join
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.reduce.functions import all as all_of
 from theano.tensor.type import TensorApply, TensorType
@@ -534,8 +534,8 @@ __getattr__, __dir__ = lazily(
             "RavelMultiIndex", "UnravelIndex", "ravel_multi_index", "unravel_index",
         )},
         **{name: f"theano.tensor.sets:{name}" for name in ("Bincount", "Unique", "bincount", "unique")},
-        "CpuContiguous": "theano.tensor.contiguous:CpuContiguous",
-        "cpu_contiguous": "theano.tensor.contiguous:cpu_contiguous",
+        "CpuContiguous": "theano.tensor.shape.contiguous:CpuContiguous",
+        "cpu_contiguous": "theano.tensor.shape.contiguous:cpu_contiguous",
         "squeeze": "theano.tensor.shape.reshape:squeeze",
     },
 )  # fmt: skip

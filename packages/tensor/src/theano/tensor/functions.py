@@ -9,9 +9,9 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.settings import config
-from theano.tensor.arange import arange
+from theano.tensor.create.arange import arange
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.create import alloc
+from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise.functions import (
     abs_,
     cast,
@@ -30,7 +30,7 @@ from theano.tensor.elemwise.functions import (
     true_div,
 )
 from theano.tensor.index.functions import getitem, set_subtensor
-from theano.tensor.join import join, stack
+from theano.tensor.join.op import join, stack
 from theano.tensor.reduce.functions import all as all_of
 from theano.tensor.shape.reshape import reshape
 

@@ -22,7 +22,7 @@ from theano.compile import get_default_mode
 from theano.errors import GradientError
 from theano.printing import debugprint
 from theano.tensor.type import tolerance
-from theano.tensor.verify import verify_grad as verify_grad_with
+from theano.tensor.testing.verify import verify_grad as verify_grad_with
 
 logger = logging.getLogger("theano.tests.unittest_tools")
 

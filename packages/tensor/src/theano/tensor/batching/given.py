@@ -9,7 +9,7 @@ from theano.batching import Rule
 from theano.graph import Apply
 from theano.graph.variable import Variable
 from theano.tensor.convert import as_tensor_variable, is_tensor
-from theano.tensor.create import alloc
+from theano.tensor.create.alloc import alloc
 from theano.tensor.shape.basic import patternbroadcast, shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape
 from theano.tensor.shape.scalars import tensor_from_scalar

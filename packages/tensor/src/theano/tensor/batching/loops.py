@@ -11,7 +11,7 @@ from theano.graph.variable import Variable
 from theano.scalar import Scalar
 from theano.tensor.batching.given import Given, batches, repeated
 from theano.tensor.convert import is_tensor
-from theano.tensor.rows import MapRows, map_rows
+from theano.tensor.rows.op import MapRows, map_rows
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
 from theano.tensor.type import TensorType
 

@@ -11,11 +11,11 @@ from theano.graph.clone import clone_replace
 from theano.graph.traverse import toposort
 from theano.graph.variable import Variable
 from theano.tensor.batching.given import repeated
-from theano.tensor.checks import CheckedShape
+from theano.tensor.control.checks import CheckedShape
 from theano.tensor.convert import as_tensor_variable, is_tensor
-from theano.tensor.create import alloc
+from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise.functions import eq
-from theano.tensor.rows import map_rows
+from theano.tensor.rows.op import map_rows
 from theano.tensor.shape.basic import shape_i
 from theano.tensor.type import TensorType
 

@@ -16,7 +16,7 @@ from theano.compile.expression import ExpressionOp
 from theano.graph import Op
 from theano.graph.type import Type
 from theano.tensor.blas.dot import dot
-from theano.tensor.compound import of_ndims
+from theano.tensor.expressions.base import of_ndims
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import TensorApply, TensorType
 

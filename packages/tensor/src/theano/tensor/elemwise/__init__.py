@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from theano.layers import lazily
-from theano.tensor.elemwise.careduce import (
+from theano.tensor.reduce.careduce import (
     All,
     Any_,
     CAReduce,
@@ -14,7 +14,7 @@ from theano.tensor.elemwise.careduce import (
     ProdWithoutZeros,
     Sum,
 )
-from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise, frozendict
 from theano.tensor.elemwise.scalars import MulWithoutZeros, mul_without_zeros
 from theano.tensor.elemwise.symbols import scalar_elemwise

@@ -10,7 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Constant, Variable
 from theano.tensor.convert import as_tensor_variable, is_tensor
-from theano.tensor.create import alloc
+from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise.functions import cast, eq, ge, int_div, maximum, switch
 from theano.tensor.index.advanced import AdvancedBooleanIndexingError
 from theano.tensor.index.functions import getitem

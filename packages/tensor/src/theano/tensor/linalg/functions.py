@@ -12,7 +12,7 @@ from theano.graph import Apply
 from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import neq, sqrt
-from theano.tensor.join import join
+from theano.tensor.join.op import join
 from theano.tensor.linalg.common import MatrixOp, identity, matrix_type, under_type
 from theano.tensor.linalg.factor import svd
 from theano.tensor.linalg.solve import matrix_inverse

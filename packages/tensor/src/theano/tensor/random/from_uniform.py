@@ -14,7 +14,7 @@ from theano.graph import Constant, Variable
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import cast, cos, log, sin, sqrt
-from theano.tensor.join import join, stack
+from theano.tensor.join.op import join, stack
 from theano.tensor.random.categories import ChoiceFromUniform, MultinomialFromUniform
 from theano.tensor.random.size import vector_of
 from theano.tensor.reduce.functions import prod

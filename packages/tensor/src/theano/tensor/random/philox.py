@@ -27,7 +27,7 @@ from theano.tensor.random.size import size_of, vector_of
 from theano.tensor.random.states import StreamsWithStates
 from theano.tensor.reduce.functions import prod
 from theano.tensor.shape.reshape import reshape, shape_padright
-from theano.tensor.sort import argsort
+from theano.tensor.sort.op import argsort
 from theano.tensor.transfer import permute_row_elements
 from theano.tensor.type import TensorApply, TensorType
 

@@ -13,7 +13,7 @@ from theano import scalar as scal
 from theano.graph import Variable
 from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, static_int
 from theano.tensor.elemwise.functions import cast
-from theano.tensor.join import stack
+from theano.tensor.join.op import stack
 
 
 class Size(NamedTuple):

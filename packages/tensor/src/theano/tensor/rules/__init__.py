@@ -49,33 +49,30 @@ FAMILIES = (
 families.in_order(*(f"{__name__}.{name}" for name in FAMILIES))
 
 # They are imported below what says their order, and in any order.
-from theano.tensor.rules import (  # noqa: E402
-    algebra,
-    approximations,
-    asserts,
-    blas,
-    choices,
-    compound,
-    draws,
-    equations,
-    fusion,
-    index,
-    inplace,
-    joins,
-    layout,
-    lengths,
-    narrow,
-    power,
-    products,
-    reductions,
-    repeats,
-    rows,
-    shapes,
-    softmax,
-    stable,
-    useless,
-    writes,
-)
+from theano.tensor.rules import , inplace
+from theano.tensor.elemwise.rules import approximations
+from theano.tensor.control.rules import asserts
+from theano.tensor.blas.rules import routines as blas
+from theano.tensor.control.rules import choices
+from theano.tensor.expressions import rules as compound
+from theano.tensor.random import rules as draws
+from theano.tensor.linalg import rules as equations
+from theano.tensor.elemwise.rules import fusion
+from theano.tensor.index.rules import reads as index
+from theano.tensor.join import rules as joins
+from theano.tensor.shape.rules import layout
+from theano.tensor.shape.rules import lengths
+from theano.tensor.elemwise.rules import narrow
+from theano.tensor.elemwise.rules import power
+from theano.tensor.blas.rules import products
+from theano.tensor.reduce.rules import reductions
+from theano.tensor.shape.rules import repeats
+from theano.tensor.rows import rules as rows
+from theano.tensor.shape.rules import shapes
+from theano.tensor.nnet import rules as softmax
+from theano.tensor.elemwise.rules import stable
+from theano.tensor.elemwise.rules import useless
+from theano.tensor.index.rules import writes
 
 __all__ = [
     "FAMILIES", "algebra", "approximations", "asserts", "blas", "choices", "compound", "draws", "equations", "fusion",

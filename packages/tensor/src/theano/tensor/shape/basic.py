@@ -11,7 +11,7 @@ from theano.compile.expression import lengths
 from theano.compile.registered_code import Code, CodeByType
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Variable
-from theano.tensor.checks import CheckedLength, equal
+from theano.tensor.control.checks import CheckedLength, equal
 from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType, rebroadcaster

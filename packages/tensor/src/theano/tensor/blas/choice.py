@@ -1,0 +1,68 @@
+"""Whose products of matrices run: ours (``c/gemm.h``) or those of the BLAS library.
+
+The choice is made here and nowhere else, for each kernel when it is made. What it rests on was measured on one core
+of an AMD Zen 5 (512-bit vectors), with OpenBLAS 0.3.31 told to use its kernels for AVX2 and for AVX-512 in turn:
+
+- Libraries choose kernels by the CPU's model number, and take old ones for a CPU they do not know: then ours, with
+  twice as wide vectors, are twice as fast at every size.
+- Against kernels for the same vectors, ours win up to about 500 x 500 x 500 (they pack less), and lose up to a
+  tenth above 1000 x 1000 x 1000.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from theano.settings import config
+from theano.tensor.blas.library import BlasLibrary
+from theano.tensor.kernels.common import library_level
+
+ALWAYS = 1 << 62
+"""More multiplications than there are in any product."""
+# Multiplications: 500 x 500 x 500.
+_MEDIUM = 125_000_000
+# How OpenBLAS calls its kernels for AVX-512.
+_WIDE_CORES = ("skylakex", "cooperlake", "sapphirerapids")
+
+
+class GemmChoice(NamedTuple):
+    """Up to how many multiplications a product is ours, and why."""
+
+    up_to: int
+    reason: str
+
+
+def choose_gemm(library: BlasLibrary) -> GemmChoice:
+    """Return the choice for a library (which may be none), the flag ``blas.gemm``, and the level of our kernels.
+
+    Examples
+    --------
+    >>> from theano.tensor.blas.library import BlasLibrary
+    >>> choose_gemm(BlasLibrary("none")).up_to > 10**18
+    True
+    """
+    wish, level, core = config.blas.gemm, library_level(), library.core.lower()
+    if not library.addresses:
+        return GemmChoice(ALWAYS, "ours; there is no BLAS library")
+    if wish == "own":
+        return GemmChoice(ALWAYS, "ours, as the flag blas.gemm says")
+    if wish == "library":
+        return GemmChoice(-1, "the library's, as the flag blas.gemm says")
+    if level not in ("v3", "v4"):
+        return GemmChoice(-1, "the library's; ours are fast with AVX2 or AVX-512")
+    if level == "v4" and core and core not in _WIDE_CORES:
+        return GemmChoice(ALWAYS, f"ours, with 512-bit vectors; the library takes this CPU for a {library.core}")
+    return GemmChoice(_MEDIUM, "ours up to 500 x 500 x 500, then the library's")
+
+
+def thread_limit() -> int:
+    """Return how many threads one product may use, or 0: as many as there are.
+
+    The variables that limit BLAS libraries limit ours too.
+    """
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        text = os.environ.get(name, "")
+        if text.isdigit() and int(text) > 0:
+            return int(text)
+    return 0

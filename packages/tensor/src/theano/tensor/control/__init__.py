@@ -1,0 +1,1 @@
+"""Ops that decide: lazy choice, and checks."""

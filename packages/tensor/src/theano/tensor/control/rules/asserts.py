@@ -1,0 +1,30 @@
+"""Checks in a graph: dropped where they cannot fail, or all of them for those who say so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.graph import Apply
+from theano.rewriting import P, Rest, Var, local_rule, rule
+from theano.tensor.control.checks import Assert
+from theano.tensor.rules.predicates import uniform
+
+
+@local_rule([Assert], phases=("canonicalize", "specialize"))
+def local_remove_useless_assert(node: Apply) -> Any:
+    """A condition that is known to hold is not checked; one that is known to fail stays for run time to report."""
+    value, *conds = node.inputs
+    open_ = [c for c in conds if not _holds(c)]
+    if len(open_) == len(conds) and conds:
+        return None
+    return [node.op(value, *open_) if open_ else value]
+
+
+def _holds(condition: Any) -> bool:
+    number = uniform(condition)
+    return number is not None and bool(number)
+
+
+rule("local_remove_all_assert", P(Assert)(Var("x"), Rest("conditions")), Var("x"), phases=("useless",),
+     tags=("unsafe",),
+     doc="No check at all: faster, and on the own risk of whoever includes this rule by its name.")  # fmt: skip

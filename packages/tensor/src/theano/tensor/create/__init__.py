@@ -1,0 +1,1 @@
+"""How tensors are made of nothing: filled, uninitialised, the identity, ranges."""

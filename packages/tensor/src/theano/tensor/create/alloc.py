@@ -1,0 +1,437 @@
+"""Tensors made from nothing but a shape: Alloc, zeros, ones, eye and friends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.gradient import DisconnectedType, grad_undefined
+from theano.graph import Apply, Op
+from theano.tensor.control.checks import checked_lengths
+from theano.tensor.convert import as_tensor_variable, constant, get_vector_length, is_tensor, static_int
+from theano.tensor.elemwise.functions import cast, second
+from theano.tensor.messages import broadcast_input, shape_error
+from theano.tensor.shape.basic import patternbroadcast
+from theano.tensor.type import TensorApply, TensorType, dtype_name, values_eq_approx_always_true
+
+
+def shape_arguments(shape: Sequence[Any]) -> tuple[list[Any], list[bool]]:
+    """Return lengths as integer tensors without dimensions, and which of them are known to be 1.
+
+    Raises
+    ------
+    TypeError
+        A length is not a whole number.
+    """
+    lengths = []
+    for i, n in enumerate(shape):
+        length = as_tensor_variable(n, ndim=0)
+        if length.type.dtype not in scal.integer_dtypes:
+            raise TypeError(
+                f"length {i} of a shape must be a whole number, not {n} of dtype {length.type.dtype}. "
+                "Cast it, for instance with T.cast(n, 'int64')."
+            )
+        lengths.append(length)
+    return lengths, [static_int(n) == 1 for n in lengths]
+
+
+class Alloc(Op):
+    """A value repeated to fill a shape.
+
+    The node takes the value and each length; dimensions of the value stretch where its type says that
+    they are 1 long.
+
+    Examples
+    --------
+    >>> Alloc()(7.0, 2, 3).eval()
+    array([[7., 7., 7.],
+           [7., 7., 7.]], dtype=float32)
+    """
+
+    __props__ = ()
+
+    def make_node(self, value: Any, *shape: Any) -> Apply:
+        """Return the node."""
+        value = as_tensor_variable(value)
+        lengths, pattern = shape_arguments(shape)
+        if value.type.ndim > len(lengths):
+            raise TypeError(
+                f"alloc: {value} has {value.type.ndim} dimensions, more than the {len(lengths)} of the shape asked for"
+            )
+        return Apply(self, [value, *lengths], [TensorType(value.type.dtype, pattern).make_variable()])
+
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Fill an array."""
+        shape = tuple(int(n) for n in inputs[1:])
+        if any(n < 0 for n in shape):
+            raise shape_error(node, inputs, f"negative length in shape {shape}.", "Lengths are 0 or more.")
+        out = output_storage[0][0]
+        if out is None or out.shape != shape:
+            out = np.empty(shape, dtype=node.outputs[0].type.dtype)
+        out[...] = broadcast_input(node, inputs, 0, shape)
+        output_storage[0][0] = out
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths asked for."""
+        return [tuple(checked_lengths(node.inputs[1:]))]
+
+    def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
+        """Return the value that is repeated."""
+        return ask(node.inputs[0])
+
+    def do_constant_folding(self, node: TensorApply) -> bool:
+        """Return False where nothing would be saved but compile time and memory lost: for large shapes."""
+        lengths = [static_int(n) for n in node.inputs[1:]]
+        return None not in lengths and int(np.prod([n or 0 for n in lengths])) <= 64
+
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
+        """Return that only the value has an influence on the elements."""
+        return [[True], *([[False]] * (len(node.inputs) - 1))]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return the gradient summed over what was repeated."""
+        value, (g,) = inputs[0], output_grads
+        new = len(inputs) - 1 - value.type.ndim
+        gone = list(range(new))
+        kept = [i for i, one in enumerate(value.type.broadcastable) if one and not g.type.broadcastable[new + i]]
+        if kept:
+            g = g.sum(axis=[new + i for i in kept], keepdims=True)
+        if gone:
+            g = g.sum(axis=gone)
+        return [patternbroadcast(g, value.type.broadcastable), *(DisconnectedType()() for _ in inputs[1:])]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction repeated."""
+        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
+
+
+alloc = Alloc()
+
+
+class AllocEmpty(Op):
+    """Memory of a shape, holding whatever it holds.
+
+    Parameters
+    ----------
+    dtype : str
+
+    Examples
+    --------
+    >>> AllocEmpty("float64")(2, 3).eval().shape
+    (2, 3)
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str):
+        self.dtype = dtype_name(dtype)
+
+    def __str__(self) -> str:
+        return f"AllocEmpty{{dtype='{self.dtype}'}}"
+
+    def make_node(self, *shape: Any) -> Apply:
+        """Return the node."""
+        lengths, pattern = shape_arguments(shape)
+        out = TensorType(self.dtype, pattern).make_variable()
+        # The values are nobody's promise: comparisons between modes must not look at them.
+        out.tag.nan_guard_mode_check = False
+        out.tag.values_eq_approx = values_eq_approx_always_true
+        return Apply(self, lengths, [out])
+
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Allocate."""
+        shape = tuple(int(n) for n in inputs)
+        if any(n < 0 for n in shape):
+            raise shape_error(node, inputs, f"negative length in shape {shape}.", "Lengths are 0 or more.")
+        if output_storage[0][0] is None or output_storage[0][0].shape != shape:
+            output_storage[0][0] = np.empty(shape, dtype=self.dtype)
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths asked for."""
+        return [tuple(checked_lengths(node.inputs))]
+
+    def do_constant_folding(self, node: TensorApply) -> bool:
+        """Return False: a constant would be shared, and written over."""
+        return False
+
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
+        """Return that the lengths have no influence on the elements."""
+        return [[False] for _ in node.inputs]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return disconnected gradients."""
+        return [DisconnectedType()() for _ in inputs]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return a direction of zeros."""
+        return [zeros(inputs, self.dtype)]
+
+
+def shape_list(shape: Any) -> list[Any]:
+    """Return the shape that a user gave (a number, a sequence, a symbolic vector) as a list of lengths."""
+    if isinstance(shape, (list, tuple)):
+        return list(shape)
+    if is_tensor(shape) and shape.type.ndim == 1:
+        return [shape[i] for i in range(get_vector_length(shape))]
+    if isinstance(shape, np.ndarray) and shape.ndim == 1:
+        return list(shape)
+    return [shape]
+
+
+def full(shape: Any, fill_value: Any, dtype: str | None = None) -> Any:
+    """Return a tensor of one value everywhere.
+
+    Parameters
+    ----------
+    shape : int, sequence of int or symbolic integers, or integer vector
+    fill_value : number or tensor
+    dtype : str, optional
+        That of ``fill_value`` by default.
+    """
+    value = as_tensor_variable(fill_value)
+    return alloc(value if dtype is None else cast(value, dtype), *shape_list(shape))
+
+
+def _filled(number: int, shape: Any, dtype: str | None) -> Any:
+    return alloc(np.array(number, dtype=_dtype(dtype)), *shape_list(shape))
+
+
+def _dtype(dtype: Any) -> str:
+    return dtype_name("floatX" if dtype is None else dtype)
+
+
+def zeros(shape: Any, dtype: str | None = None) -> Any:
+    """Return a tensor of zeros, of floatX where no dtype is given.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> zeros((2, T.lscalar("n"))).type
+    TensorType(float64, matrix)
+    """
+    return _filled(0, shape, dtype)
+
+
+def ones(shape: Any, dtype: str | None = None) -> Any:
+    """Return a tensor of ones, of floatX where no dtype is given.
+
+    Examples
+    --------
+    >>> ones((2, 2)).eval()
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    return _filled(1, shape, dtype)
+
+
+def empty(shape: Any, dtype: str | None = None) -> Any:
+    """Return a tensor of a shape, whose elements are anything."""
+    return AllocEmpty(_dtype(dtype))(*shape_list(shape))
+
+
+def _like(model: Any, number: int, dtype: str | None, opt: bool) -> Any:
+    model = as_tensor_variable(model)
+    dtype = model.type.dtype if dtype is None else _dtype(dtype)
+    value = constant(np.array(number, dtype=dtype))
+    # With opt, nodes that the rewriter would remove are not made: for rules, which run after it.
+    if opt and model.type.ndim == 0:
+        return value
+    return second(model, value)
+
+
+def zeros_like(model: Any, dtype: str | None = None, opt: bool = False) -> Any:
+    """Return zeros of the shape of ``model``, and of its dtype where none is given.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> zeros_like(T.fmatrix("m")).owner
+    Elemwise{second,no_inplace}(m, DimShuffle{x,x}.0)
+    """
+    return _like(model, 0, dtype, opt)
+
+
+def ones_like(model: Any, dtype: str | None = None, opt: bool = False) -> Any:
+    """Return ones of the shape of ``model``, and of its dtype where none is given.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ones_like(T.constant([1.5, 2.5])).eval()
+    array([1., 1.])
+    """
+    return _like(model, 1, dtype, opt)
+
+
+def full_like(a: Any, fill_value: Any, dtype: str | None = None) -> Any:
+    """Return one value everywhere, in the shape of ``a``, and in its dtype where none is given."""
+    a = as_tensor_variable(a)
+    return second(a, cast(as_tensor_variable(fill_value), a.type.dtype if dtype is None else dtype))
+
+
+class Eye(Op):
+    """A matrix of zeros with ones on a diagonal.
+
+    Parameters
+    ----------
+    dtype : str, optional
+        floatX where it is not given.
+
+    Examples
+    --------
+    >>> Eye("int64")(2, 3, 1).eval()
+    array([[0, 1, 0],
+           [0, 0, 1]])
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str | None = None):
+        self.dtype = _dtype(dtype)
+
+    def make_node(self, n: Any, m: Any, k: Any) -> Apply:
+        """Return the node for ``n`` rows, ``m`` columns and diagonal ``k``."""
+        inputs = [as_tensor_variable(v, ndim=0) for v in (n, m, k)]
+        for v, what in zip(inputs, ("number of rows", "number of columns", "diagonal"), strict=True):
+            if v.type.dtype not in scal.integer_dtypes:
+                raise TypeError(f"{type(self).__name__}: the {what} must be a whole number, not {v} of {v.type.dtype}")
+        pattern = [static_int(v) == 1 for v in inputs[:2]]
+        return Apply(self, inputs, [TensorType(self.dtype, pattern).make_variable()])
+
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Build with NumPy."""
+        output_storage[0][0] = np.eye(*self._numbers(node, inputs), dtype=self.dtype)
+
+    @staticmethod
+    def _numbers(node: TensorApply, inputs: Sequence[Any]) -> tuple[int, int, int]:
+        n, m, k = map(int, inputs)
+        if n < 0 or m < 0:
+            raise shape_error(node, inputs, f"negative length in shape {(n, m)}.", "Lengths are 0 or more.")
+        if n * m * np.dtype(node.outputs[0].type.dtype).itemsize >= 2**63:
+            raise ValueError(f"{node.op}: a matrix of shape {(n, m)} has more bytes than can be addressed")
+        return n, m, k
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the numbers of rows and columns."""
+        return [tuple(checked_lengths(node.inputs[:2]))]
+
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
+        """Return that no input has an influence in the sense of derivatives."""
+        return [[False] for _ in node.inputs]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return undefined gradients: the inputs are whole numbers."""
+        return [grad_undefined(self, i, v) for i, v in enumerate(inputs)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return None."""
+        return [None]
+
+
+class Tri(Eye):
+    """A matrix with ones on and below a diagonal, zeros above.
+
+    Examples
+    --------
+    >>> Tri("int64")(2, 3, 0).eval()
+    array([[1, 0, 0],
+           [1, 1, 0]])
+    """
+
+    __props__ = ("dtype",)
+
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Build with NumPy."""
+        output_storage[0][0] = np.tri(*self._numbers(node, inputs), dtype=self.dtype)
+
+
+def eye(n: Any, m: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
+    """Return an ``n`` by ``m`` matrix (square by default) of zeros with ones on diagonal ``k``.
+
+    Examples
+    --------
+    >>> eye(2, 3, k=1).eval()
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    return Eye(dtype)(n, n if m is None else m, k)
+
+
+def identity_like(x: Any) -> Any:
+    """Return a matrix of the shape and dtype of ``x`` with ones on the diagonal.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> identity_like(T.zeros((2, 2))).eval()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    x = as_tensor_variable(x)
+    return eye(x.shape[0], x.shape[1], k=0, dtype=x.type.dtype)
+
+
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: str | None = None) -> Any:
+    """Return an ``N`` by ``M`` matrix with ones on and below diagonal ``k``, zeros above.
+
+    Examples
+    --------
+    >>> tri(3, dtype="int64").eval()
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [1, 1, 1]])
+    """
+    return Tri(dtype)(N, N if M is None else M, k)
+
+
+def tril(m: Any, k: Any = 0) -> Any:
+    """Return a matrix with the elements above diagonal ``k`` replaced by 0.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> tril(T.ones((3, 3)), k=-1).eval()
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [1., 1., 0.]])
+    """
+    m = _matrix(m, "tril")
+    return m * tri(m.shape[0], m.shape[1], k=k, dtype=m.type.dtype)
+
+
+def triu(m: Any, k: Any = 0) -> Any:
+    """Return a matrix with the elements below diagonal ``k`` replaced by 0.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> triu(T.ones((3, 3)), k=1).eval()
+    array([[0., 1., 1.],
+           [0., 0., 1.],
+           [0., 0., 0.]])
+    """
+    m = _matrix(m, "triu")
+    return m * (1 - tri(m.shape[0], m.shape[1], k=k - 1, dtype=m.type.dtype))
+
+
+def _matrix(m: Any, what: str) -> Any:
+    m = as_tensor_variable(m)
+    if m.type.ndim != 2:
+        raise TypeError(f"{what} takes a matrix, but {m} has {m.type.ndim} dimensions")
+    return m
+
+
+def alloc_validate_shape(shape: Any) -> tuple[list[Any], list[bool]]:
+    """Return what :func:`shape_arguments` does, for the shape a user gave in any form.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> alloc_validate_shape([2, T.lscalar("n")])[1]
+    [False, False]
+    """
+    return shape_arguments(shape_list(shape))
+

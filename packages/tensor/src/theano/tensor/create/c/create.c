@@ -1,0 +1,149 @@
+/* New arrays: alloc, make_vector, arange. */
+#include "kernels.h"
+
+static int lengths_of(th_ctx *ctx, int first, int64_t *shape)
+{
+    for (int d = 0; d < ctx->nin - first; ++d) {
+        shape[d] = th_integer(ctx->in[first + d], 0);
+        if (shape[d] < 0)
+            return TH_FAIL(ctx, TH_ERR_SHAPE, "length %lld for dimension %d: negative dimensions are not allowed",
+                           (long long)shape[d], d);
+    }
+    return 0;
+}
+
+/* inputs: value, lengths; the value is repeated to fill them. */
+TH_EXPORT int th_kernel_alloc(th_ctx *ctx)
+{
+    const th_alloc_params *p = ctx->params;
+    int64_t shape[TH_MAX_NDIM];
+    if (lengths_of(ctx, 1, shape) || ctx->rt->ensure(ctx, ctx->out[0], shape))
+        return -1;
+    th_window to, from;
+    th_window_of(&to, ctx->out[0]);
+    th_window_of(&from, ctx->in[0]);
+    if (th_stretch(ctx, &to, &from, p->ones))
+        return -1;
+    th_copy(ctx, &to, &from);
+    return 0;
+}
+
+/* inputs: lengths. The contents are whatever was there. */
+TH_EXPORT int th_kernel_alloc_empty(th_ctx *ctx)
+{
+    int64_t shape[TH_MAX_NDIM];
+    return lengths_of(ctx, 0, shape) ? -1 : ctx->rt->ensure(ctx, ctx->out[0], shape);
+}
+
+/* inputs: numbers of one dtype. */
+TH_EXPORT int th_kernel_make_vector(th_ctx *ctx)
+{
+    const int64_t n = ctx->nin;
+    if (ctx->rt->ensure(ctx, ctx->out[0], &n))
+        return -1;
+    char *p = ctx->out[0]->data;
+    const size_t size = (size_t)ctx->out[0]->itemsize;
+    for (int i = 0; i < ctx->nin; ++i)
+        memcpy(p + (size_t)i * size, ctx->in[i]->data, size);
+    return 0;
+}
+
+/* As NumPy counts: the step is taken between the first two elements, in the dtype of the result. It may be infinite,
+ * which must not be multiplied by 0. */
+#define COUNT(TYPE, WIDE, START, SECOND) \
+    do { \
+        const WIDE first = (WIDE)(TYPE)(START), delta = (WIDE)((WIDE)(TYPE)(SECOND) - first); \
+        TYPE *p = (TYPE *)out->data; \
+        p[0] = (TYPE)first; \
+        for (int64_t i = 1; i < n; ++i) \
+            p[i] = (TYPE)(first + (WIDE)i * delta); \
+    } while (0)
+
+static void count_integers(th_buffer *out, int64_t n, int64_t start, int64_t step)
+{
+    /* Of one number the second one may not fit. */
+    const int64_t second = (int64_t)((uint64_t)start + (uint64_t)step);
+    switch (out->dtype) {
+    case TH_INT8: case TH_UINT8: COUNT(uint8_t, uint64_t, start, second); break;
+    case TH_INT16: case TH_UINT16: COUNT(uint16_t, uint64_t, start, second); break;
+    case TH_INT32: case TH_UINT32: COUNT(uint32_t, uint64_t, start, second); break;
+    case TH_INT64: case TH_UINT64: COUNT(uint64_t, uint64_t, start, second); break;
+    case TH_FLOAT32: COUNT(float, float, start, second); break;
+    default: COUNT(double, double, start, second); break;
+    }
+}
+
+static void count_reals(th_buffer *out, int64_t n, double start, double step)
+{
+    const double second = start + step;
+    /* Numbers that wrap around do so in 64 bits. */
+    const uint64_t first_bits = (uint64_t)th_i64_of_f64(start), second_bits = (uint64_t)th_i64_of_f64(second);
+    switch (out->dtype) {
+    case TH_INT8: case TH_UINT8: COUNT(uint8_t, uint64_t, first_bits, second_bits); break;
+    case TH_INT16: case TH_UINT16: COUNT(uint16_t, uint64_t, first_bits, second_bits); break;
+    case TH_INT32: case TH_UINT32: COUNT(uint32_t, uint64_t, first_bits, second_bits); break;
+    case TH_INT64: case TH_UINT64: COUNT(uint64_t, uint64_t, first_bits, second_bits); break;
+    case TH_FLOAT32: COUNT(float, float, start, second); break;
+    default: COUNT(double, double, start, second); break;
+    }
+}
+
+/* How many numbers there are, and no errors but those that tensor/create/arange.py raises. */
+static int steps_of_integers(th_ctx *ctx, int64_t *n)
+{
+    const int64_t start = th_integer(ctx->in[0], 0), stop = th_integer(ctx->in[1], 0), step = th_integer(ctx->in[2], 0);
+    if (step == 0)
+        return TH_FAIL(ctx, TH_ERR_ZERODIV, "arange needs a step that is not 0");
+    /* Unsigned: the distance of two int64 may not fit in an int64. */
+    const uint64_t span = step > 0 ? (stop > start ? (uint64_t)stop - (uint64_t)start : 0)
+                                   : (start > stop ? (uint64_t)start - (uint64_t)stop : 0);
+    const uint64_t stride = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+    const uint64_t count = span / stride + (span % stride != 0);
+    if (count > INT64_MAX)
+        return TH_FAIL(ctx, TH_ERR_VALUE, "arange from %lld to %lld by %lld has %llu numbers, more than a length can be",
+                       (long long)start, (long long)stop, (long long)step, (unsigned long long)count);
+    *n = (int64_t)count;
+    return 0;
+}
+
+static int steps_of_reals(th_ctx *ctx, int64_t *n)
+{
+    const double start = th_real(ctx->in[0]), stop = th_real(ctx->in[1]), step = th_real(ctx->in[2]);
+    const double length = (stop - start) / step;
+    if (step == 0)
+        return TH_FAIL(ctx, TH_ERR_ZERODIV, "arange needs a step that is not 0");
+    if (!(fabs(length) < 0x1p63))
+        return TH_FAIL(ctx, TH_ERR_VALUE, "arange from %g to %g by %g has no length", start, stop, step);
+    /* NumPy's answer where dividing lost the distance: the start alone, if the stop lies in the direction of the step. */
+    if (length == 0 && start != stop)
+        *n = !signbit(length);
+    else
+        *n = length > 0 ? (int64_t)ceil(length) : 0;
+    return 0;
+}
+
+/* inputs: start, stop, step. */
+TH_EXPORT int th_kernel_arange(th_ctx *ctx)
+{
+    th_buffer *out = ctx->out[0];
+    const int whole = (int)((const th_arange_params *)ctx->params)->whole;
+    int64_t n;
+    if ((whole ? steps_of_integers(ctx, &n) : steps_of_reals(ctx, &n)) || ctx->rt->ensure(ctx, out, &n))
+        return -1;
+    if (n == 0)
+        return 0;
+    if (whole)
+        count_integers(out, n, th_integer(ctx->in[0], 0), th_integer(ctx->in[2], 0));
+    else
+        count_reals(out, n, th_real(ctx->in[0]), th_real(ctx->in[2]));
+    return 0;
+}
+
+TH_EXPORT int th_kernel_arange_length(th_ctx *ctx)
+{
+    const int whole = (int)((const th_arange_params *)ctx->params)->whole;
+    if (ctx->rt->ensure(ctx, ctx->out[0], NULL))
+        return -1;
+    int64_t *n = (int64_t *)ctx->out[0]->data;
+    return whole ? steps_of_integers(ctx, n) : steps_of_reals(ctx, n);
+}

@@ -1,0 +1,1 @@
+"""Arrays in memory of other processors: types, transfers, placement."""

@@ -1,0 +1,316 @@
+"""Exponentials, logarithms and their relatives, in forms that neither overflow nor cancel.
+
+A rule here states an identity, once. Sums appear in their canonical form (constants first, ``1 - x`` as it is,
+``x - 1`` as ``-1 + x``), since that is what the rule will meet, or as a ``difference``: all the ways to write one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano import scalar as scal
+from theano.rewriting import P, Phase, local_rule, one_of, pattern_vars, phases, rule
+from theano.tensor.elemwise import functions as F
+from theano.tensor.reduce.careduce import Prod, Sum
+from theano.tensor.shape.dimshuffle import DimShuffle
+from theano.tensor.nnet.activation import sigmoid, softplus
+from theano.tensor.reduce.logsumexp import LogSumExp
+from theano.tensor.rules.predicates import (
+    E,
+    combine,
+    conform,
+    difference,
+    filled_with,
+    is_complex,
+    is_float,
+    is_not_complex,
+    is_real,
+    made_by,
+    number_like,
+    number_of,
+    of_shared_sigmoid,
+    uniform,
+)
+from theano.tensor.type import TensorApply
+
+x, y, n = pattern_vars("x y n")
+real, no_complex = x.where(is_real), x.where(is_not_complex)
+exp, log, log1p, expm1 = E(F.exp), E(F.log), E(F.log1p), E(F.expm1)
+erf, erfc = E(F.erf), E(F.erfc)
+S, softplus_ = E(sigmoid), E(softplus)
+EVERYWHERE = ("canonicalize", "stabilize", "specialize")
+LATE = ("stabilize", "specialize")
+
+
+def in_reals(x: Any) -> Any:
+    """Return ``x`` in the dtype that functions like exp have of it, in which it can be negated whatever it was."""
+    return x if is_float(x) else F.cast(x, F.exp(x).type.dtype)
+
+
+def minus(x: Any) -> Any:
+    """Return the negative of ``x`` as a real number."""
+    return F.neg(in_reals(x))
+
+
+# -- logarithms and exponentials of sums ------------------------------------------------------------------------
+
+rule("local_log1p", log(1 - real), log1p(-x), keeps="close", phases=LATE)
+rule("local_log1p_plus", log(1 + real), log1p(x), keeps="close", phases=LATE)
+rule("local_expm1", one_of(exp(no_complex) - 1, -1 + exp(no_complex)), expm1(x), keeps="close", phases=EVERYWHERE,
+     tags=("fast_run", "local_expm1_sub"))  # fmt: skip
+rule("local_one_minus_exp", 1 - exp(no_complex), -expm1(x), keeps="close", phases=LATE)
+
+# -- the sigmoid ------------------------------------------------------------------------------------------------
+
+rule("local_inv_1_plus_exp", E(F.inv)(1 + exp(no_complex)), lambda x: sigmoid(minus(x)), keeps="finite",
+     phases=("stabilize",))  # fmt: skip
+rule("local_sigm_times_exp", S(real) * exp(-x), S(-x), keeps="finite", phases=("stabilize",))
+rule("local_sigm_times_exp_neg", S(-real) * exp(x), S(x), keeps="finite", phases=("stabilize",))
+rule("local_1msigmoid", 1 - S(x), lambda x: sigmoid(minus(x)), keeps="close", phases=("stabilize",))
+rule("logsigm_to_softplus", log(S(x)), lambda x: F.neg(softplus(minus(x))), keeps="finite", phases=("stabilize",))
+rule("log1msigm_to_softplus", log(1 - S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
+rule("log1p_neg_sigmoid", log1p(-S(x)), -softplus_(x), keeps="finite", phases=("stabilize",))
+rule("log1pexp_to_softplus", log1p(exp(no_complex)), softplus_(x), keeps="finite", phases=("stabilize",))
+
+
+@local_rule([F.log, F.log1p, F.neg, F.sub], phases=("canonicalize", "stabilize"))
+def local_sigmoid_before_dimshuffle(node: TensorApply) -> Any:
+    """``log(p)``, ``1 - p`` and ``-p`` of a rearranged sigmoid p are computed first and rearranged then.
+
+    So they meet the rules above, and in gradients the factors that they cancel with. That is for a p that is needed
+    as it is, too: otherwise the rearrangement moves into the sigmoid.
+    """
+    *ones, arranged = node.inputs
+    shuffle = arranged.owner
+    if shuffle is None or not isinstance(shuffle.op, DimShuffle) or not all(filled_with(v, 1) for v in ones):
+        return None
+    p: Any = shuffle.inputs[0]
+    if not of_shared_sigmoid(p):
+        return None
+    inner = node.op(*[number_of(1, v.type.dtype, p.type.ndim) for v in ones], p)
+    return [conform(shuffle.op(inner), node.outputs[0])]
+
+
+def _one_plus_exp(v: Any) -> Any:
+    """Return x if ``v`` is ``1 + exp(x)``, else None."""
+    total = made_by(v, F.add)
+    if total is None or len(total.inputs) != 2 or not filled_with(total.inputs[0], 1):
+        return None
+    power = made_by(total.inputs[1], F.exp)
+    return None if power is None else power.inputs[0]
+
+
+def _factors(v: Any) -> list[Any]:
+    """Return the factors of a product; a square counts twice."""
+    product, square = made_by(v, F.mul), made_by(v, F.sqr)
+    if product is not None:
+        return [f for w in product.inputs for f in ([w] if made_by(w, F.mul) is not None else _factors(w))]
+    return _factors(square.inputs[0]) * 2 if square is not None and made_by(square.inputs[0], F.mul) is None else [v]
+
+
+@local_rule([F.true_div], keeps="finite", phases=("stabilize",))
+def local_exp_over_1_plus_exp(node: TensorApply) -> Any:
+    """``exp(x) / (1 + exp(x))`` is sigmoid(x), and ``1 / (1 + exp(x))`` is sigmoid(-x), in any product."""
+    out: Any = node.outputs[0]
+    if not is_float(out) or out.type.dtype in scal.complex_dtypes:
+        return None
+    above, below = _factors(node.inputs[0]), _factors(node.inputs[1])
+    if all(_one_plus_exp(d) is None for d in below):
+        return None
+    rest = []
+    for d in below:
+        x = _one_plus_exp(d)
+        if x is None:
+            rest.append(d)
+            continue
+        met = next((f for f in above if made_by(f, F.exp) is not None and f.owner.inputs[0] is x), None)
+        if met is not None:
+            above.remove(met)
+        above.append(sigmoid(x) if met is not None else sigmoid(minus(x)))
+    top = combine(F.mul, above, out.type.dtype)
+    return [conform(F.true_div(top, combine(F.mul, rest, out.type.dtype)) if rest else top, out)]
+
+
+# -- the error function -----------------------------------------------------------------------------------------
+
+# Each identity once. Its other documented names, which are those of other ways to write it, are tags.
+rule("local_one_minus_erf", difference(1, erf(x)), erfc(x), keeps="close", phases=EVERYWHERE,
+     tags=("fast_run", "local_one_minus_erf2", "local_one_plus_neg_erf"))  # fmt: skip
+rule("local_one_plus_erf", 1 + erf(x), lambda x: F.erfc(minus(x)), keeps="close", phases=EVERYWHERE)
+rule("local_one_minus_erfc", difference(1, erfc(x)), erf(x), keeps="close", phases=EVERYWHERE,
+     tags=("fast_run", "local_one_minus_erfc2", "local_one_minus_erfc3", "local_one_add_neg_erfc"))  # fmt: skip
+rule("local_erf_minus_one", -1 + erf(x), -erfc(x), keeps="close", phases=EVERYWHERE,
+     tags=("fast_run", "local_erf_neg_minus_one"))  # fmt: skip
+rule("local_erf_neg_minus_one2", difference(-1, erf(x)), lambda x: F.neg(F.erfc(minus(x))), keeps="close",
+     phases=EVERYWHERE)  # fmt: skip
+
+
+def _log_of_erfc(x: Any) -> Any:
+    # From 1 on erfcx falls slowly; below, erfc has no bad place, and above x ** 2 may be subtracted without loss.
+    large = F.gt(x, number_like(1, x))
+    tail = F.sub(F.log(F.erfcx(F.maximum(x, number_like(1, x)))), F.sqr(x))
+    return F.switch(large, tail, F.log(F.erfc(F.minimum(x, number_like(1, x)))))
+
+
+def _is_not_chosen(x: Any) -> bool:
+    """Return whether ``x`` is not cut off already, as by the rule itself."""
+    return made_by(x, F.minimum) is None or not filled_with(x.owner.inputs[1], 1)
+
+
+rule("local_log_erfc", log(erfc(real.where(_is_not_chosen))), _log_of_erfc, keeps="finite", phases=LATE,
+     doc="``log(erfc(x))`` of a large x is ``log(erfcx(x)) - x ** 2``: erfc underflows there, erfcx does not.",
+)  # fmt: skip
+
+
+@local_rule([F.true_div], keeps="finite", phases=LATE)
+def local_grad_log_erfc_neg(node: TensorApply) -> Any:
+    """``exp(-x ** 2) / erfc(x)``, the derivative of ``log(erfc(x))``, is ``1 / erfcx(x)``, in any product."""
+    above, below = _factors(node.inputs[0]), _factors(node.inputs[1])
+    for i, d in enumerate(below):
+        inner = made_by(d, F.erfc)
+        met = None if inner is None else next((f for f in above if _is_bell(f, inner.inputs[0])), None)
+        if inner is None or met is None or not is_real(inner.inputs[0]):
+            continue
+        above.remove(met)
+        rest = [F.erfcx(inner.inputs[0]) if j == i else v for j, v in enumerate(below)]
+        out: Any = node.outputs[0]
+        top = combine(F.mul, above, out.type.dtype) if above else number_like(1, out)
+        return [conform(F.true_div(top, combine(F.mul, rest, out.type.dtype)), out)]
+    return None
+
+
+def _is_bell(v: Any, x: Any) -> bool:
+    """Return whether ``v`` is ``exp(-x ** 2)``."""
+    power = made_by(v, F.exp)
+    negated = None if power is None else made_by(power.inputs[0], F.neg)
+    if negated is None:
+        return False
+    square, product = made_by(negated.inputs[0], F.sqr), made_by(negated.inputs[0], F.mul)
+    return list(square.inputs) == [x] if square is not None else product is not None and list(product.inputs) == [x, x]
+
+
+# -- an inverse after its function ------------------------------------------------------------------------------
+
+#: A function, and the one that it undoes.
+INVERSES = {
+    F.deg2rad: F.rad2deg, F.rad2deg: F.deg2rad, F.inv: F.inv, F.neg: F.neg, F.cosh: F.arccosh, F.sinh: F.arcsinh,
+    F.tanh: F.arctanh, F.arcsinh: F.sinh, F.arctanh: F.tanh, F.log: F.exp, F.log1p: F.expm1, F.expm1: F.log1p,
+    F.invert: F.invert, F.conj: F.conj,
+}  # fmt: skip
+
+
+def _is_inverse(x: Any, out: Any) -> bool:
+    # Logarithms of complex numbers have branches.
+    return not is_complex(x) or out.owner.op in (F.neg, F.conj, F.inv)
+
+
+_first, *_others = [(E(outer)(E(inner)(x)), x, _is_inverse) for outer, inner in INVERSES.items()]
+rule("local_func_inv", _first[0], x, when=_is_inverse, keeps="finite", phases=("canonicalize", "specialize"),
+     also=_others,
+     doc="A function of its inverse is the identity, where both are defined.")  # fmt: skip
+
+
+# -- logarithms of powers and of sums of exponentials -----------------------------------------------------------
+
+
+def _is_exponent(n: Any) -> bool:
+    value = uniform(n)
+    return value is not None and bool(value != 0)
+
+
+def _log_of_power(x: Any, exponent: Any) -> Any:
+    result = F.log(F.abs_(x) if exponent % 2 == 0 else x)
+    return F.mul(number_like(exponent, result), result)
+
+
+def _gives_reals(out: Any) -> bool:
+    return not is_complex(out)
+
+
+rule("local_log_pow", log(x.where(is_float) ** n.where(_is_exponent)), lambda x, n: _log_of_power(x, uniform(n)),
+     when=_gives_reals, keeps="finite", phases=EVERYWHERE,
+     also=[(log(E(F.sqr)(x.where(is_float))), lambda x: _log_of_power(x, 2), _gives_reals)],
+     doc="``log(x ** n)`` is ``n * log(|x|)`` for even n, ``n * log(x)`` for other numbers.")  # fmt: skip
+
+
+def _log_of_sum(x: Any, y: Any) -> Any:
+    a, b = in_reals(x), in_reals(y)
+    # Where both are the same infinity, their difference is not a number.
+    apart = F.switch(F.eq(a, b), number_like(0, F.sub(a, b)), F.sub(a, b))
+    return F.add(F.maximum(a, b), F.log1p(F.exp(F.neg(F.abs_(apart)))))
+
+
+rule("local_log_add", log((exp(x) + exp(y)).single_use()), _log_of_sum, when=_gives_reals, keeps="finite",
+     phases=EVERYWHERE,
+     doc="``log(exp(a) + exp(b))`` is ``max(a, b) + log1p(exp(-|a - b|))``.")  # fmt: skip
+
+
+phases.register("local_log_sum_exp", Phase("local_log_sum_exp", "in_to_out"), 1.6, "fast_run")
+
+
+def _has_axes(total: Any, x: Any) -> bool:
+    return bool(total.axes_of(x.type.ndim))
+
+
+def _log_sum_exp(total: Any, x: Any) -> Any:
+    return LogSumExp(total.axes_of(x.type.ndim))(x)
+
+
+_total = P(Sum, "total")(exp(real)).single_use()
+rule("local_log_sum_exp", log(_total), _log_sum_exp, when=_has_axes, keeps="finite", phases=("local_log_sum_exp",),
+     also=[(log(P(DimShuffle, "keepdims")(_total).single_use()),
+            lambda keepdims, total, x: keepdims(_log_sum_exp(total, x)), _has_axes)],
+     doc="``log(sum(exp(x)))`` is computed relative to the largest element, so that no exponential overflows.",
+)  # fmt: skip
+
+
+@local_rule([F.add], keeps="finite", phases=("local_log_sum_exp",))
+def local_log_sum_exp_shifted(node: TensorApply) -> Any:
+    """``LogSumExp(x - m) + m``, as users write it who know that exponentials overflow, is ``LogSumExp(x)``."""
+    for reduced in (v.owner for v in node.inputs):
+        if reduced is None:
+            continue
+        inner = reduced.inputs[0].owner if isinstance(reduced.op, DimShuffle) else reduced
+        if inner is None or not isinstance(inner.op, LogSumExp):
+            continue
+        apart = made_by(inner.inputs[0], F.sub)
+        rest = list(node.inputs)
+        rest.remove(reduced.outputs[0])
+        if apart is None:
+            continue
+        x, shift = apart.inputs
+        for v in rest:
+            if x.type == inner.inputs[0].type and _same_shift(shift, v, inner, reduced):
+                rest.remove(v)
+                whole: Any = LogSumExp(inner.op.axis)(x)
+                if inner is not reduced:
+                    whole = reduced.op(whole)
+                return [conform(F.add(whole, *rest) if rest else whole, node.outputs[0])]
+    return None
+
+
+def _same_shift(shift: Any, v: Any, inner: Any, reduced: Any) -> bool:
+    """Return whether ``shift``, before the sum, and ``v``, after it, are one tensor without the axes of the sum."""
+    axes = inner.op.axes_of(shift.type.ndim)
+    if not all(shift.type.broadcastable[a] for a in axes):
+        return False
+    if inner is not reduced:
+        return v is shift
+    kept = [a for a in range(shift.type.ndim) if a not in axes]
+    restored = tuple(kept.index(a) if a in kept else "x" for a in range(shift.type.ndim))
+    return _arranged(shift, v, restored) or _arranged(v, shift, tuple(kept))
+
+
+def _arranged(new: Any, old: Any, order: tuple[Any, ...]) -> bool:
+    node = new.owner
+    return node is not None and isinstance(node.op, DimShuffle) and node.inputs[0] is old and node.op.new_order == order
+
+
+def _log_of_product(product: Any, x: Any) -> Any:
+    total = Sum(axis=product.axis)(F.log(F.abs_(x)))
+    return F.mul(number_like(2, total), total)
+
+
+rule("local_log_prod_sqr", log(P(Prod, "product")(E(F.sqr)(real))), _log_of_product,
+     when=lambda product, x: product.dtype == x.type.dtype, keeps="finite", phases=EVERYWHERE,
+     doc="The logarithm of a product of squares is twice the sum of the logarithms of absolute values.")  # fmt: skip

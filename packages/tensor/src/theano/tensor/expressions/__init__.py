@@ -1,0 +1,1 @@
+"""Ops that are expressions of others."""

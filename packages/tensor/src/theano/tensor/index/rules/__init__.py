@@ -1,0 +1,1 @@
+"""Rules of parts of tensors, read and written."""

@@ -1,0 +1,148 @@
+"""Parts of tensors that are written: sums of gradients into one tensor, what is written in vain, what was there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Apply, Constant
+from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
+from theano.rewriting.pattern import same
+from theano.tensor.create.alloc import Alloc
+from theano.tensor.elemwise import functions as F
+from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from theano.tensor.index.basic import IncSubtensor, Subtensor
+from theano.tensor.index.rules.reads import entries, same_shape, takes_all
+from theano.tensor.rules.predicates import combine, conform, filled_with, made_by, only_used_by, uniform, worth
+from theano.tensor.type import TensorApply
+
+
+def _replaces_all(x: Any, y: Any, out: Any, fgraph: Any) -> bool:
+    return all(takes_all(e) for e in entries(out.owner)) and y.type == x.type and same_shape(fgraph, x, y)
+
+
+x, y = pattern_vars("x y")
+numbers = Rest("numbers")
+rule("local_useless_inc_subtensor", P(IncSubtensor, set_instead_of_inc=True)(x, y, numbers), y, when=_replaces_all,
+     doc="To set everything is to forget what was there, if the new value has the shape.")  # fmt: skip
+
+
+def _is_computed_zero(v: Any) -> bool:
+    return not isinstance(v, Constant) and filled_with(v, 0)
+
+
+rule("local_incsubtensor_of_zeros_to_setsubtensor",
+     P(IncSubtensor, "op", set_instead_of_inc=False)(x.where(_is_computed_zero), y, numbers),
+     lambda op, x, y, numbers: IncSubtensor(op.idx_list, set_instead_of_inc=True)(x, y, *numbers),
+     keeps="close", phases=("canonicalize", "specialize"),
+     doc="To add to zeros is to set. (Of what is added, a negative zero is set to what it is.)")  # fmt: skip
+
+
+_WRITES = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
+
+
+rule("local_incsubtensor_of_zeros", P(_WRITES, set_instead_of_inc=False)(x, worth(0), numbers), x, keeps="close",
+     phases=("canonicalize", "stabilize"), tags=("fast_run", "local_incsubtensor_of_allocs"),
+     doc="To add 0 is to do nothing, if negative zeros may stay what they are.")  # fmt: skip
+
+
+def _sets_what_is_there(x: Any, y: Any, out: Any) -> bool:
+    there, new = uniform(x), uniform(y)
+    if there is None or new is None or not _same_bits(np.asarray(new).astype(x.type.dtype), there):
+        return False
+    return all(isinstance(e, slice) for e in entries(out.owner))
+
+
+rule("local_setsubtensor_of_constants", P(IncSubtensor, set_instead_of_inc=True)(x, y, numbers), x,
+     when=_sets_what_is_there, phases=("canonicalize", "stabilize"),
+     tags=("fast_run", "local_setsubtensor_of_allocs"),
+     doc="To set a part to the number that is everywhere is to do nothing.")  # fmt: skip
+
+
+def _same_bits(a: Any, b: Any) -> bool:
+    return a.tobytes() == b.tobytes()
+
+
+@local_rule(_WRITES, phases=("stabilize",), tags=("fast_run", "local_useless_inc_subtensor_alloc"))
+def local_useless_inc_subtensor_alloc(fgraph: Any, node: TensorApply) -> Any:
+    """What is written is stretched to the part anyway: it need not be repeated before."""
+    x, y = node.inputs[:2]
+    made: Any = y.owner
+    feature = getattr(fgraph, "shape_feature", None)
+    if made is None or not isinstance(made.op, Alloc) or feature is None or isinstance(node.op, AdvancedIncSubtensor):
+        return None
+    if isinstance(node.op, IncSubtensor):
+        part: Any = Subtensor(node.op.idx_list)(x, *node.inputs[2:])
+    else:
+        part = x[node.inputs[2]]
+    value: Any = made.inputs[0]
+    # The repeated value has to fit for certain: otherwise the error would be lost.
+    if part.type.ndim != y.type.ndim or not feature.same_shape(part, y):
+        return None
+    return [conform(node.op(x, value, *node.inputs[2:]), node.outputs[0])]
+
+
+@local_rule([IncSubtensor], keeps="finite", phases=("canonicalize",))
+def local_set_to_inc_subtensor(node: TensorApply) -> Any:
+    """To set a part to itself and something more is to add to it."""
+    op: Any = node.op
+    x, y, *numbers = node.inputs
+    total = made_by(y, F.add)
+    if not op.set_instead_of_inc or total is None or y.type.dtype != x.type.dtype:
+        return None
+    for i, v in enumerate(total.inputs):
+        part: Any = v.owner
+        if part is None or not isinstance(part.op, Subtensor) or part.inputs[0] is not x:
+            continue
+        if part.op.idx_list != op.idx_list:
+            continue
+        if not all(same(a, b) for a, b in zip(part.inputs[1:], numbers, strict=True)):
+            continue
+        rest = [w for j, w in enumerate(total.inputs) if j != i]
+        more = combine(F.add, rest, y.type.dtype)
+        return [conform(IncSubtensor(op.idx_list)(x, more, *numbers), node.outputs[0])]
+    return None
+
+
+phases.register(
+    "pre_local_IncSubtensor_serialize", Phase("pre_local_IncSubtensor_serialize", "in_to_out"), 0.99, "fast_run"
+)
+
+
+@local_rule([F.add], keeps="close", phases=("pre_local_IncSubtensor_serialize", "canonicalize"))
+def local_IncSubtensor_serialize(node: TensorApply) -> Any:
+    """``inc(zeros, a) + inc(zeros, b) + c`` becomes ``inc(inc(c, a), b)``: one tensor of full size, not three.
+
+    This is what the gradient of a tensor looks like of which many parts are read.
+    """
+    out: Any = node.outputs[0]
+    first, *others = node.inputs
+    chains = {v: _chain(v, node) for v in others}
+    # Where all others can be moved the first one stays, whatever it is; it is the one that grows long.
+    chains[first] = [] if all(chains.values()) and first not in chains else _chain(first, node)
+    rest = [v for v in node.inputs if not chains[v]]
+    movable = [v for v in node.inputs if chains[v]]
+    if not rest and movable:
+        rest = [movable.pop(0)]
+    if not movable:
+        return None
+    total: Any = combine(F.add, rest, out.type.dtype)
+    for v in movable:
+        for written in chains[v]:
+            total = written.op(total, *written.inputs[1:])
+    return [total] if total.type == out.type else None
+
+
+def _chain(v: Any, user: TensorApply) -> list[Apply]:
+    """Return the additions to parts, the first one first, that make ``v`` of zeros, or none where it is not so made."""
+    found: list[Apply] = []
+    total = user.outputs[0]
+    while v.owner is not None and isinstance(v.owner.op, _WRITES):
+        op: Any = v.owner.op
+        if op.set_instead_of_inc or op.inplace or v.type != total.type or not only_used_by(v, user):
+            return []
+        user = v.owner
+        found.append(user)
+        v = user.inputs[0]
+    return found[::-1] if filled_with(v, 0) else []

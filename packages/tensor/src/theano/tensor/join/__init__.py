@@ -1,0 +1,1 @@
+"""Tensors put together and cut apart."""

@@ -1,0 +1,156 @@
+"""Join and Split: pieces that are nothing, pieces that are one, and reductions along the joint."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import groupby
+from typing import Any
+
+from theano import scalar as scal
+from theano.graph import Constant
+from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
+from theano.tensor.convert import static_int
+from theano.tensor.elemwise import functions as F
+from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
+from theano.tensor.shape.dimshuffle import DimShuffle
+from theano.tensor.index.basic import Subtensor
+from theano.tensor.join.op import Join, MakeVector, Split, join
+from theano.tensor.index.rules.reads import entries, is_known
+from theano.tensor.rules.predicates import conform, only_used_by
+from theano.tensor.shape.basic import Shape_i
+from theano.tensor.type import TensorApply
+
+
+def joint(node: TensorApply) -> int | None:
+    """Return the axis of a join or split, counted from the left, or None where it is not known."""
+    axis = static_int(node.inputs[1 if isinstance(node.op, Split) else 0])
+    ndim = node.inputs[0 if isinstance(node.op, Split) else 1].type.ndim
+    return None if axis is None or not -ndim <= axis < ndim else axis % ndim
+
+
+@local_rule([Subtensor], phases=("canonicalize", "specialize"))
+def local_subtensor_of_join(fgraph: Any, node: TensorApply[Subtensor]) -> Any:
+    """An element of joined pieces is an element of the one it lies in, where that is known.
+
+    The lengths of the pieces beside the joint have to be known to agree: else that would no longer be checked.
+    """
+    made: Any = node.inputs[0].owner
+    feature = getattr(fgraph, "shape_feature", None)
+    if made is None or not isinstance(made.op, Join) or feature is None:
+        return None
+    axis, index = joint(made), entries(node)
+    if axis is None or axis >= len(index) or isinstance(index[axis], slice) or not is_known(index[axis]):
+        return None
+    pieces = made.inputs[1:]
+    others = [a for a in range(made.outputs[0].type.ndim) if a != axis]
+    if not all(feature.same_shape(pieces[0], v, a, a) for v in pieces[1:] for a in others):
+        return None
+    place = index[axis]
+    turn = list(pieces) if place >= 0 else list(reversed(pieces))
+    left = place if place >= 0 else -1 - place
+    for piece in turn:
+        n = static_int(feature.lengths(piece)[axis])
+        if n is None:
+            return None
+        if left < n:
+            index[axis] = left if place >= 0 else -1 - left
+            return [conform(F.cast(piece, made.outputs[0].type.dtype)[tuple(index)], node.outputs[0])]
+        left -= n
+    return None
+
+
+x, axis = pattern_vars("x axis")
+rule("local_join_1", P(Join)(axis, x), x, when=lambda out: joint(out.owner) is not None,
+     phases=("canonicalize", "specialize"), doc="One piece joined with nothing is that piece.")  # fmt: skip
+
+
+@local_rule([Join], phases=("canonicalize", "specialize"))
+def local_join_empty(node: TensorApply) -> Any:
+    """A piece that is known to be empty along the joint adds nothing.
+
+    Its other lengths have to match all the same, which only vectors have not to prove.
+    """
+    axis = joint(node)
+    if axis is None:
+        return None
+    pieces = node.inputs[1:]
+    full = [v for v in pieces if not _is_empty(v)]
+    if len(full) == len(pieces) or not full:
+        return None
+    new = conform(join(axis, *full), node.outputs[0])
+    return None if new is None else [new]
+
+
+def _is_empty(v: Any) -> bool:
+    if v.type.ndim != 1:
+        return False
+    made = v.owner
+    return isinstance(v, Constant) and not v.data.size or (
+        made is not None and isinstance(made.op, MakeVector) and not made.inputs
+    )
+
+
+@local_rule([Join], phases=("canonicalize", "specialize"))
+def local_join_make_vector(node: TensorApply) -> Any:
+    """Vectors of scalars that lie side by side are one vector of scalars."""
+    if node.outputs[0].type.ndim != 1 or joint(node) is None:
+        return None
+    pieces: list[Any] = []
+    for together, run in groupby(node.inputs[1:], _is_made):
+        members: list[Any] = list(run)
+        if together and len(members) > 1:
+            maker = members[0].owner.op
+            members = [maker(*[x for v in members for x in v.owner.inputs])]
+        pieces += members
+    if len(pieces) == len(node.inputs) - 1:
+        return None
+    return [conform(join(0, *pieces), node.outputs[0])]
+
+
+def _is_made(v: Any) -> bool:
+    return v.owner is not None and isinstance(v.owner.op, MakeVector)
+
+
+def _is_whole(x: Any, lengths: Any, out: Any) -> bool:
+    # The length asked for may be another one, which is an error of run time.
+    along = joint(out.owner)
+    return along is not None and _is_length(lengths[0], x, along)
+
+
+rule("local_useless_split", P(Split, len_splits=1)(x, axis, P(MakeVector)(Rest("lengths"))), x, when=_is_whole,
+     phases=("canonicalize", "specialize"),
+     doc="A tensor cut into one piece of its own length is that tensor.")  # fmt: skip
+
+
+def _is_length(n: Any, x: Any, axis: int) -> bool:
+    asked = n.owner
+    if asked is not None and isinstance(asked.op, Shape_i):
+        return asked.inputs[0] is x and asked.op.i == axis
+    return x.type.broadcastable[axis] and static_int(n) == 1
+
+
+_PAIRWISE = {Sum: F.add, Prod: F.mul, Max: F.maximum, Min: F.minimum}
+
+
+@local_rule([CAReduce], phases=("uncanonicalize",), keeps="close")
+def local_reduce_join(node: TensorApply[CAReduce]) -> Any:
+    """A reduction along the axis on which tensors were stacked combines them element by element."""
+    stacked = node.inputs[0].owner
+    combine = _PAIRWISE.get(type(node.op))
+    if stacked is None or not isinstance(stacked.op, Join) or combine is None:
+        return None
+    axis, op, out = joint(stacked), node.op, node.outputs[0]
+    pieces: list[Any] = stacked.inputs[1:]
+    if axis is None or op.axes_of(pieces[0].type.ndim) != (axis,) or not only_used_by(node.inputs[0], node):
+        return None
+    if not all(v.type.broadcastable[axis] for v in pieces) or len({v.type.broadcastable for v in pieces}) > 1:
+        return None
+    dtype = getattr(op, "acc_dtype", None) or out.type.dtype
+    if dtype in scal.discrete_dtypes and isinstance(op, (Sum, Prod)) or dtype == "bool":
+        return None  # narrow whole numbers would be added in their own dtype
+    if dtype in scal.complex_dtypes and isinstance(op, Max):
+        return None  # a pair of complex numbers has no larger one
+    order = [i for i in range(pieces[0].type.ndim) if i != axis]
+    flat = [F.cast(DimShuffle(v.type.broadcastable, order)(v), dtype) for v in pieces]
+    new = combine(*flat) if combine in (F.add, F.mul) else reduce(combine, flat)
+    return [conform(new, out)]

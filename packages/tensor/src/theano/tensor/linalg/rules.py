@@ -1,0 +1,129 @@
+"""Inverses, determinants and equations: solved instead of inverted, factored once, told what is known of a matrix.
+
+A matrix is known to be positive definite if its ``tag.psd`` is set, symmetric if that or ``tag.symmetric`` is, or if
+it is computed as something times its own transpose. It is known to be triangular if it is a factor of Cholesky's, or
+if its ``tag.lower_triangular`` or ``tag.upper_triangular`` is set.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.graph import Apply
+from theano.rewriting import P, local_rule, pattern_vars, rule
+from theano.tensor.blas.dot import Dot
+from theano.tensor.elemwise import functions as F
+from theano.tensor.reduce.careduce import Prod
+from theano.tensor.shape.dimshuffle import DimShuffle
+from theano.tensor.linalg.factor import Cholesky
+from theano.tensor.linalg.functions import diag
+from theano.tensor.linalg.solve import Det, MatrixInverse, Solve
+from theano.tensor.rules.predicates import conform, transpose
+
+
+def transposed(v: Any) -> Any:
+    """Return the matrix that ``v`` is the transpose of, or None."""
+    node = v.owner
+    turned = node is not None and isinstance(node.op, DimShuffle) and node.op.new_order == (1, 0)
+    return node.inputs[0] if turned and node.inputs[0].type.ndim == 2 else None
+
+
+def _tagged(v: Any, name: str) -> bool:
+    return bool(getattr(v.tag, name, None))
+
+
+def is_psd(v: Any) -> bool:
+    """Return whether somebody said that ``v`` is positive definite."""
+    return _tagged(v, "psd")
+
+
+def is_symmetric(v: Any) -> bool:
+    """Return whether ``v`` is known to be its own transpose."""
+    if _tagged(v, "psd") or _tagged(v, "symmetric"):
+        return True
+    product = v.owner
+    if product is None or not isinstance(product.op, Dot):
+        return False
+    a, b = product.inputs
+    return transposed(b) is a and b.type.ndim == 2 or transposed(a) is b and a.type.ndim == 2
+
+
+_TURNED = {"lower_triangular": "upper_triangular", "upper_triangular": "lower_triangular"}
+
+
+def triangle(v: Any) -> str:
+    """Return ``"lower_triangular"``, ``"upper_triangular"`` or ``""``: what is known of ``v``."""
+    for name in _TURNED:
+        if _tagged(v, name):
+            return name
+    factor = v.owner
+    if factor is not None and isinstance(factor.op, Cholesky):
+        return "lower_triangular" if factor.op.lower else "upper_triangular"
+    inner = transposed(v)
+    return _TURNED.get(triangle(inner), "") if inner is not None else ""
+
+
+A, b = pattern_vars("A b")
+rule("transinv_to_invtrans", transpose(P(MatrixInverse, "inverse")(A).single_use()), lambda inverse, A: inverse(A.T),
+     keeps="close", doc="The transpose of an inverse is the inverse of the transpose.")  # fmt: skip
+
+
+rule("no_transpose_symmetric", transpose(A.where(is_symmetric)), A, keeps="close", phases=("stabilize",),
+     doc="The transpose of a symmetric matrix is that matrix. (A product with itself is so up to rounding.)",
+)  # fmt: skip
+
+
+def _solved_from_the_right(A: Any, b: Any) -> Any:
+    flipped = b.T if b.type.ndim == 2 else b
+    x = _structured(A, flip=True)(A if is_symmetric(A) else A.T, flipped)
+    return x.T if b.type.ndim == 2 else x
+
+
+def _structured(A: Any, flip: bool = False) -> Solve:
+    known = triangle(A)
+    if known and flip:
+        known = _TURNED[known]
+    return Solve(known or ("symmetric" if is_symmetric(A) else "general"))
+
+
+def _are_of_one_dtype(A: Any, b: Any) -> bool:
+    return bool(A.type.dtype == b.type.dtype)
+
+
+rule("inv_as_solve", P(Dot)(P(MatrixInverse)(A), b), lambda A, b: _structured(A)(A, b), when=_are_of_one_dtype,
+     keeps="finite", phases=("stabilize",),
+     also=[(P(Dot)(b, P(MatrixInverse)(A)), _solved_from_the_right, _are_of_one_dtype)],
+     doc="An inverse times something is the solution of an equation, which is cheaper and more exact.")  # fmt: skip
+
+
+def _is_unstructured(solve: Any) -> bool:
+    return solve.A_structure in ("general", "symmetric")
+
+
+def _is_triangular(A: Any) -> bool:
+    return bool(triangle(A))
+
+
+rule("tag_solve_triangular", P(Solve, "solve")(A.where(_is_triangular), b), lambda A, b: Solve(triangle(A))(A, b),
+     when=_is_unstructured, keeps="finite", phases=("stabilize",),
+     doc="An equation whose matrix is known to be triangular is solved by substitution.")  # fmt: skip
+
+
+def _solved_by_factors(A: Any, b: Any) -> Any:
+    L: Any = Cholesky(lower=True)(A)
+    return Solve("upper_triangular")(L.T, Solve("lower_triangular")(L, b))
+
+
+rule("psd_solve_with_chol", P(Solve, "solve")(A.where(is_psd), b), _solved_by_factors, when=_is_unstructured,
+     keeps="finite", phases=("stabilize",),
+     doc="An equation whose matrix is said to be positive definite is solved by Cholesky's factors.")  # fmt: skip
+
+
+@local_rule([Det], keeps="close", phases=("stabilize", "specialize"))
+def local_det_chol(node: Apply) -> Any:
+    """The determinant of a matrix that is factored anyway is the squared product of the factor's diagonal."""
+    (x,) = node.inputs
+    for client, _ in x.clients:
+        if isinstance(client, Apply) and isinstance(client.op, Cholesky):
+            return [conform(F.sqr(Prod()(diag(client.outputs[0]))), node.outputs[0])]
+    return None

@@ -1,0 +1,330 @@
+"""Softmax and what is done with it: its logarithm, its cross entropy with classes, and the gradients of both.
+
+Users write ``log(softmax(x))`` or ``categorical_crossentropy(softmax(x + b), y)``; computed like that, a probability
+that is rounded to 0 gives an infinite cost. Each rule here finds one such expression and puts the op in its place that
+goes from ``x`` to the result in one step. Gradients are met as gradients: of the softmax, given the gradient of the
+logarithm or of the cross entropy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano import scalar as scal
+from theano.graph import Apply
+from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
+from theano.tensor.create.arange import ARange
+from theano.tensor.create.alloc import Alloc, alloc
+from theano.tensor.elemwise import functions as F
+from theano.tensor.reduce.careduce import Sum
+from theano.tensor.shape.dimshuffle import DimShuffle
+from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedSubtensor
+from theano.tensor.nnet.activation import sigmoid, softplus
+from theano.tensor.nnet.crossentropy import (
+    CrossentropyCategorical1Hot,
+    CrossentropySoftmax1HotWithBiasDx,
+    CrossentropySoftmaxArgmax1HotWithBias,
+    crossentropy_categorical_1hot_grad,
+    crossentropy_softmax_1hot_with_bias_dx,
+    crossentropy_softmax_argmax_1hot_with_bias,
+)
+from theano.tensor.nnet.softmax import (
+    LogSoftmax,
+    Softmax,
+    SoftmaxGrad,
+    SoftmaxWithBias,
+    logsoftmax_op,
+    softmax_op,
+    softmax_with_bias,
+)
+from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
+from theano.tensor.rules.predicates import (
+    combine,
+    conform,
+    filled_with,
+    made_by,
+    number_of,
+    only_used_by,
+    scalar_of,
+    times,
+    uniform,
+)
+from theano.tensor.shape.basic import Shape_i, shape_i
+from theano.tensor.type import TensorApply
+
+x, b = pattern_vars("x b")
+value, sm, classes = pattern_vars("value sm classes")
+ALWAYS = ("fast_run", "fast_compile_gpu")
+LOGARITHM = ("fast_run", "fast_compile", "stabilize")
+
+# -- the logarithm --------------------------------------------------------------------------------------------------
+
+rule("local_logsoftmax", P(F.log)(P(softmax_op)(x)), P(logsoftmax_op)(x), keeps="finite",
+     phases=("stabilize", "specialize"), tags=LOGARITHM)  # fmt: skip
+rule("local_logsoftmax_with_bias", P(F.log)(P(softmax_with_bias)(x, b)), lambda x, b: logsoftmax_op(F.add(x, b)),
+     keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)  # fmt: skip
+
+
+@local_rule([SoftmaxGrad], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
+def local_logsoftmax_grad(node: TensorApply) -> Any:
+    """The gradient of ``log(softmax(x))``: what is divided by the softmax is multiplied by it again at once."""
+    dy, sm = node.inputs
+    if not _is_softmax(sm):
+        return None
+    over = made_by(dy, F.true_div)
+    if over is not None and isinstance(over.inputs[0].owner and over.inputs[0].owner.op, AdvancedIncSubtensor):
+        return None  # the rule for cross entropies knows better
+    g: Any = times(dy, sm)
+    g = None if g is None else conform(g, sm)
+    if g is None:
+        return None
+    return [conform(F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm)), node.outputs[0])]
+
+
+@local_rule([F.true_div], keeps="finite", phases=("stabilize",), tags=(*LOGARITHM,))
+def softmax_simplifier(node: TensorApply) -> Any:
+    """Exponentials of a matrix divided by their sums along each row, as users write a softmax."""
+    above, below = node.inputs
+    x = _summed_exponent(below)
+    product = made_by(above, F.mul)
+    factors = [above] if product is None else list(product.inputs)
+    powers = [made_by(v, F.exp) for v in factors]
+    places = [i for i, p in enumerate(powers) if x is not None and p is not None and p.inputs[0] is x]
+    if not places:
+        return None
+    factors[places[0]] = softmax_op(x)
+    new = conform(combine(F.mul, factors, above.type.dtype), node.outputs[0])
+    return None if new is None else [new]
+
+
+def _summed_exponent(v: Any) -> Any:
+    """Return the matrix whose exponentials, summed along each row, ``v`` repeats in columns; or None."""
+    column = v.owner
+    if column is None or not isinstance(column.op, DimShuffle) or column.op.new_order != (0, "x"):
+        return None
+    total = column.inputs[0].owner
+    if total is None or not isinstance(total.op, Sum) or total.inputs[0].type.ndim != 2 or total.op.axes_of(2) != (1,):
+        return None
+    exponential = made_by(total.inputs[0], F.exp)
+    x: Any = None if exponential is None else exponential.inputs[0]
+    return x if x is not None and x.type.dtype == v.type.dtype and x.type.dtype in ("float32", "float64") else None
+
+
+def _is_softmax(v: Any) -> bool:
+    return v.owner is not None and isinstance(v.owner.op, (Softmax, SoftmaxWithBias))
+
+
+# -- a bias ---------------------------------------------------------------------------------------------------------
+
+
+@local_rule([Softmax], keeps="close", phases=("specialize",), tags=ALWAYS)
+def local_softmax_with_bias(node: TensorApply) -> Any:
+    """The softmax of a sum of a matrix and a row, in one step."""
+    found = _matrix_and_bias(node.inputs[0])
+    if found is None or not only_used_by(node.inputs[0], node):
+        return None
+    matrix, bias = found
+    return [conform(softmax_with_bias(matrix, bias), node.outputs[0])]
+
+
+def _matrix_and_bias(v: Any) -> tuple[Any, Any] | None:
+    """Return m and b if ``v`` is the sum of the matrix m and the vector b, which lies along its rows."""
+    total = made_by(v, F.add)
+    if total is None:
+        return None
+    rows = [i for i, t in enumerate(total.inputs) if _as_vector(t) is not None]
+    if not rows or len(rows) == len(total.inputs):
+        return None
+    bias = _as_vector(total.inputs[rows[0]])
+    rest = [t for i, t in enumerate(total.inputs) if i != rows[0]]
+    matrix: Any = combine(F.add, rest, v.type.dtype)
+    if bias.type.dtype != v.type.dtype or matrix.type != v.type:
+        return None
+    return matrix, bias
+
+
+def _as_vector(v: Any) -> Any:
+    """Return the vector that a row was made of, or None."""
+    node = v.owner
+    if node is None or not isinstance(node.op, DimShuffle) or node.op.new_order != ("x", 0):
+        return None
+    return node.inputs[0] if node.inputs[0].type.broadcastable == (False,) else None
+
+
+def _rows_of(sm: Any) -> tuple[Any, Any] | None:
+    """Return the matrix and the bias that a softmax is taken of."""
+    if not _is_softmax(sm):
+        return None
+    node = sm.owner
+    if isinstance(node.op, SoftmaxWithBias):
+        return node.inputs[0], node.inputs[1]
+    matrix = node.inputs[0]
+    return _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
+
+
+def _no_bias(matrix: Any) -> Any:
+    """Return zeros as long as the rows of ``matrix``."""
+    zero = number_of(0, matrix.type.dtype, 1)
+    return alloc(zero, shape_i(matrix, 1)) if not matrix.type.broadcastable[1] else zero
+
+
+# -- cross entropy with classes -------------------------------------------------------------------------------------
+
+
+def _entropy_of(node: TensorApply, biased: bool) -> Any:
+    """Return the cross entropy of a softmax with or without a bias, and the softmax for whoever else uses it."""
+    sm, classes = node.inputs
+    rows = _rows_of(sm)
+    if rows is None or sm.owner is None or isinstance(sm.owner.op, SoftmaxWithBias) != biased:
+        return None
+    nll, new_sm, _ = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, return_list=True)
+    answer = {node.outputs[0]: conform(nll, node.outputs[0])}
+    if any(client is not node for client, _ in sm.clients):
+        answer[sm] = conform(new_sm, sm)
+    return answer
+
+
+@local_rule([CrossentropyCategorical1Hot], keeps="finite", phases=("stabilize", "specialize"), tags=(*ALWAYS, "xent"))
+def crossentropy_to_crossentropy_with_softmax_with_bias(node: TensorApply) -> Any:
+    """The cross entropy of a softmax with a bias, and the softmax itself, from the rows in one step."""
+    return _entropy_of(node, biased=True)
+
+
+@local_rule([CrossentropyCategorical1Hot], keeps="finite", phases=("stabilize", "specialize"), tags=(*ALWAYS, "xent"))
+def crossentropy_to_crossentropy_with_softmax(node: TensorApply) -> Any:
+    """The cross entropy of a softmax, and the softmax itself, from the rows in one step."""
+    return _entropy_of(node, biased=False)
+
+
+def _is_repeated_for_rows(value: Any, sm: Any, out: Any, fgraph: Any) -> bool:
+    # As many as there are rows, for certain: otherwise the error would be lost.
+    feature = getattr(fgraph, "shape_feature", None)
+    dy = out.owner.inputs[0]
+    return feature is not None and all(value.type.broadcastable) and feature.same_shape(dy, sm, 0, 0)
+
+
+rule("local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc",
+     P(CrossentropySoftmax1HotWithBiasDx, "op")(P(Alloc)(value, Rest("lengths")), sm, classes),
+     lambda op, value, sm, classes: op(value if value.type.ndim else value.dimshuffle("x"), sm, classes),
+     when=_is_repeated_for_rows, phases=("stabilize", "specialize"), tags=ALWAYS,
+     doc="One gradient for all rows need not be repeated: the op reads it for each.")  # fmt: skip
+
+
+rule("local_softmax_grad_to_crossentropy_with_softmax_grad",
+     P(SoftmaxGrad)(P(crossentropy_categorical_1hot_grad)(value, sm, classes), sm),
+     P(crossentropy_softmax_1hot_with_bias_dx)(value, sm, classes), keeps="finite", phases=("stabilize", "specialize"),
+     tags=(*ALWAYS, "local_crossentropy_to_crossentropy_with_softmax_grad"),
+     doc="The gradient of the cross entropy of a softmax, without the division that the two parts would need.",
+)  # fmt: skip
+
+
+@local_rule([Softmax, SoftmaxWithBias], keeps="close", phases=("specialize",), tags=ALWAYS)
+def graph_merge_softmax_with_crossentropy_softmax(node: TensorApply) -> Any:
+    """A softmax that a cross entropy computes on its way is not computed again."""
+    rows = _rows_of(node.outputs[0])
+    assert rows is not None
+    for client, i in rows[0].clients if hasattr(rows[0], "clients") else ():
+        if isinstance(client, Apply) and i == 0 and isinstance(client.op, CrossentropySoftmaxArgmax1HotWithBias):
+            same_bias = client.inputs[1] is rows[1] or (filled_with(client.inputs[1], 0) and filled_with(rows[1], 0))
+            if same_bias and client.outputs[1].type == node.outputs[0].type:
+                return [client.outputs[1]]
+    return None
+
+
+# -- classes chosen by an index -------------------------------------------------------------------------------------
+
+
+def _counts_rows(v: Any, classes: Any, sm: Any, fgraph: Any) -> str | None:
+    """Return whether ``v`` is 0, 1, 2, ... up to the number of classes given ("first"), or of rows ("all")."""
+    node = v.owner
+    if node is None or not isinstance(node.op, ARange) or uniform(node.inputs[0]) != 0 or uniform(node.inputs[2]) != 1:
+        return None
+    stop = node.inputs[1]
+    feature = getattr(fgraph, "shape_feature", None)
+    for how, model in (("first", classes), ("all", sm)):
+        length = stop.owner
+        if length is not None and length.op == Shape_i(0) and length.inputs[0] is model:
+            return how
+        if feature is not None and _same_length(feature.lengths(model)[0], stop):
+            return how
+    return None
+
+
+def _same_length(n: Any, stop: Any) -> bool:
+    def key(n: Any) -> Any:
+        return (n.owner.op, tuple(n.owner.inputs)) if n.owner is not None else n
+
+    return n is stop or key(n) == key(stop)
+
+
+@local_rule([AdvancedSubtensor], keeps="finite", phases=("specialize",), tags=ALWAYS)
+def local_advanced_indexing_crossentropy_onehot(fgraph: Any, node: TensorApply) -> Any:
+    """``log(softmax(x))[arange(n), y]``, the log-likelihood of classes, as minus a cross entropy."""
+    if len(node.inputs) != 3:
+        return None
+    log_sm, places, classes = node.inputs
+    source = log_sm.owner
+    if source is None or source.op != logsoftmax_op or not _classes(classes):
+        return None
+    how = _counts_rows(places, classes, log_sm, fgraph)
+    if how is None:
+        return None
+    matrix = source.inputs[0]
+    rows = _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
+    nll = CrossentropySoftmaxArgmax1HotWithBias(how)(*rows, classes, return_list=True)[0]
+    return [conform(F.neg(nll), node.outputs[0])]
+
+
+def _classes(v: Any) -> bool:
+    return v.type.ndim == 1 and v.type.dtype.startswith(("int", "uint"))
+
+
+@local_rule([SoftmaxGrad], keeps="finite", phases=("specialize",), tags=ALWAYS)
+def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: TensorApply) -> Any:
+    """The gradient of ``log(softmax(x))[arange(n), y]`` with respect to ``x``."""
+    dy, sm = node.inputs
+    over = made_by(dy, F.true_div)
+    if over is None or over.inputs[1] is not sm:
+        return None
+    written = over.inputs[0].owner
+    if written is None or not isinstance(written.op, AdvancedIncSubtensor) or len(written.inputs) != 4:
+        return None
+    base, values, places, classes = written.inputs
+    how = _counts_rows(places, classes, sm, fgraph)
+    if not filled_with(base, 0) or not _classes(classes) or how is None:
+        return None
+    # What is written into zeros of a narrower dtype is rounded there.
+    if values.type.ndim > 1 or not values.type.dtype == base.type.dtype == sm.type.dtype:
+        return None
+    return [conform(CrossentropySoftmax1HotWithBiasDx(how)(F.neg(values), sm, classes), node.outputs[0])]
+
+
+# -- the place of the largest ---------------------------------------------------------------------------------------
+
+_INCREASING = (sigmoid.scalar_op, softplus.scalar_op, scal.tanh, scal.exp)
+
+
+@local_rule([Argmax, MaxAndArgmax], keeps="finite", phases=("specialize",), tags=ALWAYS)
+def local_argmax_pushdown(node: TensorApply) -> Any:
+    """The largest of a softmax, or of any increasing function, is where the largest of its argument is.
+
+    Where rounding makes several values of the function equal, that is still the place of the largest argument.
+    """
+    place = node.outputs[-1]
+    inner: Any = node.inputs[0].owner
+    if inner is None or len(node.outputs) == 2 and node.outputs[0].clients:
+        return None
+    op: Any = node.op
+    if isinstance(inner.op, (Softmax, SoftmaxWithBias, LogSoftmax)):
+        if op.axis is None or tuple(op.axis) != (1,):
+            return None  # the largest of all rows depends on what each is divided by
+        x = inner.inputs[0]
+        if isinstance(inner.op, SoftmaxWithBias):
+            x = F.add(x, inner.inputs[1].dimshuffle("x", 0))
+    elif scalar_of(inner) in _INCREASING:
+        x = inner.inputs[0]
+    else:
+        return None
+    if x.type.dtype not in scal.float_dtypes:
+        return None
+    return {place: conform(Argmax(op.axis)(x), place)}

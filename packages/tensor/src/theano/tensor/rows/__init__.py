@@ -1,0 +1,1 @@
+"""An expression for each row of some tensors."""

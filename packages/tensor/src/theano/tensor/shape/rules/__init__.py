@@ -1,0 +1,1 @@
+"""Rules of dimensions and lengths."""

@@ -1,0 +1,178 @@
+"""What is repeated: fills with the shape of a model, allocations of a shape, and how they pass what works on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano import scalar as scal
+from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
+from theano.settings import config
+from theano.tensor.convert import static_int
+from theano.tensor.create.alloc import Alloc, AllocEmpty, alloc, zeros
+from theano.tensor.elemwise import functions as F
+from theano.tensor.shape.dimshuffle import DimShuffle
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.shape.rules.layout import is_length_of
+from theano.tensor.rules.predicates import FAST, conform, made_by, scalar_of
+from theano.tensor.shape.basic import patternbroadcast, shape_i
+from theano.tensor.type import TensorApply
+
+
+def _has_the_pattern(x: Any, out: Any) -> bool:
+    return bool(x.type.broadcastable == out.type.broadcastable)
+
+
+def _is_one_element(v: Any) -> bool:
+    return all(v.type.broadcastable)
+
+
+x, model = pattern_vars("x model")
+lengths = Rest("lengths")
+rule("local_useless_fill", P(F.second)(model, x), x, when=_has_the_pattern, tags=FAST,
+     doc="A fill with something that has the shape already.")  # fmt: skip
+
+
+@local_rule([Elemwise], phases=("canonicalize",))
+def local_fill_sink(node: TensorApply) -> Any:
+    """An element-wise op takes what a fill repeats, where another input says the shape as well.
+
+    Otherwise the fill moves behind the op.
+    """
+    op = scalar_of(node)
+    if op is None or op == scal.second or len(node.outputs) != 1:
+        return None
+    out: Any = node.outputs[0]
+    fills = [made_by(v, F.second) for v in node.inputs]
+    if not any(f is not None for f in fills):
+        return None
+    inputs = [v if f is None else f.inputs[1] for f, v in zip(fills, node.inputs, strict=True)]
+    if any(a.type.dtype != b.type.dtype for a, b in zip(inputs, node.inputs, strict=True)):
+        return None
+    new: Any = node.op(*inputs)
+    for f in fills:
+        if f is None or new.type.broadcastable == out.type.broadcastable:
+            continue
+        model: Any = f.inputs[0]
+        if any(one and not other for one, other in zip(new.type.broadcastable, model.type.broadcastable, strict=True)):
+            new = F.second(model, new)
+    return [new] if new.type == out.type else None
+
+
+@local_rule([F.second], keeps="exact", phases=("stabilize", "specialize"))
+def local_fill_to_alloc(fgraph: Any, node: TensorApply) -> Any:
+    """A fill becomes an allocation, which needs the shape of its model but not the model."""
+    model, value = node.inputs
+    out: Any = node.outputs[0]
+    if value.type == out.type:
+        return [value]
+    lengths = [shape_i(model, i, fgraph) for i in range(out.type.ndim)]
+    if any(one and not out.type.broadcastable[i] for i, one in enumerate(model.type.broadcastable)):
+        lengths = [shape_i(value if one else model, i, fgraph) for i, one in enumerate(model.type.broadcastable)]
+    # Not `conform`: where a length is known to be 1, which the type of the fill does not know, that would fill again.
+    return [patternbroadcast(alloc(value, *lengths), out.type.broadcastable)]
+
+
+def _has_the_shape(x: Any, lengths: Any, out: Any, fgraph: Any) -> bool:
+    # One of another length would be an error: the value must not get through instead.
+    return x.type == out.type and all(
+        one or is_length_of(n, x, i, fgraph)
+        for i, (one, n) in enumerate(zip(x.type.broadcastable, lengths, strict=True))
+    )
+
+
+rule("local_useless_alloc", P(Alloc)(x, lengths), x, when=_has_the_shape,
+     phases=("canonicalize", "stabilize", "specialize"),
+     doc="An allocation for a value of its own type and shape repeats nothing.")  # fmt: skip
+
+
+rule("local_merge_alloc", P(Alloc)(P(Alloc)(x, Rest("inner")).where(_is_one_element), lengths),
+     lambda x, lengths: alloc(x, *lengths), phases=("canonicalize", "stabilize", "specialize"),
+     doc="An allocation of an allocation repeats what the inner one repeats, where that has no more dimensions than "
+         "fit.",
+)  # fmt: skip
+
+
+@local_rule([Elemwise], phases=("specialize",), tags=("fast_run", "local_alloc_elemwise"))
+def local_elemwise_alloc(fgraph: Any, node: TensorApply) -> Any:
+    """An element-wise op takes what an allocation repeats, where another input has the same shape for certain.
+
+    With the flag ``experimental.local_alloc_elemwise_assert`` off, one that has the same dimensions is taken to have
+    the same shape: that the two agree is then checked by nobody.
+    """
+    op = scalar_of(node)
+    if op is None or len(node.outputs) != 1:
+        return None
+    feature = getattr(fgraph, "shape_feature", None)
+    if feature is None:
+        return None
+    inputs = list(node.inputs)
+    unchecked = not config.experimental.local_alloc_elemwise_assert
+    for i, v in enumerate(inputs):
+        made = v.owner
+        if made is None or not isinstance(made.op, Alloc):
+            continue
+        value: Any = fit_dimensions(made.inputs[0], v)
+        others = [w for j, w in enumerate(inputs) if j != i and not isinstance(w.owner and w.owner.op, Alloc)]
+        alike = [w for w in others if w.type.broadcastable == v.type.broadcastable]
+        if any(unchecked or feature.same_shape(w, v) for w in alike):
+            inputs[i] = value
+    if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
+        return None
+    new = node.op(*inputs)
+    return [new] if new.type == node.outputs[0].type else None
+
+
+def fit_dimensions(value: Any, like: Any) -> Any:
+    """Return ``value`` with new dimensions on the left, as many as ``like`` has."""
+    missing = like.type.ndim - value.type.ndim
+    return value.dimshuffle(*["x"] * missing, *range(value.type.ndim)) if missing else value
+
+
+@local_rule([Alloc], phases=("stabilize",))
+def local_canonicalize_alloc(fgraph: Any, node: TensorApply) -> Any:
+    """An allocation that only adds dimensions of length 1 repeats nothing."""
+    value: Any = node.inputs[0]
+    lengths = node.inputs[1:]
+    new = len(lengths) - value.type.ndim
+    if not new or any(static_int(n) != 1 for n in lengths[:new]):
+        return None
+    feature = getattr(fgraph, "shape_feature", None)
+    for i, one in enumerate(value.type.broadcastable):
+        if one and static_int(lengths[new + i]) == 1:
+            continue
+        if feature is None or not feature.same_shape(node.outputs[0], value, new + i, i):
+            return None
+    return [conform(fit_dimensions(value, node.outputs[0]), node.outputs[0])]
+
+
+rule("local_alloc_unary", P(Elemwise, "f", inplace_pattern={})(P(Alloc)(x, lengths).single_use()),
+     lambda f, x, lengths: alloc(f(x), *lengths), when=lambda out: len(out.owner.outputs) == 1, phases=("specialize",),
+     doc="A function of a repeated value is computed once and repeated then.")  # fmt: skip
+
+
+def _adds_dimensions_left(shuffle: Any) -> int:
+    """Return how many dimensions a shuffle adds on the left, all others kept in order; 0 if it does something else."""
+    new = sum(d == "x" for d in shuffle.new_order)
+    kept = tuple(range(len(shuffle.input_broadcastable)))
+    return new if shuffle.new_order == ("x",) * new + kept else 0
+
+
+rule("local_alloc_dimshuffle", P(Alloc)(P(DimShuffle, "shuffle")(x), lengths), lambda x, lengths: alloc(x, *lengths),
+     when=_adds_dimensions_left, phases=("uncanonicalize",),
+     doc="An allocation adds dimensions on the left itself.")  # fmt: skip
+
+
+rule("local_dimshuffle_alloc", P(DimShuffle, "shuffle")(P(Alloc)(x, lengths)),
+     lambda shuffle, x, lengths: alloc(x, *[1] * _adds_dimensions_left(shuffle), *lengths), when=_adds_dimensions_left,
+     phases=("uncanonicalize",),
+     doc="Dimensions that are added to an allocation on the left are lengths 1 of that allocation.")  # fmt: skip
+
+
+phases.register(
+    "local_alloc_empty_to_zeros", Phase("local_alloc_empty_to_zeros", "in_to_out"), 49.3, "alloc_empty_to_zeros"
+)
+
+
+rule("local_alloc_empty_to_zeros", P(AllocEmpty, "op")(lengths), lambda op, lengths: zeros(list(lengths), op.dtype),
+     keeps="close", phases=("local_alloc_empty_to_zeros",), tags=("alloc_empty_to_zeros",),
+     doc="Memory whose content does not matter is filled with zeros: for those who look for a use of it.")  # fmt: skip

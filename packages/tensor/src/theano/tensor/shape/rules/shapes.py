@@ -1,0 +1,299 @@
+"""What is known of shapes without computing the values: the feature that answers, and the rules that ask it.
+
+The lengths of a variable are expressions, worked out from ``infer_shape`` of the ops on the way, as far as somebody
+asks. A length that nothing tells is :class:`Shape_i` of the variable. Answers are kept, and dropped again when
+something that they speak of has left the graph.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Apply, Constant, FunctionGraph, Variable
+from theano.graph.features import AlreadyThere, Feature
+from theano.graph.op_contract import answers
+from theano.graph.signals import let_signals_through
+from theano.graph.text import text_of
+from theano.rewriting import Context, local_rule, phases
+from theano.settings import config
+from theano.tensor.control.checks import unchecked
+from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
+from theano.tensor.elemwise import functions as F
+from theano.tensor.join.op import MakeVector
+from theano.tensor.rules.predicates import conform
+from theano.tensor.shape.basic import Shape, Shape_i
+from theano.tensor.shape.scalars import ScalarFromTensor
+
+Lengths = tuple[Any, ...]
+
+logger = logging.getLogger("theano")
+#: What was said of an ``infer_shape`` that raised: rules ask again and again, and once is enough to know.
+_complained: set[str] = set()
+
+
+class _ShapeOf(Mapping[Any, Any]):
+    """The lengths of each variable of a graph, worked out when asked for."""
+
+    def __init__(self, feature: ShapeFeature):
+        self._feature = feature
+
+    def __contains__(self, variable: object) -> bool:
+        return is_tensor(variable)
+
+    def __getitem__(self, variable: Any) -> Any:
+        return self._feature.lengths(variable)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._feature.known)
+
+    def __len__(self) -> int:
+        return len(self._feature.known)
+
+
+class ShapeFeature(Feature):
+    """Tells the lengths of variables as expressions that do not compute the variables.
+
+    Attributes
+    ----------
+    shape_of : mapping from Variable to tuple of Variable
+    known : dict
+        The answers so far.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> fgraph = FunctionGraph([x], [T.exp(x) + 1])
+    >>> feature = ShapeFeature()
+    >>> fgraph.attach_feature(feature)
+    >>> [n.owner for n in feature.shape_of[fgraph.outputs[0]]]
+    [Shape_i{0}(x), Shape_i{1}(x)]
+    """
+
+    def __init__(self) -> None:
+        #: For each variable, its lengths and the variables that these speak of.
+        self.known: dict[Variable, tuple[Lengths, frozenset[Variable]]] = {}
+        self.shape_of = _ShapeOf(self)
+        self._graph: FunctionGraph | None = None
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        """Refuse to be there twice."""
+        if getattr(fgraph, "shape_feature", None) is not None:
+            raise AlreadyThere()
+        fgraph.shape_feature = self
+        self._graph = fgraph
+
+    def on_detach(self, fgraph: FunctionGraph) -> None:
+        """Forget."""
+        fgraph.shape_feature = None
+        self._graph = None
+        self.known.clear()
+
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        """Forget what has left the graph."""
+        for v in node.outputs:
+            self.known.pop(v, None)
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
+        """Let a replacement inherit what is known: it has the same shape."""
+        entry = self.known.get(r)
+        if entry is not None and new_r not in self.known and self._alive(entry):
+            self.known[new_r] = entry
+
+    def _alive(self, entry: tuple[Lengths, frozenset[Variable]]) -> bool:
+        """Return whether all that an answer speaks of is still computed."""
+        assert self._graph is not None
+        return all(v in self._graph.variables for v in entry[1])
+
+    # -- answers -----------------------------------------------------------------------------------------
+
+    def lengths(self, variable: Any) -> Lengths:
+        """Return the lengths of ``variable``."""
+        todo = [variable]
+        while todo:
+            v = todo[-1]
+            entry = self.known.get(v)
+            if entry is not None and self._alive(entry):
+                todo.pop()
+                continue
+            node = v.owner
+            if node is None or not answers(node.op, "infer_shape"):
+                self.known[v] = self._leaf(v)
+                continue
+            waiting = [x for x in node.inputs if is_tensor(x) and not self._has(x)]
+            if waiting:
+                todo.extend(waiting)
+                continue
+            self._infer(node)
+        return self.known[variable][0]
+
+    def _has(self, v: Variable) -> bool:
+        entry = self.known.get(v)
+        return entry is not None and self._alive(entry)
+
+    def _leaf(self, v: Any) -> tuple[Lengths, frozenset[Variable]]:
+        """Return lengths that only the value itself can tell."""
+        if isinstance(v, Constant):
+            return tuple(as_tensor_variable(np.int64(n)) for n in np.shape(v.data)), frozenset()
+        one = as_tensor_variable(np.int64(1))
+        lengths = tuple(one if b else Shape_i(i)(v) for i, b in enumerate(v.type.broadcastable))
+        return lengths, frozenset((v,)) if not all(v.type.broadcastable) else frozenset()
+
+    def _infer(self, node: Apply) -> None:
+        """Ask the op for the lengths of the outputs of ``node``."""
+        given = [self.known[x][0] if is_tensor(x) else () for x in node.inputs]
+        about = frozenset().union(*(self.known[x][1] for x in node.inputs if is_tensor(x)))
+        for v, answer in zip(node.outputs, _ask(node, given), strict=True):
+            if not is_tensor(v):
+                continue
+            if answer is None or len(answer) != v.type.ndim:
+                self.known[v] = self._leaf(v)
+                continue
+            own = self._leaf(v)[0]
+            lengths = tuple(
+                o if one and unchecked(a) is a else _as_length(a)
+                for a, o, one in zip(map(as_tensor_variable, answer), own, v.type.broadcastable, strict=True)
+            )
+            # An answer may also speak of inputs by their value (a new shape, a slice).
+            self.known[v] = lengths, about | frozenset(_spoken_of(lengths, node))
+
+    def same_shape(self, x: Any, y: Any, dim_x: int | None = None, dim_y: int | None = None) -> bool:
+        """Return whether two variables (or one length of each) are certain to be as long.
+
+        False means that it is not known.
+        """
+        a, b = self.lengths(x), self.lengths(y)
+        if dim_x is not None:
+            a, b = (a[dim_x],), (b[dim_x if dim_y is None else dim_y],)
+        return len(a) == len(b) and all(_equal(m, n) for m, n in zip(a, b, strict=True))
+
+    def get_shape(self, variable: Any, i: int) -> Any:
+        """Return one length of ``variable``."""
+        return self.lengths(variable)[i]
+
+
+def _ask(node: Apply, given: Sequence[Lengths]) -> Sequence[Lengths | None]:
+    infer: Any = node.op.infer_shape
+    try:
+        # Two ways to write the method are about: (node, shapes), and (fgraph, node, shapes).
+        arguments = (node.fgraph, node, given) if len(inspect.signature(infer).parameters) == 3 else (node, given)
+        said: Sequence[Lengths | None] = infer(*arguments)
+        if len(said) != len(node.outputs):
+            raise ValueError(f"{node.op}.infer_shape gave {len(said)} shapes for {len(node.outputs)} outputs")
+    except NotImplementedError:
+        return [None] * len(node.outputs)
+    except Exception as error:  # noqa: BLE001  (the boundary to ops that anybody may have written)
+        let_signals_through(error)
+        _failed(node, error)
+        return [None] * len(node.outputs)
+    return said
+
+
+def _failed(node: Apply, error: Exception) -> None:
+    """Do what the flag ``on_shape_error`` says about an ``infer_shape`` that raised."""
+    message = (
+        f"{node.op}.infer_shape failed on inputs of types {', '.join(str(v.type) for v in node.inputs)}: "
+        f"{type(error).__name__}: {text_of(error)}."
+    )
+    if config.on_shape_error == "raise":
+        error.add_note(f"{message} With the flag on_shape_error=warn the shape is taken from the computed value.")
+        raise error
+    if message not in _complained:
+        _complained.add(message)
+        logger.warning(
+            "theano: %s The shape is taken from the computed value, which has to be computed for it. "
+            "With the flag on_shape_error=raise this is an error.", message,
+        )  # fmt: skip
+
+
+def _as_length(n: Any) -> Any:
+    n = as_tensor_variable(n)
+    return n if n.type.dtype == "int64" else F.cast(n, "int64")
+
+
+def _spoken_of(lengths: Lengths, node: Apply) -> set[Variable]:
+    """Return the inputs of ``node`` that an answer needs the value of."""
+    # Slices and indices are scalars, of which answers speak as the tensors that they were.
+    owners = [v.owner for v in node.inputs if v.owner is not None]
+    inputs = {*node.inputs, *(o.inputs[0] for o in owners if isinstance(o.op, ScalarFromTensor))}
+    found = {n for n in lengths if n in inputs and not isinstance(n, Constant)}
+    todo = [n for n in lengths if n.owner is not None]
+    seen: set[Any] = set(todo)
+    for _ in range(200):
+        if not todo:
+            return found
+        for v in todo.pop().owner.inputs:
+            if v in inputs and not isinstance(v, Constant):
+                found.add(v)
+            elif v.owner is not None and v not in seen:
+                seen.add(v)
+                todo.append(v)
+    return inputs  # a long answer: be careful
+
+
+def _equal(m: Any, n: Any) -> bool:
+    m, n = unchecked(m), unchecked(n)
+    if m is n:
+        return True
+    a, b = static_int(m), static_int(n)
+    if a is not None or b is not None:
+        return a == b
+    return (
+        m.owner is not None and n.owner is not None and m.owner.op == n.owner.op
+        and len(m.owner.inputs) == len(n.owner.inputs)
+        and all(x is y for x, y in zip(m.owner.inputs, n.owner.inputs, strict=True))
+    )
+
+
+def add_shape_feature(fgraph: FunctionGraph, context: Context) -> None:
+    """Let the graph answer questions about shapes from here on."""
+    feature = ShapeFeature()
+    fgraph.attach_feature(feature)
+    if config.on_shape_error == "raise":
+        # An error in a rule would only switch that rule off: ask all ops here, whether somebody needs it or not.
+        for node in fgraph.toposort():
+            for v in node.outputs:
+                if is_tensor(v):
+                    feature.lengths(v)
+
+
+def remove_shape_feature(fgraph: FunctionGraph, context: Context) -> None:
+    """Let the graph forget shapes: nothing else changes them from here on."""
+    for feature in [f for f in fgraph.features if isinstance(f, ShapeFeature)]:
+        fgraph.remove_feature(feature)
+
+
+phases.register("ShapeOpt", add_shape_feature, 0.1, "fast_run", "fast_compile", "ShapeOptimizer")
+phases.register("UnShapeOpt", remove_shape_feature, 10, "UnShapeOptimizer")
+
+
+@local_rule([Shape], phases=("canonicalize", "specialize"))
+def local_shape_to_shape_i(fgraph: Any, node: Apply) -> Any:
+    """A shape is the vector of its lengths, none of which needs the value."""
+    feature = getattr(fgraph, "shape_feature", None)
+    x: Any = node.inputs[0]
+    if feature is None or not is_tensor(x):
+        return None
+    if not x.type.ndim:
+        return [node.outputs[0].type.make_constant(np.zeros(0, "int64"))]
+    return [conform(MakeVector("int64")(*feature.lengths(x)), node.outputs[0])]
+
+
+@local_rule([Shape_i], phases=("canonicalize", "specialize"))
+def local_track_shape_i(fgraph: Any, node: Apply[Shape_i]) -> Any:
+    """A length is worked out from the inputs of what has it."""
+    feature = getattr(fgraph, "shape_feature", None)
+    x: Any = node.inputs[0]
+    if feature is None or not is_tensor(x):
+        return None
+    known = feature.lengths(x)[node.op.i]
+    if known.owner is not None and known.owner.op == node.op and known.owner.inputs[0] is x:
+        return None
+    return [conform(known, node.outputs[0])]
