@@ -1,7 +1,7 @@
 """Builds the C kernels that ship with the layer; everything else is in pyproject.toml.
 
-parameters.h and reduction.h, the structs that kernels are told of, are written from the declarations beside the kernels
-into ``build/generated``.
+parameters.h and reduction.h, the structs that kernels are told of, are written from the declarations in
+theano/tensor/kernels into ``build/generated``.
 
 Some files belong to other layers: abi.h and parameters.py (graph-core), headers of scalar. They are taken from the
 packages next to this one in the repository, else from this package's own source archive, which carries them, else from
@@ -105,16 +105,24 @@ if platform.machine().lower() in ("x86_64", "amd64"):
 
 
 HEADERS = write_headers()
+# What families share, and what each family has.
+FOLDERS = [HERE / SOURCES, *sorted(path for path in (HERE / SOURCES).parents[1].glob("*/c") if path != HERE / SOURCES)]
+
+
+def files(pattern: str) -> list[str]:
+    """Return the paths of files in all folders of C sources."""
+    return sorted(str(path.relative_to(HERE)) for folder in FOLDERS for path in folder.glob(pattern))
 
 
 def library(name: str, level: tuple[str, ...]) -> Extension:
     """Return the library for one level of instructions."""
     return Extension(
         f"theano.tensor.{name}",
-        sources=sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.c")),
-        depends=[*sorted(str(p.relative_to(HERE)) for p in (HERE / SOURCES).glob("*.h")), *HEADERS],
+        sources=files("*.c"),
+        depends=[*files("*.h"), *HEADERS],
         include_dirs=[
-            *(str(SOURCES), str(GENERATED)),
+            *(str(path.relative_to(HERE)) for path in FOLDERS),
+            str(GENERATED),
             *dict.fromkeys(str(folder_of(h)) for h in FOREIGN if h.endswith(".h")),
         ],
         define_macros=[("TH_MODULE", name)],

@@ -13,9 +13,12 @@ from cases import Case
 import theano.tensor as T
 from theano import scalar as scal
 from theano.tensor import fft
-from theano.tensor.create.arange import ARangeLength
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import Assert, CheckedLength, CheckedShape
+from theano.tensor.create.arange import ARangeLength
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.elemwise.scalars import mul_without_zeros
+from theano.tensor.nnet.activation import ultra_fast_sigmoid
 from theano.tensor.reduce.careduce import (
     CAReduce,
     CAReduceDtype,
@@ -26,11 +29,8 @@ from theano.tensor.reduce.careduce import (
     ProdWithoutZeros,
     Sum,
 )
-from theano.tensor.reduce.map_reduce import MapReduce
-from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.elemwise.scalars import mul_without_zeros
-from theano.tensor.nnet.activation import ultra_fast_sigmoid
 from theano.tensor.reduce.logsumexp import LogSumExp
+from theano.tensor.reduce.map_reduce import MapReduce
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
 from theano.tensor.transfer import default
 from theano.tensor.xlogx import xlogy0

@@ -12,13 +12,13 @@ from theano import scalar as scal
 from theano.graph import Op
 from theano.ifelse import ifelse
 from theano.tensor import extra_ops, nnet
-from theano.tensor.create.arange import ARangeLength
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import CheckedLength, CheckedShape
+from theano.tensor.create.arange import ARangeLength
 from theano.tensor.device.placement import FromDevice, ToDevice
-from theano.tensor.reduce.careduce import ProductOfOthers
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.hints import Hint
+from theano.tensor.reduce.careduce import ProductOfOthers
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rows.op import MapRows, map_rows
 

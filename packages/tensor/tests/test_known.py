@@ -11,13 +11,13 @@ import theano.tensor as T
 from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.tensor.convert import NotScalarConstantError, length_if_known, static_int
-from theano.tensor.reduce.careduce import CAReduce, Max, Prod, ProdWithoutZeros, Sum
 from theano.tensor.elemwise.op import Elemwise, frozendict
 from theano.tensor.index.basic import IncSubtensor, Subtensor
-from theano.tensor.shape.rules.lengths import not_negative
+from theano.tensor.reduce.careduce import CAReduce, Max, Prod, ProdWithoutZeros, Sum
 from theano.tensor.shape.basic import Rebroadcast, Shape_i, SpecifyShape, shape_op
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
 from theano.tensor.shape.reshape import Reshape
+from theano.tensor.shape.rules.lengths import not_negative
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
 
 x, r, s, m, row = T.lvector("x"), T.TensorType("int64", (True,))("r"), T.lscalar("s"), T.dmatrix("m"), T.drow("row")

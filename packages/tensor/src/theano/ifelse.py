@@ -11,8 +11,8 @@ from theano.graph import Variable
 from theano.graph.clone import clone as clone
 from theano.tensor.control.choice import IfElse as IfElse
 from theano.tensor.control.choice import alike, is_tensor_like
-from theano.tensor.convert import as_tensor_variable
 from theano.tensor.control.rules.choices import *  # noqa: F403
+from theano.tensor.convert import as_tensor_variable
 from theano.tensor.type import TensorType as TensorType
 
 

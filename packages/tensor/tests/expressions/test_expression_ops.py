@@ -25,10 +25,10 @@ from theano.gradient import Rop, grad
 from theano.graph import Constant, generic
 from theano.tensor.blas import routines
 from theano.tensor.expressions.base import Compound
-from theano.tensor.reduce.careduce import ProductOfOthers
+from theano.tensor.expressions.ops import BroadcastTo
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.solve import TensorInv, TensorSolve
-from theano.tensor.expressions.ops import BroadcastTo
+from theano.tensor.reduce.careduce import ProductOfOthers
 from theano.tensor.rows.op import MapRows
 
 rng = np.random.default_rng(3)

@@ -22,9 +22,9 @@ from theano.lowering.table import Lowering, register
 from theano.lowering.targets import Target, targets
 from theano.rewriting.phases import phases
 from theano.tensor.device.placement import Placement
+from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.reduce.map_reduce import MapReduce
-from theano.tensor.elemwise.op import Elemwise
 
 HERE = Path(__file__).parent
 FAKE = Target("fake", "fake")

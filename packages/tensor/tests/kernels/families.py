@@ -13,14 +13,16 @@ from test_kernels_reduce import argmax_node, reduction
 import theano.scalar as ts
 from theano.scalar.composite import Composite
 from theano.tensor.blas import lowering as blas
-from theano.tensor.index import lowering as index
-from theano.tensor.shape import lowering as layout
-from theano.tensor.nnet import lowering as nnet
-from theano.tensor.sort import lowering as order
-from theano.tensor.random import lowering as random
-from theano.tensor.reduce.lowering_argmax import argmax_kernel
+from theano.tensor.create import lowering as create
 from theano.tensor.elemwise.lowering import elemwise_kernel
+from theano.tensor.index import lowering as index
+from theano.tensor.join import lowering as join
+from theano.tensor.nnet import lowering as nnet
+from theano.tensor.random import lowering as random
 from theano.tensor.reduce.lowering import careduce_kernel
+from theano.tensor.reduce.lowering_argmax import argmax_kernel
+from theano.tensor.shape import lowering as layout
+from theano.tensor.sort import lowering as order
 
 
 def _elemwise(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
@@ -70,11 +72,11 @@ def _layout(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
     yield one(layout.copy_kernel, Toy(), [x[:, ::-2]], ("float64", 2))
     yield one(layout.shape_kernel, Toy(), [x], ("int64", 1))
     yield one(layout.shape_i_kernel, Toy(i=1), [x], ("int64", 0))
-    yield one(layout.join_kernel, Toy(view=-1), [np.array(1), x, x[:, :2]], ("float64", 2))
-    yield one(layout.split_kernel, Toy(), [x, np.array(1), np.array([2, 4])], ("float64", 2), ("float64", 2))
-    yield one(layout.alloc_kernel, Toy(), [np.array(1, "int8"), np.array(3), np.array(2)], ("float64", 2))
-    yield one(layout.make_vector_kernel, Toy(), [np.array(1), np.array(2)], ("int64", 1))
-    yield one(layout.arange_kernel, Toy(), [np.array(0.0), np.array(1.0), np.array(0.3)], ("float64", 1))
+    yield one(join.join_kernel, Toy(view=-1), [np.array(1), x, x[:, :2]], ("float64", 2))
+    yield one(join.split_kernel, Toy(), [x, np.array(1), np.array([2, 4])], ("float64", 2), ("float64", 2))
+    yield one(create.alloc_kernel, Toy(), [np.array(1, "int8"), np.array(3), np.array(2)], ("float64", 2))
+    yield one(join.make_vector_kernel, Toy(), [np.array(1), np.array(2)], ("int64", 1))
+    yield one(create.arange_kernel, Toy(), [np.array(0.0), np.array(1.0), np.array(0.3)], ("float64", 1))
     yield one(index.subtensor_kernel, Toy(idx_list=(slice(None, None, -2), 1), **view), [x], ("float64", 1))
     yield one(index.inc_subtensor_kernel, Toy(idx_list=(slice(1, 3),), set_instead_of_inc=False), [x, x[:2]], ("float64", 2))
     yield one(index.advanced_subtensor_kernel, Toy(), [x.T, np.array([-1, 0])], ("float64", 2))
@@ -83,7 +85,7 @@ def _layout(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
     yield one(layout.extract_diagonal_kernel, diagonal, [x], ("float64", 1))
     yield one(layout.set_diagonal_kernel, diagonal, [x, x[0, :3]], ("float64", 2))
     yield one(layout.alloc_diagonal_kernel, diagonal, [x[0]], ("float64", 2))
-    yield one(layout.tri_kernel, Toy(), [np.array(3), np.array(4), np.array(1)], ("float64", 2))
+    yield one(create.tri_kernel, Toy(), [np.array(3), np.array(4), np.array(1)], ("float64", 2))
     yield one(layout.repeat_kernel, Toy(axis=1), [x[:, ::2], np.array([1, 0, 3])], ("float64", 2))
     yield one(layout.specify_shape_kernel, Toy(**view), [x, np.array([4, 6])], ("float64", 2))
     two = [np.array([[3], [0]]), np.array([1, -1])]

@@ -13,8 +13,8 @@ from layouts import in_all_layouts, laid_out
 import theano
 import theano.tensor as T
 from theano.settings import config
-from theano.tensor.blas import lowering as blas
 from theano.tensor.blas import library as blas_library
+from theano.tensor.blas import lowering as blas
 
 FLOATS = ("float32", "float64", "complex64", "complex128")
 SHAPES = [

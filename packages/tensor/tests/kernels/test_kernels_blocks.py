@@ -25,15 +25,17 @@ from theano.graph.kernel import Kernel
 from theano.scalar.composite import Composite
 from theano.settings import config
 from theano.tensor.blas import lowering as blas
+from theano.tensor.create import lowering as create
+from theano.tensor.elemwise.lowering import elemwise_kernel
 from theano.tensor.fft import lowering as fft
 from theano.tensor.index import lowering as index
+from theano.tensor.join import lowering as join
 from theano.tensor.linalg import lowering as lapack
-from theano.tensor.shape import lowering as layout
 from theano.tensor.nnet import lowering as nnet
-from theano.tensor.sort import lowering as order
-from theano.tensor.reduce.lowering_argmax import argmax_kernel, argmin_kernel
-from theano.tensor.elemwise.lowering import elemwise_kernel
 from theano.tensor.reduce.lowering import careduce_kernel, log_sum_exp_kernel, map_reduce_kernel
+from theano.tensor.reduce.lowering_argmax import argmax_kernel, argmin_kernel
+from theano.tensor.shape import lowering as layout
+from theano.tensor.sort import lowering as order
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
 FLOATS = ["float32", "float64"]
@@ -331,7 +333,7 @@ def test_copies(dtype):
                 equal(call(layout.dimshuffle_kernel, Toy(new_order=axes), [x], (dtype, x.ndim))[0], x.transpose(axes), shape, axes)
             for at in (x[::-1], spread(x), spread(x)[::2]):
                 equal(call(layout.copy_kernel, Toy(), [at], (dtype, x.ndim))[0], at, shape)
-            joined = call(layout.join_kernel, Toy(view=-1), [scalar(0), x, spread(x)], (dtype, x.ndim))[0]
+            joined = call(join.join_kernel, Toy(view=-1), [scalar(0), x, spread(x)], (dtype, x.ndim))[0]
             equal(joined, np.concatenate([x, x]), shape)
 
 
@@ -342,7 +344,7 @@ def test_conversions(to):
             continue
         for n in edges("COPY_CHUNK"):
             x, y = whole((2, n), dtype, 0, 4), whole((2, n), to, 0, 4)
-            equal(call(layout.alloc_kernel, Toy(), [spread(x), scalar(2), scalar(n)], (to, 2))[0], x.astype(to), dtype, n)
+            equal(call(create.alloc_kernel, Toy(), [spread(x), scalar(2), scalar(n)], (to, 2))[0], x.astype(to), dtype, n)
             op = Toy(idx_list=(slice(None),), set_instead_of_inc=False)
             kernel = index.inc_subtensor_kernel(op, made := node(op, [y, x], [(to, 2)]))
             if kernel is not None:

@@ -12,8 +12,8 @@ import theano.scalar as ts
 import theano.tensor as T
 from theano.codegen.unit import compile_counts
 from theano.scalar.composite import Composite
-from theano.tensor.kernels.body import body_of
 from theano.tensor.elemwise.lowering import elemwise_kernel
+from theano.tensor.kernels.body import body_of
 
 FLOATS = "float16 float32 float64 complex64 complex128".split()
 

@@ -13,10 +13,10 @@ from test_kernels_all import spec_of
 
 from theano.loader.module import Function, Library, get_threads, set_threads
 from theano.settings import config
-from theano.tensor.kernels import common
-from theano.tensor.blas import lowering as blas
 from theano.tensor.blas import choice as blas_choice
+from theano.tensor.blas import lowering as blas
 from theano.tensor.blas.library import BlasLibrary, find_blas
+from theano.tensor.kernels import common
 
 rng = np.random.default_rng(3)
 FLOATS = ("float32", "float64")

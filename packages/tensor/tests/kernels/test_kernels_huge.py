@@ -17,12 +17,12 @@ from test_kernels_order import sort
 from test_kernels_reduce import argmax_node, reduction
 
 import theano.scalar as ts
+from theano.tensor.elemwise.lowering import elemwise_kernel
 from theano.tensor.index import lowering as index
+from theano.tensor.reduce.lowering import careduce_kernel
+from theano.tensor.reduce.lowering_argmax import argmax_kernel, argmin_kernel
 from theano.tensor.shape import lowering as layout
 from theano.tensor.sort import lowering as order
-from theano.tensor.reduce.lowering_argmax import argmax_kernel, argmin_kernel
-from theano.tensor.elemwise.lowering import elemwise_kernel
-from theano.tensor.reduce.lowering import careduce_kernel
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.environ.get("SIZES") != "huge", reason="gigabytes: SIZES=huge")]
 SIZES = [(1 << 28) + 70_001, (1 << 31) + 3, (1 << 32) + 65_537]

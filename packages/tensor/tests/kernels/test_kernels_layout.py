@@ -10,6 +10,8 @@ from kernel_harness import call, run, scalar
 from kernel_toys import DTYPES, VIEW, Array, Toy, is_accepted, node, stretching
 from layouts import in_all_layouts, numbers
 
+from theano.tensor.create import lowering as create
+from theano.tensor.join import lowering as join
 from theano.tensor.shape import lowering as layout
 
 rng = np.random.default_rng(0)
@@ -61,16 +63,16 @@ def test_copy_alloc_join_split(dtype):
         np.testing.assert_array_equal(result[0], x)
         for axis in (0, 1, -1):
             other = numbers(rng, tuple(2 if d == axis % 3 else n for d, n in enumerate(x.shape)), dtype)
-            joined = call(layout.join_kernel, Toy(view=-1), [scalar(axis, "int8"), x, other, x], (dtype, 3))
+            joined = call(join.join_kernel, Toy(view=-1), [scalar(axis, "int8"), x, other, x], (dtype, 3))
             np.testing.assert_array_equal(joined[0], np.concatenate([x, other, x], axis))
             sizes = np.array([x.shape[axis] - 1, 0, 1] if x.shape[axis] else [0, 0, 0], "int32")
             for attributes in ({"view_map": {i: [0] for i in range(3)}}, {}):
-                parts = call(layout.split_kernel, Toy(**attributes), [x, scalar(axis), sizes], *[(dtype, 3)] * 3)
+                parts = call(join.split_kernel, Toy(**attributes), [x, scalar(axis), sizes], *[(dtype, 3)] * 3)
                 for part, want in zip(parts, np.split(x, np.cumsum(sizes)[:-1], axis), strict=True):
                     np.testing.assert_array_equal(part, want)
     value = numbers(rng, (4, 1), dtype)
     lengths = [scalar(2), scalar(4, "int8"), scalar(5)]
-    filled = call(layout.alloc_kernel, Toy(), [stretching(value), *lengths], (dtype, 3))
+    filled = call(create.alloc_kernel, Toy(), [stretching(value), *lengths], (dtype, 3))
     np.testing.assert_array_equal(filled[0], np.broadcast_to(value, (2, 4, 5)))
 
 
@@ -94,43 +96,43 @@ def test_alloc_converts_and_checks():
         for target in DTYPES:
             value = np.array([0, 1, 3, 100]).astype(source)
             n = node(Toy(), [value, scalar(2), scalar(4)], [(target, 2)])
-            if not is_accepted(layout.alloc_kernel, n):
+            if not is_accepted(create.alloc_kernel, n):
                 assert source.startswith("complex") and not target.startswith("complex")
                 continue
-            kernel = layout.alloc_kernel(n.op, n)
+            kernel = create.alloc_kernel(n.op, n)
             want = np.broadcast_to(value.astype(target), (2, 4))
             np.testing.assert_array_equal(run(kernel, n, [value, scalar(2), scalar(4)])[0], want)
     with pytest.raises(ValueError, match=r"shape \(3,\) does not fit in one of shape \(2, 4\)"):
-        call(layout.alloc_kernel, Toy(), [np.zeros(3), scalar(2), scalar(4)], ("float64", 2))
+        call(create.alloc_kernel, Toy(), [np.zeros(3), scalar(2), scalar(4)], ("float64", 2))
     with pytest.raises(ValueError, match=r"shape \(1,\) .* only if the variable's type says"):
-        call(layout.alloc_kernel, Toy(), [np.zeros(1), scalar(4)], ("float64", 1))
+        call(create.alloc_kernel, Toy(), [np.zeros(1), scalar(4)], ("float64", 1))
     with pytest.raises(ValueError, match="negative"):
-        call(layout.alloc_kernel, Toy(), [np.zeros(()), scalar(-2)], ("float64", 1))
-    assert call(layout.alloc_empty_kernel, Toy(), [scalar(3), scalar(0)], ("int8", 2))[0].shape == (3, 0)
+        call(create.alloc_kernel, Toy(), [np.zeros(()), scalar(-2)], ("float64", 1))
+    assert call(create.alloc_empty_kernel, Toy(), [scalar(3), scalar(0)], ("int8", 2))[0].shape == (3, 0)
 
 
 def test_big_integers_survive_conversion():
     big = np.array([2**63 + 5, 2**64 - 1], "uint64")
     for target in ("uint64", "int64", "float64", "float32", "bool"):
-        got = call(layout.alloc_kernel, Toy(), [big, scalar(2)], (target, 1))[0]
+        got = call(create.alloc_kernel, Toy(), [big, scalar(2)], (target, 1))[0]
         np.testing.assert_array_equal(got, big.astype(target))
 
 
 def test_what_is_not_0_is_true():
     for value in (np.array([0.5, 0, -0.0, np.nan, 256, -1e-300]), np.array([256, 0, -1, 2**62]), np.array([0.25, 0, 512], "float16")):
-        got = call(layout.alloc_kernel, Toy(), [value, scalar(len(value))], ("bool", 1))[0]
+        got = call(create.alloc_kernel, Toy(), [value, scalar(len(value))], ("bool", 1))[0]
         np.testing.assert_array_equal(got, value.astype(bool))
 
 
 def test_errors_of_join_and_split():
     x = np.zeros((2, 3))
     with pytest.raises(ValueError, match=r"tensor 1 has shape \(2, 4\).*differ along axis 1"):
-        call(layout.join_kernel, Toy(view=-1), [scalar(0), x, np.zeros((2, 4))], ("float64", 2))
+        call(join.join_kernel, Toy(view=-1), [scalar(0), x, np.zeros((2, 4))], ("float64", 2))
     with pytest.raises(IndexError, match="Join axis 2 out of bounds"):
-        call(layout.join_kernel, Toy(view=-1), [scalar(2), x, x], ("float64", 2))
+        call(join.join_kernel, Toy(view=-1), [scalar(2), x, x], ("float64", 2))
     for sizes, text in [([1, 1], "add up to 2"), ([4, -1], "negative"), ([3], "2 pieces, but 1")]:
         with pytest.raises(ValueError, match=text):
-            call(layout.split_kernel, Toy(), [x, scalar(1), np.array(sizes)], *[("float64", 2)] * 2)
+            call(join.split_kernel, Toy(), [x, scalar(1), np.array(sizes)], *[("float64", 2)] * 2)
 
 
 def test_shapes_and_vectors():
@@ -139,7 +141,7 @@ def test_shapes_and_vectors():
     assert call(layout.shape_i_kernel, Toy(i=2), [x], ("int64", 0))[0] == 3
     assert call(layout.shape_kernel, Toy(), [np.zeros(())], ("int64", 1))[0].shape == (0,)
     parts = [scalar(v, "float32") for v in (1, 2.5, -3)]
-    np.testing.assert_array_equal(call(layout.make_vector_kernel, Toy(), parts, ("float32", 1))[0], [1, 2.5, -3])
+    np.testing.assert_array_equal(call(join.make_vector_kernel, Toy(), parts, ("float32", 1))[0], [1, 2.5, -3])
 
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d not in ("bool", "float16", "complex64", "complex128")])
@@ -147,13 +149,13 @@ def test_arange(dtype):
     for start, stop, step in [(0, 10, 1), (3, 20, 4), (10, 0, -3), (5, 5, 1), (0, -4, 1), (0, 7, 7)]:
         if dtype.startswith("u") and step < 0:
             continue
-        got = call(layout.arange_kernel, Toy(), [scalar(v) for v in (start, stop, step)], (dtype, 1))[0]
+        got = call(create.arange_kernel, Toy(), [scalar(v) for v in (start, stop, step)], (dtype, 1))[0]
         np.testing.assert_array_equal(got, np.arange(start, stop, step, dtype))
     for start, stop, step in [(0, 1, 0.1), (0.5, 20, 1.7), (3, -3, -0.75)] if dtype.startswith("f") else []:
-        got = call(layout.arange_kernel, Toy(), [scalar(v, "float64") for v in (start, stop, step)], (dtype, 1))[0]
+        got = call(create.arange_kernel, Toy(), [scalar(v, "float64") for v in (start, stop, step)], (dtype, 1))[0]
         np.testing.assert_array_equal(got, np.arange(start, stop, step, dtype))
     with pytest.raises(ZeroDivisionError):
-        call(layout.arange_kernel, Toy(), [scalar(v) for v in (0, 5, 0)], (dtype, 1))
+        call(create.arange_kernel, Toy(), [scalar(v) for v in (0, 5, 0)], (dtype, 1))
 
 
 # -- repeats and diagonals ---------------------------------------------------------------------------------
@@ -226,11 +228,11 @@ def test_alloc_diagonal_and_eye(dtype):
         for k in (0, 1, -1, 5, -5, 2**62, -(2**62)):
             for below, numpys in ((False, np.eye), (True, np.tri)):
                 inputs = [scalar(rows), scalar(columns, "int8"), scalar(k)]
-                got = call(layout.tri_kernel if below else layout.eye_kernel, Toy(), inputs, (dtype, 2))[0]
+                got = call(create.tri_kernel if below else create.eye_kernel, Toy(), inputs, (dtype, 2))[0]
                 wanted = numpys(rows, columns, max(-20, min(k, 20)), dtype=dtype)
                 np.testing.assert_array_equal(got, wanted)
     with pytest.raises(ValueError, match="negative"):
-        call(layout.eye_kernel, Toy(), [scalar(-1), scalar(2), scalar(0)], ("int8", 2))
+        call(create.eye_kernel, Toy(), [scalar(-1), scalar(2), scalar(0)], ("int8", 2))
 
 
 def test_what_only_python_can_do():

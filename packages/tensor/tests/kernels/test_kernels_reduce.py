@@ -13,9 +13,9 @@ from layouts import distance, in_all_layouts, laid_out, numbers
 
 import theano.scalar as ts
 from theano.scalar.composite import Composite
-from theano.tensor.reduce.lowering_argmax import argmax_kernel, argmin_kernel
 from theano.tensor.kernels.common import library_paths
 from theano.tensor.reduce.lowering import careduce_kernel, map_reduce_kernel
+from theano.tensor.reduce.lowering_argmax import argmax_kernel, argmin_kernel
 
 # Operation, input dtype, dtype of accumulator, dtype of result, NumPy's function.
 KINDS = [

@@ -9,8 +9,8 @@ import pytest
 from oracle import run
 
 import theano.tensor as T
-from theano.tensor.reduce.careduce import normalize_axes
 from theano.tensor.index.lengths import slice_length
+from theano.tensor.reduce.careduce import normalize_axes
 
 
 @pytest.mark.parametrize("ndim", [1, 2, 3])

@@ -24,9 +24,9 @@ from theano.graph import Constant
 from theano.graph.traverse import toposort
 from theano.tensor.blas.dot import Dot
 from theano.tensor.create.alloc import Alloc
-from theano.tensor.reduce.careduce import Prod
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join.op import Join, MakeVector, Split
+from theano.tensor.reduce.careduce import Prod
 from theano.tensor.rows.op import MapRows
 
 REFUSALS = (*REFUSED_WHEN_MADE, AssertionError, ArithmeticError, np.linalg.LinAlgError)

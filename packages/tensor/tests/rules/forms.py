@@ -16,17 +16,16 @@ from theano.scalar import all_dtypes
 from theano.tensor import nnet
 from theano.tensor.blas import routines
 from theano.tensor.elemwise import functions as F
-from theano.tensor.reduce.careduce import All, Any_, Max, Min, Prod, Sum
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.elemwise.rules import stable, useless
 from theano.tensor.linalg.factor import cholesky
 from theano.tensor.linalg.solve import matrix_inverse
 from theano.tensor.nnet.softmax import softmax_grad
+from theano.tensor.reduce.careduce import All, Any_, Max, Min, Prod, Sum
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rows.op import map_rows
-from theano.tensor.shape.rules import lengths
-from theano.tensor.elemwise.rules import stable
-from theano.tensor.elemwise.rules import useless
 from theano.tensor.shape.basic import shape_i_op
+from theano.tensor.shape.rules import lengths
 
 
 def number(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import theano.tensor.rules  # noqa: F401  (enters the rules)
+import theano.tensor.rules.every  # noqa: F401  (enters the rules)
 from theano.graph import Constant, FunctionGraph
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.features import Supervisor

@@ -16,8 +16,8 @@ from theano.tensor import nnet
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.inplace import work_in_place
-from theano.tensor.shape.rules.shapes import ShapeFeature
 from theano.tensor.rules.predicates import of_shared_sigmoid, times
+from theano.tensor.shape.rules.shapes import ShapeFeature
 
 x, y, z, w = T.dvectors("x", "y", "z", "w")
 m = T.dmatrix("m")

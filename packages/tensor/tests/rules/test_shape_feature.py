@@ -13,9 +13,9 @@ from theano.graph.features import AlreadyThere
 from theano.rewriting import Context
 from theano.settings import config
 from theano.tensor.convert import static_int
+from theano.tensor.shape.basic import Shape_i
 from theano.tensor.shape.rules import shapes
 from theano.tensor.shape.rules.shapes import ShapeFeature, _equal, _spoken_of
-from theano.tensor.shape.basic import Shape_i
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """What the layer of arrays says of itself before it is imported, and of its kernels before any of them is loaded.
 
-The modules in `theano.tensor.kernels` bring in the entries of the lowering table when the first op of a family is
+The modules ``lowering`` of the families bring in the entries of the lowering table when the first op of a family is
 lowered. A program that comes out of the cache lowers nothing, but needs the addresses that its kernels were handed.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from theano.batching import conform, loop, sources
@@ -21,16 +21,16 @@ from theano.lowering.table import modules
 from theano.rewriting import families
 from theano.toolchain.checks import Line, checks
 
-_KERNELS = "theano.tensor.kernels"
+_TENSOR = "theano.tensor"
 
 
 def _of(module: str, name: str, *args: Any) -> Any:
-    """Call a function of a module of kernels, which is loaded for it."""
-    return getattr(importlib.import_module(f"{_KERNELS}.{module}"), name)(*args)
+    """Call a function of a module, which is loaded for it."""
+    return getattr(importlib.import_module(f"{_TENSOR}.{module}"), name)(*args)
 
 
 def _blas() -> str:
-    return str(_of("blas_library", "find_blas").identity)
+    return str(_of("blas.library", "find_blas").identity)
 
 
 def _numpy() -> str:
@@ -38,7 +38,7 @@ def _numpy() -> str:
 
 
 def _doctor() -> Iterable[Line]:
-    lines: Iterable[Line] = _of("blas", "doctor")
+    lines: Iterable[Line] = _of("blas.lowering", "doctor")
     return lines
 
 
@@ -47,19 +47,19 @@ def _batching(module: str, name: str) -> Any:
     return getattr(importlib.import_module(f"theano.tensor.batching{module}"), name)
 
 
-#: For modules and packages of ops, the modules of kernels that have their entries.
+#: The families of ops that have entries, in a module `lowering` of each.
+LOWERED = (
+    "blas", "control", "create", "device", "elemwise", "fft", "index", "join", "linalg", "nnet", "random", "shape",
+    "sort",
+)  # fmt: skip
+
+#: For modules and packages of ops, the modules that have their entries.
 MODULES = {
-    "arange": "layout", "blas": "blas", "checks": "layout", "choice": "layout", "contiguous": "layout",
-    "create": "layout", "device": "device", "elemwise.careduce": "reduce", "elemwise.dimshuffle": "layout",
-    "elemwise.map_reduce": "reduce", "elemwise.op": "elemwise", "extra_ops": ("layout", "order"), "fft": "fft",
-    "index": "index", "join": "layout", "linalg": "lapack", "nnet": "nnet", "random": "random",
-    "reduce.argmax": "argmax", "reduce.logsumexp": "reduce", "sets": "order", "shape": "layout", "sort": "order",
-    "transfer": "index",
-}  # fmt: skip
-
-
-def _places(names: str | Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"{_KERNELS}.{name}" for name in ((names,) if isinstance(names, str) else names))
+    **{family: (f"{family}.lowering",) for family in LOWERED},
+    "reduce": ("reduce.lowering", "reduce.lowering_argmax"),
+    "extra_ops": ("shape.lowering", "sort.lowering"),
+    "transfer": ("index.lowering",),
+}
 
 
 def _knows(value: object) -> bool:
@@ -111,10 +111,10 @@ NAMES = {
 
 #: What kernels are handed the addresses of.
 POINTERS = {
-    "blas": PointerFamily(lambda name: _of("blas_library", "find_pointer", name), _blas),
-    "lapack": PointerFamily(lambda name: _of("lapack", "find_pointer", name), _blas),
-    "sort": PointerFamily(lambda name: _of("order", "find_sort", name), _numpy),
-    "drivers": PointerFamily(lambda name: _of("common", "find_driver", name), str),
+    "blas": PointerFamily(lambda name: _of("blas.library", "find_pointer", name), _blas),
+    "lapack": PointerFamily(lambda name: _of("linalg.lowering", "find_pointer", name), _blas),
+    "sort": PointerFamily(lambda name: _of("sort.lowering", "find_sort", name), _numpy),
+    "drivers": PointerFamily(lambda name: _of("kernels.common", "find_driver", name), str),
 }
 
 LAYER = describe(
@@ -124,13 +124,18 @@ LAYER = describe(
         names=NAMES,
         knows=_knows,
         extensions=(
-            *(modules.extension(f"theano.tensor.{place}", _places(names)) for place, names in MODULES.items()),
+            *(
+                modules.extension(f"{_TENSOR}.{place}", tuple(f"{_TENSOR}.{name}" for name in names))
+                for place, names in MODULES.items()
+            ),
             modules.extension("theano.scan.op", ("theano.scan.lowering",)),
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
-            families.packages.extension("theano.tensor.rules", None),
+            families.packages.extension("theano.tensor.rules.every", None),
             families.packages.extension("theano.scan.rules", "theano.scan.op"),
             derived_tags.extension("_uniform"),
-            fact_finders.extension("levels of the kernel library", lambda: " ".join(_of("common", "library_paths"))),
+            fact_finders.extension(
+                "levels of the kernel library", lambda: " ".join(_of("kernels.common", "library_paths"))
+            ),
             checks.extension("BLAS", _doctor),
             constructors.extension(_shared_random_state),
             sources.extension(lambda: _batching("", "TABLE")),

@@ -1,8 +1,9 @@
 """What of a loop is computed for all its steps at once, before it or after it.
 
-A loop whose steps know nothing of each other becomes a :class:`~theano.tensor.rows.MapRows`, which other rules compute
-for all rows together where they can. Of other loops products of matrices leave: those of rows of sequences before the
-loop, those of results after it, and sums of products (the gradients of weights are some) as one product of all rows.
+A loop whose steps know nothing of each other becomes a :class:`~theano.tensor.rows.op.MapRows`, which other rules
+compute for all rows together where they can. Of other loops products of matrices leave: those of rows of sequences
+before the loop, those of results after it, and sums of products (the gradients of weights are some) as one product of
+all rows.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from theano.tensor.control.checks import CheckedShape
 from theano.tensor.convert import is_tensor, static_int
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as F
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.rows.op import map_rows
 from theano.tensor.rules.predicates import conform, made_by
 from theano.tensor.shape.basic import Shape_i, shape_i, shape_tuple
+from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.shape.reshape import reshape
 
 _EVERYWHERE = ("canonicalize", "specialize")

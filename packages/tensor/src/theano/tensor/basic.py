@@ -109,19 +109,6 @@ from theano.tensor.create.alloc import (
     zeros,
     zeros_like,
 )
-from theano.tensor.reduce.careduce import (
-    All,
-    CAReduce,
-    CAReduceDtype,
-    Max,
-    Min,
-    Prod,
-    ProdWithoutZeros,
-    Sum,
-)
-from theano.tensor.shape.dimshuffle import (
-    DimShuffle,
-)
 from theano.tensor.elemwise.functions import *  # noqa: F403  (each scalar op: see there)
 from theano.tensor.elemwise.op import (
     Elemwise,
@@ -132,6 +119,18 @@ from theano.tensor.elemwise.scalars import (
     mul_without_zeros,
 )
 from theano.tensor.elemwise.symbols import scalar_elemwise
+from theano.tensor.expressions.ops import (
+    Bartlett,
+    BroadcastTo,
+    Choose,
+    DiffOp,
+    FillDiagonal,
+    FillDiagonalOffset,
+    Flatten,
+    Mean,
+    Tile,
+    broadcast_to,
+)
 from theano.tensor.extra_ops import (
     CumOp,
     CumprodOp,
@@ -156,7 +155,6 @@ from theano.tensor.extra_ops import (
     unique,
     unravel_index,
 )
-from theano.tensor.printers import SubtensorPrinter
 from theano.tensor.functions import (
     allclose,
     ceil_intdiv,
@@ -226,7 +224,6 @@ from theano.tensor.index.results import (
     range_len,
     slice_len,
 )
-from theano.tensor.rows.jacobian import hessian, jacobian
 from theano.tensor.join.op import (
     Join,
     MakeVector,
@@ -240,24 +237,24 @@ from theano.tensor.join.op import (
     stacklists,
     vertical_stack,
 )
-from theano.tensor.expressions.ops import (
-    Bartlett,
-    BroadcastTo,
-    Choose,
-    DiffOp,
-    FillDiagonal,
-    FillDiagonalOffset,
-    Flatten,
-    Mean,
-    Tile,
-    broadcast_to,
-)
+from theano.tensor.printers import SubtensorPrinter
 from theano.tensor.reduce import functions as _reductions
 from theano.tensor.reduce.argmax import (
     Argmax,
     MaxAndArgmax,
 )
+from theano.tensor.reduce.careduce import (
+    All,
+    CAReduce,
+    CAReduceDtype,
+    Max,
+    Min,
+    Prod,
+    ProdWithoutZeros,
+    Sum,
+)
 from theano.tensor.reduce.functions import *  # noqa: F403  (its own list)
+from theano.tensor.rows.jacobian import hessian, jacobian
 from theano.tensor.shape.basic import (
     Rebroadcast,
     Shape,
@@ -282,6 +279,9 @@ from theano.tensor.shape.diagonals import (
     diag,
     diagonal,
     trace,
+)
+from theano.tensor.shape.dimshuffle import (
+    DimShuffle,
 )
 from theano.tensor.shape.reshape import (
     Reshape,
@@ -388,7 +388,7 @@ _LATER = {
         "mpi_enabled", "mpi_keys", "mpi_send_wait_cmp", "mpi_send_wait_key", "mpi_tag_cmp", "mpi_tag_key", "recv",
         "send",
     )},
-    "choice": "theano.tensor.choice",
+    "choice": "theano.tensor.control.choice",
     "fft": "theano.tensor.fft",
     "inplace": "theano.tensor.inplace",
     "io": "theano.tensor.io",
@@ -398,7 +398,7 @@ _LATER = {
     "random": "theano.tensor.random",
     "rules": "theano.tensor.rules",
     "testing": "theano.tensor.testing",
-    "verify": "theano.tensor.verify",
+    "verify": "theano.tensor.testing.verify",
     "verify_grad": "theano.tensor.testing.verify:verify_grad",
     "xlogx": "theano.tensor.xlogx",
 }  # fmt: skip

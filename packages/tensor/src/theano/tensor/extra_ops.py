@@ -13,7 +13,6 @@ from theano.graph import Apply, Op
 from theano.layers import lazily
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.settings import config
-from theano.tensor.create.arange import arange
 from theano.tensor.control.checks import Assert
 from theano.tensor.convert import (
     as_tensor_variable,
@@ -22,6 +21,7 @@ from theano.tensor.convert import (
     static_int,
 )
 from theano.tensor.create.alloc import zeros
+from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import cast, eq, ge, maximum, minimum, neq, switch, true_div
 from theano.tensor.index.functions import flatnonzero, getitem, set_subtensor
 from theano.tensor.join.op import join
@@ -526,14 +526,14 @@ def bartlett(M: Any) -> Any:
 __getattr__, __dir__ = lazily(
     globals(),
     {
-        **{name: f"theano.tensor.named:{name}" for name in (
+        **{name: f"theano.tensor.expressions.ops:{name}" for name in (
             "Bartlett", "BroadcastTo", "DiffOp", "FillDiagonal", "FillDiagonalOffset", "bartlett_", "broadcast_to",
             "fill_diagonal_", "fill_diagonal_offset_",
         )},
         **{name: f"theano.tensor.index.ravel:{name}" for name in (
             "RavelMultiIndex", "UnravelIndex", "ravel_multi_index", "unravel_index",
         )},
-        **{name: f"theano.tensor.sets:{name}" for name in ("Bincount", "Unique", "bincount", "unique")},
+        **{name: f"theano.tensor.sort.sets:{name}" for name in ("Bincount", "Unique", "bincount", "unique")},
         "CpuContiguous": "theano.tensor.shape.contiguous:CpuContiguous",
         "cpu_contiguous": "theano.tensor.shape.contiguous:cpu_contiguous",
         "squeeze": "theano.tensor.shape.reshape:squeeze",

@@ -9,9 +9,9 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.settings import config
-from theano.tensor.create.arange import arange
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import alloc
+from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import (
     abs_,
     cast,

@@ -21,8 +21,8 @@ from theano import config
 from theano.compile import get_default_mode
 from theano.errors import GradientError
 from theano.printing import debugprint
-from theano.tensor.type import tolerance
 from theano.tensor.testing.verify import verify_grad as verify_grad_with
+from theano.tensor.type import tolerance
 
 logger = logging.getLogger("theano.tests.unittest_tools")
 

@@ -158,7 +158,7 @@ OLD_NAMES = {
             "in2out local_optimizer out2in register_canonicalize register_specialize register_specialize_device "
             "register_stabilize register_uncanonicalize register_useless"
         ),
-        "theano.tensor.checks": "Assert assert_ assert_op",
+        "theano.tensor.control.checks": "Assert assert_ assert_op",
         "theano.tensor.elemwise.rules.algebra": "*",
         "theano.tensor.elemwise.rules.approximations": "*",
         "theano.tensor.control.rules.asserts": "*",
@@ -234,7 +234,7 @@ OLD_NAMES = {
         "theano.printing": "pprint",
         "theano.settings": "config",
         "theano.tensor.convert": "get_scalar_constant_value NotScalarConstantError",
-        "theano.tensor.create": "alloc",
+        "theano.tensor.create.alloc": "alloc",
         "theano.tensor.printers": "SubtensorPrinter",
         "theano.tensor.index.advanced": "*",
         "theano.tensor.index.basic": "*",

@@ -9,11 +9,11 @@ from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import BLAS, KNOWN, Accepts, Dtypes
 from theano.lowering.table import Lowering, register
+from theano.tensor.blas.choice import choose_gemm, thread_limit
 from theano.tensor.blas.dot import BatchedDot, Dot
+from theano.tensor.blas.library import BlasLibrary, describe_blas, find_blas
 from theano.tensor.blas.routines import Dot22, Dot22Scalar, Gemm, Gemv, Ger
 from theano.tensor.kernels import parameters
-from theano.tensor.blas.choice import choose_gemm, thread_limit
-from theano.tensor.blas.library import BlasLibrary, describe_blas, find_blas
 from theano.tensor.kernels.common import dtype_of, library_path, library_paths, ready, works_in_place
 from theano.toolchain.checks import Line
 

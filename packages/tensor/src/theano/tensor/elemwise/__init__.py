@@ -1,28 +1,28 @@
-"""Element-wise computation, views of other dimensions, reductions."""
+"""Element-wise computation: scalar operations over the elements of arrays."""
 
 from __future__ import annotations
 
 from theano.layers import lazily
-from theano.tensor.reduce.careduce import (
-    All,
-    Any_,
-    CAReduce,
-    CAReduceDtype,
-    Max,
-    Min,
-    Prod,
-    ProdWithoutZeros,
-    Sum,
+
+_REDUCTIONS = (
+    "All", "CAReduce", "CAReduceDtype", "Max", "Min", "Prod", "ProdWithoutZeros", "Sum",
+)  # fmt: skip
+
+#: What programs look for here, in families that are built on this one, too.
+__getattr__, __dir__ = lazily(
+    globals(),
+    {
+        **{name: f"theano.tensor.reduce.careduce:{name}" for name in _REDUCTIONS},
+        "Any": "theano.tensor.reduce.careduce:Any_",
+        "DimShuffle": "theano.tensor.shape.dimshuffle:DimShuffle",
+        "Elemwise": "theano.tensor.elemwise.op:Elemwise",
+        "MulWithoutZeros": "theano.tensor.elemwise.scalars:MulWithoutZeros",
+        "TensorType": "theano.tensor.type:TensorType",
+        "frozendict": "theano.tensor.elemwise.op:frozendict",
+        "mul_without_zeros": "theano.tensor.elemwise.scalars:mul_without_zeros",
+        "scalar_elemwise": "theano.tensor.elemwise.symbols:scalar_elemwise",
+    },
 )
-from theano.tensor.shape.dimshuffle import DimShuffle
-from theano.tensor.elemwise.op import Elemwise, frozendict
-from theano.tensor.elemwise.scalars import MulWithoutZeros, mul_without_zeros
-from theano.tensor.elemwise.symbols import scalar_elemwise
-from theano.tensor.type import TensorType
-
-Any = Any_
-
-__getattr__, __dir__ = lazily(globals())
 
 __all__ = [
     "All", "Any", "CAReduce", "CAReduceDtype", "DimShuffle", "Elemwise", "Max", "Min", "MulWithoutZeros", "Prod",

@@ -8,14 +8,14 @@ from theano import scalar as scal
 from theano.tensor.batching.given import Given, batches
 from theano.tensor.control.choice import IfElse
 from theano.tensor.convert import is_tensor, static_int
-from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.elemwise.functions import switch
-from theano.tensor.reduce.map_reduce import MapReduce
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.extra_ops import CumOp, SearchsortedOp
 from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
+from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.reduce.logsumexp import LogSumExp
+from theano.tensor.reduce.map_reduce import MapReduce
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import flatten
 from theano.tensor.sort.op import ArgSortOp, SortOp, TopKOp

@@ -6,9 +6,9 @@ from typing import Any
 
 from theano import scalar as scal
 from theano.tensor import extra_ops, functions
-from theano.tensor.expressions.base import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import alloc
+from theano.tensor.expressions.base import Compound
 from theano.tensor.reduce.functions import mean
 from theano.tensor.shape.broadcast import lengths_of
 from theano.tensor.shape.reshape import flatten

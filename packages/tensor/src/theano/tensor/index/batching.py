@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from theano.tensor.create.arange import arange
 from theano.tensor.batching.given import Given, batches
 from theano.tensor.convert import is_tensor
+from theano.tensor.create.arange import arange
 from theano.tensor.index.advanced import (
     AdvancedBooleanIncSubtensor,
     AdvancedBooleanSubtensor,

@@ -10,7 +10,6 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Variable
 from theano.tensor.convert import as_tensor_variable, is_tensor
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, clip, mod
 from theano.tensor.index.advanced import (
     AdvancedBooleanIncSubtensor,
@@ -28,6 +27,7 @@ from theano.tensor.index.basic import IncSubtensor, Subtensor, entry_variables
 from theano.tensor.join.op import join
 from theano.tensor.messages import axis_of, describe
 from theano.tensor.shape.basic import addbroadcast
+from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.shape.reshape import Reshape, reshape
 from theano.tensor.type_other import NoneTypeT, SliceConstant, SliceType
 

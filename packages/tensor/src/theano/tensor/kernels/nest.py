@@ -2,8 +2,8 @@
 
 A description says which arrays there are, along which axes they are stretched, and which scalar operations turn their
 elements into those of the outputs. It says nothing of C, vectors, blocks or threads: a writer decides these.
-`theano.tensor.elemwise.lowering` and `theano.tensor.reduce.lowering` write C for the CPU. Another target brings a writer
-of its own, and enters it into the lowering table.
+`theano.tensor.elemwise.lowering` and `theano.tensor.reduce.lowering` write C for the CPU. Another target brings a
+writer of its own, and enters it into the lowering table.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 from theano.graph.apply import Apply
 from theano.lowering.accepts import dtype_of
 from theano.scalar.arithmetic import identity
-from theano.tensor.reduce.careduce import ufunc_of
 from theano.tensor.kernels.common import normal_axes, pattern_of
+from theano.tensor.reduce.careduce import ufunc_of
 
 
 @dataclass(frozen=True)

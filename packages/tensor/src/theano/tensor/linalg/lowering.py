@@ -20,9 +20,9 @@ from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters, Pointer
 from theano.lowering.accepts import ANYTHING, BLAS, REAL, Accepts
 from theano.lowering.table import Lowering, register
-from theano.tensor.kernels import parameters
 from theano.tensor.blas.choice import ALWAYS, choose_gemm, thread_limit
 from theano.tensor.blas.library import find_blas
+from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import Ready, dtype_of, ndim_of, ready
 from theano.tensor.kernels.parameters import Lapack, QrMode, Symmetry
 from theano.tensor.linalg.factor import SVD, Cholesky, Eig, Eigh, Eigvalsh, QRFull, QRIncomplete

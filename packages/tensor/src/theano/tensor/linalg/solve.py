@@ -15,9 +15,9 @@ import numpy as np
 
 from theano.graph import Apply, Variable
 from theano.tensor.blas.dot import dot, outer
-from theano.tensor.expressions.base import Compound
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import tril, triu
+from theano.tensor.expressions.base import Compound
 from theano.tensor.linalg.common import (
     LinAlgError,
     MatrixOp,

@@ -11,9 +11,9 @@ from theano import scalar as scal
 from theano.gradient import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
-from theano.tensor.create.arange import arange
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import zeros
+from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import abs_, cast, eq, floats, gt, log
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.nnet.activation import softplus

@@ -13,11 +13,9 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
-from theano.tensor.create.arange import ARange
 from theano.tensor.create.alloc import Alloc, alloc
+from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise import functions as F
-from theano.tensor.reduce.careduce import Sum
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedSubtensor
 from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.nnet.crossentropy import (
@@ -38,6 +36,7 @@ from theano.tensor.nnet.softmax import (
     softmax_with_bias,
 )
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
+from theano.tensor.reduce.careduce import Sum
 from theano.tensor.rules.predicates import (
     combine,
     conform,
@@ -50,6 +49,7 @@ from theano.tensor.rules.predicates import (
     uniform,
 )
 from theano.tensor.shape.basic import Shape_i, shape_i
+from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.type import TensorApply
 
 x, b = pattern_vars("x b")

@@ -12,10 +12,10 @@ from theano.errors import MethodNotDefined
 from theano.gradient import DisconnectedType, Rop, grad
 from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
-from theano.tensor.expressions.base import Compound
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.functions import cast, eq, neq, second, sqr, switch
 from theano.tensor.elemwise.scalars import mul_without_zeros
+from theano.tensor.expressions.base import Compound
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType, dtype_name
 

@@ -11,8 +11,8 @@ from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.reduce.careduce import normalize_axes, restore_axes
 from theano.tensor.elemwise.functions import exp
+from theano.tensor.reduce.careduce import normalize_axes, restore_axes
 from theano.tensor.type import TensorApply, TensorType
 
 

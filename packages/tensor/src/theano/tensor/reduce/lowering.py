@@ -31,8 +31,6 @@ from theano.scalar.c_values import literal
 from theano.scalar.cbody import names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support
 from theano.scalar.define import DefinedOp
-from theano.tensor.reduce.careduce import CAReduce
-from theano.tensor.reduce.map_reduce import MAX_RESULTS, MAX_TERMS, MapReduce
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import (
     DRIVER,
@@ -48,7 +46,9 @@ from theano.tensor.kernels.common import (
 from theano.tensor.kernels.nest import Operand, Reduction, Result, reduction_of
 from theano.tensor.kernels.reduction import Reduction as ReductionParameters
 from theano.tensor.kernels.reduction import ReductionLimit, ReductionOp, ReductionResult
+from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.reduce.logsumexp import LogSumExp
+from theano.tensor.reduce.map_reduce import MAX_RESULTS, MAX_TERMS, MapReduce
 
 __all__ = [
     "MAX_RESULTS", "MAX_TERMS", "careduce_kernel", "log_sum_exp_kernel", "map_reduce_kernel",

@@ -8,9 +8,9 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
-from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.reduction import ReductionLimit
+from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.type import TensorApply, TensorType
 
 MAX_TERMS, MAX_RESULTS = int(ReductionLimit.MAX_TERMS), int(ReductionLimit.MAX_RESULTS)

@@ -1,8 +1,8 @@
-"""The rules of the tensor layer, by family, and the order in which they are tried.
+"""The order in which the rules of the tensor layer are tried, and what serves the rules of all op families.
 
-Importing this package, or a module of it, enters all of them in ``theano.rewriting.phases``; nobody needs to, since the
-sequence asks for them when it is first looked at. ``words`` is their vocabulary, ``joining`` what ``fusion`` and
-``map_reduce`` (of reductions and what they reduce) both need.
+The rules of a family are in its own folder. Importing `every` enters all of them in ``theano.rewriting.phases``; nobody
+needs to, since the sequence asks for them when it is first looked at. `predicates` is their vocabulary, `inplace` decides
+what works in place, `by_name` has each rule under its name.
 """
 
 from __future__ import annotations
@@ -15,67 +15,36 @@ from theano.rewriting import families
 #: What comes out is recorded (``pytest packages/tensor/tests -k recorded``): move a family, and see.
 FAMILIES = (
     # What stands for something else goes first: the others know only what it stands for.
-    "compound",  # expressions in place of the ops that stand for them
-    "rows",  # and in place of loops over rows
+    "expressions.rules",  # expressions in place of the ops that stand for them
+    "rows.rules",  # and in place of loops over rows
     # What does nothing goes next, so that the others need not see it.
-    "useless",  # hints, copies, choices between the same, casts of casts
-    "layout",  # dimensions. It is before repeats, and index before joins, for no better reason than that it always was:
-    "repeats",  # fills and allocations; these modules import from those, and imports once decided
-    "asserts",
+    "elemwise.rules.useless",  # hints, copies, choices between the same, casts of casts
+    # Dimensions. They are before repeats, and reads before joins, for no better reason than that they always were:
+    "shape.rules.layout",
+    "shape.rules.repeats",  # fills and allocations; these modules import from those, and imports once decided
+    "control.rules.asserts",
     # Element-wise ops.
-    "algebra",
-    "power",
-    "stable",
+    "elemwise.rules.algebra",
+    "elemwise.rules.power",
+    "elemwise.rules.stable",
     # Dimensions and how long they are.
-    "shapes",
-    "lengths",
+    "shape.rules.shapes",
+    "shape.rules.lengths",
     # Other ops, by kind.
-    "index",  # parts read
-    "joins",
-    "reductions",
-    "writes",  # parts written
-    "products",
-    "narrow",  # which dtypes kernels take
-    "equations",
-    "inplace",  # passes at late positions of their own, no rule of a phase
-    "draws",  # the same for the states of random numbers
-    "blas",
-    "softmax",
-    "choices",
-    "approximations",  # for who asks for them
-    "fusion",  # a sequence of its own: one kernel of many
+    "index.rules.reads",  # parts read
+    "join.rules",
+    "reduce.rules.reductions",
+    "index.rules.writes",  # parts written
+    "blas.rules.products",
+    "elemwise.rules.narrow",  # which dtypes kernels take
+    "linalg.rules",
+    "rules.inplace",  # passes at late positions of their own, no rule of a phase
+    "random.rules",  # the same for the states of random numbers
+    "blas.rules.routines",
+    "nnet.rules",
+    "control.rules.choices",
+    "elemwise.rules.approximations",  # for who asks for them
+    "elemwise.rules.fusion",  # a sequence of its own: one kernel of many
 )
 
-families.in_order(*(f"{__name__}.{name}" for name in FAMILIES))
-
-# They are imported below what says their order, and in any order.
-from theano.tensor.rules import , inplace
-from theano.tensor.elemwise.rules import approximations
-from theano.tensor.control.rules import asserts
-from theano.tensor.blas.rules import routines as blas
-from theano.tensor.control.rules import choices
-from theano.tensor.expressions import rules as compound
-from theano.tensor.random import rules as draws
-from theano.tensor.linalg import rules as equations
-from theano.tensor.elemwise.rules import fusion
-from theano.tensor.index.rules import reads as index
-from theano.tensor.join import rules as joins
-from theano.tensor.shape.rules import layout
-from theano.tensor.shape.rules import lengths
-from theano.tensor.elemwise.rules import narrow
-from theano.tensor.elemwise.rules import power
-from theano.tensor.blas.rules import products
-from theano.tensor.reduce.rules import reductions
-from theano.tensor.shape.rules import repeats
-from theano.tensor.rows import rules as rows
-from theano.tensor.shape.rules import shapes
-from theano.tensor.nnet import rules as softmax
-from theano.tensor.elemwise.rules import stable
-from theano.tensor.elemwise.rules import useless
-from theano.tensor.index.rules import writes
-
-__all__ = [
-    "FAMILIES", "algebra", "approximations", "asserts", "blas", "choices", "compound", "draws", "equations", "fusion",
-    "index", "inplace", "joins", "layout", "lengths", "narrow", "power", "products", "reductions", "repeats", "rows",
-    "shapes", "softmax", "stable", "useless", "writes",
-]  # fmt: skip
+families.in_order(*(f"theano.tensor.{name}" for name in FAMILIES))

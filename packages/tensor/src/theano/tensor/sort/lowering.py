@@ -14,8 +14,8 @@ from theano.lowering.table import Lowering, register
 from theano.tensor.extra_ops import CumOp, SearchsortedOp
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import DTYPE_CODES, dtype_of, ndim_of, nothing, ready
-from theano.tensor.sort.sets import Bincount, Unique
 from theano.tensor.sort.op import ArgSortOp, SortOp, TopKOp, trusted_kind
+from theano.tensor.sort.sets import Bincount, Unique
 
 
 @ready("th_kernel_cumulate")

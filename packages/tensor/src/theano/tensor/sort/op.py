@@ -9,8 +9,8 @@ import numpy as np
 
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
-from theano.tensor.create.arange import arange
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
+from theano.tensor.create.arange import arange
 from theano.tensor.elemwise.functions import abs_, cast
 from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.messages import axis_of, shape_error

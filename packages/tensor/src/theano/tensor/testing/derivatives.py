@@ -17,8 +17,8 @@ from theano.tensor.convert import as_tensor_variable
 from theano.tensor.reduce.functions import sum as tensor_sum
 from theano.tensor.testing.examples import Example, Fault, is_floating
 from theano.tensor.testing.values import compiled, fresh
-from theano.tensor.type import TensorType
 from theano.tensor.testing.verify import verify_grad
+from theano.tensor.type import TensorType
 
 #: Nothing is rewritten: what is checked is the op.
 PLAIN = Mode(optimizer=None)

@@ -10,9 +10,9 @@ from typing import Any
 
 from theano.graph import Apply
 from theano.rewriting import P, local_rule, pattern_vars, rule
-from theano.tensor.create.arange import ARange
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.blas.routines import Dot22
+from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.nnet.crossentropy import CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias

@@ -1,1 +1,3 @@
 """Rules of reductions."""
+
+import theano.tensor.rules  # noqa: F401  (says the order)

@@ -18,8 +18,6 @@ from theano import scalar as scal
 from theano.graph import FunctionGraph, Variable
 from theano.lowering.table import lower
 from theano.rewriting import Context
-from theano.tensor.reduce.careduce import CAReduce
-from theano.tensor.reduce.map_reduce import MAX_RESULTS, MapReduce
 from theano.tensor.elemwise.rules.joining import (
     MAX_OPERANDS,
     MAX_STEPS,
@@ -30,6 +28,8 @@ from theano.tensor.elemwise.rules.joining import (
     scalar_expression,
     step_count,
 )
+from theano.tensor.reduce.careduce import CAReduce
+from theano.tensor.reduce.map_reduce import MAX_RESULTS, MapReduce
 from theano.tensor.rules.predicates import scalar_of
 from theano.tensor.type import Tensor, TensorApply
 

@@ -1,1 +1,3 @@
 """Rules of dimensions and lengths."""
+
+import theano.tensor.rules  # noqa: F401  (says the order)
