@@ -17,6 +17,7 @@ import sys
 from threading import get_ident
 
 from theano.extensions import Table
+from theano.rewriting.registration import importing
 
 #: Packages that hold rules, of which each imports all of its families; for each, the module of the ops that all its
 #: rules are about, or None where there is no such.
@@ -61,10 +62,14 @@ def load() -> None:
     """Import the rules of all layers that are there.
 
     Each time, since an import that was interrupted leaves nothing behind. To import what is there takes no time. A
-    package that is being imported asks for the sequence to register its rules, and has it as it is; other threads wait.
+    package that is being imported asks for the sequence to register its rules, and has it as it is, as has a family that
+    somebody imports by itself; other threads wait.
     """
     global _loading
     if _loading == get_ident():
+        return
+    module = importing()
+    if module is not None and module["__name__"] in _places:
         return
     for package, ops in list(packages.items()):
         if ops is not None and ops not in sys.modules:

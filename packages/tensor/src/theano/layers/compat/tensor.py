@@ -125,6 +125,9 @@ OLD_NAMES = {
     },
     "theano.tensor.fft": {
         "theano.gof": "gof=.",
+        "theano.gradient": "DisconnectedType",
+        "theano.graph": "Apply Op",
+        "theano.tensor.convert": "as_tensor_variable",
         "theano.tensor": "T=. tt=.",
     },
     "theano.tensor.nlinalg": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from theano.layers import lazily
 from theano.tensor.sort.op import KINDS as KINDS
 from theano.tensor.sort.op import ArgSortOp as ArgSortOp
 from theano.tensor.sort.op import SortOp as SortOp
@@ -13,3 +14,5 @@ from theano.tensor.sort.op import sort as sort
 from theano.tensor.sort.op import topk as topk
 from theano.tensor.sort.op import topk_and_argtopk as topk_and_argtopk
 from theano.tensor.sort.op import trusted_kind as trusted_kind
+
+__getattr__, __dir__ = lazily(globals())
