@@ -10,9 +10,9 @@ import itertools
 import re
 from pathlib import Path
 
-from kernel_harness import ABI, C_SOURCES, HERE
+from kernel_harness import ABI, COMMON_C, HERE
 
-REAL_HEADER, SMALL_HEADER = C_SOURCES / "blocks.h", HERE / "small_blocks.h"
+REAL_HEADER, SMALL_HEADER = COMMON_C / "blocks.h", HERE / "small_blocks.h"
 LOOPS = (ABI.parent / "elementwise.cpp", ABI.parent / "move.cpp")
 met: set[str] = set()
 """The sizes whose edges some test meets: `edges` notes them when the tests are collected."""

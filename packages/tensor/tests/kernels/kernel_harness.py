@@ -32,8 +32,10 @@ from theano.tensor.kernels.common import DRIVER, DTYPE_CODES
 
 HERE = Path(__file__).parent
 ABI = Path(next(iter(theano.loader.__path__))) / "abi.h"
-C_SOURCES = Path(common.__file__).parent / "c"
-INCLUDES = [f"-I{ABI.parent}", f"-I{Path(next(iter(theano.scalar.__path__)))}"]
+COMMON_C = Path(common.__file__).parent / "c"
+C_FOLDERS = sorted(COMMON_C.parents[1].glob("*/c"))
+C_SOURCES = sorted(path for folder in C_FOLDERS for path in folder.glob("*.[ch]"))
+INCLUDES = [f"-I{ABI.parent}", f"-I{Path(next(iter(theano.scalar.__path__)))}", *(f"-I{folder}" for folder in C_FOLDERS)]
 COMPILER = os.environ.get("CC", "gcc")
 HEADERS = "#include <complex.h>\n#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n"
 FLAGS = "-std=gnu11 -fPIC -shared -O3 -march=native -mprefer-vector-width=512 -fno-math-errno -fno-trapping-math".split()
@@ -105,7 +107,7 @@ def small_library() -> str:
 def build_library(flags: tuple[str, ...]) -> str:
     """Compile the sources of the layer's library, file by file, since compilers' caches know no other way."""
     with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
-        sources = [p for p in sorted(C_SOURCES.glob("*.c")) if p.name != "module.c"]
+        sources = [p for p in C_SOURCES if p.suffix == ".c" and p.name != "module.c"]
         objects = [str(Path(folder) / f"{p.stem}.o") for p in sources]
         compiler = [*([found] if (found := shutil.which("ccache")) else []), COMPILER, *FLAGS, *flags, *INCLUDES, "-c"]
         with ThreadPoolExecutor(2) as pool:

@@ -68,10 +68,10 @@ def test_no_warnings(cases, compiler):
         pytest.skip(f"no {compiler}")
     text = SCRATCH / f"strict-{compiler}.c"
     text.write_text(unit_text([k for k, _, _ in cases if isinstance(k, Kernel)]))
-    for source in [text, *sorted(C_SOURCES.glob("*.c"))]:
+    for source in [text, *(path for path in C_SOURCES if path.suffix == ".c")]:
         if source.name == "module.c":
             continue
-        command = [compiler, *STRICT, *INCLUDES, f"-I{C_SOURCES}", str(source), "-o", os.devnull]
+        command = [compiler, *STRICT, *INCLUDES, str(source), "-o", os.devnull]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, f"{source.name}:\n{done.stderr[:4000]}"
 

@@ -7,6 +7,7 @@ from left_sides import AFTER, CASES, c, classes, i, k, m, n, psd, s, square, v, 
 
 from theano.graph.traverse import explicit_inputs
 from theano.rewriting import phases
+from theano.scan.op import Scan
 
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-300, -1e-300, 1e300, 1e-17, np.inf, -np.inf, np.nan])
 
@@ -51,6 +52,10 @@ def drawn(x, draw):
     return np.asarray(np.where(special, draw.choice(SPECIAL, like.shape), found))
 
 
+def _is_of_loops(rule):
+    return any(isinstance(op, type) and issubclass(op, Scan) for op in rule.tracks or ())
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_rule(name):
     output = CASES[name]
@@ -91,4 +96,6 @@ def hold_to_promise(keeps, wanted, found, name):
 
 
 def test_every_rule_has_a_case():
-    assert set(phases.all_rules()) == set(CASES), "the proof and these tests start from a case: add it to left_sides.py"
+    # Rules of loops are tried on loops: tests/scan/test_rules.py.
+    rules = {name for name, rule in phases.all_rules().items() if not _is_of_loops(rule)}
+    assert rules == set(CASES), "the proof and these tests start from a case: add it to left_sides.py"
