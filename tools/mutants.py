@@ -49,34 +49,34 @@ RECORDED = f"{TENSOR_TESTS}/test_recorded_cases.py"
 #: What is mutated, and the tests that shall notice.
 GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rules": (
-        (f"{TENSOR}/rules/*.py",),
-        (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/linalg", f"{TENSOR_TESTS}/test_updates.py",
-         f"{TENSOR_TESTS}/test_ifelse.py", f"{TENSOR_TESTS}/test_rows.py", f"{TENSOR_TESTS}/test_logsumexp.py",
+        (f"{TENSOR}/rules/*.py", f"{TENSOR}/*/rules/*.py", f"{TENSOR}/*/rules.py"),
+        (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/linalg", f"{TENSOR_TESTS}/running/test_updates.py",
+         f"{TENSOR_TESTS}/control/test_ifelse.py", f"{TENSOR_TESTS}/rows/test_rows.py", f"{TENSOR_TESTS}/reduce/test_logsumexp.py",
          RECORDED),
     ),
     "gradients": (
         (f"{CORE}/gradient/*.py", f"{TENSOR}/linalg/gradients.py", f"{TENSOR}/index/basic.py",
-         f"{TENSOR}/elemwise/op.py", f"{TENSOR}/elemwise/careduce.py"),
+         f"{TENSOR}/elemwise/op.py", f"{TENSOR}/reduce/careduce.py"),
         (f"{CORE_TESTS}/gradient", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/linalg",
-         f"{TENSOR_TESTS}/test_index.py", f"{TENSOR_TESTS}/test_reduce.py", f"{TENSOR_TESTS}/test_elemwise.py",
-         f"{TENSOR_TESTS}/test_axes.py", f"{TENSOR_TESTS}/test_known.py", RECORDED),
+         f"{TENSOR_TESTS}/index/test_index.py", f"{TENSOR_TESTS}/reduce/test_reduce.py", f"{TENSOR_TESTS}/elemwise/test_elemwise.py",
+         f"{TENSOR_TESTS}/reduce/test_axes.py", f"{TENSOR_TESTS}/test_known.py", RECORDED),
     ),
     "shapes": (
-        (f"{TENSOR}/shape/*.py", f"{TENSOR}/index/lengths.py", f"{TENSOR}/rules/shapes.py",
-         f"{TENSOR}/rules/lengths.py"),
-        (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/test_index.py",
-         f"{TENSOR_TESTS}/test_shape.py", f"{TENSOR_TESTS}/test_shape_forms.py", f"{TENSOR_TESTS}/test_axes.py",
+        (f"{TENSOR}/shape/*.py", f"{TENSOR}/index/lengths.py", f"{TENSOR}/shape/rules/shapes.py",
+         f"{TENSOR}/shape/rules/lengths.py"),
+        (f"{TENSOR_TESTS}/rules", f"{TENSOR_TESTS}/test_every_op.py", f"{TENSOR_TESTS}/index/test_index.py",
+         f"{TENSOR_TESTS}/shape/test_shape.py", f"{TENSOR_TESTS}/shape/test_shape_forms.py", f"{TENSOR_TESTS}/reduce/test_axes.py",
          f"{TENSOR_TESTS}/test_known.py", f"{TENSOR_TESTS}/test_cases.py", RECORDED),
     ),
     "updates": (
         (f"{CORE}/runtime/updates.py", f"{CORE}/compile/pack.py", f"{CORE}/compile/shared.py", f"{CORE}/updates.py"),
-        (f"{CORE_TESTS}/compile", f"{CORE_TESTS}/runtime", f"{TENSOR_TESTS}/test_updates.py",
-         f"{TENSOR_TESTS}/test_arguments.py", f"{TENSOR_TESTS}/plans", f"{TENSOR_TESTS}/test_recorded_plans.py"),
+        (f"{CORE_TESTS}/compile", f"{CORE_TESTS}/runtime", f"{TENSOR_TESTS}/running/test_updates.py",
+         f"{TENSOR_TESTS}/running/test_arguments.py", f"{TENSOR_TESTS}/plans", f"{TENSOR_TESTS}/test_recorded_plans.py"),
     ),
     "memory": (
         (f"{CORE}/graph/aliasing.py", f"{CORE}/compile/aliasing.py", f"{CORE}/runtime/resource_limits.py",
          f"{TENSOR}/rules/inplace.py", f"{CORE}/runtime/program.py"),
-        (f"{CORE_TESTS}/graph", f"{CORE_TESTS}/compile", f"{CORE_TESTS}/runtime", f"{TENSOR_TESTS}/test_updates.py",
+        (f"{CORE_TESTS}/graph", f"{CORE_TESTS}/compile", f"{CORE_TESTS}/runtime", f"{TENSOR_TESTS}/running/test_updates.py",
          f"{TENSOR_TESTS}/rules", RECORDED, f"{TENSOR_TESTS}/test_recorded_plans.py"),
     ),
     "cache": (

@@ -16,6 +16,12 @@ def modules(folder: Path):
     return sorted(p.name for p in folder.iterdir() if (p.suffix == ".py" or (p / "__init__.py").is_file()))
 
 
+def test_families_of_ops_are_on_the_page():
+    tensor = check_layers.ROOT / "packages/tensor/src/theano/tensor"
+    families = {p.parent.name for p in tensor.glob("*/lowering.py")} | {p.parent.name for p in tensor.glob("*/c")}
+    assert [name for name in sorted(families) if f"`{name}/`" not in PAGE] == []
+
+
 @pytest.mark.parametrize("module", modules(check_layers.ROOT / "packages/graph-core/src/theano"))
 def test_modules_of_the_core_are_on_the_page(module):
     assert module in WITHOUT_ROW or f"`{module.removesuffix('/')}" in PAGE
@@ -26,5 +32,6 @@ def test_what_the_page_names_is_there():
         if line.startswith("| `") and "/" in line.split("|")[1]:
             for name in line.split("|")[1].replace("`", "").split(","):
                 place = name.strip().rstrip("/")
-                homes = [check_layers.ROOT, check_layers.ROOT / "packages/graph-core/src/theano"]
+                sources = ("packages/graph-core/src/theano", "packages/tensor/src/theano/tensor")
+                homes = [check_layers.ROOT, *(check_layers.ROOT / source for source in sources)]
                 assert any((home / place).exists() for home in homes), place

@@ -9,7 +9,7 @@ from theano.settings.flags import TABLE
 
 FLAGS = Path("packages/graph-core/src/theano/settings")
 ROOT = Path(__file__).resolve().parents[2]
-PLACES = (ROOT / FLAGS / "places.py").read_text(encoding="utf-8")
+DEFAULTS = (ROOT / FLAGS / "defaults.py").read_text(encoding="utf-8")
 TEXT = "\n".join(
     path.read_text(encoding="utf-8")
     for path in sorted((ROOT / "packages").glob("*/src/**/*.py"))
@@ -35,7 +35,7 @@ def is_read(name):
     ]
     if name in ("optimizer_including", "optimizer_excluding", "optimizer_requiring"):
         spellings.append(r"getattr\(config, f[\"']optimizer_\{verb\}")
-    return any(re.search(s, TEXT) for s in spellings) or (f'given("{name}")' in PLACES and name == "compiledir_format")
+    return any(re.search(s, TEXT) for s in spellings) or (f'given("{name}")' in DEFAULTS and name == "compiledir_format")
 
 
 def test_help_tells_the_truth():
