@@ -97,7 +97,8 @@ def tests(session: nox.Session, layer: str) -> None:
 def fake_target(session: nox.Session) -> None:
     """Run the tests of element-wise loops and reductions again where these run on a target with memory of its own."""
     tests = ROOT / "packages" / "tensor" / "tests"
-    names = ["fake_target", "elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py", "test_sizes.py"]
+    names = ["fake_target", "elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py"]
+    names.append("test_sizes.py")
     paths = [str(tests / name) for name in names]
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "-p", "fake_target.plugin", *paths,
                 env={"PYTHONPATH": str(tests), "THEANO_FLAGS": "optimizer_including=fake"})  # fmt: skip
@@ -237,7 +238,8 @@ def sweep(session: nox.Session) -> None:
                 "packages/tensor/tests/test_combinations.py", "packages/tensor/tests/rules/test_fuzz.py",
                 "packages/tensor/tests/rules/test_integers.py", "packages/tensor/tests/rules/test_slices.py",
                 "packages/tensor/tests/rules/test_proof.py",
-                "packages/tensor/tests/kernels/test_kernels_index.py", "packages/tensor/tests/elemwise/test_scalar_ops.py",
+                "packages/tensor/tests/kernels/test_kernels_index.py",
+                "packages/tensor/tests/elemwise/test_scalar_ops.py",
                 *session.posargs,
                 env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000"})
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/scalar/tests/test_maths.py",
