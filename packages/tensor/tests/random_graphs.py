@@ -14,11 +14,11 @@ from theano.tensor.blas.dot import dot
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.functions import inc_subtensor, set_subtensor
 from theano.tensor.join.op import join, split, stack
 from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.nnet.softmax import softmax
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.type import TensorType
 
 LENGTHS = (3, 4)

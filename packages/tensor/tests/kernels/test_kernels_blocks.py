@@ -85,7 +85,7 @@ NO_SIZES = {
     "gemm_f64.c": {"T_IS_FLOAT"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
     "factor_triangle.h": {"GROUP", "ABREAST"}, "fft.h": {"LARGEST_RADIX", "MOST_STAGES"}, "fft_lines.h": {"WIDTH"},
     "gemm_level2.h": {"FEW_VECTORS"}, "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS"}, "fft_stage.h": {"r"},
-    "lanes.h": {"TH_VECTOR", "TH_WIDTH_8", "TH_WIDTH_4"}, "marks.h": {"TH_PLAIN_LOOP"},
+    "mrg.c": {"M1", "M2", "BLOCK"}, "philox.c": {"GROUP", "WORDS", "SIDE_BY_SIDE", "ROUNDS"}, "lanes.h": {"TH_VECTOR", "TH_WIDTH_8", "TH_WIDTH_4"}, "marks.h": {"TH_PLAIN_LOOP"},
 }  # fmt: skip
 
 

@@ -24,10 +24,10 @@ from theano.compile.builders import OpFromGraph
 from theano.graph import Apply, Constant, Variable
 from theano.graph.traverse import explicit_inputs, toposort
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.rows.op import MapRows
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.type import TensorType
 
 DTYPES = (*scal.discrete_dtypes, *scal.continuous_dtypes)

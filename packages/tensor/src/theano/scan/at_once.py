@@ -24,10 +24,10 @@ from theano.tensor.control.checks import CheckedShape
 from theano.tensor.convert import is_tensor, static_int
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.rows.op import map_rows
 from theano.tensor.rules.predicates import conform, made_by
 from theano.tensor.shape.basic import Shape_i, shape_i, shape_tuple
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.shape.reshape import reshape
 
 _EVERYWHERE = ("canonicalize", "specialize")

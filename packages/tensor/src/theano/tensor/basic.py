@@ -109,6 +109,9 @@ from theano.tensor.create.alloc import (
     zeros,
     zeros_like,
 )
+from theano.tensor.elemwise.dimshuffle import (
+    DimShuffle,
+)
 from theano.tensor.elemwise.functions import *  # noqa: F403  (each scalar op: see there)
 from theano.tensor.elemwise.op import (
     Elemwise,
@@ -279,9 +282,6 @@ from theano.tensor.shape.diagonals import (
     diag,
     diagonal,
     trace,
-)
-from theano.tensor.shape.dimshuffle import (
-    DimShuffle,
 )
 from theano.tensor.shape.reshape import (
     Reshape,

@@ -19,13 +19,13 @@ from theano.tensor.blas.dot import dot
 from theano.tensor.convert import AsTensorError, as_tensor_variable, get_scalar_constant_value, get_vector_length
 from theano.tensor.create.alloc import ones_like, zeros_like
 from theano.tensor.elemwise import functions as el
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.extra_ops import compress, cumprod, cumsum, repeat, searchsorted
 from theano.tensor.index.advanced import nonzero
 from theano.tensor.index.functions import getitem, nonzero_values, take
 from theano.tensor.reduce import functions as reduce
 from theano.tensor.shape.basic import shape
 from theano.tensor.shape.diagonals import diagonal, trace
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.shape.reshape import flatten, reshape, squeeze, swapaxes, transpose
 from theano.tensor.sort.op import argsort, sort
 from theano.tensor.type import TensorType

@@ -11,12 +11,12 @@ from theano.tensor.blas.dot import Dot
 from theano.tensor.blas.routines import Dot22
 from theano.tensor.create.alloc import Alloc
 from theano.tensor.elemwise import functions as el
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
 from theano.tensor.join.op import Join, MakeVector
 from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
 from theano.tensor.shape.basic import Rebroadcast, Shape
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 

@@ -14,7 +14,7 @@ __getattr__, __dir__ = lazily(
     {
         **{name: f"theano.tensor.reduce.careduce:{name}" for name in _REDUCTIONS},
         "Any": "theano.tensor.reduce.careduce:Any_",
-        "DimShuffle": "theano.tensor.shape.dimshuffle:DimShuffle",
+        "DimShuffle": "theano.tensor.elemwise.dimshuffle:DimShuffle",
         "Elemwise": "theano.tensor.elemwise.op:Elemwise",
         "MulWithoutZeros": "theano.tensor.elemwise.scalars:MulWithoutZeros",
         "TensorType": "theano.tensor.type:TensorType",

@@ -12,8 +12,8 @@ from theano.graph import Apply, Constant, Op, Variable
 from theano.graph.canonical import register_form
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, is_tensor, length_if_known, static_element
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.messages import describe, shape_error
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.type import Tensor, TensorApply, TensorType
 
 

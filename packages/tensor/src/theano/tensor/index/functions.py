@@ -10,6 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Variable
 from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, clip, mod
 from theano.tensor.index.advanced import (
     AdvancedBooleanIncSubtensor,
@@ -27,7 +28,6 @@ from theano.tensor.index.basic import IncSubtensor, Subtensor, entry_variables
 from theano.tensor.join.op import join
 from theano.tensor.messages import axis_of, describe
 from theano.tensor.shape.basic import addbroadcast
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.shape.reshape import Reshape, reshape
 from theano.tensor.type_other import NoneTypeT, SliceConstant, SliceType
 

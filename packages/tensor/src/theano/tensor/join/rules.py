@@ -11,13 +11,13 @@ from theano.graph import Constant
 from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
 from theano.tensor.convert import static_int
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.basic import Subtensor
 from theano.tensor.index.rules.reads import entries, is_known
 from theano.tensor.join.op import Join, MakeVector, Split, join
 from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
 from theano.tensor.rules.predicates import conform, only_used_by
 from theano.tensor.shape.basic import Shape_i
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.type import TensorApply
 
 

@@ -16,6 +16,7 @@ from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
 from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedSubtensor
 from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.nnet.crossentropy import (
@@ -49,7 +50,6 @@ from theano.tensor.rules.predicates import (
     uniform,
 )
 from theano.tensor.shape.basic import Shape_i, shape_i
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.type import TensorApply
 
 x, b = pattern_vars("x b")

@@ -17,9 +17,9 @@ from theano.rewriting.pattern import Bindings
 from theano.tensor.convert import is_tensor
 from theano.tensor.create.alloc import Alloc
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.shape.basic import Rebroadcast, SpecifyShape, patternbroadcast
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.type import TensorType
 
 #: The tags of a rule that takes part in quick compilation as well.

@@ -12,10 +12,10 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op
 from theano.tensor.control.checks import CheckedLength, unchecked
 from theano.tensor.convert import as_tensor_variable, get_vector_length, is_tensor, static_int
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import cast, eq, ge, gt, int_div, le, lt, maximum, mul, or_, switch
 from theano.tensor.messages import axis_of, shape_error
 from theano.tensor.shape.basic import addbroadcast, patternbroadcast
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.type import TensorApply, TensorType
 
 

@@ -9,10 +9,10 @@ from theano.graph import Apply
 from theano.rewriting import P, pattern_vars, rule
 from theano.tensor.blas.dot import Dot
 from theano.tensor.create.alloc import alloc
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.predicates import filled_with, number_of, transpose
 from theano.tensor.shape.basic import shape_i
-from theano.tensor.shape.dimshuffle import DimShuffle
 
 
 def _zeros(a: Any, b: Any, out: Any, fgraph: Any) -> Any:

@@ -28,9 +28,9 @@ from theano.tensor.blas.routines import (
     ger_destructive,
 )
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.rules.inplace import MayTake, work_in_place
 from theano.tensor.rules.predicates import combine, conform, made_by, number_of
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.type import TensorApply
 
 blas_phases = Phases("BlasOpt")

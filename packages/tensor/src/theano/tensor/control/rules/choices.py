@@ -19,13 +19,13 @@ from theano.tensor.control.choice import IfElse
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import Alloc
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.reduce.careduce import Sum
 from theano.tensor.rules.inplace import MayTake, work_in_place
 from theano.tensor.rules.predicates import FAST, combine, conform, filled_with, is_float, scalar_of, uniform
 from theano.tensor.shape.basic import Rebroadcast, SpecifyShape
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.shape.reshape import Reshape
 from theano.tensor.type import TensorApply
 

@@ -11,6 +11,7 @@ from typing import Any
 from theano import scalar as scal
 from theano.rewriting import P, Phase, local_rule, one_of, pattern_vars, phases, rule
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.reduce.careduce import Prod, Sum
 from theano.tensor.reduce.logsumexp import LogSumExp
@@ -30,7 +31,6 @@ from theano.tensor.rules.predicates import (
     of_shared_sigmoid,
     uniform,
 )
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.type import TensorApply
 
 x, y, n = pattern_vars("x y n")

@@ -12,6 +12,7 @@ from theano.rewriting.pattern import same
 from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import static_int
 from theano.tensor.create.alloc import Alloc
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.advanced import (
     AdvancedBooleanIncSubtensor,
     AdvancedBooleanSubtensor,
@@ -25,7 +26,6 @@ from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
 from theano.tensor.index.functions import set_subtensor
 from theano.tensor.join.op import MakeVector
 from theano.tensor.rules.predicates import conform, filled_with, only_used_by, scalar_of
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.shape.rules.layout import is_length_of
 from theano.tensor.shape.scalars import ScalarFromTensor
 from theano.tensor.type import TensorApply

@@ -11,6 +11,7 @@ from theano.tensor.blas.dot import dot
 from theano.tensor.control.checks import guarded, unchecked
 from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
 from theano.tensor.reduce.careduce import All, Any_, CAReduce, Max, Min, Prod, Sum
 from theano.tensor.rules.predicates import (
@@ -26,7 +27,6 @@ from theano.tensor.rules.predicates import (
     uniform,
 )
 from theano.tensor.shape.basic import shape_i
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.sort.op import TopKOp
 from theano.tensor.type import TensorApply
 

@@ -8,11 +8,11 @@ from theano.graph import Constant
 from theano.rewriting import P, Var, local_rule, pattern_vars, phases, rule
 from theano.tensor.control.checks import unchecked
 from theano.tensor.convert import static_int
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.join.op import MakeVector
 from theano.tensor.rules.predicates import conform, function_of, of_shared_sigmoid, only_used_by, scalar_of
 from theano.tensor.shape.basic import Shape, Shape_i
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.shape.reshape import Reshape, holds_all, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
 from theano.tensor.type import TensorApply

@@ -10,10 +10,10 @@ from theano.settings import config
 from theano.tensor.convert import static_int
 from theano.tensor.create.alloc import Alloc, AllocEmpty, alloc, zeros
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.rules.predicates import FAST, conform, made_by, scalar_of
 from theano.tensor.shape.basic import patternbroadcast, shape_i
-from theano.tensor.shape.dimshuffle import DimShuffle
 from theano.tensor.shape.rules.layout import is_length_of
 from theano.tensor.type import TensorApply
 
