@@ -90,7 +90,7 @@ _COMPILE = (
 #: The packages beside `theano.tensor`, and what older programs find in modules of graph-core.
 NAMES = {
     **{f"theano.{name}": f"theano.{name}" for name in (
-        "tensor", "scan", "ifelse", "raise_op", "misc", "tests",
+        "tensor", "scan", "typed_list", "ifelse", "raise_op", "misc", "tests",
     )},
     **{f"theano.compile.{name}": f"theano.tensor:{name}" for name in _COMPILE},
     "theano.dot": "theano.tensor:dot",
@@ -133,6 +133,7 @@ LAYER = describe(
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
             families.packages.extension("theano.tensor.rules.every", None),
             families.packages.extension("theano.scan.rules", "theano.scan.op"),
+            families.packages.extension("theano.typed_list.rules", "theano.typed_list.op"),
             derived_tags.extension("_uniform"),
             fact_finders.extension(
                 "levels of the kernel library", lambda: " ".join(_of("kernels.common", "library_paths"))
