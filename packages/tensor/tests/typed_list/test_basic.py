@@ -300,15 +300,6 @@ def test_functions_and_expressions_of_lists_can_be_pickled():
     assert v.owner.op == tl.Append() and v.type == l.type
 
 
-def test_old_spellings():
-    from theano.typed_list.basic import Append, TypedListVariable, index_
-    from theano.typed_list.opt import typed_list_inplace_opt
-    from theano.typed_list.type import TypedListType as Type
-
-    assert (Append, TypedListVariable, index_, Type) == (tl.Append, tl.TypedListVariable, tl.index_, tl.TypedListType)
-    assert callable(typed_list_inplace_opt) and tl.Apply is theano.Apply
-
-
 def test_clone_and_givens():
     v = l.append(x)[0]
     same(theano.function([m, x], theano.clone(v, {l: m}))([B], A), B)
