@@ -122,7 +122,7 @@ def sort_apply_nodes(inputs: Collection[Variable], outputs: Iterable[Variable], 
     return sort_nodes(toposort(outputs, inputs), _key(cmps))
 
 
-def posort(l: Iterable[Node], *cmps: Compare) -> list[Node]:  # noqa: E741
+def posort(l: Iterable[Node], *cmps: Compare) -> list[Node]:
     """Return some nodes as they need each other, and then by comparing them."""
     given = list(l)
     wanted = set(given)

@@ -93,6 +93,7 @@ NAMES = {
         "tensor", "scan", "typed_list", "ifelse", "raise_op", "misc", "tests",
     )},
     **{f"theano.compile.{name}": f"theano.tensor:{name}" for name in _COMPILE},
+    "theano._asarray": "theano.misc.safe_asarray:_asarray",
     "theano.dot": "theano.tensor:dot",
     "theano.get_scalar_constant_value": "theano.tensor:get_scalar_constant_value",
     "theano.gradient.hessian": "theano.tensor.rows.jacobian:hessian",

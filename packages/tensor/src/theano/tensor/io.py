@@ -123,7 +123,7 @@ def communicator() -> Any:
         from mpi4py import MPI  # optional, and it starts MPI
     except ImportError:
         raise RuntimeError(
-            "theano.tensor.send and recv need MPI: pip install 'theano-tensor[mpi]', or mpi4py in another way, and start "
+            "theano.tensor.send and recv need MPI: install mpi4py (pip install 'theano-tensor[mpi]'), and start "
             "programs by mpiexec."
         ) from None
     return MPI.COMM_WORLD
