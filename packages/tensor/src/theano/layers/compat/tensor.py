@@ -181,6 +181,7 @@ OLD_NAMES = {
             "in2out local_optimizer out2in register_canonicalize register_specialize register_specialize_device "
             "register_stabilize register_uncanonicalize register_useless"
         ),
+        "theano.tensor.convert": "as_tensor_variable extract_constant get_scalar_constant_value NotScalarConstantError",
         "theano.tensor.control.checks": "Assert assert_ assert_op",
         "theano.tensor.elemwise.rules.algebra": "*",
         "theano.tensor.elemwise.rules.approximations": "*",
