@@ -355,7 +355,7 @@ def _shared_input(copy: Variable, original: SharedVariable, update: Variable | N
 def check_unused(
     closed: ClosedGraph, what_to_do: str, function: str = "the function", warn: Any = None
 ) -> None:
-    """Complain about arguments that nothing depends on.
+    """Complain about arguments on which nothing depends, nor anything of which it is a derivative.
 
     Parameters
     ----------
@@ -374,8 +374,11 @@ def check_unused(
         return
     wanted = [o.variable for o in closed.outputs] + [i.update for i in closed.inputs if i.update is not None]
     used = set(ancestors(wanted, {i.variable for i in closed.inputs}))
+    derived_from = {a for v in used for a in getattr(v.tag, "derived_from", ())}
     for index, given in enumerate(closed.inputs):
         if given.implicit or given.update is not None or given.variable in used:
+            continue
+        if closed.originals[given.variable] in derived_from:
             continue
         where = created_at(given.variable)
         message = (

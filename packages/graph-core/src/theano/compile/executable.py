@@ -176,7 +176,8 @@ class Function(NativeFunction):
     ) -> Function:
         """Return a copy of this function, without rewriting or compiling again.
 
-        The copy uses the same shared variables.
+        The copy uses the same shared variables. A call of it returns a list, even where this function returns the
+        value alone: old programs take it out of the list.
 
         Parameters
         ----------
@@ -211,7 +212,7 @@ class Function(NativeFunction):
         closed = ClosedGraph(
             inputs,
             [SymbolicOutput(v, o.borrow) for v, o in zip(fgraph.outputs, maker.outputs, strict=False)],
-            maker.returns,
+            "list" if maker.returns == "one" else maker.returns,
             maker.output_keys,
             [swapped.get(v, v) for v in maker.shared],
             originals,

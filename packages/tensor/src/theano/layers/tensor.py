@@ -58,8 +58,6 @@ MODULES = {
     **{family: (f"{family}.lowering",) for family in LOWERED},
     "elemwise.dimshuffle": ("shape.lowering",),  # a view among views; its own module is that of its printed name
     "reduce": ("reduce.lowering", "reduce.lowering_argmax"),
-    "extra_ops": ("shape.lowering", "sort.lowering"),
-    "transfer": ("index.lowering",),
 }
 
 

@@ -10,7 +10,6 @@ from theano.tensor.control.choice import IfElse
 from theano.tensor.convert import is_tensor, static_int
 from theano.tensor.elemwise.functions import switch
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.extra_ops import CumOp, SearchsortedOp
 from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.reduce.careduce import CAReduce
@@ -18,7 +17,9 @@ from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.reduce.map_reduce import MapReduce
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import flatten
+from theano.tensor.sort.cumulative import CumOp
 from theano.tensor.sort.op import ArgSortOp, SortOp, TopKOp
+from theano.tensor.sort.search import SearchsortedOp
 
 
 @batches(Elemwise)
