@@ -92,6 +92,8 @@ class Checkpoint(ExpressionOp):
     ----------
     inputs, outputs : list of Variable
         The expression, which depends on nothing else; it is copied.
+    again : bool
+        Compute its inner values again. Otherwise they are kept, and only its gradients are there all together.
 
     Examples
     --------
@@ -102,32 +104,29 @@ class Checkpoint(ExpressionOp):
     [array(1.), array(1.)]
     """
 
-    __props__ = ("inner",)
+    __props__ = ("inner", "again")
     is_inline = True
     inner: InnerGraph
 
-    def __init__(self, inputs: Sequence[Variable], outputs: Sequence[Variable]):
-        self.inner = InnerGraph("checkpoint", inputs, outputs)
+    def __init__(self, inputs: Sequence[Variable], outputs: Sequence[Variable], again: bool = True):
+        self.inner, self.again = InnerGraph("checkpoint", inputs, outputs), again
 
     def __str__(self) -> str:
         return type(self).__name__
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of the expression on inputs that are there when those of the outputs are."""
-        arrived = _values(output_grads)
-        again = [v if isinstance(v, Constant) else _after(v, arrived) for v in inputs]
-        gradients = super().L_op(again, outputs, output_grads)
-        complete = _values(gradients)
-        # Where nothing computes an input, its gradient goes nowhere, and need not wait.
-        return [
-            _after(g, complete) if v.owner is not None and any(g is c for c in complete) else g
-            for v, g in zip(inputs, gradients, strict=True)
-        ]
+        if self.again:
+            arrived = [g for g in output_grads if _is_value(g)]
+            inputs = [v if isinstance(v, Constant) else _after(v, arrived) for v in inputs]
+        gradients = super().L_op(inputs, outputs, output_grads)
+        # Those of weights wait, too: what updates them in place runs last, and would keep all that they are made of.
+        complete = [g for g in gradients if _is_value(g)]
+        return [_after(g, complete) if _is_value(g) else g for g in gradients]
 
 
-def _values(gradients: Sequence[Any]) -> list[Any]:
-    """Return the gradients that are worth something."""
-    return [g for g in gradients if not is_disconnected(g) and not is_null(g)]
+def _is_value(gradient: Any) -> bool:
+    return not is_disconnected(gradient) and not is_null(gradient)
 
 
 def _after(v: Variable, others: Sequence[Variable]) -> Variable:
@@ -139,7 +138,7 @@ def _after(v: Variable, others: Sequence[Variable]) -> Variable:
 # -- what users call ---------------------------------------------------------------------------------------------
 
 
-def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
+def checkpoint(fn: Callable[..., Any], *, again: bool = True) -> Callable[..., Any]:
     """Return a function like ``fn`` whose inner values are not kept for the gradient, but computed again.
 
     Wrap sections of a deep expression with it, one after the other: of each, only what goes in is kept in memory.
@@ -150,6 +149,9 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
         From variables to a variable, or to a list, tuple or dictionary of variables. What its arguments, lists, tuples
         and dictionaries among them, do not influence, such as shared variables or what is made of them alone, is
         computed once, outside. Checkpoints may be inside, too.
+    again : bool
+        False: keep the inner values all the same, and no longer than until the gradients of the section are there. It is
+        for the last of many sections, whose gradient comes at once.
 
     Returns
     -------
@@ -194,7 +196,7 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
         # What is made of constants alone is no input: inside it can be computed while compiling.
         outside = [v for v in independent_of(inside, outputs) if explicit_inputs([v])]
         inputs = [*inside, *outside]
-        results = Checkpoint(inputs, outputs)(*inputs, return_list=True)
+        results = Checkpoint(inputs, outputs, again)(*inputs, return_list=True)
         return _in_the_place_of(made, iter(results))
 
     return recomputed
@@ -209,7 +211,7 @@ def checkpoint_sequential(functions: Sequence[Callable[[Any], Any]], segments: i
         Each takes what the one before it returns.
     segments : int
         How many sections there are, of about as many functions each: about the square root of their number takes the
-        least memory. The last section is no checkpoint, since its gradient comes at once.
+        least memory. The inner values of the last one are kept, since its gradient comes at once.
     x : object
         What the first function takes.
 
@@ -234,8 +236,7 @@ def checkpoint_sequential(functions: Sequence[Callable[[Any], Any]], segments: i
         )
     ends = [len(functions) * i // segments for i in range(segments + 1)]
     for i, (begin, end) in enumerate(pairwise(ends)):
-        section = _one_after_the_other(functions[begin:end])
-        x = (checkpoint(section) if i + 1 < segments else section)(x)
+        x = checkpoint(_one_after_the_other(functions[begin:end]), again=i + 1 < segments)(x)
     return x
 
 

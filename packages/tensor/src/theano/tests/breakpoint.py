@@ -103,7 +103,9 @@ def _debugged(name: str, node: Apply, values: Sequence[Any]) -> list[Any]:
     """Start the debugger on copies of some values, and return what they are afterwards."""
     kinds = [v.type for v in node.outputs]
     monitored = [kind.value_copy(value) for kind, value in zip(kinds, values, strict=True)]
-    print(f"theano: breakpoint {name!r}. The list `monitored` has copies of {len(monitored)} values; change what the function")
+    print(
+        f"theano: breakpoint {name!r}. The list `monitored` has copies of {len(monitored)} values; change what the function"
+    )
     print("goes on with there, and continue with c:")
     for i, (v, value) in enumerate(zip(node.inputs[1:], monitored, strict=True)):
         print(f"  monitored[{i}]  {v}, of shape {getattr(value, 'shape', 'none')}")

@@ -14,13 +14,16 @@ import numpy as np
 
 from theano.gradient import disconnected_type
 from theano.graph import Apply, Constant, Op, Type, Variable
-from theano.tensor.constructors import lscalar
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise import functions as F
+from theano.tensor.type import TensorType
 from theano.tensor.type_other import SliceType, as_index_variable
 from theano.typed_list.gradient import AddItems, IncItem, ZerosLike, is_one_item
 from theano.typed_list.op import Changer, ListOp, as_item, as_list, as_place, first_equal, missing, within
 from theano.typed_list.type import TypedListType
+
+#: Of places and lengths.
+_NUMBER = TensorType("int64", ())
 
 
 class _ListOperators:
@@ -28,7 +31,7 @@ class _ListOperators:
 
     type: TypedListType
 
-    def __getitem__(self, index: Any) -> Variable:
+    def __getitem__(self, index: Any) -> Any:
         return getitem(self, index)
 
     def __len__(self) -> Any:
@@ -43,31 +46,31 @@ class _ListOperators:
     def __iter__(self) -> Any:
         raise TypeError(f"how many items {self} has is not known before a function runs, so nothing can go over them")
 
-    def append(self, toAppend: Any) -> Variable:
+    def append(self, toAppend: Any) -> Any:
         """Return the list with an item more, the last."""
         return append(self, toAppend)
 
-    def extend(self, toAppend: Any) -> Variable:
+    def extend(self, toAppend: Any) -> Any:
         """Return the list with the items of another one behind its own."""
         return extend(self, toAppend)
 
-    def insert(self, index: Any, toInsert: Any) -> Variable:
+    def insert(self, index: Any, toInsert: Any) -> Any:
         """Return the list with an item more, at a place."""
         return insert(self, index, toInsert)
 
-    def remove(self, toRemove: Any) -> Variable:
+    def remove(self, toRemove: Any) -> Any:
         """Return the list without the first item that is equal to a value."""
         return remove(self, toRemove)
 
-    def reverse(self) -> Variable:
+    def reverse(self) -> Any:
         """Return the list with the last item first."""
         return reverse(self)
 
-    def count(self, elem: Any) -> Variable:
+    def count(self, elem: Any) -> Any:
         """Return how many items are equal to a value."""
         return count(self, elem)
 
-    def ind(self, elem: Any) -> Variable:
+    def ind(self, elem: Any) -> Any:
         """Return the place of the first item that is equal to a value; ``index`` is that of a variable in its node."""
         return index_(self, elem)
 
@@ -78,11 +81,11 @@ class _ListOperators:
 
     # -- what the gradient asks for ---------------------------------------------------------------------------
 
-    def zeros_like(self, dtype: Any = None) -> Variable:
+    def zeros_like(self, dtype: Any = None) -> Any:
         """Return a list of zeros, as many and of the same shapes."""
         return ZerosLike()(self)
 
-    def plus(self, other: Variable) -> Variable:
+    def plus(self, other: Variable) -> Any:
         """Return the list of the sums of items at the same places."""
         node: Any = other.owner
         return IncItem()(self, *node.inputs[1:]) if is_one_item(other) else AddItems()(self, other)
@@ -169,7 +172,7 @@ class Index(ListOp):
     def make_node(self, x: Any, elem: Any) -> Apply:
         """Return the node for a list and a value of the type of its items."""
         x = as_list(self, x)
-        return Apply(self, [x, as_item(self, x, elem)], [lscalar()])
+        return Apply(self, [x, as_item(self, x, elem)], [_NUMBER.make_variable()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compare item after item."""
@@ -217,7 +220,7 @@ class Length(ListOp):
 
     def make_node(self, x: Any) -> Apply:
         """Return the node for a list."""
-        return Apply(self, [as_list(self, x)], [lscalar()])
+        return Apply(self, [as_list(self, x)], [_NUMBER.make_variable()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Count."""
@@ -451,7 +454,7 @@ class MakeList(Op):
         return [output_grads[0][i] for i in range(len(inputs))]
 
 
-def _as_variable(value: Any) -> Variable:
+def _as_variable(value: Any) -> Any:
     """Return an item as a variable; a list or tuple that is one is a list itself."""
     if isinstance(value, Variable):
         return value
@@ -461,7 +464,7 @@ def _as_variable(value: Any) -> Variable:
 # -- functions ----------------------------------------------------------------------------------------------------
 
 
-def getitem(x: Any, index: Any) -> Variable:
+def getitem(x: Any, index: Any) -> Any:
     """Return an item of a list, or the list of those in a slice.
 
     Examples
@@ -472,7 +475,7 @@ def getitem(x: Any, index: Any) -> Variable:
     return GetItem()(x, index)
 
 
-def append(x: Any, toAppend: Any) -> Variable:
+def append(x: Any, toAppend: Any) -> Any:
     """Return a list with an item more, the last.
 
     Examples
@@ -483,7 +486,7 @@ def append(x: Any, toAppend: Any) -> Variable:
     return Append()(x, toAppend)
 
 
-def extend(x: Any, toAppend: Any) -> Variable:
+def extend(x: Any, toAppend: Any) -> Any:
     """Return a list with the items of another one behind its own.
 
     Examples
@@ -494,7 +497,7 @@ def extend(x: Any, toAppend: Any) -> Variable:
     return Extend()(x, toAppend)
 
 
-def insert(x: Any, index: Any, toInsert: Any) -> Variable:
+def insert(x: Any, index: Any, toInsert: Any) -> Any:
     """Return a list with an item more, before the one at a place.
 
     Examples
@@ -505,7 +508,7 @@ def insert(x: Any, index: Any, toInsert: Any) -> Variable:
     return Insert()(x, index, toInsert)
 
 
-def remove(x: Any, toRemove: Any) -> Variable:
+def remove(x: Any, toRemove: Any) -> Any:
     """Return a list without the first item that is equal to a value; there must be one.
 
     Examples
@@ -516,7 +519,7 @@ def remove(x: Any, toRemove: Any) -> Variable:
     return Remove()(x, toRemove)
 
 
-def reverse(x: Any) -> Variable:
+def reverse(x: Any) -> Any:
     """Return a list with the last item first.
 
     Examples
@@ -527,7 +530,7 @@ def reverse(x: Any) -> Variable:
     return Reverse()(x)
 
 
-def index_(x: Any, elem: Any) -> Variable:
+def index_(x: Any, elem: Any) -> Any:
     """Return the place of the first item that is equal to a value; there must be one.
 
     Examples
@@ -538,7 +541,7 @@ def index_(x: Any, elem: Any) -> Variable:
     return Index()(x, elem)
 
 
-def count(x: Any, elem: Any) -> Variable:
+def count(x: Any, elem: Any) -> Any:
     """Return how many items are equal to a value.
 
     Examples
@@ -549,7 +552,7 @@ def count(x: Any, elem: Any) -> Variable:
     return Count()(x, elem)
 
 
-def length(x: Any) -> Variable:
+def length(x: Any) -> Any:
     """Return how many items a list has.
 
     Examples
@@ -560,7 +563,7 @@ def length(x: Any) -> Variable:
     return Length()(x)
 
 
-def make_list(a: Any) -> Variable:
+def make_list(a: Any) -> Any:
     """Return the list of some variables or values, which are all of one type.
 
     Parameters

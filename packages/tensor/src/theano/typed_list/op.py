@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def as_list(op: Op, x: Any) -> Any:
     return x
 
 
-def as_item(op: Op, x: Any, item: Any) -> Variable:
+def as_item(op: Op, x: Any, item: Any) -> Any:
     """Return what is to be an item of a list as a variable of their type."""
     try:
         return x.type.ttype.filter_variable(item)
@@ -29,7 +29,7 @@ def as_item(op: Op, x: Any, item: Any) -> Variable:
         raise TypeError(f"{op}: the item does not fit into {x} of type {x.type}: {error}") from error
 
 
-def as_place(op: Op, index: Any) -> Variable:
+def as_place(op: Op, index: Any) -> Any:
     """Return a place in a list as a whole number without dimensions."""
     if not isinstance(index, Variable):
         index = as_tensor_variable(np.asarray(index) if isinstance(index, bool) else index)
@@ -42,7 +42,7 @@ def as_place(op: Op, index: Any) -> Variable:
 class ListOp(Op):
     """An op whose first input is a list; its other inputs are no numbers to be differentiated unless it says so."""
 
-    __props__: ClassVar[tuple[str, ...]] = ()
+    __props__: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return type(self).__name__
@@ -60,7 +60,7 @@ class Changer(ListOp):
     __props__ = ("inplace",)
 
     #: The inputs whose items, or which themselves, become items of the result.
-    taken: ClassVar[list[int]] = []
+    taken: list[int] = []
 
     def __init__(self, inplace: bool = False):
         self.inplace = bool(inplace)
