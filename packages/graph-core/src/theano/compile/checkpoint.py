@@ -150,8 +150,8 @@ def checkpoint(fn: Callable[..., Any], *, again: bool = True) -> Callable[..., A
         and dictionaries among them, do not influence, such as shared variables or what is made of them alone, is
         computed once, outside. Checkpoints may be inside, too.
     again : bool
-        False: keep the inner values all the same, and no longer than until the gradients of the section are there. It is
-        for the last of many sections, whose gradient comes at once.
+        False: keep the inner values all the same, but no longer than until the gradients of the section are there. For
+        the last of many sections, whose gradient comes at once.
 
     Returns
     -------

@@ -73,20 +73,17 @@ def sort_nodes(
     return order
 
 
-def scheduled(fgraph: FunctionGraph) -> list[Node]:
-    """Return the nodes of a graph in the order in which they run.
+def by_priority(nodes: Sequence[Node], orderings: Mapping[Apply, Sequence[Apply]] | None = None) -> list[Node]:
+    """Return nodes in an order that keeps to the priorities of their ops.
 
     What a node that is to run early needs is early, too, unless that is to run late.
     """
-    nodes = fgraph.toposort()
-    if not any(node.op.priority for node in nodes):
-        return nodes
     urgency = {node: node.op.priority for node in nodes}
     for node in reversed(nodes):
         for v in node.inputs:
             if v.owner in urgency and urgency[v.owner] <= 0:
                 urgency[v.owner] = min(urgency[v.owner], urgency[node])
-    return sort_nodes(nodes, lambda node: (urgency[node], node.op.priority), fgraph.orderings())
+    return sort_nodes(nodes, lambda node: (urgency[node], node.op.priority), orderings)
 
 
 # -- schedules by comparing nodes ---------------------------------------------------------------------------------

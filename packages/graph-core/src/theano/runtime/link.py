@@ -19,7 +19,6 @@ from theano.graph.fgraph import FunctionGraph
 from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import has_own_thunk, has_perform, performer
 from theano.graph.parameters import Places
-from theano.graph.schedule import scheduled
 from theano.graph.variable import Variable
 from theano.lowering.table import lower
 from theano.lowering.targets import CPU, target_of
@@ -65,7 +64,15 @@ class Linker:
 
     def order(self, fgraph: FunctionGraph) -> list[Apply]:
         """Return the nodes of a graph in the order in which they run."""
-        return scheduled(fgraph) if self.schedule is None else list(self.schedule(fgraph))
+        if self.schedule is not None:
+            return list(self.schedule(fgraph))
+        nodes: list[Apply] = fgraph.toposort()
+        if not any(node.op.priority for node in nodes):
+            return nodes
+        # Few graphs have such nodes, and `import theano` does without.
+        from theano.graph.schedule import by_priority
+
+        return by_priority(nodes, fgraph.orderings())
 
     @property
     def inspects_nodes(self) -> bool:
