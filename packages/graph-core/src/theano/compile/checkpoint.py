@@ -77,12 +77,12 @@ class ControlDependency(Op):
         return [eval_points[0]]
 
 
-register(
-    Lowering(
-        ControlDependency, view_kernel,
-        when=lambda op, node: all(v.type.buffer_spec() is not None for v in node.inputs),
-    )
-)  # fmt: skip
+def _are_buffers(op: ControlDependency, node: Apply) -> bool:
+    """Tell whether compiled code sees all the values."""
+    return all(v.type.buffer_spec() is not None for v in node.inputs)
+
+
+register(Lowering(ControlDependency, view_kernel, when=_are_buffers))
 
 
 class Checkpoint(ExpressionOp):
