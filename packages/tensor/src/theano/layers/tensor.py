@@ -49,7 +49,7 @@ def _batching(module: str, name: str) -> Any:
 
 #: The families of ops that have entries, in a module `lowering` of each.
 LOWERED = (
-    "blas", "control", "create", "device", "elemwise", "fft", "index", "join", "linalg", "nnet", "random", "shape",
+    "blas", "control", "conv", "create", "device", "elemwise", "fft", "index", "join", "linalg", "nnet", "random", "shape",
     "sort",
 )  # fmt: skip
 
