@@ -57,7 +57,7 @@ def forward(geometry: Geometry, image: np.ndarray, kernel: np.ndarray) -> np.nda
     places, weights = _letters(geometry, ndim)
     for at, part in _elements(geometry, lengths, output):
         out += np.einsum(f"bgc{places},{weights}->bgf{places}", x[part], w[(..., *at)], optimize=True)
-    return out.reshape(out.shape[0], -1, *output).astype(dtype)
+    return out.reshape(out.shape[0], kernel.shape[0], *output).astype(dtype)
 
 
 def grad_weights(geometry: Geometry, image: np.ndarray, top: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
@@ -70,7 +70,7 @@ def grad_weights(geometry: Geometry, image: np.ndarray, top: np.ndarray, lengths
     places, weights = _letters(geometry, ndim)
     for at, part in _elements(geometry, lengths, output):
         grad[(..., *at)] = np.einsum(f"bgc{places},bgf{places}->{weights}", x[part], g, optimize=True)
-    return grad.reshape(-1, *grad.shape[2:]).astype(dtype)
+    return grad.reshape(top.shape[1], *grad.shape[2:]).astype(dtype)
 
 
 def grad_inputs(geometry: Geometry, kernel: np.ndarray, top: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
@@ -86,4 +86,4 @@ def grad_inputs(geometry: Geometry, kernel: np.ndarray, top: np.ndarray, lengths
     for at, part in _elements(geometry, of_kernel, output):
         grad[part] += np.einsum(f"bgf{places},{weights}->bgc{places}", g, w[(..., *at)], optimize=True)
     inside = tuple(slice(before, before + n) for (before, _), n in zip(pads, lengths, strict=True))
-    return np.ascontiguousarray(grad[(..., *inside)]).reshape(top.shape[0], -1, *lengths).astype(dtype)
+    return np.ascontiguousarray(grad[(..., *inside)]).reshape(top.shape[0], channels * geometry.num_groups, *lengths).astype(dtype)

@@ -10,6 +10,7 @@
  *
  *   conv_tile.h     the block in registers
  *   conv_layout.h   channels last, and back
+ *   conv_planes.h   all three where a group has few filters: vectors are then cut out of rows of pixels
  *   conv_pixels.h   the first two products
  *   conv_filters.h  the third
  */

@@ -41,6 +41,8 @@ static void NAME(filter_elements)(void *arg, int64_t lo, int64_t hi)
 
 int NAME(th_conv_filters)(th_ctx *ctx, const th_conv *c)
 {
+    if (NAME(weighs_planes)(c))
+        return NAME(weigh_planes)(ctx, c);
     const th_conv_axis *z = c->axis;
     const int64_t size = sizeof(T), elements = z[0].kernel * z[1].kernel * z[2].kernel, none[] = {0, 0, 0};
     int64_t inner[TH_CONV_AXES], before[TH_CONV_AXES], after[TH_CONV_AXES], places[TH_CONV_AXES];

@@ -94,3 +94,12 @@ static void NAME(put_row)(const char *from, int64_t from_row, int64_t n, int64_t
         for (int64_t c = 0; c < channels; ++c)
             memcpy(to + x * x_step + c * inner, from + x * from_row + c * size, sizeof(T));
 }
+
+/* Where element k of a filter lies, as bytes. */
+INLINE int64_t NAME(element_at)(const th_conv *c, const int64_t *k)
+{
+    int64_t at = 0;
+    for (int a = 0; a < TH_CONV_AXES; ++a)
+        at += (c->flip ? c->axis[a].kernel - 1 - k[a] : k[a]) * c->kernel.at[a];
+    return at;
+}

@@ -8,6 +8,7 @@ typedef struct {
     th_conv_array to;                       /* whose pixel (z, y, x) lies at to.at times these */
     const int64_t *x_at, *y_at;             /* for each element of the filter: in pixels, and in packed filters */
     int64_t elements, slice;                /* how many there are, and are summed at a time */
+    int64_t joined;                         /* elements of a row of the filter that are one here, of so many times the inputs */
     const char *packed;                     /* filters: (group, panel, element, channel, column) */
     int64_t panels, panel_bytes, group_bytes;
     int64_t rows;                           /* rows of pixels that are computed together */
@@ -88,7 +89,7 @@ static int NAME(run_pixels)(th_ctx *ctx, const th_conv *c, NAME(product) *j)
 /* Pack the filters: `chosen` are those of their elements that count, as offsets in bytes. */
 static int NAME(pack_filters)(th_ctx *ctx, const th_conv *c, NAME(product) *j, const int64_t *chosen, int64_t out_step, int64_t in_step)
 {
-    const int64_t size = sizeof(T);
+    const int64_t size = sizeof(T), own = j->inputs / j->joined;
     j->panels = parts_of(parts_of(j->outputs, LANES), VECTORS);
     j->panel_bytes = j->elements * j->inputs * COLUMNS * size;
     j->group_bytes = j->panels * j->panel_bytes;
@@ -109,7 +110,7 @@ static int NAME(pack_filters)(th_ctx *ctx, const th_conv *c, NAME(product) *j, c
             for (int64_t e = 0; e < j->elements; ++e)
                 for (int64_t i = 0; i < j->inputs; ++i) {
                     char *to = packed + g * j->group_bytes + q * j->panel_bytes + (e * j->inputs + i) * width * size;
-                    const char *from = c->kernel.data + g * group_step + chosen[e] + i * in_step + column * out_step;
+                    const char *from = c->kernel.data + g * group_step + chosen[e * j->joined + i / own] + i % own * in_step + column * out_step;
                     for (int64_t o = 0; o < columns; ++o)
                         memcpy(to + o * size, from + o * out_step, sizeof(T));
                     memset(to + columns * size, 0, (size_t)((width - columns) * size));
@@ -125,18 +126,29 @@ INLINE int64_t NAME(slice_of)(int64_t inputs)
     return most < 1 ? 1 : most;
 }
 
-/* Where element k of a filter lies, as bytes. */
-INLINE int64_t NAME(element_at)(const th_conv *c, const int64_t *k)
+/* Take elements of a row of the filter as one where the pixels that they meet are neighbours: runs are longer then. */
+static void NAME(join_runs)(NAME(product) *j, int64_t *x_at, int64_t joined)
 {
-    int64_t at = 0;
-    for (int a = 0; a < TH_CONV_AXES; ++a)
-        at += (c->flip ? c->axis[a].kernel - 1 - k[a] : k[a]) * c->kernel.at[a];
-    return at;
+    const int64_t run = j->inputs * (int64_t)sizeof(T);
+    j->joined = 1;
+    if (joined < 2)
+        return;
+    for (int64_t e = 0; e + 1 < j->elements; ++e)
+        if ((e + 1) % joined && x_at[e + 1] != x_at[e] + run)
+            return;
+    j->joined = joined;
+    j->elements /= joined;
+    j->inputs *= joined;
+    j->slice = NAME(slice_of)(j->inputs);
+    for (int64_t e = 0; e < j->elements; ++e)
+        x_at[e] = x_at[e * joined];
 }
 
 int NAME(th_conv_forward)(th_ctx *ctx, const th_conv *c)
 {
     const th_conv_axis *z = c->axis;
+    if (NAME(suits_planes)(c, c->channels, c->filters, z[2].output))
+        return NAME(convolve_planes)(ctx, c, 0);
     const int64_t inner[] = {z[0].image, z[1].image, z[2].image}, before[] = {z[0].before, z[1].before, z[2].before};
     const int64_t after[] = {z[0].after, z[1].after, z[2].after}, elements = z[0].kernel * z[1].kernel * z[2].kernel;
     NAME(pixels) from;
@@ -162,6 +174,7 @@ int NAME(th_conv_forward)(th_ctx *ctx, const th_conv *c)
         j.count[a] = z[a].output;
         j.step[a] = z[a].step * from.at[a];
     }
+    NAME(join_runs)(&j, x_at, z[2].kernel);
     if (NAME(pack_filters)(ctx, c, &j, chosen, c->kernel.outer, c->kernel.inner))
         return -1;
     return NAME(run_pixels)(ctx, c, &j);
@@ -188,10 +201,12 @@ static int NAME(image_phase)(th_ctx *ctx, const th_conv *c, const NAME(pixels) *
     int64_t *x_at = ctx->rt->scratch(ctx, (size_t)(2 * all_elements + 1) * sizeof(int64_t)), *chosen = x_at + all_elements;
     if (x_at == NULL)
         return -1;
-    int64_t k[TH_CONV_AXES];
+    int64_t k[TH_CONV_AXES], met = 0;
+    for (k[2] = 0; k[2] < z[2].kernel; ++k[2])
+        met += (first[2] - k[2] * z[2].dilation) % z[2].step == 0;
     for (k[0] = 0; k[0] < z[0].kernel; ++k[0])
         for (k[1] = 0; k[1] < z[1].kernel; ++k[1])
-            for (k[2] = 0; k[2] < z[2].kernel; ++k[2]) {
+            for (k[2] = z[2].kernel - 1; k[2] >= 0; --k[2]) { /* backwards: the pixels that they meet go forwards */
                 int64_t at = 0;
                 int meets = 1;
                 for (int a = 0; a < TH_CONV_AXES; ++a) {
@@ -205,6 +220,7 @@ static int NAME(image_phase)(th_ctx *ctx, const th_conv *c, const NAME(pixels) *
                 chosen[j.elements++] = NAME(element_at)(c, k);
             }
     j.x_at = x_at;
+    NAME(join_runs)(&j, x_at, met);
     if (NAME(pack_filters)(ctx, c, &j, chosen, c->kernel.inner, c->kernel.outer))
         return -1;
     return NAME(run_pixels)(ctx, c, &j);
@@ -213,6 +229,8 @@ static int NAME(image_phase)(th_ctx *ctx, const th_conv *c, const NAME(pixels) *
 int NAME(th_conv_images)(th_ctx *ctx, const th_conv *c)
 {
     const th_conv_axis *z = c->axis;
+    if (NAME(suits_planes)(c, c->filters, c->channels, z[2].image))
+        return NAME(convolve_planes)(ctx, c, 1);
     int64_t inner[TH_CONV_AXES], before[TH_CONV_AXES], after[TH_CONV_AXES], phase[TH_CONV_AXES];
     for (int a = 0; a < TH_CONV_AXES; ++a) {
         const int64_t last = (z[a].image - 1 + z[a].before) / z[a].step;
