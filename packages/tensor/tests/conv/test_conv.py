@@ -189,3 +189,22 @@ def test_one_thread_and_two_compute_the_same() -> None:
             found.append(theano.function([x, w, g], [y, *T.grad(None, [x, w], known_grads={y: g})])(X, W, G))
     for one, two in zip(*found, strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("multiplier", [1, 2])
+@pytest.mark.parametrize("channels", [2, 7, 8, 9, 16, 17, 33])
+@pytest.mark.parametrize(("kernel", "step"), [((3, 3), (1, 1)), ((5, 2), (2, 1)), ((1, 1), (1, 2)), ((1, 3, 2), (1, 2, 1))])
+def test_each_channel_by_itself(dtype: str, multiplier: int, channels: int, kernel: Any, step: Any) -> None:
+    rng = np.random.default_rng(channels)
+    ndim = len(kernel)
+    op = (AbstractConv2d if ndim == 2 else AbstractConv3d)(border_mode="half", subsample=step, num_groups=channels)
+    x, w, g = (T.TensorType(dtype, (False,) * (ndim + 2))() for _ in range(3))
+    y = op(x, w)
+    outputs = [y, *T.grad(None, [x, w], known_grads={y: g})]
+    X = rng.normal(size=(2, channels, *(7, 9, 8)[:ndim])).astype(dtype)
+    W = rng.normal(size=(channels * multiplier, 1, *kernel)).astype(dtype)
+    G = rng.normal(size=convolved(op.geometry, X, W).shape).astype(dtype)
+    plain = theano.function([x, w, g], outputs, mode=theano.Mode("py", "fast_compile"))(X, W, G)
+    for ours, wanted in zip(theano.function([x, w, g], outputs)(X, W, G), plain, strict=True):
+        np.testing.assert_allclose(ours, wanted, atol=ROUNDING[dtype] * 10)

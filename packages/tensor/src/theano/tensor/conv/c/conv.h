@@ -10,6 +10,7 @@
  *
  *   conv_tile.h     the block in registers
  *   conv_layout.h   channels last, and back
+ *   conv_lanes.h    tiles for channels that are convolved each by itself
  *   conv_pixels.h   the first two products
  *   conv_filters.h  the third
  */

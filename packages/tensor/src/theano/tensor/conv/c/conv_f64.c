@@ -9,5 +9,6 @@
 #include "gemm_pack.h"
 #include "conv_tile.h"
 #include "conv_layout.h"
+#include "conv_lanes.h"
 #include "conv_pixels.h"
 #include "conv_filters.h"

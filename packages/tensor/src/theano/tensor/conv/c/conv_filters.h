@@ -39,6 +39,39 @@ static void NAME(filter_elements)(void *arg, int64_t lo, int64_t hi)
     }
 }
 
+/* The same where each channel is convolved by itself, for vectors lo to hi of channels. */
+static void NAME(filter_lanes)(void *arg, int64_t lo, int64_t hi)
+{
+    const NAME(filter_job) *j = arg;
+    const th_conv *c = j->c;
+    const int64_t size = sizeof(T), elements = c->axis[0].kernel * c->axis[1].kernel * c->axis[2].kernel;
+    for (int64_t l = lo; l < hi; ++l)
+        for (int64_t e = 0; e < elements;) {
+            vec sums[LANE_TERMS] = {{0}};
+            int64_t at[LANE_TERMS] = {0};
+            const int64_t many = elements - e >= LANE_TERMS ? LANE_TERMS : elements - e >= 3 ? 3 : 1;
+            for (int64_t i = 0; i < many; ++i) {
+                const int64_t k[] = {(e + i) / (c->axis[1].kernel * c->axis[2].kernel), (e + i) / c->axis[2].kernel % c->axis[1].kernel,
+                                     (e + i) % c->axis[2].kernel};
+                for (int a = 0; a < TH_CONV_AXES; ++a)
+                    at[i] += k[a] * c->axis[a].dilation * j->image->at[a];
+            }
+            for (int64_t r = 0; r < j->rows; ++r) {
+                const char *x = j->image->data + j->x_at[r] + l * VECTOR_BYTES, *g = j->output->data + j->y_at[r] + l * VECTOR_BYTES;
+                const int64_t step = c->axis[2].step * j->image->at[2], n = c->axis[2].output;
+                if (many == LANE_TERMS)
+                    NAME(lane_terms)(LANE_TERMS, at, x, step, g, j->output->at[2], n, sums);
+                else if (many == 3)
+                    NAME(lane_terms)(3, at, x, step, g, j->output->at[2], n, sums);
+                else
+                    NAME(lane_terms)(1, at, x, step, g, j->output->at[2], n, sums);
+            }
+            for (int64_t i = 0; i < many; ++i, ++e)
+                for (int64_t v = 0; v < LANES && l * LANES + v < c->groups; ++v)
+                    memcpy(j->sums + ((l * LANES + v) * elements + e) * size, (T *)&sums[i] + v, sizeof(T));
+        }
+}
+
 int NAME(th_conv_filters)(th_ctx *ctx, const th_conv *c)
 {
     const th_conv_axis *z = c->axis;
@@ -72,10 +105,12 @@ int NAME(th_conv_filters)(th_ctx *ctx, const th_conv *c)
     j.band = j.band < 1 ? 1 : j.band;
     if (rows == 0 || places[2] == 0)
         memset(j.sums, 0, (size_t)(sums * size));
-    const int64_t items = c->groups * elements;
+    const int by_lanes = NAME(is_by_lanes)(c);
+    const int64_t items = by_lanes ? parts_of(c->groups, LANES) : c->groups * elements;
+    const th_body body = by_lanes ? NAME(filter_lanes) : NAME(filter_elements);
     if (c->threads == 1 || (double)sums * (double)rows * (double)places[2] < TH_GEMM_WORTH_THREADS)
-        NAME(filter_elements)(&j, 0, items);
-    else if (ctx->rt->parallel_for(ctx, items, c->threads ? parts_of(items, c->threads) : 1, NAME(filter_elements), &j))
+        body(&j, 0, items);
+    else if (ctx->rt->parallel_for(ctx, items, c->threads ? parts_of(items, c->threads) : 1, body, &j))
         return -1;
     int64_t k[TH_CONV_AXES], e = 0;
     for (k[0] = 0; k[0] < z[0].kernel; ++k[0])

@@ -4,6 +4,7 @@
 typedef struct {
     const NAME(pixels) *from;
     int64_t batch, groups, inputs, outputs; /* the last two: channels in a group */
+    int64_t lanes;                          /* groups of one channel each, taken as outputs of a single one; or 0 */
     int64_t count[TH_CONV_AXES], step[TH_CONV_AXES]; /* pixels of the result; step in bytes */
     th_conv_array to;                       /* whose pixel (z, y, x) lies at to.at times these */
     const int64_t *x_at, *y_at;             /* for each element of the filter: in pixels, and in packed filters */
@@ -26,6 +27,9 @@ static void NAME(pixel_rows)(const NAME(product) *j, int64_t b, int64_t g, int64
 {
     const int64_t size = sizeof(T), n = j->count[2], strip_row = j->outputs * size;
     const char *image = j->from->data + b * j->from->image + g * j->inputs * size;
+    for (int64_t r = first; j->lanes && r < end; ++r)
+        NAME(lane_row)(j->x_at, j->elements, j->lanes, n, image + r / j->count[1] * j->step[0] + r % j->count[1] * j->step[1],
+                       j->step[2], j->packed, j->panel_bytes, strip + (r - first) * n * strip_row);
     for (int64_t q = 0; q < j->panels; ++q) {
         const int64_t column = NAME(panel_column)(j, q), columns = NAME(panel_column)(j, q + 1) - column;
         const int64_t width = parts_of(columns, LANES) * LANES;
@@ -85,9 +89,35 @@ static int NAME(run_pixels)(th_ctx *ctx, const th_conv *c, NAME(product) *j)
     return ctx->rt->parallel_for(ctx, j->parts, c->threads ? parts_of(j->parts, c->threads) : 1, NAME(pixel_parts), j);
 }
 
+/* Whether each channel is convolved by itself. */
+INLINE int NAME(is_by_lanes)(const th_conv *c) { return c->groups > 1 && c->channels == 1 && c->filters == 1; }
+
+/* Pack filters of one channel each: (element, channel). */
+static int NAME(pack_lanes)(th_ctx *ctx, const th_conv *c, NAME(product) *j, const int64_t *chosen)
+{
+    const int64_t size = sizeof(T), lanes = c->groups, width = parts_of(lanes, LANES) * LANES;
+    char *packed = ctx->rt->scratch(ctx, (size_t)(j->elements * width * size + 64));
+    if (packed == NULL)
+        return -1;
+    for (int64_t e = 0; e < j->elements; ++e)
+        for (int64_t l = 0; l < width; ++l) {
+            T w = 0;
+            if (l < lanes)
+                memcpy(&w, c->kernel.data + l * c->kernel.outer + chosen[e], sizeof w);
+            memcpy(packed + (e * width + l) * size, &w, sizeof w);
+        }
+    j->packed = packed;
+    j->panel_bytes = width * size;
+    j->lanes = j->outputs = lanes;
+    j->groups = 1;
+    return 0;
+}
+
 /* Pack the filters: `chosen` are those of their elements that count, as offsets in bytes. */
 static int NAME(pack_filters)(th_ctx *ctx, const th_conv *c, NAME(product) *j, const int64_t *chosen, int64_t out_step, int64_t in_step)
 {
+    if (NAME(is_by_lanes)(c))
+        return NAME(pack_lanes)(ctx, c, j, chosen);
     const int64_t size = sizeof(T);
     j->panels = parts_of(parts_of(j->outputs, LANES), VECTORS);
     j->panel_bytes = j->elements * j->inputs * COLUMNS * size;
