@@ -72,17 +72,18 @@ INLINE int64_t NAME(plane_offset)(const NAME(planes) *p, const int64_t *place)
 
 /* Whether planes are less work than channels that lie side by side, in multiplications for each pixel. Vectors of pixels
  * end with a row, vectors of filters with a group; a pixel's channels are moved there and back, which takes as long as some
- * ten multiplications; and the planes of a group must stay in the second-level cache. */
+ * fifty multiplications; and planes that leave the second-level cache are read more slowly. */
 static int NAME(suits_planes)(const th_conv *c, int64_t inputs, int64_t outputs, int64_t width)
 {
     const th_conv_axis *z = c->axis;
     int64_t bytes = inputs * (int64_t)sizeof(T);
     for (int a = 0; a < TH_CONV_AXES; ++a)
         bytes *= z[a].image + z[a].before + z[a].after;
-    if (width == 0 || bytes > TH_CONV_SLICE_BYTES)
+    if (width == 0)
         return 0;
     const double terms = (double)(z[0].kernel * z[1].kernel * z[2].kernel * inputs), filled = (double)(parts_of(width, LANES) * LANES) / (double)width;
-    const double each = outputs < 4 ? 2.0 : 1.15; /* the more filters share the pixels of a vector, the fewer times it is read */
+    /* The more filters share the pixels of a vector, the fewer times it is read. */
+    const double each = (outputs < 4 ? 2.0 : 1.15) * (bytes > TH_CONV_SLICE_BYTES ? 1.5 : 1.0);
     return (double)outputs * terms * filled * each < (double)(parts_of(outputs, LANES) * LANES) * terms + 50.0 * (double)(inputs + outputs);
 }
 
