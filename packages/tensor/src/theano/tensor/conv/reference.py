@@ -85,5 +85,5 @@ def grad_inputs(geometry: Geometry, kernel: np.ndarray, top: np.ndarray, lengths
     places, weights = _letters(geometry, ndim)
     for at, part in _elements(geometry, of_kernel, output):
         grad[part] += np.einsum(f"bgf{places},{weights}->bgc{places}", g, w[(..., *at)], optimize=True)
-    inside = tuple(slice(before, before + n) for (before, _), n in zip(pads, lengths, strict=True))
+    inside: Any = tuple(slice(before, before + n) for (before, _), n in zip(pads, lengths, strict=True))
     return np.ascontiguousarray(grad[(..., *inside)]).reshape(top.shape[0], -1, *lengths).astype(dtype)
