@@ -188,6 +188,7 @@ OLD_NAMES = {
         "theano.tensor.conv.older": "conv2d ConvOp",
     },
     "theano.tensor.nnet.conv3d2d": {
+        "theano.tensor.conv.diagonal": "*",
         "theano.tensor.conv.older": "conv3d",
     },
     "theano.tensor.nnet.corr": {

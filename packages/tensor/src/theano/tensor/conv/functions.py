@@ -40,7 +40,7 @@ def assert_conv_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
     >>> assert_conv_shape((1, 2, 3))
     (1, 2, 3)
     """
-    checked = []
+    checked: list[Any] = []
     for i, n in enumerate(shape):
         least = 0 if i < 2 else 1
         if isinstance(n, int):
@@ -51,7 +51,9 @@ def assert_conv_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
             checked.append(n)
         else:
             n = as_tensor_variable(n)
-            checked.append(Assert(f"The convolution would produce an invalid shape (dim[{i}] < {least}).")(n, ge(n, least)))
+            checked.append(
+                Assert(f"The convolution would produce an invalid shape (dim[{i}] < {least}).")(n, ge(n, least))
+            )
     return tuple(checked)
 
 
@@ -76,7 +78,9 @@ def _convolved(
     ndim: int, input: Any, filters: Any, input_shape: Any, filter_shape: Any, options: dict[str, Any]
 ) -> Any:
     op = _OPS[ndim][0](imshp=input_shape, kshp=filter_shape, **options)
-    x = assert_shape(as_tensor_variable(input), input_shape, f"conv{ndim}d: the input has another shape than input_shape.")
+    x = assert_shape(
+        as_tensor_variable(input), input_shape, f"conv{ndim}d: the input has another shape than input_shape."
+    )
     w = assert_shape(
         as_tensor_variable(filters), filter_shape, f"conv{ndim}d: the filters have another shape than filter_shape."
     )
@@ -142,7 +146,9 @@ def conv2d(
 
 def _no_more(what: str, kwargs: dict[str, Any]) -> None:
     """Raise for keywords that nobody knows, and for those of old implementations that say how to compute."""
-    unknown = [k for k in kwargs if k not in ("unroll_batch", "unroll_kern", "unroll_patch", "openmp", "version", "verbose")]
+    unknown = [
+        k for k in kwargs if k not in ("unroll_batch", "unroll_kern", "unroll_patch", "openmp", "version", "verbose")
+    ]
     if unknown:
         raise TypeError(f"{what} got an unexpected keyword argument {unknown[0]!r}")
 
@@ -200,7 +206,11 @@ def _grad_weights(
 
 
 def _hint(shape: Any) -> Any:
-    return None if shape is None else [n if n is None else getattr(n, "data", n) if not hasattr(n, "owner") else None for n in shape]
+    return (
+        None
+        if shape is None
+        else [n if n is None else getattr(n, "data", n) if not hasattr(n, "owner") else None for n in shape]
+    )
 
 
 def conv2d_grad_wrt_inputs(
@@ -321,8 +331,8 @@ def conv2d_transpose(
     np.float64(16.0)
     """
     return conv2d_grad_wrt_inputs(
-        input, filters, output_shape, filter_shape, border_mode, input_dilation, filter_flip, filter_dilation, num_groups,
-        unshared,
+        input, filters, output_shape, filter_shape, border_mode, input_dilation, filter_flip, filter_dilation,
+        num_groups, unshared,
     )  # fmt: skip
 
 
@@ -384,9 +394,13 @@ def _separable(
     ndim: int, conv: Any, input: Any, depthwise: Any, pointwise: Any, num_channels: int, shapes: Any, options: Any
 ) -> Any:
     pointwise, one = as_tensor_variable(pointwise), (1,) * ndim
-    known = shapes[2][-ndim:] if shapes[2] is not None else [1 if b else None for b in pointwise.type.broadcastable[-ndim:]]
+    known = (
+        shapes[2][-ndim:] if shapes[2] is not None else [1 if b else None for b in pointwise.type.broadcastable[-ndim:]]
+    )
     if any(n not in (1, None) for n in known):
-        raise ValueError(f"separable_conv{ndim}d: the pointwise filters must be 1 long along rows and columns, not {tuple(known)}")
+        raise ValueError(
+            f"separable_conv{ndim}d: the pointwise filters must be 1 long along rows and columns, not {tuple(known)}"
+        )
     border_mode, subsample, flip, dilation = options
     between = conv(input, depthwise, shapes[0], shapes[1], border_mode, subsample, flip, dilation, num_channels)
     return conv(between, pointwise, None, shapes[2], "valid", one, flip, one, 1)
@@ -424,7 +438,9 @@ def causal_conv1d(
     """
     input, filters = as_tensor_variable(input), as_tensor_variable(filters)
     if not all(isinstance(n, int) for n in (subsample, filter_dilation)):
-        raise ValueError(f"causal_conv1d: subsample and filter_dilation are integers, not {subsample} and {filter_dilation}")
+        raise ValueError(
+            f"causal_conv1d: subsample and filter_dilation are integers, not {subsample} and {filter_dilation}"
+        )
     normal_steps((subsample, filter_dilation), 2, "subsample and filter_dilation")
     if filter_shape is None or filter_shape[-1] is None:
         raise ValueError("causal_conv1d: the last entry of filter_shape is needed: padding depends on it")

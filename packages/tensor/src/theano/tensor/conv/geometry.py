@@ -114,7 +114,9 @@ def normal_border_mode(border_mode: Any, ndim: int) -> BorderMode:
     ((1, 1), (0, 2), ((1, 2), (3, 3)))
     """
     if border_mode == "same":
-        raise ValueError("border_mode 'same' is called 'half' here: the output is as large as the image for odd filters")
+        raise ValueError(
+            "border_mode 'same' is called 'half' here: the output is as large as the image for odd filters"
+        )
     if isinstance(border_mode, str):
         if border_mode not in ("valid", "full", "half"):
             raise ValueError(f"invalid border_mode {border_mode!r}; {_MODES}")
@@ -127,13 +129,17 @@ def normal_border_mode(border_mode: Any, ndim: int) -> BorderMode:
         raise ValueError(f"invalid border_mode {tuple(border_mode)}: it must have exactly {ndim} entries, one an axis")
     modes = [_normal_entry(entry) for entry in border_mode]
     if any(min(pair) < 0 for pair in modes):
-        raise ValueError(f"invalid border_mode {tuple(border_mode)}: padding is 0 or more; take a slice of the image instead")
+        raise ValueError(
+            f"invalid border_mode {tuple(border_mode)}: padding is 0 or more; take a slice of the image instead"
+        )
     if all(before == after for before, after in modes):
         return tuple(before for before, _ in modes)
     return tuple(modes)
 
 
-_MODES = "it must be 'valid', 'full', 'half', an integer, or a tuple with an integer or a pair of integers for each axis"
+_MODES = (
+    "it must be 'valid', 'full', 'half', an integer, or a tuple with an integer or a pair of integers for each axis"
+)
 
 
 def _normal_entry(entry: Any) -> tuple[int, int]:
@@ -184,7 +190,9 @@ def border_mode_to_pad(mode: Any, convdim: int, kshp: Sequence[int]) -> Pads:
 # -- lengths, known or symbolic ----------------------------------------------------------------------------------------
 
 
-def get_conv_shape_1axis(image_shape: Any, kernel_shape: Any, border_mode: Any, subsample: Any, dilation: Any = 1) -> Any:
+def get_conv_shape_1axis(
+    image_shape: Any, kernel_shape: Any, border_mode: Any, subsample: Any, dilation: Any = 1
+) -> Any:
     """Return the length of a convolution's output along one axis.
 
     Parameters
@@ -199,8 +207,10 @@ def get_conv_shape_1axis(image_shape: Any, kernel_shape: Any, border_mode: Any, 
 
     Examples
     --------
-    >>> get_conv_shape_1axis(10, 3, "valid", 1), get_conv_shape_1axis(10, 3, "half", 2), get_conv_shape_1axis(None, 3, 0, 1)
-    (8, 5, None)
+    >>> get_conv_shape_1axis(10, 3, "valid", 1), get_conv_shape_1axis(10, 3, "half", 2)
+    (8, 5)
+    >>> get_conv_shape_1axis(None, 3, 0, 1) is None
+    True
     """
     if any(v is None for v in (image_shape, kernel_shape, border_mode, subsample, dilation)):
         return None
@@ -248,7 +258,7 @@ def border_mode_of(border_mode: Any, ndim: int) -> Any:
 def get_conv_gradweights_shape_1axis(
     image_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, dilation: Any
 ) -> Any:
-    """Return the length of the filters along one axis from those of image and output, or None: not known, or not unique.
+    """Return the length of filters along an axis from those of image and output, or None: not known, or not unique.
 
     Examples
     --------
@@ -267,8 +277,8 @@ def get_conv_gradweights_shape_1axis(
 
 
 def get_conv_gradweights_shape(
-    image_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, filter_dilation: Any = None, num_groups: int = 1,
-    unshared: bool = False,
+    image_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, filter_dilation: Any = None,
+    num_groups: int = 1, unshared: bool = False,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Return the shape of the filters from those of image and output; what does not follow is None.
 
@@ -291,7 +301,7 @@ def get_conv_gradweights_shape(
 def get_conv_gradinputs_shape_1axis(
     kernel_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, dilation: Any
 ) -> Any:
-    """Return the length of the image along one axis from those of filters and output, or None: not known, or not unique.
+    """Return the length of images along an axis from those of filters and output, or None: not known, or not unique.
 
     Examples
     --------
@@ -305,7 +315,12 @@ def get_conv_gradinputs_shape_1axis(
 
 
 def get_conv_gradinputs_shape(
-    kernel_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, filter_dilation: Any = None, num_groups: int = 1
+    kernel_shape: Any,
+    top_shape: Any,
+    border_mode: Any,
+    subsample: Any,
+    filter_dilation: Any = None,
+    num_groups: int = 1,
 ) -> tuple[Any, ...]:
     """Return the shape of the image from those of filters and output; what does not follow is None.
 
@@ -325,7 +340,12 @@ def get_conv_gradinputs_shape(
 
 
 def check_conv_gradinputs_shape(
-    image_shape: Any, kernel_shape: Any, output_shape: Any, border_mode: Any, subsample: Any, filter_dilation: Any = None
+    image_shape: Any,
+    kernel_shape: Any,
+    output_shape: Any,
+    border_mode: Any,
+    subsample: Any,
+    filter_dilation: Any = None,
 ) -> bool:
     """Return whether shapes of image, filters and output can belong together; what is not known contradicts nothing.
 

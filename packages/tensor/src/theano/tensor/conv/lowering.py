@@ -55,9 +55,11 @@ register(
         "image, kernel -> y", dtypes={"image": SINGLE_OR_DOUBLE}, same=("image kernel y",),
     ), when=_is_shared),
     Lowering(AbstractConv_gradWeights, conv_filters_kernel, Accepts(
-        "image, top, lengths -> kernel", dtypes={"image": SINGLE_OR_DOUBLE, "lengths": INTEGERS}, same=("image top kernel",),
+        "image, top, lengths -> kernel", dtypes={"image": SINGLE_OR_DOUBLE, "lengths": INTEGERS},
+        same=("image top kernel",),
     ), when=_is_shared),
     Lowering(AbstractConv_gradInputs, conv_images_kernel, Accepts(
-        "kernel, top, lengths -> image", dtypes={"kernel": SINGLE_OR_DOUBLE, "lengths": INTEGERS}, same=("kernel top image",),
+        "kernel, top, lengths -> image", dtypes={"kernel": SINGLE_OR_DOUBLE, "lengths": INTEGERS},
+        same=("kernel top image",),
     ), when=_is_shared),
 )  # fmt: skip

@@ -1,13 +1,11 @@
-"""Convolution as older programs spell it: ConvOp, CorrMM and their functions, with the ops of this family behind them."""
+"""Convolution as older programs spell it: ConvOp, CorrMM and their functions, with this family's ops behind them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from theano.graph import Apply
 from theano.tensor.conv.functions import conv2d as batched_conv2d
 from theano.tensor.conv.functions import conv3d as volumes_conv3d
-from theano.tensor.conv.geometry import get_conv_gradinputs_shape, get_conv_gradweights_shape
 from theano.tensor.conv.op import (
     AbstractConv2d,
     AbstractConv2d_gradInputs,
@@ -70,7 +68,14 @@ class _Corr:
     ):  # fmt: skip
         more = {"unshared": unshared} if unshared else {}
         super().__init__(
-            None, None, border_mode, subsample, False, filter_dilation, num_groups, **more  # type: ignore[call-arg]
+            None,
+            None,
+            border_mode,
+            subsample,
+            False,
+            filter_dilation,
+            num_groups,
+            **more,  # type: ignore[call-arg]
         )
         self.openmp = openmp
 
@@ -79,34 +84,10 @@ class _Corr3d(_Corr):
     """The same of volumes, with the order of its parameters."""
 
     def __init__(
-        self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None, openmp: bool | None = None,
-        num_groups: int = 1,
+        self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None,
+        openmp: bool | None = None, num_groups: int = 1,
     ):  # fmt: skip
         super().__init__(border_mode, subsample, filter_dilation, num_groups, False, openmp)
-
-
-class _LengthsThatFollow:
-    """A gradient that finds lengths itself, where they follow from the shapes."""
-
-    def make_node(self: Any, first: Any, topgrad: Any, shape: Any = None) -> Apply:
-        """Return the node; ``shape`` is needed where a step is not 1, or filters are half outside."""
-        if shape is None:
-            shape = self._following(as_tensor_variable(first), as_tensor_variable(topgrad))
-            if any(n is None for n in shape):
-                raise ValueError("shape must be given if subsample != (1, 1) or border_mode == 'half'")
-        return super().make_node(first, topgrad, as_tensor_variable(list(shape)) if isinstance(shape, (list, tuple)) else shape)  # type: ignore[misc]
-
-
-class _OfWeights(_LengthsThatFollow):
-    def _following(self: Any, image: Any, top: Any) -> tuple[Any, ...]:
-        shapes = [tuple(v.shape[i] for i in range(v.type.ndim)) for v in (image, top)]
-        return get_conv_gradweights_shape(*shapes, self.border_mode, self.subsample, self.filter_dilation)[-self.convdim :]
-
-
-class _OfInputs(_LengthsThatFollow):
-    def _following(self: Any, kernel: Any, top: Any) -> tuple[Any, ...]:
-        shapes = [tuple(v.shape[i] for i in range(v.type.ndim)) for v in (kernel, top)]
-        return get_conv_gradinputs_shape(*shapes, self.border_mode, self.subsample, self.filter_dilation)[-self.convdim :]
 
 
 BaseCorrMM = BaseCorr3dMM = BaseAbstractConv
@@ -123,11 +104,11 @@ class CorrMM(_Corr, AbstractConv2d):
     """
 
 
-class CorrMM_gradWeights(_Corr, _OfWeights, AbstractConv2d_gradWeights):
+class CorrMM_gradWeights(_Corr, AbstractConv2d_gradWeights):
     """The gradient of `CorrMM` with respect to its filters."""
 
 
-class CorrMM_gradInputs(_Corr, _OfInputs, AbstractConv2d_gradInputs):
+class CorrMM_gradInputs(_Corr, AbstractConv2d_gradInputs):
     """The gradient of `CorrMM` with respect to its images."""
 
 
@@ -135,11 +116,11 @@ class Corr3dMM(_Corr3d, AbstractConv3d):
     """The correlation of volumes with filters."""
 
 
-class Corr3dMM_gradWeights(_Corr3d, _OfWeights, AbstractConv3d_gradWeights):
+class Corr3dMM_gradWeights(_Corr3d, AbstractConv3d_gradWeights):
     """The gradient of `Corr3dMM` with respect to its filters."""
 
 
-class Corr3dMM_gradInputs(_Corr3d, _OfInputs, AbstractConv3d_gradInputs):
+class Corr3dMM_gradInputs(_Corr3d, AbstractConv3d_gradInputs):
     """The gradient of `Corr3dMM` with respect to its volumes."""
 
 
@@ -214,7 +195,9 @@ def signal_conv2d(
     return out[:, 0] if filters.type.ndim == 2 else out
 
 
-def conv3d(signals: Any, filters: Any, signals_shape: Any = None, filters_shape: Any = None, border_mode: Any = "valid") -> Any:
+def conv3d(
+    signals: Any, filters: Any, signals_shape: Any = None, filters_shape: Any = None, border_mode: Any = "valid"
+) -> Any:
     """Return the convolution of films with filters: ``theano.tensor.nnet.conv3d2d.conv3d``.
 
     Parameters
@@ -240,7 +223,9 @@ def conv3d(signals: Any, filters: Any, signals_shape: Any = None, filters_shape:
     """
     modes = (border_mode,) * 3 if isinstance(border_mode, str) else tuple(border_mode)
     if len(modes) != 3 or modes[1] != modes[2]:
-        raise NotImplementedError(f"the border modes of rows and columns must be the same, and there are three: {modes}")
+        raise NotImplementedError(
+            f"the border modes of rows and columns must be the same, and there are three: {modes}"
+        )
     x, w = as_tensor_variable(signals).dimshuffle(0, 2, 1, 3, 4), as_tensor_variable(filters).dimshuffle(0, 2, 1, 3, 4)
     if len(set(modes)) == 1:
         out = volumes_conv3d(x, w, border_mode=modes[0])

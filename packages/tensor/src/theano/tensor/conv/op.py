@@ -16,6 +16,8 @@ from theano.graph import Apply, Op
 from theano.tensor.conv import reference
 from theano.tensor.conv.geometry import (
     Geometry,
+    get_conv_gradinputs_shape,
+    get_conv_gradweights_shape,
     get_conv_output_shape,
     normal_border_mode,
     normal_steps,
@@ -52,7 +54,8 @@ class BaseAbstractConv(Op):
     """
 
     __props__ = (
-        "convdim", "border_mode", "subsample", "filter_flip", "imshp", "kshp", "filter_dilation", "num_groups", "unshared",
+        "convdim", "border_mode", "subsample", "filter_flip", "imshp", "kshp", "filter_dilation", "num_groups",
+        "unshared",
     )  # fmt: skip
     check_broadcast: ClassVar[bool] = False
 
@@ -106,7 +109,10 @@ class BaseAbstractConv(Op):
     def _tensor(self, v: Any, ndim: int, what: str) -> Any:
         v = as_tensor_variable(v)
         if v.type.ndim != ndim:
-            raise TypeError(f"{type(self).__name__}: {what} must be a tensor of {ndim} dimensions, not of {v.type.ndim}:\n{describe(v)}")
+            raise TypeError(
+                f"{type(self).__name__}: {what} must be a tensor of {ndim} dimensions, not of {v.type.ndim}:\n"
+                f"{describe(v)}"
+            )
         if v.type.dtype in scal.complex_dtypes:
             raise TypeError(f"{type(self).__name__}: {what} must be real:\n{describe(v)}")
         return v
@@ -114,13 +120,17 @@ class BaseAbstractConv(Op):
     def _pair(self, first: Any, second: Any) -> tuple[Any, Any, str]:
         dtype = scal.upcast(first.type.dtype, second.type.dtype)
         if dtype not in _FLOATS:
-            dtype = scal.upcast(dtype, "float32" if dtype in ("int8", "uint8", "int16", "uint16", "bool") else "float64")
+            dtype = scal.upcast(
+                dtype, "float32" if dtype in ("int8", "uint8", "int16", "uint16", "bool") else "float64"
+            )
         return cast(first, dtype), cast(second, dtype), dtype
 
     def _lengths(self, shape: Any) -> Any:
         shape = as_tensor_variable(shape)
         if shape.type.ndim != 1 or shape.type.dtype not in scal.integer_dtypes:
-            raise TypeError(f"{type(self).__name__}: lengths must be a vector of {self.convdim} integers:\n{describe(shape)}")
+            raise TypeError(
+                f"{type(self).__name__}: lengths must be a vector of {self.convdim} integers:\n{describe(shape)}"
+            )
         return cast(shape, "int64")
 
     def _read_lengths(self, node: TensorApply, inputs: Sequence[Any]) -> tuple[int, ...]:
@@ -161,9 +171,10 @@ class BaseAbstractConv(Op):
                 node, inputs, f"the output has shape {tuple(top)}, but image and filters make {wanted}.",
                 "Give the shapes that the forward convolution had.",
             )  # fmt: skip
-        if self.unshared and tuple(kernel[1:-ndim - 1]) != places:
+        if self.unshared and tuple(kernel[1 : -ndim - 1]) != places:
             raise shape_error(
-                node, inputs, f"there are unshared filters for {tuple(kernel[1:-ndim - 1])} places, but {places} places.",
+                node, inputs,
+                f"there are unshared filters for {tuple(kernel[1 : -ndim - 1])} places, but {places} places.",
                 "Unshared filters are (filters, places..., channels, ...).",
             )  # fmt: skip
 
@@ -175,10 +186,12 @@ def _given_shape(shape: Any, ndim: int, what: str) -> Any:
     shape = tuple(shape)
     if len(shape) != ndim:
         raise ValueError(f"{what} must have {ndim} entries, not {len(shape)}: {shape}")
-    known = []
+    known: list[int | None] = []
     for n in shape:
         value = getattr(n, "data", n)
-        if isinstance(value, (int, np.integer)) or (isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu"):
+        if isinstance(value, (int, np.integer)) or (
+            isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu"
+        ):
             known.append(int(value))
         elif n is None or hasattr(n, "type"):
             known.append(None)
@@ -238,6 +251,17 @@ class AbstractConv(BaseAbstractConv):
 class _ConvGrad(BaseAbstractConv):
     """What both gradients share: the lengths, which have no influence, as third input."""
 
+    def _following(self, shape_of: Any, a: Any, top: Any) -> list[Any]:
+        """Return the lengths that follow from the shapes of both tensors."""
+        shapes = [tuple(v.shape[i] for i in range(v.type.ndim)) for v in (a, top)]
+        found = shape_of(*shapes, self.border_mode, self.subsample, self.filter_dilation)[-self.convdim :]
+        if any(n is None for n in found):
+            raise ValueError(
+                f"{type(self).__name__}: shape must be given if subsample is not 1 everywhere, or border_mode is "
+                "'half': several lengths make the same output"
+            )
+        return list(found)
+
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that lengths have no influence in the sense of derivatives."""
         return [[True], [True], [False]]
@@ -264,13 +288,18 @@ class AbstractConv_gradWeights(_ConvGrad):
              [4, 4]]]], dtype=int8)
     """
 
-    def make_node(self, img: Any, topgrad: Any, shape: Any, add_assert_shape: bool = True) -> Apply:
-        """Return the node for images, the gradient with respect to the output, and the lengths of the filters."""
+    def make_node(self, img: Any, topgrad: Any, shape: Any = None, add_assert_shape: bool = True) -> Apply:
+        """Return the node for images, the gradient with respect to the output, and the lengths of the filters.
+
+        Without lengths, those that follow from the shapes.
+        """
         ndim = self.convdim + 2
         img, top, dtype = self._pair(self._tensor(img, ndim, "img"), self._tensor(topgrad, ndim, "topgrad"))
         places = [False] * self.convdim
         channels = img.type.broadcastable[1] if self.num_groups == 1 else False
         pattern = [top.type.broadcastable[1], *(places if self.unshared else []), channels, *places]
+        if shape is None:
+            shape = self._following(get_conv_gradweights_shape, img, top)
         return Apply(self, [img, top, self._lengths(shape)], [TensorType(dtype, pattern).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
@@ -294,7 +323,8 @@ class AbstractConv_gradWeights(_ConvGrad):
         """Return the gradients with respect to images and the output's gradient."""
         (img, top, _), (weights,), n = inputs, output_grads, self.convdim
         return [
-            self._other("inputs")(weights, top, img.shape[-n:]), self._other("forward")(img, weights), DisconnectedType()(),
+            self._other("inputs")(weights, top, img.shape[-n:]), self._other("forward")(img, weights),
+            DisconnectedType()(),
         ]  # fmt: skip
 
 
@@ -313,12 +343,17 @@ class AbstractConv_gradInputs(_ConvGrad):
              [1, 2, 1]]]], dtype=int8)
     """
 
-    def make_node(self, kern: Any, topgrad: Any, shape: Any, add_assert_shape: bool = True) -> Apply:
-        """Return the node for filters, the gradient with respect to the output, and the lengths of the images."""
+    def make_node(self, kern: Any, topgrad: Any, shape: Any = None, add_assert_shape: bool = True) -> Apply:
+        """Return the node for filters, the gradient with respect to the output, and the lengths of the images.
+
+        Without lengths, those that follow from the shapes.
+        """
         kern, top = self._tensor(kern, self._kernel_ndim, "kern"), self._tensor(topgrad, self.convdim + 2, "topgrad")
         kern, top, dtype = self._pair(kern, top)
         channels = kern.type.broadcastable[-self.convdim - 1] if self.num_groups == 1 else False
         pattern = [top.type.broadcastable[0], channels] + [False] * self.convdim
+        if shape is None:
+            shape = self._following(get_conv_gradinputs_shape, kern, top)
         return Apply(self, [kern, top, self._lengths(shape)], [TensorType(dtype, pattern).make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
@@ -395,6 +430,7 @@ class AbstractConv3d_gradInputs(_Of3, AbstractConv_gradInputs):
 
 
 _OPS: dict[tuple[str, int], type[Op]] = {
-    ("forward", 2): AbstractConv2d, ("weights", 2): AbstractConv2d_gradWeights, ("inputs", 2): AbstractConv2d_gradInputs,
-    ("forward", 3): AbstractConv3d, ("weights", 3): AbstractConv3d_gradWeights, ("inputs", 3): AbstractConv3d_gradInputs,
+    ("forward", 2): AbstractConv2d, ("forward", 3): AbstractConv3d,
+    ("weights", 2): AbstractConv2d_gradWeights, ("weights", 3): AbstractConv3d_gradWeights,
+    ("inputs", 2): AbstractConv2d_gradInputs, ("inputs", 3): AbstractConv3d_gradInputs,
 }  # fmt: skip

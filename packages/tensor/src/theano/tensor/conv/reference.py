@@ -85,5 +85,6 @@ def grad_inputs(geometry: Geometry, kernel: np.ndarray, top: np.ndarray, lengths
     places, weights = _letters(geometry, ndim)
     for at, part in _elements(geometry, of_kernel, output):
         grad[part] += np.einsum(f"bgf{places},{weights}->bgc{places}", g, w[(..., *at)], optimize=True)
-    inside = tuple(slice(before, before + n) for (before, _), n in zip(pads, lengths, strict=True))
-    return np.ascontiguousarray(grad[(..., *inside)]).reshape(top.shape[0], channels * geometry.num_groups, *lengths).astype(dtype)
+    inside: Any = tuple(slice(before, before + n) for (before, _), n in zip(pads, lengths, strict=True))
+    image = np.ascontiguousarray(grad[(..., *inside)])
+    return image.reshape(top.shape[0], channels * geometry.num_groups, *lengths).astype(dtype)

@@ -74,7 +74,9 @@ def _along_rows(x: Any, up: Any, step: Any) -> Any:
 def _upsampled(input: Any, rows: tuple[Any, Any], columns: tuple[Any, Any]) -> Any:
     x = as_tensor_variable(input)
     if x.type.ndim != 4:
-        raise TypeError(f"upsampling takes a tensor of 4 dimensions, (batch, channels, rows, columns), not of {x.type.ndim}")
+        raise TypeError(
+            f"upsampling takes a tensor of 4 dimensions, (batch, channels, rows, columns), not of {x.type.ndim}"
+        )
     one = x.reshape((x.shape[0] * x.shape[1], 1, x.shape[2], x.shape[3]), ndim=4)
     one = _along_rows(one, *rows)
     one = _along_rows(one.dimshuffle(0, 1, 3, 2), *columns).dimshuffle(0, 1, 3, 2)
@@ -144,5 +146,7 @@ def bilinear_upsampling(
         return frac_bilinear_upsampling(input, frac_ratio)
     value = getattr(ratio, "data", ratio)
     if not isinstance(value, (int, np.integer, np.ndarray)):
-        raise TypeError("bilinear_upsampling: ratio must be known when the graph is made: a step of a convolution depends on it")
+        raise TypeError(
+            "bilinear_upsampling: ratio must be known when the graph is made: a step of a convolution depends on it"
+        )
     return _upsampled(input, (int(value), 1), (int(value), 1))
