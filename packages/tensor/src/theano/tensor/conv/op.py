@@ -25,6 +25,7 @@ from theano.tensor.conv.geometry import (
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.messages import describe, shape_error
+from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.type import TensorApply, TensorType
 
 _FLOATS = ("float16", "float32", "float64")
@@ -236,8 +237,8 @@ class AbstractConv(BaseAbstractConv):
         """Return the gradients with respect to images and filters."""
         (img, kern), (top,), n = inputs, output_grads, self.convdim
         return [
-            self._other("inputs")(kern, top, img.shape[-n:]),
-            self._other("weights")(img, top, kern.shape[-n:]),
+            patternbroadcast(self._other("inputs")(kern, top, img.shape[-n:]), img.type.broadcastable),
+            patternbroadcast(self._other("weights")(img, top, kern.shape[-n:]), kern.type.broadcastable),
         ]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
@@ -323,7 +324,8 @@ class AbstractConv_gradWeights(_ConvGrad):
         """Return the gradients with respect to images and the output's gradient."""
         (img, top, _), (weights,), n = inputs, output_grads, self.convdim
         return [
-            self._other("inputs")(weights, top, img.shape[-n:]), self._other("forward")(img, weights),
+            patternbroadcast(self._other("inputs")(weights, top, img.shape[-n:]), img.type.broadcastable),
+            patternbroadcast(self._other("forward")(img, weights), top.type.broadcastable),
             DisconnectedType()(),
         ]  # fmt: skip
 
@@ -376,7 +378,9 @@ class AbstractConv_gradInputs(_ConvGrad):
         """Return the gradients with respect to filters and the output's gradient."""
         (kern, top, _), (img,), n = inputs, output_grads, self.convdim
         return [
-            self._other("weights")(img, top, kern.shape[-n:]), self._other("forward")(img, kern), DisconnectedType()(),
+            patternbroadcast(self._other("weights")(img, top, kern.shape[-n:]), kern.type.broadcastable),
+            patternbroadcast(self._other("forward")(img, kern), top.type.broadcastable),
+            DisconnectedType()(),
         ]  # fmt: skip
 
 
