@@ -34,7 +34,7 @@ def drawn(choices: Any, rng: np.random.Generator) -> Any:
 
 def convolution(ndim: int, rng: np.random.Generator) -> Any:
     """Return an op of random geometry."""
-    each = lambda choices: tuple(drawn(choices, rng) for _ in range(ndim))  # noqa: E731
+    each = lambda choices: tuple(drawn(choices, rng) for _ in range(ndim))
     border = drawn(["valid", "full", "half", 1, each([0, 1, 2]), each([(0, 2), (3, 0), (1, 1)])], rng)
     return (AbstractConv2d if ndim == 2 else AbstractConv3d)(
         border_mode=border, subsample=each([1, 1, 2, 3]), filter_dilation=each([1, 1, 2]),
