@@ -162,6 +162,13 @@ def random(session: nox.Session) -> None:
 
 
 @nox.session
+def mpi(session: nox.Session) -> None:
+    """Send arrays between two processes on this machine; the usual tests do without MPI."""
+    install_layers(session, LAYERS, [*TEST, "mpi4py>=4", "mpich"])
+    session.run("python", "-m", "pytest", "-q", "-rs", "packages/tensor/tests/mpi", *session.posargs)
+
+
+@nox.session
 def maths(session: nox.Session) -> None:
     """Measure the scalar functions at a million points each, and write the page of results: minutes."""
     install_layers(session, up_to("scalar"), TEST)

@@ -422,13 +422,17 @@ def test_inplace_ops_of_the_user(xy):
     assert function([x, y], z, accept_inplace=True)([1.0], [1.0]) == [3.0]
 
 
-def test_arguments_are_protected(xy):
+def test_arguments_are_given_up_to_what_overwrites_them_in_the_program(xy):
     x, y = xy
-    with pytest.raises(theano.InconsistencyError, match="x, which belongs to the caller"):
-        function([x, y], plus_into(x, y), accept_inplace=True)
-    f = function([In(x, mutable=True), y], plus_into(x, y), accept_inplace=True)
+    for given in (x, In(x, mutable=True)):
+        f = function([given, y], plus_into(x, y), accept_inplace=True)
+        mine = [1.0]
+        assert f(mine, [2.0]) == [3.0] and mine == [3.0]
+    viewed = function([x, y], plus_into(plus_into(x, y), y), accept_inplace=True)
     mine = [1.0]
-    assert f(mine, [2.0]) == [3.0] and mine == [3.0]
+    assert viewed(mine, [2.0]) == [5.0] and mine == [5.0]
+    with pytest.raises(theano.InconsistencyError, match="x, which belongs to the caller"):
+        function([In(x, value=[1.0]), y], plus_into(x, y), accept_inplace=True)
 
 
 def test_reading_what_was_overwritten(xy):

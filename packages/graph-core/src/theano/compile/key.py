@@ -97,7 +97,7 @@ def _add(state: Any, part: bytes) -> None:
 
 
 def _describe_mode(mode: Mode) -> list[Any]:
-    if type(mode) is not Mode or type(mode.linker) not in _LINKERS:
+    if type(mode) is not Mode or type(mode.linker) not in _LINKERS or mode.linker.schedule is not None:
         raise NoCanonicalForm(f"nobody knows what {mode!r} does")
     query, linker = mode.optimizer, mode.linker
     if not query.include.isdisjoint(PRINTING_TAGS):

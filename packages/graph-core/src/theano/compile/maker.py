@@ -10,7 +10,7 @@ from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.mode import Mode, get_mode
 from theano.compile.program_cache import Lookup, keep, look_up
 from theano.compile.program_source import CachedProgram, ProgramSource, RewrittenGraph, explainer
-from theano.compile.request import Request
+from theano.compile.request import Request, give_up_overwritten
 from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
@@ -72,6 +72,8 @@ class FunctionMaker:
         times: CompileTimes | None = None,
     ):
         self.mode = get_mode(mode)
+        if accept_inplace:
+            give_up_overwritten(closed)
         self.inputs: list[SymbolicInput] = closed.inputs
         self.outputs: list[SymbolicOutput] = closed.outputs
         self.returns: Returns = closed.returns

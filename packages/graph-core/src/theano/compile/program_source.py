@@ -246,7 +246,8 @@ def _link(request: Request, fgraph: FunctionGraph, times: CompileTimes) -> Linke
 
 
 def _link_with(linker: Linker, fgraph: FunctionGraph, quiet: bool = True) -> Linked:
-    linked = link(fgraph.toposort(), linker, compile_kernels, fgraph.outputs, quiet, compile_blocks, config.check_input)
+    nodes = linker.order(fgraph)
+    linked = link(nodes, linker, compile_kernels, fgraph.outputs, quiet, compile_blocks, config.check_input)
     linked.run_lazily(config.vm.lazy)
     return linked
 

@@ -9,6 +9,7 @@ from theano.compile.closed_graph import ClosedGraph
 from theano.compile.inputs import SymbolicInput
 from theano.compile.mode import Mode
 from theano.compile.shared import Container, SharedVariable
+from theano.graph.traverse import toposort, view_roots
 from theano.records import record
 from theano.rewriting import RewriteSettings
 from theano.runtime.program import Argument
@@ -70,6 +71,20 @@ class Request:
             )
             for i, (spec, cell) in enumerate(zip(self.closed.inputs, containers, strict=True))
         ]
+
+
+def give_up_overwritten(closed: ClosedGraph) -> None:
+    """Let those arguments be overwritten that ops of the user's own graph overwrite: ``accept_inplace`` says so.
+
+    Rules may do the same then. A default value, and that of a shared variable, is not given up by this.
+    """
+    given = {spec.variable: spec for spec in closed.inputs if not spec.implicit}
+    outputs = [*(o.variable for o in closed.outputs), *(i.update for i in closed.inputs if i.update is not None)]
+    for node in toposort(outputs):
+        for i in {i for many in node.op.destroy_map.values() for i in many}:
+            for root in view_roots(node.inputs[i]):
+                if root in given:
+                    given[root].mutable = given[root].borrow = True
 
 
 def is_expendable(spec: SymbolicInput) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from theano.errors import DisconnectedInputError, MethodNotDefined
-from theano.gradient.absent import describe, is_disconnected, is_discrete, is_null, stand_in, zeros_like
+from theano.gradient.absent import describe, is_disconnected, is_discrete, is_null, stand_in, sum_of, zeros_like
 from theano.gradient.reverse import format_as, grad
 from theano.graph.apply import Apply
 from theano.graph.op_contract import answers
@@ -105,7 +105,7 @@ def _twice_backward(node: Apply, directions: Sequence[Variable | None]) -> Seque
             None, u, node.inputs, known_grads={term: d},
             disconnected_inputs="ignore", return_disconnected="none",
         )
-        moved = [b if a is None else a if b is None else a + b for a, b in zip(moved, through, strict=True)]
+        moved = [b if a is None else a if b is None else sum_of(a, b) for a, b in zip(moved, through, strict=True)]
     return moved
 
 

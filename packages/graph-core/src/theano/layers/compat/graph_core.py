@@ -138,6 +138,7 @@ OLD_NAMES = {
         "theano.graph.params_type": "Params ParamsType",
     },
     "theano.gof.sched": {
+        "theano.graph.schedule": "posort sort_apply_nodes sort_schedule_fn",
         "theano.layers.compat.helpers": "key_to_cmp",
     },
     "theano.gof.toolbox": {

@@ -305,4 +305,10 @@ OLD_NAMES = {
         "theano.tensor.shape.broadcast": "broadcast_shape",
         "theano.tensor.type_other": "as_index_variable make_slice NoneConst",
     },
+    "theano.typed_list": {
+        "theano.graph": "Apply Constant Op Variable",
+    },
+    "theano.typed_list.opt": {
+        "theano.typed_list.rules": "typed_list_inplace_opt",
+    },
 }
