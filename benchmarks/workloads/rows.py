@@ -36,7 +36,8 @@ def convolution_gradient_by_hand(x: np.ndarray, w: np.ndarray) -> list:
     return [0.5 * (out * out).sum(), gx, gw]
 
 
-for label, (batch, channels, filters, k, size) in {"lenet": (32, 3, 32, 5, 32), "c64": (8, 64, 64, 3, 56)}.items():
+CONVOLUTIONS = {"lenet": (32, 3, 32, 5, 32), "c64": (8, 64, 64, 3, 56), "pixels": (8, 128, 128, 1, 28)}
+for label, (batch, channels, filters, k, size) in CONVOLUTIONS.items():
     inputs = normal(x=(batch, channels, size, size), w=(filters, channels, k, k))
     work = 2 * batch * channels * filters * k * k * (size - k + 1) ** 2
     dtypes = BOTH if label == "lenet" else ("float32",)

@@ -16,6 +16,13 @@ from theano.tensor import fft
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import Assert, CheckedLength, CheckedShape
 from theano.tensor.control.default import default
+from theano.tensor.conv import reference
+from theano.tensor.conv.op import (
+    AbstractConv2d,
+    AbstractConv2d_gradInputs,
+    AbstractConv2d_gradWeights,
+    AbstractConv3d,
+)
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
@@ -45,12 +52,23 @@ def terms(x, y):
     return MapReduce(scal.Composite([a, b], [a * b, scal.exp(a)]), [Sum(1), Max(1)])(x, y)
 
 
+STRIDED = {"border_mode": (1, 0), "subsample": (2, 1), "num_groups": 2}
+image, kernel, output = (2, 4, 5, 3), (4, 2, 2, 2), (2, 4, 3, 2)
+
+
 def spectrum(x):
     found = np.fft.rfftn(x, axes=tuple(range(1, x.ndim)))
     return np.stack([found.real, found.imag], axis=-1)
 
 
 OP_CASES = [
+    # convolutions
+    Case("Conv2d", AbstractConv2d(**STRIDED), lambda x, w: reference.forward(AbstractConv2d(**STRIDED).geometry, x, w), (image, kernel)),
+    Case("Conv2d_full", AbstractConv2d(border_mode="full", filter_flip=False), lambda x, w: reference.forward(AbstractConv2d(border_mode="full", filter_flip=False).geometry, x, w), ((2, 3, 3, 2), (2, 3, 2, 1))),
+    Case("Conv2d_gradWeights", lambda x, g: AbstractConv2d_gradWeights(**STRIDED)(x, g, [2, 2]), lambda x, g: reference.grad_weights(AbstractConv2d(**STRIDED).geometry, x, g, (2, 2)), (image, output)),
+    Case("Conv2d_gradInputs", lambda w, g: AbstractConv2d_gradInputs(**STRIDED)(w, g, [5, 3]), lambda w, g: reference.grad_inputs(AbstractConv2d(**STRIDED).geometry, w, g, (5, 3)), (kernel, output)),
+    Case("Conv2d_unshared", AbstractConv2d(unshared=True), lambda x, w: reference.forward(AbstractConv2d(unshared=True).geometry, x, w), ((2, 2, 3, 3), (2, 2, 2, 2, 2, 2))),
+    Case("Conv3d", AbstractConv3d(filter_dilation=(1, 2, 1)), lambda x, w: reference.forward(AbstractConv3d(filter_dilation=(1, 2, 1)).geometry, x, w), ((1, 2, 2, 4, 3), (3, 2, 2, 2, 2))),
     # products with a sum
     Case("Dot22Scalar", routines.Dot22Scalar(), lambda x, y, a: a * (x @ y), (m, (4, 5), ())),
     Case("Gemm", routines.Gemm(), lambda z, a, x, y, b: b * z + a * (x @ y), ((3, 5), (), m, (4, 5), ())),

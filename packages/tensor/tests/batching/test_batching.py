@@ -18,7 +18,10 @@ LOOPS: dict[str, set[tuple[int, ...]]] = {
     **{name: {(1,), (0, 1)} for name in ("repeat_each", "mask_symbolic", "mask_and_slice", "slice_symbolic", "slice_step", "Tile")},
     **{name: {(0,)} for name in ("arange", "Bartlett", "nonzero_values", "unique", "unique_inverse", "Bincount")},
     **{name: {(0,), (1,), (0, 1)} for name in ("ARangeLength", "Bincount_weights")},
-}
+    # each row has filters of its own
+    **{name: {(1,), (0, 1)} for name in ("Conv2d", "Conv2d_full", "Conv2d_unshared", "Conv3d")},
+    "Conv2d_gradInputs": {(0,), (0, 1)}, "Conv2d_gradWeights": {(0,), (1,), (0, 1)},
+}  # fmt: skip
 #: Expressions whose shape depends on values, of which there are none where there are no rows.
 BY_VALUE = {
     "mask_symbolic", "mask_and_slice", "nonzero_values", "repeat_each", "unique", "unique_inverse", "Bincount_weights",

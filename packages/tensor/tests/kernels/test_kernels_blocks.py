@@ -25,6 +25,9 @@ from theano.graph.kernel import Kernel
 from theano.scalar.composite import Composite
 from theano.settings import config
 from theano.tensor.blas import lowering as blas
+from theano.tensor.conv import lowering as conv
+from theano.tensor.conv import reference
+from theano.tensor.conv.op import AbstractConv2d
 from theano.tensor.create import lowering as create
 from theano.tensor.elemwise.lowering import elemwise_kernel
 from theano.tensor.fft import lowering as fft
@@ -82,7 +85,8 @@ NO_SIZES = {
     "accumulate.c": set(), "advanced.c": set(), "cumulate.c": {"SIDE"}, "index.c": set(),
     "logsumexp.c": {"ROWS", "L"}, "reduce.c": {"LEVELS"},
     "softmax.c": {"LANES"}, "factor_f32.c": {"T_IS_FLOAT"}, "factor_f64.c": {"T_IS_FLOAT"}, "gemm_f32.c": {"T_IS_FLOAT"},
-    "gemm_f64.c": {"T_IS_FLOAT"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
+    "gemm_f64.c": {"T_IS_FLOAT"}, "conv_f32.c": {"T_IS_FLOAT"}, "conv_f64.c": {"T_IS_FLOAT"}, "conv.h": {"TH_CONV_AXES"},
+    "conv_lanes.h": {"LANE_ROWS", "LANE_TERMS"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
     "factor_triangle.h": {"GROUP", "ABREAST"}, "fft.h": {"LARGEST_RADIX", "MOST_STAGES"}, "fft_lines.h": {"WIDTH"},
     "gemm_level2.h": {"FEW_VECTORS"}, "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS"}, "fft_stage.h": {"r"},
     "mrg.c": {"M1", "M2", "BLOCK"}, "philox.c": {"GROUP", "WORDS", "SIDE_BY_SIDE", "ROUNDS"}, "lanes.h": {"TH_VECTOR", "TH_WIDTH_8", "TH_WIDTH_4"}, "marks.h": {"TH_PLAIN_LOOP"},
@@ -426,6 +430,25 @@ def test_products_of_many_blocks(dtype):
         a, b = whole((m, k), dtype), whole((k, n), dtype)
         for left, right in itertools.product((a, a.copy("F"), spread(a)), (b, b.copy("F"), spread(b))):
             equal(call(blas.dot_kernel, Toy(), [left, right], (dtype, 2))[0], a @ b, m, k, n)
+
+
+edges("CONV_PIXELS", "CONV_PARTS", "CONV_SLICE_BYTES", "CONV_BAND_BYTES", "CONV_WORTH_THREADS")
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("groups", [1, 3])
+def test_convolutions(dtype, groups):
+    """Images of several blocks of pixels, filters of several slices, more images than parts."""
+    for batch, channels, filters, rows, columns in itertools.product((1, 4), (1, 9, 20), (1, 17, 50), (1, 4), (1, 9, 10, 11, 23)):
+        op = AbstractConv2d(border_mode="half", num_groups=groups, subsample=(1, 1 if columns % 2 else 2))
+        x, w = whole((batch, channels * groups, rows, columns), dtype), whole((filters * groups, channels, 3, 2), dtype)
+        want = reference.forward(op.geometry, x, w)
+        equal(call(conv.conv_kernel, op, [x, w], (dtype, 4))[0], want, x.shape, w.shape)
+        g = whole(want.shape, dtype)
+        got = call(conv.conv_filters_kernel, op, [x, g, np.array([3, 2])], (dtype, 4))[0]
+        equal(got, reference.grad_weights(op.geometry, x, g, (3, 2)), x.shape, w.shape)
+        got = call(conv.conv_images_kernel, op, [w, g, np.array([rows, columns])], (dtype, 4))[0]
+        equal(got, reference.grad_inputs(op.geometry, w, g, (rows, columns)), x.shape, w.shape)
 
 
 REACHED = edges("GEMM_REACH_BYTES", "GEMM_SHARE", "GEMM_WORTH_READING", products=(("GEMM_SHARE", 3),), most=100)

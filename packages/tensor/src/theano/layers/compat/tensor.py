@@ -164,6 +164,43 @@ OLD_NAMES = {
         ),
         "theano.tensor.shape.diagonals": "AllocDiag ExtractDiag",
     },
+    "theano.tensor.nnet.abstract_conv": {
+        "theano": "theano=.",
+        "theano.graph": "Apply Op Variable",
+        "theano.settings": "config",
+        "theano.tensor.conv.functions": "*",
+        "theano.tensor.conv.geometry": (
+            "border_mode_to_pad check_conv_gradinputs_shape get_conv_gradinputs_shape get_conv_gradinputs_shape_1axis "
+            "get_conv_gradweights_shape get_conv_gradweights_shape_1axis get_conv_output_shape get_conv_shape_1axis"
+        ),
+        "theano.tensor.conv.op": (
+            "AbstractConv AbstractConv2d AbstractConv2d_gradInputs AbstractConv2d_gradWeights AbstractConv3d "
+            "AbstractConv3d_gradInputs AbstractConv3d_gradWeights AbstractConv_gradInputs AbstractConv_gradWeights "
+            "BaseAbstractConv"
+        ),
+        "theano.tensor.conv.upsampling": (
+            "bilinear_kernel_1D bilinear_kernel_2D bilinear_upsampling frac_bilinear_upsampling"
+        ),
+        "theano.tensor.convert": "as_tensor_variable",
+    },
+    "theano.tensor.nnet.conv": {
+        "theano": "theano=.",
+        "theano.tensor.conv.older": "conv2d ConvOp",
+    },
+    "theano.tensor.nnet.conv3d2d": {
+        "theano.tensor.conv.diagonal": "*",
+        "theano.tensor.conv.older": "conv3d",
+    },
+    "theano.tensor.nnet.corr": {
+        "theano.tensor.conv.older": "BaseCorrMM CorrMM CorrMM_gradInputs CorrMM_gradWeights",
+    },
+    "theano.tensor.nnet.corr3d": {
+        "theano.tensor.conv.older": "BaseCorr3dMM Corr3dMM Corr3dMM_gradInputs Corr3dMM_gradWeights",
+    },
+    "theano.tensor.signal": {},
+    "theano.tensor.signal.conv": {
+        "theano.tensor.conv.older": "conv2d=signal_conv2d",
+    },
     "theano.tensor.nnet.nnet": {
         "theano.tensor.nnet.activation": "*",
         "theano.tensor.nnet.crossentropy": "*",

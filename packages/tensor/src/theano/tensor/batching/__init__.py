@@ -11,6 +11,7 @@ from theano.tensor.batching import loops  # noqa: F401  (this and the following 
 from theano.tensor.batching.batched_node import TABLE
 from theano.tensor.batching.vectorize import vectorize, vectorize_graph
 from theano.tensor.blas import batching as _products  # noqa: F401
+from theano.tensor.conv import batching as _convolutions  # noqa: F401
 from theano.tensor.elemwise import batching as _elemwise  # noqa: F401
 from theano.tensor.index import batching as _index  # noqa: F401
 from theano.tensor.shape import batching as _shape  # noqa: F401

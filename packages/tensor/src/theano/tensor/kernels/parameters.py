@@ -295,6 +295,37 @@ class Philox(Parameters):
     kind = Choice(RandomKind)
 
 
+# -- convolution -------------------------------------------------------------------------------------------
+
+
+class Border(Enumeration):
+    """How many zeros are put around an image."""
+
+    VALID = 0
+    FULL = 1
+    HALF = 2
+    GIVEN = 3
+
+
+class ConvAxis(Parameters, c_name="th_conv_axis_params"):
+    """An axis that is convolved."""
+
+    border = Choice(Border)
+    before = Int("zeros before the image, if given")
+    after = Int("and after it")
+    step = Int()
+    dilation = Int()
+
+
+class Conv(Parameters):
+    """A convolution, or one of its gradients."""
+
+    groups = Int()
+    flip = Flag("whether filters are reversed")
+    threads = Int("how many may work at once, 0 for as many as there are")
+    axes = List(Record(ConvAxis))
+
+
 # -- neural networks ---------------------------------------------------------------------------------------
 
 

@@ -48,7 +48,15 @@ from theano.tensor.nnet.softmax import (
     softmax_with_bias,
 )
 
-__getattr__, __dir__ = lazily(globals())
+#: What has a family of its own.
+_CONVOLUTION = {
+    **{name: f"theano.tensor.conv.functions:{name}" for name in (
+        "causal_conv1d", "conv2d", "conv2d_grad_wrt_inputs", "conv2d_grad_wrt_weights", "conv2d_transpose", "conv3d",
+        "conv3d_grad_wrt_inputs", "conv3d_grad_wrt_weights", "separable_conv2d", "separable_conv3d",
+    )},
+    **{name: f"theano.tensor.conv.upsampling:{name}" for name in ("bilinear_upsampling", "frac_bilinear_upsampling")},
+}  # fmt: skip
+__getattr__, __dir__ = lazily(globals(), _CONVOLUTION)
 
 __all__ = [
     "CrossentropyCategorical1Hot", "CrossentropyCategorical1HotGrad", "CrossentropySoftmax1HotWithBiasDx",

@@ -73,6 +73,11 @@ enum {
     TH_GEMM_PAGE = 4096,                /* rows so many bytes apart fight for the same places in a cache */
     TH_GEMM_TURNED_TERMS = 64,          /* terms of a panel of the right factor that is turned on the stack, */
     TH_GEMM_TURNED_WORK = 40000,        /* and multiplications in all */
+    TH_CONV_PIXELS = 128,               /* of a convolution's results whose sums are kept together */
+    TH_CONV_PARTS = 32,                 /* into which the results are cut for threads, each with space of its own */
+    TH_CONV_SLICE_BYTES = 256 << 10,    /* of packed filters that are summed at a time: they stay in the second-level cache */
+    TH_CONV_BAND_BYTES = 256 << 10,     /* of pixels and results that are summed at a time for the gradient of filters */
+    TH_CONV_WORTH_THREADS = 1 << 20,    /* bytes of images for whose copy threads are woken */
     TH_GEMM_REACH_BYTES = 16384,        /* of a result that stay in the first-level cache while the matrix goes by */
     TH_GEMM_SHARE = 128,                /* elements of such a result that a thread computes at a time */
     TH_GEMM_WORTH_READING = 300000,     /* numbers of a matrix for which threads are woken */

@@ -1,0 +1,14 @@
+/* Convolution of float; see conv.h. */
+#include "conv.h"
+
+#define T float
+#define T_IS_FLOAT 1
+#define NAME(x) x##_f32
+
+#include "gemm_vector.h"
+#include "gemm_pack.h"
+#include "conv_tile.h"
+#include "conv_layout.h"
+#include "conv_planes.h"
+#include "conv_pixels.h"
+#include "conv_filters.h"

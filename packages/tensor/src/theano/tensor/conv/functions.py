@@ -1,0 +1,459 @@
+"""What programs call: convolutions of 2 and 3 dimensions, their gradients, separable and causal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from theano.settings import config
+from theano.tensor.control.checks import Assert
+from theano.tensor.conv.geometry import normal_steps
+from theano.tensor.conv.op import (
+    AbstractConv2d,
+    AbstractConv2d_gradInputs,
+    AbstractConv2d_gradWeights,
+    AbstractConv3d,
+    AbstractConv3d_gradInputs,
+    AbstractConv3d_gradWeights,
+)
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.elemwise.functions import eq, ge
+
+_OPS = {
+    2: (AbstractConv2d, AbstractConv2d_gradWeights, AbstractConv2d_gradInputs),
+    3: (AbstractConv3d, AbstractConv3d_gradWeights, AbstractConv3d_gradInputs),
+}
+
+
+def assert_conv_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the shape of a convolution's result, checked: lengths of batch and channels 0 or more, others 1 or more.
+
+    Raises
+    ------
+    ValueError
+        A length that is known is not.
+    AssertionError
+        While running, for one that is symbolic.
+
+    Examples
+    --------
+    >>> assert_conv_shape((1, 2, 3))
+    (1, 2, 3)
+    """
+    checked: list[Any] = []
+    for i, n in enumerate(shape):
+        least = 0 if i < 2 else 1
+        if isinstance(n, int):
+            if n < least:
+                raise ValueError(f"The convolution would produce an invalid shape (dim[{i}]: {n} < {least}).")
+            checked.append(n)
+        elif n is None:
+            checked.append(n)
+        else:
+            n = as_tensor_variable(n)
+            checked.append(
+                Assert(f"The convolution would produce an invalid shape (dim[{i}] < {least}).")(n, ge(n, least))
+            )
+    return tuple(checked)
+
+
+def assert_shape(x: Any, expected_shape: Sequence[Any] | None, msg: str = "Unexpected shape.") -> Any:
+    """Return ``x``, whose shape is compared with the expected one where the flag ``conv.assert_shape`` is set.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dmatrix("x")
+    >>> assert_shape(x, (2, None)) is x
+    True
+    """
+    if expected_shape is None or not config.conv.assert_shape:
+        return x
+    shape = x.shape
+    tests = [eq(shape[i], n) for i, n in enumerate(expected_shape) if n is not None]
+    return Assert(msg)(x, *tests) if tests else x
+
+
+def _convolved(
+    ndim: int, input: Any, filters: Any, input_shape: Any, filter_shape: Any, options: dict[str, Any]
+) -> Any:
+    op = _OPS[ndim][0](imshp=input_shape, kshp=filter_shape, **options)
+    x = assert_shape(
+        as_tensor_variable(input), input_shape, f"conv{ndim}d: the input has another shape than input_shape."
+    )
+    w = assert_shape(
+        as_tensor_variable(filters), filter_shape, f"conv{ndim}d: the filters have another shape than filter_shape."
+    )
+    return op(x, w)
+
+
+def conv2d(
+    input: Any, filters: Any, input_shape: Any = None, filter_shape: Any = None, border_mode: Any = "valid",
+    subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1), num_groups: int = 1,
+    unshared: bool = False, image_shape: Any = None, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """Return the convolution of a batch of images with filters.
+
+    Parameters
+    ----------
+    input : tensor of 4 dimensions
+        (batch, channels, rows, columns)
+    filters : tensor of 4 dimensions
+        (filters, channels / num_groups, rows, columns); of 6 if unshared, with the rows and columns of the output after
+        the first.
+    input_shape, filter_shape : tuple of int, symbolic integer or None, optional
+        What is known of the shapes. With the flag ``conv.assert_shape`` it is compared with them.
+    border_mode : 'valid', 'full', 'half', int, or a tuple of two integers or pairs of integers
+        The zeros around each image: none, one less than a filter covers, half of that, or these.
+    subsample : tuple of two integers
+        Only every so many-th place is computed.
+    filter_flip : bool
+        Whether filters are reversed along rows and columns, as the mathematical convolution has it.
+    filter_dilation : tuple of two integers
+        The step from one element of a filter to the next in the image.
+    num_groups : int
+        Into how many groups channels and filters are split, each of which sees its own alone.
+    unshared : bool
+        Whether each place has filters of its own.
+    image_shape : tuple, optional
+        The old name of ``input_shape``.
+
+    Returns
+    -------
+    tensor of 4 dimensions
+        (batch, filters, rows, columns), of the wider dtype of both.
+
+    Raises
+    ------
+    ValueError
+        The geometry is none; while running: the shapes do not fit.
+    TypeError
+        A tensor has another number of dimensions.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> conv2d(T.ones((1, 1, 3, 3)), T.ones((1, 1, 3, 3)), border_mode="half").eval().astype("int8")
+    array([[[[4, 6, 4],
+             [6, 9, 6],
+             [4, 6, 4]]]], dtype=int8)
+    """
+    options = {"border_mode": border_mode, "subsample": subsample, "filter_flip": filter_flip,
+               "filter_dilation": filter_dilation, "num_groups": num_groups, "unshared": unshared}  # fmt: skip
+    _no_more("conv2d", kwargs)
+    return _convolved(2, input, filters, _one_of(input_shape, image_shape), filter_shape, options)
+
+
+def _no_more(what: str, kwargs: dict[str, Any]) -> None:
+    """Raise for keywords that nobody knows, and for those of old implementations that say how to compute."""
+    unknown = [
+        k for k in kwargs if k not in ("unroll_batch", "unroll_kern", "unroll_patch", "openmp", "version", "verbose")
+    ]
+    if unknown:
+        raise TypeError(f"{what} got an unexpected keyword argument {unknown[0]!r}")
+
+
+def _one_of(new: Any, old: Any) -> Any:
+    if new is not None and old is not None:
+        raise ValueError("input_shape and image_shape are two names of one argument; give only one")
+    return old if new is None else new
+
+
+def conv3d(
+    input: Any, filters: Any, input_shape: Any = None, filter_shape: Any = None, border_mode: Any = "valid",
+    subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
+) -> Any:  # fmt: skip
+    """Return the convolution of a batch of volumes with filters.
+
+    Parameters
+    ----------
+    input : tensor of 5 dimensions
+        (batch, channels, depth, rows, columns)
+    filters : tensor of 5 dimensions
+        (filters, channels / num_groups, depth, rows, columns)
+    input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups
+        As for `conv2d`, with three entries.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> conv3d(T.ones((1, 1, 2, 2, 2)), T.ones((1, 1, 2, 2, 2))).eval().ravel()
+    array([8.])
+    """
+    options = {"border_mode": border_mode, "subsample": subsample, "filter_flip": filter_flip,
+               "filter_dilation": filter_dilation, "num_groups": num_groups}  # fmt: skip
+    return _convolved(3, input, filters, input_shape, filter_shape, options)
+
+
+# -- gradients ---------------------------------------------------------------------------------------------------------
+
+
+def _grad_inputs(
+    ndim: int, output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any, options: dict[str, Any]
+) -> Any:
+    filters = as_tensor_variable(filters)
+    op = _OPS[ndim][2](imshp=_hint(input_shape), kshp=_hint(filter_shape), **options)
+    lengths = as_tensor_variable([as_tensor_variable(n) for n in input_shape[-ndim:]])
+    return op(filters, as_tensor_variable(output_grad), lengths)
+
+
+def _grad_weights(
+    ndim: int, input: Any, output_grad: Any, filter_shape: Any, input_shape: Any, options: dict[str, Any]
+) -> Any:
+    op = _OPS[ndim][1](imshp=_hint(input_shape), kshp=_hint(filter_shape), **options)
+    lengths = as_tensor_variable([as_tensor_variable(n) for n in filter_shape[-ndim:]])
+    return op(as_tensor_variable(input), as_tensor_variable(output_grad), lengths)
+
+
+def _hint(shape: Any) -> Any:
+    return (
+        None
+        if shape is None
+        else [n if n is None else getattr(n, "data", n) if not hasattr(n, "owner") else None for n in shape]
+    )
+
+
+def conv2d_grad_wrt_inputs(
+    output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any = None, border_mode: Any = "valid",
+    subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1), num_groups: int = 1,
+    unshared: bool = False,
+) -> Any:  # fmt: skip
+    """Return the gradient of `conv2d` with respect to its input, also known as a transposed convolution.
+
+    Parameters
+    ----------
+    output_grad : tensor of 4 dimensions
+        (batch, filters, rows, columns): the gradient with respect to the output.
+    filters : tensor of 4 dimensions (6 if unshared)
+    input_shape : tuple of 4 integers or symbolic integers; the last two may not be None
+    filter_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups, unshared
+        As for `conv2d`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> conv2d_grad_wrt_inputs(T.ones((1, 1, 2, 2)), T.ones((1, 1, 2, 2)), (1, 1, 3, 3)).eval().astype("int8")
+    array([[[[1, 2, 1],
+             [2, 4, 2],
+             [1, 2, 1]]]], dtype=int8)
+    """
+    options = {"border_mode": border_mode, "subsample": subsample, "filter_flip": filter_flip,
+               "filter_dilation": filter_dilation, "num_groups": num_groups, "unshared": unshared}  # fmt: skip
+    return _grad_inputs(2, output_grad, filters, input_shape, filter_shape, options)
+
+
+def conv3d_grad_wrt_inputs(
+    output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any = None, border_mode: Any = "valid",
+    subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
+) -> Any:  # fmt: skip
+    """Return the gradient of `conv3d` with respect to its input; see `conv2d_grad_wrt_inputs`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> conv3d_grad_wrt_inputs(T.ones((1, 1, 1, 1, 1)), T.ones((1, 1, 1, 1, 2)), (1, 1, 1, 1, 2)).eval().ravel()
+    array([1., 1.])
+    """
+    options = {"border_mode": border_mode, "subsample": subsample, "filter_flip": filter_flip,
+               "filter_dilation": filter_dilation, "num_groups": num_groups}  # fmt: skip
+    return _grad_inputs(3, output_grad, filters, input_shape, filter_shape, options)
+
+
+def conv2d_grad_wrt_weights(
+    input: Any, output_grad: Any, filter_shape: Any, input_shape: Any = None, border_mode: Any = "valid",
+    subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1), num_groups: int = 1,
+    unshared: bool = False,
+) -> Any:  # fmt: skip
+    """Return the gradient of `conv2d` with respect to its filters.
+
+    Parameters
+    ----------
+    input : tensor of 4 dimensions
+    output_grad : tensor of 4 dimensions
+        The gradient with respect to the output.
+    filter_shape : tuple of 4 integers or symbolic integers (6 if unshared); the last two may not be None
+    input_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups, unshared
+        As for `conv2d`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> conv2d_grad_wrt_weights(T.ones((1, 1, 3, 3)), T.ones((1, 1, 2, 2)), (1, 1, 2, 2)).eval().astype("int8")
+    array([[[[4, 4],
+             [4, 4]]]], dtype=int8)
+    """
+    options = {"border_mode": border_mode, "subsample": subsample, "filter_flip": filter_flip,
+               "filter_dilation": filter_dilation, "num_groups": num_groups, "unshared": unshared}  # fmt: skip
+    return _grad_weights(2, input, output_grad, filter_shape, input_shape, options)
+
+
+def conv3d_grad_wrt_weights(
+    input: Any, output_grad: Any, filter_shape: Any, input_shape: Any = None, border_mode: Any = "valid",
+    subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
+) -> Any:  # fmt: skip
+    """Return the gradient of `conv3d` with respect to its filters; see `conv2d_grad_wrt_weights`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> conv3d_grad_wrt_weights(T.ones((1, 1, 1, 1, 2)), T.ones((1, 1, 1, 1, 2)), (1, 1, 1, 1, 1)).eval().ravel()
+    array([2.])
+    """
+    options = {"border_mode": border_mode, "subsample": subsample, "filter_flip": filter_flip,
+               "filter_dilation": filter_dilation, "num_groups": num_groups}  # fmt: skip
+    return _grad_weights(3, input, output_grad, filter_shape, input_shape, options)
+
+
+def conv2d_transpose(
+    input: Any, filters: Any, output_shape: Any, filter_shape: Any = None, border_mode: Any = "valid",
+    input_dilation: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1), num_groups: int = 1,
+    unshared: bool = False,
+) -> Any:  # fmt: skip
+    """Return a transposed convolution: the map that `conv2d` has as its gradient.
+
+    Parameters
+    ----------
+    input : tensor of 4 dimensions
+        (batch, channels, rows, columns)
+    filters : tensor of 4 dimensions
+        (channels of the input, channels of the output, rows, columns)
+    output_shape : tuple of 4 integers or symbolic integers; the last two may not be None
+    input_dilation : tuple of two integers
+        The step from one element of the input to the next in the output: ``subsample`` of the convolution.
+    filter_shape, border_mode, filter_flip, filter_dilation, num_groups, unshared
+        As for `conv2d`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x, w = T.ones((1, 1, 2, 2)), T.ones((1, 1, 2, 2))
+    >>> conv2d_transpose(x, w, (1, 1, 4, 4), input_dilation=(2, 2)).eval().sum()
+    np.float64(16.0)
+    """
+    return conv2d_grad_wrt_inputs(
+        input, filters, output_shape, filter_shape, border_mode, input_dilation, filter_flip, filter_dilation,
+        num_groups, unshared,
+    )  # fmt: skip
+
+
+# -- separable and causal ----------------------------------------------------------------------------------------------
+
+
+def separable_conv2d(
+    input: Any, depthwise_filters: Any, pointwise_filters: Any, num_channels: int, input_shape: Any = None,
+    depthwise_filter_shape: Any = None, pointwise_filter_shape: Any = None, border_mode: Any = "valid",
+    subsample: Any = (1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1),
+) -> Any:  # fmt: skip
+    """Return a convolution of each channel by itself, and then one of single pixels over all channels.
+
+    Parameters
+    ----------
+    input : tensor of 4 dimensions
+    depthwise_filters : tensor of 4 dimensions
+        (channels times multiplier, 1, rows, columns)
+    pointwise_filters : tensor of 4 dimensions
+        (filters, channels times multiplier, 1, 1)
+    num_channels : int
+        Of the input.
+    input_shape, depthwise_filter_shape, pointwise_filter_shape : tuple, optional
+    border_mode, subsample, filter_flip, filter_dilation
+        Of the first; see `conv2d`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x, deep, point = T.ones((1, 2, 3, 3)), T.ones((2, 1, 2, 2)), T.ones((1, 2, 1, 1))
+    >>> separable_conv2d(x, deep, point, num_channels=2).eval().ravel()
+    array([8., 8., 8., 8.])
+    """
+    return _separable(2, conv2d, input, depthwise_filters, pointwise_filters, num_channels,
+                      (input_shape, depthwise_filter_shape, pointwise_filter_shape),
+                      (border_mode, subsample, filter_flip, filter_dilation))  # fmt: skip
+
+
+def separable_conv3d(
+    input: Any, depthwise_filters: Any, pointwise_filters: Any, num_channels: int, input_shape: Any = None,
+    depthwise_filter_shape: Any = None, pointwise_filter_shape: Any = None, border_mode: Any = "valid",
+    subsample: Any = (1, 1, 1), filter_flip: bool = True, filter_dilation: Any = (1, 1, 1),
+) -> Any:  # fmt: skip
+    """Return a convolution of each channel of volumes by itself, and then one of single voxels; see `separable_conv2d`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x, deep, point = T.ones((1, 2, 1, 2, 2)), T.ones((2, 1, 1, 2, 2)), T.ones((1, 2, 1, 1, 1))
+    >>> separable_conv3d(x, deep, point, num_channels=2).eval().ravel()
+    array([8.])
+    """
+    return _separable(3, conv3d, input, depthwise_filters, pointwise_filters, num_channels,
+                      (input_shape, depthwise_filter_shape, pointwise_filter_shape),
+                      (border_mode, subsample, filter_flip, filter_dilation))  # fmt: skip
+
+
+def _separable(
+    ndim: int, conv: Any, input: Any, depthwise: Any, pointwise: Any, num_channels: int, shapes: Any, options: Any
+) -> Any:
+    pointwise, one = as_tensor_variable(pointwise), (1,) * ndim
+    known = (
+        shapes[2][-ndim:] if shapes[2] is not None else [1 if b else None for b in pointwise.type.broadcastable[-ndim:]]
+    )
+    if any(n not in (1, None) for n in known):
+        raise ValueError(
+            f"separable_conv{ndim}d: the pointwise filters must be 1 long along rows and columns, not {tuple(known)}"
+        )
+    border_mode, subsample, flip, dilation = options
+    between = conv(input, depthwise, shapes[0], shapes[1], border_mode, subsample, flip, dilation, num_channels)
+    return conv(between, pointwise, None, shapes[2], "valid", one, flip, one, 1)
+
+
+def causal_conv1d(
+    input: Any, filters: Any, filter_shape: Any, input_shape: Any = None, subsample: int = 1, filter_flip: bool = True,
+    filter_dilation: int = 1, num_groups: int = 1, unshared: bool = False,
+) -> Any:  # fmt: skip
+    """Return the convolution of a batch of sequences with filters that see no later element than that of their place.
+
+    Parameters
+    ----------
+    input : tensor of 3 dimensions
+        (batch, channels, length)
+    filters : tensor of 3 dimensions
+        (filters, channels, length)
+    filter_shape : tuple of 3 integers or None
+        The last is needed: as many zeros, less one and dilated, are put before each sequence.
+    input_shape : tuple, optional
+    subsample, filter_dilation : int
+    filter_flip, num_groups, unshared
+        As for `conv2d`.
+
+    Returns
+    -------
+    tensor of 3 dimensions
+        (batch, filters, places)
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> causal_conv1d(T.ones((1, 1, 4)), T.ones((1, 1, 2)), (1, 1, 2)).eval().ravel()
+    array([1., 2., 2., 2.])
+    """
+    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
+    if not all(isinstance(n, int) for n in (subsample, filter_dilation)):
+        raise ValueError(
+            f"causal_conv1d: subsample and filter_dilation are integers, not {subsample} and {filter_dilation}"
+        )
+    normal_steps((subsample, filter_dilation), 2, "subsample and filter_dilation")
+    if filter_shape is None or filter_shape[-1] is None:
+        raise ValueError("causal_conv1d: the last entry of filter_shape is needed: padding depends on it")
+    left = (int(filter_shape[-1]) - 1) * filter_dilation
+    if unshared:
+        wide = filters.dimshuffle(0, "x", 1, 2, "x", 3)
+    else:
+        wide = filters.dimshuffle(0, 1, "x", 2)
+    return conv2d(
+        input.dimshuffle(0, 1, "x", 2), wide, _with_row(input_shape), None if unshared else _with_row(filter_shape),
+        ((0, 0), (left, 0)), (1, subsample), filter_flip, (1, filter_dilation), num_groups, unshared,
+    )[:, :, 0, :]  # fmt: skip
+
+
+def _with_row(shape: Any) -> Any:
+    return None if shape is None else (shape[0], shape[1], 1, shape[2])

@@ -1,0 +1,247 @@
+"""Convolution as older programs spell it: ConvOp, CorrMM and their functions, with this family's ops behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.tensor.conv.functions import conv2d as batched_conv2d
+from theano.tensor.conv.functions import conv3d as volumes_conv3d
+from theano.tensor.conv.op import (
+    AbstractConv2d,
+    AbstractConv2d_gradInputs,
+    AbstractConv2d_gradWeights,
+    AbstractConv3d,
+    AbstractConv3d_gradInputs,
+    AbstractConv3d_gradWeights,
+    BaseAbstractConv,
+)
+from theano.tensor.convert import as_tensor_variable
+
+
+class ConvOp(AbstractConv2d):
+    """The convolution of images with filters, with parameters that once told how to compute it.
+
+    Parameters
+    ----------
+    imshp : tuple of int, optional
+        (channels, rows, columns)
+    kshp : tuple of int, optional
+        (rows, columns)
+    nkern, bsize : int, optional
+        The numbers of filters and of images.
+    dx, dy : int
+        The steps along rows and columns.
+    output_mode : 'valid' or 'full'
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ConvOp(output_mode="full")(T.ones((1, 1, 1, 1)), T.ones((1, 1, 1, 2))).eval().ravel()
+    array([1., 1.])
+    """
+
+    def __init__(
+        self, imshp: Any = None, kshp: Any = None, nkern: int | None = None, bsize: int | None = None, dx: int = 1,
+        dy: int = 1, output_mode: str = "valid", unroll_batch: int | None = None, unroll_kern: int | None = None,
+        unroll_patch: bool | None = None, imshp_logical: Any = None, kshp_logical: Any = None,
+        kshp_logical_top_aligned: bool = True, verbose: int = 0, version: int = -1, direction_hint: str = "forward",
+        openmp: bool | None = None,
+    ):  # fmt: skip
+        if output_mode not in ("valid", "full"):
+            raise NotImplementedError(f"output_mode is 'valid' or 'full', not {output_mode!r}")
+        if imshp_logical not in (None, imshp) or kshp_logical not in (None, kshp):
+            raise NotImplementedError(
+                "ConvOp: imshp_logical and kshp_logical are not there; nnet.conv2d has subsample and filter_dilation"
+            )
+        self.nkern, self.bsize, self.dx, self.dy, self.out_mode = nkern, bsize, dx, dy, output_mode
+        whole = None if imshp is None or len(imshp) != 3 else (bsize, *imshp)
+        filters = None if kshp is None else (nkern, None, *kshp)
+        super().__init__(whole, filters, output_mode, (dx, dy))
+
+
+class _Corr:
+    """A correlation: filters are not reversed. ``openmp`` is kept for old programs."""
+
+    def __init__(
+        self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None, num_groups: int = 1,
+        unshared: bool = False, openmp: bool | None = None,
+    ):  # fmt: skip
+        more = {"unshared": unshared} if unshared else {}
+        super().__init__(
+            None,
+            None,
+            border_mode,
+            subsample,
+            False,
+            filter_dilation,
+            num_groups,
+            **more,  # type: ignore[call-arg]
+        )
+        self.openmp = openmp
+
+
+class _Corr3d(_Corr):
+    """The same of volumes, with the order of its parameters."""
+
+    def __init__(
+        self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None,
+        openmp: bool | None = None, num_groups: int = 1,
+    ):  # fmt: skip
+        super().__init__(border_mode, subsample, filter_dilation, num_groups, False, openmp)
+
+
+BaseCorrMM = BaseCorr3dMM = BaseAbstractConv
+
+
+class CorrMM(_Corr, AbstractConv2d):
+    """The correlation of images with filters.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> CorrMM()(T.constant([[[[1.0, 2.0]]]]), T.constant([[[[1.0, 0.0]]]])).eval().ravel()
+    array([1.])
+    """
+
+
+class CorrMM_gradWeights(_Corr, AbstractConv2d_gradWeights):
+    """The gradient of `CorrMM` with respect to its filters."""
+
+
+class CorrMM_gradInputs(_Corr, AbstractConv2d_gradInputs):
+    """The gradient of `CorrMM` with respect to its images."""
+
+
+class Corr3dMM(_Corr3d, AbstractConv3d):
+    """The correlation of volumes with filters."""
+
+
+class Corr3dMM_gradWeights(_Corr3d, AbstractConv3d_gradWeights):
+    """The gradient of `Corr3dMM` with respect to its filters."""
+
+
+class Corr3dMM_gradInputs(_Corr3d, AbstractConv3d_gradInputs):
+    """The gradient of `Corr3dMM` with respect to its volumes."""
+
+
+# -- functions ---------------------------------------------------------------------------------------------------------
+
+
+def conv2d(
+    input: Any, filters: Any, image_shape: Any = None, filter_shape: Any = None, border_mode: str = "valid",
+    subsample: Any = (1, 1), **kargs: Any,
+) -> Any:  # fmt: skip
+    """Return the convolution of a batch of images with filters: ``theano.tensor.nnet.conv.conv2d``.
+
+    Parameters
+    ----------
+    input, filters : tensor of 4 dimensions
+    image_shape, filter_shape : tuple, optional
+    border_mode : 'valid' or 'full'
+    subsample : tuple of two integers
+    kargs
+        Parameters of `ConvOp` that told how to compute it.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> conv2d(T.ones((1, 1, 2, 2)), T.ones((1, 1, 2, 2))).eval().ravel()
+    array([4.])
+    """
+    if border_mode not in ("valid", "full"):
+        raise NotImplementedError(f"border_mode is 'valid' or 'full' here, not {border_mode!r}; nnet.conv2d has more")
+    return batched_conv2d(input, filters, image_shape, filter_shape, border_mode, subsample)
+
+
+def signal_conv2d(
+    input: Any, filters: Any, image_shape: Any = None, filter_shape: Any = None, border_mode: str = "valid",
+    subsample: Any = (1, 1), **kargs: Any,
+) -> Any:  # fmt: skip
+    """Return the convolution of each image with each filter: ``theano.tensor.signal.conv.conv2d``.
+
+    Parameters
+    ----------
+    input : matrix, or tensor of 3 dimensions
+        An image, or several.
+    filters : matrix, or tensor of 3 dimensions
+        A filter, or several.
+    image_shape, filter_shape : tuple, optional
+        As many entries as they have dimensions.
+    border_mode : 'valid' or 'full'
+    subsample : tuple of two integers
+
+    Returns
+    -------
+    tensor
+        (images, filters, rows, columns), without the first where there is one image, without the second where there is
+        one filter, if these were given as matrices.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> signal_conv2d(T.ones((3, 3)), T.ones((2, 2, 2))).eval().shape
+    (2, 2, 2)
+    """
+    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
+    for what, v in (("input", input), ("filters", filters)):
+        if v.type.ndim not in (2, 3):
+            raise Exception(f"conv2d: {what} must have 2 or 3 dimensions, not {v.type.ndim}")
+    images = input.dimshuffle(0, "x", 1, 2) if input.type.ndim == 3 else input.dimshuffle("x", "x", 0, 1)
+    kernels = filters.dimshuffle(0, "x", 1, 2) if filters.type.ndim == 3 else filters.dimshuffle("x", "x", 0, 1)
+    out = conv2d(images, kernels, None, None, border_mode, subsample)
+    if input.type.ndim == 2:
+        out = out[0]
+        return out[0] if filters.type.ndim == 2 else out
+    return out[:, 0] if filters.type.ndim == 2 else out
+
+
+def conv3d(
+    signals: Any, filters: Any, signals_shape: Any = None, filters_shape: Any = None, border_mode: Any = "valid"
+) -> Any:
+    """Return the convolution of films with filters: ``theano.tensor.nnet.conv3d2d.conv3d``.
+
+    Parameters
+    ----------
+    signals : tensor of 5 dimensions
+        (batch, time, channels, rows, columns)
+    filters : tensor of 5 dimensions
+        (filters, time, channels, rows, columns)
+    signals_shape, filters_shape : tuple, optional
+    border_mode : 'valid', 'full', 'half', or tuple of three of these
+        Of time, rows and columns; those of rows and columns are the same.
+
+    Returns
+    -------
+    tensor of 5 dimensions
+        (batch, time, filters, rows, columns)
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> conv3d(T.ones((1, 3, 1, 2, 2)), T.ones((4, 2, 1, 2, 2))).eval().shape
+    (1, 2, 4, 1, 1)
+    """
+    modes = (border_mode,) * 3 if isinstance(border_mode, str) else tuple(border_mode)
+    if len(modes) != 3 or modes[1] != modes[2]:
+        raise NotImplementedError(
+            f"the border modes of rows and columns must be the same, and there are three: {modes}"
+        )
+    x, w = as_tensor_variable(signals).dimshuffle(0, 2, 1, 3, 4), as_tensor_variable(filters).dimshuffle(0, 2, 1, 3, 4)
+    if len(set(modes)) == 1:
+        out = volumes_conv3d(x, w, border_mode=modes[0])
+    else:
+        out = _mixed(x, w, modes)
+    return out.dimshuffle(0, 2, 1, 3, 4)
+
+
+def _mixed(x: Any, w: Any, modes: tuple[str, ...]) -> Any:
+    """Return the convolution with a border mode of its own for each axis: all that is full is, and then cut."""
+    out = volumes_conv3d(x, w, border_mode="full")
+    for axis, mode in enumerate(modes, 2):
+        k, n = w.shape[axis], x.shape[axis]
+        if mode == "full":
+            continue
+        start = k - 1 if mode == "valid" else k - 1 - k // 2
+        stop = n if mode == "valid" else start + n + 2 * (k // 2) - k + 1
+        out = out[(slice(None),) * axis + (slice(start, stop),)]
+    return out

@@ -1,0 +1,101 @@
+"""Convolutions of random geometry, shape and layout against the NumPy reference, many shapes a compiled function.
+
+Shapes are drawn so that each of the ways to compute is taken: few and many channels and filters, one and several groups,
+rows shorter and longer than vectors, empty batches. ``SIZES=sweep`` draws 30,000.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+import theano
+import theano.tensor as T
+from theano.tensor.conv import reference
+from theano.tensor.conv.diagonal import (
+    DiagonalSubtensor,
+    IncDiagonalSubtensor,
+    get_diagonal_subtensor_view,
+    local_inplace_DiagonalSubtensor,
+)
+from theano.tensor.conv.op import AbstractConv2d, AbstractConv3d
+
+FUNCTIONS = 500 if os.environ.get("SIZES") == "sweep" else 20
+SHAPES = 60
+TOLERANCE = {"float32": 1e-3, "float64": 1e-10}
+
+
+def drawn(choices: Any, rng: np.random.Generator) -> Any:
+    return choices[rng.integers(len(choices))]
+
+
+def convolution(ndim: int, rng: np.random.Generator) -> Any:
+    """Return an op of random geometry."""
+    each = lambda choices: tuple(drawn(choices, rng) for _ in range(ndim))
+    border = drawn(["valid", "full", "half", 1, each([0, 1, 2]), each([(0, 2), (3, 0), (1, 1)])], rng)
+    return (AbstractConv2d if ndim == 2 else AbstractConv3d)(
+        border_mode=border, subsample=each([1, 1, 2, 3]), filter_dilation=each([1, 1, 2]),
+        filter_flip=bool(rng.integers(2)), num_groups=drawn([1, 1, 2, 3, 5], rng),
+    )  # fmt: skip
+
+
+def laid(a: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the same values in a random layout."""
+    how = rng.integers(4)
+    if how == 1:
+        return np.asfortranarray(a)
+    if how == 2:
+        return np.ascontiguousarray(a[..., ::-1])[..., ::-1]
+    return np.repeat(a, 2, axis=-1)[..., ::2] if how == 3 else a
+
+
+@pytest.mark.parametrize("seed", range(FUNCTIONS))
+def test_values_and_gradients_of_random_shapes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ndim, dtype = drawn([2, 2, 3], rng), drawn(["float32", "float64"], rng)
+    op = convolution(ndim, rng)
+    x, w, top = (T.TensorType(dtype, (False,) * (ndim + 2))() for _ in range(3))
+    y = op(x, w)
+    f = theano.function([x, w, top], [y, *theano.grad(None, [x, w], known_grads={y: top})])
+    done = 0
+    while done < SHAPES:
+        kernel = tuple(drawn([1, 2, 3, 4], rng) for _ in range(ndim))
+        image = tuple(drawn([1, 3, 5, 9, 17, 20, 33] if ndim == 2 else [1, 3, 5, 9, 18], rng) for _ in range(ndim))
+        output = op.geometry.output(image, kernel)
+        if min(output) < 1:
+            continue
+        batch, channels, filters = drawn([0, 1, 2, 3], rng), drawn([1, 1, 2, 3, 17], rng), drawn([1, 1, 2, 3, 5, 8, 17, 40], rng)
+        shapes = (
+            (batch, channels * op.num_groups, *image), (filters * op.num_groups, channels, *kernel),
+            (batch, filters * op.num_groups, *output),
+        )  # fmt: skip
+        a, b, c = (laid(rng.normal(size=shape).astype(dtype), rng) for shape in shapes)
+        wanted = (
+            reference.forward(op.geometry, a, b), reference.grad_inputs(op.geometry, b, c, image),
+            reference.grad_weights(op.geometry, a, c, kernel),
+        )  # fmt: skip
+        for found, expected in zip(f(a, b, c), wanted, strict=True):
+            assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype], err_msg=str((op, shapes)))
+        done += 1
+
+
+def test_diagonals_of_the_older_interface() -> None:
+    values = np.arange(30.0).reshape(2, 5, 3)
+    view = get_diagonal_subtensor_view(values, 1, 2)
+    assert all(view[b, t, k] == values[b, 2 + t - k, k] for b in range(2) for t in range(3) for k in range(3))
+    x = T.dtensor3()
+    y = DiagonalSubtensor()(x, 1, 2)
+    f = theano.function([x], [y, theano.grad((y**2).sum(), x)])
+    found, gradient = f(values)
+    np.testing.assert_array_equal(found, view)
+    expected = np.zeros_like(values)
+    get_diagonal_subtensor_view(expected, 1, 2)[...] += 2 * view
+    np.testing.assert_array_equal(gradient, expected)
+    theano.gradient.verify_grad(lambda a, b: IncDiagonalSubtensor()(a, 0, 1, b), [np.ones((4, 2)), np.ones((3, 2))], rng=np.random)
+    assert local_inplace_DiagonalSubtensor(y.owner)[0].owner.op.inplace
+    with pytest.raises(theano.errors.ShapeError, match="fewer"):
+        f(np.ones((1, 2, 3)))
