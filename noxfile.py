@@ -16,7 +16,7 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).parent
-LAYERS = ["graph-core", "scalar", "tensor"]
+LAYERS = ["graph-core", "scalar", "tensor", "sparse"]
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy"]
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]

@@ -22,7 +22,7 @@ from email.parser import HeaderParser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ["graph-core", "scalar", "tensor"]
+LAYERS = ["graph-core", "scalar", "tensor", "sparse"]
 
 # What must hold with exactly the layers up to this one.
 WORKS = {

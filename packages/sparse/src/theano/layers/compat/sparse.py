@@ -1,0 +1,55 @@
+"""Old spellings of the layer of sparse matrices: what `theano.layers.compat` makes modules and names of."""
+
+from __future__ import annotations
+
+#: What the module that held nearly all of it had beside what it defined.
+_BESIDE = {
+    "theano": "theano=. config shared",
+    "theano.gof": "gof=.",
+    "theano.scalar": "scalar=.",
+    "theano.tensor": "tensor=.",
+    "theano.gradient": "DisconnectedType grad_not_implemented grad_undefined",
+    "theano.layers.compat.helpers": "integer_types",
+}
+
+_DRAWS = (
+    "Binomial Multinomial Poisson csc_dbinomial csc_fbinomial csr_dbinomial csr_fbinomial multinomial poisson"
+)
+
+OLD_NAMES = {
+    "theano.sparse": {
+        **_BESIDE,
+        "theano.layers.compat.sparse_helpers": "scipy_ver string_types",
+        "theano.sparse.sharedvar": "sharedvar=.",
+        "theano.sparse.type": "imported_scipy",
+    },
+    "theano.sparse.basic": {
+        **_BESIDE,
+        "theano.sparse": "*",
+        "theano.sparse.convert": "_is_sparse_variable=is_sparse",
+        "theano.sparse.product.op": "_dot _structured_dot",
+        "theano.sparse.var": "_sparse_py_operators=SparseOperators",
+    },
+    "theano.sparse.opt": {
+        "theano.sparse.parts.rules": "local_csm_grad_c local_csm_properties_csm",
+        "theano.sparse.structure.rules": "local_dense_from_sparse_sparse_from_dense local_inplace_remove0",
+        "theano.sparse.elemwise.rules": (
+            "local_addsd_ccode local_inplace_addsd_ccode local_mul_s_d local_mul_s_v local_structured_add_s_v"
+        ),
+        "theano.sparse.product.rules": (
+            "local_sampling_dot_csr local_structured_dot local_usmm_csc_dense_inplace local_usmm_csx local_usmm"
+        ),
+        "theano.sparse.parts.op": "CSMGradC=CSMGrad",
+        "theano.sparse.vectors": (
+            "AddSD_ccode MulSDCSC MulSDCSR MulSVCSR SamplingDotCSR StructuredAddSVCSR StructuredDotCSC StructuredDotCSR "
+            "UsmmCscDense"
+        ),
+    },
+    "theano.sparse.sandbox": {},
+    "theano.sparse.sandbox.sp": {
+        "theano.sparse.convolution": "ConvolutionIndices convolution_indices convolve max_pool",
+    },
+    "theano.sparse.sandbox.sp2": {
+        "theano.sparse.random.op": _DRAWS,
+    },
+}
