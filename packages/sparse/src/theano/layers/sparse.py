@@ -15,7 +15,7 @@ from theano.rewriting import families
 _SPARSE = "theano.sparse"
 
 #: The families of ops that have entries, in a module `lowering` of each.
-LOWERED: tuple[str, ...] = ()
+LOWERED = ("elemwise", "parts", "product", "reduce")
 
 
 def _knows(value: object) -> bool:

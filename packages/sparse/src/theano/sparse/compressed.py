@@ -7,29 +7,20 @@ each its place along its line ``indices``, and ``indptr``, at which of them each
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import IntFlag
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-try:
-    from theano.sparse.kernels._kernels import examine as _examine
-except ImportError:  # the C library was not built: the same with NumPy
-    _examine = None
+from theano.sparse.kernels import library
 
 #: The classes of values, by format.
 CLASSES: dict[str, type] = {"csr": sp.csr_matrix, "csc": sp.csc_matrix, "bsr": sp.bsr_matrix}
 
 
-class Form(IntFlag):
-    """What may be said against a matrix that is well formed."""
-
-    DISORDERED = 1
-    """The indices of some line do not increase: they are not sorted, or some place is stored twice."""
-    LONGER = 2
-    """There is room behind the stored numbers."""
-
+#: What may be said against a matrix that is well formed, as bits: the indices of some line do not increase (they are not
+#: sorted, or some place is stored twice); there is room behind the stored numbers.
+DISORDERED, LONGER = 1, 2
 
 _PROBLEMS = {
     -1: "indptr must have one entry more than there are {lines} ({m})",
@@ -41,7 +32,7 @@ _PROBLEMS = {
 }
 
 
-def examine(format: str, data: Any, indices: Any, indptr: Any, shape: Sequence[int]) -> Form:
+def examine(format: str, data: Any, indices: Any, indptr: Any, shape: Sequence[int]) -> int:
     """See that arrays make a matrix of csr or csc format.
 
     Parameters
@@ -53,8 +44,8 @@ def examine(format: str, data: Any, indices: Any, indptr: Any, shape: Sequence[i
 
     Returns
     -------
-    Form
-        What is to be said against them although they do.
+    int
+        What is to be said against them although they do: 0, or bits of `DISORDERED` and `LONGER`.
 
     Raises
     ------
@@ -66,24 +57,20 @@ def examine(format: str, data: Any, indices: Any, indptr: Any, shape: Sequence[i
     Examples
     --------
     >>> examine("csr", np.ones(2), np.array([1, 0]), np.array([0, 2]), (1, 2))
-    <Form.DISORDERED: 1>
+    1
     >>> examine("csr", np.ones(2), np.array([1, 2]), np.array([0, 2]), (1, 2))
     Traceback (most recent call last):
      ...
     ValueError: no csr matrix of shape (1, 2): an index lies outside the columns (0 to 1).
     """
-    rows, columns = shape
-    m, n = (rows, columns) if format == "csr" else (columns, rows)
+    m, n = shape if format == "csr" else (shape[1], shape[0])
     try:
-        if _examine is not None:
-            code = _examine(indices, indptr, len(data), m, n)
-        else:
-            code = _examine_slowly(indices, indptr, len(data), m, n)
+        code = number_of_problem(indices, indptr, len(data), m, n)
     except (TypeError, ValueError, BufferError):
-        indices, indptr = _packed("indices", indices), _packed("indptr", indptr)
-        code = (_examine or _examine_slowly)(indices, indptr, len(data), m, n)
+        indices, indptr = _alike(_packed("indices", indices), _packed("indptr", indptr))
+        code = number_of_problem(indices, indptr, len(data), m, n)
     if code >= 0:
-        return Form(code)
+        return int(code)
     lines, places = ("rows", "columns") if format == "csr" else ("columns", "rows")
     problem = _PROBLEMS[code].format(lines=lines, places=places, m=m, n=len(indices), last=n - 1)
     raise ValueError(f"no {format} matrix of shape {tuple(map(int, shape))}: {problem}.")
@@ -97,6 +84,11 @@ def _packed(name: str, array: Any) -> np.ndarray:
     if array.ndim != 1:
         raise ValueError(f"{name} of a sparse matrix must be a vector, not an array of shape {array.shape}")
     return np.ascontiguousarray(array, dtype="int32" if array.dtype == "int32" else "int64")
+
+
+def _alike(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    dtype = np.result_type(*arrays)
+    return tuple(a.astype(dtype, copy=False) for a in arrays)
 
 
 def _examine_slowly(indices: np.ndarray, indptr: np.ndarray, stored: int, m: int, n: int) -> int:
@@ -118,7 +110,12 @@ def _examine_slowly(indices: np.ndarray, indptr: np.ndarray, stored: int, m: int
         return -5
     line = np.repeat(np.arange(m), counts)
     disordered = np.any((used[1:] <= used[:-1]) & (line[1:] == line[:-1]))
-    return int(disordered) * Form.DISORDERED | int(end < stored) * Form.LONGER
+    return int(disordered) * DISORDERED | int(end < stored) * LONGER
+
+
+#: The same as a number, of arrays that are what they should be: the first problem, or these bits.
+_library = library.module()
+number_of_problem = _examine_slowly if _library is None else _library.examine
 
 
 def assembled(format: str, data: Any, indices: Any, indptr: Any, shape: Sequence[int]) -> Any:
@@ -155,10 +152,10 @@ def well_formed(value: Any) -> Any:
         value.check_format(full_check=True)
         return value
     form = examine(value.format, value.data, value.indices, value.indptr, value.shape)
-    if form & Form.LONGER:
+    if form & LONGER:
         value = assembled(value.format, value.data, value.indices, value.indptr, value.shape)
         value.prune()
-    if form & Form.DISORDERED and not _places_differ(value):
+    if form & DISORDERED and not _places_differ(value):
         value = value.copy()
         value.has_canonical_format = False
         value.has_sorted_indices = False

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from theano import scalar as scal
 from theano.graph import Type, Variable
 from theano.graph.canonical import register_form
-from theano.sparse.compressed import CLASSES, assembled, well_formed
+from theano.sparse.compressed import CLASSES, assembled, number_of_problem, well_formed
 from theano.tensor.type import dtype_name, tolerance
 
 #: Whether sparse matrices can be used: they need SciPy, without which this layer is not installed.
@@ -96,7 +96,15 @@ class SparseType(Type):
         """
         if isinstance(value, Variable):
             raise TypeError(f"{self} needs a value, but {value} is a variable of type {value.type}: pass its value")
-        if not (type(value) is self._class and value.data.dtype == self.numpy_dtype):
+        if type(value) is self._class and value.data.dtype == self.numpy_dtype:
+            if self.format != "bsr":  # with no call more than there must be: each call of a function comes by here
+                m, n = value.shape if self.format == "csr" else value.shape[::-1]
+                try:
+                    if number_of_problem(value.indices, value.indptr, len(value.data), m, n) == 0:
+                        return value
+                except (TypeError, ValueError, BufferError):
+                    pass  # for `well_formed` to say
+        else:
             if strict:
                 raise TypeError(
                     f"{self} is strict and takes only a {self._class.__name__} of dtype {self.dtype}, not {_kind(value)}. "

@@ -30,10 +30,12 @@ class Product(Parameters):
 class Sum(Parameters):
     """Sums of stored numbers."""
 
+    columns = Flag("whether the lines of the matrix are columns (csc), not rows (csr)")
     along = Flag("whether the numbers of each line are added, not those at each place of the lines")
 
 
 class Union(Parameters):
     """Two matrices element by element."""
 
+    columns = Flag("whether their lines are columns (csc), not rows (csr)")
     multiplies = Flag("whether numbers are multiplied, not added")

@@ -173,9 +173,7 @@ class TrueDot(Op):
         x, y = inputs
         _refuse_product(node, inputs, x, y)
         out = node.outputs[0].type
-        found = out.format_cls[out.format](x @ y, dtype=out.dtype)
-        found.sort_indices()
-        output_storage[0][0] = found
+        output_storage[0][0] = out.format_cls[out.format](x @ y, dtype=out.dtype)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the outer lengths."""
@@ -250,10 +248,7 @@ class StructuredDot(Op):
         _refuse_product(node, inputs, a, b)
         out = node.outputs[0].type
         found = a @ b
-        if sp.issparse(found):
-            found = found.astype(out.dtype, copy=False)
-            found.sort_indices()
-        output_storage[0][0] = found if sp.issparse(found) else np.asarray(found, dtype=out.dtype)
+        output_storage[0][0] = found.astype(out.dtype) if sp.issparse(found) else np.asarray(found, dtype=out.dtype)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the outer lengths."""

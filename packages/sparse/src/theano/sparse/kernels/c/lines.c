@@ -22,11 +22,13 @@
             all += indices[k] <= indices[k - 1]; \
         if (all == 0) \
             return 0; \
-        for (int64_t i = 1; i < m; ++i) { \
-            const int64_t k = indptr[i]; \
-            if (k > 0 && k < end && indptr[i + 1] > k) \
-                seams += indices[k] <= indices[k - 1]; \
-        } \
+        int64_t from = 0, to = m; /* lines that begin neither with the first number nor behind the last */ \
+        while (from < m && indptr[from] == 0) \
+            ++from; \
+        while (to > from && indptr[to - 1] == end) \
+            --to; \
+        for (int64_t i = from; i < to; ++i) \
+            seams += (indptr[i + 1] > indptr[i]) & (indices[indptr[i]] <= indices[indptr[i] - 1]); \
         return all == seams ? 0 : TH_DISORDERED; \
     }
 EXAMINE(examine_32, int32_t, uint32_t)
