@@ -2,31 +2,27 @@
  *
  * A row of the result is a sum of rows of the dense operand. It is kept in registers, a band of columns at a time, while
  * these pass by; the rows that come next are prefetched, since nobody could guess where they lie. Compressed columns
- * say for each row of the dense operand to which rows of the result it goes: these are added to in memory, or, where
- * there are enough columns for it to pay, the matrix is turned into compressed rows first. */
+ * say for each row of the dense operand to which rows of the result it goes: these are added to in memory, prefetched too.
+ * That is quicker than to turn the matrix into compressed rows first, at any number of columns; threads share the columns. */
 #include "vectors.h"
 
-enum { AHEAD = 8, TURNED = 8 }; /* rows that are prefetched; columns from which on a matrix is turned */
+enum { AHEAD = 8 }; /* rows that are prefetched */
 
 typedef struct {
     const th_lines *a;
-    const int32_t *from; /* where the numbers lie, if the lines were turned */
     const char *b;
     char *out;
     int64_t columns, ldb; /* ldb: elements from a row of b to the next */
     double alpha;
-    int adds;             /* to what is there */
-    int scaled;
+    int adds; /* to what is there */
 } product;
 
 #define LANES(T) ((int64_t)(TH_VECTOR / sizeof(T)))
 
-#define NUMBER(k) (from ? data[from[k]] : data[k])
-
 /* COUNT registers of columns of all rows lo <= i < hi. */
 #define BAND(NAME, T, V, COUNT) \
     static inline __attribute__((always_inline)) void band_##COUNT##_##NAME( \
-        const product *p, int64_t i, int64_t at, T alpha, const T *data, const int32_t *from) \
+        const product *p, int64_t i, int64_t at, T alpha, const T *data) \
     { \
         const th_lines *a = p->a; \
         const T *b = (const T *)p->b + at; \
@@ -38,7 +34,7 @@ typedef struct {
             sum[r] = (V){0}; \
         const int32_t last = (int32_t)a->stored - 1; \
         for (int32_t k = a->indptr[i]; k < a->indptr[i + 1]; ++k) { \
-            const T v = NUMBER(k); \
+            const T v = data[k]; \
             const T *row = b + indices[k] * ldb; \
             const int32_t next = k + AHEAD < last ? k + AHEAD : last; \
             const char *soon = (const char *)(b + indices[next] * ldb); \
@@ -56,7 +52,49 @@ typedef struct {
         } \
     }
 
+/* So few columns that they do not fill a register, their number known to the compiler. */
+#define FEW(OF) OF(1) OF(2) OF(3) OF(4) OF(5) OF(6) OF(7) OF(8) OF(9) OF(10) OF(11) OF(12) OF(13) OF(14) OF(15)
+#define SUM_FEW(N) \
+    case N: \
+        for (int32_t k = a->indptr[i]; k < a->indptr[i + 1]; ++k) \
+            for (int c = 0; c < N; ++c) \
+                sums[c < (int)(sizeof sums / sizeof *sums) ? c : 0] += data[k] * b[a->indices[k] * ldb + c]; \
+        break;
+#define SPREAD_FEW(N) \
+    case N: \
+        for (int64_t j = 0; j < a->m; ++j) { \
+            const int32_t end = a->indptr[j + 1]; \
+            for (int32_t k = a->indptr[j]; k < end; ++k) \
+                for (int c = 0; c < N; ++c) \
+                    out[indices[k] * ld + c] += alpha * data[k] * b[j * ldb + c]; \
+        } \
+        break;
+
+/* The columns that do not fill a register: with their neighbours to the left, which are stored already, if there are. */
+#define REST(NAME, T, V) \
+    static void rest_##NAME(const product *p, int64_t i, int64_t at, T alpha, const T *data) \
+    { \
+        const th_lines *a = p->a; \
+        const int64_t n = p->columns, first = n >= LANES(T) ? n - LANES(T) : 0, ldb = p->ldb; \
+        const T *b = (const T *)p->b + first; \
+        T *out = (T *)p->out + i * n; \
+        T sums[TH_VECTOR / sizeof(T)] = {0}; \
+        if (n >= LANES(T)) { \
+            V sum = {0}; \
+            for (int32_t k = a->indptr[i]; k < a->indptr[i + 1]; ++k) \
+                sum += data[k] * *(const V *)(b + a->indices[k] * ldb); \
+            memcpy(sums, &sum, sizeof sums); \
+        } else { \
+            switch (n) { \
+                FEW(SUM_FEW) \
+            } \
+        } \
+        for (int64_t c = at; c < n; ++c) \
+            out[c] = p->adds ? out[c] + alpha * sums[c - first] : sums[c - first]; \
+    }
+
 #define PRODUCT(NAME, T, V) \
+    REST(NAME, T, V) \
     BAND(NAME, T, V, 8) \
     BAND(NAME, T, V, 4) \
     BAND(NAME, T, V, 2) \
@@ -66,77 +104,76 @@ typedef struct {
         const product *p = arg; \
         const th_lines *a = p->a; \
         const T *data = (const T *)a->data; \
-        const int32_t *from = p->from; \
         const int64_t n = p->columns; \
         const T alpha = (T)p->alpha; \
         for (int64_t i = lo; i < hi; ++i) { \
             int64_t at = 0; \
             for (; at + 8 * LANES(T) <= n; at += 8 * LANES(T)) \
-                band_8_##NAME(p, i, at, alpha, data, from); \
+                band_8_##NAME(p, i, at, alpha, data); \
             if (at + 4 * LANES(T) <= n) \
-                band_4_##NAME(p, i, at, alpha, data, from), at += 4 * LANES(T); \
+                band_4_##NAME(p, i, at, alpha, data), at += 4 * LANES(T); \
             if (at + 2 * LANES(T) <= n) \
-                band_2_##NAME(p, i, at, alpha, data, from), at += 2 * LANES(T); \
+                band_2_##NAME(p, i, at, alpha, data), at += 2 * LANES(T); \
             if (at + LANES(T) <= n) \
-                band_1_##NAME(p, i, at, alpha, data, from), at += LANES(T); \
-            for (; at < n; ++at) { \
-                const T *b = (const T *)p->b + at; \
-                T sum = 0; \
-                for (int32_t k = a->indptr[i]; k < a->indptr[i + 1]; ++k) \
-                    sum += NUMBER(k) * b[a->indices[k] * p->ldb]; \
-                T *to = (T *)p->out + i * n + at; \
-                *to = p->adds ? *to + alpha * sum : sum; \
-            } \
+                band_1_##NAME(p, i, at, alpha, data), at += LANES(T); \
+            if (at < n) \
+                rest_##NAME(p, i, at, alpha, data); \
         } \
     } \
-    /* One column: the products of a line, two sums at a time. */ \
+    /* One column: the products of a line, four sums at a time. */ \
     static void vector_##NAME(void *arg, int64_t lo, int64_t hi) \
     { \
         const product *p = arg; \
         const int32_t *indices = p->a->indices, *indptr = p->a->indptr; \
-        const T *data = (const T *)p->a->data, *b = (const T *)p->b; \
-        T *out = (T *)p->out; \
+        const T *restrict data = (const T *)p->a->data, *restrict b = (const T *)p->b; \
+        T *restrict out = (T *)p->out; \
         const T alpha = (T)p->alpha; \
         for (int64_t i = lo; i < hi; ++i) { \
-            T even = 0, odd = 0; \
+            T s0 = 0, s1 = 0, s2 = 0, s3 = 0; \
             int32_t k = indptr[i]; \
             const int32_t end = indptr[i + 1]; \
-            for (; k + 1 < end; k += 2) { \
-                even += data[k] * b[indices[k]]; \
-                odd += data[k + 1] * b[indices[k + 1]]; \
+            for (; k + 3 < end; k += 4) { \
+                s0 += data[k] * b[indices[k]]; \
+                s1 += data[k + 1] * b[indices[k + 1]]; \
+                s2 += data[k + 2] * b[indices[k + 2]]; \
+                s3 += data[k + 3] * b[indices[k + 3]]; \
             } \
-            if (k < end) \
-                even += data[k] * b[indices[k]]; \
-            out[i] = p->adds ? out[i] + alpha * (even + odd) : even + odd; \
+            for (; k < end; ++k) \
+                s0 += data[k] * b[indices[k]]; \
+            const T sum = (s0 + s1) + (s2 + s3); \
+            out[i] = p->adds ? out[i] + alpha * sum : sum; \
         } \
     } \
-    /* Compressed columns as they are. */ \
-    static void spread_##NAME(const product *p) \
+    /* Compressed columns, with the columns lo <= c < hi of the dense operand. */ \
+    static void spread_##NAME(void *arg, int64_t lo, int64_t hi) \
     { \
+        const product *p = arg; \
         const th_lines *a = p->a; \
-        const T *data = (const T *)a->data; \
-        const int64_t n = p->columns; \
-        if (n == 1) { \
-            const T *restrict b = (const T *)p->b, *restrict from = data; \
-            const int32_t *restrict indices = a->indices, *restrict indptr = a->indptr; \
-            T *restrict out = (T *)p->out; \
-            const T alpha = (T)p->alpha; \
-            const int64_t m = a->m, ldb = p->ldb; \
-            for (int64_t j = 0; j < m; ++j) { \
-                const T v = alpha * b[j * ldb]; \
-                const int32_t end = indptr[j + 1]; \
-                for (int32_t k = indptr[j]; k < end; ++k) \
-                    out[indices[k]] += v * from[k]; \
+        const T *restrict data = (const T *)a->data, *restrict b = (const T *)p->b + lo; \
+        const int32_t *restrict indices = a->indices; \
+        const int64_t n = hi - lo, ld = p->columns, ldb = p->ldb; \
+        const int32_t last = (int32_t)a->stored - 1; \
+        T *restrict out = (T *)p->out + lo; \
+        const T alpha = (T)p->alpha; \
+        if (n < LANES(T)) { \
+            switch (n) { \
+                FEW(SPREAD_FEW) \
             } \
             return; \
         } \
         for (int64_t j = 0; j < a->m; ++j) { \
-            const T *row = (const T *)p->b + j * p->ldb; \
-            for (int32_t k = a->indptr[j]; k < a->indptr[j + 1]; ++k) { \
-                const T v = p->scaled ? (T)p->alpha * data[k] : data[k]; \
-                T *to = (T *)p->out + a->indices[k] * n; \
-                TH_INDEPENDENT \
-                for (int64_t c = 0; c < n; ++c) \
+            const T *row = b + j * ldb; \
+            const int32_t end = a->indptr[j + 1]; \
+            for (int32_t k = a->indptr[j]; k < end; ++k) { \
+                const T v = alpha * data[k]; \
+                T *to = out + indices[k] * ld; \
+                const T *soon = out + indices[k + AHEAD < last ? k + AHEAD : last] * ld; \
+                int64_t c = 0; \
+                for (; c + LANES(T) <= n; c += LANES(T)) { \
+                    __builtin_prefetch(soon + c, 1); \
+                    *(V *)(to + c) += v * *(const V *)(row + c); \
+                } \
+                for (; c < n; ++c) \
                     to[c] += v * row[c]; \
             } \
         } \
@@ -193,7 +230,7 @@ TH_EXPORT int th_kernel_sparse_dense(th_ctx *ctx)
     const int first = how->added ? 1 : 0;
     const th_buffer *b = ctx->in[first + 4];
     th_buffer *out = ctx->out[0];
-    th_lines a, turned;
+    th_lines a;
     if (th_lines_of(ctx, &a, first, first + 1, how->columns))
         return -1;
     const int64_t rows = how->columns ? a.n : a.m, inner = how->columns ? a.m : a.n;
@@ -206,7 +243,7 @@ TH_EXPORT int th_kernel_sparse_dense(th_ctx *ctx)
         if (begun(ctx, ctx->in[6], rows, columns, how->in_place))
             return -1;
         p.alpha = number_of(ctx->in[0]);
-        p.adds = p.scaled = 1;
+        p.adds = 1;
     } else if (ctx->rt->ensure(ctx, out, shape)) {
         return -1;
     }
@@ -216,24 +253,17 @@ TH_EXPORT int th_kernel_sparse_dense(th_ctx *ctx)
     if (!(p.b = packed_rows(ctx, b, &p.ldb)) && inner)
         return -1;
     const int single = out->dtype == TH_FLOAT32;
-    if (how->columns && columns < TURNED) {
+    if (how->columns) {
         if (!how->added)
             memset(out->data, 0, (size_t)(rows * columns * out->itemsize));
-        (single ? spread_f32 : spread_f64)(&p);
-        return 0;
+        const int64_t band = 128 / out->itemsize; /* columns; no thread writes into a line of the cache of another */
+        if ((double)a.stored * (1.0 + 0.15 * (double)columns) < 4 * TH_PIECE_NS || columns <= band) {
+            (single ? spread_f32 : spread_f64)(&p, 0, columns);
+            return 0;
+        }
+        return ctx->rt->parallel_for(ctx, columns, band, single ? spread_f32 : spread_f64, &p);
     }
-    if (how->columns) {
-        int32_t *work = ctx->rt->scratch(ctx, (size_t)(a.n + 1 + 2 * a.stored) * sizeof *work);
-        if (!work)
-            return -1;
-        th_turn(&a, work, work + a.n + 1, work + a.n + 1 + a.stored);
-        turned = a;
-        turned.m = a.n, turned.n = a.m;
-        turned.indptr = work, turned.indices = work + a.n + 1;
-        p.from = work + a.n + 1 + a.stored;
-        p.a = &turned;
-    }
-    if (columns == 1 && p.ldb == 1 && !p.from)
-        return th_over_lines(ctx, p.a, 1.0, single ? vector_f32 : vector_f64, &p);
-    return th_over_lines(ctx, p.a, 1.0 + 0.15 * (double)columns, single ? rows_f32 : rows_f64, &p);
+    if (columns == 1 && p.ldb == 1)
+        return th_over_lines(ctx, &a, 1.0, single ? vector_f32 : vector_f64, &p);
+    return th_over_lines(ctx, &a, 1.0 + 0.15 * (double)columns, single ? rows_f32 : rows_f64, &p);
 }
