@@ -14,7 +14,7 @@ class SparseInspection(Inspection):
 
     Examples
     --------
-    >>> import scipy.sparse as sp
+    >>> import numpy as np, scipy.sparse as sp
     >>> SparseInspection(SparseType("csr", "float64")).extremes(sp.csr_matrix([[0.0, np.nan]]))
     Extremes(nan=1, inf=0, largest=0.0)
     """

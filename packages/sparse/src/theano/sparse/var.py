@@ -177,6 +177,7 @@ class SparseConstantSignature(tuple[Any, ...]):
 
     Examples
     --------
+    >>> import scipy.sparse as sp
     >>> a, b = (SparseConstantSignature(("type", sp.eye(2, format="csr"))) for _ in range(2))
     >>> a == b, hash(a) == hash(b)
     (True, True)
@@ -207,7 +208,7 @@ class SparseConstant(SparseOperators, Constant[SparseType]):
 
     Examples
     --------
-    >>> import theano.sparse
+    >>> import theano.sparse, scipy.sparse as sp
     >>> theano.sparse.constant(sp.eye(2, format="csr"))
     SparseConstant{csr,float64,shape=(2, 2),nnz=2}
     """

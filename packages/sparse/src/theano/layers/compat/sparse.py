@@ -8,25 +8,26 @@ _BESIDE = {
     "theano.gof": "gof=.",
     "theano.scalar": "scalar=.",
     "theano.tensor": "tensor=.",
+    "theano.graph": "Apply Constant Op Type Variable",
+    "theano.graph.op": "COp",
     "theano.gradient": "DisconnectedType grad_not_implemented grad_undefined",
     "theano.layers.compat.helpers": "integer_types",
 }
 
-_DRAWS = (
-    "Binomial Multinomial Poisson csc_dbinomial csc_fbinomial csr_dbinomial csr_fbinomial multinomial poisson"
-)
-
 OLD_NAMES = {
     "theano.sparse": {
         **_BESIDE,
-        "theano.layers.compat.sparse_helpers": "scipy_ver string_types",
+        "theano.layers.compat.helpers": "integer_types string_types",
+        "theano.layers.compat.sparse_ops": "scipy_ver",
         "theano.sparse.sharedvar": "sharedvar=.",
         "theano.sparse.type": "imported_scipy",
     },
     "theano.sparse.basic": {
         **_BESIDE,
         "theano.sparse": "*",
+        "theano.layers.compat.sparse_ops": "_is_dense _is_sparse _mtype_to_str _mtypes",
         "theano.sparse.convert": "_is_sparse_variable=is_sparse",
+        "theano.tensor.convert": "_is_dense_variable=is_tensor",
         "theano.sparse.product.op": "_dot _structured_dot",
         "theano.sparse.var": "_sparse_py_operators=SparseOperators",
     },
@@ -40,16 +41,21 @@ OLD_NAMES = {
             "local_sampling_dot_csr local_structured_dot local_usmm_csc_dense_inplace local_usmm_csx local_usmm"
         ),
         "theano.sparse.parts.op": "CSMGradC=CSMGrad",
-        "theano.sparse.vectors": (
-            "AddSD_ccode MulSDCSC MulSDCSR MulSVCSR SamplingDotCSR StructuredAddSVCSR StructuredDotCSC StructuredDotCSR "
-            "UsmmCscDense"
+        "theano.layers.compat.sparse_ops": (
+            "AddSD_ccode MulSDCSC MulSDCSR MulSVCSR SamplingDotCSR StructuredAddSVCSR StructuredDotCSC "
+            "StructuredDotCSR UsmmCscDense"
         ),
     },
     "theano.sparse.sandbox": {},
     "theano.sparse.sandbox.sp": {
         "theano.sparse.convolution": "ConvolutionIndices convolution_indices convolve max_pool",
+        "theano.rewriting.userdefined": "register_specialize",
     },
     "theano.sparse.sandbox.sp2": {
-        "theano.sparse.random.op": _DRAWS,
+        "theano.sparse.random.op": "*",
+    },
+    # What the tests of older programs with sparse matrices take from there.
+    "theano.tensor.basic": {
+        "theano.layers.compat.sparse_ops": "_allclose",
     },
 }

@@ -213,6 +213,13 @@ class StructuredAddSV(Op):
         g = output_grads[0]
         return [g, g.sum(axis=0, sparse_grad=True)]
 
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the sum of the directions."""
+        (x, y), (dx, dy) = inputs, eval_points
+        if dy is None:
+            return [dx]
+        return [self(sp_ones_like(x) * 0 if dx is None else dx, dy)]
+
 
 def _refuse_vector(node: Apply, inputs: Sequence[Any]) -> None:
     x, y = inputs

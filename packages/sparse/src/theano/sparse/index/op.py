@@ -78,6 +78,10 @@ class GetItemList(Op):
         """Return the rows of the gradient where they came from."""
         return [get_item_list_grad(*inputs, output_grads[0]), DisconnectedType()()]
 
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the same of the direction."""
+        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
+
 
 class GetItemListGrad(Op):
     """Rows at places of a matrix that is as long as another one, and 0 elsewhere; what meets is added.
@@ -111,6 +115,10 @@ class GetItemListGrad(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the rows of the gradient."""
         return [DisconnectedType()(), DisconnectedType()(), output_grads[0][inputs[1]]]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the same of the direction."""
+        return [None if eval_points[2] is None else self(*inputs[:2], eval_points[2])]
 
 
 class GetItem2Lists(Op):
@@ -152,6 +160,10 @@ class GetItem2Lists(Op):
         """Return the gradient where the elements came from."""
         return [get_item_2lists_grad(*inputs, output_grads[0]), DisconnectedType()(), DisconnectedType()()]
 
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the same of the direction."""
+        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
+
 
 class GetItem2ListsGrad(Op):
     """Numbers at places of a matrix that is as long as another one; what meets is added.
@@ -184,6 +196,10 @@ class GetItem2ListsGrad(Op):
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the elements of the gradient at the places."""
         return [*(DisconnectedType()() for _ in range(3)), output_grads[0][inputs[1], inputs[2]]]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the same of the direction."""
+        return [None if eval_points[3] is None else self(*inputs[:3], eval_points[3])]
 
 
 _SLICE = ("start", "stop", "step")
@@ -284,6 +300,10 @@ class GetItem2dGrad(Op):
         part = Apply(get_item_2d, [g, *inputs[1:-1]], [g.type()]).outputs[0]
         return [*(DisconnectedType()() for _ in inputs[1:]), part]
 
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the same of the direction."""
+        return [None if eval_points[-1] is None else self(*inputs[:-1], eval_points[-1])]
+
 
 def _as_slice(part: Any, op: object) -> slice:
     """Return an index as a slice; a number cuts out one line."""
@@ -342,6 +362,10 @@ class GetItemScalar(Op):
         x, row, column = inputs
         lists = [v.dimshuffle("x") for v in (row, column, output_grads[0])]
         return [get_item_2lists_grad(x, *lists), DisconnectedType()(), DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the same of the direction."""
+        return [None if eval_points[0] is None else self(eval_points[0], inputs[1:])]
 
 
 get_item_list, get_item_list_grad = GetItemList(), GetItemListGrad()

@@ -104,6 +104,12 @@ class CSMProperties(Op):
         _, indices, indptr, shape = csm_properties(csm)
         return [CSM(csm.type.format)(g, indices, indptr, shape)]
 
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the numbers of the direction at the places of the matrix."""
+        (csm,), (d,) = inputs, eval_points
+        found = None if d is None else csm_grad()(*csm_properties(csm), *csm_properties(d))
+        return [found, None, None, None]
+
 
 _MOST = 2**31 - 1
 _INT32 = np.dtype("int32")
@@ -236,6 +242,10 @@ class CSM(Op):
         """Return the shape that was given."""
         return [(node.inputs[3][0], node.inputs[3][1])]
 
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the matrix of the direction."""
+        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
+
 
 CSC, CSR = CSM("csc"), CSM("csr")
 
@@ -298,6 +308,10 @@ class CSMGrad(Op):
         back = csm_grad()(*g, output_grads[0], *x[1:])
         return [back if i == 4 else DisconnectedType()() for i in range(8)]
 
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the same of the direction."""
+        return [None if eval_points[4] is None else self(*inputs[:4], eval_points[4], *inputs[5:])]
+
 
 csm_grad = CSMGrad
 
@@ -352,6 +366,10 @@ class CheckedParts(Op):
         """Return the gradients as they are."""
         return list(output_grads)
 
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the directions as they are."""
+        return list(eval_points)
+
 
 class Recompressed(Op):
     """The parts of a matrix in the other format, of which each line is in order: data, indices and indptr.
@@ -399,6 +417,10 @@ class Recompressed(Op):
         back = as_format(g, self.format)
         found = csm_grad()(*inputs, *csm_properties(back))
         return [found, *(DisconnectedType()() for _ in range(3))]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction in the other format."""
+        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])[0], None, None]
 
 
 def as_format(x: Any, format: str) -> Any:

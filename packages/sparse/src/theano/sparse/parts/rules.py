@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.graph import Apply
+from theano.graph import Apply, FunctionGraph
+from theano.graph.op_contract import answers
 from theano.rewriting import local_rule
 from theano.sparse.parts.op import CSM, CheckedParts, CSMGrad, CSMProperties
+from theano.tensor.convert import is_tensor
+from theano.tensor.elemwise.functions import cast
+from theano.tensor.join.op import stack
 from theano.tensor.rules.predicates import FAST
 
 EARLY = ("canonicalize", "specialize")
@@ -33,6 +37,20 @@ def local_csm_properties_csm(node: Apply) -> Any:
     return [data, indices, indptr, shape]
 
 
+@local_rule([CSMProperties], phases=EARLY, tags=FAST)
+def local_csm_shape(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The shape of a matrix of which nothing else is wanted is inferred, as far as its op knows it."""
+    made: Any = node.inputs[0].owner
+    feature = getattr(fgraph, "shape_feature", None)
+    if made is None or feature is None or not answers(made.op, "infer_shape") or any(v.clients for v in node.outputs[:3]):
+        return None
+    given = [feature.lengths(v) if is_tensor(v) else () for v in made.inputs]
+    lengths = made.op.infer_shape(made, given)[node.inputs[0].index]
+    if lengths is None:
+        return None
+    return {node.outputs[3]: stack([cast(n, "int32") for n in lengths])}
+
+
 @local_rule([CSM], phases=EARLY, tags=FAST)
 def local_csm_csm_properties(node: Apply) -> Any:
     """A matrix of all parts of another one of its format is that matrix."""
@@ -54,4 +72,4 @@ def local_csm_grad_c(node: Apply) -> Any:
     return [g] if same else None
 
 
-__all__ = ["is_ours", "local_csm_csm_properties", "local_csm_grad_c", "local_csm_properties_csm"]
+__all__ = ["is_ours", "local_csm_csm_properties", "local_csm_grad_c", "local_csm_properties_csm", "local_csm_shape"]

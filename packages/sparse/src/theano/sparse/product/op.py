@@ -97,7 +97,7 @@ class Dot(Op):
         """Return the products of the gradient with the other factor, which are dense."""
         (x, y), (g,) = inputs, output_grads
         if x.type.ndim == 1:  # a row: its gradient is y times that of the product
-            return [dot(_transposed_of(y), g), _outer(_conj(x), g)]
+            return [_any_dot(_conj(y), g), _outer(_conj(x), g)]
         if y.type.ndim == 1:
             return [_outer(g, _conj(y)), dot(_transposed_of(x), g)]
         of_x = dot(g, y.T) if is_sparse(y) else dense_dot(g, _transposed(y))
@@ -341,6 +341,12 @@ class _ProductsAt(Op):
         shape = [g.shape[0], b.shape[0]]
         at = CSM(self.format)(output_grads[0], indices, indptr, as_tensor_variable(shape))
         return [DisconnectedType()(), DisconnectedType()(), structured_dot(at.T, g), structured_dot(at, b)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the product rule."""
+        (indices, indptr, b, g), (_, _, db, dg) = inputs, eval_points
+        terms = [self(indices, indptr, *pair) for pair, d in (((db, g), db), ((b, dg), dg)) if d is not None]
+        return [sum(terms[1:], terms[0]) if terms else None]
 
 
 class StructuredDotGradCSC(_ProductsAt):

@@ -53,9 +53,12 @@ class SpSum(Op):
         return Apply(self, [x], [TensorType(x.type.dtype, () if self.axis is None else (False,)).make_variable()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
-        """Add with SciPy."""
-        found = np.asarray(inputs[0].sum(axis=self.axis), dtype=node.outputs[0].type.dtype)
-        output_storage[0][0] = found.reshape(()) if self.axis is None else found.reshape(-1)
+        """Add the stored numbers; SciPy's own sum would sort the indices of the matrix that it is given."""
+        (x,), dtype = inputs, node.outputs[0].type.dtype
+        if self.axis is None:
+            output_storage[0][0] = np.asarray(x.data.sum(dtype=dtype))
+        else:
+            output_storage[0][0] = _sums(x.format, self.axis, x.data, x.indices, x.indptr, x.shape).astype(dtype, copy=False)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the length of the other axis."""
@@ -75,6 +78,14 @@ class SpSum(Op):
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the same of the direction."""
         return [None if eval_points[0] is None else self(eval_points[0])]
+
+
+def _sums(format: str, axis: int, data: Any, indices: Any, indptr: Any, shape: Any) -> np.ndarray:
+    """Return the sums of stored numbers over an axis."""
+    sums = np.zeros(shape[1 - axis], data.dtype)
+    lines = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    np.add.at(sums, lines if (format == "csr") == (axis == 1) else indices[: len(lines)], data[: len(lines)])
+    return sums
 
 
 def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> Any:
@@ -210,11 +221,7 @@ class SumOfParts(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
         """Add with NumPy."""
-        data, indices, indptr, shape = inputs
-        sums = np.zeros(shape[1 - self.axis], data.dtype)
-        lines = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        np.add.at(sums, lines if (self.format == "csr") == (self.axis == 1) else indices, data)
-        output_storage[0][0] = sums
+        output_storage[0][0] = _sums(self.format, self.axis, *inputs)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the length of the other axis."""
