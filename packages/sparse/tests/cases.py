@@ -9,7 +9,11 @@ import theano.tensor as T
 
 
 def _map(name, reference=None):
-    return name, lambda x, **_: getattr(S, name)(x), lambda x, **_: np.where(x != 0, (reference or getattr(np, name))(x), 0)
+    return (
+        name,
+        lambda x, **_: getattr(S, name)(x),
+        lambda x, **_: np.where(x != 0, (reference or getattr(np, name))(x), 0),
+    )
 
 
 MAPS = [

@@ -5,8 +5,9 @@ from __future__ import annotations
 import cases
 import numpy as np
 import pytest
-import theano
 from samples import FORMATS, matrix
+
+import theano
 from theano import sparse as S
 from theano import tensor as T
 from theano.gradient import DisconnectedType, NullType
@@ -35,7 +36,9 @@ def test_gradients(format):
     costs, grads, names = [], [], []
     for number, (name, expression, _) in enumerate(SMOOTH):
         out = as_dense(expression(**given))
-        weights = np.random.default_rng(number).uniform(0.5, 1.5, theano.function(list(wrt.values()), out.shape, on_unused_input="ignore")(*point.values()))
+        weights = np.random.default_rng(number).uniform(
+            0.5, 1.5, theano.function(list(wrt.values()), out.shape, on_unused_input="ignore")(*point.values())
+        )
         costs.append((out * weights).sum())
         used = [v for k, v in wrt.items() if not (name in NO_GRADIENT_OF_X and k == "x")]
         found = theano.grad(costs[-1], used, disconnected_inputs="ignore")
@@ -52,7 +55,9 @@ def test_gradients(format):
         assert slope.shape == point[k].shape, (name, k)
         direction = np.random.default_rng(number).normal(size=point[k].shape)
         ahead, behind = (f(*{**point, k: point[k] + h * direction}.values())[number] for h in (1e-6, -1e-6))
-        np.testing.assert_allclose((slope * direction).sum(), (ahead - behind) / 2e-6, 1e-5, 1e-6, err_msg=f"{name} by {k}")
+        np.testing.assert_allclose(
+            (slope * direction).sum(), (ahead - behind) / 2e-6, 1e-5, 1e-6, err_msg=f"{name} by {k}"
+        )
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -61,7 +66,11 @@ def test_second_order_and_rop(format):
     m = matrix(format, (5, 4))
     data, w, direction = T.dvector(), T.dvector(), T.dvector()
     x = S.CSM(format)(data, m.indices, m.indptr, np.array(m.shape))
-    cost = T.tanh(S.structured_dot(S.sqr(x), w)).sum() + S.sp_sum(x * x) + S.sp_sum(S.structured_dot(x, x.T), sparse_grad=True)
+    cost = (
+        T.tanh(S.structured_dot(S.sqr(x), w)).sum()
+        + S.sp_sum(x * x)
+        + S.sp_sum(S.structured_dot(x, x.T), sparse_grad=True)
+    )
     for v, value in ((w, np.linspace(0.1, 1, 4)), (data, m.data)):
         g = theano.grad(cost, v)
         one = theano.grad((g * direction).sum(), v)

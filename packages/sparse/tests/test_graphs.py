@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 
 import numpy as np
-import theano
 from samples import dense, matrix, plain
+
+import theano
 from theano import sparse as S
 from theano import tensor as T
 
@@ -49,7 +50,10 @@ def graph(rng):
     formats = rng.choice(["csr", "csc"], 2)
     inputs = [S.matrix(f, f"x{i}", "float64") for i, f in enumerate(formats)]
     forms = rng.choice(["sorted", "unsorted", "twice"], 2)
-    values = [matrix(f, (N, N), seed=int(rng.integers(99)), form=form, density=0.3) for f, form in zip(formats, forms, strict=True)]
+    values = [
+        matrix(f, (N, N), seed=int(rng.integers(99)), form=form, density=0.3)
+        for f, form in zip(formats, forms, strict=True)
+    ]
     pool = [(x, plain(m)) for x, m in zip(inputs, values, strict=True)]
     for _ in range(rng.integers(1, 7)):
         count, symbolic, numeric = _matrix(rng)
@@ -59,7 +63,12 @@ def graph(rng):
             pool.append((symbolic(*(v for v, _ in chosen)), result))
     ends = [_end(rng) for _ in range(2)]
     last = [pool[-1], pool[rng.integers(len(pool))]]
-    return inputs, [e(v) for (e, _), (v, _) in zip(ends, last, strict=True)], values, [f(a) for (_, f), (_, a) in zip(ends, last, strict=True)]
+    return (
+        inputs,
+        [e(v) for (e, _), (v, _) in zip(ends, last, strict=True)],
+        values,
+        [f(a) for (_, f), (_, a) in zip(ends, last, strict=True)],
+    )
 
 
 def test_random_graphs():

@@ -7,15 +7,15 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import theano
 from samples import FORMATS, matrix, plain
+
+import theano
 from theano import sparse as S
 from theano import tensor as T
-from theano.graph.canonical import object_of, form_of
+from theano.graph.canonical import form_of, object_of
 from theano.sparse import compressed
 from theano.sparse.type import SparseType
 from theano.tensor.testing import check_op
-
 
 # -- values ------------------------------------------------------------------------------------------------------------
 
@@ -25,7 +25,15 @@ def test_what_becomes_a_value(format):
     kind = SparseType(format, "float64")
     m = matrix(format)
     assert kind.filter(m) is m
-    for value in (matrix("csr"), matrix("csc"), sp.csr_array(m), sp.coo_matrix(m), plain(m), matrix(format, wide=True), m.astype("float32").astype("int8")):
+    for value in (
+        matrix("csr"),
+        matrix("csc"),
+        sp.csr_array(m),
+        sp.coo_matrix(m),
+        plain(m),
+        matrix(format, wide=True),
+        m.astype("float32").astype("int8"),
+    ):
         found = kind.filter(value)
         assert kind.is_valid_value(found) and type(found) is compressed.CLASSES[format]
     twice = matrix(format, form="twice")
@@ -79,7 +87,12 @@ def test_malformed_matrices_are_refused():
     dense = np.ones((5, 3))
     for _ in range(300):
         m = malformed(rng, "csr")
-        for attempt in (lambda: f(m, dense), lambda: w.set_value(m), lambda: SparseType("csr", "float64").filter(m, strict=True), lambda: SparseType("csc", "float64").filter(m)):
+        for attempt in (
+            lambda m=m: f(m, dense),
+            lambda m=m: w.set_value(m),
+            lambda m=m: SparseType("csr", "float64").filter(m, strict=True),
+            lambda m=m: SparseType("csc", "float64").filter(m),
+        ):
             with pytest.raises((ValueError, TypeError)) as caught:
                 attempt()
             assert len(str(caught.value).splitlines()) <= 12
@@ -97,7 +110,10 @@ def test_both_ways_to_examine_agree():
         if m.indices.dtype.kind != "i" or m.indptr.ndim != 1 or m.indices.dtype != m.indptr.dtype:
             continue
         sizes = m.shape if format == "csr" else m.shape[::-1]
-        numbers = [f(m.indices, m.indptr, len(m.data), *sizes) for f in (compressed.number_of_problem, compressed._examine_slowly)]
+        numbers = [
+            f(m.indices, m.indptr, len(m.data), *sizes)
+            for f in (compressed.number_of_problem, compressed._examine_slowly)
+        ]
         assert numbers[0] == numbers[1], (m.indices, m.indptr, m.shape)
 
 
@@ -105,7 +121,9 @@ def test_values_are_compared_by_value():
     kind = SparseType("csr", "float64")
     m = matrix("csr")
     other = matrix("csr", form="unsorted")
-    assert kind.values_eq(m, other) and kind.values_eq_approx(m, other * (1 + 1e-9)) and not kind.values_eq(m, other * 2)
+    assert (
+        kind.values_eq(m, other) and kind.values_eq_approx(m, other * (1 + 1e-9)) and not kind.values_eq(m, other * 2)
+    )
     assert kind.may_share_memory(m, m.T) and not kind.may_share_memory(m, m.copy())
     assert object_of(form_of(m)).shape == m.shape
 
@@ -120,7 +138,14 @@ def test_variables():
     c = S.constant(matrix("csc"))
     assert c.type == SparseType("csc", "float64") and c.equals(S.constant(matrix("csc")))
     assert S.as_sparse_or_tensor_variable(np.ones(2)).type.ndim == 1
-    for make in (lambda: S.as_sparse_variable(T.dmatrix()), lambda: S.as_sparse_variable(3), lambda: SparseType("csr", "bool"), lambda: bool(x), lambda: list(x), lambda: T.as_tensor_variable(x)):
+    for make in (
+        lambda: S.as_sparse_variable(T.dmatrix()),
+        lambda: S.as_sparse_variable(3),
+        lambda: SparseType("csr", "bool"),
+        lambda: bool(x),
+        lambda: list(x),
+        lambda: T.as_tensor_variable(x),
+    ):
         with pytest.raises(TypeError):
             make()
     with pytest.raises(NotImplementedError):
@@ -186,7 +211,17 @@ def test_modes(mode):
 
 def test_debug_mode_on_all_kinds():
     x, y, d = S.csr_dmatrix("x"), S.csc_dmatrix("y"), T.dmatrix("d")
-    made = [x + y, x * d, S.true_dot(x, y.T), S.sampling_dot(d, T.dot(d.T, d), x), S.clean(x), S.sp_sum(x, 0), S.usmm(2.0, x, d.T, T.dot(d, d.T)), S.structured_exp(x) * 2, x[1:3]]
+    made = [
+        x + y,
+        x * d,
+        S.true_dot(x, y.T),
+        S.sampling_dot(d, T.dot(d.T, d), x),
+        S.clean(x),
+        S.sp_sum(x, 0),
+        S.usmm(2.0, x, d.T, T.dot(d, d.T)),
+        S.structured_exp(x) * 2,
+        x[1:3],
+    ]
     f = theano.function([x, y, d], made, mode="DebugMode")
     m, n, dense = matrix("csr", form="unsorted"), matrix("csc", seed=4), np.random.default_rng(0).normal(size=(5, 4))
     np.testing.assert_allclose(f(m, n, dense)[0].toarray(), plain(m) + plain(n))
@@ -210,7 +245,7 @@ def test_contract_of_ops():
 
 
 def test_random():
-    from theano.sparse.sandbox.sp2 import Binomial, multinomial, poisson
+    from theano.sparse.random.op import Binomial, multinomial, poisson
 
     x = S.csr_dmatrix("x")
     means = sp.csr_matrix(np.full((50, 40), 4.0))
@@ -222,10 +257,37 @@ def test_random():
     assert made.shape == (30, 20) and abs(made.toarray().mean() - 2.5) < 0.3
 
 
+def test_sparse_gradient_of_rows():
+    x, places = T.dmatrix("x"), T.lvector("places")
+    g = theano.grad(theano.sparse_grad(x[places]).sum(), x)
+    f = theano.function([x, places], g)
+    assert S.is_sparse(g)
+    np.testing.assert_array_equal(f(np.ones((4, 2)), [1, 1, 3]).toarray(), [[0, 0], [2, 2], [0, 0], [1, 1]])
+    with pytest.raises(TypeError, match="only the gradient of a matrix"):
+        theano.grad(theano.sparse_grad(x[0][places]).sum(), x)
+
+
+def test_theano_dot():
+    x, d = S.csr_dmatrix("x"), T.dmatrix("d")
+    f = theano.function([x, d], [theano.dot(x, d), T.dot(d.T, x.T)])
+    for found, wanted in zip(
+        f(matrix("csr"), np.ones((4, 2))), (plain(matrix("csr")) @ np.ones((4, 2)),) * 2, strict=True
+    ):
+        np.testing.assert_allclose(found if found.shape == wanted.shape else found.T, wanted)
+
+
 def test_shapes_without_values():
     """No matrix is made to tell how long it is."""
     x, y = S.csr_dmatrix("x"), S.csr_dmatrix("y")
-    for out in (x + y, x.T, S.hstack([x, y]), S.structured_dot(x, y.T), S.structured_exp(x), S.dense_from_sparse(x), S.dot(x, y.T)):
+    for out in (
+        x + y,
+        x.T,
+        S.hstack([x, y]),
+        S.structured_dot(x, y.T),
+        S.structured_exp(x),
+        S.dense_from_sparse(x),
+        S.dot(x, y.T),
+    ):
         f = theano.function([x, y], out.shape, on_unused_input="ignore")
         names = {type(n.op).__name__ for n in f.maker.fgraph.toposort()}
         assert names <= {"CSMProperties", "MakeVector", "Subtensor", "Elemwise", "Shape_i", "DimShuffle"}, (out, names)
@@ -253,8 +315,15 @@ def test_documented_rules():
     assert "AddedProduct" in ops(theano.function([y, d, z], z - 2 * S.dot(y, d)))
     f = theano.function([y, d, z], T.exp(z).dot(T.exp(z).T) - 2 * S.dot(y, d))
     assert any(getattr(n.op, "inplace", False) for n in f.maker.fgraph.toposort())
-    np.testing.assert_allclose(f(matrix("csc"), np.ones((4, 5)), np.zeros((5, 2))), 2 - 2 * plain(matrix("csc")) @ np.ones((4, 5)))
-    assert any(getattr(n.op, "inplace", False) for n in theano.function([d], S.remove0(S.csr_from_dense(d))).maker.fgraph.toposort())
+    np.testing.assert_allclose(
+        f(matrix("csc"), np.ones((4, 5)), np.zeros((5, 2))), 2 - 2 * plain(matrix("csc")) @ np.ones((4, 5))
+    )
+    assert any(
+        getattr(n.op, "inplace", False)
+        for n in theano.function([d], S.remove0(S.csr_from_dense(d))).maker.fgraph.toposort()
+    )
     assert ops(theano.function([d], S.dense_from_sparse(S.csr_from_dense(d)))) == ["DeepCopyOp"]
-    off = theano.function([x, d], S.structured_dot(x, d), mode=theano.compile.get_default_mode().excluding("local_structured_dot"))
+    off = theano.function(
+        [x, d], S.structured_dot(x, d), mode=theano.compile.get_default_mode().excluding("local_structured_dot")
+    )
     assert "StructuredDot" in ops(off)

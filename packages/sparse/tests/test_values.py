@@ -5,8 +5,9 @@ from __future__ import annotations
 import cases
 import numpy as np
 import pytest
-import theano
 from samples import DTYPES, FORMATS, SHAPES, dense, matrix, plain
+
+import theano
 from theano import sparse as S
 from theano import tensor as T
 
@@ -51,7 +52,9 @@ def compare(table, format, other, dtype, shapes, mode=None):
                     assert v.type.is_valid_value(result), f"{name} of {shape}, {form}"
                     assert dense(result).shape == np.shape(w), f"{name} of {shape}, {form}"
                     tolerance = 1e-4 if v.type.dtype in ("float32", "complex64") else 1e-9
-                    np.testing.assert_allclose(dense(result), w, tolerance, tolerance, err_msg=f"{name} of {shape}, {form}")
+                    np.testing.assert_allclose(
+                        dense(result), w, tolerance, tolerance, err_msg=f"{name} of {shape}, {form}"
+                    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -108,7 +111,9 @@ def test_numbers_of_columns(format, columns):
 @pytest.mark.parametrize("format", FORMATS)
 def test_large_enough_for_threads(format):
     x, d, v = S.matrix(format, "x", "float64"), T.dmatrix("d"), T.dvector("v")
-    f = theano.function([x, d, v], [S.dot(x, d), S.dot(x, v), S.true_dot(x, x.T), S.csr_from_dense(d).sum(), x + x.T.T * 2])
+    f = theano.function(
+        [x, d, v], [S.dot(x, d), S.dot(x, v), S.true_dot(x, x.T), S.csr_from_dense(d).sum(), x + x.T.T * 2]
+    )
     a = matrix(format, (700, 900), density=0.1)
     rng = np.random.default_rng(1)
     b, w = rng.normal(size=(900, 70)), rng.normal(size=900)

@@ -40,7 +40,7 @@ LAYER = describe(
     Layer(
         "theano-sparse",
         "theano.sparse",
-        names={"theano.sparse": "theano.sparse"},
+        names={"theano.sparse": "theano.sparse", "theano.sparse_grad": "theano.sparse.structure.op:sparse_grad"},
         knows=_knows,
         extensions=(
             *(modules.extension(f"{_SPARSE}.{family}", (f"theano.sparse.{family}.lowering",)) for family in LOWERED),

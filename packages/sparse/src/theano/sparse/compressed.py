@@ -18,8 +18,8 @@ from theano.sparse.kernels import library
 CLASSES: dict[str, type] = {"csr": sp.csr_matrix, "csc": sp.csc_matrix, "bsr": sp.bsr_matrix}
 
 
-#: What may be said against a matrix that is well formed, as bits: the indices of some line do not increase (they are not
-#: sorted, or some place is stored twice); there is room behind the stored numbers.
+#: What may be said against a matrix that is well formed, as bits: the indices of some line do not increase (they are
+#: not sorted, or some place is stored twice); there is room behind the stored numbers.
 DISORDERED, LONGER = 1, 2
 
 _PROBLEMS = {

@@ -25,7 +25,9 @@ class SparseInspection(Inspection):
         """Return whether two matrices have the same arrays."""
         if type(a) is not type(b) or a.shape != b.shape:
             return False
-        return all(x.dtype == y.dtype and x.tobytes() == y.tobytes() for x, y in zip(_arrays(a), _arrays(b), strict=True))
+        return all(
+            x.dtype == y.dtype and x.tobytes() == y.tobytes() for x, y in zip(_arrays(a), _arrays(b), strict=True)
+        )
 
     def extremes(self, value: Any) -> Extremes | None:
         """Return what of the stored numbers is NaN, infinite or large."""

@@ -1,4 +1,4 @@
-"""The order in which the rules of the sparse layer are tried, after those of the tensor layer; to import it enters them."""
+"""The order in which the rules of the sparse layer are tried, after those of lower layers; to import it enters them."""
 
 from __future__ import annotations
 

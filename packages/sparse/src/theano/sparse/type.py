@@ -61,7 +61,9 @@ class SparseType(Type):
         self.format = format
         self.dtype = dtype_name(dtype)
         if self.dtype not in self.dtype_set:
-            raise TypeError(f"no sparse matrix has the dtype {self.dtype}; one of {', '.join(sorted(self.dtype_set))} has")
+            raise TypeError(
+                f"no sparse matrix has the dtype {self.dtype}; one of {', '.join(sorted(self.dtype_set))} has"
+            )
         self.numpy_dtype = np.dtype(self.dtype)
         self._class = CLASSES[format]
 
@@ -107,7 +109,8 @@ class SparseType(Type):
         else:
             if strict:
                 raise TypeError(
-                    f"{self} is strict and takes only a {self._class.__name__} of dtype {self.dtype}, not {_kind(value)}. "
+                    f"{self} is strict and takes only a {self._class.__name__} of dtype {self.dtype}, "
+                    f"not {_kind(value)}. "
                     f"Pass {self._class.__name__}(value, dtype={self.dtype!r}), or drop strict=True."
                 )
             value = self._converted(value, allow_downcast)

@@ -35,7 +35,8 @@ OLD_NAMES = {
         "theano.sparse.parts.rules": "local_csm_grad_c local_csm_properties_csm",
         "theano.sparse.structure.rules": "local_dense_from_sparse_sparse_from_dense local_inplace_remove0",
         "theano.sparse.elemwise.rules": (
-            "local_addsd_ccode local_inplace_addsd_ccode=local_addsd_ccode local_mul_s_d local_mul_s_v local_structured_add_s_v"
+            "local_addsd_ccode local_inplace_addsd_ccode=local_addsd_ccode local_mul_s_d "
+            "local_mul_s_v local_structured_add_s_v"
         ),
         "theano.sparse.product.rules": (
             "local_sampling_dot_csr local_structured_dot local_usmm_csc_dense_inplace local_usmm_csx local_usmm"
@@ -53,6 +54,9 @@ OLD_NAMES = {
     },
     "theano.sparse.sandbox.sp2": {
         "theano.sparse.random.op": "*",
+    },
+    "theano.misc.may_share_memory": {
+        "theano.layers.compat.sparse_ops": "may_share_memory",
     },
     # What the tests of older programs with sparse matrices take from there.
     "theano.tensor.basic": {

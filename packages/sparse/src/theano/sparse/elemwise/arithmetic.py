@@ -15,7 +15,7 @@ from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.sparse.convert import as_sparse_or_tensor_variable, as_sparse_variable, is_sparse
 from theano.sparse.parts.elements import Cells
-from theano.sparse.parts.op import as_format, compressed, csm_data, length, sp_ones_like, with_data
+from theano.sparse.parts.op import compressed, csm_data, length, sp_ones_like, with_data
 from theano.sparse.structure.dense import dense_from_sparse
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
@@ -51,14 +51,13 @@ def refuse_shapes(node: Apply, inputs: Sequence[Any]) -> None:
 
 
 class _TwoSparse(Op):
-    """Base of the ops on two sparse matrices; the second is brought into the format of the first."""
+    """Base of the ops on two sparse matrices; the result has the format of the first."""
 
     __props__ = ()
 
     def make_node(self, x: Any, y: Any) -> Apply:
         """Return the node."""
         x, y = compressed(x, self, "input 0"), compressed(y, self, "input 1")
-        y = as_format(y, x.type.format)
         return Apply(self, [x, y], [SparseType(x.type.format, self.dtype_of(x, y)).make_variable()])
 
     def dtype_of(self, x: Any, y: Any) -> str:
@@ -85,7 +84,8 @@ class AddSS(_TwoSparse):
         """Add with SciPy."""
         refuse_shapes(node, inputs)
         x, y = inputs
-        found = (x + y).astype(node.outputs[0].type.dtype)
+        out = node.outputs[0].type
+        found = (x + y).asformat(out.format).astype(out.dtype)
         found.sort_indices()
         output_storage[0][0] = found
 
@@ -215,7 +215,7 @@ class StructuredAddSV(Op):
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the sum of the directions."""
-        (x, y), (dx, dy) = inputs, eval_points
+        x, (dx, dy) = inputs[0], eval_points
         if dy is None:
             return [dx]
         return [self(sp_ones_like(x) * 0 if dx is None else dx, dy)]

@@ -217,8 +217,8 @@ def cast(variable: Any, dtype: str) -> Any:
 
 
 __all__ = [
-    "Cast", "Neg", "arcsin", "arcsinh", "arctan", "arctanh", "bcast", "cast", "ccast", "ceil", "conj", "dcast", "deg2rad",
-    "expm1", "fcast", "floor", "icast", "lcast", "log1p", "neg", "rad2deg", "rint", "sgn", "sin", "sinh", "sqr", "sqrt",
-    "structured_add", "structured_exp", "structured_log", "structured_maximum", "structured_minimum",
+    "Cast", "Neg", "arcsin", "arcsinh", "arctan", "arctanh", "bcast", "cast", "ccast", "ceil", "conj", "dcast",
+    "deg2rad", "expm1", "fcast", "floor", "icast", "lcast", "log1p", "neg", "rad2deg", "rint", "sgn", "sin", "sinh",
+    "sqr", "sqrt", "structured_add", "structured_exp", "structured_log", "structured_maximum", "structured_minimum",
     "structured_monoid", "structured_pow", "structured_sigmoid", "tan", "tanh", "trunc", "wcast", "zcast",
 ]  # fmt: skip

@@ -1,17 +1,18 @@
-"""Functions of elements by parts: what is computed with the stored numbers is element-wise, and is fused with the rest."""
+"""Functions of elements by parts: what is computed with the stored numbers is element-wise, and fused with the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from theano import scalar as scal
 from theano.graph import Apply
 from theano.rewriting import local_rule
 from theano.sparse.elemwise.arithmetic import AddSD, AddSS, AddSSData, MulSD, MulSS, MulSV, StructuredAddSV
 from theano.sparse.elemwise.maps import Cast, Neg
 from theano.sparse.elemwise.vectors import Union
 from theano.sparse.parts.elements import Scattered, elements_at
-from theano.sparse.parts.op import CSM, csm_properties
+from theano.sparse.parts.op import CSM, as_format, csm_properties
 from theano.tensor.elemwise import functions as F
 
 SPECIALIZE = ("specialize",)
@@ -40,6 +41,9 @@ def local_sparse_neg(node: Apply) -> Any:
 @local_rule([Cast], phases=SPECIALIZE)
 def local_sparse_cast(node: Apply) -> Any:
     """Numbers are cast, and nothing else."""
+    x, dtype = node.inputs[0].type.dtype, node.op.out_type
+    if x in scal.complex_dtypes and dtype not in scal.complex_dtypes:
+        return None  # SciPy drops the imaginary part, which dense tensors refuse
     return on_data(node, lambda data: F.cast(data, node.op.out_type))
 
 
@@ -86,7 +90,7 @@ def local_sparse_union(node: Apply) -> Any:
     out = node.outputs[0]
     if out.type.dtype not in KERNELS:
         return None
-    (a, *a_places), (b, *b_places) = csm_properties(x), csm_properties(y)
+    (a, *a_places), (b, *b_places) = csm_properties(x), csm_properties(as_format(y, x.type.format))
     a, b = in_dtype(out, a, b)
     found = Union(x.type.format, isinstance(node.op, MulSS))(a, *a_places, b, *b_places)
     return [CSM(x.type.format)(*found, a_places[2])]

@@ -263,7 +263,11 @@ class GetItem2d(Op):
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the same part of the direction."""
-        return [None if eval_points[0] is None else Apply(self, [eval_points[0], *inputs[1:]], [eval_points[0].type()]).outputs[0]]
+        return [
+            None
+            if eval_points[0] is None
+            else Apply(self, [eval_points[0], *inputs[1:]], [eval_points[0].type()]).outputs[0]
+        ]
 
 
 class GetItem2dGrad(Op):
@@ -374,8 +378,10 @@ get_item_2d, get_item_scalar = GetItem2d(), GetItemScalar()
 
 
 def _is_list(part: Any) -> bool:
-    return isinstance(part, (list, np.ndarray)) and np.ndim(part) == 1 or (
-        isinstance(part, Variable) and getattr(part.type, "ndim", 0) == 1 and part.type.dtype in _INTEGERS
+    return (
+        isinstance(part, (list, np.ndarray))
+        and np.ndim(part) == 1
+        or (isinstance(part, Variable) and getattr(part.type, "ndim", 0) == 1 and part.type.dtype in _INTEGERS)
     )
 
 
@@ -410,7 +416,7 @@ def getitem(x: Any, args: Any) -> Any:
 
 
 __all__ = [
-    "GetItem2Lists", "GetItem2ListsGrad", "GetItem2d", "GetItem2dGrad", "GetItemList", "GetItemListGrad", "GetItemScalar",
-    "get_item_2d", "get_item_2lists", "get_item_2lists_grad", "get_item_list", "get_item_list_grad", "get_item_scalar",
-    "getitem",
+    "GetItem2Lists", "GetItem2ListsGrad", "GetItem2d", "GetItem2dGrad", "GetItemList", "GetItemListGrad",
+    "GetItemScalar", "get_item_2d", "get_item_2lists", "get_item_2lists_grad", "get_item_list", "get_item_list_grad",
+    "get_item_scalar", "getitem",
 ]  # fmt: skip

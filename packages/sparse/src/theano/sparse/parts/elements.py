@@ -65,7 +65,9 @@ class ElementsAt(Op):
         indices, indptr, shape, dense = inputs
         for axis, one in enumerate(node.inputs[3].type.broadcastable):
             if dense.shape[axis] != shape[axis] and not one:
-                raise ValueError(f"a dense matrix of shape {dense.shape} meets a sparse one of shape {tuple(map(int, shape))}")
+                raise ValueError(
+                    f"a dense matrix of shape {dense.shape} meets a sparse one of shape {tuple(map(int, shape))}"
+                )
         lines = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
         places = (lines, indices[: len(lines)]) if self.format == "csr" else (indices[: len(lines)], lines)
         output_storage[0][0] = np.broadcast_to(dense, tuple(shape))[places]

@@ -63,7 +63,9 @@ register(
     Lowering(Recompressed, recompressed_kernel, Accepts(
         "data, indices, indptr, shape -> d, i, p", dtypes=_PARTS, same=("data d",),
     )),
-    Lowering(ElementsAt, elements_kernel, Accepts("indices, indptr, shape, dense -> z", dtypes=_PARTS, same=("dense z",))),
+    Lowering(ElementsAt, elements_kernel, Accepts(
+        "indices, indptr, shape, dense -> z", dtypes=_PARTS, same=("dense z",),
+    )),
     Lowering(Scattered, scattered_kernel, Accepts(
         "data, indices, indptr, shape -> z", dtypes={**_PARTS, "data": ADDED}, same=("data z",),
     )),

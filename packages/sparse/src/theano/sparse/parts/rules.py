@@ -42,7 +42,12 @@ def local_csm_shape(fgraph: FunctionGraph, node: Apply) -> Any:
     """The shape of a matrix of which nothing else is wanted is inferred, as far as its op knows it."""
     made: Any = node.inputs[0].owner
     feature = getattr(fgraph, "shape_feature", None)
-    if made is None or feature is None or not answers(made.op, "infer_shape") or any(v.clients for v in node.outputs[:3]):
+    if (
+        made is None
+        or feature is None
+        or not answers(made.op, "infer_shape")
+        or any(v.clients for v in node.outputs[:3])
+    ):
         return None
     given = [feature.lengths(v) if is_tensor(v) else () for v in made.inputs]
     lengths = made.op.infer_shape(made, given)[node.inputs[0].index]

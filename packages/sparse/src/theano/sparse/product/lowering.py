@@ -6,13 +6,12 @@ from typing import Any
 
 from theano.graph import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts, Dtypes
+from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
 from theano.sparse.kernels import parameters
 from theano.sparse.kernels.library import INT32, ready
 from theano.sparse.product.op import StructuredDotGradCSC, StructuredDotGradCSR
 from theano.sparse.product.vectors import AddedProduct, ProductOfParts, SparseProduct
-
 
 
 @ready("th_kernel_sparse_dense", work=20.0)
@@ -23,7 +22,7 @@ def product_kernel(op: Any, node: Apply) -> Parameters:
 
 @ready("th_kernel_sparse_dense", work=20.0)
 def added_product_kernel(op: Any, node: Apply) -> Parameters:
-    """Return the product of a sparse matrix with a dense one, scaled and added. ``op.format``, ``op.inplace`` are read."""
+    """Return a product, scaled and added to a matrix. ``op.format`` and ``op.inplace`` are read."""
     return parameters.Product(columns=op.format == "csc", added=True, in_place=op.inplace)
 
 

@@ -1,6 +1,4 @@
-"""The products: `dot`, `true_dot`, `structured_dot`, `usmm`, `sampling_dot`; they differ in what they return and in their
-gradients.
-"""
+"""The products, which differ in what they return and in their gradients."""
 
 from __future__ import annotations
 
@@ -16,10 +14,11 @@ from theano.graph import Apply, Op
 from theano.sparse.convert import as_sparse_or_tensor_variable, as_sparse_variable, is_sparse
 from theano.sparse.elemwise.arithmetic import mul_s_s
 from theano.sparse.parts.elements import Cells, index_vector
-from theano.sparse.parts.op import CSM, as_format, compressed, csm_properties, length, sp_ones_like
+from theano.sparse.parts.op import CSM, compressed, csm_properties, length, sp_ones_like
 from theano.sparse.structure.dense import dense_from_sparse
 from theano.sparse.type import SparseType
 from theano.tensor.blas.dot import dot as dense_dot
+from theano.tensor.blas.dot import products
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import conj
 from theano.tensor.messages import shape_error
@@ -165,7 +164,6 @@ class TrueDot(Op):
             raise TypeError(f"{self}: the first operand must be sparse, but {x} is of type {x.type}")
         if y.type.ndim != 2:
             raise TypeError(f"{self}: the second operand must be a matrix, but {y} is of type {y.type}")
-        y = as_format(y, x.type.format) if is_sparse(y) else y
         return Apply(self, [x, y], [SparseType(x.type.format, scal.upcast(x.type.dtype, y.type.dtype)).make_variable()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
@@ -239,7 +237,7 @@ class StructuredDot(Op):
         a, b = _pair(self, a, b)
         dtype = scal.upcast(a.type.dtype, b.type.dtype)
         if is_sparse(b):
-            return Apply(self, [a, as_format(b, a.type.format)], [SparseType(a.type.format, dtype).make_variable()])
+            return Apply(self, [a, b], [SparseType(a.type.format, dtype).make_variable()])
         return Apply(self, [a, b], [TensorType(dtype, (False,) * b.type.ndim).make_variable()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
@@ -248,7 +246,9 @@ class StructuredDot(Op):
         _refuse_product(node, inputs, a, b)
         out = node.outputs[0].type
         found = a @ b
-        output_storage[0][0] = found.astype(out.dtype) if sp.issparse(found) else np.asarray(found, dtype=out.dtype)
+        output_storage[0][0] = (
+            found.asformat(out.format).astype(out.dtype) if sp.issparse(found) else np.asarray(found, dtype=out.dtype)
+        )
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the outer lengths."""
@@ -262,7 +262,12 @@ class StructuredDot(Op):
             of_a = structured_dot(g, b.T)
             of_a = mul_s_s(of_a, sp_ones_like(a)) if is_sparse(of_a) else sp_ones_like(a) * of_a
             of_b = structured_dot(a.T, g)
-            return [of_a, (mul_s_s(of_b, sp_ones_like(b)) if is_sparse(of_b) else sp_ones_like(b) * of_b) if is_sparse(b) else of_b]
+            return [
+                of_a,
+                (mul_s_s(of_b, sp_ones_like(b)) if is_sparse(of_b) else sp_ones_like(b) * of_b)
+                if is_sparse(b)
+                else of_b,
+            ]
         return [structured_dot_grad(a, b, g), structured_dot(a.T, g)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
@@ -297,6 +302,12 @@ def structured_dot(x: Any, y: Any) -> Any:
     if is_sparse(x):
         return _structured_dot(x, y)
     return _structured_dot(y.T, x.T).T
+
+
+@products.register
+def _of_sparse(a: Any, b: Any) -> Any:
+    """Return what ``theano.dot`` is where an operand is sparse."""
+    return structured_dot(a, b) if any(is_sparse(v) or sp.issparse(v) for v in (a, b)) else None
 
 
 class _ProductsAt(Op):
@@ -475,7 +486,8 @@ class Usmm(Op):
         found = x @ y if sp.issparse(x) else (y.T @ x.T).T
         found = found.toarray() if sp.issparse(found) else found
         if found.shape != z.shape and not all(
-            m == n or one and n == 1 for m, n, one in zip(found.shape, z.shape, node.inputs[3].type.broadcastable, strict=True)
+            m == n or one and n == 1
+            for m, n, one in zip(found.shape, z.shape, node.inputs[3].type.broadcastable, strict=True)
         ):
             raise shape_error(node, inputs, f"Shape mismatch: a product of shape {found.shape} against {z.shape}.",
                               "z must have the shape of the product.")  # fmt: skip
@@ -495,7 +507,7 @@ class Usmm(Op):
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the product rule."""
-        (alpha, x, y, z), (da, dx, dy, dz) = inputs, eval_points
+        (alpha, x, y, _), (da, dx, dy, dz) = inputs, eval_points
         terms = [] if da is None else [da * dot(x, y)]
         terms += [alpha * _any_dot(*pair) for pair, d in (((dx, y), dx), ((x, dy), dy)) if d is not None]
         terms += [] if dz is None else [dz]

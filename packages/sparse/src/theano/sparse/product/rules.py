@@ -85,7 +85,11 @@ def _scaled(term: Any) -> tuple[Any, Any, Any] | None:
     alpha, node = None, term.owner
     if node is not None and isinstance(node.op, Elemwise) and node.op.scalar_op == scal.mul and len(node.inputs) == 2:
         for factor, product in (node.inputs, node.inputs[::-1]):
-            if all(factor.type.broadcastable) and product.owner is not None and isinstance(product.owner.op, (Dot, StructuredDot)):
+            if (
+                all(factor.type.broadcastable)
+                and product.owner is not None
+                and isinstance(product.owner.op, (Dot, StructuredDot))
+            ):
                 alpha, node, term = factor.dimshuffle(), product.owner, product
                 break
     if node is None or not isinstance(node.op, (Dot, StructuredDot)) or is_sparse(term) or len(term.clients) > 1:
@@ -101,7 +105,11 @@ def local_usmm(node: Apply) -> Any:
     (out,) = node.outputs[:1]
     if len(node.outputs) > 1 or node.op.scalar_op not in (scal.add, scal.sub) or len(node.inputs) != 2:
         return None
-    if out.type.dtype not in KERNELS or any(v.type.dtype != out.type.dtype for v in node.inputs) or any(out.type.broadcastable):
+    if (
+        out.type.dtype not in KERNELS
+        or any(v.type.dtype != out.type.dtype for v in node.inputs)
+        or any(out.type.broadcastable)
+    ):
         return None
     for i, term in enumerate(node.inputs):
         found, other = _scaled(term), node.inputs[1 - i]

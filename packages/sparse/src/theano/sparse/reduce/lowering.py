@@ -6,12 +6,11 @@ from typing import Any
 
 from theano.graph import Apply
 from theano.graph.parameters import Parameters
-from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts, Dtypes
+from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
 from theano.sparse.kernels import parameters
 from theano.sparse.kernels.library import INT32, ready
 from theano.sparse.reduce.op import SumOfParts
-
 
 
 @ready("th_kernel_sum_of_parts", work=1.0)

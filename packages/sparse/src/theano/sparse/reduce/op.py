@@ -58,7 +58,9 @@ class SpSum(Op):
         if self.axis is None:
             output_storage[0][0] = np.asarray(x.data.sum(dtype=dtype))
         else:
-            output_storage[0][0] = _sums(x.format, self.axis, x.data, x.indices, x.indptr, x.shape).astype(dtype, copy=False)
+            output_storage[0][0] = _sums(x.format, self.axis, x.data, x.indices, x.indptr, x.shape).astype(
+                dtype, copy=False
+            )
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the length of the other axis."""

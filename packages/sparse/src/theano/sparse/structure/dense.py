@@ -39,7 +39,9 @@ class DenseFromSparse(Op):
         self.sparse_grad = structured
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, DenseFromSparse) and self.sparse_grad == other.sparse_grad
+        return (
+            type(self) is type(other) and isinstance(other, DenseFromSparse) and self.sparse_grad == other.sparse_grad
+        )
 
     def __hash__(self) -> int:
         return hash((type(self), self.sparse_grad))

@@ -17,7 +17,7 @@ from theano.sparse.parts.op import as_format, compressed, length
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import minimum
-from theano.tensor.index.advanced import advanced_subtensor1
+from theano.tensor.index.advanced import AdvancedSubtensor1, advanced_subtensor1, sparse_gradient
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
 
@@ -89,7 +89,9 @@ class Diag(_Linear):
         """Take it out with SciPy."""
         (x,) = inputs
         if x.shape[0] != x.shape[1]:
-            raise shape_error(node, inputs, f"a matrix of shape {x.shape} is not square.", "Diag is for square matrices.")
+            raise shape_error(
+                node, inputs, f"a matrix of shape {x.shape} is not square.", "Diag is for square matrices."
+            )
         output_storage[0][0] = x.diagonal()
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
@@ -263,7 +265,9 @@ class HStack(Op):
     def __init__(self, format: str | None = None, dtype: str | None = None):
         self.format = "csc" if format is None else format
         if dtype is None:
-            raise ValueError(f"{type(self).__name__}: the dtype of the result must be given; hstack and vstack find it out")
+            raise ValueError(
+                f"{type(self).__name__}: the dtype of the result must be given; hstack and vstack find it out"
+            )
         self.dtype = dtype
 
     def __str__(self) -> str:
@@ -274,9 +278,6 @@ class HStack(Op):
         if not mat:
             raise ValueError(f"{type(self).__name__}: there is nothing to stack")
         blocks = [compressed(x, self, f"input {i}") for i, x in enumerate(mat)]
-        for x in blocks:
-            if scal.upcast(x.type.dtype, self.dtype) != self.dtype:
-                raise TypeError(f"{self}: {x} of type {x.type} does not fit into {self.dtype}")
         return Apply(self, blocks, [SparseType(self.format, self.dtype).make_variable()])
 
     def perform(self, node: Apply, block: Sequence[Any], output_storage: Cells) -> None:
@@ -288,8 +289,7 @@ class HStack(Op):
                 f"All must have as many {('rows', 'columns')[other]}.",
             )  # fmt: skip
         stack = sp.hstack if self.axis else sp.vstack
-        made = stack([sp.coo_matrix(x) for x in block], format=self.format, dtype=self.dtype)
-        output_storage[0][0] = made
+        output_storage[0][0] = stack([sp.coo_matrix(x) for x in block], format=self.format).astype(self.dtype)
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the sum of the lengths along the axis, and the other one of the first."""
@@ -363,11 +363,36 @@ def _stacked(kind: type[HStack], blocks: Sequence[Any], format: str | None, dtyp
 # -- a matrix of rows ------------------------------------------------------------------------------------------
 
 
+def sparse_grad(var: Any) -> Any:
+    """Return rows of a matrix, read by a list of places, with a sparse gradient for the matrix.
+
+    Parameters
+    ----------
+    var : variable
+        ``x[places]``.
+
+    Raises
+    ------
+    TypeError
+        It is anything else.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> x, places = T.dmatrix("x"), T.lvector("places")
+    >>> theano.grad(sparse_grad(x[places]).sum(), x).type
+    Sparse[float64, csc]
+    """
+    if var.owner is None or not isinstance(var.owner.op, AdvancedSubtensor1):
+        raise TypeError(f"sparse_grad is for rows that a list names, x[places], not for {var}")
+    return AdvancedSubtensor1(sparse_grad=True)(*var.owner.inputs)
+
+
 class ConstructSparseFromList(Op):
     """The csc matrix of the shape of ``x`` that is 0 but in some rows, which are those of a dense matrix.
 
-    Inputs: ``x``, a dense matrix that only says the shape; the rows, a dense matrix; and the number of the row for each,
-    a vector of integers. Rows that are named several times are added.
+    Inputs: ``x``, a dense matrix that only says the shape; the rows, a dense matrix; and the number of the row for
+    each, a vector of integers. Rows that are named several times are added.
 
     Examples
     --------
@@ -417,7 +442,7 @@ class ConstructSparseFromList(Op):
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient, and its rows."""
-        (x, values, ilist), (g,) = inputs, output_grads
+        (x, _, ilist), (g,) = inputs, output_grads
         dense = g.toarray() if isinstance(g.type, SparseType) else g
         return [x.zeros_like(), advanced_subtensor1(dense, ilist), DisconnectedType()()]
 
@@ -427,9 +452,10 @@ class ConstructSparseFromList(Op):
 
 
 construct_sparse_from_list = ConstructSparseFromList()
+sparse_gradient.register(lambda x, g, places: construct_sparse_from_list(x, g, places))
 
 __all__ = [
-    "ConstructSparseFromList", "Diag", "EnsureSortedIndices", "HStack", "Remove0", "SquareDiagonal", "Transpose", "VStack",
-    "clean", "construct_sparse_from_list", "diag", "ensure_sorted_indices", "hstack", "remove0", "square_diagonal",
-    "transpose", "vstack",
+    "ConstructSparseFromList", "Diag", "EnsureSortedIndices", "HStack", "Remove0", "SquareDiagonal", "Transpose",
+    "VStack", "clean", "construct_sparse_from_list", "diag", "ensure_sorted_indices", "hstack", "remove0",
+    "square_diagonal", "transpose", "vstack",
 ]  # fmt: skip

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from theano import scalar as scal
+from theano.extensions import Chain
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import cast, conj, mul
@@ -53,7 +54,9 @@ class Dot(Op):
         x, y = inputs
         if x.shape[-1] != y.shape[0]:
             raise shape_error(
-                node, inputs, f"Shape mismatch: {x.shape[-1]} columns against {y.shape[0]} rows.",
+                node,
+                inputs,
+                f"Shape mismatch: {x.shape[-1]} columns against {y.shape[0]} rows.",
                 "The last axis of the first must be as long as the first axis of the second; perhaps one needs .T.",
             )
         dtype = node.outputs[0].type.dtype
@@ -89,8 +92,14 @@ class Dot(Op):
 _dot = Dot()
 
 
+#: From two operands to their product, or to None where both are for this layer.
+products: Chain[Callable[[Any, Any], Any]] = Chain("tensor.blas.dot.products", "what a product of other variables is")
+
+
 def dot(a: Any, b: Any) -> Any:
     """Return the product of two tensors: the sum over the last axis of ``a`` and the last but one of ``b``.
+
+    Layers that have products of other variables (sparse ones) answer for these at the point `products`.
 
     Parameters
     ----------
@@ -103,6 +112,10 @@ def dot(a: Any, b: Any) -> Any:
     >>> dot(T.dmatrix("A"), T.dmatrix("B")), dot(T.dtensor3("t"), T.dmatrix("B")).ndim
     (dot.0, 3)
     """
+    for product in products:
+        found = product(a, b)
+        if found is not None:
+            return found
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     if a.type.ndim == 0 or b.type.ndim == 0:
         return mul(a, b)
@@ -230,8 +243,12 @@ class BatchedDot(Op):
         x, y = inputs
         if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
             raise shape_error(
-                node, inputs, "Shape mismatch: " + (
-                    f"batches of {x.shape[0]} and {y.shape[0]}." if x.shape[0] != y.shape[0]
+                node,
+                inputs,
+                "Shape mismatch: "
+                + (
+                    f"batches of {x.shape[0]} and {y.shape[0]}."
+                    if x.shape[0] != y.shape[0]
                     else f"{x.shape[-1]} columns against {y.shape[1]} rows."
                 ),
                 "The first axes must be equally long, and so must the axes that are summed over.",
@@ -283,6 +300,10 @@ def batched_dot(a: Any, b: Any) -> Any:
     >>> batched_dot(T.dtensor3("a"), T.dtensor3("b")).ndim
     3
     """
+    for product in products:
+        found = product(a, b)
+        if found is not None:
+            return found
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     if a.type.ndim == 0 or b.type.ndim == 0:
         raise TypeError("batched_dot needs a batch: both tensors must have 1 dimension or more")
