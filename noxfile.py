@@ -218,9 +218,10 @@ def wheels(session: nox.Session) -> None:
 
 @nox.session
 def example(session: nox.Session) -> None:
-    """Train the digits: the main example, into digits.png."""
+    """Train the digits, the main example, into digits.png; and tell docstrings apart by their words."""
     install_layers(session, LAYERS, EXAMPLE)
     session.run("python", "examples/digits.py", *session.posargs)
+    session.run("python", "examples/docstrings.py")
 
 
 @nox.session
@@ -244,6 +245,8 @@ def sweep(session: nox.Session) -> None:
                 env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000"})
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/scalar/tests/test_maths.py",
                 env={"SIZES": "sweep"})
+    session.run("python", "-m", "pytest", "-q", "packages/sparse/tests/test_graphs.py",
+                env={"THEANO_SPARSE_GRAPHS": "5000"})
 
 
 @nox.session

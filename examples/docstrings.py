@@ -4,8 +4,8 @@
     python examples/docstrings.py --steps 50    # and other options: --help
 
 The texts are the docstrings of SciPy's own functions, which are there wherever this runs; the labels are the packages
-that they are in. A text is a row of word counts, nearly all of them 0. The example prints how often the answer is right,
-the function that Theano makes of a step, and draws which words speak for which package into docstrings.png.
+that they are in. A text is a row of word counts, nearly all of them 0. The example prints how often the answer is
+right and the function that Theano makes of a step, and draws which words speak for which package: docstrings.png.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ from theano import sparse
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
-PACKAGES = ("cluster.hierarchy", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "spatial.distance",
-            "special", "stats")  # fmt: skip
+PACKAGES = (
+    "cluster.hierarchy", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "spatial.distance",
+    "special", "stats",
+)  # fmt: skip
 SHOWN = 7
 
 
@@ -54,7 +56,12 @@ def word_counts(texts):
     appear = Counter(word for counts in counted for word in counts)
     words = sorted(word for word, n in appear.items() if n >= 3)
     column = {word: i for i, word in enumerate(words)}
-    entries = [(row, column[w], np.log1p(n)) for row, counts in enumerate(counted) for w, n in counts.items() if w in column]
+    entries = [
+        (row, column[word], np.log1p(n))
+        for row, counts in enumerate(counted)
+        for word, n in counts.items()
+        if word in column
+    ]
     rows, columns, values = zip(*entries, strict=True)
     rarity = np.log(len(texts) / np.array([appear[word] for word in words]))
     counts = sp.csr_matrix((values, (rows, columns)), shape=(len(texts), len(words)))

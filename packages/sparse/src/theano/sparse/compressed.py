@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from theano.sparse.kernels import library
 
 #: The classes of values, by format.
-CLASSES: dict[str, type] = {"csr": sp.csr_matrix, "csc": sp.csc_matrix, "bsr": sp.bsr_matrix}
+CLASSES: dict[str, Any] = {"csr": sp.csr_matrix, "csc": sp.csc_matrix, "bsr": sp.bsr_matrix}
 
 
 #: What may be said against a matrix that is well formed, as bits: the indices of some line do not increase (they are

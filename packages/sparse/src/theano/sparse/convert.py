@@ -24,7 +24,7 @@ def is_sparse(x: object) -> TypeGuard[Sparse]:
     return isinstance(x, Variable) and isinstance(x.type, SparseType)
 
 
-def constant(x: Any, name: str | None = None) -> Sparse:
+def constant(x: Any, name: str | None = None) -> Any:
     """Return a constant sparse matrix.
 
     Parameters

@@ -85,7 +85,7 @@ class ConvolutionIndices(Op):
         """Return the node: lengths of images, windows and steps as vectors of integers."""
         return Apply(self, [as_tensor_variable(v) for v in inputs], [INDEX(), INDEX()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Find the places."""
         inshp, kshp = (tuple(map(int, v)) for v in inputs[:2])
         indices, indptr, *_ = self.evaluate(inshp, kshp)

@@ -39,7 +39,7 @@ def fitted(g: Any, y: Any) -> Any:
     return g.sum(axis=axes, keepdims=True) if axes else g
 
 
-def refuse_shapes(node: Apply, inputs: Sequence[Any]) -> None:
+def refuse_shapes(node: Apply[Any, Any], inputs: Sequence[Any]) -> None:
     """Raise the error about operands that are not equally long, unless a type says that one is stretched."""
     (x, y), ones = inputs, getattr(node.inputs[1].type, "broadcastable", (False, False))
     for axis in range(2):
@@ -64,7 +64,7 @@ class _TwoSparse(Op):
         """Return the dtype of the result."""
         return scal.upcast(x.type.dtype, y.type.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the first."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
@@ -80,7 +80,7 @@ class AddSS(_TwoSparse):
     array([[0., 4.]])
     """
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Add with SciPy."""
         refuse_shapes(node, inputs)
         x, y = inputs
@@ -117,7 +117,7 @@ class AddSSData(_TwoSparse):
             raise NotImplementedError(f"{self}: both matrices must be of one type, not {x.type} and {y.type}")
         return Apply(self, [x, y], [x.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Add the numbers."""
         x, y = inputs
         if x.shape != y.shape or x.data.shape != y.data.shape:
@@ -153,12 +153,12 @@ class AddSD(Op):
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [_dense_like(x, scal.upcast(x.type.dtype, y.type.dtype))])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Add with NumPy."""
         refuse_shapes(node, inputs)
         output_storage[0][0] = np.asarray(inputs[0].toarray() + inputs[1], dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the sparse matrix."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
@@ -198,13 +198,13 @@ class StructuredAddSV(Op):
             raise TypeError(f"{self}: input 1 must be a vector, but {y} is of type {y.type}")
         return Apply(self, [x, y], [SparseType(x.type.format, scal.upcast(x.type.dtype, y.type.dtype)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Add to the numbers."""
         x, y = inputs
         _refuse_vector(node, inputs)
         output_storage[0][0] = _with_numbers(x, x.data + y[_columns(x)], node)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the sparse matrix."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
@@ -221,7 +221,7 @@ class StructuredAddSV(Op):
         return [self(sp_ones_like(x) * 0 if dx is None else dx, dy)]
 
 
-def _refuse_vector(node: Apply, inputs: Sequence[Any]) -> None:
+def _refuse_vector(node: Apply[Any, Any], inputs: Sequence[Any]) -> None:
     x, y = inputs
     if len(y) != x.shape[1]:
         raise shape_error(
@@ -235,7 +235,7 @@ def _columns(x: Any) -> np.ndarray:
     return x.indices if x.format == "csr" else np.repeat(np.arange(x.shape[1]), np.diff(x.indptr))
 
 
-def _with_numbers(x: Any, data: np.ndarray, node: Apply) -> Any:
+def _with_numbers(x: Any, data: np.ndarray, node: Apply[Any, Any]) -> Any:
     out = x.astype(node.outputs[0].type.dtype, copy=True)
     out.data = data.astype(node.outputs[0].type.dtype, copy=False)
     return out
@@ -251,7 +251,7 @@ class MulSS(_TwoSparse):
     array([[0., 6.]])
     """
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
         refuse_shapes(node, inputs)
         x, y = inputs
@@ -289,7 +289,7 @@ class MulSD(Op):
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [SparseType(x.type.format, scal.upcast(x.type.dtype, y.type.dtype)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply the stored numbers."""
         x, y = inputs
         refuse_shapes(node, inputs)
@@ -297,7 +297,7 @@ class MulSD(Op):
         places = (lines, x.indices) if x.format == "csr" else (x.indices, lines)
         output_storage[0][0] = _with_numbers(x, x.data * np.broadcast_to(y, x.shape)[places], node)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the sparse matrix."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
@@ -329,7 +329,7 @@ class MulSV(Op):
     make_node = StructuredAddSV.make_node
     infer_shape = StructuredAddSV.infer_shape
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply the numbers."""
         x, y = inputs
         _refuse_vector(node, inputs)

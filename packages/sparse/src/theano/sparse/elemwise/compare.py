@@ -19,7 +19,7 @@ Comparison = Callable[[Any, Any], Any]
 
 
 class _Comparison(Op):
-    compare: Comparison
+    compare: Any
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return zeros: the result jumps."""
@@ -37,7 +37,7 @@ class _SparseSparse(_Comparison, _TwoSparse):
         """Return uint8."""
         return "uint8"
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Compare the dense forms: SciPy warns of whatever is true of two zeros."""
         refuse_shapes(node, inputs)
         x, y = inputs
@@ -55,13 +55,13 @@ class _SparseDense(_Comparison):
         x, y = compressed(x, self, "input 0"), as_matrix(y)
         return Apply(self, [x, y], [TensorType("uint8", (False, False)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Compare with NumPy."""
         refuse_shapes(node, inputs)
         x, y = inputs
         output_storage[0][0] = np.asarray(type(self).compare(x.toarray(), y), dtype="uint8")
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the sparse matrix."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 

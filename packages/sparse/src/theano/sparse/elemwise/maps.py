@@ -135,7 +135,7 @@ class Neg(Op):
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Negate with SciPy."""
         output_storage[0][0] = -inputs[0]
 
@@ -178,7 +178,7 @@ class Cast(Op):
         x = compressed(x, self)
         return Apply(self, [x], [SparseType(x.type.format, self.out_type).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Convert with SciPy."""
         output_storage[0][0] = inputs[0].astype(self.out_type)
 

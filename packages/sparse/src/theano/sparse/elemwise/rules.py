@@ -25,7 +25,7 @@ def in_dtype(out: Any, *numbers: Any) -> list[Any]:
     return [F.cast(v, out.type.dtype) for v in numbers]
 
 
-def on_data(node: Apply, compute: Callable[..., Any]) -> list[Any]:
+def on_data(node: Apply[Any, Any], compute: Callable[..., Any]) -> list[Any]:
     """Return the matrix of the structure of the first input whose numbers are computed of its own."""
     data, *places = csm_properties(node.inputs[0])
     format = node.inputs[0].type.format
@@ -33,13 +33,13 @@ def on_data(node: Apply, compute: Callable[..., Any]) -> list[Any]:
 
 
 @local_rule([Neg], phases=SPECIALIZE)
-def local_sparse_neg(node: Apply) -> Any:
+def local_sparse_neg(node: Apply[Any, Any]) -> Any:
     """A negative has the negative numbers."""
     return on_data(node, F.neg)
 
 
 @local_rule([Cast], phases=SPECIALIZE)
-def local_sparse_cast(node: Apply) -> Any:
+def local_sparse_cast(node: Apply[Any, Any]) -> Any:
     """Numbers are cast, and nothing else."""
     x, dtype = node.inputs[0].type.dtype, node.op.out_type
     if x in scal.complex_dtypes and dtype not in scal.complex_dtypes:
@@ -48,7 +48,7 @@ def local_sparse_cast(node: Apply) -> Any:
 
 
 @local_rule([MulSD], phases=SPECIALIZE)
-def local_mul_s_d(node: Apply) -> Any:
+def local_mul_s_d(node: Apply[Any, Any]) -> Any:
     """A product with a dense operand multiplies the numbers with what stands at their places."""
     x, y = node.inputs
     _, *places = csm_properties(x)
@@ -57,7 +57,7 @@ def local_mul_s_d(node: Apply) -> Any:
     return on_data(node, lambda data: data * factors)
 
 
-def _of_columns(node: Apply) -> Any:
+def _of_columns(node: Apply[Any, Any]) -> Any:
     """Return for each stored number the element of a vector that belongs to its column."""
     x, y = node.inputs
     _, indices, indptr, shape = csm_properties(x)
@@ -65,26 +65,26 @@ def _of_columns(node: Apply) -> Any:
 
 
 @local_rule([MulSV], phases=SPECIALIZE)
-def local_mul_s_v(node: Apply) -> Any:
+def local_mul_s_v(node: Apply[Any, Any]) -> Any:
     """A product with a vector multiplies each number with the element of its column."""
     return on_data(node, lambda data: data * _of_columns(node))
 
 
 @local_rule([StructuredAddSV], phases=SPECIALIZE)
-def local_structured_add_s_v(node: Apply) -> Any:
+def local_structured_add_s_v(node: Apply[Any, Any]) -> Any:
     """A sum with a vector adds to each number the element of its column."""
     return on_data(node, lambda data: data + _of_columns(node))
 
 
 @local_rule([AddSSData], phases=SPECIALIZE)
-def local_add_s_s_data(node: Apply) -> Any:
+def local_add_s_s_data(node: Apply[Any, Any]) -> Any:
     """The sum of matrices of one structure is that of their numbers."""
     other, *_ = csm_properties(node.inputs[1])
     return on_data(node, lambda data: data + other)
 
 
 @local_rule([AddSS, MulSS], phases=SPECIALIZE)
-def local_sparse_union(node: Apply) -> Any:
+def local_sparse_union(node: Apply[Any, Any]) -> Any:
     """Sums and products of sparse matrices are computed of their parts."""
     x, y = node.inputs
     out = node.outputs[0]
@@ -97,7 +97,7 @@ def local_sparse_union(node: Apply) -> Any:
 
 
 @local_rule([AddSD], phases=SPECIALIZE)
-def local_addsd_ccode(node: Apply) -> Any:
+def local_addsd_ccode(node: Apply[Any, Any]) -> Any:
     """A sum with a dense operand is one of the dense form, in the same loop as what follows."""
     x, y = node.inputs
     data, *places = csm_properties(x)

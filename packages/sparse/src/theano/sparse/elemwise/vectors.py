@@ -38,7 +38,7 @@ class Union(Op):
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [TensorType(dtype, (False,))(), INDEX(), INDEX()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Compute with SciPy."""
         x, y = assembled(self.format, *inputs[:4]), assembled(self.format, *inputs[4:])
         found = (x.multiply(y) if self.multiplies else x + y).asformat(self.format)
@@ -46,6 +46,6 @@ class Union(Op):
         for cell, value in zip(output_storage, (found.data, found.indices, found.indptr), strict=True):
             cell[0] = np.asarray(value, dtype=node.outputs[0].type.dtype if cell is output_storage[0] else "int32")
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return what is known: how many lines there are."""
         return [None, None, shapes[2]]

@@ -61,16 +61,16 @@ class GetItemList(Op):
         x = compressed(x, self, "input 0")
         return Apply(self, [x, _index_list(index, self)], [x.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Read with SciPy."""
         x, index = inputs
         output_storage[0][0] = x[_within(self, index, x.shape[0])]
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the length of the list."""
         return [(shapes[1][0], length(node.inputs[0], 1))]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the matrix."""
         return [[True], [False]]
 
@@ -96,7 +96,7 @@ class GetItemListGrad(Op):
         x, gz = compressed(x, self, "input 0"), gz if not is_sparse(gz) else compressed(gz, self, "input 2")
         return Apply(self, [x, _index_list(index, self), gz], [SparseType(x.type.format, gz.type.dtype)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Put them where they belong."""
         x, index, g = inputs
         rows = _as_sparse_gradient(g, "coo")
@@ -104,11 +104,11 @@ class GetItemListGrad(Op):
         made = sp.coo_matrix((rows.data, (places[rows.row], rows.col)), shape=x.shape)
         output_storage[0][0] = made.asformat(x.format)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the matrix."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the rows."""
         return [[False], [False], [True]]
 
@@ -139,7 +139,7 @@ class GetItem2Lists(Op):
         rows, columns = _index_list(ind1, self), _index_list(ind2, self)
         return Apply(self, [x, rows, columns], [TensorType(x.type.dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Read with SciPy."""
         x, rows, columns = inputs
         if len(rows) != len(columns):
@@ -148,11 +148,11 @@ class GetItem2Lists(Op):
         found = x[rows, columns] if len(rows) else np.zeros(0)
         output_storage[0][0] = np.asarray(found, dtype=x.dtype).reshape(-1)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the length of the lists."""
         return [shapes[1]]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the matrix."""
         return [[True], [False], [False]]
 
@@ -179,17 +179,17 @@ class GetItem2ListsGrad(Op):
         inputs = [x, _index_list(ind1, self), _index_list(ind2, self), gz]
         return Apply(self, inputs, [SparseType(x.type.format, gz.type.dtype)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Put them where they belong."""
         x, rows, columns, g = inputs
         rows, columns = _within(self, rows, x.shape[0]), _within(self, columns, x.shape[1])
         output_storage[0][0] = sp.coo_matrix((g, (rows, columns)), shape=x.shape).asformat(x.format)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the matrix."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those given."""
         return [[False], [False], [False], [True]]
 
@@ -207,7 +207,7 @@ _SLICE = ("start", "stop", "step")
 
 def _bounds(part: Any, op: object) -> list[Any]:
     """Return start, stop and step of a slice as variables."""
-    found = []
+    found: list[Any] = []
     for name in _SLICE:
         bound = getattr(part, name) if isinstance(part, slice) else None
         if bound is None:
@@ -247,13 +247,13 @@ class GetItem2d(Op):
         bounds = [b for part in (*index, *whole) for b in _bounds(_as_slice(part, self), self)]
         return Apply(self, [x, *bounds], [x.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Cut with SciPy."""
         x, *bounds = inputs
         rows, columns = _slices(bounds)
         output_storage[0][0] = x[rows, columns].asformat(x.format)
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the matrix."""
         return [[True], *([False] for _ in range(6))]
 
@@ -282,7 +282,7 @@ class GetItem2dGrad(Op):
         """Return the node."""
         return Apply(self, [x, *inputs], [SparseType(x.type.format, inputs[-1].type.dtype)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Put it where it belongs."""
         x, *bounds, g = inputs
         part = _as_sparse_gradient(g, "coo")
@@ -290,11 +290,11 @@ class GetItem2dGrad(Op):
         made = sp.coo_matrix((part.data, (rows[part.row], columns[part.col])), shape=x.shape)
         output_storage[0][0] = made.asformat(x.format)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the matrix."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the part."""
         return [[i == len(node.inputs) - 1] for i in range(len(node.inputs))]
 
@@ -348,16 +348,16 @@ class GetItemScalar(Op):
                 raise TypeError(f"{self}: a place is an integer, but {place} is of type {place.type}")
         return Apply(self, [x, *places], [TensorType(x.type.dtype, ()).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Read with SciPy."""
         x, row, column = inputs
         output_storage[0][0] = np.asarray(x[int(row), int(column)], dtype=x.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return no dimension."""
         return [()]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the number is one of the matrix."""
         return [[True], [False], [False]]
 

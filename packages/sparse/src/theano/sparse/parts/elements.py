@@ -60,7 +60,7 @@ class ElementsAt(Op):
             raise TypeError(f"ElementsAt: a dense matrix is needed, but {dense} is of type {dense.type}")
         return Apply(self, [*parts, dense], [TensorType(dense.type.dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Read with NumPy."""
         indices, indptr, shape, dense = inputs
         for axis, one in enumerate(node.inputs[3].type.broadcastable):
@@ -72,11 +72,11 @@ class ElementsAt(Op):
         places = (lines, indices[: len(lines)]) if self.format == "csr" else (indices[: len(lines)], lines)
         output_storage[0][0] = np.broadcast_to(dense, tuple(shape))[places]
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the number of places."""
         return [shapes[0]]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that only the elements count."""
         return [[False], [False], [False], [True]]
 
@@ -123,15 +123,15 @@ class Scattered(Op):
         data = as_tensor_variable(data)
         return Apply(self, [data, *parts], [TensorType(data.type.dtype, (False, False)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Let SciPy do it."""
         output_storage[0][0] = assembled(self.format, *inputs).toarray()
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape that was given."""
         return [(node.inputs[3][0], node.inputs[3][1])]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that only the data count."""
         return [[True], [False], [False], [False]]
 

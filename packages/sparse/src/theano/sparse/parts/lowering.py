@@ -23,32 +23,32 @@ def _compressed(op: Any) -> Parameters:
 
 
 @ready("th_kernel_checked_parts", work=0.5)
-def checked_kernel(op: Any, node: Apply) -> Parameters:
+def checked_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return views of the parts, after a look at whether they make a matrix. ``op.format`` is read."""
     return _compressed(op)
 
 
 @ready("th_kernel_recompressed", work=5.0)
-def recompressed_kernel(op: Any, node: Apply) -> Parameters:
+def recompressed_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the parts in the other format. ``op.format`` is read."""
     return _compressed(op)
 
 
 @ready("th_kernel_elements_at", work=2.0)
-def elements_kernel(op: Any, node: Apply) -> Parameters:
+def elements_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the elements of a dense matrix at the places of a sparse one. ``op.format`` is read."""
     one_row, one_column = node.inputs[3].type.broadcastable
     return parameters.Stretched(columns=op.format == "csc", one_row=one_row, one_column=one_column)
 
 
 @ready("th_kernel_scattered", work=1.0)
-def scattered_kernel(op: Any, node: Apply) -> Parameters:
+def scattered_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the dense matrix of the parts. ``op.format`` is read."""
     return _compressed(op)
 
 
 @ready("th_kernel_csm_grad", work=3.0)
-def csm_grad_kernel(op: Any, node: Apply) -> Parameters:
+def csm_grad_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the numbers of one matrix at the places of another."""
     return parameters.Compressed(columns=False)
 

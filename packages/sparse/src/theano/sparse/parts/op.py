@@ -72,7 +72,7 @@ class CSMProperties(Op):
         data = TensorType(csm.type.dtype, (False,))
         return Apply(self, [csm], [data(), INDEX(), INDEX(), INDEX()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Take the arrays out of the matrix."""
         (matrix,) = inputs
         data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
@@ -84,15 +84,15 @@ class CSMProperties(Op):
         output_storage[0][0], output_storage[1][0], output_storage[2][0] = data, indices, indptr
         output_storage[3][0] = _shape_of(matrix.shape)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return that a shape has two entries; the rest only the matrix can tell."""
         return [None, None, None, (as_tensor_variable(np.int64(2)),)]
 
-    def static_length(self, node: Apply, index: int) -> int | None:
+    def static_length(self, node: Apply[Any, Any], index: int) -> int | None:
         """Return 2 for the shape."""
         return 2 if index == 3 else None
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that only the data depend on the numbers."""
         return [[True, False, False, False]]
 
@@ -214,7 +214,7 @@ class CSM(Op):
         others = [index_vector(v, name) for v, name in ((indices, "indices"), (indptr, "indptr"), (shape, "shape"))]
         return Apply(self, [data, *others], [SparseType(self.format, data.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Put the matrix together, after a look at the indices."""
         data, indices, indptr, shape = inputs
         if len(shape) != 2 or min(shape) < 0:
@@ -224,7 +224,7 @@ class CSM(Op):
             data, indices = data[: indptr[-1]], indices[: indptr[-1]]
         output_storage[0][0] = assembled(self.format, data, indices, indptr, shape)
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers depend on the data alone."""
         return [[True], [False], [False], [False]]
 
@@ -238,7 +238,7 @@ class CSM(Op):
             found = elements_at(self.format)(indices, indptr, shape, g)
         return [found, *(DisconnectedType()() for _ in range(3))]
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape that was given."""
         return [(node.inputs[3][0], node.inputs[3][1])]
 
@@ -274,7 +274,7 @@ class CSMGrad(Op):
         parts = tuple(map(as_tensor_variable, parts))
         return Apply(self, list(parts), [TensorType(parts[4].type.dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Look each place up."""
         _, indices, indptr, shape, g, g_indices, g_indptr, g_shape = inputs
         if not np.array_equal(shape, g_shape):
@@ -294,11 +294,11 @@ class CSMGrad(Op):
             found[: len(wanted)] = sums[last] - sums[first]
         output_storage[0][0] = found
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the number of the first matrix's stored numbers."""
         return [shapes[1]]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that only the numbers read count."""
         return [[i == 4] for i in range(8)]
 
@@ -348,7 +348,7 @@ class CheckedParts(Op):
         inputs = [as_tensor_variable(v) for v in (indices, indptr, shape, data)]
         return Apply(self, inputs, [v.type() for v in inputs])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Look, and return the inputs without the room behind what is stored."""
         indices, indptr, shape, data = inputs
         if len(shape) != 2 or min(shape) < 0:
@@ -358,7 +358,7 @@ class CheckedParts(Op):
         for cell, value in zip(output_storage, (indices[:end], indptr, shape, data[:end]), strict=True):
             cell[0] = value
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that each output is one input."""
         return [[i == o for o in range(4)] for i in range(4)]
 
@@ -392,7 +392,7 @@ class Recompressed(Op):
         inputs = [as_tensor_variable(v) for v in (data, indices, indptr, shape)]
         return Apply(self, inputs, [TensorType(inputs[0].type.dtype, (False,))(), INDEX(), INDEX()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Convert with SciPy."""
         matrix = assembled(self.format, *inputs)
         other = matrix.tocsc() if self.format == "csr" else matrix.tocsr()
@@ -400,12 +400,12 @@ class Recompressed(Op):
         for cell, value in zip(output_storage, parts, strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return as many numbers, and one entry more than there are other lines."""
         lines = node.inputs[3][1 if self.format == "csr" else 0]
         return [shapes[0], shapes[1], (lines + 1,)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the data come of the data."""
         return [[i == 0 == o for o in range(3)] for i in range(4)]
 

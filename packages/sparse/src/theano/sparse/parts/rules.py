@@ -25,7 +25,7 @@ def is_ours(indices: Any, indptr: Any) -> bool:
 
 
 @local_rule([CSMProperties], phases=EARLY, tags=FAST)
-def local_csm_properties_csm(node: Apply) -> Any:
+def local_csm_properties_csm(node: Apply[Any, Any]) -> Any:
     """The parts of a matrix that was made of parts are these; arrays of somebody else are looked at."""
     made = node.inputs[0].owner
     if made is None or not isinstance(made.op, CSM):
@@ -38,7 +38,7 @@ def local_csm_properties_csm(node: Apply) -> Any:
 
 
 @local_rule([CSMProperties], phases=EARLY, tags=FAST)
-def local_csm_shape(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_csm_shape(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
     """The shape of a matrix of which nothing else is wanted is inferred, as far as its op knows it."""
     made: Any = node.inputs[0].owner
     feature = getattr(fgraph, "shape_feature", None)
@@ -57,7 +57,7 @@ def local_csm_shape(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @local_rule([CSM], phases=EARLY, tags=FAST)
-def local_csm_csm_properties(node: Apply) -> Any:
+def local_csm_csm_properties(node: Apply[Any, Any]) -> Any:
     """A matrix of all parts of another one of its format is that matrix."""
     parts = [v.owner for v in node.inputs]
     if parts[0] is None or not isinstance(parts[0].op, CSMProperties) or any(p is not parts[0] for p in parts):
@@ -69,7 +69,7 @@ def local_csm_csm_properties(node: Apply) -> Any:
 
 
 @local_rule([CSMGrad], phases=EARLY)
-def local_csm_grad_c(node: Apply) -> Any:
+def local_csm_grad_c(node: Apply[Any, Any]) -> Any:
     """A gradient of the very structure of the matrix is read as it lies: its numbers are those that are wanted."""
     _, *x = node.inputs[:4]
     g, *places = node.inputs[4:]

@@ -38,7 +38,7 @@ def _pair(op: object, x: Any, y: Any) -> tuple[Any, Any]:
     return x, y
 
 
-def _refuse_product(node: Apply, inputs: Sequence[Any], x: Any, y: Any) -> None:
+def _refuse_product(node: Apply[Any, Any], inputs: Sequence[Any], x: Any, y: Any) -> None:
     if x.shape[-1] != y.shape[0]:
         raise shape_error(
             node, inputs, f"Shape mismatch: {x.shape[-1]} columns against {y.shape[0]} rows.",
@@ -79,7 +79,7 @@ class Dot(Op):
         dtype = scal.upcast(x.type.dtype, y.type.dtype)
         return Apply(self, [x, y], [TensorType(dtype, (False,) * ndim).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
         x, y = inputs
         _refuse_product(node, inputs, x, y)
@@ -87,7 +87,7 @@ class Dot(Op):
         found = found.toarray() if sp.issparse(found) else found
         output_storage[0][0] = np.asarray(found, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the outer lengths."""
         x, y = (_lengths(v, given) for v, given in zip(node.inputs, shapes, strict=True))
         return [(*x[:-1], *y[1:])]
@@ -166,14 +166,14 @@ class TrueDot(Op):
             raise TypeError(f"{self}: the second operand must be a matrix, but {y} is of type {y.type}")
         return Apply(self, [x, y], [SparseType(x.type.format, scal.upcast(x.type.dtype, y.type.dtype)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
         x, y = inputs
         _refuse_product(node, inputs, x, y)
         out = node.outputs[0].type
         output_storage[0][0] = out.format_cls[out.format](x @ y, dtype=out.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the outer lengths."""
         x, y = (_lengths(v, given) for v, given in zip(node.inputs, shapes, strict=True))
         return [(x[0], y[1])]
@@ -240,7 +240,7 @@ class StructuredDot(Op):
             return Apply(self, [a, b], [SparseType(a.type.format, dtype).make_variable()])
         return Apply(self, [a, b], [TensorType(dtype, (False,) * b.type.ndim).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
         a, b = inputs
         _refuse_product(node, inputs, a, b)
@@ -250,7 +250,7 @@ class StructuredDot(Op):
             found.asformat(out.format).astype(out.dtype) if sp.issparse(found) else np.asarray(found, dtype=out.dtype)
         )
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the outer lengths."""
         a, b = (_lengths(v, given) for v, given in zip(node.inputs, shapes, strict=True))
         return [(a[0], *b[1:])]
@@ -328,7 +328,7 @@ class _ProductsAt(Op):
         dtype = scal.upcast(b.type.dtype, g.type.dtype)
         return Apply(self, [*parts, b, g], [TensorType(dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with NumPy."""
         indices, indptr, b, g = inputs
         lines = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
@@ -338,11 +338,11 @@ class _ProductsAt(Op):
         found = g[rows] * b[columns]
         output_storage[0][0] = np.asarray(found if found.ndim == 1 else found.sum(axis=1), dtype=dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the number of places."""
         return [shapes[0]]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that only the matrices count."""
         return [[False], [False], [True], [True]]
 
@@ -418,7 +418,7 @@ class SamplingDot(Op):
         dtype = scal.upcast(x.type.dtype, y.type.dtype, p.type.dtype)
         return Apply(self, [x, y, p], [SparseType(p.type.format, dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with NumPy, at the places alone."""
         x, y, p = inputs
         if x.shape[1] != y.shape[1] or p.shape != (x.shape[0], y.shape[0]):
@@ -432,7 +432,7 @@ class SamplingDot(Op):
         out.data = np.asarray(p.data * (x[rows] * y[columns]).sum(axis=1), dtype=out.dtype)
         output_storage[0][0] = out
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the places."""
         return [(length(node.inputs[2], 0), length(node.inputs[2], 1))]
 
@@ -479,7 +479,7 @@ class Usmm(Op):
         dtype = scal.upcast(alpha.type.dtype, x.type.dtype, y.type.dtype, z.type.dtype)
         return Apply(self, [alpha, x, y, z], [TensorType(dtype, (False, False)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
         alpha, x, y, z = inputs
         _refuse_product(node, inputs, x, y)
@@ -493,7 +493,7 @@ class Usmm(Op):
                               "z must have the shape of the product.")  # fmt: skip
         output_storage[0][0] = np.asarray(alpha * found + z, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the outer lengths."""
         x, y = (_lengths(node.inputs[i], shapes[i]) for i in (1, 2))
         return [(x[0], y[1])]

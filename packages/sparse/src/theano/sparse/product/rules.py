@@ -43,7 +43,7 @@ def _flipped(y: Any) -> Any:
 
 
 @local_rule([StructuredDot, Dot], phases=SPECIALIZE)
-def local_structured_dot(node: Apply) -> Any:
+def local_structured_dot(node: Apply[Any, Any]) -> Any:
     """A product is computed of the parts of the sparse operand, or of both."""
     (x, y), (out,) = node.inputs, node.outputs
     if out.type.dtype not in KERNELS:
@@ -57,7 +57,7 @@ def local_structured_dot(node: Apply) -> Any:
 
 
 @local_rule([TrueDot], phases=SPECIALIZE)
-def local_true_dot(node: Apply) -> Any:
+def local_true_dot(node: Apply[Any, Any]) -> Any:
     """The product of two sparse matrices is computed of their parts."""
     (x, y), (out,) = node.inputs, node.outputs
     if out.type.dtype not in KERNELS or not is_sparse(y):
@@ -66,7 +66,7 @@ def local_true_dot(node: Apply) -> Any:
 
 
 @local_rule([SamplingDot], phases=SPECIALIZE)
-def local_sampling_dot_csr(node: Apply) -> Any:
+def local_sampling_dot_csr(node: Apply[Any, Any]) -> Any:
     """A sampled product is computed at the places alone, and multiplied with their numbers."""
     (x, y, p), (out,) = node.inputs, node.outputs
     if out.type.dtype not in KERNELS:
@@ -100,7 +100,7 @@ def _scaled(term: Any) -> tuple[Any, Any, Any] | None:
 
 
 @local_rule([Elemwise], phases=("stabilize",))  # before the products in it are taken apart
-def local_usmm(node: Apply) -> Any:
+def local_usmm(node: Apply[Any, Any]) -> Any:
     """A dense matrix plus or minus a product of sparse ones is one op."""
     (out,) = node.outputs[:1]
     if len(node.outputs) > 1 or node.op.scalar_op not in (scal.add, scal.sub) or len(node.inputs) != 2:
@@ -125,7 +125,7 @@ def local_usmm(node: Apply) -> Any:
 
 
 @local_rule([Usmm], phases=SPECIALIZE)
-def local_usmm_csx(node: Apply) -> Any:
+def local_usmm_csx(node: Apply[Any, Any]) -> Any:
     """A product that is added is computed of the parts of the sparse factor."""
     (alpha, x, y, z), (out,) = node.inputs, node.outputs
     if out.type.dtype not in KERNELS or is_sparse(x) and is_sparse(y):
@@ -137,7 +137,7 @@ def local_usmm_csx(node: Apply) -> Any:
     return [AddedProduct(x.type.format)(alpha, data, *places, y, z)]
 
 
-def _in_place(node: Apply, may_take: MayTake) -> Op | None:
+def _in_place(node: Apply[Any, Any], may_take: MayTake) -> Op | None:
     op, z = node.op, node.inputs[-1]
     if isinstance(op, AddedProduct) and not op.inplace and not any(z.type.broadcastable) and may_take(6):
         return AddedProduct(op.format, inplace=True)

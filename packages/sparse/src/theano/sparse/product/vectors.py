@@ -42,12 +42,12 @@ class ProductOfParts(Op):
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [TensorType(dtype, (False,) * inputs[4].type.ndim).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
         *parts, b = inputs
         output_storage[0][0] = np.asarray(assembled(self.format, *parts) @ b, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the outer lengths."""
         return [(node.inputs[3][0], *shapes[4][1:])]
 
@@ -82,7 +82,7 @@ class AddedProduct(Op):
             raise TypeError(f"{self}: z of type {inputs[6].type} cannot hold a matrix of {dtype}")
         return Apply(self, inputs, [TensorType(dtype, (False, False)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
         alpha, *parts, b, z = inputs
         found = alpha * (assembled(self.format, *parts) @ b) + z
@@ -91,7 +91,7 @@ class AddedProduct(Op):
             found = z
         output_storage[0][0] = np.asarray(found, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the outer lengths."""
         return [(node.inputs[4][0], shapes[5][1])]
 
@@ -117,7 +117,7 @@ class SparseProduct(Op):
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [TensorType(dtype, (False,))(), INDEX(), INDEX()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Write all products down, and add those of one place."""
         x, y = inputs[:4], inputs[4:]
         if x[3][1] != y[3][0]:
@@ -142,7 +142,7 @@ class SparseProduct(Op):
         for cell, value in zip(output_storage, found, strict=True):
             cell[0] = value
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return what is known: how many lines there are."""
         lines = node.inputs[3][0] if self.format == "csr" else node.inputs[7][1]
         return [None, None, (lines + 1,)]

@@ -20,7 +20,7 @@ from theano.tensor.convert import as_tensor_variable
 class _Draw(Op):
     """Base of the ops: drawing again gives other numbers, so that nothing is computed ahead."""
 
-    def do_constant_folding(self, node: Apply) -> bool:
+    def do_constant_folding(self, node: Apply[Any, Any]) -> bool:
         """Return False."""
         return False
 
@@ -42,14 +42,14 @@ class Poisson(_Draw):
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Draw with NumPy."""
         out = inputs[0].copy()
         out.data = np.asarray(np.random.poisson(out.data), dtype=out.dtype)
         out.eliminate_zeros()
         output_storage[0][0] = out
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the input."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
@@ -84,17 +84,17 @@ class Binomial(_Draw):
         n, p, shape = map(as_tensor_variable, (n, p, shape))
         return Apply(self, [n, p, shape], [SparseType(self.format, self.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Draw with NumPy."""
         n, p, shape = inputs
         drawn = np.random.binomial(n, p, size=tuple(shape))
         output_storage[0][0] = CLASSES[self.format](drawn, dtype=self.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape that was given."""
         return [(node.inputs[2][0], node.inputs[2][1])]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the shape has no influence on the numbers."""
         return [[True], [True], [False]]
 
@@ -131,7 +131,7 @@ class Multinomial(_Draw):
             raise TypeError(f"{self}: the trials must be a number or a vector, but {n} is of type {n.type}")
         return Apply(self, [n, p], [p.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Draw with NumPy, row by row."""
         n, p = inputs
         out = p.copy()
@@ -144,7 +144,7 @@ class Multinomial(_Draw):
         out.eliminate_zeros()
         output_storage[0][0] = out
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the probabilities."""
         return [(length(node.inputs[1], 0), length(node.inputs[1], 1))]
 

@@ -14,7 +14,7 @@ from theano.sparse.reduce.op import SumOfParts
 
 
 @ready("th_kernel_sum_of_parts", work=1.0)
-def sum_kernel(op: Any, node: Apply) -> Parameters:
+def sum_kernel(op: Any, node: Apply[Any, Any]) -> Parameters:
     """Return the sums of the stored numbers. ``op.format`` and ``op.axis`` are read."""
     columns = op.format == "csc"
     return parameters.Sum(columns=columns, along=columns == (op.axis == 0))

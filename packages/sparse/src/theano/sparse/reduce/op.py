@@ -52,7 +52,7 @@ class SpSum(Op):
         x = compressed(x, self)
         return Apply(self, [x], [TensorType(x.type.dtype, () if self.axis is None else (False,)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Add the stored numbers; SciPy's own sum would sort the indices of the matrix that it is given."""
         (x,), dtype = inputs, node.outputs[0].type.dtype
         if self.axis is None:
@@ -62,7 +62,7 @@ class SpSum(Op):
                 dtype, copy=False
             )
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the length of the other axis."""
         return [() if self.axis is None else (length(node.inputs[0], 1 - self.axis),)]
 
@@ -123,7 +123,7 @@ class _Scale(Op):
             raise TypeError(f"{self}: input 1 must be a vector, but {s} is of type {s.type}")
         return Apply(self, [x, s], [SparseType(x.type.format, scal.upcast(x.type.dtype, s.type.dtype)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply the stored numbers."""
         x, s = inputs
         if len(s) != x.shape[self.axis]:
@@ -137,7 +137,7 @@ class _Scale(Op):
         y.data = y.data.astype(node.outputs[0].type.dtype, copy=False)
         output_storage[0][0] = y
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the matrix."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
@@ -221,11 +221,11 @@ class SumOfParts(Op):
         data = as_tensor_variable(data)
         return Apply(self, [data, *parts], [TensorType(data.type.dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Add with NumPy."""
         output_storage[0][0] = _sums(self.format, self.axis, *inputs)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the length of the other axis."""
         return [(node.inputs[3][1 - self.axis],)]
 

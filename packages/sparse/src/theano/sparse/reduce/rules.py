@@ -14,7 +14,7 @@ from theano.tensor.elemwise import functions as F
 
 
 @local_rule([SpSum], phases=("specialize",))
-def local_sp_sum(node: Apply) -> Any:
+def local_sp_sum(node: Apply[Any, Any]) -> Any:
     """A sum is one of the stored numbers: of all, of each line, or of each place of the lines."""
     (x,), (out,) = node.inputs, node.outputs
     if out.type.dtype not in KERNELS:
@@ -25,7 +25,7 @@ def local_sp_sum(node: Apply) -> Any:
 
 
 @local_rule([ColScaleCSC, RowScaleCSC], phases=("specialize",))
-def local_sparse_scale(node: Apply) -> Any:
+def local_sparse_scale(node: Apply[Any, Any]) -> Any:
     """A scale multiplies each number with the element of its row or column."""
     x, s = node.inputs
     _, *places = csm_properties(x)

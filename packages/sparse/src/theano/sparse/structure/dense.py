@@ -54,11 +54,11 @@ class DenseFromSparse(Op):
         x = as_sparse_variable(x)
         return Apply(self, [x], [TensorType(x.type.dtype, (False, False)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Let SciPy do it."""
         output_storage[0][0] = np.asarray(inputs[0].toarray())
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the input."""
         x = node.inputs[0]
         return [None if x.type.format == "bsr" else (length(x, 0), length(x, 1))]
@@ -111,11 +111,11 @@ class SparseFromDense(Op):
             x = x.dimshuffle(*("x",) * (2 - x.type.ndim), *range(x.type.ndim))
         return Apply(self, [x], [SparseType(self.format, x.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Let SciPy do it."""
         output_storage[0][0] = CLASSES[self.format](inputs[0])
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the input."""
         return [shapes[0]]
 

@@ -54,7 +54,7 @@ class Transpose(_Linear):
         x = compressed(x, self)
         return Apply(self, [x], [SparseType(_OTHER[x.type.format], x.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Transpose with SciPy."""
         output_storage[0][0] = inputs[0].T
 
@@ -62,7 +62,7 @@ class Transpose(_Linear):
         """Return the transpose of the gradient."""
         return [output_grads[0].T]
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the lengths in the other order."""
         return [(length(node.inputs[0], 1), length(node.inputs[0], 0))]
 
@@ -85,7 +85,7 @@ class Diag(_Linear):
         x = compressed(x, self)
         return Apply(self, [x], [TensorType(x.type.dtype, (False,)).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Take it out with SciPy."""
         (x,) = inputs
         if x.shape[0] != x.shape[1]:
@@ -94,7 +94,7 @@ class Diag(_Linear):
             )
         output_storage[0][0] = x.diagonal()
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shorter length."""
         return [(minimum(length(node.inputs[0], 0), length(node.inputs[0], 1)),)]
 
@@ -123,13 +123,13 @@ class SquareDiagonal(_Linear):
             raise TypeError(f"{self}: a vector is needed, but {diag} is of type {diag.type}")
         return Apply(self, [diag], [SparseType("csc", diag.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Put it together."""
         n = len(inputs[0])
         places = np.arange(n + 1, dtype="int32")
-        output_storage[0][0] = assembled("csc", inputs[0].copy(), places[:n], places, (n, n))
+        output_storage[0][0] = assembled("csc", inputs[0].copy(), places[:n].copy(), places, (n, n))
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the length of the vector, twice."""
         return [(shapes[0][0], shapes[0][0])]
 
@@ -167,7 +167,7 @@ class EnsureSortedIndices(_Linear):
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Sort with SciPy."""
         (x,) = inputs
         if self.inplace:
@@ -179,7 +179,7 @@ class EnsureSortedIndices(_Linear):
             x.sort_indices()
         output_storage[0][0] = x
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the input."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
@@ -215,13 +215,13 @@ class Remove0(_Linear):
         x = compressed(x, self)
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Remove them with SciPy."""
         x = inputs[0] if self.inplace else inputs[0].copy()
         x.eliminate_zeros()
         output_storage[0][0] = x
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the input."""
         return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
@@ -280,7 +280,7 @@ class HStack(Op):
         blocks = [compressed(x, self, f"input {i}") for i, x in enumerate(mat)]
         return Apply(self, blocks, [SparseType(self.format, self.dtype).make_variable()])
 
-    def perform(self, node: Apply, block: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], block: Sequence[Any], output_storage: Cells) -> None:
         """Stack with SciPy."""
         other = 1 - self.axis
         if len({x.shape[other] for x in block}) != 1:
@@ -291,7 +291,7 @@ class HStack(Op):
         stack = sp.hstack if self.axis else sp.vstack
         output_storage[0][0] = stack([sp.coo_matrix(x) for x in block], format=self.format).astype(self.dtype)
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the sum of the lengths along the axis, and the other one of the first."""
         total: Any = sum((length(x, self.axis) for x in node.inputs[1:]), length(node.inputs[0], self.axis))
         other = length(node.inputs[0], 1 - self.axis)
@@ -417,7 +417,7 @@ class ConstructSparseFromList(Op):
             raise TypeError(f"{self}: the rows must be a matrix, but {values} is of type {values.type}")
         return Apply(self, [x, values, ilist], [SparseType("csc", x.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Cells) -> None:
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Put it together."""
         x, values, ilist = inputs
         if values.shape != (len(ilist), x.shape[1]):
@@ -432,11 +432,11 @@ class ConstructSparseFromList(Op):
         made = sp.coo_matrix((values.reshape(-1), (rows, columns)), shape=x.shape, dtype=x.dtype).tocsc()
         output_storage[0][0] = made
 
-    def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of the first input."""
         return [shapes[0]]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the rows."""
         return [[True], [True], [False]]
 

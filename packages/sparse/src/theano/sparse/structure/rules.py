@@ -17,7 +17,7 @@ from theano.tensor.rules.inplace import MayTake, work_in_place
 
 
 @local_rule([DenseFromSparse], phases=("canonicalize", "specialize"))
-def local_dense_from_sparse_sparse_from_dense(node: Apply) -> Any:
+def local_dense_from_sparse_sparse_from_dense(node: Apply[Any, Any]) -> Any:
     """A dense matrix that was made sparse and dense again is itself."""
     made = node.inputs[0].owner
     if made is None or not isinstance(made.op, SparseFromDense):
@@ -31,7 +31,7 @@ rule("local_sparse_transpose_transpose", P(Transpose)(P(Transpose)(x)), x, phase
 
 
 @local_rule([DenseFromSparse], phases=("specialize",))
-def local_dense_from_sparse(node: Apply) -> Any:
+def local_dense_from_sparse(node: Apply[Any, Any]) -> Any:
     """A dense matrix is written from the parts."""
     (matrix,) = node.inputs
     if matrix.type.format not in ("csr", "csc"):
@@ -40,14 +40,14 @@ def local_dense_from_sparse(node: Apply) -> Any:
 
 
 @local_rule([Transpose], phases=("specialize",))
-def local_sparse_transpose(node: Apply) -> Any:
+def local_sparse_transpose(node: Apply[Any, Any]) -> Any:
     """A transpose is made of the same arrays, in the other format."""
     data, indices, indptr, shape = csm_properties(node.inputs[0])
     return [CSM(node.outputs[0].type.format)(data, indices, indptr, stack([shape[1], shape[0]]))]
 
 
 @local_rule([EnsureSortedIndices], phases=("specialize",))
-def local_ensure_sorted_indices(node: Apply) -> Any:
+def local_ensure_sorted_indices(node: Apply[Any, Any]) -> Any:
     """Indices are sorted by going over to the other format and back, unless an op has put them in order."""
     (matrix,) = node.inputs
     made, format = matrix.owner, matrix.type.format
@@ -59,7 +59,7 @@ def local_ensure_sorted_indices(node: Apply) -> Any:
     return [CSM(format)(*Recompressed(other)(*turned, shape), shape)]
 
 
-def _in_place(node: Apply, may_take: MayTake) -> Op | None:
+def _in_place(node: Apply[Any, Any], may_take: MayTake) -> Op | None:
     if isinstance(node.op, (Remove0, EnsureSortedIndices)) and not node.op.inplace and may_take(0):
         return type(node.op)(inplace=True)
     return None

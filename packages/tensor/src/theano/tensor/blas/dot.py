@@ -54,9 +54,7 @@ class Dot(Op):
         x, y = inputs
         if x.shape[-1] != y.shape[0]:
             raise shape_error(
-                node,
-                inputs,
-                f"Shape mismatch: {x.shape[-1]} columns against {y.shape[0]} rows.",
+                node, inputs, f"Shape mismatch: {x.shape[-1]} columns against {y.shape[0]} rows.",
                 "The last axis of the first must be as long as the first axis of the second; perhaps one needs .T.",
             )
         dtype = node.outputs[0].type.dtype
@@ -243,12 +241,8 @@ class BatchedDot(Op):
         x, y = inputs
         if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
             raise shape_error(
-                node,
-                inputs,
-                "Shape mismatch: "
-                + (
-                    f"batches of {x.shape[0]} and {y.shape[0]}."
-                    if x.shape[0] != y.shape[0]
+                node, inputs, "Shape mismatch: " + (
+                    f"batches of {x.shape[0]} and {y.shape[0]}." if x.shape[0] != y.shape[0]
                     else f"{x.shape[-1]} columns against {y.shape[1]} rows."
                 ),
                 "The first axes must be equally long, and so must the axes that are summed over.",
@@ -300,10 +294,6 @@ def batched_dot(a: Any, b: Any) -> Any:
     >>> batched_dot(T.dtensor3("a"), T.dtensor3("b")).ndim
     3
     """
-    for product in products:
-        found = product(a, b)
-        if found is not None:
-            return found
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     if a.type.ndim == 0 or b.type.ndim == 0:
         raise TypeError("batched_dot needs a batch: both tensors must have 1 dimension or more")
