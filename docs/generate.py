@@ -13,6 +13,7 @@ import functions
 
 import theano
 import theano.scan  # whose rules come with it
+import theano.sparse
 import theano.tensor
 from theano import errors
 from theano.lowering.table import Lowering, lowerings

@@ -30,6 +30,8 @@ WORKS = {
     "scalar": "import theano.scalar as s; x = s.float64('x'); assert str((x + x).type) == str(x.type)",
     "tensor": "import theano, theano.tensor as T; x = T.dvector('x'); f = theano.function([x], x + 1); "
     "assert list(f([1, 2])) == [2, 3]",
+    "sparse": "import theano, scipy.sparse as sp; x = theano.sparse.csr_matrix('x', dtype='float64'); "
+    "f = theano.function([x], theano.sparse.structured_dot(x, [[1.0], [2.0]])); assert f(sp.eye(2, format='csr'))[1] == 2",
 }
 # Of each layer above the core: it is found by what is wanted of it, by its sources and by its metadata.
 FOUND = (
@@ -89,10 +91,11 @@ def check_owners(files: dict[str, set[str]]) -> None:
             expect(wanted in names, f"{layer}: {wanted} is missing")
     levels = ["_kernels", *(["_kernels_v3", "_kernels_v4"] if platform.machine() == "x86_64" else [])]
     for name in levels:
-        expect(
-            any(n.startswith(f"theano/tensor/{name}.") for n in files["tensor"]),
-            f"tensor: theano/tensor/{name} is missing: one library for each level of instructions",
-        )
+        for layer, package in (("tensor", "theano/tensor"), ("sparse", "theano/sparse/kernels")):
+            expect(
+                any(n.startswith(f"{package}/{name}.") for n in files[layer]),
+                f"{layer}: {package}/{name} is missing: one library for each level of instructions",
+            )
     expect(seen["theano/__init__.py"] == "graph-core", "theano/__init__.py belongs to graph-core alone")
 
 
@@ -172,8 +175,9 @@ def all_editable(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
     for layer in LAYERS:
         env.editable(copy / layer)
     env.check(LAYERS)
-    env.remove("tensor")
-    env.check(LAYERS[:2])
+    for number in (3, 2):
+        env.remove(LAYERS[number])
+        env.check(LAYERS[:number])
 
 
 def strict_editable(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
@@ -186,16 +190,16 @@ def strict_editable(env: Environment, wheels: dict[str, Path], copy: Path) -> No
 def wheel_below_editable(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
     """Work on the upper layers, above an installed core."""
     env.wheel(wheels["graph-core"])
-    env.editable(copy / "scalar")
-    env.editable(copy / "tensor")
+    for layer in LAYERS[1:]:
+        env.editable(copy / layer)
     env.check(LAYERS)
 
 
 def editable_below_wheel(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
     """Work on the core, below installed layers; then put the wheel in its place."""
     env.editable(copy / "graph-core")
-    env.wheel(wheels["scalar"])
-    env.wheel(wheels["tensor"])
+    for layer in LAYERS[1:]:
+        env.wheel(wheels[layer])
     env.check(LAYERS)
     env.pip("install", "--no-deps", "--force-reinstall", wheels["graph-core"])
     env.check(LAYERS)
