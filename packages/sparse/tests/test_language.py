@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 
 import numpy as np
@@ -51,6 +52,10 @@ def test_what_becomes_a_value(format):
     assert SparseType(format, "float32").filter(m, allow_downcast=True).dtype == "float32"
 
 
+#: How many malformed matrices are tried; a run under the address sanitizer tries 10,000.
+MALFORMED = int(os.environ.get("THEANO_SPARSE_MALFORMED", "300"))
+
+
 def malformed(rng, format):
     """Return a matrix one of whose arrays is not what it should be, and whether SciPy would notice."""
     m = matrix(format, (6, 5), seed=int(rng.integers(5)), wide=bool(rng.integers(2)))
@@ -85,7 +90,7 @@ def test_malformed_matrices_are_refused():
     g = theano.function([v, i, p, d], S.dot(S.CSR(v, i, p, [6, 5]), d))
     w = theano.shared(matrix("csr", (6, 5)))
     dense = np.ones((5, 3))
-    for _ in range(300):
+    for _ in range(MALFORMED):
         m = malformed(rng, "csr")
         for attempt in (
             lambda m=m: f(m, dense),
