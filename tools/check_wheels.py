@@ -31,7 +31,8 @@ WORKS = {
     "tensor": "import theano, theano.tensor as T; x = T.dvector('x'); f = theano.function([x], x + 1); "
     "assert list(f([1, 2])) == [2, 3]",
     "sparse": "import theano, scipy.sparse as sp; x = theano.sparse.csr_matrix('x', dtype='float64'); "
-    "f = theano.function([x], theano.sparse.structured_dot(x, [[1.0], [2.0]])); assert f(sp.eye(2, format='csr'))[1] == 2",
+    "f = theano.function([x], theano.sparse.structured_dot(x, [[1.0], [2.0]])); "
+    "assert f(sp.eye(2, format='csr'))[1] == 2",
 }
 # Of each layer above the core: it is found by what is wanted of it, by its sources and by its metadata.
 FOUND = (
