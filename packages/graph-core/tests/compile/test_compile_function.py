@@ -7,7 +7,7 @@ import theano
 from theano import In, Out, Param, function
 from theano.compile.shared import SharedVariable
 from theano.errors import MissingInputError, UnusedInputError
-from theano.graph import Op, Type
+from theano.graph import Apply, Op, Type
 from theano.graph.clone import clone
 
 
@@ -523,3 +523,15 @@ def test_expressions_of_clones(xy):
     x, y = xy
     (a, b), (c,) = clone([x, y], [plus(x, y)])
     assert function([a, b], Out(c))([1.0], [2.0]) == [3.0]
+
+
+def test_an_op_whose_methods_are_set_on_it():
+    op = Op()
+    op.make_node = lambda x: Apply(op, [x], [x.type()])
+
+    def perform(node, inputs, output_storage):
+        output_storage[0][0] = [2.0 * v for v in inputs[0]]
+
+    op.perform = perform
+    x = row("x")
+    assert function([x], op(op(x)))([1.0]) == [4.0]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from every_op import samples
 
-import theano.compile.plumbing_ops as plumbing
+import theano.compile.copy_ops as plumbing
 import theano.tensor as T
 from theano import scalar as scal
 from theano.graph.apply import Apply

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from theano.compile.arguments import ArgumentFilter
+from theano.compile.closed_graph import ClosedGraph
 from theano.compile.inputs import SymbolicInput
 from theano.compile.mode import Mode
-from theano.compile.pack import Packed
 from theano.compile.shared import Container, SharedVariable
 from theano.records import record
 from theano.rewriting import RewriteSettings
@@ -21,7 +21,7 @@ class Request:
 
     Attributes
     ----------
-    packed : Packed
+    closed : ClosedGraph
         The closed graph.
     mode : Mode
     accept_inplace : bool
@@ -30,7 +30,7 @@ class Request:
         What the function is called.
     """
 
-    packed: Packed
+    closed: ClosedGraph
     mode: Mode
     accept_inplace: bool = False
     name: str = ""
@@ -53,11 +53,11 @@ class Request:
 
     def containers(self) -> list[Container]:
         """Return a container for each input: the shared variable's own, or one with the default value."""
-        return [_container(spec) for spec in self.packed.inputs]
+        return [_container(spec) for spec in self.closed.inputs]
 
     def arguments(self, containers: Sequence[Container]) -> list[Argument]:
         """Return where the value of each input comes from, if defaults and shared values are in ``containers``."""
-        originals = self.packed.originals
+        originals = self.closed.originals
         return [
             Argument(
                 spec.variable,
@@ -68,7 +68,7 @@ class Request:
                 filter=None if spec.implicit else ArgumentFilter(spec, i, self.name, originals.get(spec.variable)),
                 writable=is_expendable(spec),
             )
-            for i, (spec, cell) in enumerate(zip(self.packed.inputs, containers, strict=True))
+            for i, (spec, cell) in enumerate(zip(self.closed.inputs, containers, strict=True))
         ]
 
 

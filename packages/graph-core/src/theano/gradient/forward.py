@@ -11,8 +11,8 @@ from theano.gradient.absent import describe, is_disconnected, is_discrete, is_nu
 from theano.gradient.reverse import format_as, grad
 from theano.graph.apply import Apply
 from theano.graph.op_contract import answers
-from theano.graph.traverse import toposort
-from theano.graph.variable import Variable
+from theano.graph.traverse import ancestors, toposort
+from theano.graph.variable import Constant, Variable
 
 
 def Rop(
@@ -63,6 +63,9 @@ def Rop(
         if d is None:
             _disconnected(v, disconnected_outputs)
             d = stand_in(v, return_disconnected)
+        elif d not in points:
+            # The derivative of what is linear in an input does not have it; programs pass it all the same.
+            d.tag.derived_from = [a for a in ancestors([v]) if a.owner is None and not isinstance(a, Constant)]
         answers.append(d)
     return format_as(isinstance(f, list), isinstance(f, tuple), answers)
 

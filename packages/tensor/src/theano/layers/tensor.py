@@ -58,8 +58,6 @@ MODULES = {
     **{family: (f"{family}.lowering",) for family in LOWERED},
     "elemwise.dimshuffle": ("shape.lowering",),  # a view among views; its own module is that of its printed name
     "reduce": ("reduce.lowering", "reduce.lowering_argmax"),
-    "extra_ops": ("shape.lowering", "sort.lowering"),
-    "transfer": ("index.lowering",),
 }
 
 
@@ -141,7 +139,7 @@ LAYER = describe(
             constructors.extension(_shared_random_state),
             sources.extension(lambda: _batching("", "TABLE")),
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
-            conform.extension(lambda new, row: _batching(".given", "fitted")(new, row)),
+            conform.extension(lambda new, row: _batching(".batched_node", "fitted")(new, row)),
             user_packages.extension("theano.tests"),
         ),
         compat="theano.layers.compat.tensor",

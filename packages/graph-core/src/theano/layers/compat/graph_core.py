@@ -40,7 +40,7 @@ OLD_NAMES = {
     },
     "theano.compile.ops": {
         "theano.compile.from_function": "as_op FromFunctionOp",
-        "theano.compile.plumbing_ops": (
+        "theano.compile.copy_ops": (
             "deep_copy_op DeepCopyOp OutputGuard register_deep_copy_op_c_code register_view_op_c_code view_op ViewOp"
         ),
     },
