@@ -18,7 +18,7 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).parent
-LAYERS = ["graph-core", "scalar", "tensor"]
+LAYERS = ["graph-core", "scalar", "tensor", "sparse"]
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy"]
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
@@ -227,9 +227,10 @@ def wheels(session: nox.Session) -> None:
 
 @nox.session(tags=["installs"])
 def example(session: nox.Session) -> None:
-    """Train the digits: the main example, into digits.png."""
+    """Train the digits, the main example, into digits.png; and tell docstrings apart by their words."""
     install_layers(session, LAYERS, EXAMPLE)
     session.run("python", "examples/digits.py", *session.posargs)
+    session.run("python", "examples/docstrings.py")
 
 
 @nox.session
@@ -254,6 +255,8 @@ def sweep(session: nox.Session) -> None:
                 env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000"})
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/scalar/tests/test_maths.py",
                 env={"SIZES": "sweep"})
+    session.run("python", "-m", "pytest", "-q", "packages/sparse/tests/test_graphs.py",
+                env={"THEANO_SPARSE_GRAPHS": "5000"})
 
 
 @nox.session

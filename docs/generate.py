@@ -14,6 +14,7 @@ import functions
 import theano
 import theano.compile.checkpoint  # the rules of these come with them
 import theano.scan
+import theano.sparse
 import theano.tensor
 import theano.typed_list
 from theano import errors

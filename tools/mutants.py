@@ -40,7 +40,7 @@ from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parent.parent
 REASONS = ROOT / "tools" / "mutants.toml"
-LAYERS = ("graph-core", "scalar", "tensor")
+LAYERS = ("graph-core", "scalar", "tensor", "sparse")
 
 CORE, TENSOR = "packages/graph-core/src/theano", "packages/tensor/src/theano/tensor"
 CORE_TESTS, TENSOR_TESTS = "packages/graph-core/tests", "packages/tensor/tests"

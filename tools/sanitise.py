@@ -25,7 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = {"graph-core": True, "scalar": False, "tensor": True}  # whether something is built
+LAYERS = {"graph-core": True, "scalar": False, "tensor": True, "sparse": True}  # whether something is built
 CHECKS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 # Generated code asks for -O3; most of what can be wrong shows as well without, in a third of the time.
 KERNEL_FLAGS = f"{CHECKS} -O1 -g"

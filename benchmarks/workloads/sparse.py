@@ -36,3 +36,13 @@ def gradient_by_hand(s: Any, d: Any) -> list:
 
 add("j_spmm", sparse_and_dense, lambda xp, s, d: [xp.sparse_dot(s, d)], by_hand=lambda s, d: [s @ d], flops=2e5 * 64)
 add("j_spmm_grad", sparse_and_dense, gradient, by_hand=gradient_by_hand, flops=4e5 * 64)
+
+# Others of the same kinds, so that nothing is tuned to those above.
+
+
+def sparse_and_vector(rng: np.random.RandomState) -> dict[str, Any]:
+    return {"s": sparse_and_dense(rng)["s"], "d": rng.standard_normal(10000)}
+
+
+add("j_spmv", sparse_and_vector, lambda xp, s, d: [xp.sparse_dot(s, d)], by_hand=lambda s, d: [s @ d], flops=2e5)
+add("j_spmv_grad", sparse_and_vector, gradient, by_hand=gradient_by_hand, flops=4e5)

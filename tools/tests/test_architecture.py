@@ -19,6 +19,8 @@ def modules(folder: Path):
 def test_families_of_ops_are_on_the_page():
     tensor = check_layers.ROOT / "packages/tensor/src/theano/tensor"
     families = {p.parent.name for p in tensor.glob("*/lowering.py")} | {p.parent.name for p in tensor.glob("*/c")}
+    sparse = check_layers.ROOT / "packages/sparse/src/theano/sparse"
+    families |= {p.parent.name for p in sparse.glob("*/lowering.py")}
     assert [name for name in sorted(families) if f"`{name}/`" not in PAGE] == []
 
 
@@ -32,6 +34,8 @@ def test_what_the_page_names_is_there():
         if line.startswith("| `") and "/" in line.split("|")[1]:
             for name in line.split("|")[1].replace("`", "").split(","):
                 place = name.strip().rstrip("/")
-                sources = ("packages/graph-core/src/theano", "packages/tensor/src/theano/tensor")
+                sources = (
+                    "packages/graph-core/src/theano", "packages/tensor/src/theano/tensor", "packages/sparse/src/theano/sparse"
+                )  # fmt: skip
                 homes = [check_layers.ROOT, *(check_layers.ROOT / source for source in sources)]
                 assert any((home / place).exists() for home in homes), place

@@ -15,8 +15,12 @@ FILES = {
         "theano/tensor/__init__.py", "theano/tensor/py.typed", "theano/layers/tensor.py",
         *(f"theano/tensor/_kernels{level}.cpython-311-x86_64-linux-gnu.so" for level in ("", "_v3", "_v4")),
     ],
+    "sparse": [
+        "theano/sparse/__init__.py", "theano/sparse/py.typed", "theano/layers/sparse.py",
+        *(f"theano/sparse/kernels/_kernels{level}.cpython-311-x86_64-linux-gnu.so" for level in ("", "_v3", "_v4")),
+    ],
 }
-NEEDS = {"scalar": "theano-graph-core==2.0", "tensor": "theano-scalar==2.0"}
+NEEDS = {"scalar": "theano-graph-core==2.0", "tensor": "theano-scalar==2.0", "sparse": "theano-tensor==2.0"}
 
 
 def made(folder, extra=None, without="", version="2.0", needs=NEEDS):
@@ -51,6 +55,7 @@ def test_good_wheels_pass(tmp_path):
         ({"without": "theano/scalar/py.typed"}, "py.typed is missing"),
         ({"without": "theano/layers/tensor.py"}, "layers/tensor.py is missing"),
         ({"without": "theano/tensor/_kernels.cpython-311-x86_64-linux-gnu.so"}, "_kernels is missing"),
+        ({"without": "theano/sparse/kernels/_kernels.cpython-311-x86_64-linux-gnu.so"}, "sparse.*_kernels is missing"),
         ({"version": "2.1", "needs": {**NEEDS, "tensor": "theano-scalar==2.1"}}, "versions differ"),
         ({"needs": {**NEEDS, "tensor": "theano-scalar>=2.0"}}, "does not pin"),
     ],

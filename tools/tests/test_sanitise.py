@@ -48,13 +48,13 @@ def test_only_the_layers_that_a_part_is_about_are_built_watched(tmp_path, monkey
         lambda command, cwd, env, check: built.append((cwd.name, env.get("CFLAGS", "").startswith("-fsanitize"), "--force" in command)),
     )
     there, copied = tmp_path / "packages" / "tensor" / "src", tmp_path / "to" / "tensor" / "src"
-    for folder in (there, copied, tmp_path / "to" / "graph-core"):
+    for folder in (there, copied, tmp_path / "to" / "graph-core", tmp_path / "to" / "sparse"):
         folder.mkdir(parents=True)
     monkeypatch.delenv("CFLAGS", raising=False)
     sanitise.build(tmp_path / "to", sanitise.WATCHED["user_c"])  # nothing to copy: built, as it ships
-    assert built == [("graph-core", True, False), ("tensor", False, False)]
+    assert built == [("graph-core", True, False), ("tensor", False, False), ("sparse", False, False)]
     (there / "_kernels.so").write_text("as it ships")
     sanitise.build(tmp_path / "to", sanitise.WATCHED["user_c"])
-    assert built[2:] == [("graph-core", True, False)] and (copied / "_kernels.so").read_text() == "as it ships"
+    assert built[3:] == [("graph-core", True, False), ("sparse", False, False)] and (copied / "_kernels.so").read_text() == "as it ships"
     sanitise.build(tmp_path / "to", set(sanitise.LAYERS))  # what was copied must not pass for watched
-    assert built[3:] == [("graph-core", True, False), ("tensor", True, True)]
+    assert built[5:] == [("graph-core", True, False), ("tensor", True, True), ("sparse", True, True)]

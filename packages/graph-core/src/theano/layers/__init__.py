@@ -106,7 +106,7 @@ PUBLISHED = {
         "gradient.hessian gradient.jacobian gradient.numeric_grad gradient.verify_grad gradient.mode_not_slow",
         "BLAS",
     ),
-    "theano-sparse": _published("sparse"),
+    "theano-sparse": _published("sparse sparse_grad"),
     "theano-gpu-backend": _published("gpuarray"),
 }
 

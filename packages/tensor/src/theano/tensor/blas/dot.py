@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from theano import scalar as scal
+from theano.extensions import Chain
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import cast, conj, mul
@@ -89,8 +90,14 @@ class Dot(Op):
 _dot = Dot()
 
 
+#: From two operands to their product, or to None where both are for this layer.
+products: Chain[Callable[[Any, Any], Any]] = Chain("tensor.blas.dot.products", "what a product of other variables is")
+
+
 def dot(a: Any, b: Any) -> Any:
     """Return the product of two tensors: the sum over the last axis of ``a`` and the last but one of ``b``.
+
+    Layers that have products of other variables (sparse ones) answer for these at the point `products`.
 
     Parameters
     ----------
@@ -103,6 +110,10 @@ def dot(a: Any, b: Any) -> Any:
     >>> dot(T.dmatrix("A"), T.dmatrix("B")), dot(T.dtensor3("t"), T.dmatrix("B")).ndim
     (dot.0, 3)
     """
+    for product in products:
+        found = product(a, b)
+        if found is not None:
+            return found
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     if a.type.ndim == 0 or b.type.ndim == 0:
         return mul(a, b)

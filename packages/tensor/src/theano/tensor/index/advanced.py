@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from theano import scalar as scal
+from theano.extensions import Slot
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op, Variable
 from theano.scalar.casting import astype
@@ -156,13 +157,17 @@ def _out_of_bounds(node: TensorApply, inputs: Sequence[Any], exc: Exception) -> 
 # -- along the first axis ----------------------------------------------------------------------------------
 
 
+#: From a matrix, a gradient of some of its rows and their places to the gradient of the matrix, a sparse one.
+sparse_gradient: Slot[Callable[[Any, Any, Any], Any]] = Slot("tensor.index.advanced.sparse_gradient", "what is sparse")
+
+
 class AdvancedSubtensor1(Op):
     """The rows of a tensor that a vector of whole numbers names: a copy.
 
     Parameters
     ----------
     sparse_grad : bool
-        Whether the gradient may be a sparse matrix (accepted; it is dense here).
+        Whether the gradient of a matrix is a sparse one, where a layer that has such is loaded.
 
     Examples
     --------
@@ -210,6 +215,10 @@ class AdvancedSubtensor1(Op):
         (x, places), (g,) = inputs, output_grads
         if x.type.dtype in scal.discrete_dtypes:
             return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), DisconnectedType()()]
+        if self.sparse_grad and sparse_gradient.answer is not None:
+            if x.type.ndim != 2:
+                raise TypeError(f"only the gradient of a matrix can be sparse, but {x} has {x.type.ndim} dimensions")
+            return [sparse_gradient.answer(x, g, places), DisconnectedType()()]
         return [advanced_inc_subtensor1(x.zeros_like(dtype=g.type.dtype), g, places), DisconnectedType()()]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
@@ -534,4 +543,3 @@ def nonzero(a: Any, return_matrix: bool = False) -> Any:
     """
     places = _nonzero(a, return_list=True)
     return as_tensor_variable(list(places)) if return_matrix else tuple(places)
-

@@ -49,9 +49,18 @@ LEVELS = {"baseline": "_kernels", "v3": "_kernels_v3", "v4": "_kernels_v4"}
 """The levels of x86-64 instructions that the C library is built for, and its name for each, the least first."""
 
 
+#: The folder of this layer's package, where its C library lies.
+_PACKAGE = os.path.dirname(_HERE)
+
+
 @cache
-def library_paths() -> dict[str, str]:
-    """Return where the C library of this layer is for each level that was built and that this CPU has.
+def library_paths(package: str = _PACKAGE) -> dict[str, str]:
+    """Return where the C library of a layer is for each level that was built and that this CPU has.
+
+    Parameters
+    ----------
+    package : str
+        The folder of the layer's package, in which it lies; this layer's by default.
 
     Examples
     --------
@@ -66,25 +75,25 @@ def library_paths() -> dict[str, str]:
     here = {"v3": 3, "v4": 4}
     found = {}
     for level, name in LEVELS.items():
-        stem = os.path.join(os.path.dirname(_HERE), name)
+        stem = os.path.join(package, name)
         files = [path for suffix in EXTENSION_SUFFIXES if os.path.isfile(path := stem + suffix)]
         if files and here.get(level, 0) <= cpu_level():
             found[level] = str(files[0])
     return found
 
 
-def library_level() -> str | None:
+def library_level(package: str = _PACKAGE) -> str | None:
     """Return the level that suits this CPU and the flag ``cpu_level``, or None if no C library was built."""
     highest = config.cpu_level
     levels = list(LEVELS)
     allowed = levels if highest == "auto" else levels[: levels.index(highest) + 1]
-    return next((level for level in reversed(library_paths()) if level in allowed), None)
+    return next((level for level in reversed(library_paths(package)) if level in allowed), None)
 
 
-def library_path() -> str | None:
+def library_path(package: str = _PACKAGE) -> str | None:
     """Return the path of the C library of that level, or None."""
-    level = library_level()
-    return None if level is None else library_paths()[level]
+    level = library_level(package)
+    return None if level is None else library_paths(package)[level]
 
 
 DRIVER = "drivers:th_reduce"
@@ -125,6 +134,8 @@ class Ready:
         As for `Builtin`, or a function of the op.
     lazy : bool
         As for `Builtin`.
+    package : str
+        The folder of the package whose library has the kernel.
 
     Examples
     --------
@@ -134,22 +145,25 @@ class Ready:
 
     def __init__(
         self, symbol: str, params: Params, work: float | Callable[[Any], float] = 0.5, lazy: bool = False,
+        package: str = _PACKAGE,
     ):  # fmt: skip
-        self.symbol, self.params, self.work, self.lazy = symbol, params, work, lazy
+        self.symbol, self.params, self.work, self.lazy, self.package = symbol, params, work, lazy, package
         self.__doc__ = params.__doc__
 
     def __call__(self, op: Any, node: Apply) -> Builtin | None:
         """Return the kernel with the parameters of a node; None without the library."""
-        path, params = library_path(), self.params(op, node)
+        path, params = library_path(self.package), self.params(op, node)
         if path is None or params is None:
             return None
         work = self.work(op) if callable(self.work) else self.work
         return Builtin(path, self.symbol, params, work, lazy=self.lazy)
 
 
-def ready(symbol: str, work: float | Callable[[Any], float] = 0.5, lazy: bool = False) -> Callable[[Params], Ready]:
+def ready(
+    symbol: str, work: float | Callable[[Any], float] = 0.5, lazy: bool = False, package: str = _PACKAGE
+) -> Callable[[Params], Ready]:
     """Make a function that reads the parameters of a kernel into what nodes become, a `Ready`."""
-    return lambda params: Ready(symbol, params, work, lazy)
+    return lambda params: Ready(symbol, params, work, lazy, package)
 
 
 nothing = Nothing()

@@ -1,0 +1,189 @@
+"""Comparisons of sparse matrices with each other and with dense operands; truth is 1 of uint8."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from theano.graph import Apply, Op
+from theano.sparse.convert import as_sparse_or_tensor_variable, is_sparse
+from theano.sparse.elemwise.arithmetic import _TwoSparse, as_matrix, refuse_shapes
+from theano.sparse.parts.elements import Cells
+from theano.sparse.parts.op import compressed, length
+from theano.tensor.type import TensorType
+
+Comparison = Callable[[Any, Any], Any]
+
+
+class _Comparison(Op):
+    compare: Any
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return zeros: the result jumps."""
+        return [v.zeros_like() for v in inputs]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return None."""
+        return [None]
+
+
+class _SparseSparse(_Comparison, _TwoSparse):
+    """Base of comparisons of two sparse matrices, whose result is a sparse one of the format of the first."""
+
+    def dtype_of(self, x: Any, y: Any) -> str:
+        """Return uint8."""
+        return "uint8"
+
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+        """Compare the dense forms: SciPy warns of whatever is true of two zeros."""
+        refuse_shapes(node, inputs)
+        x, y = inputs
+        dense = type(self).compare(x.toarray(), y.toarray()).astype("uint8")
+        output_storage[0][0] = node.outputs[0].type.format_cls[x.format](dense)
+
+
+class _SparseDense(_Comparison):
+    """Base of comparisons of a sparse with a dense operand, whose result is dense."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, y: Any) -> Apply:
+        """Return the node."""
+        x, y = compressed(x, self, "input 0"), as_matrix(y)
+        return Apply(self, [x, y], [TensorType("uint8", (False, False)).make_variable()])
+
+    def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
+        """Compare with NumPy."""
+        refuse_shapes(node, inputs)
+        x, y = inputs
+        output_storage[0][0] = np.asarray(type(self).compare(x.toarray(), y), dtype="uint8")
+
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of the sparse matrix."""
+        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
+
+
+class EqualSS(_SparseSparse):
+    """Where two sparse matrices are equal."""
+
+    compare = operator.eq
+
+
+class EqualSD(_SparseDense):
+    """Where a sparse matrix equals a dense operand."""
+
+    compare = operator.eq
+
+
+class NotEqualSS(_SparseSparse):
+    """Where two sparse matrices differ."""
+
+    compare = operator.ne
+
+
+class NotEqualSD(_SparseDense):
+    """Where a sparse matrix differs from a dense operand."""
+
+    compare = operator.ne
+
+
+class LessThanSS(_SparseSparse):
+    """Where one sparse matrix is less than another."""
+
+    compare = operator.lt
+
+
+class LessThanSD(_SparseDense):
+    """Where a sparse matrix is less than a dense operand."""
+
+    compare = operator.lt
+
+
+class GreaterThanSS(_SparseSparse):
+    """Where one sparse matrix is greater than another."""
+
+    compare = operator.gt
+
+
+class GreaterThanSD(_SparseDense):
+    """Where a sparse matrix is greater than a dense operand."""
+
+    compare = operator.gt
+
+
+class LessEqualSS(_SparseSparse):
+    """Where one sparse matrix is not greater than another."""
+
+    compare = operator.le
+
+
+class LessEqualSD(_SparseDense):
+    """Where a sparse matrix is not greater than a dense operand."""
+
+    compare = operator.le
+
+
+class GreaterEqualSS(_SparseSparse):
+    """Where one sparse matrix is not less than another."""
+
+    compare = operator.ge
+
+
+class GreaterEqualSD(_SparseDense):
+    """Where a sparse matrix is not less than a dense operand."""
+
+    compare = operator.ge
+
+
+equal_s_s, equal_s_d = EqualSS(), EqualSD()
+not_equal_s_s, not_equal_s_d = NotEqualSS(), NotEqualSD()
+less_than_s_s, less_than_s_d = LessThanSS(), LessThanSD()
+greater_than_s_s, greater_than_s_d = GreaterThanSS(), GreaterThanSD()
+less_equal_s_s, less_equal_s_d = LessEqualSS(), LessEqualSD()
+greater_equal_s_s, greater_equal_s_d = GreaterEqualSS(), GreaterEqualSD()
+
+
+def _switch(name: str, says: str, both: Op, first: Op, second: Op) -> Comparison:
+    """Return a comparison that chooses the op by which operands are sparse."""
+
+    def compare(x: Any, y: Any) -> Any:
+        x, y = as_sparse_or_tensor_variable(x), as_sparse_or_tensor_variable(y)
+        if is_sparse(x):
+            return both(x, y) if is_sparse(y) else first(x, y)
+        if is_sparse(y):
+            return second(y, x)
+        raise TypeError(f"sparse.{name}: one of the operands must be sparse, but they are {x.type} and {y.type}")
+
+    compare.__name__ = compare.__qualname__ = name
+    compare.__doc__ = f"""Return where ``x {says} y``, as 0 and 1 of uint8.
+
+    Parameters
+    ----------
+    x, y : sparse variable, or tensor of at most two dimensions
+        At least one is sparse; the result is if both are.
+
+    Examples
+    --------
+    >>> import theano.sparse as S
+    >>> {name}(S.csr_dmatrix("x"), 1.0).type
+    TensorType(uint8, matrix)
+    """
+    return compare
+
+
+eq = _switch("eq", "==", equal_s_s, equal_s_d, equal_s_d)
+neq = _switch("neq", "!=", not_equal_s_s, not_equal_s_d, not_equal_s_d)
+lt = _switch("lt", "<", less_than_s_s, less_than_s_d, greater_than_s_d)
+gt = _switch("gt", ">", greater_than_s_s, greater_than_s_d, less_than_s_d)
+le = _switch("le", "<=", less_equal_s_s, less_equal_s_d, greater_equal_s_d)
+ge = _switch("ge", ">=", greater_equal_s_s, greater_equal_s_d, less_equal_s_d)
+
+__all__ = [
+    "EqualSD", "EqualSS", "GreaterEqualSD", "GreaterEqualSS", "GreaterThanSD", "GreaterThanSS", "LessEqualSD",
+    "LessEqualSS", "LessThanSD", "LessThanSS", "NotEqualSD", "NotEqualSS", "eq", "equal_s_d", "equal_s_s", "ge",
+    "greater_equal_s_d", "greater_equal_s_s", "greater_than_s_d", "greater_than_s_s", "gt", "le", "less_equal_s_d",
+    "less_equal_s_s", "less_than_s_d", "less_than_s_s", "lt", "neq", "not_equal_s_d", "not_equal_s_s",
+]  # fmt: skip

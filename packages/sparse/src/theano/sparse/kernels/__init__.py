@@ -1,0 +1,1 @@
+"""What the kernels of this layer share: their library, their parameters and the headers of C (``c/``)."""

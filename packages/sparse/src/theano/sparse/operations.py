@@ -1,0 +1,34 @@
+"""All functions of sparse matrices, for the operators of variables and for the public module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.sparse.convert import as_sparse_or_tensor_variable, is_sparse
+from theano.sparse.elemwise.arithmetic import *  # noqa: F403  (each module has a list of names)
+from theano.sparse.elemwise.compare import *  # noqa: F403
+from theano.sparse.elemwise.maps import *  # noqa: F403
+from theano.sparse.elemwise.maps import structured_abs, structured_copy  # noqa: F401
+from theano.sparse.index.op import *  # noqa: F403
+from theano.sparse.parts.op import *  # noqa: F403
+from theano.sparse.parts.op import shape  # noqa: F401
+from theano.sparse.product.op import *  # noqa: F403
+from theano.sparse.product.op import structured_dot
+from theano.sparse.reduce.op import *  # noqa: F403
+from theano.sparse.structure.dense import *  # noqa: F403
+from theano.sparse.structure.op import *  # noqa: F403
+
+
+def matmul(x: Any, y: Any) -> Any:
+    """Return ``x @ y``: the product of the matrices, with a structured gradient.
+
+    Examples
+    --------
+    >>> import theano.sparse as S, theano.tensor as T
+    >>> matmul(S.csr_dmatrix("x"), T.dvector("y")).type
+    TensorType(float64, vector)
+    """
+    x, y = as_sparse_or_tensor_variable(x), as_sparse_or_tensor_variable(y)
+    if not all(is_sparse(v) or v.type.ndim in (1, 2) for v in (x, y)):
+        raise TypeError(f"@ multiplies matrices and vectors, not {x.type} and {y.type}")
+    return structured_dot(x, y)

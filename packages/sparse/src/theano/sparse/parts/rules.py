@@ -1,0 +1,80 @@
+"""Parts of a matrix that was made of parts, gradients with respect to them, and ops that are said by parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.graph import Apply, FunctionGraph
+from theano.graph.op_contract import answers
+from theano.rewriting import local_rule
+from theano.sparse.parts.op import CSM, CheckedParts, CSMGrad, CSMProperties
+from theano.tensor.convert import is_tensor
+from theano.tensor.elemwise.functions import cast
+from theano.tensor.join.op import stack
+from theano.tensor.rules.predicates import FAST
+
+EARLY = ("canonicalize", "specialize")
+
+
+def is_ours(indices: Any, indptr: Any) -> bool:
+    """Return whether index arrays come from a matrix, or from an op that makes such: nobody needs to look at them."""
+    makers = [v.owner for v in (indices, indptr)]
+    if any(m is None for m in makers):
+        return False
+    return all(type(m.op).__module__.startswith("theano.sparse.") for m in makers)
+
+
+@local_rule([CSMProperties], phases=EARLY, tags=FAST)
+def local_csm_properties_csm(node: Apply[Any, Any]) -> Any:
+    """The parts of a matrix that was made of parts are these; arrays of somebody else are looked at."""
+    made = node.inputs[0].owner
+    if made is None or not isinstance(made.op, CSM):
+        return None
+    data, indices, indptr, shape = made.inputs
+    if is_ours(indices, indptr):
+        return [data, indices, indptr, shape]
+    indices, indptr, shape, data = CheckedParts(made.op.format)(indices, indptr, shape, data)
+    return [data, indices, indptr, shape]
+
+
+@local_rule([CSMProperties], phases=EARLY, tags=FAST)
+def local_csm_shape(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
+    """The shape of a matrix of which nothing else is wanted is inferred, as far as its op knows it."""
+    made: Any = node.inputs[0].owner
+    feature = getattr(fgraph, "shape_feature", None)
+    if (
+        made is None
+        or feature is None
+        or not answers(made.op, "infer_shape")
+        or any(v.clients for v in node.outputs[:3])
+    ):
+        return None
+    given = [feature.lengths(v) if is_tensor(v) else () for v in made.inputs]
+    lengths = made.op.infer_shape(made, given)[node.inputs[0].index]
+    if lengths is None:
+        return None
+    return {node.outputs[3]: stack([cast(n, "int32") for n in lengths])}
+
+
+@local_rule([CSM], phases=EARLY, tags=FAST)
+def local_csm_csm_properties(node: Apply[Any, Any]) -> Any:
+    """A matrix of all parts of another one of its format is that matrix."""
+    parts = [v.owner for v in node.inputs]
+    if parts[0] is None or not isinstance(parts[0].op, CSMProperties) or any(p is not parts[0] for p in parts):
+        return None
+    if [v.index for v in node.inputs] != [0, 1, 2, 3]:
+        return None
+    matrix = parts[0].inputs[0]
+    return [matrix] if matrix.type == node.outputs[0].type else None
+
+
+@local_rule([CSMGrad], phases=EARLY)
+def local_csm_grad_c(node: Apply[Any, Any]) -> Any:
+    """A gradient of the very structure of the matrix is read as it lies: its numbers are those that are wanted."""
+    _, *x = node.inputs[:4]
+    g, *places = node.inputs[4:]
+    same = x[0] is places[0] and x[1] is places[1] and is_ours(x[0], x[1])
+    return [g] if same else None
+
+
+__all__ = ["is_ours", "local_csm_csm_properties", "local_csm_grad_c", "local_csm_properties_csm", "local_csm_shape"]

@@ -1,0 +1,1 @@
+"""Products of matrices of which one at least is sparse."""

@@ -1,0 +1,269 @@
+/* The product of a sparse matrix with a dense one.
+ *
+ * A row of the result is a sum of rows of the dense operand. It is kept in registers, a band of columns at a time, while
+ * these pass by; the rows that come next are prefetched, since nobody could guess where they lie. Compressed columns
+ * say for each row of the dense operand to which rows of the result it goes: these are added to in memory, prefetched too.
+ * That is quicker than to turn the matrix into compressed rows first, at any number of columns; threads share the columns. */
+#include "vectors.h"
+
+enum { AHEAD = 8 }; /* rows that are prefetched */
+
+typedef struct {
+    const th_lines *a;
+    const char *b;
+    char *out;
+    int64_t columns, ldb; /* ldb: elements from a row of b to the next */
+    double alpha;
+    int adds; /* to what is there */
+} product;
+
+#define LANES(T) ((int64_t)(TH_VECTOR / sizeof(T)))
+
+/* COUNT registers of columns of all rows lo <= i < hi. */
+#define BAND(NAME, T, V, COUNT) \
+    static inline __attribute__((always_inline)) void band_##COUNT##_##NAME( \
+        const product *p, int64_t i, int64_t at, T alpha, const T *data) \
+    { \
+        const th_lines *a = p->a; \
+        const T *b = (const T *)p->b + at; \
+        T *out = (T *)p->out + i * p->columns + at; \
+        const int64_t ldb = p->ldb; \
+        const int32_t *indices = a->indices; \
+        V sum[COUNT]; \
+        for (int r = 0; r < COUNT; ++r) \
+            sum[r] = (V){0}; \
+        const int32_t last = (int32_t)a->stored - 1; \
+        for (int32_t k = a->indptr[i]; k < a->indptr[i + 1]; ++k) { \
+            const T v = data[k]; \
+            const T *row = b + indices[k] * ldb; \
+            const int32_t next = k + AHEAD < last ? k + AHEAD : last; \
+            const char *soon = (const char *)(b + indices[next] * ldb); \
+            for (int64_t byte = 0; byte < COUNT * TH_VECTOR; byte += 64) \
+                __builtin_prefetch(soon + byte); \
+            for (int r = 0; r < COUNT; ++r) \
+                sum[r] += v * *(const V *)(row + r * LANES(T)); \
+        } \
+        for (int r = 0; r < COUNT; ++r) { \
+            V *to = (V *)(out + r * LANES(T)); \
+            if (p->adds) \
+                *to += alpha * sum[r]; \
+            else \
+                *to = sum[r]; \
+        } \
+    }
+
+/* So few columns that they do not fill a register, their number known to the compiler. */
+#define FEW(OF) OF(1) OF(2) OF(3) OF(4) OF(5) OF(6) OF(7) OF(8) OF(9) OF(10) OF(11) OF(12) OF(13) OF(14) OF(15)
+#define SUM_FEW(N) \
+    case N: \
+        for (int32_t k = a->indptr[i]; k < a->indptr[i + 1]; ++k) \
+            for (int c = 0; c < N; ++c) \
+                sums[c < (int)(sizeof sums / sizeof *sums) ? c : 0] += data[k] * b[a->indices[k] * ldb + c]; \
+        break;
+#define SPREAD_FEW(N) \
+    case N: \
+        for (int64_t j = 0; j < a->m; ++j) { \
+            const int32_t end = a->indptr[j + 1]; \
+            for (int32_t k = a->indptr[j]; k < end; ++k) \
+                for (int c = 0; c < N; ++c) \
+                    out[indices[k] * ld + c] += alpha * data[k] * b[j * ldb + c]; \
+        } \
+        break;
+
+/* The columns that do not fill a register: with their neighbours to the left, which are stored already, if there are. */
+#define REST(NAME, T, V) \
+    static void rest_##NAME(const product *p, int64_t i, int64_t at, T alpha, const T *data) \
+    { \
+        const th_lines *a = p->a; \
+        const int64_t n = p->columns, first = n >= LANES(T) ? n - LANES(T) : 0, ldb = p->ldb; \
+        const T *b = (const T *)p->b + first; \
+        T *out = (T *)p->out + i * n; \
+        T sums[TH_VECTOR / sizeof(T)] = {0}; \
+        if (n >= LANES(T)) { \
+            V sum = {0}; \
+            for (int32_t k = a->indptr[i]; k < a->indptr[i + 1]; ++k) \
+                sum += data[k] * *(const V *)(b + a->indices[k] * ldb); \
+            memcpy(sums, &sum, sizeof sums); \
+        } else { \
+            switch (n) { \
+                FEW(SUM_FEW) \
+            } \
+        } \
+        for (int64_t c = at; c < n; ++c) \
+            out[c] = p->adds ? out[c] + alpha * sums[c - first] : sums[c - first]; \
+    }
+
+#define PRODUCT(NAME, T, V) \
+    REST(NAME, T, V) \
+    BAND(NAME, T, V, 8) \
+    BAND(NAME, T, V, 4) \
+    BAND(NAME, T, V, 2) \
+    BAND(NAME, T, V, 1) \
+    static void rows_##NAME(void *arg, int64_t lo, int64_t hi) \
+    { \
+        const product *p = arg; \
+        const th_lines *a = p->a; \
+        const T *data = (const T *)a->data; \
+        const int64_t n = p->columns; \
+        const T alpha = (T)p->alpha; \
+        for (int64_t i = lo; i < hi; ++i) { \
+            int64_t at = 0; \
+            for (; at + 8 * LANES(T) <= n; at += 8 * LANES(T)) \
+                band_8_##NAME(p, i, at, alpha, data); \
+            if (at + 4 * LANES(T) <= n) \
+                band_4_##NAME(p, i, at, alpha, data), at += 4 * LANES(T); \
+            if (at + 2 * LANES(T) <= n) \
+                band_2_##NAME(p, i, at, alpha, data), at += 2 * LANES(T); \
+            if (at + LANES(T) <= n) \
+                band_1_##NAME(p, i, at, alpha, data), at += LANES(T); \
+            if (at < n) \
+                rest_##NAME(p, i, at, alpha, data); \
+        } \
+    } \
+    /* One column: the products of a line, four sums at a time. */ \
+    static void vector_##NAME(void *arg, int64_t lo, int64_t hi) \
+    { \
+        const product *p = arg; \
+        const int32_t *indices = p->a->indices, *indptr = p->a->indptr; \
+        const T *restrict data = (const T *)p->a->data, *restrict b = (const T *)p->b; \
+        T *restrict out = (T *)p->out; \
+        const T alpha = (T)p->alpha; \
+        for (int64_t i = lo; i < hi; ++i) { \
+            T s0 = 0, s1 = 0, s2 = 0, s3 = 0; \
+            int32_t k = indptr[i]; \
+            const int32_t end = indptr[i + 1]; \
+            for (; k + 3 < end; k += 4) { \
+                s0 += data[k] * b[indices[k]]; \
+                s1 += data[k + 1] * b[indices[k + 1]]; \
+                s2 += data[k + 2] * b[indices[k + 2]]; \
+                s3 += data[k + 3] * b[indices[k + 3]]; \
+            } \
+            for (; k < end; ++k) \
+                s0 += data[k] * b[indices[k]]; \
+            const T sum = (s0 + s1) + (s2 + s3); \
+            out[i] = p->adds ? out[i] + alpha * sum : sum; \
+        } \
+    } \
+    /* Compressed columns, with the columns lo <= c < hi of the dense operand. */ \
+    static void spread_##NAME(void *arg, int64_t lo, int64_t hi) \
+    { \
+        const product *p = arg; \
+        const th_lines *a = p->a; \
+        const T *restrict data = (const T *)a->data, *restrict b = (const T *)p->b + lo; \
+        const int32_t *restrict indices = a->indices; \
+        const int64_t n = hi - lo, ld = p->columns, ldb = p->ldb; \
+        const int32_t last = (int32_t)a->stored - 1; \
+        T *restrict out = (T *)p->out + lo; \
+        const T alpha = (T)p->alpha; \
+        if (n < LANES(T)) { \
+            switch (n) { \
+                FEW(SPREAD_FEW) \
+            } \
+            return; \
+        } \
+        for (int64_t j = 0; j < a->m; ++j) { \
+            const T *row = b + j * ldb; \
+            const int32_t end = a->indptr[j + 1]; \
+            for (int32_t k = a->indptr[j]; k < end; ++k) { \
+                const T v = alpha * data[k]; \
+                T *to = out + indices[k] * ld; \
+                const T *soon = out + indices[k + AHEAD < last ? k + AHEAD : last] * ld; \
+                int64_t c = 0; \
+                for (; c + LANES(T) <= n; c += LANES(T)) { \
+                    __builtin_prefetch(soon + c, 1); \
+                    *(V *)(to + c) += v * *(const V *)(row + c); \
+                } \
+                for (; c < n; ++c) \
+                    to[c] += v * row[c]; \
+            } \
+        } \
+    }
+PRODUCT(f32, float, th_vf32)
+PRODUCT(f64, double, th_vf64)
+
+/* The dense operand with rows of neighbouring elements: itself, or a copy. */
+static const char *packed_rows(th_ctx *ctx, const th_buffer *b, int64_t *ld)
+{
+    const int64_t rows = b->shape[0], columns = b->ndim > 1 ? b->shape[1] : 1, size = b->itemsize;
+    const int64_t row = b->strides[0], step = b->ndim > 1 ? b->strides[1] : size;
+    if ((columns <= 1 || step == size) && row % size == 0 && (b->ndim > 1 || row == size || rows <= 1)) {
+        *ld = rows <= 1 ? columns : row / size;
+        return b->data;
+    }
+    *ld = columns;
+    char *copy = ctx->rt->scratch(ctx, (size_t)(rows * columns * size));
+    if (copy)
+        ctx->rt->move(copy, columns * size, size, b->data, row, step, rows, columns, size);
+    return copy;
+}
+
+/* Output 0 starts as input z, stretched where it is 1 long, or in its place. */
+static int begun(th_ctx *ctx, const th_buffer *z, int64_t rows, int64_t columns, int in_place)
+{
+    th_buffer *out = ctx->out[0];
+    const int64_t shape[2] = {rows, columns}, size = out->itemsize;
+    int64_t row = z->strides[0], step = z->strides[1];
+    if ((z->shape[0] != rows && z->shape[0] != 1) || (z->shape[1] != columns && z->shape[1] != 1))
+        return TH_FAIL(ctx, TH_ERR_SHAPE, "z has the shape (%lld, %lld), but the product (%lld, %lld)", (long long)z->shape[0],
+                       (long long)z->shape[1], (long long)rows, (long long)columns);
+    const int same = z->shape[0] == rows && z->shape[1] == columns;
+    if (in_place && same && (columns <= 1 || step == size) && (rows <= 1 || row == columns * size))
+        return ctx->rt->view(ctx, out, z, z->data, 2, z->shape, z->strides);
+    if (ctx->rt->ensure(ctx, out, shape))
+        return -1;
+    row = z->shape[0] == 1 && rows != 1 ? 0 : row;
+    step = z->shape[1] == 1 && columns != 1 ? 0 : step;
+    if (rows && columns)
+        ctx->rt->move(out->data, columns * size, size, z->data, row, step, rows, columns, size);
+    return 0;
+}
+
+static double number_of(const th_buffer *b)
+{
+    return b->dtype == TH_FLOAT32 ? *(const float *)b->data : *(const double *)b->data;
+}
+
+/* inputs: data, indices, indptr, shape, b; with a number before these and a matrix behind them if it is added. */
+TH_EXPORT int th_kernel_sparse_dense(th_ctx *ctx)
+{
+    const th_product_params *how = ctx->params;
+    const int first = how->added ? 1 : 0;
+    const th_buffer *b = ctx->in[first + 4];
+    th_buffer *out = ctx->out[0];
+    th_lines a;
+    if (th_lines_of(ctx, &a, first, first + 1, how->columns))
+        return -1;
+    const int64_t rows = how->columns ? a.n : a.m, inner = how->columns ? a.m : a.n;
+    const int64_t columns = b->ndim > 1 ? b->shape[1] : 1, shape[2] = {rows, columns};
+    if (b->shape[0] != inner)
+        return TH_FAIL(ctx, TH_ERR_SHAPE, "Shape mismatch: %lld columns against %lld rows.", (long long)inner,
+                       (long long)b->shape[0]);
+    product p = {.a = &a, .columns = columns, .alpha = 1.0};
+    if (how->added) {
+        if (begun(ctx, ctx->in[6], rows, columns, how->in_place))
+            return -1;
+        p.alpha = number_of(ctx->in[0]);
+        p.adds = 1;
+    } else if (ctx->rt->ensure(ctx, out, shape)) {
+        return -1;
+    }
+    p.out = out->data;
+    if (rows == 0 || columns == 0)
+        return 0;
+    if (!(p.b = packed_rows(ctx, b, &p.ldb)) && inner)
+        return -1;
+    const int single = out->dtype == TH_FLOAT32;
+    if (how->columns) {
+        if (!how->added)
+            memset(out->data, 0, (size_t)(rows * columns * out->itemsize));
+        const int64_t band = 128 / out->itemsize; /* columns; no thread writes into a line of the cache of another */
+        if ((double)a.stored * (1.0 + 0.15 * (double)columns) < 4 * TH_PIECE_NS || columns <= band) {
+            (single ? spread_f32 : spread_f64)(&p, 0, columns);
+            return 0;
+        }
+        return ctx->rt->parallel_for(ctx, columns, band, single ? spread_f32 : spread_f64, &p);
+    }
+    if (columns == 1 && p.ldb == 1)
+        return th_over_lines(ctx, &a, 1.0, single ? vector_f32 : vector_f64, &p);
+    return th_over_lines(ctx, &a, 1.0 + 0.15 * (double)columns, single ? rows_f32 : rows_f64, &p);
+}

@@ -1,0 +1,152 @@
+"""Products by parts, and products that are added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano import scalar as scal
+from theano.graph import Apply, FunctionGraph, Op
+from theano.rewriting import Context, local_rule, phases
+from theano.sparse.convert import is_sparse
+from theano.sparse.elemwise.rules import KERNELS, in_dtype
+from theano.sparse.parts.elements import Scattered
+from theano.sparse.parts.op import CSM, as_format, csm_properties
+from theano.sparse.product.op import Dot, SamplingDot, StructuredDot, TrueDot, Usmm, sdg_csc, sdg_csr, usmm
+from theano.sparse.product.vectors import AddedProduct, ProductOfParts, SparseProduct
+from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.join.op import stack
+from theano.tensor.rules.inplace import MayTake, work_in_place
+
+SPECIALIZE = ("specialize",)
+
+
+def _product(x: Any, y: Any, out: Any) -> Any:
+    """Return the product of a sparse with a dense operand by parts, in the dtype of a result."""
+    data, *places = csm_properties(x)
+    data, y = in_dtype(out, data, y)
+    return ProductOfParts(x.type.format)(data, *places, y)
+
+
+def _sparse_product(x: Any, y: Any, out: Any) -> Any:
+    """Return the product of two sparse matrices by parts, in the format of the first."""
+    format = x.type.format
+    (a, *a_places), (b, *b_places) = csm_properties(x), csm_properties(as_format(y, format))
+    a, b = in_dtype(out, a, b)
+    found = SparseProduct(format)(a, *a_places, b, *b_places)
+    shape = F.cast(stack([a_places[2][0], b_places[2][1]]), "int32")
+    return CSM(format)(*found, shape)
+
+
+def _flipped(y: Any) -> Any:
+    return y if y.type.ndim == 1 else y.T
+
+
+@local_rule([StructuredDot, Dot], phases=SPECIALIZE)
+def local_structured_dot(node: Apply[Any, Any]) -> Any:
+    """A product is computed of the parts of the sparse operand, or of both."""
+    (x, y), (out,) = node.inputs, node.outputs
+    if out.type.dtype not in KERNELS:
+        return None
+    if is_sparse(x) and is_sparse(y):
+        found = _sparse_product(x, y, out)
+        return [found if is_sparse(out) else Scattered(found.type.format)(*csm_properties(found))]
+    if is_sparse(x):
+        return [_product(x, y, out)]
+    return [_flipped(_product(y.T, _flipped(x), out))]
+
+
+@local_rule([TrueDot], phases=SPECIALIZE)
+def local_true_dot(node: Apply[Any, Any]) -> Any:
+    """The product of two sparse matrices is computed of their parts."""
+    (x, y), (out,) = node.inputs, node.outputs
+    if out.type.dtype not in KERNELS or not is_sparse(y):
+        return None
+    return [_sparse_product(x, y, out)]
+
+
+@local_rule([SamplingDot], phases=SPECIALIZE)
+def local_sampling_dot_csr(node: Apply[Any, Any]) -> Any:
+    """A sampled product is computed at the places alone, and multiplied with their numbers."""
+    (x, y, p), (out,) = node.inputs, node.outputs
+    if out.type.dtype not in KERNELS:
+        return None
+    data, indices, indptr, shape = csm_properties(p)
+    data, x, y = in_dtype(out, data, x, y)
+    products = (sdg_csr if p.type.format == "csr" else sdg_csc)(indices, indptr, y, x)
+    return [CSM(p.type.format)(data * products, indices, indptr, shape)]
+
+
+# -- products that are added -----------------------------------------------------------------------------------
+
+
+def _scaled(term: Any) -> tuple[Any, Any, Any] | None:
+    """Return alpha, x and y of a term ``alpha * dot(x, y)`` of which nobody else needs the product."""
+    alpha, node = None, term.owner
+    if node is not None and isinstance(node.op, Elemwise) and node.op.scalar_op == scal.mul and len(node.inputs) == 2:
+        for factor, product in (node.inputs, node.inputs[::-1]):
+            if (
+                all(factor.type.broadcastable)
+                and product.owner is not None
+                and isinstance(product.owner.op, (Dot, StructuredDot))
+            ):
+                alpha, node, term = factor.dimshuffle(), product.owner, product
+                break
+    if node is None or not isinstance(node.op, (Dot, StructuredDot)) or is_sparse(term) or len(term.clients) > 1:
+        return None
+    if term.type.ndim != 2 or any(v.type.ndim != 2 for v in node.inputs):
+        return None
+    return alpha, node.inputs[0], node.inputs[1]
+
+
+@local_rule([Elemwise], phases=("stabilize",))  # before the products in it are taken apart
+def local_usmm(node: Apply[Any, Any]) -> Any:
+    """A dense matrix plus or minus a product of sparse ones is one op."""
+    (out,) = node.outputs[:1]
+    if len(node.outputs) > 1 or node.op.scalar_op not in (scal.add, scal.sub) or len(node.inputs) != 2:
+        return None
+    if (
+        out.type.dtype not in KERNELS
+        or any(v.type.dtype != out.type.dtype for v in node.inputs)
+        or any(out.type.broadcastable)
+    ):
+        return None
+    for i, term in enumerate(node.inputs):
+        found, other = _scaled(term), node.inputs[1 - i]
+        minus = node.op.scalar_op == scal.sub
+        if found is None or (minus and i == 0):
+            continue
+        alpha, x, y = found
+        if is_sparse(x) and is_sparse(y) or any(other.type.broadcastable):
+            continue
+        one = F.cast(1, out.type.dtype) if alpha is None else F.cast(alpha, out.type.dtype)
+        return [usmm(-one if minus else one, x, y, other)]
+    return None
+
+
+@local_rule([Usmm], phases=SPECIALIZE)
+def local_usmm_csx(node: Apply[Any, Any]) -> Any:
+    """A product that is added is computed of the parts of the sparse factor."""
+    (alpha, x, y, z), (out,) = node.inputs, node.outputs
+    if out.type.dtype not in KERNELS or is_sparse(x) and is_sparse(y):
+        return None
+    if is_sparse(y):
+        return [usmm(alpha, y.T, x.T, z.T).T]
+    data, *places = csm_properties(x)
+    alpha, data, y, z = in_dtype(out, alpha, data, y, z)
+    return [AddedProduct(x.type.format)(alpha, data, *places, y, z)]
+
+
+def _in_place(node: Apply[Any, Any], may_take: MayTake) -> Op | None:
+    op, z = node.op, node.inputs[-1]
+    if isinstance(op, AddedProduct) and not op.inplace and not any(z.type.broadcastable) and may_take(6):
+        return AddedProduct(op.format, inplace=True)
+    return None
+
+
+def local_usmm_csc_dense_inplace(fgraph: FunctionGraph, context: Context) -> None:
+    """Let products be added to the matrix itself."""
+    work_in_place(fgraph, context, "local_usmm_csc_dense_inplace", _in_place)
+
+
+phases.register("local_usmm_csc_dense_inplace", local_usmm_csc_dense_inplace, 60, "fast_run", "inplace")

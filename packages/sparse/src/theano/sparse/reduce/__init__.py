@@ -1,0 +1,1 @@
+"""Sums of sparse matrices, and scales of their rows and columns."""

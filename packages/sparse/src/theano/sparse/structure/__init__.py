@@ -1,0 +1,1 @@
+"""The same numbers in another form, or at other places: conversions, transposes, stacks, diagonals."""

@@ -1,0 +1,108 @@
+"""Gradients against finite differences: of the stored numbers, of dense operands, in the documented semantics."""
+
+from __future__ import annotations
+
+import cases
+import numpy as np
+import pytest
+from samples import FORMATS, matrix
+
+import theano
+from theano import sparse as S
+from theano import tensor as T
+from theano.gradient import DisconnectedType, NullType
+
+#: Without a slope, or of complex numbers.
+FLAT = {"rint", "ceil", "floor", "trunc", "sgn", "cast", "conj", "sp_ones_like", "sp_zeros_like"}
+#: Functions of `SamplingDot`'s last input have no gradient with respect to it.
+NO_GRADIENT_OF_X = {"sampling_dot"}
+SMOOTH = [c for c in cases.LINEAR + cases.MAPS + cases.PRODUCTS + cases.PARTS if c[0] not in FLAT]
+
+
+def as_dense(v):
+    return v.toarray() if S.is_sparse(v) else v
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_gradients(format):
+    """The cost is a weighted sum; sparse inputs are made of their data, with respect to which it is differentiated."""
+    x, y = matrix(format, (5, 4)), matrix(FORMATS[format == "csr"], (5, 4), seed=3)
+    rng = np.random.default_rng(2)
+    data = {"x": T.dvector("x"), "y": T.dvector("y")}
+    made = {k: S.CSM(m.format)(data[k], m.indices, m.indptr, np.array(m.shape)) for k, m in (("x", x), ("y", y))}
+    given = {**made, "d": T.dmatrix("d"), "u": T.dvector("u"), "v": T.dvector("v")}
+    point = {"x": x.data, "y": y.data, **{k: rng.uniform(0.2, 2, s) for k, s in (("d", (5, 4)), ("u", 5), ("v", 4))}}
+    wrt = {**given, **data}
+    costs, grads, names = [], [], []
+    for number, (name, expression, _) in enumerate(SMOOTH):
+        out = as_dense(expression(**given))
+        weights = np.random.default_rng(number).uniform(
+            0.5, 1.5, theano.function(list(wrt.values()), out.shape, on_unused_input="ignore")(*point.values())
+        )
+        costs.append((out * weights).sum())
+        used = [v for k, v in wrt.items() if not (name in NO_GRADIENT_OF_X and k == "x")]
+        found = theano.grad(costs[-1], used, disconnected_inputs="ignore")
+        assert not any(isinstance(g.type, (NullType, DisconnectedType)) for g in found), name
+        for k in wrt:
+            g = found[[v is wrt[k] for v in used].index(True)] if any(v is wrt[k] for v in used) else None
+            names.append((name, k, number))
+            grads.append(T.zeros_like(wrt[k]) if g is None else as_dense(g))
+    f = theano.function(list(wrt.values()), costs)
+    slopes = theano.function(list(wrt.values()), grads)(*point.values())
+    for (name, k, number), slope in zip(names, slopes, strict=True):
+        if name in NO_GRADIENT_OF_X and k == "x":
+            continue
+        assert slope.shape == point[k].shape, (name, k)
+        direction = np.random.default_rng(number).normal(size=point[k].shape)
+        ahead, behind = (f(*{**point, k: point[k] + h * direction}.values())[number] for h in (1e-6, -1e-6))
+        np.testing.assert_allclose(
+            (slope * direction).sum(), (ahead - behind) / 2e-6, 1e-5, 1e-6, err_msg=f"{name} by {k}"
+        )
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_second_order_and_rop(format):
+    """Hessian times a vector by two gradients, and by the R-operator of the gradient."""
+    m = matrix(format, (5, 4))
+    data, w, direction = T.dvector(), T.dvector(), T.dvector()
+    x = S.CSM(format)(data, m.indices, m.indptr, np.array(m.shape))
+    cost = (
+        T.tanh(S.structured_dot(S.sqr(x), w)).sum()
+        + S.sp_sum(x * x)
+        + S.sp_sum(S.structured_dot(x, x.T), sparse_grad=True)
+    )
+    for v, value in ((w, np.linspace(0.1, 1, 4)), (data, m.data)):
+        g = theano.grad(cost, v)
+        one = theano.grad((g * direction).sum(), v)
+        two = T.Rop(g, v, direction)
+        f = theano.function([data, w, direction], [g, one, two])
+        d = np.random.default_rng(0).normal(size=value.shape)
+        point = [m.data, np.linspace(0.1, 1, 4)]
+        here = f(*point, d)
+        at = 0 if v is data else 1
+        ahead, behind = (f(*[p + h * d if i == at else p for i, p in enumerate(point)], d)[0] for h in (1e-6, -1e-6))
+        for found in here[1:]:
+            np.testing.assert_allclose(found, (ahead - behind) / 2e-6, 1e-4, 1e-5)
+
+
+def test_types_of_gradients():
+    """`dot` has dense gradients, `structured_dot` those of the stored numbers, `true_dot` sparse ones."""
+    x, d = S.csr_matrix("x", dtype="float64"), T.dmatrix("d")
+    of = lambda out, v: theano.grad(as_dense(out).sum(), v)
+    assert not S.is_sparse(of(S.dot(x, d), x))
+    assert S.is_sparse(of(S.structured_dot(x, d), x))
+    assert S.is_sparse(of(S.true_dot(x, d), x))
+    assert not S.is_sparse(of(S.true_dot(x, d), d))
+    assert S.is_sparse(of(S.true_dot(x, d, grad_preserves_dense=False), d))
+    for sparse_grad, stored in ((True, 8), (False, 20)):
+        g = theano.function([x], theano.grad(S.sp_sum(x, sparse_grad=sparse_grad), x))
+        m = matrix("csr", (5, 4), density=1)
+        m = m[:, :2].tocsr()
+        m.resize((5, 4))
+        assert g(m).nnz == (m.nnz if sparse_grad else stored)
+
+
+def test_sampling_dot_refuses_the_gradient_of_the_places():
+    x, d = S.csr_matrix("x", dtype="float64"), T.dmatrix("d")
+    with pytest.raises(theano.gradient.NullTypeGradError, match="not implemented"):
+        theano.grad(S.sp_sum(S.sampling_dot(d, d, x), sparse_grad=True), x)

@@ -1,0 +1,122 @@
+"""Each op against NumPy on the dense forms: formats, dtypes, shapes, orders of indices; compiled and interpreted."""
+
+from __future__ import annotations
+
+import cases
+import numpy as np
+import pytest
+from samples import DTYPES, FORMATS, SHAPES, dense, matrix, plain
+
+import theano
+from theano import sparse as S
+from theano import tensor as T
+
+FORMS = (("sorted", False), ("unsorted", False), ("twice", False), ("sorted", True))
+
+
+def arguments(format, other, dtype):
+    """Return variables by name."""
+    real = dtype if dtype.startswith(("float", "complex")) else "float64"
+    return {
+        "x": S.matrix(format, "x", dtype), "y": S.matrix(other, "y", dtype), "d": T.matrix("d", dtype=real),
+        "u": T.vector("u", dtype=real), "v": T.vector("v", dtype=real),
+    }  # fmt: skip
+
+
+def values(given, shape, form="sorted", wide=False):
+    rng = np.random.default_rng(9)
+    m, n = shape
+    x, y = (matrix(given[k].format, shape, given[k].dtype, i, form, wide=wide) for i, k in enumerate("xy"))
+    dtype = given["d"].dtype
+    return {"x": x, "y": y, **{k: rng.uniform(0.2, 2, s).astype(dtype) for k, s in (("d", (m, n)), ("u", m), ("v", n))}}
+
+
+def outputs(table, given):
+    made = [expression(**given) for _, expression, _ in table]
+    return [e if isinstance(e, tuple) else (e,) for e in made]
+
+
+def compare(table, format, other, dtype, shapes, mode=None):
+    given = arguments(format, other, dtype)
+    made = outputs(table, given)
+    f = theano.function(list(given.values()), [e for each in made for e in each], mode=mode, on_unused_input="ignore")
+    for shape in shapes:
+        for form, wide in FORMS if shape == (5, 4) else FORMS[:1]:
+            inputs = values(given, shape, form, wide)
+            found = iter(f(*inputs.values()))
+            as_dense = {k: plain(v) if k in "xy" else v for k, v in inputs.items()}
+            for (name, _, reference), variables in zip(table, made, strict=True):
+                wanted = reference(**as_dense)
+                for v, w in zip(variables, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
+                    result = next(found)
+                    assert v.type.is_valid_value(result), f"{name} of {shape}, {form}"
+                    assert dense(result).shape == np.shape(w), f"{name} of {shape}, {form}"
+                    tolerance = 1e-4 if v.type.dtype in ("float32", "complex64") else 1e-9
+                    np.testing.assert_allclose(
+                        dense(result), w, tolerance, tolerance, err_msg=f"{name} of {shape}, {form}"
+                    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("other", FORMATS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_linear(format, other, dtype):
+    compare(cases.LINEAR, format, other, dtype, SHAPES)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("other", FORMATS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_products(format, other, dtype):
+    compare(cases.PRODUCTS, format, other, dtype, SHAPES)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_maps(format, dtype):
+    compare(cases.MAPS, format, format, dtype, SHAPES)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_comparisons_and_parts(format, dtype):
+    compare(cases.COMPARED + cases.PARTS, format, "csr", dtype, [(5, 4), (6, 6)])
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_without_rules_or_compiled_code(format):
+    """What SciPy computes alone, op by op."""
+    mode = theano.Mode(linker="py", optimizer=None)
+    table = cases.LINEAR + cases.PRODUCTS + cases.MAPS + cases.PARTS + cases.COMPARED
+    compare(table, format, "csr", "float64", [(5, 4), (6, 6)], mode)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 31, 40, 64, 65, 130])
+@pytest.mark.parametrize("format", FORMATS)
+def test_numbers_of_columns(format, columns):
+    """The kernels take bands of columns: each width of what is left over, in both precisions, C and Fortran order."""
+    for dtype in ("float64", "float32"):
+        x, d, z = S.matrix(format, "x", dtype), T.matrix("d", dtype=dtype), T.matrix("z", dtype=dtype)
+        f = theano.function([x, d, z], [S.dot(x, d), S.usmm(2.0, x, d, z) if dtype == "float64" else z - S.dot(x, d)])
+        rng = np.random.default_rng(columns)
+        a = matrix(format, (23, 19), dtype, density=0.3)
+        for order in "CF":
+            b = np.asarray(rng.normal(size=(19, columns)).astype(dtype), order=order)
+            c = rng.normal(size=(23, columns)).astype(dtype)
+            product, added = f(a, b, c)
+            np.testing.assert_allclose(product, plain(a) @ b, 1e-4, 1e-4)
+            np.testing.assert_allclose(added, c + (2 if dtype == "float64" else -1) * (plain(a) @ b), 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_large_enough_for_threads(format):
+    x, d, v = S.matrix(format, "x", "float64"), T.dmatrix("d"), T.dvector("v")
+    f = theano.function(
+        [x, d, v], [S.dot(x, d), S.dot(x, v), S.true_dot(x, x.T), S.csr_from_dense(d).sum(), x + x.T.T * 2]
+    )
+    a = matrix(format, (700, 900), density=0.1)
+    rng = np.random.default_rng(1)
+    b, w = rng.normal(size=(900, 70)), rng.normal(size=900)
+    p = plain(a)
+    for found, wanted in zip(f(a, b, w), [p @ b, p @ w, p @ p.T, b.sum(), 3 * p], strict=True):
+        np.testing.assert_allclose(dense(found), wanted, 1e-9, 1e-9)
