@@ -22,6 +22,9 @@ namespace {
 
 constexpr int64_t kLookInterval = 64;       /* steps between looks at the clock */
 constexpr std::chrono::milliseconds kYield(5); /* between looks at signals, and chances for other threads */
+/* A matrix that so many steps read, of so many bytes, had better lie row by row, on lines of the cache. */
+constexpr int64_t kWorthLaying = 16, kLine = 64;
+constexpr npy_intp kLeastLaid = 1 << 10, kMostLaid = 1 << 22;
 
 int complain(PyObject *type, const char *text) {
     PyErr_SetString(type, text);
@@ -63,6 +66,30 @@ PyArrayObject *new_like(const Slot *slot, int64_t rows) {
     Py_INCREF(slot->info->descr);
     PyObject *made = PyArray_NewFromDescr(&PyArray_Type, slot->info->descr, ndim, shape, nullptr, nullptr, 0, nullptr);
     return reinterpret_cast<PyArrayObject *>(made);
+}
+
+/* What all steps read: `value`, or a copy that is quicker to read; new reference. */
+PyObject *laid(PyObject *value, int64_t steps) {
+    auto *array = reinterpret_cast<PyArrayObject *>(value);
+    if (steps < kWorthLaying || !PyArray_CheckExact(value) || PyArray_NDIM(array) != 2 || !PyArray_ISNUMBER(array)) return Py_NewRef(value);
+    const npy_intp bytes = PyArray_NBYTES(array);
+    const bool lies_well = PyArray_IS_C_CONTIGUOUS(array) && reinterpret_cast<uintptr_t>(data_of(array)) % kLine == 0;
+    if (lies_well || bytes < kLeastLaid || bytes > kMostLaid || !PyArray_ISBEHAVED_RO(array)) return Py_NewRef(value);
+    npy_intp space = bytes + kLine;
+    PyObject *memory = PyArray_SimpleNew(1, &space, NPY_UINT8);
+    if (!memory) return nullptr;
+    char *data = data_of(reinterpret_cast<PyArrayObject *>(memory));
+    data += (kLine - int64_t(reinterpret_cast<uintptr_t>(data) % kLine)) % kLine;
+    Py_INCREF(PyArray_DESCR(array));
+    PyObject *copy = PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(array), 2, PyArray_DIMS(array), nullptr, data, NPY_ARRAY_CARRAY, nullptr);
+    if (!copy || PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(copy), memory) < 0) { /* takes the memory in any case */
+        if (!copy) Py_DECREF(memory);
+        Py_XDECREF(copy);
+        return nullptr;
+    }
+    copy_elements(data, data_of(array), reinterpret_cast<const int64_t *>(PyArray_DIMS(array)),
+                  reinterpret_cast<const int64_t *>(PyArray_STRIDES(array)), 2, PyArray_ITEMSIZE(array));
+    return copy;
 }
 
 /* What an op in Python computed for nobody but us has no window yet. */
@@ -216,8 +243,8 @@ struct Carried {
 
 struct Loop {
     Frame *frame;
-    PyObject *fixed = nullptr; /* borrowed: a tuple */
-    size_t first_fixed = 0;    /* the number of that input */
+    std::vector<PyObject *> fixed; /* strong */
+    size_t first_fixed = 0;        /* the number of that input */
     std::vector<Window> windows;
     std::vector<Stack> states, results;
     std::vector<Carried> carried;
@@ -226,6 +253,7 @@ struct Loop {
 
     ~Loop() {
         for (Stack &each : results) Py_XDECREF(each.array);
+        for (PyObject *each : fixed) Py_DECREF(each);
     }
 
     int bind(int64_t step) {
@@ -238,7 +266,7 @@ struct Loop {
         }
         for (size_t k = first_fixed; k < program.inputs.size(); ++k) {
             Slot *slot = frame->slots + program.inputs[k].slot;
-            PyObject *value = PyTuple_GET_ITEM(fixed, Py_ssize_t(k - first_fixed));
+            PyObject *value = fixed[k - first_fixed];
             if (step && slot->borrowed && slot->array == value && !slot->object) continue; /* as the last step left it */
             if (bind_borrowed(frame, slot, value, false)) continue;
             /* also where only Python reads it: what an earlier call bound there is gone */
@@ -434,14 +462,24 @@ struct Reader {
         return 0;
     }
 
+    int read_fixed() {
+        loop.first_fixed = input;
+        loop.fixed.reserve(size_t(PyTuple_GET_SIZE(request.fixed)));
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(request.fixed); ++k) {
+            PyObject *value = laid(PyTuple_GET_ITEM(request.fixed, k), request.n);
+            if (!value) return -1;
+            loop.fixed.push_back(value);
+        }
+        return 0;
+    }
+
     int read() {
         if (request.n < 1) return complain(PyExc_ValueError, "loop: there must be one step at least");
         if (!program.updates.empty()) return complain(PyExc_ValueError, "loop: the program has updates");
         if (read_sequences() < 0 || read_states() < 0 || read_results() < 0 || read_carried() < 0) return -1;
         if (request.until && !(loop.until = next_output())) return too_few("output");
-        loop.fixed = request.fixed;
-        loop.first_fixed = input;
-        const size_t given = input + size_t(PyTuple_GET_SIZE(request.fixed));
+        if (read_fixed() < 0) return -1;
+        const size_t given = input + loop.fixed.size();
         if (given != program.inputs.size() || output != program.outputs.size())
             return complain(PyExc_TypeError, "loop: the program has inputs or outputs for which nothing is given");
         for (const Instr &instr : program.code) loop.compiled &= instr.kind == INSTR_NATIVE;
