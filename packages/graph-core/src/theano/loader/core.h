@@ -260,6 +260,7 @@ struct Frame {
     int64_t largest; /* no slot has had more elements since the frame was made */
     int32_t asked; /* outputs that the kernel being checked has asked for */
     PyThreadState *released; /* not NULL while the GIL is given away */
+    bool brief;    /* it is kept: a loop runs short steps, and gives it away between some of them */
     bool timed;    /* profiles: whether this call is */
     int64_t looks; /* at the time, within this call */
     std::vector<int64_t> spent; /* ticks in each instruction in this call */

@@ -22,6 +22,7 @@ namespace {
 
 constexpr int64_t kLookInterval = 64;       /* steps between looks at the clock */
 constexpr std::chrono::milliseconds kYield(5); /* between looks at signals, and chances for other threads */
+constexpr std::chrono::microseconds kBrief(20);  /* a step below this keeps the GIL */
 /* A matrix that so many steps read, of so many bytes, had better lie row by row, on lines of the cache. */
 constexpr int64_t kWorthLaying = 16, kLine = 64;
 constexpr npy_intp kLeastLaid = 1 << 10, kMostLaid = 1 << 22;
@@ -325,7 +326,8 @@ struct Loop {
 
     /* How many steps were run; -1: Python error set, and `failed` says in which. */
     int64_t run(int64_t n, int64_t *failed) {
-        auto looked = std::chrono::steady_clock::now();
+        using clock = std::chrono::steady_clock;
+        auto yielded = clock::now(), looked = yielded;
         for (int64_t step = 0; step < n; ++step) {
             *failed = step;
             if (step) aim();
@@ -334,10 +336,14 @@ struct Loop {
             if (stop < 0 || keep(step) < 0) return -1;
             frame_end_call(frame);
             if (stop) return step + 1;
-            if ((step & (kLookInterval - 1)) != kLookInterval - 1) continue;
-            const auto now = std::chrono::steady_clock::now();
-            if (now - looked < kYield) continue;
+            /* The first step makes things that all others find. */
+            if (step == 0) looked = clock::now();
+            if (step != 1 && (step & (kLookInterval - 1)) != kLookInterval - 1) continue;
+            const auto now = clock::now();
+            frame->brief = now - looked < (step == 1 ? 1 : kLookInterval) * kBrief;
             looked = now;
+            if (now - yielded < kYield) continue;
+            yielded = now;
             if (PyErr_CheckSignals() < 0) return -1;
             Py_BEGIN_ALLOW_THREADS;
             Py_END_ALLOW_THREADS;
@@ -536,6 +542,7 @@ PyObject *function_loop(PyObject *object, PyObject *args) {
     const int64_t start = profile.on ? now_ticks() : 0;
     frame->timed = profile.on; /* all steps are one call */
     PyObject *made = run(frame, request);
+    frame->brief = false;
     if (profile.on) profile.end_timed(start, frame->spent, frame->looks);
     function_give_frame(object, frame);
     return made;
