@@ -17,17 +17,20 @@ from theano.graph.clone import clone_replace
 from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import local_rule
+from theano.scan.lengths import is_length_of
 from theano.scan.op import Scan
-from theano.scan.parts import CarriedPart, FixedPart, MappedPart, Parts, SequencePart
+from theano.scan.parts import CarriedPart, FixedPart, MappedPart, Parts, SequencePart, rows_read
 from theano.tensor.blas.dot import Dot, dot
 from theano.tensor.control.checks import CheckedShape
 from theano.tensor.convert import is_tensor, static_int
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.extra_ops import CumOp
+from theano.tensor.join.op import join
 from theano.tensor.rows.op import map_rows
-from theano.tensor.rules.predicates import conform, made_by
-from theano.tensor.shape.basic import Shape_i, shape_i, shape_tuple
+from theano.tensor.rules.predicates import conform, filled_with, made_by
+from theano.tensor.shape.basic import shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape
 
 _EVERYWHERE = ("canonicalize", "specialize")
@@ -39,7 +42,7 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     v, n = part.outer, parts.n_steps
     reach = max(j for j, _ in part.taps) + 1
     length = shape_i(v, 0, fgraph)
-    if reach == 1 and (n is length or _is_length_of(n, v)):
+    if reach == 1 and (n is length or is_length_of(n, v)):
         return v
     a, b = static_int(n), static_int(length)
     if not (_is_at_most(n, v, reach) or (a is not None and b is not None and 0 <= a <= b + 1 - reach)):
@@ -49,13 +52,9 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     return v[k : n + k if k else n]
 
 
-def _is_length_of(n: Any, v: Any) -> bool:
-    return n.owner is not None and isinstance(n.owner.op, Shape_i) and n.owner.op.i == 0 and n.owner.inputs[0] is v
-
-
 def _is_at_most(n: Any, v: Any, reach: int) -> bool:
     """Return whether ``n`` is written as the length of ``v``, or as the least of several lengths, it among them."""
-    if reach == 1 and _is_length_of(n, v):
+    if reach == 1 and is_length_of(n, v):
         return True
     node = made_by(n, F.minimum)
     return node is not None and reach == 1 and any(_is_at_most(m, v, reach) for m in node.inputs)
@@ -77,6 +76,36 @@ def scan_to_rows(fgraph: Any, node: Apply[Any, Any]) -> Any:
         n = CheckedShape(f"{node.op}: the number of steps is negative")(parts.n_steps, F.ge(parts.n_steps, 0))
         made = [alloc(v, n, *shape_tuple(v)) for v in results]
     return [conform(v, old) for v, old in zip(made, node.outputs, strict=True)]
+
+
+@local_rule([Scan], keeps="close", tags=_FAST_RUN, phases=_EVERYWHERE)
+def scan_to_cumulative(fgraph: Any, node: Apply[Any, Any]) -> Any:
+    """A loop that adds up the rows of a sequence, or multiplies them, is a cumulative sum or product.
+
+    A loop over numbers is as quick; and one of which only the last rows are read needs no memory for all.
+    """
+    spec = node.op.spec
+    if spec.until or spec.mapped or spec.carried or spec.states != ((-1,),) or len(spec.sequences) != 1:
+        return None
+    parts = Parts(node)
+    (state,), (sequence,) = parts.states, parts.sequences
+    if state.keep is not None or state.result.type.ndim == 0 or rows_read(state.outputs[0]) is not None:
+        return None
+    taps, (_, past) = {v: k for k, v in sequence.taps}, state.taps[0]
+    for op, mode in ((F.add, "add"), (F.mul, "mul")):
+        factors = made_by(state.result, op)
+        if factors is None or len(factors.inputs) != 2 or past not in factors.inputs:
+            continue
+        row = next((v for v in factors.inputs if v is not past), None)
+        if row not in taps or row.type != past.type:
+            continue
+        rows = _rows(parts, sequence, taps[row], fgraph)
+        if mode == "add" and filled_with(state.outer, 0):
+            made = join(0, state.outer, CumOp(0)(rows))
+        else:
+            made = CumOp(0, mode)(join(0, state.outer, rows))
+        return [conform(made, node.outputs[0])]
+    return None
 
 
 # -- products --------------------------------------------------------------------------------------------------------
