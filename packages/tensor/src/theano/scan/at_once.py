@@ -31,7 +31,7 @@ from theano.tensor.join.op import join
 from theano.tensor.rows.op import map_rows
 from theano.tensor.rules.predicates import conform, filled_with, made_by
 from theano.tensor.shape.basic import shape_i, shape_tuple
-from theano.tensor.shape.reshape import reshape
+from theano.tensor.shape.reshape import reshape, shape_padleft
 
 _EVERYWHERE = ("canonicalize", "specialize")
 _FAST_RUN = ("fast_run", "scan")
@@ -82,29 +82,37 @@ def scan_to_rows(fgraph: Any, node: Apply[Any, Any]) -> Any:
 def scan_to_cumulative(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """A loop that adds up the rows of a sequence, or multiplies them, is a cumulative sum or product.
 
-    A loop over numbers is as quick; and one of which only the last rows are read needs no memory for all.
+    So is the gradient of such a sum, which carries what it adds up. A loop over numbers is as quick; and one of which
+    only the last rows are read needs no memory for all.
     """
     spec = node.op.spec
-    if spec.until or spec.mapped or spec.carried or spec.states != ((-1,),) or len(spec.sequences) != 1:
+    if spec.until or len(spec.sequences) != 1 or spec.stacked != 1 or spec.keep != (None,):
         return None
     parts = Parts(node)
-    (state,), (sequence,) = parts.states, parts.sequences
-    if state.keep is not None or state.result.type.ndim == 0 or rows_read(state.outputs[0]) is not None:
+    (stacked,), (sequence,) = parts.stacked, parts.sequences
+    if stacked.result.type.ndim == 0 or rows_read(stacked.outputs[0]) is not None:
         return None
-    taps, (_, past) = {v: k for k, v in sequence.taps}, state.taps[0]
+    if spec.states == ((-1,),) and not spec.carried:
+        first, past = parts.states[0].outer, parts.states[0].taps[0][1]
+    elif spec.carried == 1 and parts.carried[0].result is stacked.result:
+        first, past = shape_padleft(parts.carried[0].outer), parts.carried[0].inner
+    else:
+        return None
+    taps = {v: k for k, v in sequence.taps}
     for op, mode in ((F.add, "add"), (F.mul, "mul")):
-        factors = made_by(state.result, op)
+        factors = made_by(stacked.result, op)
         if factors is None or len(factors.inputs) != 2 or past not in factors.inputs:
             continue
         row = next((v for v in factors.inputs if v is not past), None)
         if row not in taps or row.type != past.type:
             continue
         rows = _rows(parts, sequence, taps[row], fgraph)
-        if mode == "add" and filled_with(state.outer, 0):
-            made = join(0, state.outer, CumOp(0)(rows))
+        if mode == "add" and filled_with(first, 0):
+            made = join(0, first, CumOp(0)(rows))
         else:
-            made = CumOp(0, mode)(join(0, state.outer, rows))
-        return [conform(made, node.outputs[0])]
+            made = CumOp(0, mode)(join(0, first, rows))
+        found = [made] if spec.states else [made[1:], made[-1]]
+        return [conform(new, old) for new, old in zip(found, node.outputs, strict=True)]
     return None
 
 

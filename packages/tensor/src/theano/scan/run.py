@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Layout(NamedTuple):
-    """What is known of a loop before it has values; found once. Inputs are told by their numbers among the outer ones."""
+    """What is known of a loop before it has values; found once. An outer input is told by its number."""
 
     step: Any  # the function of one step, which may write over the carried values
     taps: list[tuple[int, int]]  # for each of the first inner inputs its sequence, and its tap
@@ -90,8 +90,9 @@ def run(op: Scan, inputs: Sequence[Any]) -> list[Any]:
         v if k is None and steps == n else _last_rows(v, m + steps, k)
         for v, (_, m, _, k) in zip(buffers, layout.states, strict=True)
     ]
-    rows = results if steps == n and layout.mapped.count(None) == len(results) else [_last_rows(v, steps, None) for v in results]
-    return [*states, *rows, *last]
+    if steps < n or layout.mapped.count(None) < len(results):
+        results = [_last_rows(v, steps, None) for v in results]
+    return [*states, *results, *last]
 
 
 def _buffer(first: Any, depth: int, n: int, keep: int | None) -> Any:

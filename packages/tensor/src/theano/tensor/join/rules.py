@@ -54,8 +54,10 @@ def local_subtensor_of_join(fgraph: Any, node: TensorApply[Subtensor]) -> Any:
 
 
 def _index_of_joined(fgraph: Any, node: TensorApply[Subtensor]) -> tuple[int | None, list[Any]]:
-    """Return the axis along which pieces were joined that a part is read of, and the index, if it says something about that
-    axis and all other lengths of the pieces are known to agree; else None for the axis."""
+    """Return the axis along which the pieces were joined that a part is read of, and the index.
+
+    None stands for the axis if the index does not reach it, or the other lengths of the pieces are not known to agree.
+    """
     made: Any = node.inputs[0].owner
     feature = getattr(fgraph, "shape_feature", None)
     if made is None or not isinstance(made.op, Join) or feature is None:

@@ -207,9 +207,11 @@ rule("local_subtensor_inc_subtensor", P(Subtensor, "read")(_written, numbers), v
 
 def _ends_before(read: Any, written: Any) -> bool:
     """Return whether of two slices the first takes the front of an axis, and the second begins later."""
-    if not isinstance(read, slice) or not isinstance(written, slice) or not (is_known(read) and _from_the_front(written)):
+    if not isinstance(read, slice) or not is_known(read) or not _from_the_front(written):
         return False
-    return not read.start and read.step in (None, 1) and read.stop is not None and 0 <= read.stop <= (written.start or 0)
+    if read.start or read.step not in (None, 1) or read.stop is None:
+        return False
+    return bool(0 <= read.stop <= (written.start or 0))
 
 
 @local_rule([Subtensor], phases=("canonicalize", "specialize"))
