@@ -103,7 +103,7 @@ def scan_to_cumulative(fgraph: Any, node: Apply[Any, Any]) -> Any:
         factors = made_by(stacked.result, op)
         if factors is None or len(factors.inputs) != 2 or past not in factors.inputs:
             continue
-        row = next((v for v in factors.inputs if v is not past), None)
+        row = factors.inputs[1 if factors.inputs[0] is past else 0]
         if row not in taps or row.type != past.type:
             continue
         rows = _rows(parts, sequence, taps[row], fgraph)

@@ -108,11 +108,11 @@ def _expression(op: Scan) -> tuple[Any, list[bool]] | None:
         return None
     if ndim and (spec.until or not moving):
         return None
-    graph = FunctionGraph(op.inner.inputs, op.inner.outputs)
+    graph: Any = FunctionGraph(op.inner.inputs, op.inner.outputs)
     if not all(is_tensor(v) and v.type.ndim <= ndim for n in graph.apply_nodes for v in n.outputs):
         return None
     rewrite(graph, get_mode(None).excluding("inplace").optimizer)
-    nodes = graph.toposort()
+    nodes: list[Any] = graph.toposort()
     # A number is stretched to the length of vectors.
     lifted = (n for n in nodes if isinstance(n.op, DimShuffle) and n.inputs[0] in graph.inputs)
     stretched = {n.outputs[0]: n.inputs[0] for n in lifted if n.inputs[0].type.ndim == 0}
@@ -130,7 +130,7 @@ def _expression(op: Scan) -> tuple[Any, list[bool]] | None:
     return scal.Composite.from_program(_rounded_once(composite.program)), [v.type.ndim == 0 for v in graph.inputs]
 
 
-def _of_one_length(graph: FunctionGraph, nodes: Sequence[Apply]) -> bool:
+def _of_one_length(graph: Any, nodes: Sequence[Any]) -> bool:
     """Return whether all vectors of a step are in expressions with each other, which holds their lengths together."""
     vectors = [v for v in (*graph.inputs, *graph.outputs) if v.type.ndim == 1]
     if any(isinstance(v, Constant) for v in graph.outputs):

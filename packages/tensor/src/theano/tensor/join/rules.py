@@ -74,7 +74,9 @@ def _index_of_joined(fgraph: Any, node: TensorApply[Subtensor]) -> tuple[int | N
 def local_subtensor_behind_joined(fgraph: Any, node: TensorApply[Subtensor]) -> Any:
     """A part of joined pieces that begins where one of them does has none of those before."""
     axis, index = _index_of_joined(fgraph, node)
-    part = None if axis is None else index[axis]
+    if axis is None:
+        return None
+    part = index[axis]
     if not isinstance(part, slice) or not is_known(part) or part.stop is not None or part.step not in (None, 1):
         return None
     made: Any = node.inputs[0].owner
