@@ -140,6 +140,19 @@ def test_what_is_kept_of_vectors(n, keep):
         check(vectors(spec, (1, 0)), values, lowered=True)
 
 
+def test_a_product_and_what_is_added_to_it_are_one_step():
+    x, h, a = T.dscalars("x", "h", "a")
+
+    def source(result):
+        op = Scan(LoopSpec(((0,),), ((-1,),), 0, 0, 1), [x, h, a], [result])
+        return lower(op(T.lscalar(), *T.dvectors(2), a).owner).source
+
+    assert "TH_FMA" in source(a * h + x)
+    # Of two products nobody could say which; one that is used twice is computed anyway; numbers of other dtypes differ.
+    for other in (a * h + x * h, a * h + T.exp(a * h), a + h + x):
+        assert "TH_FMA" not in source(other)
+
+
 def test_layouts_of_vectors():
     op = vectors(LoopSpec(((0,),), ((-1,),), 0, 1, 1))
     wide = np.arange(600.0).reshape(15, 40) / 600
