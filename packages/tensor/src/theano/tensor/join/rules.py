@@ -17,7 +17,7 @@ from theano.tensor.index.rules.reads import entries, is_known
 from theano.tensor.join.op import Join, MakeVector, Split, join
 from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
 from theano.tensor.rules.predicates import conform, only_used_by
-from theano.tensor.shape.basic import Shape_i
+from theano.tensor.shape.basic import Shape_i, patternbroadcast
 from theano.tensor.type import TensorApply
 
 
@@ -92,7 +92,7 @@ def local_subtensor_behind_joined(fgraph: Any, node: TensorApply[Subtensor]) -> 
     dtype = made.outputs[0].type.dtype
     rest = F.cast(pieces[0], dtype) if len(pieces) == 1 else join(axis, *(F.cast(v, dtype) for v in pieces))
     index[axis] = slice(left or None, None)
-    return [conform(rest[tuple(index)], node.outputs[0])]
+    return [patternbroadcast(rest[tuple(index)], node.outputs[0].type.broadcastable)]
 
 
 x, axis = pattern_vars("x axis")
