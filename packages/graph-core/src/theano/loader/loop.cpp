@@ -56,17 +56,15 @@ void copy_to(char *to, const Slot *slot) {
 
 /* A new array for what a slot holds; for as many of it as `rows`, if that is not negative. */
 PyArrayObject *new_like(const Slot *slot, int64_t rows) {
-    npy_intp shape[TH_MAX_NDIM + 1];
+    int64_t shape[TH_MAX_NDIM + 1], elements = slot->elements * (rows >= 0 ? rows : 1);
     int ndim = 0;
-    if (rows >= 0) shape[ndim++] = npy_intp(rows);
+    if (rows >= 0) shape[ndim++] = rows;
     if (slot->buf.ndim + ndim > TH_MAX_NDIM) {
         PyErr_SetString(PyExc_ValueError, "rows of so many dimensions cannot be stacked");
         return nullptr;
     }
     for (int d = 0; d < slot->buf.ndim; ++d) shape[ndim++] = slot->buf.shape[d];
-    Py_INCREF(slot->info->descr);
-    PyObject *made = PyArray_NewFromDescr(&PyArray_Type, slot->info->descr, ndim, shape, nullptr, nullptr, 0, nullptr);
-    return reinterpret_cast<PyArrayObject *>(made);
+    return reinterpret_cast<PyArrayObject *>(new_array(slot->info->descr, ndim, shape, elements));
 }
 
 /* What all steps read: `value`, or a copy that is quicker to read; new reference. */

@@ -14,6 +14,7 @@ import numpy as np
 
 from theano.compile import In, Out
 from theano.graph.signals import let_signals_through
+from theano.loader.module import empty
 from theano.runtime.failure import with_text
 from theano.scan.spec import OuterInputs
 from theano.tensor.convert import is_tensor
@@ -21,6 +22,9 @@ from theano.tensor.shape.basic import Shape_i
 
 if TYPE_CHECKING:
     from theano.scan.op import Scan
+
+
+_LONG = 1 << 20  # bytes
 
 
 class _Layout(NamedTuple):
@@ -99,7 +103,9 @@ def _buffer(first: Any, depth: int, n: int, keep: int | None) -> Any:
     """Return memory for a state, with its first rows in it."""
     # A step writes a row while it reads the ``depth`` before.
     rows = depth + n if keep is None else min(depth + n, max(depth + 1, keep))
-    buffer = np.empty((rows, *first.shape[1:]), first.dtype)
+    shape = (rows, *first.shape[1:])
+    # What is long enough to be mapped for each call had better be used again.
+    buffer = np.empty(shape, first.dtype) if rows * first.nbytes < _LONG * depth else empty(shape, first.dtype)
     buffer[:depth] = first
     return buffer
 
