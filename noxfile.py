@@ -2,6 +2,8 @@
 
 ``tools/run.py`` needs nothing but Python: it installs nox for itself and calls this file. Environments are kept in
 ``.nox`` and reused; a layer is installed again only when something that its compiled parts are made of has changed.
+Sessions that are part of every check have a tag: ``installs`` for those that install layers where they lie, ``reads``
+for those that only read the sources and may run beside them.
 """
 
 from __future__ import annotations
@@ -84,7 +86,7 @@ def build(session: nox.Session) -> None:
     session.run("python", "-m", "theano.cache", "where")
 
 
-@nox.session
+@nox.session(tags=["installs"])
 @per_layer
 def tests(session: nox.Session, layer: str) -> None:
     """Run a layer's tests with nothing above it installed: nox -s "tests(scalar)" -- -k cast."""
@@ -135,7 +137,7 @@ def _runs(python: str) -> bool:
         return False
 
 
-@nox.session
+@nox.session(tags=["installs"])
 def doctests(session: nox.Session) -> None:
     """Run every example of the docstrings, the README and the documentation, and the tests of the benchmark."""
     install_layers(session, LAYERS, [*TEST, "sybil>=9", "scikit-learn"])
@@ -160,6 +162,13 @@ def random(session: nox.Session) -> None:
 
 
 @nox.session
+def mpi(session: nox.Session) -> None:
+    """Send arrays between two processes on this machine; the usual tests do without MPI."""
+    install_layers(session, LAYERS, [*TEST, "mpi4py>=4", "mpich"])
+    session.run("python", "-m", "pytest", "-q", "-rs", "packages/tensor/tests/mpi", *session.posargs)
+
+
+@nox.session
 def maths(session: nox.Session) -> None:
     """Measure the scalar functions at a million points each, and write the page of results: minutes."""
     install_layers(session, up_to("scalar"), TEST)
@@ -173,7 +182,7 @@ def names(session: nox.Session) -> None:
     session.run("python", "tools/coverage_of_names.py", *session.posargs)
 
 
-@nox.session
+@nox.session(tags=["installs"])
 def docs(session: nox.Session) -> None:
     """Build the documentation into docs/_build/html; a broken link inside it is an error."""
     install_layers(session, LAYERS, DOCS)
@@ -181,7 +190,7 @@ def docs(session: nox.Session) -> None:
     session.log("open docs/_build/html/index.html")
 
 
-@nox.session
+@nox.session(tags=["reads"])
 def types(session: nox.Session) -> None:
     """Check the types with mypy --strict: graph-core without the layers above it, then all layers together."""
     session.install("mypy", "numpy>=2.0", "platformdirs", "pytest>=8.2")
@@ -191,14 +200,14 @@ def types(session: nox.Session) -> None:
                 env={"MYPYPATH": os.pathsep.join(source)})  # fmt: skip
 
 
-@nox.session
+@nox.session(tags=["reads"])
 def lint(session: nox.Session) -> None:
     """Look for slips with ruff."""
     session.install("ruff")
     session.run("ruff", "check", ".", *session.posargs)
 
 
-@nox.session
+@nox.session(tags=["reads"])
 def layers(session: nox.Session) -> None:
     """Prove the import rules, print the sizes, and test the tools that do it."""
     session.install("pytest>=8.2", *MUTATION)
@@ -209,14 +218,14 @@ def layers(session: nox.Session) -> None:
                 "tools/tests", *session.posargs, env={"PYTHONPATH": "packages/graph-core/src"})
 
 
-@nox.session
+@nox.session(tags=["reads"])
 def wheels(session: nox.Session) -> None:
     """Build wheels, see who owns which file, and install, mix and remove layers in every order that matters."""
     session.install(*BUILD, "platformdirs", "scipy>=1.11")
     session.run("python", "tools/check_wheels.py", *session.posargs, env=compiled_once(session))
 
 
-@nox.session
+@nox.session(tags=["installs"])
 def example(session: nox.Session) -> None:
     """Train the digits: the main example, into digits.png."""
     install_layers(session, LAYERS, EXAMPLE)

@@ -54,8 +54,8 @@ PAGES = (
     Page("fft", "Fourier transforms", "`T.fft`: complex numbers are pairs along the last axis.", ("tensor.fft",)),
     Page(
         "extra_ops", "Extra operations", "Cumulative sums, repeats, windows, diagonals, and what stands by itself.",
-        ("tensor.extra_ops", "tensor.expressions", "tensor.transfer", "tensor.testing.verify", "tensor.io",
-         "tensor.batching", "tensor.rows", "tensor.control"),
+        ("tensor.expressions", "tensor.device", "tensor.testing.verify", "tensor.io", "tensor.batching", "tensor.rows",
+         "tensor.control"),
     ),
     Page("nnet", "Neural networks", "`T.nnet`: activations, softmax and cross entropies.", ("tensor.nnet",)),
     Page("scalar", "Numbers", "`theano.scalar`: what the functions of tensors are made of.", ("scalar",)),

@@ -12,8 +12,10 @@ from typing import Any
 import functions
 
 import theano
-import theano.scan  # whose rules come with it
+import theano.compile.checkpoint  # the rules of these come with them
+import theano.scan
 import theano.tensor
+import theano.typed_list
 from theano import errors
 from theano.lowering.table import Lowering, lowerings
 from theano.rewriting import PatternRule, Phase, Phases, phases

@@ -93,7 +93,7 @@ BY_NAME = {
 # Tests that are programs as older versions had them: they may import by old spellings.
 OLD_PROGRAMS = (
     "packages/graph-core/tests/rewriting/test_userdefined.py",
-    "packages/graph-core/tests/test_door.py",
+    "packages/graph-core/tests/test_names.py",
     "packages/tensor/tests/programs/",
     "packages/tensor/tests/seeds/",
     "packages/tensor/tests/scan/test_scan.py",

@@ -5,14 +5,17 @@
     python3 tools/run.py tests lint    only these; nox -l explains all names
 
 It makes a virtual environment with nox in .nox/run, once, and hands over to noxfile.py. What follows ``--`` goes
-to the session: ``python3 tools/run.py example -- --epochs 5``.
+to the session: ``python3 tools/run.py example -- --epochs 5``. Where every check is asked for, the sessions that only
+read the sources run beside those that install them.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from pathlib import Path
 
@@ -34,10 +37,32 @@ def main(arguments: list[str]) -> int:
         print("Setting up nox in .nox/run ...", flush=True)
         venv.create(HOME, with_pip=True, clear=True)
         subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", NOX], check=True)
+    if not arguments:
+        return _everything([str(python), "-m", "nox", "-f", str(ROOT / "noxfile.py")])
     split = arguments.index("--") if "--" in arguments else len(arguments)
     names, rest = arguments[:split], arguments[split:]
     sessions = ["-s", *names] if names and not names[0].startswith("-") else names
     return subprocess.call([python, "-m", "nox", "-f", str(ROOT / "noxfile.py"), *sessions, *rest])
+
+
+def _everything(nox: list[str]) -> int:
+    """Run all checks in two processes, and print what the second said when the first is done.
+
+    The layers are built first, since what both compile lies in one cache. All sessions that install layers where they
+    lie are in one process: they would build over what tests of another have loaded.
+    """
+    built = subprocess.call([*nox, "-s", "build"])
+    with tempfile.TemporaryFile() as said:
+        beside = subprocess.Popen([*nox, "--tags", "reads"], stdout=said, stderr=subprocess.STDOUT)
+        try:
+            installed = subprocess.call([*nox, "--tags", "installs"])
+            read = beside.wait()
+        finally:
+            beside.kill()
+        said.seek(0)
+        shutil.copyfileobj(said, sys.stdout.buffer)
+        sys.stdout.flush()
+    return built or installed or read
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from theano import scalar as scal
 from theano.tensor import fft
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import Assert, CheckedLength, CheckedShape
+from theano.tensor.control.default import default
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
@@ -32,7 +33,6 @@ from theano.tensor.reduce.careduce import (
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.reduce.map_reduce import MapReduce
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
-from theano.tensor.transfer import default
 from theano.tensor.xlogx import xlogy0
 
 m, v, t3 = (3, 4), (4,), (2, 3, 4)

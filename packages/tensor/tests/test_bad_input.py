@@ -11,7 +11,7 @@ import theano.tensor as T
 from theano import scalar as scal
 from theano.graph import Op
 from theano.ifelse import ifelse
-from theano.tensor import extra_ops, nnet
+from theano.tensor import nnet
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import CheckedLength, CheckedShape
 from theano.tensor.create.arange import ARangeLength
@@ -85,7 +85,7 @@ AT_BUILD = {
     ],
     "CholeskyGrad": [(lambda: CholeskyGrad()(v, m, m), TypeError, "(?s)input 0 must have 2 dimensions.*v : float64, 1-d")],
     "Choose": [(lambda: T.Choose("wrap")(v, m), TypeError, "whole numbers, not v of dtype float64")],
-    "CpuContiguous": [(lambda: extra_ops.cpu_contiguous(thing), TypeError, "thing is a variable of type Generic")],
+    "CpuContiguous": [(lambda: T.extra_ops.cpu_contiguous(thing), TypeError, "thing is a variable of type Generic")],
     "CrossentropyCategorical1Hot": [
         (lambda: cross(v, i), TypeError, "(?s)coding_dist must be a 2-d.*v : float64, 1-d"),
         (lambda: cross(m, v), TypeError, "classes must be a vector of whole numbers"),

@@ -11,7 +11,6 @@ from oracle import run
 import theano
 import theano.tensor as T
 from theano import scalar as scal
-from theano.tensor import extra_ops
 
 nlinalg = T.nlinalg
 
@@ -68,11 +67,11 @@ FUNCTIONS = {
     "advanced_boolean_set_subtensor": (lambda: T.advanced_boolean_set_subtensor(x, T.constant(0.0), x > 0), lambda: np.where(X > 0, 0, X)),
     "advanced_boolean_inc_subtensor": (lambda: T.advanced_boolean_inc_subtensor(x, T.constant(1.0), x > 0), lambda: np.where(X > 0, X + 1, X)),
     "to_one_hot": (lambda: T.extra_ops.to_one_hot(T.constant([2, 0]), 3), lambda: np.eye(3)[[2, 0]]),
-    "bartlett_": (lambda: extra_ops.bartlett_(T.constant(6)), lambda: np.bartlett(6)),
-    "fill_diagonal_": (lambda: extra_ops.fill_diagonal_(x, 7.0), lambda: np.where(np.eye(2, 3) > 0, 7, X)),
-    "fill_diagonal_offset_": (lambda: extra_ops.fill_diagonal_offset_(x, 7.0, T.constant(1)), lambda: np.where(np.eye(2, 3, 1) > 0, 7, X)),
-    "CumsumOp": (lambda: extra_ops.CumsumOp(1)(x), lambda: X.cumsum(1)),
-    "CumprodOp": (lambda: extra_ops.CumprodOp(0)(x), lambda: X.cumprod(0)),
+    "bartlett_": (lambda: T.extra_ops.bartlett_(T.constant(6)), lambda: np.bartlett(6)),
+    "fill_diagonal_": (lambda: T.extra_ops.fill_diagonal_(x, 7.0), lambda: np.where(np.eye(2, 3) > 0, 7, X)),
+    "fill_diagonal_offset_": (lambda: T.extra_ops.fill_diagonal_offset_(x, 7.0, T.constant(1)), lambda: np.where(np.eye(2, 3, 1) > 0, 7, X)),
+    "CumsumOp": (lambda: T.extra_ops.CumsumOp(1)(x), lambda: X.cumsum(1)),
+    "CumprodOp": (lambda: T.extra_ops.CumprodOp(0)(x), lambda: X.cumprod(0)),
     "alloc_diag": (lambda: nlinalg.alloc_diag(x[0]), lambda: np.diag(X[0])),
     "extract_diag": (lambda: nlinalg.extract_diag(x), lambda: np.diag(X)),
     "rfft_op": (lambda: T.fft.rfft_op(x, T.constant([3])), lambda: np.stack([np.fft.rfft(X).real, np.fft.rfft(X).imag], -1)),
@@ -153,7 +152,7 @@ def test_types_of_what_stands_in_an_index():
 
 def test_helpers():
     assert T.Tensor is T.TensorType and T.as_tensor is T.as_tensor_variable and T.int32_t is T.int32 is scal.int32
-    assert extra_ops.int_t is scal.int32
+    assert T.extra_ops.int_t is scal.int32
     assert T.check_and_normalize_axes(x, -1) == [1] and T.check_and_normalize_axes(x, None) == [0, 1]
     assert T.numpy_scalar(np.full(3, 2.0)) == 2 and T.is_flat(x.flatten(), 1) and not T.is_flat(x, 1)
     lengths, pattern = T.alloc_validate_shape([1, T.lscalar()])

@@ -84,6 +84,7 @@ def test_ordered_sets():
 
 def test_the_rest():
     assert theano.misc.frozendict.frozendict({1: 2})[1] == 2 and cpucount.cpuCount() >= 1
+    assert theano._asarray is safe_asarray._asarray
     assert safe_asarray._asarray(np.arange(3, dtype=np.longlong), "int64").dtype.num == np.dtype("int64").num
     assert check_blas.execute(execute=False, verbose=False, M=4, N=4, K=4)[0] == 0
     for function in (windows.call_subprocess_Popen, windows.output_subprocess_Popen):

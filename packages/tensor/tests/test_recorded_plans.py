@@ -71,7 +71,10 @@ def shown(program, nodes):
         for node, i, freed in zip(nodes, program.instructions, program.frees, strict=True)
     ]
     writable = [i.writable for i in program.inputs]
-    rest = (program.last, program.overwritten, program.makers, writable, program.outputs, [u.slot for u in program.updates])
+    rest = (
+        program.commit_start, program.overwritten, program.result_bases, writable, program.outputs,
+        [u.slot for u in program.updates],
+    )  # fmt: skip
     return "\n".join([*lines, str(rest)])
 
 
@@ -114,5 +117,5 @@ def test_recorded_plan(name, build_of, snapshot):
         program, nodes, slots = planned(*build_of(BY_NAME[name]))
     if not program.lazy:
         check_by_running(program, nodes, slots)
-    counts = f"{ops(nodes)}; last {program.last} of {len(nodes)}, overwritten {[o.how for o in program.overwritten]}"
+    counts = f"{ops(nodes)}; last {program.commit_start} of {len(nodes)}, overwritten {[o.how for o in program.overwritten]}"
     assert f"{counts}; {digest(f'plan/{name} {build_of.__name__}', shown(program, nodes))}" == snapshot

@@ -64,6 +64,8 @@ _ELSEWHERE = {
     "Function": "theano.compile",
     "Lop": "theano.gradient",
     "Rop": "theano.gradient",
+    "checkpoint": "theano.compile.checkpoint",
+    "checkpoint_sequential": "theano.compile.checkpoint",
     "grad": "theano.gradient",
     "subgraph_grad": "theano.gradient",
 }

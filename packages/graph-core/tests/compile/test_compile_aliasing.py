@@ -5,7 +5,7 @@ from rows import plus, plus_into, row, same
 
 from theano import In, Out, function
 from theano.compile.aliasing import insert_deepcopy
-from theano.compile.plumbing_ops import deep_copy_op
+from theano.compile.copy_ops import deep_copy_op
 from theano.compile.shared import Container, SharedVariable
 from theano.graph import FunctionGraph, Op, generic
 from theano.graph.aliasing import DestroyHandler

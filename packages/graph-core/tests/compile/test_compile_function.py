@@ -7,7 +7,7 @@ import theano
 from theano import In, Out, Param, function
 from theano.compile.shared import SharedVariable
 from theano.errors import MissingInputError, UnusedInputError
-from theano.graph import Op, Type
+from theano.graph import Apply, Op, Type
 from theano.graph.clone import clone
 
 
@@ -422,13 +422,17 @@ def test_inplace_ops_of_the_user(xy):
     assert function([x, y], z, accept_inplace=True)([1.0], [1.0]) == [3.0]
 
 
-def test_arguments_are_protected(xy):
+def test_arguments_are_given_up_to_what_overwrites_them_in_the_program(xy):
     x, y = xy
-    with pytest.raises(theano.InconsistencyError, match="x, which belongs to the caller"):
-        function([x, y], plus_into(x, y), accept_inplace=True)
-    f = function([In(x, mutable=True), y], plus_into(x, y), accept_inplace=True)
+    for given in (x, In(x, mutable=True)):
+        f = function([given, y], plus_into(x, y), accept_inplace=True)
+        mine = [1.0]
+        assert f(mine, [2.0]) == [3.0] and mine == [3.0]
+    viewed = function([x, y], plus_into(plus_into(x, y), y), accept_inplace=True)
     mine = [1.0]
-    assert f(mine, [2.0]) == [3.0] and mine == [3.0]
+    assert viewed(mine, [2.0]) == [5.0] and mine == [5.0]
+    with pytest.raises(theano.InconsistencyError, match="x, which belongs to the caller"):
+        function([In(x, value=[1.0]), y], plus_into(x, y), accept_inplace=True)
 
 
 def test_reading_what_was_overwritten(xy):
@@ -523,3 +527,15 @@ def test_expressions_of_clones(xy):
     x, y = xy
     (a, b), (c,) = clone([x, y], [plus(x, y)])
     assert function([a, b], Out(c))([1.0], [2.0]) == [3.0]
+
+
+def test_an_op_whose_methods_are_set_on_it():
+    op = Op()
+    op.make_node = lambda x: Apply(op, [x], [x.type()])
+
+    def perform(node, inputs, output_storage):
+        output_storage[0][0] = [2.0 * v for v in inputs[0]]
+
+    op.perform = perform
+    x = row("x")
+    assert function([x], op(op(x)))([1.0]) == [4.0]

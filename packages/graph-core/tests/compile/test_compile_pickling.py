@@ -121,6 +121,13 @@ def test_copy_shares_the_shared_variables(f, s):
     assert s.get_value() == [2.0] and g.name == "f" and f.copy(name="g").name == "g"
 
 
+def test_a_copy_returns_a_list_where_the_function_returns_the_value_alone():
+    x = row("x")
+    one, none, keys = function([x], x), function([x], None, on_unused_input="ignore"), function([x], {"k": x})
+    assert one([1.0]) == [1.0] and one.copy()([1.0]) == [[1.0]] == one.copy().copy()([1.0])
+    assert none.copy()([1.0]) == none([1.0]) and keys.copy()([1.0]) == {"k": [1.0]}
+
+
 def test_copy_has_its_own_defaults():
     x, y = row("x"), row("y")
     f = function([x, In(y, value=[0.0], update=plus(x, y))], y)

@@ -5,7 +5,8 @@ import math
 import pytest
 from smooth import add, floor, mul, mystery, pair, real, run, sin, vector
 
-from theano.errors import DisconnectedInputError
+from theano import function
+from theano.errors import DisconnectedInputError, UnusedInputError
 from theano.gradient import DisconnectedType, Rop, disconnected_grad, zero_grad
 
 
@@ -38,6 +39,14 @@ def test_what_does_not_move():
     for still in (zero_grad, disconnected_grad, floor):
         with pytest.raises(DisconnectedInputError):
             Rop(still(x), x, u)
+
+
+def test_inputs_that_a_derivative_does_not_have_may_be_passed():
+    x, y, u, other = real("x"), real("y"), real("u"), real("other")
+    along = Rop(add(mul(x, y), y), x, u)
+    assert function([x, y, u], mul(along, along))(7.0, 3.0, 2.0) == 36.0
+    with pytest.raises(UnusedInputError, match="the input other"):
+        function([x, y, u, other], along)
 
 
 def test_wrong_arguments():

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from theano.compile.plumbing_ops import deep_copy_op, view_op
+from theano.compile.copy_ops import deep_copy_op, view_op
 from theano.graph import Op, generic
 from theano.graph.canonical import NoCanonicalForm, bytes_of, form_of, is_ours, object_of, text_of
 from theano.graph.props import Interned, Structural

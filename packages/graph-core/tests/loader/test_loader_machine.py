@@ -246,7 +246,7 @@ def test_after_orders_in_place_work(kernels: Any) -> None:
         ],
         inputs=[given(0, "x", writable=True)],
         outputs=[3, 1],
-        after=[[], [1], []],
+        control_dependencies=[[], [1], []],
     )
     assert [y.tolist() for y in f(np.zeros(2))] == [[5, 5], [1, 1]]
 

@@ -153,7 +153,7 @@ def test_two_variables_can_be_swapped(kernels: Any) -> None:
     assert old[0][0] == 0 and a[0][0] == 1 and b[0][0] == 0
 
 
-def in_place(kernels: Any, how: int, cells: list[list[Any]], last: int | None = 1, extra: Any = None) -> Function:
+def in_place(kernels: Any, how: int, cells: list[list[Any]], commit_start: int | None = 1, extra: Any = None) -> Function:
     """Adds 1, 2, ... to each cell in place after computing x + 1, which is returned."""
     slots = [("input", VECTOR, None), ("temp", VECTOR, None)]
     code = [("c", kernels.add_const, number(1), [0], [1], 1.0)]
@@ -169,7 +169,7 @@ def in_place(kernels: Any, how: int, cells: list[list[Any]], last: int | None = 
         updates.append(([None], len(slots) - 1))
     return Function(
         slots=slots, instructions=code, inputs=[given(0, "x")], outputs=[1], returns="one", updates=updates,
-        overwritten=overwritten, last=last,
+        overwritten=overwritten, commit_start=commit_start,
     )  # fmt: skip
 
 
@@ -199,7 +199,7 @@ def test_scratch_memory_is_reserved_before_anything_is_written(kernels: Any) -> 
         outputs=[1],
         updates=[(cell, 3)],
         overwritten=[(2, 1)],
-        last=1,
+        commit_start=1,
     )
     x = np.ones(5)
     place = 0
@@ -216,7 +216,7 @@ def test_scratch_memory_is_reserved_before_anything_is_written(kernels: Any) -> 
 
 def test_others_get_a_copy_of_what_they_overwrite(kernels: Any) -> None:
     a = [np.zeros(4)]
-    f = in_place(kernels, 2, [a], last=None)
+    f = in_place(kernels, 2, [a], commit_start=None)
     for k in range(3):
         old = id(a[0]), a[0]
         f(np.zeros(4))
@@ -244,7 +244,7 @@ def test_results_in_the_memory_of_others_are_recycled(kernels: Any) -> None:
         outputs=[2],
         returns="one",
         frees=[[], [1]],
-        makers=[(1, 2)],
+        result_bases=[(1, 2)],
     )
     y = f(np.zeros(3))
     assert y.base is None and y.tolist() == [2, 2, 2]

@@ -179,7 +179,7 @@ def test_python_values_are_not_shared():
 def test_lazy_graphs_have_no_order_to_plan_with():
     x = vector("x")
     p = program([x], [f(g(OwnThunk(True)(f(x))))])
-    assert set(p.reuse) == {-1} and p.frees == [[], [1], [2], [3]] and p.after == [[], [], [], []]
+    assert set(p.reuse) == {-1} and p.frees == [[], [1], [2], [3]] and p.control_dependencies == [[], [], [], []]
 
 
 # -- plans of random graphs ---------------------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def test_which_arguments_share_memory_with_nothing(writable, destroyed, stored, 
         fgraph, linked_without_compiler(fgraph), arguments, 1, [(["old"], 1)], "one", ["key"] if named else None, "p"
     )
     assert made.inputs == [(0, "x", True, None, None, 1 if writable and destroyed else 2 if stored else 0)]
-    assert (made.returns, made.keys, made.name, made.lazy, made.after) == (
+    assert (made.returns, made.keys, made.name, made.lazy, made.control_dependencies) == (
         "dict" if named else "one",
         ["key"] if named else None,
         "p",
@@ -306,7 +306,7 @@ def test_a_lazy_program_says_what_comes_before_an_instruction():
     made = build(fgraph, linked, [Argument(v, v.name) for v in fgraph.inputs], 3, [], "list")
     slots = {v: i for i, v in enumerate(in_slots(fgraph.inputs, linked.nodes, fgraph.outputs))}
     reader = slots[fgraph.outputs[1]]
-    assert made.lazy and made.after == [[reader] if node.op == into else [] for node in linked.nodes]
+    assert made.lazy and made.control_dependencies == [[reader] if node.op == into else [] for node in linked.nodes]
 
 
 def test_a_program_as_text_says_plain_values_as_they_are():

@@ -8,7 +8,7 @@ from numbers_toy import FIT, OTHERS, UNFIT, VIEWS, Declared, OwnThunk, linked_wi
 from theano.graph import FunctionGraph
 from theano.graph.aliasing import DestroyHandler
 from theano.runtime.link import Compiled
-from theano.runtime.updates import destroyed_inputs, last_nodes, makers, overwritten, put_last
+from theano.runtime.updates import destroyed_inputs, last_nodes, overwritten, put_last, result_bases
 
 SEEDS = range(60)
 total, rows, f, python = FIT[0], FIT[1], UNFIT[0], UNFIT[1]
@@ -165,7 +165,7 @@ def test_in_whose_memory_a_result_lies(build, maker):
     x, y = vector("x"), vector("y")
     fgraph = FunctionGraph([x, y], [f(y), build(x, y), view(f(y))])
     linked = linked_without_compiler(fgraph)
-    found = makers(fgraph.outputs, linked)
+    found = result_bases(fgraph.outputs, linked)
     names = [(v.owner.op.name, fgraph.outputs.index(out)) for v, out in found]
     assert names == [*([(maker, 1)] if maker else []), ("f", 2)]
     assert all(isinstance(linked.how[linked.nodes.index(v.owner)], Compiled) for v, _ in found)

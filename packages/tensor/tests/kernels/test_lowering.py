@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from every_op import samples
 
-import theano.compile.plumbing_ops as plumbing
+import theano.compile.copy_ops as plumbing
 import theano.tensor as T
 from theano import scalar as scal
+from theano.compile.checkpoint import ControlDependency
 from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import Op
@@ -39,7 +40,7 @@ MORE = [
     plumbing.deep_copy_op(m).owner, plumbing.view_op(m).owner, scal.add(scal.float64("a"), scal.int8("b")).owner,
     CheckedLength()(k, T.eq(k, 1)).owner, T.slinalg.eigvalsh(m, None).owner, ToDevice("some")(m).owner,
     FromDevice()(ToDevice("some")(m)).owner, mrg_uniform.new(T.imatrix(), None, "float64", (k,))[1].owner,
-    Scan(LoopSpec(states=((-1,),)), [h], [h + 1])(k, v).owner,
+    Scan(LoopSpec(states=((-1,),)), [h], [h + 1])(k, v).owner, ControlDependency()(m, v).owner,
     PhiloxDraw("normal", T.dvector)(TensorType("uint64", (False,))(), (k,))[1].owner,
 ]  # fmt: skip
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import theano
 from theano.codegen.unit import current_toolchain
+from theano.compile.closed_graph import close_graph
 from theano.compile.environment import environment
 from theano.compile.key import GraphDescription, function_key
 from theano.compile.mode import get_mode
-from theano.compile.pack import pack
 from theano.rewriting import RewriteSettings
 
 
@@ -36,11 +36,11 @@ def key_of(
     **more: Any,
 ) -> str:
     """Return the key that ``theano.function`` would take."""
-    packed = pack(inputs, outputs, updates, givens, **more)
+    closed = close_graph(inputs, outputs, updates, givens, **more)
     around = environment(NoNotes(), toolchain)
     gc = bool(theano.config.allow_gc) if allow_gc is None else allow_gc
     return function_key(
-        GraphDescription(packed), get_mode(mode), settings or RewriteSettings(), accept_inplace, gc, around
+        GraphDescription(closed), get_mode(mode), settings or RewriteSettings(), accept_inplace, gc, around
     )
 
 

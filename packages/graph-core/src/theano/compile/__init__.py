@@ -1,8 +1,8 @@
 """Compiling: from the user's expressions to a function, in readable steps.
 
-Read in this order: ``inputs`` and ``shared`` (what the user says), ``pack`` (the graph is copied and closed), ``mode``
-(how it is rewritten and run), ``maker`` (the steps), ``aliasing`` (copies at the borders), ``executable`` (what
-comes out), ``pickling`` (pickles).
+Read in this order: ``inputs`` and ``shared`` (what the user says), ``closed_graph`` (the graph is copied and closed),
+``mode`` (how it is rewritten and run), ``maker`` (the steps), ``aliasing`` (copies at the borders), ``executable``
+(what comes out), ``pickling`` (pickles).
 """
 
 from __future__ import annotations
@@ -15,6 +15,16 @@ from theano.compile import test_values  # noqa: F401  (it watches the flags of t
 from theano.compile.accepted import Accepted
 from theano.compile.aliasing import insert_deepcopy
 from theano.compile.builders import OpFromGraph, ops_with_inner_function
+from theano.compile.copy_ops import (
+    DeepCopyOp,
+    OutputGuard,
+    ViewOp,
+    deep_copy_op,
+    register_deep_copy_kernel,
+    register_deep_copy_op_c_code,
+    register_view_op_c_code,
+    view_op,
+)
 from theano.compile.from_function import FromFunctionOp, as_op
 from theano.compile.function import function, function_dump
 from theano.compile.inputs import In, Out, Param, SymbolicInput, SymbolicOutput
@@ -41,16 +51,6 @@ from theano.compile.mode import (
     register_linker,
     register_mode,
     register_optimizer,
-)
-from theano.compile.plumbing_ops import (
-    DeepCopyOp,
-    OutputGuard,
-    ViewOp,
-    deep_copy_op,
-    register_deep_copy_kernel,
-    register_deep_copy_op_c_code,
-    register_view_op_c_code,
-    view_op,
 )
 from theano.compile.shared import Container, SharedVariable, shared, shared_constructor
 from theano.errors import AliasedMemoryError, UnusedInputError

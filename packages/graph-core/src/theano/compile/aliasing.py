@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from theano.compile.copy_ops import deep_copy_op
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
-from theano.compile.plumbing_ops import deep_copy_op
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Variable

@@ -360,7 +360,7 @@ class CheckedGraph:
         linked = Linked(list(self.linked.nodes), list(self.linked.how))
         program = build(fgraph, linked, arguments, len(fgraph.outputs), [], "list", name=self.explainer.function)
         # Here the arguments are copies: nothing has to wait until all others have succeeded.
-        program.last = len(program.instructions)
+        program.commit_start = len(program.instructions)
         made: Callable[..., Any] = Function(program.description() | {"keepalive": self.linked})
         return made
 

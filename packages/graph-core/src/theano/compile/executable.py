@@ -12,9 +12,9 @@ from time import perf_counter
 from typing import Any
 
 from theano.compile.arguments import CallExplainer, Separator
+from theano.compile.closed_graph import ClosedGraph
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.maker import FunctionMaker
-from theano.compile.pack import Packed
 from theano.compile.pickling import FunctionState, state_of, unflatten
 from theano.compile.shared import Container, SharedVariable, store_with
 from theano.graph.fgraph import FunctionGraph
@@ -176,7 +176,8 @@ class Function(NativeFunction):
     ) -> Function:
         """Return a copy of this function, without rewriting or compiling again.
 
-        The copy uses the same shared variables.
+        The copy uses the same shared variables. A call of it returns a list, even where this function returns the
+        value alone: old programs take it out of the list.
 
         Parameters
         ----------
@@ -208,17 +209,17 @@ class Function(NativeFunction):
             memo[v]: swapped.get(user, user) if isinstance(user, SharedVariable) else user
             for v, user in maker.originals.items()
         }
-        packed = Packed(
+        closed = ClosedGraph(
             inputs,
             [SymbolicOutput(v, o.borrow) for v, o in zip(fgraph.outputs, maker.outputs, strict=False)],
-            maker.returns,
+            "list" if maker.returns == "one" else maker.returns,
             maker.output_keys,
             [swapped.get(v, v) for v in maker.shared],
             originals,
         )
         stats = profile if isinstance(profile, ProfileStats) else ProfileStats(atexit_print=False) if profile else None
         copied = FunctionMaker(
-            packed, maker.mode, maker.accept_inplace, stats, name or self.name, fgraph, CompileTimes()
+            closed, maker.mode, maker.accept_inplace, stats, name or self.name, fgraph, CompileTimes()
         )
         return make_function(copied, _copied_containers(self, inputs))
 
@@ -381,7 +382,7 @@ def rebuild(state: FunctionState) -> Function:
         for i, (cls, fields) in enumerate(state.inputs)
     ]
     users: dict[int, Variable] = dict(state.shared)
-    packed = Packed(
+    closed = ClosedGraph(
         specs,
         [SymbolicOutput(v, borrow) for v, borrow in zip(outputs[:n_outputs], state.borrow, strict=True)],
         state.returns,
@@ -394,7 +395,7 @@ def rebuild(state: FunctionState) -> Function:
         fgraph = FunctionGraph(inputs, outputs, clone=False, update_mapping=state.update_mapping)
     # Where it is rewritten again, the in-place ops that are there were put in by rewriting.
     accept_inplace = state.accept_inplace or fgraph is None
-    maker = FunctionMaker(packed, state.mode, accept_inplace, None, state.name, fgraph=fgraph, times=CompileTimes())
+    maker = FunctionMaker(closed, state.mode, accept_inplace, None, state.name, fgraph=fgraph, times=CompileTimes())
     return make_function(maker, state.containers)
 
 

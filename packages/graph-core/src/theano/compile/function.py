@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+from theano.compile.closed_graph import check_unused, close_graph
 from theano.compile.maker import FunctionMaker
 from theano.compile.mode import Mode
-from theano.compile.pack import check_unused, pack
 from theano.compile.pickling import StripPickler
 from theano.compile.profiling import wanted_profile
 from theano.compile.shared import SharedVariable
@@ -111,12 +111,12 @@ def function(
     release = gc_restorer()
     try:
         gc.disable()
-        packed = pack(
+        closed = close_graph(
             inputs, outputs, updates, givens, no_default_updates, rebuild_strict, allow_input_downcast, shown
         )
-        check_unused(packed, config.on_unused_input if on_unused_input is None else on_unused_input, shown, _warn)
+        check_unused(closed, config.on_unused_input if on_unused_input is None else on_unused_input, shown, _warn)
         times = CompileTimes(packing=perf_counter() - start)
-        maker = FunctionMaker(packed, mode, accept_inplace, wanted_profile(profile), called, times=times)
+        maker = FunctionMaker(closed, mode, accept_inplace, wanted_profile(profile), called, times=times)
         # The loader is a compiled module that brings in NumPy: `import theano` does without.
         from theano.compile.executable import make_function
 

@@ -39,10 +39,10 @@ from array import array
 from json import dumps
 from typing import Any
 
+from theano.compile.closed_graph import ClosedGraph
 from theano.compile.graph_printing import PRINTING_TAGS
 from theano.compile.inputs import In, Param, SymbolicInput
 from theano.compile.mode import Mode
-from theano.compile.pack import Packed
 from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
 from theano.graph.canonical import NoCanonicalForm, bytes_of, derived_tags, form_of, text_of
@@ -97,7 +97,7 @@ def _add(state: Any, part: bytes) -> None:
 
 
 def _describe_mode(mode: Mode) -> list[Any]:
-    if type(mode) is not Mode or type(mode.linker) not in _LINKERS:
+    if type(mode) is not Mode or type(mode.linker) not in _LINKERS or mode.linker.schedule is not None:
         raise NoCanonicalForm(f"nobody knows what {mode!r} does")
     query, linker = mode.optimizer, mode.linker
     if not query.include.isdisjoint(PRINTING_TAGS):
@@ -111,7 +111,7 @@ def _describe_mode(mode: Mode) -> list[Any]:
 
 
 class GraphDescription:
-    """A packed graph as numbers and texts.
+    """A closed graph as numbers and texts.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class GraphDescription:
         Those of the graph, in the order in which they were met.
     """
 
-    def __init__(self, packed: Packed):
+    def __init__(self, closed: ClosedGraph):
         self.constants: list[Constant] = []
         self._words: list[int] = []
         self._data: list[bytes] = []
@@ -130,16 +130,16 @@ class GraphDescription:
         self._texts: dict[int, tuple[Any, int]] = {}
         self._table: dict[str, int] = {}
         self._plain: dict[Any, int] = {None: 0}
-        nodes = packed.nodes
+        nodes = closed.nodes
         if nodes is None:
-            wanted = [o.variable for o in packed.outputs] + [i.update for i in packed.inputs if i.update is not None]
-            nodes = toposort(wanted, [i.variable for i in packed.inputs])
-        self._words += [len(packed.inputs), len(nodes)]
-        for spec in packed.inputs:
+            wanted = [o.variable for o in closed.outputs] + [i.update for i in closed.inputs if i.update is not None]
+            nodes = toposort(wanted, [i.variable for i in closed.inputs])
+        self._words += [len(closed.inputs), len(nodes)]
+        for spec in closed.inputs:
             self._leaf(spec.variable)
         for node in nodes:
             self._node(node)
-        self._specifications(packed)
+        self._specifications(closed)
 
     def parts(self) -> list[bytes]:
         """Return it all as blocks of bytes."""
@@ -205,22 +205,22 @@ class GraphDescription:
 
     # -- what the function makes of it --------------------------------------------------------------------
 
-    def _specifications(self, packed: Packed) -> None:
+    def _specifications(self, closed: ClosedGraph) -> None:
         words = self._words
-        words.append(len(packed.inputs))
+        words.append(len(closed.inputs))
         # Two inputs may have their values in one place, and a program then knows it by one name.
         places: dict[int, int] = {}
-        for i, spec in enumerate(packed.inputs):
+        for i, spec in enumerate(closed.inputs):
             words.append(self._number[spec.variable])
             words.append(self._text(dumps(_options(spec))))
             place = _place(spec)
             words.append(-1 if place is None else places.setdefault(id(place), i))
             words.append(-1 if spec.update is None else self._found(spec.update))
-        words.append(len(packed.outputs))
-        for out in packed.outputs:
+        words.append(len(closed.outputs))
+        for out in closed.outputs:
             words.append(self._found(out.variable))
             words.append(bool(out.borrow))
-        self._text(dumps([packed.returns, packed.keys]))
+        self._text(dumps([closed.returns, closed.keys]))
 
     def _found(self, v: Variable) -> int:
         known = self._number.get(v)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from theano.compile.closed_graph import ClosedGraph, Returns
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.mode import Mode, get_mode
-from theano.compile.pack import Packed, Returns
 from theano.compile.program_cache import Lookup, keep, look_up
 from theano.compile.program_source import CachedProgram, ProgramSource, RewrittenGraph, explainer
-from theano.compile.request import Request
+from theano.compile.request import Request, give_up_overwritten
 from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
@@ -32,7 +32,7 @@ class FunctionMaker:
 
     Parameters
     ----------
-    packed : Packed
+    closed : ClosedGraph
         The closed graph.
     mode : Mode, str or None
     accept_inplace : bool
@@ -63,7 +63,7 @@ class FunctionMaker:
 
     def __init__(
         self,
-        packed: Packed,
+        closed: ClosedGraph,
         mode: Mode | str | None = None,
         accept_inplace: bool = False,
         profile: ProfileStats | None = None,
@@ -72,17 +72,19 @@ class FunctionMaker:
         times: CompileTimes | None = None,
     ):
         self.mode = get_mode(mode)
-        self.inputs: list[SymbolicInput] = packed.inputs
-        self.outputs: list[SymbolicOutput] = packed.outputs
-        self.returns: Returns = packed.returns
-        self.output_keys = packed.keys
-        self.shared: list[SharedVariable] = packed.shared
-        self.originals: dict[Variable, Variable] = packed.originals
+        if accept_inplace:
+            give_up_overwritten(closed)
+        self.inputs: list[SymbolicInput] = closed.inputs
+        self.outputs: list[SymbolicOutput] = closed.outputs
+        self.returns: Returns = closed.returns
+        self.output_keys = closed.keys
+        self.shared: list[SharedVariable] = closed.shared
+        self.originals: dict[Variable, Variable] = closed.originals
         self.accept_inplace = accept_inplace
         self.profile = profile
         self.name = name
         self.times = times or CompileTimes()
-        self._request = Request(packed, self.mode, accept_inplace, name)
+        self._request = Request(closed, self.mode, accept_inplace, name)
         self.lookup: Lookup
         self.source: ProgramSource
         if fgraph is not None:

@@ -12,10 +12,10 @@ import pickle
 from collections.abc import Sequence
 from typing import Any
 
+from theano.compile.closed_graph import Returns
 from theano.compile.inputs import SymbolicInput
 from theano.compile.maker import FunctionMaker
 from theano.compile.mode import Mode
-from theano.compile.pack import Returns
 from theano.compile.shared import Container, SharedVariable
 from theano.graph.apply import Apply
 from theano.graph.source import SourceLine

@@ -104,7 +104,7 @@ def _describe(request: Request) -> Lookup:
     from theano.codegen.unit import current_toolchain
     from theano.toolchain.select import ToolchainSettings
 
-    graph = GraphDescription(request.packed)
+    graph = GraphDescription(request.closed)
     store = open_cache(CacheSettings.from_config(config))
     tools = current_toolchain(ToolchainSettings.from_config(config), store)
     around = environment(store, tools.identity)

@@ -75,7 +75,7 @@ def explainer(request: Request, source: ProgramSource) -> Explainer:
 
     def variables() -> Sequence[Variable]:
         nodes = source.nodes_in_order()
-        inputs = [spec.variable for spec in request.packed.inputs]
+        inputs = [spec.variable for spec in request.closed.inputs]
         return in_slots(inputs, nodes, source.graph.fgraph.outputs) if nodes else ()
 
     return Explainer(request.name, source.nodes_in_order, variables)
@@ -138,13 +138,13 @@ class RewrittenGraph:
 
     def program(self, arguments: Sequence[Argument]) -> Program:
         """Return the program for some arguments."""
-        packed = self._request.packed
+        closed = self._request.closed
         mapping = self.fgraph.update_mapping or {}
         # Each input with an update has a cell, the default's or the shared variable's.
         updates = [(cell, out) for out, i in sorted(mapping.items()) if (cell := arguments[i].cell) is not None]
         request = self._request
         evaluator = request.mode.evaluator(self.fgraph, self._link_with, explainer(request, self), self.report)
-        n, returns, keys = len(packed.outputs), packed.returns, packed.keys
+        n, returns, keys = len(closed.outputs), closed.returns, closed.keys
         if evaluator is not None:
             return build_opaque(self.fgraph, evaluator, arguments, n, updates, returns, keys, request.name)
         allow_gc = request.allow_gc
@@ -158,17 +158,17 @@ class RewrittenGraph:
 
 def _close(request: Request, times: CompileTimes, copied: bool) -> FunctionGraph:
     start = perf_counter()
-    packed = request.packed
-    inputs = [i.variable for i in packed.inputs]
-    outputs = [*(o.variable for o in packed.outputs), *(i.update for i in packed.inputs if i.update is not None)]
+    closed = request.closed
+    inputs = [i.variable for i in closed.inputs]
+    outputs = [*(o.variable for o in closed.outputs), *(i.update for i in closed.inputs if i.update is not None)]
     if copied:
         outputs = _copies(inputs, outputs)
     fgraph = FunctionGraph(inputs, outputs, clone=False)
-    updated = [i for i, spec in enumerate(packed.inputs) if spec.update is not None]
-    fgraph.update_mapping = {len(packed.outputs) + k: i for k, i in enumerate(updated)}
+    updated = [i for i, spec in enumerate(closed.inputs) if spec.update is not None]
+    fgraph.update_mapping = {len(closed.outputs) + k: i for k, i in enumerate(updated)}
     _refuse_inplace(fgraph, request.accept_inplace)
-    protected = [v for v, spec in zip(fgraph.inputs, packed.inputs, strict=True) if not is_expendable(spec)]
-    replaced = [v for v, spec in zip(fgraph.inputs, packed.inputs, strict=True) if _is_replaced(spec)]
+    protected = [v for v, spec in zip(fgraph.inputs, closed.inputs, strict=True) if not is_expendable(spec)]
+    replaced = [v for v, spec in zip(fgraph.inputs, closed.inputs, strict=True) if _is_replaced(spec)]
     fgraph.attach_feature(Supervisor(protected, replaced))
     times.packing += perf_counter() - start
     return fgraph
@@ -223,7 +223,7 @@ def _watch(fgraph: FunctionGraph) -> None:
 
 def _protect_results(request: Request, fgraph: FunctionGraph, times: CompileTimes) -> None:
     """Have what a caller or a shared variable gets share no memory that it must not, and order the nodes."""
-    insert_deepcopy(fgraph, request.packed.inputs, request.packed.outputs)
+    insert_deepcopy(fgraph, request.closed.inputs, request.closed.outputs)
     try:
         fgraph.validate()
         times.nodes = len(fgraph.toposort())
@@ -246,7 +246,8 @@ def _link(request: Request, fgraph: FunctionGraph, times: CompileTimes) -> Linke
 
 
 def _link_with(linker: Linker, fgraph: FunctionGraph, quiet: bool = True) -> Linked:
-    linked = link(fgraph.toposort(), linker, compile_kernels, fgraph.outputs, quiet, compile_blocks, config.check_input)
+    nodes = linker.order(fgraph)
+    linked = link(nodes, linker, compile_kernels, fgraph.outputs, quiet, compile_blocks, config.check_input)
     linked.run_lazily(config.vm.lazy)
     return linked
 

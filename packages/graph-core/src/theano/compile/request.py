@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from theano.compile.arguments import ArgumentFilter
+from theano.compile.closed_graph import ClosedGraph
 from theano.compile.inputs import SymbolicInput
 from theano.compile.mode import Mode
-from theano.compile.pack import Packed
 from theano.compile.shared import Container, SharedVariable
+from theano.graph.traverse import toposort, view_roots
 from theano.records import record
 from theano.rewriting import RewriteSettings
 from theano.runtime.program import Argument
@@ -21,7 +22,7 @@ class Request:
 
     Attributes
     ----------
-    packed : Packed
+    closed : ClosedGraph
         The closed graph.
     mode : Mode
     accept_inplace : bool
@@ -30,7 +31,7 @@ class Request:
         What the function is called.
     """
 
-    packed: Packed
+    closed: ClosedGraph
     mode: Mode
     accept_inplace: bool = False
     name: str = ""
@@ -53,11 +54,11 @@ class Request:
 
     def containers(self) -> list[Container]:
         """Return a container for each input: the shared variable's own, or one with the default value."""
-        return [_container(spec) for spec in self.packed.inputs]
+        return [_container(spec) for spec in self.closed.inputs]
 
     def arguments(self, containers: Sequence[Container]) -> list[Argument]:
         """Return where the value of each input comes from, if defaults and shared values are in ``containers``."""
-        originals = self.packed.originals
+        originals = self.closed.originals
         return [
             Argument(
                 spec.variable,
@@ -68,8 +69,22 @@ class Request:
                 filter=None if spec.implicit else ArgumentFilter(spec, i, self.name, originals.get(spec.variable)),
                 writable=is_expendable(spec),
             )
-            for i, (spec, cell) in enumerate(zip(self.packed.inputs, containers, strict=True))
+            for i, (spec, cell) in enumerate(zip(self.closed.inputs, containers, strict=True))
         ]
+
+
+def give_up_overwritten(closed: ClosedGraph) -> None:
+    """Let those arguments be overwritten that ops of the user's own graph overwrite: ``accept_inplace`` says so.
+
+    Rules may do the same then. A default value, and that of a shared variable, is not given up by this.
+    """
+    given = {spec.variable: spec for spec in closed.inputs if not spec.implicit}
+    outputs = [*(o.variable for o in closed.outputs), *(i.update for i in closed.inputs if i.update is not None)]
+    for node in toposort(outputs):
+        for i in {i for many in node.op.destroy_map.values() for i in many}:
+            for root in view_roots(node.inputs[i]):
+                if root in given:
+                    given[root].mutable = given[root].borrow = True
 
 
 def is_expendable(spec: SymbolicInput) -> bool:

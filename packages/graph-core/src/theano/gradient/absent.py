@@ -8,7 +8,8 @@ Three different things are called "no gradient", and are told apart by types:
 
 The type protocol. Differentiation asks little of variables and types, so that any layer can take part:
 
-* ``variable.zeros_like()``, ``variable.ones_like()`` (with ``dtype="floatX"`` for discrete ones), ``a + b``;
+* ``variable.zeros_like()``, ``variable.ones_like()`` (with ``dtype="floatX"`` for discrete ones);
+* ``a + b``, or ``a.plus(b)`` where + is something else than the sum, as it is for lists;
 * ``type.ndim``, 0 where it is missing, for a cost must be a scalar;
 * ``type.dtype``, a name; those that begin with ``bool``, ``int`` or ``uint`` are discrete, and a function with a
   discrete value has derivative 0 everywhere. ``variable.astype(dtype)`` is asked for where two differ.
@@ -129,6 +130,13 @@ def ones_like(variable: Any) -> Variable:
     """Return the gradient of ``variable`` with respect to itself."""
     one: Variable = variable.ones_like(dtype="floatX") if is_discrete(variable.type) else variable.ones_like()
     return one
+
+
+def sum_of(a: Any, b: Any) -> Variable:
+    """Return the sum of two gradients, or of two directions."""
+    plus = getattr(a, "plus", None)
+    total: Variable = a + b if plus is None else plus(b)
+    return total
 
 
 def stand_in(variable: Variable, how: str) -> Variable | None:

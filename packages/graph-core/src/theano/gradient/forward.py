@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from theano.errors import DisconnectedInputError, MethodNotDefined
-from theano.gradient.absent import describe, is_disconnected, is_discrete, is_null, stand_in, zeros_like
+from theano.gradient.absent import describe, is_disconnected, is_discrete, is_null, stand_in, sum_of, zeros_like
 from theano.gradient.reverse import format_as, grad
 from theano.graph.apply import Apply
 from theano.graph.op_contract import answers
-from theano.graph.traverse import toposort
-from theano.graph.variable import Variable
+from theano.graph.traverse import ancestors, toposort
+from theano.graph.variable import Constant, Variable
 
 
 def Rop(
@@ -63,6 +63,9 @@ def Rop(
         if d is None:
             _disconnected(v, disconnected_outputs)
             d = stand_in(v, return_disconnected)
+        elif d not in points:
+            # The derivative of what is linear in an input does not have it; programs pass it all the same.
+            d.tag.derived_from = [a for a in ancestors([v]) if a.owner is None and not isinstance(a, Constant)]
         answers.append(d)
     return format_as(isinstance(f, list), isinstance(f, tuple), answers)
 
@@ -102,7 +105,7 @@ def _twice_backward(node: Apply, directions: Sequence[Variable | None]) -> Seque
             None, u, node.inputs, known_grads={term: d},
             disconnected_inputs="ignore", return_disconnected="none",
         )
-        moved = [b if a is None else a if b is None else a + b for a, b in zip(moved, through, strict=True)]
+        moved = [b if a is None else a if b is None else sum_of(a, b) for a, b in zip(moved, through, strict=True)]
     return moved
 
 

@@ -22,6 +22,7 @@ from theano.gradient.absent import (
     is_null,
     ones_like,
     stand_in,
+    sum_of,
     zeros_like,
 )
 from theano.graph.apply import Apply
@@ -207,8 +208,7 @@ def _plus(old: Any, term: Variable) -> Variable:
     """Return the sum of two terms, where what is null stays null."""
     if old is None or is_null(term):
         return term
-    total: Variable = old if is_null(old) else old + term
-    return total
+    return old if is_null(old) else sum_of(old, term)
 
 
 def _as_output(v: Variable, g: Any) -> Variable:
@@ -331,7 +331,7 @@ def subgraph_grad(
             else grad(wrt=wrt + end, consider_constant=end, disconnected_inputs="ignore", **source)
         )
     known, own = parts
-    total = known if own is None else own if known is None else [a + b for a, b in zip(known, own, strict=True)]
+    total = known if own is None else own if known is None else list(map(sum_of, known, own))
     assert total is not None
     result = (total[: len(wrt)], total[len(wrt) :])
     if not details:

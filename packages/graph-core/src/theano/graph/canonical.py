@@ -35,7 +35,7 @@ Tree = Any
 
 #: Keys of a variable's ``tag`` that say nothing about its value that the graph does not say: lines, memories.
 derived_tags: Chain[str] = Chain("graph.canonical.derived_tags", "which tags follow from the graph")
-derived_tags.extend(("trace", "_merge_signature"))
+derived_tags.extend(("trace", "derived_from", "_merge_signature"))
 
 
 class NoCanonicalForm(Exception):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.traverse import toposort
-from theano.graph.variable import Constant, Variable
+from theano.graph.variable import Variable
 
 
 def clone_get_equiv(
@@ -68,7 +69,7 @@ def clone_replace(
     outputs: Sequence[Variable],
     replace: Mapping[Variable, Variable] | Iterable[tuple[Variable, Variable]] = (),
     strict: bool = True,
-    copy_inputs_over: bool = True,
+    fresh: bool = False,
 ) -> list[Variable]:
     """Return copies of ``outputs`` in which each key of ``replace`` is its value.
 
@@ -79,8 +80,8 @@ def clone_replace(
         A replacement may depend on the variable it replaces.
     strict : bool
         A replacement must be of the type of what it replaces, or convertible to it. Otherwise nodes are made anew.
-    copy_inputs_over : bool
-        Keep the graph's inputs; False gives fresh ones.
+    fresh : bool
+        Copy the nodes too in which nothing is replaced.
 
     Raises
     ------
@@ -94,14 +95,16 @@ def clone_replace(
 
     def copied(v: Variable) -> Variable:
         if v not in memo:
-            memo[v] = v if copy_inputs_over or isinstance(v, Constant) else v.clone()
+            memo[v] = v
         return memo[v]
 
     for node in toposort(outputs, memo):
         if all(v in memo for v in node.outputs):
             continue
-        fresh = rebuild(node, [copied(v) for v in node.inputs], strict)
-        for old, made in zip(node.outputs, fresh.outputs, strict=True):
+        inputs = [copied(v) for v in node.inputs]
+        new = rebuild(node, inputs, strict)
+        new = node.with_inputs(inputs) if fresh and new is node else new
+        for old, made in zip(node.outputs, new.outputs, strict=True):
             memo.setdefault(old, made)
     return [copied(v) for v in outputs]
 
@@ -118,20 +121,31 @@ def copy_expression(
 
     Parameters
     ----------
-    output : Variable or list of Variable
+    output : Variable, or list or tuple of Variable
     replace : dict, or list of pairs of Variable, optional
-        What becomes what. A replacement may depend on the variable it replaces.
+        What becomes what, all at once: a replacement may depend on the variable it replaces, or on another one of them.
+        Inner variables can be replaced as well as inputs.
     strict : bool
-        A replacement must be of the type of what it replaces, or convertible to it.
+        A replacement must be of the type of what it replaces, or convertible to it. Otherwise what is computed from it
+        takes on other types as well.
     share_inputs : bool
-        Keep the inputs of the expressions; otherwise the copies get fresh ones.
+        Keep the inputs of the expressions, and the replacements as they are. Otherwise the copies get fresh inputs, and
+        so do the replacements; a shared variable gets one that is stored in the same place, so that they always have
+        the same value.
     copy_inputs : bool, optional
-        The older name of ``share_inputs``.
+        Deprecated: the older name of ``share_inputs``.
 
     Returns
     -------
-    Variable or list of Variable
-        In the form of ``output``.
+    Variable, or list or tuple of Variable
+        In the form of ``output``. No node is one of the original, unless it belongs to a replacement.
+
+    Raises
+    ------
+    TypeError
+        A replacement is of another type and ``strict`` is True.
+    ValueError
+        ``replace`` is neither a dictionary nor a list of pairs.
 
     Notes
     -----
@@ -152,9 +166,15 @@ def copy_expression(
         # (inputs, outputs, copy_inputs), by position
         copied = strict if copy_inputs is None else copy_inputs
         return clone(output, replace, copied, copy_orphans)
-    keep = share_inputs if copy_inputs is None else bool(copy_inputs)
+    if copy_inputs is not None:
+        warnings.warn("clone: copy_inputs is deprecated; it is called share_inputs", DeprecationWarning, stacklevel=2)
+        share_inputs = bool(copy_inputs)
+    if replace is not None and not isinstance(replace, (Mapping, list, tuple)):
+        raise ValueError(f"clone: replace must be a dictionary or a list of pairs of variables, not {replace!r}")
     several = isinstance(output, (list, tuple))
-    copies = clone_replace(output if several else [output], replace or (), strict, keep)
+    copies = clone_replace(output if several else [output], replace or (), strict, fresh=True)
+    if not share_inputs:
+        _, copies = clone([], copies)
     return type(output)(copies) if several else copies[0]
 
 

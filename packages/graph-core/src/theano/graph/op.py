@@ -299,7 +299,7 @@ def performer(node: Apply[Any, Any]) -> Callable[[Apply, Sequence[Any], Sequence
 
 def has_perform(op: Op) -> bool:
     """Return whether ``op`` can be computed in Python."""
-    return type(op).perform is not Op.perform
+    return type(op).perform is not Op.perform or "perform" in vars(op)
 
 
 def has_own_thunk(op: Op) -> bool:

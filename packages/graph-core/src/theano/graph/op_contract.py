@@ -38,6 +38,8 @@ class OpContract:
         Whether thunks of the op may ask for inputs when they are called; None: only a thunk can tell.
     is_length : bool
         Whether the output is a number that is never negative: the length of something.
+    priority : int
+        Where the node runs among those that need nothing of it: -1 as early as possible, 1 as late, 0 anywhere.
     moves_only : bool
         It computes nothing, so that even a linker that wants everything compiled may let it run in Python.
     check_input : bool or None
@@ -54,6 +56,7 @@ class OpContract:
     associative: bool = False
     lazy: bool | None = None
     is_length: bool = False
+    priority: int = 0
     moves_only: bool = False
     check_input: bool | None = None
     params_type: Any = None

@@ -175,6 +175,31 @@ def _describe_cycle(path: list[Apply], again: Apply) -> str:
     )
 
 
+def independent_of(inside: Collection[Variable], outputs: Sequence[Variable]) -> list[Variable]:
+    """Return what ``outputs`` are computed from together with ``inside``, and what does not depend on that itself.
+
+    It is the most that can be computed before ``inside`` is known. Constants are left out.
+
+    Examples
+    --------
+    >>> from theano.graph import Op, generic
+    >>> class Pair(Op):
+    ...     __props__ = ()
+    ...     itypes, otypes = [generic, generic], [generic]
+    >>> a, b, x = generic("a"), generic("b"), generic("x")
+    >>> independent_of([x], [Pair()(Pair()(a, b), x)])
+    [Pair.0]
+    """
+    moving = set(inside)
+    order = toposort(outputs, moving)
+    for node in order:
+        if not moving.isdisjoint(node.inputs):
+            moving.update(node.outputs)
+    # An output that does not move is outside as well.
+    read = [v for node in order if not moving.isdisjoint(node.inputs) for v in node.inputs]
+    return [v for v in dict.fromkeys([*read, *outputs]) if v not in moving and not isinstance(v, Constant)]
+
+
 def is_in_ancestors(variable: Variable, node: Apply) -> bool:
     """Return whether computing ``variable`` needs ``node``."""
     return any(v.owner is node for v in ancestors([variable]))

@@ -133,7 +133,7 @@ struct SlotInfo {
     int32_t ndim = 0;
     int32_t pool = -1;          /* memory plan: which shared buffer, -1 for one of its own */
     int32_t producer = -1;      /* instruction that computes it */
-    int32_t maker = -1;         /* results: the slot in whose array this one lies, if not in its own */
+    int32_t base = -1;          /* results: the slot in whose array this one lies, if not in its own */
     uint64_t ones = 0;          /* bit d: dimension d has length 1 */
     int64_t itemsize = 0;
     const th_device *device = nullptr; /* in whose memory it is; nullptr: the host's */
@@ -152,7 +152,7 @@ struct Instr {
     int32_t nfrees = 0;
     const int32_t *frees = nullptr;
     /* then the rest */
-    std::vector<int32_t> in, out, after, frees_list;
+    std::vector<int32_t> in, out, control_dependencies, frees_list;
     std::vector<uint64_t> params; /* uint64_t: 8-byte aligned */
     /* among the last instructions: how much scratch memory it wanted when it last ran, on inputs of which layout */
     size_t scratch_wanted = SIZE_MAX;
@@ -174,7 +174,7 @@ struct Input {
 struct Update {
     PyObject *cell; /* strong: one-element list */
     int32_t slot;
-    bool last;      /* one of the last instructions computes it */
+    bool committed; /* one of the last instructions computes it */
 };
 
 struct ValueLock;
@@ -193,7 +193,7 @@ struct Program {
     std::vector<PyObject *> stored;                 /* ... and cells that values come from or go to; borrowed */
     std::vector<ValueLock *> locks;                 /* of the cells that are updated, in the order in which they are taken */
     bool careful = false;                           /* whether there is anything in one of these two */
-    size_t last = 0;                                /* where those begin; the number of instructions if there are none */
+    size_t commit_start = 0;                        /* where those begin; the number of instructions if there are none */
     PyObject *keys = nullptr;                       /* strong: list, when a dict is returned */
     PyObject *on_error = nullptr, *on_bad_call = nullptr, *keepalive = nullptr, *name = nullptr;
     PyObject *separate = nullptr; /* strong, or NULL: copies an input that shares memory with something else */

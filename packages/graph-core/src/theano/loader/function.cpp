@@ -231,7 +231,7 @@ void commit(Frame *frame) {
         PyObject *value = slot->object;
         if (old == value) continue;
         PyList_SET_ITEM(update.cell, 0, Py_NewRef(value));
-        if (slot->info->maker >= 0) slot = frame->slots + slot->info->maker;
+        if (slot->info->base >= 0) slot = frame->slots + slot->info->base;
         PyObject *dropped = old; /* which may run Python code: not before all is stored */
         if (worth_keeping(slot, old)) {
             dropped = slot->last[0];
@@ -246,9 +246,9 @@ void commit(Frame *frame) {
 inline bool has_object(Frame *frame, int32_t k) { return TH_LIKELY(frame->slots[k].object != nullptr) || box(frame, frame->slots + k); }
 
 /* What the last instructions compute lies in arrays that exist: boxing it takes a reference and cannot fail. */
-inline bool box_updates(Frame *frame, bool last) {
+inline bool box_updates(Frame *frame, bool committed) {
     for (const Update &update : frame->program->updates) {
-        if (update.last == last && !has_object(frame, update.slot)) return false;
+        if (update.committed == committed && !has_object(frame, update.slot)) return false;
     }
     return true;
 }
@@ -262,7 +262,7 @@ PyObject *finish(Frame *frame) {
     if (!box_updates(frame, false)) return nullptr;
     PyObject *result = collect(frame);
     if (!result) return nullptr;
-    if (program.last < program.code.size() && (machine_write(frame) < 0 || !box_updates(frame, true))) {
+    if (program.commit_start < program.code.size() && (machine_write(frame) < 0 || !box_updates(frame, true))) {
         Py_DECREF(result);
         return nullptr;
     }

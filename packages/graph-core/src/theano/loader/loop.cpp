@@ -141,10 +141,10 @@ struct Row {
 
     /* After a first step: can the instruction that computes this write it into memory of ours? */
     void find(const Frame *frame) {
-        Slot *maker = slot->info->maker < 0 ? slot : frame->slots + slot->info->maker;
-        const bool whole = maker->memory == MEM_ARRAY && maker->fresh && maker->buf.data == slot->buf.data &&
-                           maker->elements == slot->elements && th_is_packed(&maker->buf) && th_is_packed(&slot->buf);
-        if (whole && slot->buf.ndim && slot->elements) made = maker;
+        Slot *base = slot->info->base < 0 ? slot : frame->slots + slot->info->base;
+        const bool whole = base->memory == MEM_ARRAY && base->fresh && base->buf.data == slot->buf.data &&
+                           base->elements == slot->elements && th_is_packed(&base->buf) && th_is_packed(&slot->buf);
+        if (whole && slot->buf.ndim && slot->elements) made = base;
     }
 
     /* Let the next step compute it at `place`. */

@@ -304,7 +304,7 @@ enum Watch { UNWATCHED, COUNTED, TIMED };
 
 template <Watch WATCH> int run_straight(Frame *frame) {
     Program *program = frame->program;
-    size_t count = program->last;
+    size_t count = program->commit_start;
     const Instr *code = program->code.data();
     th_ctx *contexts = frame->contexts;
     int64_t before = WATCH == TIMED ? now_ticks() : 0; /* one look at the clock between two instructions */
@@ -403,7 +403,7 @@ template <Watch WATCH> int run_lazy(Frame *frame) {
         }
         const Instr &instr = program->code[index];
         bool waits = false;
-        for (int32_t k : instr.after) waits |= push_missing(frame, k);
+        for (int32_t k : instr.control_dependencies) waits |= push_missing(frame, k);
         if (!instr.lazy) {
             for (int32_t k : instr.in) waits |= push_missing(frame, k);
         }
@@ -473,7 +473,7 @@ void note_scratch(Frame *frame, Instr &instr, const th_ctx *ctx) {
 bool reserve_scratch(Frame *frame) {
     Program *program = frame->program;
     size_t wanted = 0;
-    for (size_t i = program->last; i < program->code.size(); ++i) {
+    for (size_t i = program->commit_start; i < program->code.size(); ++i) {
         const Instr &instr = program->code[i];
         if (instr.scratch_wanted == SIZE_MAX) return false;
         if (TH_LIKELY(instr.scratch_wanted == 0)) continue;
@@ -491,7 +491,7 @@ bool reserve_scratch(Frame *frame) {
 int write_all(Frame *frame) {
     Program *program = frame->program;
     const bool timed = program->profile.nodes && frame->timed;
-    for (size_t i = program->last; i < program->code.size(); ++i) {
+    for (size_t i = program->commit_start; i < program->code.size(); ++i) {
         Instr &instr = program->code[i];
         const int64_t start = timed ? now_ticks() : 0;
         frame->scratch_used = frame->scratch_wanted = 0;
@@ -517,8 +517,8 @@ int write_all(Frame *frame) {
 int machine_write(Frame *frame) {
     Program *program = frame->program;
     const size_t count = program->code.size();
-    if (count - program->last > 1) {
-        for (size_t i = program->last; i < count; ++i) {
+    if (count - program->commit_start > 1) {
+        for (size_t i = program->commit_start; i < count; ++i) {
             if (check_native(frame, program->code[i], frame->contexts + i) < 0) return report(frame, i);
         }
     }
@@ -528,7 +528,7 @@ int machine_write(Frame *frame) {
         for (int32_t k : program->overwritten) {
             Slot *slot = frame->slots + k;
             if (is_private(frame, slot) && (safe || slot->copied || slot->memory != MEM_ARRAY)) continue;
-            if (make_private(frame, slot) < 0) return report(frame, program->last);
+            if (make_private(frame, slot) < 0) return report(frame, program->commit_start);
             settled = false;
         }
     }

@@ -366,14 +366,14 @@ bool read_reuse(Program &program, PyObject *object) {
 }
 
 /* What the last instructions write over, or what is copied for others to write over; and where those begin. */
-bool read_overwritten(Program &program, PyObject *object, PyObject *last) {
-    program.last = program.code.size();
-    if (last && last != Py_None) {
-        Py_ssize_t first = PyLong_AsSsize_t(last);
-        if (first < 0 || size_t(first) > program.code.size()) return complain("program: 'last' is the number of an instruction");
-        program.last = size_t(first);
+bool read_overwritten(Program &program, PyObject *object, PyObject *start) {
+    program.commit_start = program.code.size();
+    if (start && start != Py_None) {
+        Py_ssize_t first = PyLong_AsSsize_t(start);
+        if (first < 0 || size_t(first) > program.code.size()) return complain("program: 'commit_start' is the number of an instruction");
+        program.commit_start = size_t(first);
     }
-    for (size_t i = program.last; i < program.code.size(); ++i) {
+    for (size_t i = program.commit_start; i < program.code.size(); ++i) {
         if (program.code[i].kind != INSTR_NATIVE || program.lazy) return complain("program: the last instructions are compiled kernels, in no lazy program");
     }
     Items items(object, "program: 'overwritten' is a sequence");
@@ -392,30 +392,30 @@ bool read_overwritten(Program &program, PyObject *object, PyObject *last) {
     return true;
 }
 
-bool read_makers(Program &program, PyObject *object) {
-    Items items(object, "program: 'makers' is a sequence");
+bool read_result_bases(Program &program, PyObject *object) {
+    Items items(object, "program: 'result_bases' is a sequence");
     if (!items.ok()) return false;
     for (Py_ssize_t k = 0; k < items.size(); ++k) {
-        schema::Maker given;
+        schema::ResultBase given;
         int32_t from, to;
         if (!given.read(items[k])) return false;
         if (!read_slot_number(program, given.slot, &from) || !read_slot_number(program, given.result, &to)) return false;
         SlotInfo &info = program.slots[from];
         if (info.kind != SLOT_TEMP || !info.has_spec || info.scalar || !program.slots[to].result)
-            return complain("program: a maker is a temp slot with a buffer specification, for a result");
+            return complain("program: a base of a result is a temp slot with a buffer specification, for a result");
         info.array_backed = info.result = true;
         info.updates |= program.slots[to].updates;
-        program.slots[to].maker = from;
+        program.slots[to].base = from;
     }
     return true;
 }
 
-bool read_after(Program &program, PyObject *object) {
-    Items items(object, "program: 'after' is a sequence");
+bool read_control_dependencies(Program &program, PyObject *object) {
+    Items items(object, "program: 'control_dependencies' is a sequence");
     if (!items.ok()) return false;
-    if (items.size() != 0 && size_t(items.size()) != program.code.size()) return complain("program: 'after' has one entry per instruction");
+    if (items.size() != 0 && size_t(items.size()) != program.code.size()) return complain("program: 'control_dependencies' has one entry per instruction");
     for (Py_ssize_t i = 0; i < items.size(); ++i) {
-        if (!read_slot_numbers(program, items[i], program.code[size_t(i)].after)) return false;
+        if (!read_slot_numbers(program, items[i], program.code[size_t(i)].control_dependencies)) return false;
     }
     return true;
 }
@@ -530,12 +530,12 @@ bool program_read(Program &program, PyObject *description) {
     for (int32_t k : program.outputs) program.slots[k].result = true;
     if (!read_updates(program, given.updates) || !read_returns(program, given.returns, given.keys)) return false;
     derive(program);
-    if (!read_overwritten(program, given.overwritten, given.last) || !read_makers(program, given.makers)) return false;
-    const bool good = read_frees(program, given.frees) && read_reuse(program, given.reuse) && read_after(program, given.after) &&
+    if (!read_overwritten(program, given.overwritten, given.commit_start) || !read_result_bases(program, given.result_bases)) return false;
+    const bool good = read_frees(program, given.frees) && read_reuse(program, given.reuse) && read_control_dependencies(program, given.control_dependencies) &&
            check_devices(program) && check_order(program) && find_locks(program);
     if (!good) return false;
     find_rivals(program);
-    for (Update &update : program.updates) update.last = program.slots[update.slot].producer >= int64_t(program.last);
+    for (Update &update : program.updates) update.committed = program.slots[update.slot].producer >= int64_t(program.commit_start);
     program.careful = !program.locks.empty() || !program.destroyed.empty();
     return true;
 }

@@ -143,7 +143,7 @@ class Overwritten(NamedTuple):
     how: int
 
 
-class Maker(NamedTuple):
+class ResultBase(NamedTuple):
     """A ``temp`` slot in whose memory a result lies: it becomes an array that can be written again like any result."""
 
     slot: SlotNumber
@@ -177,16 +177,16 @@ class Program:
         it. A wrong plan costs memory, never a wrong result.
     frees : list of list of int
         Per instruction the slots whose values are dead after it (in demand-driven programs: after all their readers).
-    after : list of list of int
+    control_dependencies : list of list of int
         Per instruction further slots that must be computed before it runs (demand-driven programs with
         in-place ops: everything that reads what the instruction overwrites).
-    last : int or None
+    commit_start : int or None
         The instructions from this number on (None: none) are compiled kernels that write over arrays of shared
         variables. They run when everything else is done and the results are made; each first checks all that can go
         wrong, then asks for its outputs, and then cannot fail. What they compute is read by each other and stored by
         updates, and by nobody else.
     overwritten : list of Overwritten
-    makers : list of Maker
+    result_bases : list of ResultBase
     lazy : bool
         Whether only what results need is computed although no instruction is lazy.
     name : str or None
@@ -202,10 +202,10 @@ class Program:
     updates: list[Update] = field(default_factory=list)
     reuse: list[int] = field(default_factory=list)
     frees: list[list[SlotNumber]] = field(default_factory=list)
-    after: list[list[SlotNumber]] = field(default_factory=list)
-    last: int | None = None
+    control_dependencies: list[list[SlotNumber]] = field(default_factory=list)
+    commit_start: int | None = None
     overwritten: list[Overwritten] = field(default_factory=list)
-    makers: list[Maker] = field(default_factory=list)
+    result_bases: list[ResultBase] = field(default_factory=list)
     lazy: bool = False
     name: str | None = None
 
@@ -254,7 +254,7 @@ RECORDS: dict[str, type[Any]] = {
     record.__name__: record
     for record in (
         *(Slot, KernelInstruction, PerformInstruction, ThunkInstruction),
-        *(Input, Update, Overwritten, Maker),
+        *(Input, Update, Overwritten, ResultBase),
     )
 }
 """The records by their names, by which a serialized program knows them."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from theano.graph.apply import Apply
 from theano.runtime.interpreter import WrapLinker
-from theano.runtime.link import Linker, OpWiseCLinker, PerformLinker
+from theano.runtime.link import Linker, OpWiseCLinker, PerformLinker, Schedule
 
 Checker = Callable[[Any, Any], Any]
 
@@ -20,8 +20,8 @@ class DualLinker(WrapLinker):
     checker : callable, optional
         ``checker(x, y)`` is given a result of Python and one of C, and raises if they differ too much. By default
         their type says: ``values_eq_approx``.
-    schedule : None
-        Kept for old programs.
+    schedule : callable, optional
+        From a graph to its nodes in the order in which they run.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class DualLinker(WrapLinker):
     ValueError: Same computes 4 in Python, but 3 in C...
     """
 
-    def __init__(self, checker: Checker | None = None, schedule: Any = None):
+    def __init__(self, checker: Checker | None = None, schedule: Schedule = None):
         self_checker = checker
 
         def compare(i: int, node: Apply, in_python: Any, in_c: Any) -> None:
@@ -56,13 +56,14 @@ class DualLinker(WrapLinker):
                 elif not output.type.values_eq_approx(x, y):
                     raise ValueError(f"{node.op} computes {x!r} in Python, but {y!r} in C")
 
-        linkers: list[Linker] = [PerformLinker(), OpWiseCLinker()]
+        linkers: list[Linker] = [PerformLinker(schedule=schedule), OpWiseCLinker(schedule=schedule)]
         super().__init__(linkers, compare)
         object.__setattr__(self, "checker", checker)
+        object.__setattr__(self, "schedule", schedule)
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one."""
-        return DualLinker(self.checker)
+        return DualLinker(self.checker, self.schedule)
 
     checker: Checker | None
 

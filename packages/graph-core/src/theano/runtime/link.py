@@ -28,6 +28,8 @@ from theano.runtime.blocks import BlockFactory, BlockNode, CompileBlocks, block_
 
 Cells = Sequence[list[Any]]
 CompileKernels = Callable[[Sequence[Kernel]], Sequence[int]]
+#: From a graph to its nodes in the order in which they run; None: as they need each other.
+Schedule = Callable[[FunctionGraph], Sequence[Apply]] | None
 #: Links the nodes of a graph as some linker says.
 LinkWith = Callable[["Linker"], "Linked"]
 
@@ -46,16 +48,31 @@ class Linker:
     one_block : bool
         Whether neighbours whose ops say in C what they do become one block, so that what lies between them never is a
         Python object.
+    schedule : callable, optional
+        From a graph to its nodes in the order in which they run (`theano.graph.schedule.sort_schedule_fn` makes some).
     """
 
     name: str
     compiled: Literal["never", "where possible", "always"] = "where possible"
     allow_gc: bool | None = None
     one_block: bool = False
+    schedule: Schedule = None
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""
-        return Linker(self.name, self.compiled, allow_gc, self.one_block)
+        return Linker(self.name, self.compiled, allow_gc, self.one_block, self.schedule)
+
+    def order(self, fgraph: FunctionGraph) -> list[Apply]:
+        """Return the nodes of a graph in the order in which they run."""
+        if self.schedule is not None:
+            return list(self.schedule(fgraph))
+        nodes: list[Apply] = fgraph.toposort()
+        if not any(node.op.priority for node in nodes):
+            return nodes
+        # Few graphs have such nodes, and `import theano` does without.
+        from theano.graph.schedule import by_priority
+
+        return by_priority(nodes, fgraph.orderings())
 
     @property
     def inspects_nodes(self) -> bool:
@@ -90,15 +107,15 @@ accepter: Slot[Callable[[Linker, FunctionGraph], Any]] = Slot("runtime.link.acce
 class PerformLinker(Linker):
     """Runs every op in Python."""
 
-    def __init__(self, allow_gc: bool | None = None, schedule: Any = None):
-        super().__init__("py", "never", allow_gc)
+    def __init__(self, allow_gc: bool | None = None, schedule: Schedule = None):
+        super().__init__("py", "never", allow_gc, schedule=schedule)
 
 
 class CLinker(Linker):
     """Wants compiled code for every op. What users' ops say in C becomes one block, as far as they are neighbours."""
 
-    def __init__(self, schedule: Any = None) -> None:
-        super().__init__("c", "always", one_block=True)
+    def __init__(self, schedule: Schedule = None) -> None:
+        super().__init__("c", "always", one_block=True, schedule=schedule)
 
 
 class OpWiseCLinker(Linker):
@@ -109,9 +126,9 @@ class OpWiseCLinker(Linker):
         fallback_on_perform: bool = True,
         allow_gc: bool | None = None,
         nice_errors: bool = True,
-        schedule: Any = None,
+        schedule: Schedule = None,
     ):
-        super().__init__("c|py", "where possible" if fallback_on_perform else "always", allow_gc)
+        super().__init__("c|py", "where possible" if fallback_on_perform else "always", allow_gc, schedule=schedule)
 
 
 class VM_Linker(Linker):

@@ -18,17 +18,17 @@ from theano.loader.schema import (
     Input,
     Instruction,
     KernelInstruction,
-    Maker,
     Overwritten,
     PerformInstruction,
     Program,
+    ResultBase,
     Slot,
     ThunkInstruction,
     Update,
 )
 from theano.records import record
 from theano.runtime.link import Compiled, Linked, Performed
-from theano.runtime.updates import makers, overwritten, put_last
+from theano.runtime.updates import overwritten, put_last, result_bases
 
 
 @record
@@ -90,7 +90,7 @@ def build(
     allow_gc : bool
         Give memory back during a call.
     """
-    last = put_last(fgraph, linked, n_outputs)
+    commit_start = put_last(fgraph, linked, n_outputs)
     shared = [a.variable for a in arguments if a.implicit]
     slots, slot_of = _lay_out(fgraph, linked, arguments)
     instructions = [instruction(node, how, slot_of) for node, how in zip(linked.nodes, linked.how, strict=True)]
@@ -114,10 +114,10 @@ def build(
         updates=[Update(cell, slot_of[fgraph.outputs[i]]) for cell, i in updates],
         reuse=reuse,
         frees=frees,
-        after=_orderings(fgraph, linked, slot_of) if linked.lazy else [],
-        last=last,
-        overwritten=[Overwritten(slot_of[v], how) for v, how in overwritten(fgraph, linked, last, shared)],
-        makers=[Maker(slot_of[v], slot_of[out]) for v, out in makers(fgraph.outputs, linked)],
+        control_dependencies=_orderings(fgraph, linked, slot_of) if linked.lazy else [],
+        commit_start=commit_start,
+        overwritten=[Overwritten(slot_of[v], how) for v, how in overwritten(fgraph, linked, commit_start, shared)],
+        result_bases=[ResultBase(slot_of[v], slot_of[out]) for v, out in result_bases(fgraph.outputs, linked)],
         lazy=linked.lazy,
     )
 

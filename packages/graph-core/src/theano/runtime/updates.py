@@ -114,20 +114,20 @@ def _with_followers(fgraph: FunctionGraph, nodes: Sequence[Apply]) -> set[Apply]
 
 
 def overwritten(
-    fgraph: FunctionGraph, linked: Linked, last: int, shared: Iterable[Variable]
+    fgraph: FunctionGraph, linked: Linked, commit_start: int, shared: Iterable[Variable]
 ) -> list[tuple[Variable, int]]:
     """Return the variables among ``shared`` that some node overwrites, each with who does: BY_THE_LAST or BY_ANY."""
     directly: dict[Variable, bool] = {}
     for i, node in enumerate(linked.nodes):
         for k in destroyed_inputs(node):
-            directly[node.inputs[k]] = i >= last
+            directly[node.inputs[k]] = i >= commit_start
     destroyers = fgraph.destroyers
     if destroyers is None:
         return []
     return [(v, BY_THE_LAST if directly.get(v) else BY_ANY) for v in shared if destroyers(v)]
 
 
-def makers(outputs: Iterable[Variable], linked: Linked) -> list[tuple[Variable, Variable]]:
+def result_bases(outputs: Iterable[Variable], linked: Linked) -> list[tuple[Variable, Variable]]:
     """Return, for each output that lies in the memory of a value computed before, that value and the output."""
     compiled = {node for node, how in zip(linked.nodes, linked.how, strict=True) if isinstance(how, Compiled)}
     found: list[tuple[Variable, Variable]] = []

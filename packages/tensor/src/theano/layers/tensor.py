@@ -58,8 +58,6 @@ MODULES = {
     **{family: (f"{family}.lowering",) for family in LOWERED},
     "elemwise.dimshuffle": ("shape.lowering",),  # a view among views; its own module is that of its printed name
     "reduce": ("reduce.lowering", "reduce.lowering_argmax"),
-    "extra_ops": ("shape.lowering", "sort.lowering"),
-    "transfer": ("index.lowering",),
 }
 
 
@@ -90,9 +88,10 @@ _COMPILE = (
 #: The packages beside `theano.tensor`, and what older programs find in modules of graph-core.
 NAMES = {
     **{f"theano.{name}": f"theano.{name}" for name in (
-        "tensor", "scan", "ifelse", "raise_op", "misc", "tests",
+        "tensor", "scan", "typed_list", "ifelse", "raise_op", "misc", "tests",
     )},
     **{f"theano.compile.{name}": f"theano.tensor:{name}" for name in _COMPILE},
+    "theano._asarray": "theano.misc.safe_asarray:_asarray",
     "theano.dot": "theano.tensor:dot",
     "theano.get_scalar_constant_value": "theano.tensor:get_scalar_constant_value",
     "theano.gradient.hessian": "theano.tensor.rows.jacobian:hessian",
@@ -133,6 +132,7 @@ LAYER = describe(
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
             families.packages.extension("theano.tensor.rules.every", None),
             families.packages.extension("theano.scan.rules", "theano.scan.op"),
+            families.packages.extension("theano.typed_list.rules", "theano.typed_list.op"),
             derived_tags.extension("_uniform"),
             fact_finders.extension(
                 "levels of the kernel library", lambda: " ".join(_of("kernels.common", "library_paths"))
@@ -141,7 +141,7 @@ LAYER = describe(
             constructors.extension(_shared_random_state),
             sources.extension(lambda: _batching("", "TABLE")),
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
-            conform.extension(lambda new, row: _batching(".given", "fitted")(new, row)),
+            conform.extension(lambda new, row: _batching(".batched_node", "fitted")(new, row)),
             user_packages.extension("theano.tests"),
         ),
         compat="theano.layers.compat.tensor",

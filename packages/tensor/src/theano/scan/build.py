@@ -14,7 +14,7 @@ from theano.compile.shared import SharedVariable
 from theano.compile.test_values import inherit_test_value
 from theano.errors import MissingInputError
 from theano.graph.clone import clone_replace
-from theano.graph.traverse import ancestors, toposort
+from theano.graph.traverse import ancestors, independent_of
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
 from theano.scan.arguments import OutputInfo, SequenceInfo, sort_returned
@@ -23,28 +23,6 @@ from theano.scan.spec import InnerOutputs, LoopSpec, OuterInputs, OuterOutputs
 from theano.tensor.convert import is_tensor
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.shape.basic import patternbroadcast
-
-
-def split(inside: Sequence[Variable], outputs: Sequence[Variable]) -> list[Variable]:
-    """Return what a step uses that is the same in each step, and is therefore computed once, outside.
-
-    Parameters
-    ----------
-    inside : list of Variable
-        What differs from step to step.
-    outputs : list of Variable
-        What a step computes.
-    """
-    moving = set(inside)
-    fixed: dict[Variable, None] = {}
-    for node in toposort(outputs, inside):
-        if not moving.isdisjoint(node.inputs):
-            moving.update(node.outputs)
-    for node in toposort(outputs, inside):
-        if not moving.isdisjoint(node.inputs):
-            fixed.update(dict.fromkeys(v for v in node.inputs if v not in moving and not isinstance(v, Constant)))
-    fixed.update(dict.fromkeys(v for v in outputs if v not in moving and not isinstance(v, Constant)))
-    return list(fixed)
 
 
 def refuse_undeclared(inside: Sequence[Variable], declared: Sequence[Variable], outputs: Sequence[Variable]) -> None:
@@ -234,7 +212,7 @@ class Step:
         inside = [*(v for group in (*self.rows, *self.taps) for v in group), *self.carried]
         outputs = self.results.flat()
         # What is given and not used stays an input, so that functions know it, until somebody rewrites.
-        given = dict.fromkeys([*split(inside, outputs), *self.unused])
+        given = dict.fromkeys([*independent_of(inside, outputs), *self.unused])
         fixed = [v for v in given if v not in self.shared and not isinstance(v, Constant)]
         spec = self._spec(self.results.until is not None, len(fixed))
         op = Scan(spec, [*inside, *fixed], outputs, **options)

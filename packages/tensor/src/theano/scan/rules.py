@@ -12,10 +12,9 @@ from typing import Any
 from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.traverse import ancestors, equal_computations, toposort
+from theano.graph.traverse import ancestors, equal_computations, independent_of, toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import Context, families, local_rule, phases
-from theano.scan.build import split
 from theano.scan.lengths import asks_for_lengths, lengths_within
 from theano.scan.op import Scan
 from theano.scan.parts import FixedPart, MappedPart, Parts, rows_read
@@ -182,7 +181,7 @@ def push_out_invariant(node: Apply[Any, Any]) -> Any:
     parts = Parts(node)
     moving = parts.moving()
     own = {part.inner for part in parts.fixed}
-    borders = [v for v in split(moving, parts.outputs()) if v not in own]
+    borders = [v for v in independent_of(moving, parts.outputs()) if v not in own]
     if not borders:
         return None
     outside = clone_replace(borders, {part.inner: part.outer for part in parts.fixed}, strict=False)

@@ -78,6 +78,7 @@ from theano.tensor.constructors import (
     tensor7,
     vector,
 )
+from theano.tensor.control.default import Default, default, setdefault
 from theano.tensor.convert import (
     AsTensorError,
     EmptyConstantError,
@@ -109,6 +110,8 @@ from theano.tensor.create.alloc import (
     zeros,
     zeros_like,
 )
+from theano.tensor.create.windows import bartlett
+from theano.tensor.device.transfer import register_transfer, transfer
 from theano.tensor.elemwise.dimshuffle import (
     DimShuffle,
 )
@@ -133,30 +136,6 @@ from theano.tensor.expressions.ops import (
     Mean,
     Tile,
     broadcast_to,
-)
-from theano.tensor.extra_ops import (
-    CumOp,
-    CumprodOp,
-    CumsumOp,
-    RavelMultiIndex,
-    RepeatOp,
-    SearchsortedOp,
-    Unique,
-    UnravelIndex,
-    bartlett,
-    bincount,
-    compress,
-    cumprod,
-    cumsum,
-    diff,
-    fill_diagonal,
-    fill_diagonal_offset,
-    ravel_multi_index,
-    repeat,
-    searchsorted,
-    to_one_hot,
-    unique,
-    unravel_index,
 )
 from theano.tensor.functions import (
     allclose,
@@ -204,6 +183,7 @@ from theano.tensor.index.basic import (
     Subtensor,
     get_idx_list,
 )
+from theano.tensor.index.derived import compress, diff, fill_diagonal, fill_diagonal_offset, to_one_hot
 from theano.tensor.index.functions import (
     flatnonzero,
     inc_subtensor,
@@ -215,6 +195,8 @@ from theano.tensor.index.functions import (
 from theano.tensor.index.lengths import (
     get_canonical_form_slice,
 )
+from theano.tensor.index.permutation import PermuteRowElements, permute_row_elements
+from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex, ravel_multi_index, unravel_index
 from theano.tensor.index.results import (
     as_index_constant,
     basic_shape,
@@ -283,6 +265,7 @@ from theano.tensor.shape.diagonals import (
     diagonal,
     trace,
 )
+from theano.tensor.shape.repeat import RepeatOp, repeat
 from theano.tensor.shape.reshape import (
     Reshape,
     flatten,
@@ -309,6 +292,7 @@ from theano.tensor.sharedvar import (
     tensor_constructor,
 )
 from theano.tensor.sharedvar import tensor_constructor as _shared
+from theano.tensor.sort.cumulative import CumOp, CumprodOp, CumsumOp, cumprod, cumsum
 from theano.tensor.sort.op import (
     ArgSortOp,
     SortOp,
@@ -319,15 +303,8 @@ from theano.tensor.sort.op import (
     topk,
     topk_and_argtopk,
 )
-from theano.tensor.transfer import (
-    Default,
-    PermuteRowElements,
-    default,
-    permute_row_elements,
-    register_transfer,
-    setdefault,
-    transfer,
-)
+from theano.tensor.sort.search import SearchsortedOp, searchsorted
+from theano.tensor.sort.sets import Unique, bincount, unique
 from theano.tensor.type import (
     TensorType,
     float16_atol,

@@ -123,13 +123,18 @@ def communicator() -> Any:
         from mpi4py import MPI  # optional, and it starts MPI
     except ImportError:
         raise RuntimeError(
-            "theano.tensor.send and recv need MPI: install mpi4py (pip install mpi4py), and start programs by mpiexec."
+            "theano.tensor.send and recv need MPI: install mpi4py (pip install 'theano-tensor[mpi]'), and start "
+            "programs by mpiexec."
         ) from None
     return MPI.COMM_WORLD
 
 
 class _MPIOp(Op):
-    """What the four share: each is an event, and the tag is the transfer's, not the op's free space."""
+    """What the four share: each is an event, and the tag is the transfer's, not the op's free space.
+
+    Transfers begin as early as they can and are waited for as late (``priority``), so that what needs none of them is
+    computed meanwhile, and so that two processes that send to each other do not wait for each other for ever.
+    """
 
     tag: Any = None
 
@@ -151,6 +156,7 @@ class MPIRecv(_MPIOp):
     """
 
     __props__ = ("source", "tag", "shape", "dtype")
+    priority = -1
 
     def __init__(self, source: int, tag: int, shape: Sequence[int], dtype: Any):
         self.source, self.tag, self.shape = source, tag, tuple(int(n) for n in shape)
@@ -183,6 +189,7 @@ class MPIRecvWait(_MPIOp):
 
     __props__ = ("tag",)
     view_map = {0: [1]}
+    priority = 1
 
     def __init__(self, tag: int):
         self.tag = tag
@@ -214,6 +221,7 @@ class MPISend(_MPIOp):
 
     __props__ = ("dest", "tag")
     view_map = {1: [0]}
+    priority = -1
 
     def __init__(self, dest: int, tag: int):
         self.dest, self.tag = dest, tag
@@ -239,6 +247,7 @@ class MPISendWait(_MPIOp):
     """
 
     __props__ = ("tag",)
+    priority = 1
 
     def __init__(self, tag: int):
         self.tag = tag
@@ -303,6 +312,7 @@ def mpi_tag_key(a: Apply) -> Any:
     return a.op.tag if isinstance(a.op, _MPIOp) else 0
 
 
+#: For schedules of one's own: ``OpWiseCLinker(schedule=sort_schedule_fn(*mpi_cmps))``, by the tag among equals.
 mpi_send_wait_cmp = key_to_cmp(mpi_send_wait_key)
 mpi_tag_cmp = key_to_cmp(mpi_tag_key)
 mpi_keys = (mpi_send_wait_key, mpi_tag_key)

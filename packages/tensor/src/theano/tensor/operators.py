@@ -20,14 +20,17 @@ from theano.tensor.convert import AsTensorError, as_tensor_variable, get_scalar_
 from theano.tensor.create.alloc import ones_like, zeros_like
 from theano.tensor.elemwise import functions as el
 from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.extra_ops import compress, cumprod, cumsum, repeat, searchsorted
 from theano.tensor.index.advanced import nonzero
+from theano.tensor.index.derived import compress
 from theano.tensor.index.functions import getitem, nonzero_values, take
 from theano.tensor.reduce import functions as reduce
 from theano.tensor.shape.basic import shape
 from theano.tensor.shape.diagonals import diagonal, trace
+from theano.tensor.shape.repeat import repeat
 from theano.tensor.shape.reshape import flatten, reshape, squeeze, swapaxes, transpose
+from theano.tensor.sort.cumulative import cumprod, cumsum
 from theano.tensor.sort.op import argsort, sort
+from theano.tensor.sort.search import searchsorted
 from theano.tensor.type import TensorType
 
 

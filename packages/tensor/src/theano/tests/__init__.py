@@ -1,7 +1,7 @@
 """Tools for those who test their own ops; and ``python -m theano.tests``, which runs tests.
 
-`unittest_tools` has test cases for shapes and gradients, `test_rop` one for directions, `main` is the program
-``theano-nose``, and ``theano.test()``.
+`unittest_tools` has test cases for shapes and gradients, `test_rop` one for directions, `breakpoint` starts the debugger
+inside a function; `main` is the program ``theano-nose``, and ``theano.test()``.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ OLD_NAMES = {
     },
     "theano.compile.ops": {
         "theano.compile.from_function": "as_op FromFunctionOp",
-        "theano.compile.plumbing_ops": (
+        "theano.compile.copy_ops": (
             "deep_copy_op DeepCopyOp OutputGuard register_deep_copy_op_c_code register_view_op_c_code view_op ViewOp"
         ),
     },
@@ -138,6 +138,7 @@ OLD_NAMES = {
         "theano.graph.params_type": "Params ParamsType",
     },
     "theano.gof.sched": {
+        "theano.graph.schedule": "posort sort_apply_nodes sort_schedule_fn",
         "theano.layers.compat.helpers": "key_to_cmp",
     },
     "theano.gof.toolbox": {

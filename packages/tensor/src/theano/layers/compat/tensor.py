@@ -111,17 +111,37 @@ OLD_NAMES = {
     "theano.tensor.extra_ops": {
         "theano": "theano=.",
         "theano.gof": "gof=.",
-        "theano.gradient": "disconnected_type grad_undefined gradient=.",
-        "theano.graph": "Generic",
+        "theano.graph": "Apply Generic Op",
         "theano.graph.enum_type": "EnumList",
         "theano.graph.op": "COp",
         "theano.graph.params_type": "ParamsType",
         "theano.graph.traverse": "equal_computations",
         "theano.layers.compat.helpers": "LOCAL_BITWIDTH PYTHON_INT_BITWIDTH",
         "theano.scalar": "int_t=int32 scalar=. upcast",
+        "theano.gradient": "disconnected_type DisconnectedType grad_undefined gradient=.",
+        "theano.settings": "config",
         "theano.tensor.basic": "basic=. tensor=.",
+        "theano.tensor.control.checks": "Assert",
+        "theano.tensor.convert": "as_tensor_variable constant",
+        "theano.tensor.create.arange": "arange",
+        "theano.tensor.create.windows": "bartlett",
+        "theano.tensor.elemwise.functions": "cast maximum minimum switch",
+        "theano.tensor.expressions.ops": (
+            "Bartlett bartlett_ broadcast_to BroadcastTo DiffOp fill_diagonal_ fill_diagonal_offset_ FillDiagonal "
+            "FillDiagonalOffset"
+        ),
+        "theano.tensor.index.derived": "compress diff fill_diagonal fill_diagonal_offset to_one_hot",
+        "theano.tensor.index.functions": "set_subtensor",
+        "theano.tensor.index.ravel": "ravel_multi_index RavelMultiIndex unravel_index UnravelIndex",
         "theano.tensor.nlinalg": "nlinalg=.",
         "theano.tensor.shape.broadcast": "broadcast_shape broadcast_shape_iter",
+        "theano.tensor.shape.contiguous": "cpu_contiguous CpuContiguous",
+        "theano.tensor.shape.repeat": "repeat RepeatOp",
+        "theano.tensor.shape.reshape": "squeeze",
+        "theano.tensor.sort.cumulative": "CumOp cumprod CumprodOp cumsum CumsumOp",
+        "theano.tensor.sort.search": "searchsorted SearchsortedOp",
+        "theano.tensor.sort.sets": "bincount Bincount unique Unique",
+        "theano.tensor.type": "TensorType",
     },
     "theano.tensor.fft": {
         "theano.gof": "gof=.",
@@ -161,6 +181,7 @@ OLD_NAMES = {
             "in2out local_optimizer out2in register_canonicalize register_specialize register_specialize_device "
             "register_stabilize register_uncanonicalize register_useless"
         ),
+        "theano.tensor.convert": "as_tensor_variable extract_constant get_scalar_constant_value NotScalarConstantError",
         "theano.tensor.control.checks": "Assert assert_ assert_op",
         "theano.tensor.elemwise.rules.algebra": "*",
         "theano.tensor.elemwise.rules.approximations": "*",
@@ -246,5 +267,11 @@ OLD_NAMES = {
         "theano.tensor.index.results": "*",
         "theano.tensor.shape.broadcast": "broadcast_shape",
         "theano.tensor.type_other": "as_index_variable make_slice NoneConst",
+    },
+    "theano.typed_list": {
+        "theano.graph": "Apply Constant Op Variable",
+    },
+    "theano.typed_list.opt": {
+        "theano.typed_list.rules": "typed_list_inplace_opt",
     },
 }

@@ -9,7 +9,7 @@ from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph import Apply
 from theano.graph.variable import Variable
 from theano.scalar import Scalar
-from theano.tensor.batching.given import Given, batches, repeated
+from theano.tensor.batching.batched_node import BatchedNode, batches, repeated
 from theano.tensor.convert import is_tensor
 from theano.tensor.rows.op import MapRows, map_rows
 from theano.tensor.shape.scalars import scalar_from_tensor, tensor_from_scalar
@@ -35,7 +35,7 @@ def row_by_row(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[b
 
 
 @batches(MapRows)
-def _loop(given: Given) -> Any:
+def _loop(given: BatchedNode) -> Any:
     """Return a loop over the same rows, each step of which is for all batches."""
     op = given.op
     k = len(op.rows)

@@ -10,7 +10,7 @@ from theano.batching import NoRuleError, batch, has_batch_axis
 from theano.graph.clone import clone_replace
 from theano.graph.traverse import toposort
 from theano.graph.variable import Variable
-from theano.tensor.batching.given import repeated
+from theano.tensor.batching.batched_node import repeated
 from theano.tensor.control.checks import CheckedShape
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.create.alloc import alloc

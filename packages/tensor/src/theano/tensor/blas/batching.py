@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.tensor.batching.given import Given, batches
+from theano.tensor.batching.batched_node import BatchedNode, batches
 from theano.tensor.blas.dot import BatchedDot, Dot, tensordot
 from theano.tensor.create.alloc import zeros
 from theano.tensor.fft.op import IRFFTOp, RFFTOp
@@ -20,7 +20,7 @@ from theano.tensor.shape.reshape import flatten, reshape
 
 
 @batches(Dot)
-def _dot(given: Given) -> Any:
+def _dot(given: BatchedNode) -> Any:
     a, b = given.inputs
     rows = [v.type for v in given.node.inputs]
     na, nb = (t.ndim for t in rows)
@@ -43,12 +43,12 @@ def _dot(given: Given) -> Any:
 
 
 @batches(BatchedDot)
-def _many_products(given: Given) -> Any:
-    return given.apart(BatchedDot()(given.together(0), given.together(1)), 0)
+def _many_products(given: BatchedNode) -> Any:
+    return given.split_batch(BatchedDot()(given.merge_batch(0), given.merge_batch(1)), 0)
 
 
 @batches(Solve)
-def _solved(given: Given) -> Any:
+def _solved(given: BatchedNode) -> Any:
     if given.batched[0]:
         return None
     a, b = given.inputs
@@ -61,33 +61,33 @@ def _solved(given: Given) -> Any:
 
 
 @batches(Softmax, LogSoftmax, SoftmaxGrad)
-def _rowwise(given: Given) -> Any:
-    found = given.op(*(given.together(i) for i in range(len(given.inputs))))
-    return given.apart(found, 0)
+def _rowwise(given: BatchedNode) -> Any:
+    found = given.op(*(given.merge_batch(i) for i in range(len(given.inputs))))
+    return given.split_batch(found, 0)
 
 
 @batches(SoftmaxWithBias)
-def _biased(given: Given) -> Any:
+def _biased(given: BatchedNode) -> Any:
     if given.only(0):
-        return given.apart(given.op(given.together(0), given.inputs[1]), 0)
+        return given.split_batch(given.op(given.merge_batch(0), given.inputs[1]), 0)
     return softmax(given.aligned(0, 2) + given.aligned(1, 2))
 
 
 @batches(CrossentropySoftmaxArgmax1HotWithBias)
-def _entropy(given: Given) -> Any:
+def _entropy(given: BatchedNode) -> Any:
     if given.op.labels != "each":
         return None
     if given.batched[1]:
         x, b, classes = given.inputs
         none = zeros(b.shape[1], dtype=b.type.dtype)
         shifted = given.aligned(0, 2) + given.aligned(1, 2)
-        given = Given(given.node, [shifted, none, classes], [True, False, given.batched[2]])
-    found = given.op(given.together(0), given.inputs[1], given.together(2), return_list=True)
-    return [given.apart(v, 0, k) for k, v in enumerate(found)]
+        given = BatchedNode(given.node, [shifted, none, classes], [True, False, given.batched[2]])
+    found = given.op(given.merge_batch(0), given.inputs[1], given.merge_batch(2), return_list=True)
+    return [given.split_batch(v, 0, k) for k, v in enumerate(found)]
 
 
 @batches(CrossentropySoftmax1HotWithBiasDx)
-def _entropy_slope(given: Given) -> Any:
+def _entropy_slope(given: BatchedNode) -> Any:
     if given.op.labels != "each":
         return None
     g, sm, _ = given.node.inputs
@@ -95,17 +95,17 @@ def _entropy_slope(given: Given) -> Any:
         # One gradient for all rows of the matrix.
         count = given.inputs[1].shape[-2]
         whole = given.full(0).repeat(count, axis=1)
-        given = Given(given.node, [whole, *given.inputs[1:]], [True, *given.batched[1:]])
-    return given.apart(given.op(*(given.together(i) for i in range(3))), 1)
+        given = BatchedNode(given.node, [whole, *given.inputs[1:]], [True, *given.batched[1:]])
+    return given.split_batch(given.op(*(given.merge_batch(i) for i in range(3))), 1)
 
 
 @batches(CrossentropyCategorical1Hot, CrossentropyCategorical1HotGrad)
-def _categorical(given: Given) -> Any:
-    return given.apart(given.op(*(given.together(i) for i in range(len(given.inputs)))), 0)
+def _categorical(given: BatchedNode) -> Any:
+    return given.split_batch(given.op(*(given.merge_batch(i) for i in range(len(given.inputs)))), 0)
 
 
 @batches(RFFTOp, IRFFTOp)
-def _transformed(given: Given) -> Any:
+def _transformed(given: BatchedNode) -> Any:
     if not given.only(0):
         return None
-    return given.apart(given.op(given.together(0), given.inputs[1]), 0)
+    return given.split_batch(given.op(given.merge_batch(0), given.inputs[1]), 0)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from theano import scalar as scal
-from theano.tensor.batching.given import Given, batches
+from theano.tensor.batching.batched_node import BatchedNode, batches
 from theano.tensor.control.choice import IfElse
 from theano.tensor.convert import is_tensor, static_int
 from theano.tensor.elemwise.functions import switch
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.extra_ops import CumOp, SearchsortedOp
 from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
 from theano.tensor.reduce.careduce import CAReduce
@@ -18,23 +17,25 @@ from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.reduce.map_reduce import MapReduce
 from theano.tensor.shape.basic import patternbroadcast
 from theano.tensor.shape.reshape import flatten
+from theano.tensor.sort.cumulative import CumOp
 from theano.tensor.sort.op import ArgSortOp, SortOp, TopKOp
+from theano.tensor.sort.search import SearchsortedOp
 
 
 @batches(Elemwise)
-def _elemwise(given: Given) -> Any:
+def _elemwise(given: BatchedNode) -> Any:
     # All rows have the same number of dimensions: what has no batch axis gets one on its left, as any broadcasting.
     op = given.op if not given.op.inplace_pattern else Elemwise(given.op.scalar_op)
     return op(*given.inputs, return_list=True)
 
 
 @batches(scal.ScalarOp)
-def _scalar(given: Given) -> Any:
+def _scalar(given: BatchedNode) -> Any:
     return Elemwise(given.op)(*(given.tensor(i) for i in range(len(given.inputs))), return_list=True)
 
 
 @batches(IfElse)
-def _choice(given: Given) -> Any:
+def _choice(given: BatchedNode) -> Any:
     values = len(given.inputs) // 2
     if not all(map(is_tensor, given.node.outputs)):
         return None
@@ -51,14 +52,14 @@ def _choice(given: Given) -> Any:
 
 
 @batches(CAReduce)
-def _reduced(given: Given) -> Any:
+def _reduced(given: BatchedNode) -> Any:
     (x,) = given.node.inputs
     # The dtypes that the node has settled on stay.
     return given.op._with(tuple(d + 1 for d in given.op.axes_of(x.type.ndim)), x)(given.inputs[0])
 
 
 @batches(MapReduce)
-def _terms(given: Given) -> Any:
+def _terms(given: BatchedNode) -> Any:
     op, ndim = given.op, given.ndim(0)
     axes = tuple(d + 1 for d in op.reductions[0].axes_of(ndim))
     terms = Elemwise(op.scalar_op).make_node(*given.node.inputs).outputs
@@ -67,13 +68,13 @@ def _terms(given: Given) -> Any:
 
 
 @batches(LogSumExp, MaxAndArgmax, Argmax, Argmin)
-def _along(given: Given) -> Any:
+def _along(given: BatchedNode) -> Any:
     axes = tuple(d + 1 for d in given.op.axes_of(given.ndim(0)))
     return type(given.op)(axes)(given.inputs[0], return_list=True)
 
 
 @batches(CumOp)
-def _running(given: Given) -> Any:
+def _running(given: BatchedNode) -> Any:
     (x,) = given.inputs
     axis = given.op.axis
     if axis is None:
@@ -82,7 +83,7 @@ def _running(given: Given) -> Any:
 
 
 @batches(SortOp, ArgSortOp)
-def _sorted(given: Given) -> Any:
+def _sorted(given: BatchedNode) -> Any:
     axis = static_int(given.node.inputs[1])
     if axis is None or not given.only(0):
         return None
@@ -90,7 +91,7 @@ def _sorted(given: Given) -> Any:
 
 
 @batches(TopKOp)
-def _largest(given: Given) -> Any:
+def _largest(given: BatchedNode) -> Any:
     if not given.only(0):
         return None
     op = given.op
@@ -100,11 +101,11 @@ def _largest(given: Given) -> Any:
 
 
 @batches(SearchsortedOp)
-def _place(given: Given) -> Any:
+def _place(given: BatchedNode) -> Any:
     return given.op(*given.inputs) if given.only(1) else None
 
 
 @batches(UnravelIndex, RavelMultiIndex)
-def _index(given: Given) -> Any:
+def _index(given: BatchedNode) -> Any:
     last = len(given.inputs) - 1
     return None if given.batched[last] else given.op(*given.inputs, return_list=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from theano import scalar as scal
-from theano.tensor import extra_ops, functions
+from theano.tensor import functions
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import alloc
+from theano.tensor.create.windows import bartlett
 from theano.tensor.expressions.base import Compound
+from theano.tensor.index import derived
 from theano.tensor.reduce.functions import mean
 from theano.tensor.shape.broadcast import lengths_of
 from theano.tensor.shape.reshape import flatten
@@ -80,7 +82,7 @@ class DiffOp(Compound):
 
     def expression(self, x: Any) -> Any:
         """Return the differences."""
-        return extra_ops.diff(x, self.n, self.axis)
+        return derived.diff(x, self.n, self.axis)
 
 
 class Flatten(Compound):
@@ -187,7 +189,7 @@ class Bartlett(Compound):
 
     def expression(self, M: Any) -> Any:
         """Return the window."""
-        return extra_ops.bartlett(M)
+        return bartlett(M)
 
 
 class FillDiagonal(Compound):
@@ -204,7 +206,7 @@ class FillDiagonal(Compound):
 
     def expression(self, a: Any, val: Any) -> Any:
         """Return the tensor written into."""
-        return extra_ops.fill_diagonal(a, val)
+        return derived.fill_diagonal(a, val)
 
 
 class FillDiagonalOffset(Compound):
@@ -225,7 +227,7 @@ class FillDiagonalOffset(Compound):
 
     def expression(self, a: Any, val: Any, offset: Any) -> Any:
         """Return the matrix written into."""
-        return extra_ops.fill_diagonal_offset(a, val, offset)
+        return derived.fill_diagonal_offset(a, val, offset)
 
 
 class BroadcastTo(Compound):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from theano.tensor.batching.given import Given, batches
+from theano.tensor.batching.batched_node import BatchedNode, batches
 from theano.tensor.convert import is_tensor
 from theano.tensor.create.arange import arange
 from theano.tensor.index.advanced import (
@@ -22,7 +22,7 @@ from theano.tensor.type_other import NoneTypeT
 
 
 @batches(Subtensor)
-def _part(given: Given) -> Any:
+def _part(given: BatchedNode) -> Any:
     if given.only(0):
         return Subtensor((slice(None), *given.op.idx_list))(*given.inputs)
     entries = _entries(given, 1)
@@ -30,7 +30,7 @@ def _part(given: Given) -> Any:
 
 
 @batches(IncSubtensor)
-def _written(given: Given) -> Any:
+def _written(given: BatchedNode) -> Any:
     op = given.op
     if not given.only(0, 1):
         entries = _entries(given, 2)
@@ -43,7 +43,7 @@ def _written(given: Given) -> Any:
     return new(into, given.aligned(1, kept) if given.batched[1] else y, *numbers)
 
 
-def _entries(given: Given, first: int) -> list[_Entry] | None:
+def _entries(given: BatchedNode, first: int) -> list[_Entry] | None:
     """Return the entries of a basic index, whose numbers are the inputs from ``first``; None if ends of slices move."""
     numbers = [_Number(v, many) for v, many in zip(given.inputs[first:], given.batched[first:], strict=True)]
     found: list[_Entry] = []
@@ -87,13 +87,13 @@ class _Entry:
 
 
 @batches(AdvancedSubtensor1, AdvancedSubtensor, AdvancedBooleanSubtensor)
-def _taken(given: Given) -> Any:
+def _taken(given: BatchedNode) -> Any:
     entries = _advanced_entries(given, 1)
     return None if entries is None else _read(given, entries)
 
 
 @batches(AdvancedIncSubtensor1, AdvancedIncSubtensor, AdvancedBooleanIncSubtensor)
-def _put(given: Given) -> Any:
+def _put(given: BatchedNode) -> Any:
     entries = _advanced_entries(given, 2)
     if entries is None:
         return None
@@ -101,7 +101,7 @@ def _put(given: Given) -> Any:
     return _write(given, entries, general(set_instead_of_inc=given.op.set_instead_of_inc))
 
 
-def _advanced_entries(given: Given, first: int) -> list[_Entry] | None:
+def _advanced_entries(given: BatchedNode, first: int) -> list[_Entry] | None:
     """Return the entries of an advanced index; None where each row has a mask of its own, or a slice."""
     found = []
     masked = False
@@ -119,7 +119,7 @@ class _Layout:
     The axes of arrays come where the first array stands, or in front of all where the arrays are apart.
     """
 
-    def __init__(self, given: Given, entries: Sequence[_Entry], into: bool):
+    def __init__(self, given: BatchedNode, entries: Sequence[_Entry], into: bool):
         arrays = [i for i, e in enumerate(entries) if e.is_array]
         together = arrays == list(range(arrays[0], arrays[-1] + 1)) if arrays else True
         #: Dimensions that the arrays have together, and how many dimensions come before these.
@@ -156,14 +156,14 @@ class _Layout:
         return [self.batch, *rest[: self.before], *arrays, *rest[self.before :]]
 
 
-def _read(given: Given, entries: list[_Entry]) -> Any:
+def _read(given: BatchedNode, entries: list[_Entry]) -> Any:
     layout = _Layout(given, entries, into=False)
     part = given.inputs[0][tuple(layout.index)]
     order = layout.order(part.type.ndim)
     return part if order == list(range(part.type.ndim)) else part.dimshuffle(*order)
 
 
-def _write(given: Given, entries: list[_Entry], writer: Any) -> Any:
+def _write(given: BatchedNode, entries: list[_Entry], writer: Any) -> Any:
     layout = _Layout(given, entries, into=True)
     x = given.full(0)
     ndim = x[tuple(layout.index)].type.ndim

@@ -12,11 +12,11 @@ from theano.lowering.accepts import ANYTHING, INT64, INTEGERS, Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.index.advanced import AdvancedSubtensor1, BaseAdvancedSubtensor, Nonzero, _AdvancedWrite
 from theano.tensor.index.basic import IncSubtensor, Subtensor
+from theano.tensor.index.permutation import PermuteRowElements
 from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import VIEW_NS, dtype_of, ndim_of, nothing, ones_of, ready, works_in_place
 from theano.tensor.kernels.parameters import Bound, End, IndexEntry, IndexKind, OutOfRange
-from theano.tensor.transfer import PermuteRowElements
 
 # -- whole numbers and slices ----------------------------------------------------------------------------
 

@@ -20,15 +20,16 @@ from theano.graph import Apply
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, static_int
 from theano.tensor.elemwise.functions import cast, clip, erfinv, floor, log, minimum
-from theano.tensor.extra_ops import cumsum, searchsorted
+from theano.tensor.index.permutation import permute_row_elements
 from theano.tensor.random.draw import Draw
 from theano.tensor.random.from_uniform import FromUniform, refuse
 from theano.tensor.random.size import size_of, vector_of
 from theano.tensor.random.states import StreamsWithStates
 from theano.tensor.reduce.functions import prod
 from theano.tensor.shape.reshape import reshape, shape_padright
+from theano.tensor.sort.cumulative import cumsum
 from theano.tensor.sort.op import argsort
-from theano.tensor.transfer import permute_row_elements
+from theano.tensor.sort.search import searchsorted
 from theano.tensor.type import TensorApply, TensorType
 
 GROUP = 64

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from theano.tensor.convert import as_tensor_variable
+from theano.tensor.index.permutation import permute_row_elements
 from theano.tensor.random import distributions
 from theano.tensor.random.states import StreamsWithStates
-from theano.tensor.transfer import permute_row_elements
 
 
 class RandomStreamsBase:

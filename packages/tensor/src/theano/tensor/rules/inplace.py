@@ -35,7 +35,11 @@ def protected_inputs(fgraph: FunctionGraph) -> set[Variable]:
 
 
 def work_in_place(
-    fgraph: FunctionGraph, context: Context, name: str, propose: Callable[[Apply, MayTake], Op | None]
+    fgraph: FunctionGraph,
+    context: Context,
+    name: str,
+    propose: Callable[[Apply, MayTake], Op | None],
+    readers: bool = True,
 ) -> None:
     """Let nodes overwrite inputs, as far as that is safe.
 
@@ -49,6 +53,9 @@ def work_in_place(
     propose : callable
         From a node and a function that tells whether its input i may be overwritten, to the op that should stand
         in its place, or None.
+    readers : bool
+        Whether nobody else may read an input that is overwritten. Otherwise it is proposed, and the graph says whether
+        there is an order in which everybody reads it before: right for few nodes that follow each other.
     """
     handler = next((f for f in fgraph.features if isinstance(f, DestroyHandler)), None)
     if handler is None:
@@ -58,7 +65,9 @@ def work_in_place(
     for node in fgraph.toposort():
 
         def may_take(i: int, node: Apply = node) -> bool:
-            return handler.roots_of(node.inputs[i]).isdisjoint(protected) and handler.would_allow(fgraph, node, i)
+            if not handler.roots_of(node.inputs[i]).isdisjoint(protected):
+                return False
+            return not readers or handler.would_allow(fgraph, node, i)
 
         op = propose(node, may_take)
         if op is not None:

@@ -7,72 +7,73 @@ from typing import Any
 
 import numpy as np
 
-from theano.tensor.batching.given import Given, batches
+from theano.tensor.batching.batched_node import BatchedNode, batches
 from theano.tensor.control.checks import Assert, is_length
+from theano.tensor.control.default import Default
 from theano.tensor.convert import constant, static_int
 from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import abs_, cast, int_div, lt, maximum, switch
-from theano.tensor.extra_ops import RepeatOp
+from theano.tensor.index.permutation import PermuteRowElements
 from theano.tensor.join.op import Join, MakeVector, Split, join, stack
 from theano.tensor.reduce import functions as reductions
 from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, SpecifyShape, patternbroadcast
 from theano.tensor.shape.contiguous import CpuContiguous
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
+from theano.tensor.shape.repeat import RepeatOp
 from theano.tensor.shape.reshape import Reshape, flatten, reshape
 from theano.tensor.shape.scalars import ScalarFromTensor, TensorFromScalar
-from theano.tensor.transfer import Default, PermuteRowElements
 
 
 @batches(TensorFromScalar, ScalarFromTensor)
-def _same(given: Given) -> Any:
+def _same(given: BatchedNode) -> Any:
     return given.inputs[0]  # scalars with a batch axis are a vector
 
 
 @batches(CpuContiguous)
-def _contiguous(given: Given) -> Any:
+def _contiguous(given: BatchedNode) -> Any:
     return given.op(given.inputs[0])
 
 
 @batches(Assert)
-def _checked(given: Given) -> Any:
+def _checked(given: BatchedNode) -> Any:
     value, *conditions = given.inputs
     return given.op(value, *(reductions.all(c) if c.type.ndim else c for c in conditions))
 
 
 @batches(DimShuffle)
-def _shuffled(given: Given) -> Any:
+def _shuffled(given: BatchedNode) -> Any:
     return given.inputs[0].dimshuffle(0, *("x" if d == "x" else d + 1 for d in given.op.new_order))
 
 
 @batches(Rebroadcast)
-def _declared(given: Given) -> Any:
+def _declared(given: BatchedNode) -> Any:
     return Rebroadcast(*((d + 1, one) for d, one in given.op.axis.items()))(given.inputs[0])
 
 
 @batches(Shape)
-def _shape(given: Given) -> Any:
+def _shape(given: BatchedNode) -> Any:
     """All rows have one shape."""
     return given.inputs[0].shape[1:]
 
 
 @batches(Shape_i)
-def _length(given: Given) -> Any:
+def _length(given: BatchedNode) -> Any:
     return given.inputs[0].shape[given.op.i + 1]
 
 
-def _with_count(given: Given, lengths: Any) -> Any:
+def _with_count(given: BatchedNode, lengths: Any) -> Any:
     """Return the number of rows, then ``lengths``."""
     return join(0, stack([cast(given.n, lengths.type.dtype)]), lengths)
 
 
 @batches(SpecifyShape)
-def _specified(given: Given) -> Any:
+def _specified(given: BatchedNode) -> Any:
     return given.op(given.inputs[0], _with_count(given, given.inputs[1])) if given.only(0) else None
 
 
 @batches(Reshape)
-def _reshaped(given: Given) -> Any:
+def _reshaped(given: BatchedNode) -> Any:
     if not given.only(0):
         return None
     x, lengths = given.inputs
@@ -99,7 +100,7 @@ def _product(lengths: Sequence[Any]) -> Any:
 
 
 @batches(Alloc)
-def _repeated(given: Given) -> Any:
+def _repeated(given: BatchedNode) -> Any:
     if not given.only(0):
         return None
     lengths = given.inputs[1:]
@@ -107,7 +108,7 @@ def _repeated(given: Given) -> Any:
 
 
 @batches(RepeatOp)
-def _each(given: Given) -> Any:
+def _each(given: BatchedNode) -> Any:
     if not given.only(0):
         return None
     x, repeats = given.inputs
@@ -117,12 +118,12 @@ def _each(given: Given) -> Any:
 
 
 @batches(MakeVector)
-def _elements(given: Given) -> Any:
+def _elements(given: BatchedNode) -> Any:
     return cast(join(1, *(given.full(i).dimshuffle(0, "x") for i in range(len(given.inputs)))), given.op.dtype)
 
 
 @batches(Join)
-def _joined(given: Given) -> Any:
+def _joined(given: BatchedNode) -> Any:
     axis = static_int(given.node.inputs[0])
     if axis is None:
         return None
@@ -130,7 +131,7 @@ def _joined(given: Given) -> Any:
 
 
 @batches(Split)
-def _pieces(given: Given) -> Any:
+def _pieces(given: BatchedNode) -> Any:
     axis = static_int(given.node.inputs[1])
     if axis is None or not given.only(0):
         return None
@@ -138,33 +139,33 @@ def _pieces(given: Given) -> Any:
 
 
 @batches(ExtractDiag)
-def _diagonal(given: Given) -> Any:
+def _diagonal(given: BatchedNode) -> Any:
     op, ndim = given.op, given.ndim(0)
     return ExtractDiag(op.offset, op.axis1 % ndim + 1, op.axis2 % ndim + 1, op.view)(given.inputs[0])
 
 
 @batches(SetDiag)
-def _with_diagonal(given: Given) -> Any:
+def _with_diagonal(given: BatchedNode) -> Any:
     op, ndim = given.op, given.ndim(0)
     diagonal = given.aligned(1, ndim - 1) if given.batched[1] else given.inputs[1]
     return SetDiag(op.offset, op.axis1 % ndim + 1, op.axis2 % ndim + 1)(given.full(0), diagonal)
 
 
 @batches(AllocDiag)
-def _on_diagonal(given: Given) -> Any:
+def _on_diagonal(given: BatchedNode) -> Any:
     op, ndim = given.op, given.ndim(0) + 1
     return AllocDiag(op.offset, op.axis1 % ndim + 1, op.axis2 % ndim + 1)(given.inputs[0])
 
 
 @batches(Default)
-def _default(given: Given) -> Any:
+def _default(given: BatchedNode) -> Any:
     return given.op(*(patternbroadcast(given.full(i), _pattern(given, i)) for i in range(2)))
 
 
-def _pattern(given: Given, i: int) -> tuple[bool, ...]:
+def _pattern(given: BatchedNode, i: int) -> tuple[bool, ...]:
     return (False, *given.node.inputs[i].type.broadcastable)
 
 
 @batches(PermuteRowElements)
-def _permuted(given: Given) -> Any:
+def _permuted(given: BatchedNode) -> Any:
     return given.op(*given.inputs) if given.only(0, 1) else None

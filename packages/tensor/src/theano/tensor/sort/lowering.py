@@ -11,10 +11,11 @@ from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters, Pointer
 from theano.lowering.accepts import INT64, INTEGERS, REAL, Accepts
 from theano.lowering.table import Lowering, register
-from theano.tensor.extra_ops import CumOp, SearchsortedOp
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import DTYPE_CODES, dtype_of, ndim_of, nothing, ready
+from theano.tensor.sort.cumulative import CumOp
 from theano.tensor.sort.op import ArgSortOp, SortOp, TopKOp, trusted_kind
+from theano.tensor.sort.search import SearchsortedOp
 from theano.tensor.sort.sets import Bincount, Unique
 
 

@@ -10,7 +10,7 @@
  *   gemm_tile.h    the block in registers
  *   gemm_blocks.h  the loops around it, for one thread or several, with packed factors
  *   gemm_direct.h  the loops for factors that are read where they lie
- *   gemm_door.h    which of the two, and in which orientation
+ *   gemm_dispatch.h which of the two, and in which orientation
  *   gemm_level2.h  products with a vector
  *   gemm_f32.c, gemm_f64.c  all of these, for one element type
  *

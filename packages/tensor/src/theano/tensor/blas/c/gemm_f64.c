@@ -10,5 +10,5 @@
 #include "gemm_tile.h"
 #include "gemm_blocks.h"
 #include "gemm_direct.h"
-#include "gemm_door.h"
+#include "gemm_dispatch.h"
 #include "gemm_level2.h"

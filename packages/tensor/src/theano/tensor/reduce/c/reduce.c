@@ -1,9 +1,9 @@
 /* The driver of reductions: walks operands of any strides and hands what lies side by side to a kernel (reduce.h).
  *
  * Two ways to walk, chosen from the strides:
- *   along   each result is one run over its terms. A run keeps many partial results at once, and hands them up from
+ *   inner   each result is one run over its terms. A run keeps many partial results at once, and hands them up from
  *           level to level after so many terms, so that a long sum is nearly as accurate as a sum by halves;
- *   across  a tile of neighbouring results advances together, row by row: for sums over the first axis of a C-ordered
+ *   outer   a tile of neighbouring results advances together, row by row: for sums over the first axis of a C-ordered
  *           array, and for very short runs.
  * In what order terms are combined depends on shapes and strides only, never on the number of threads.
  */
@@ -45,7 +45,7 @@ typedef struct {
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM * (TH_MAX_TERMS + TH_MAX_RESULTS)];
     int64_t gone_shape[TH_MAX_NDIM], gone_strides[TH_MAX_NDIM * TH_MAX_TERMS];
     int64_t total;                           /* terms of one result */
-    int64_t width, fold, tiles, pieces;      /* across: results per tile, rows per super-row, cuts of the rows */
+    int64_t width, fold, tiles, pieces;      /* outer: results per tile, rows per super-row, cuts of the rows */
     char *scratch;                           /* of pieces */
     int64_t slot;                            /* bytes of one piece in it */
     _Alignas(64) char neutral[TH_MAX_RESULTS][TH_LANE_BYTES];
@@ -76,7 +76,7 @@ static void fold(const job *j, int k, int64_t n, void *acc)
     }
 }
 
-/* -- along -------------------------------------------------------------------------------------------- */
+/* -- inner -------------------------------------------------------------------------------------------- */
 
 static void take(const job *j, int64_t n, char *const *p, void *const *acc)
 {
@@ -102,21 +102,21 @@ typedef struct {
     _Alignas(64) char bytes[LEVELS][TH_MAX_RESULTS][TH_LANE_BYTES];
     int64_t taken, count[LEVELS];
     int levels;
-} ladder;
+} partials;
 
-static void clear(const job *j, ladder *l, int level)
+static void clear(const job *j, partials *l, int level)
 {
     for (int k = 0; k < j->nout; ++k)
         memcpy(l->bytes[level][k], j->neutral[k], (size_t)(j->r->lanes * j->acc[k]->size));
 }
 
-static void join_levels(const job *j, ladder *l, int to, int from)
+static void join_levels(const job *j, partials *l, int to, int from)
 {
     for (int k = 0; k < j->nout; ++k)
         j->acc[k]->join(j->r->lanes, l->bytes[to][k], l->bytes[from][k]);
 }
 
-static void climb(const job *j, ladder *l)
+static void carry(const job *j, partials *l)
 {
     for (int level = 0; level + 1 < LEVELS && l->count[level] >= FLUSH; ++level) {
         if (level + 1 == l->levels) {
@@ -134,7 +134,7 @@ static void climb(const job *j, ladder *l)
 static int64_t used(const job *j, int64_t terms) { return terms < j->r->lanes && !j->runs ? terms : j->r->lanes; }
 
 /* All terms of a result are neighbours, and few enough for one level. */
-static void along_block(const job *j, char *const *base, values *v)
+static void inner_block(const job *j, char *const *base, values *v)
 {
     _Alignas(64) char memory[TH_MAX_RESULTS][TH_LANE_BYTES];
     void *acc[TH_MAX_RESULTS];
@@ -148,12 +148,12 @@ static void along_block(const job *j, char *const *base, values *v)
 }
 
 /* The terms lo .. hi of the result whose operands start at `base`, in the order of the collapsed axes. */
-static void along(const job *j, char *const *base, int64_t lo, int64_t hi, values *v)
+static void inner(const job *j, char *const *base, int64_t lo, int64_t hi, values *v)
 {
     const int outer = j->gone - 1, nin = j->nin;
     const int64_t n = j->gone_shape[outer], lanes = j->r->lanes;
     const int64_t *step = j->gone_strides + outer * nin;
-    ladder l;
+    partials l;
     void *acc[TH_MAX_RESULTS];
     char *p[TH_MAX_TERMS], *q[TH_MAX_TERMS];
     int64_t index[TH_MAX_NDIM], skip = lo % n, room = FLUSH * lanes, bytes = 0;
@@ -202,7 +202,7 @@ static void along(const job *j, char *const *base, int64_t lo, int64_t hi, value
         take(j, filled, q, acc);
         l.count[0] += (filled + lanes - 1) / lanes;
         if (!j->exact)
-            climb(j, &l);
+            carry(j, &l);
     }
     for (int level = 1; level < l.levels; ++level)
         join_levels(j, &l, 0, level);
@@ -212,7 +212,7 @@ static void along(const job *j, char *const *base, int64_t lo, int64_t hi, value
     }
 }
 
-static void along_results(void *arg, int64_t lo, int64_t hi)
+static void inner_results(void *arg, int64_t lo, int64_t hi)
 {
     const job *j = arg;
     const int nop = j->nin + j->nout;
@@ -223,9 +223,9 @@ static void along_results(void *arg, int64_t lo, int64_t hi)
     th_seek(nop, j->kept, j->shape, j->strides, lo, index, p);
     for (; lo < hi; ++lo) {
         if (j->simple)
-            along_block(j, p, &v);
+            inner_block(j, p, &v);
         else
-            along(j, p, 0, j->total, &v);
+            inner(j, p, 0, j->total, &v);
         for (int k = 0; k < j->nout; ++k)
             put(j, k, &v.of[k], 1, p[j->nin + k], 0);
         th_advance(nop, j->kept, j->shape, j->strides, index, p);
@@ -233,7 +233,7 @@ static void along_results(void *arg, int64_t lo, int64_t hi)
 }
 
 /* The same, by the kernel for many runs. */
-static void along_runs(void *arg, int64_t lo, int64_t hi)
+static void inner_runs(void *arg, int64_t lo, int64_t hi)
 {
     enum { SOME = TH_REDUCE_RUNS };
     const job *j = arg;
@@ -253,12 +253,12 @@ static void along_runs(void *arg, int64_t lo, int64_t hi)
     }
 }
 
-static void along_pieces(void *arg, int64_t lo, int64_t hi)
+static void inner_pieces(void *arg, int64_t lo, int64_t hi)
 {
     const job *j = arg;
     for (; lo < hi; ++lo) {
         const int64_t start = lo * PIECE, left = j->total - start;
-        along(j, j->in, start, start + (left < PIECE ? left : PIECE), (values *)j->scratch + lo);
+        inner(j, j->in, start, start + (left < PIECE ? left : PIECE), (values *)j->scratch + lo);
     }
 }
 
@@ -268,12 +268,12 @@ static int single(th_ctx *ctx, job *j, double work)
     values v, *part = &v;
     const int64_t pieces = (j->total + PIECE - 1) / PIECE;
     if (j->simple) {
-        along_block(j, j->in, &v);
+        inner_block(j, j->in, &v);
     } else if (work < TH_SERIAL_NS || pieces < 2) {
-        along(j, j->in, 0, j->total, &v);
+        inner(j, j->in, 0, j->total, &v);
     } else {
         j->scratch = ctx->rt->scratch(ctx, (size_t)pieces * sizeof v);
-        if (j->scratch == NULL || ctx->rt->parallel_for(ctx, pieces, 1, along_pieces, j))
+        if (j->scratch == NULL || ctx->rt->parallel_for(ctx, pieces, 1, inner_pieces, j))
             return -1;
         part = (values *)j->scratch;
         for (int64_t m = pieces; m > 1; m = (m + 1) / 2)
@@ -290,7 +290,7 @@ static int single(th_ctx *ctx, job *j, double work)
     return 0;
 }
 
-/* -- across ------------------------------------------------------------------------------------------- */
+/* -- outer ------------------------------------------------------------------------------------------- */
 
 /* Take n rows of w neighbours, or of what is first copied to be neighbours, `next` bytes apart. */
 static void take_rows(const job *j, int64_t w, int64_t n, char *const *p, const int64_t *next, const int64_t *row,
@@ -328,7 +328,7 @@ static void take_rows(const job *j, int64_t w, int64_t n, char *const *p, const 
 }
 
 /* The rows lo .. hi of the w results whose operands start at `base`. */
-static void across(const job *j, int64_t w, char *const *base, int64_t lo, int64_t hi, void *const *acc)
+static void outer(const job *j, int64_t w, char *const *base, int64_t lo, int64_t hi, void *const *acc)
 {
     const int outer = j->gone - 1, nin = j->nin;
     const int64_t n = j->gone_shape[outer], fold = j->fold;
@@ -396,7 +396,7 @@ static void place(const job *j, const char *x, char *memory, void **acc)
     }
 }
 
-static void across_tiles(void *arg, int64_t lo, int64_t hi)
+static void outer_tiles(void *arg, int64_t lo, int64_t hi)
 {
     const job *j = arg;
     char *p[TH_MAX_TERMS + TH_MAX_RESULTS];
@@ -405,13 +405,13 @@ static void across_tiles(void *arg, int64_t lo, int64_t hi)
     for (; lo < hi; ++lo) {
         const int64_t w = tile_of(j, lo, p);
         place(j, p[0], memory, acc);
-        across(j, w, p, 0, j->total, acc);
+        outer(j, w, p, 0, j->total, acc);
         put_tile(j, w, p, acc);
     }
 }
 
 /* The rows of each tile in pieces: wide tiles, each read in the order of memory, and still work for several threads. */
-static void across_pieces(void *arg, int64_t lo, int64_t hi)
+static void outer_pieces(void *arg, int64_t lo, int64_t hi)
 {
     const job *j = arg;
     char *p[TH_MAX_TERMS + TH_MAX_RESULTS];
@@ -419,7 +419,7 @@ static void across_pieces(void *arg, int64_t lo, int64_t hi)
     for (; lo < hi; ++lo) {
         const int64_t w = tile_of(j, lo / j->pieces, p), i = lo % j->pieces;
         place(j, p[0], j->scratch + lo * j->slot, acc);
-        across(j, w, p, j->total * i / j->pieces, j->total * (i + 1) / j->pieces, acc);
+        outer(j, w, p, j->total * i / j->pieces, j->total * (i + 1) / j->pieces, acc);
     }
 }
 
@@ -429,7 +429,7 @@ static int in_pieces(th_ctx *ctx, job *j, int64_t units)
     void *acc[TH_MAX_RESULTS], *more[TH_MAX_RESULTS];
     j->slot = TILE_BYTES + TH_MAX_RESULTS * 64;
     j->scratch = ctx->rt->scratch(ctx, (size_t)(units * j->pieces * j->slot));
-    if (j->scratch == NULL || ctx->rt->parallel_for(ctx, units * j->pieces, 1, across_pieces, j))
+    if (j->scratch == NULL || ctx->rt->parallel_for(ctx, units * j->pieces, 1, outer_pieces, j))
         return -1;
     for (int64_t unit = 0; unit < units; ++unit) {
         const int64_t w = tile_of(j, unit, p);
@@ -467,7 +467,7 @@ static int follows(const job *j, const int64_t *next, const int64_t *row, int64_
 static int walk_along(th_ctx *ctx, job *j, int64_t kept, double ns)
 {
     const double each = ns * (double)j->total;
-    const th_body walk = j->simple && j->runs ? along_runs : along_results;
+    const th_body walk = j->simple && j->runs ? inner_runs : inner_results;
     if (each * (double)kept >= TH_SERIAL_NS)
         return ctx->rt->parallel_for(ctx, kept, th_grain(each), walk, j);
     walk(j, 0, kept);
@@ -503,7 +503,7 @@ static int many(th_ctx *ctx, job *j, int64_t kept, double ns)
     j->fold = j->fold > run ? run : j->fold < 1 ? 1 : j->fold;
     j->width = most / j->fold;
     if (nearer) {
-        /* Runs too short to be walked along: they are turned, and what is turned should stay in the cache. */
+        /* Runs too short for an inner reduction: they are transposed, and that should stay in the cache. */
         const int64_t fits = (BAND_BYTES / 2) / (run * (j->size[0] > 0 ? j->size[0] : 1));
         j->width = j->width > fits ? (fits < 64 ? 64 : fits) : j->width;
         j->width = j->width > most ? most : j->width;
@@ -518,13 +518,13 @@ static int many(th_ctx *ctx, job *j, int64_t kept, double ns)
     j->tiles = (width + j->width - 1) / j->width;
     const int64_t units = kept / width * j->tiles;
     if (each * (double)kept < TH_SERIAL_NS) {
-        across_tiles(j, 0, units);
+        outer_tiles(j, 0, units);
         return 0;
     }
     j->pieces = units >= 8 ? 1 : j->total / 64 < 16 ? j->total / 64 : 16;
     if (j->pieces > 1)
         return in_pieces(ctx, j, units);
-    return ctx->rt->parallel_for(ctx, units, th_grain(each * (double)j->width), across_tiles, j);
+    return ctx->rt->parallel_for(ctx, units, th_grain(each * (double)j->width), outer_tiles, j);
 }
 
 static int nothing(th_ctx *ctx, const job *j, int64_t kept)

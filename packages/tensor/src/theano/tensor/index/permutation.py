@@ -1,85 +1,18 @@
-"""Moving values between devices, default values, and permuted rows: small ops with a name of their own."""
+"""PermuteRowElements: the elements of each row in another order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from theano import scalar as scal
-from theano.gradient import DisconnectedType, grad_undefined
+from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import broadcast_input, shape_error
-from theano.tensor.operators import transfers
 from theano.tensor.type import TensorApply, TensorType
-
-
-def transfer(var: Any, target: str) -> Any:
-    """Return ``var`` on another device; ``"cpu"`` is the only one in this layer.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> transfer(T.constant([1.0]), "cpu").eval()
-    array([1.])
-    """
-    return as_tensor_variable(var).transfer(target)
-
-
-def register_transfer(fn: Callable[[Any, str], Any]) -> None:
-    """Let ``fn`` move variables: from a variable and a device to the variable there, or None.
-
-    Examples
-    --------
-    >>> import theano, theano.tensor as T
-    >>> from theano.tensor.operators import transfers
-    >>> mine = lambda variable, target: variable if target == "mine" else None
-    >>> register_transfer(mine)
-    >>> transfer(T.constant(1.0), "mine").eval()
-    array(1., dtype=float32)
-    >>> transfers.remove(mine)
-    """
-    transfers.register(fn)
-
-
-class Default(Op):
-    """The first input, or the second where the first is None.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> Default()(T.constant([1.0]), T.constant([2.0])).eval()
-    array([1.])
-    """
-
-    __props__ = ()
-    view_map = {0: [0]}
-
-    def make_node(self, x: Any, default: Any) -> Apply:
-        """Return the node for two variables of one type."""
-        x, default = as_tensor_variable(x), as_tensor_variable(default)
-        if x.type != default.type:
-            raise TypeError(f"Both arguments of default must have the same type, not {x.type} and {default.type}")
-        return Apply(self, [x, default], [default.type.make_variable()])
-
-    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Choose."""
-        x, default = inputs
-        output_storage[0][0] = default.copy() if x is None else x
-
-    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the second input, which is never None."""
-        return [shapes[1]]
-
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return undefined gradients: which input counts is known only at run time."""
-        return [grad_undefined(self, i, v) for i, v in enumerate(inputs)]
-
-
-default = Default()
-setdefault = default
 
 
 class PermuteRowElements(Op):

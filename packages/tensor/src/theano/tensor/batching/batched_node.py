@@ -15,7 +15,7 @@ from theano.tensor.shape.reshape import reshape
 from theano.tensor.shape.scalars import tensor_from_scalar
 
 
-class Given:
+class BatchedNode:
     """A node for one row, and its inputs for many.
 
     Parameters
@@ -63,15 +63,15 @@ class Given:
         v = self.tensor(i)
         return v if self.batched[i] else repeated(v, self.n)
 
-    def together(self, i: int) -> Any:
+    def merge_batch(self, i: int) -> Any:
         """Return input ``i`` with its batch axis and its first axis made one."""
         v = self.full(i)
         if v.type.broadcastable[1]:
             return v.dimshuffle(0, *range(2, v.type.ndim))
         return reshape(v, [v.shape[0] * v.shape[1], *(v.shape[k] for k in range(2, v.type.ndim))], ndim=v.type.ndim - 1)
 
-    def apart(self, v: Any, i: int, out: int = 0) -> Any:
-        """Undo `together` of input ``i`` for a result of which a row is like output ``out``."""
+    def split_batch(self, v: Any, i: int, out: int = 0) -> Any:
+        """Undo `merge_batch` of input ``i`` for a result of which a row is like output ``out``."""
         if self.node.outputs[out].type.broadcastable[0]:
             return v.dimshuffle(0, "x", *range(1, v.type.ndim))
         count = self.inputs[i].shape[1] if self.batched[i] else self.tensor(i).shape[0]
@@ -88,12 +88,12 @@ def repeated(v: Any, n: Any) -> Any:
 TABLE: dict[type, Rule] = {}
 
 
-def batches(*classes: type) -> Callable[[Callable[[Given], Any]], Callable[[Given], Any]]:
+def batches(*classes: type) -> Callable[[Callable[[BatchedNode], Any]], Callable[[BatchedNode], Any]]:
     """Enter a rule for classes of ops; it returns one variable, a list, or None where it has no form for a node."""
 
-    def enter(form: Callable[[Given], Any]) -> Callable[[Given], Any]:
+    def enter(form: Callable[[BatchedNode], Any]) -> Callable[[BatchedNode], Any]:
         def rule(node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) -> list[Variable] | None:
-            made = form(Given(node, inputs, batched))
+            made = form(BatchedNode(node, inputs, batched))
             return made if made is None else list(made) if isinstance(made, (list, tuple)) else [made]
 
         TABLE.update(dict.fromkeys(classes, rule))

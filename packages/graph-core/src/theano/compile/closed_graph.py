@@ -23,7 +23,7 @@ Replacements = Mapping[Variable, Any] | Iterable[tuple[Variable, Any]]
 
 
 @record
-class Packed:
+class ClosedGraph:
     """A function's graph, copied from the user's and closed.
 
     Attributes
@@ -52,7 +52,7 @@ class Packed:
     nodes: list[Apply] | None = None
 
 
-def pack(
+def close_graph(
     inputs: Sequence[Any],
     outputs: Any,
     updates: Any = None,
@@ -61,7 +61,7 @@ def pack(
     rebuild_strict: bool = True,
     allow_input_downcast: bool | None = None,
     function: str = "the function",
-) -> Packed:
+) -> ClosedGraph:
     """Copy and close the graph of a function.
 
     Parameters
@@ -97,7 +97,7 @@ def pack(
     packed_inputs = [_with_copy(i, copier.memo, pending, allow_input_downcast) for i in given_inputs]
     for target in copier.shared:
         packed_inputs.append(_shared_input(copier.shared[target], target, updates_of.get(target)))
-    return Packed(
+    return ClosedGraph(
         packed_inputs,
         [SymbolicOutput(v, o.borrow) for v, o in zip(copied_outputs, wanted, strict=True)],
         returns,
@@ -353,13 +353,13 @@ def _shared_input(copy: Variable, original: SharedVariable, update: Variable | N
 
 
 def check_unused(
-    packed: Packed, what_to_do: str, function: str = "the function", warn: Any = None
+    closed: ClosedGraph, what_to_do: str, function: str = "the function", warn: Any = None
 ) -> None:
-    """Complain about arguments that nothing depends on.
+    """Complain about arguments on which nothing depends, nor anything of which it is a derivative.
 
     Parameters
     ----------
-    packed : Packed
+    closed : ClosedGraph
     what_to_do : {'raise', 'warn', 'ignore'}
     warn : callable
         Takes the message, for ``'warn'``.
@@ -372,10 +372,13 @@ def check_unused(
         raise ValueError(f"on_unused_input is 'raise', 'warn', 'ignore' or None, not {what_to_do!r}")
     if what_to_do == "ignore":
         return
-    wanted = [o.variable for o in packed.outputs] + [i.update for i in packed.inputs if i.update is not None]
-    used = set(ancestors(wanted, {i.variable for i in packed.inputs}))
-    for index, given in enumerate(packed.inputs):
+    wanted = [o.variable for o in closed.outputs] + [i.update for i in closed.inputs if i.update is not None]
+    used = set(ancestors(wanted, {i.variable for i in closed.inputs}))
+    derived_from = {a for v in used for a in getattr(v.tag, "derived_from", ())}
+    for index, given in enumerate(closed.inputs):
         if given.implicit or given.update is not None or given.variable in used:
+            continue
+        if closed.originals[given.variable] in derived_from:
             continue
         where = created_at(given.variable)
         message = (

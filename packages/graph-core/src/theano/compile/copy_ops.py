@@ -18,7 +18,7 @@ KernelOf = Callable[[Apply], Kernel | Builtin | None]
 
 #: What copies the values of a class of types, where a layer has something better than `_COPY`.
 copy_kernels: Table[type[Type], KernelOf] = Table(
-    "compile.plumbing_ops.copy_kernels", "how values of a type are copied"
+    "compile.copy_ops.copy_kernels", "how values of a type are copied"
 )
 
 # Any element size, any strides.

@@ -101,11 +101,28 @@ def test_clone_takes_expressions_or_inputs_and_outputs(twice):
     x, z = theano.generic("x"), theano.generic("z")
     y = twice(twice(x))
     assert theano.clone(y, replace={x: z}).owner.inputs[0].owner.inputs[0] is z
-    assert theano.clone(y, {twice(x): z}) is y and theano.clone(y) is y
+    for copy in (theano.clone(y, {twice(x): z}), theano.clone(y)):
+        assert copy is not y and copy.owner.inputs[0] is not y.owner.inputs[0] and copy.owner.inputs[0].owner.inputs == [x]
+    assert theano.clone(y, {y.owner.inputs[0]: z}).owner.inputs == [z]
+    assert theano.clone(y, {x: y}).owner.inputs[0].owner.inputs[0] is y, "a replacement stays, and may be made of what it replaces"
+    a, b = theano.clone((twice(x), twice(z)), {x: z, z: x})
+    assert a.owner.inputs == [z] and b.owner.inputs == [x]
     assert [v.owner.inputs[0] for v in theano.clone([twice(x)], replace=[(x, z)])] == [z]
     fresh = theano.clone(y, share_inputs=False).owner.inputs[0].owner.inputs[0]
     assert fresh is not x and fresh.name == "x"
-    assert theano.clone(y, copy_inputs=False).owner.inputs[0].owner.inputs[0] is not x
+    with pytest.warns(DeprecationWarning, match="it is called share_inputs"):
+        assert theano.clone(y, copy_inputs=False).owner.inputs[0].owner.inputs[0] is not x
+    other = theano.clone(y, [(x, twice(z))], share_inputs=False).owner.inputs[0].owner.inputs[0].owner.inputs[0]
+    assert other is not z and other.name == "z"
+    s = theano.shared("old")
+    (own,) = theano.clone(twice(s), share_inputs=False).owner.inputs
+    s.set_value("new")
+    assert own is not s and own.get_value() == "new"
+    for wrong in (x, "x", 3):
+        with pytest.raises(ValueError, match="replace must be a dictionary or a list of pairs"):
+            theano.clone(y, wrong)
+    with pytest.raises(TypeError):
+        theano.clone(y, {x: theano.gradient.disconnected_type()})
     (new_x,), (new_y,) = theano.clone([x], [y])
     assert new_x is not x and new_y.owner.inputs[0].owner.inputs[0] is new_x
     (same,), _ = theano.clone([x], [y], False)

@@ -1,0 +1,49 @@
+"""Default: a value, or another where the first is None."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from theano.gradient import grad_undefined
+from theano.graph import Apply, Op
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.type import TensorApply
+
+
+class Default(Op):
+    """The first input, or the second where the first is None.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> Default()(T.constant([1.0]), T.constant([2.0])).eval()
+    array([1.])
+    """
+
+    __props__ = ()
+    view_map = {0: [0]}
+
+    def make_node(self, x: Any, default: Any) -> Apply:
+        """Return the node for two variables of one type."""
+        x, default = as_tensor_variable(x), as_tensor_variable(default)
+        if x.type != default.type:
+            raise TypeError(f"Both arguments of default must have the same type, not {x.type} and {default.type}")
+        return Apply(self, [x, default], [default.type.make_variable()])
+
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Choose."""
+        x, default = inputs
+        output_storage[0][0] = default.copy() if x is None else x
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the second input, which is never None."""
+        return [shapes[1]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return undefined gradients: which input counts is known only at run time."""
+        return [grad_undefined(self, i, v) for i, v in enumerate(inputs)]
+
+
+default = Default()
+setdefault = default

@@ -1,0 +1,34 @@
+"""Window functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from theano.settings import config
+from theano.tensor.convert import (
+    as_tensor_variable,
+    constant,
+)
+from theano.tensor.create.arange import arange
+from theano.tensor.elemwise.functions import cast, maximum, neq, switch, true_div
+
+
+def bartlett(M: Any) -> Any:
+    """Return a window of ``M`` numbers that rises in a straight line from 0 to 1 and falls back.
+
+    Examples
+    --------
+    >>> bartlett(5).eval()
+    array([0. , 0.5, 1. , 0.5, 0. ])
+    """
+    size = cast(as_tensor_variable(M), "int64")
+    if size.type.ndim:
+        raise TypeError(f"bartlett takes one whole number, but {M} has {size.type.ndim} dimensions")
+    places = cast(arange(size), str(config.floatX))
+    last = cast(maximum(size - 1, 1), str(config.floatX))
+    half = true_div(last, constant(np.array(2, dtype=str(config.floatX))))
+    rising = true_div(places, half)
+    window = switch(places <= half, rising, 2 - rising)
+    return switch(neq(size, 1), window, window.ones_like())

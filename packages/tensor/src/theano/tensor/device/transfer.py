@@ -1,0 +1,37 @@
+"""`transfer`: values moved between devices, and who can move them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.operators import transfers
+
+
+def transfer(var: Any, target: str) -> Any:
+    """Return ``var`` on another device; ``"cpu"`` is the only one in this layer.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> transfer(T.constant([1.0]), "cpu").eval()
+    array([1.])
+    """
+    return as_tensor_variable(var).transfer(target)
+
+
+def register_transfer(fn: Callable[[Any, str], Any]) -> None:
+    """Let ``fn`` move variables: from a variable and a device to the variable there, or None.
+
+    Examples
+    --------
+    >>> import theano, theano.tensor as T
+    >>> from theano.tensor.operators import transfers
+    >>> mine = lambda variable, target: variable if target == "mine" else None
+    >>> register_transfer(mine)
+    >>> transfer(T.constant(1.0), "mine").eval()
+    array(1., dtype=float32)
+    >>> transfers.remove(mine)
+    """
+    transfers.register(fn)

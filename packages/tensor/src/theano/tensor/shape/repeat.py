@@ -1,0 +1,153 @@
+"""RepeatOp: each element repeated along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.gradient import DisconnectedType
+from theano.graph import Apply, Op
+from theano.tensor.convert import (
+    as_tensor_variable,
+    constant,
+    gradient_dtype,
+    static_int,
+)
+from theano.tensor.create.alloc import zeros
+from theano.tensor.create.arange import arange
+from theano.tensor.elemwise.functions import cast
+from theano.tensor.index.functions import getitem
+from theano.tensor.join.op import join
+from theano.tensor.messages import axis_of, shape_error
+from theano.tensor.sort.cumulative import cumsum
+from theano.tensor.type import TensorApply, TensorType
+
+
+class RepeatOp(Op):
+    """Each element repeated along an axis.
+
+    Parameters
+    ----------
+    axis : int or None
+        None: of the flat tensor.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> RepeatOp(axis=0)(T.constant([5, 6]), [2, 1]).eval()
+    array([5, 5, 6])
+    """
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: int | None = None):
+        self.axis = axis
+
+    def make_node(self, x: Any, repeats: Any) -> Apply:
+        """Return the node for a tensor and how often each element."""
+        x, repeats = as_tensor_variable(x), as_tensor_variable(repeats)
+        if repeats.type.dtype not in scal.integer_dtypes:
+            raise TypeError(f"repeats must be whole numbers, not {repeats} of dtype {repeats.type.dtype}")
+        if repeats.type.ndim > 1:
+            raise ValueError(f"repeats must be a number or a vector, but {repeats} has {repeats.type.ndim} dimensions")
+        if self.axis is None:
+            pattern = [False]
+        else:
+            pattern = list(x.type.broadcastable)
+            axis_of(x, self.axis, "repeat")
+            pattern[self.axis] = pattern[self.axis] and static_int(repeats) == 1
+        return Apply(self, [x, repeats], [TensorType(x.type.dtype, pattern).make_variable()])
+
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Repeat with NumPy."""
+        x, repeats = inputs
+        try:
+            output_storage[0][0] = np.repeat(x, repeats, axis=self.axis)
+        except ValueError as exc:
+            raise shape_error(
+                node, inputs, str(exc), "Give one number, or as many as there are elements along the axis, 0 or more."
+            ) from None
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the tensor, longer along the axis."""
+        repeats: Any = cast(node.inputs[1], "int64")
+        lengths = list(shapes[0])
+        if self.axis is None:
+            if repeats.type.ndim:
+                return [(repeats.sum() if not repeats.type.broadcastable[0] else self._all(lengths) * repeats.sum(),)]
+            return [(self._all(lengths) * repeats,)]
+        if repeats.type.ndim == 0 or repeats.type.broadcastable[0]:
+            lengths[self.axis] = lengths[self.axis] * (repeats.sum() if repeats.type.ndim else repeats)
+        else:
+            lengths[self.axis] = repeats.sum()
+        return [tuple(lengths)]
+
+    @staticmethod
+    def _all(lengths: Sequence[Any]) -> Any:
+        total: Any = constant(np.int64(1))
+        for n in lengths:
+            total = total * n
+        return total
+
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
+        """Return that only the elements have an influence in the sense of derivatives."""
+        return [[True], [False]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return for each element the sum over its copies."""
+        (x, repeats), (g,) = inputs, output_grads
+        if x.type.dtype in scal.discrete_dtypes:
+            return [x.zeros_like(dtype=gradient_dtype(x.type.dtype)), DisconnectedType()()]
+        flat = x.flatten() if self.axis is None else x
+        axis = 0 if self.axis is None else self.axis % x.type.ndim
+        # The running sum, read at the end of each element's copies, less that of the element before.
+        ends = cumsum(cast(repeats + cast(arange(flat.shape[axis]) * 0, repeats.type.dtype), "int64"))
+        before = (slice(None),) * axis
+        running = cumsum(g, axis=axis)
+        start = zeros([1 if i == axis else g.shape[i] for i in range(g.type.ndim)], dtype=g.type.dtype)
+        padded = join(axis, start, running)
+        sums = getitem(padded, (*before, ends)) - getitem(padded, (*before, ends - repeats))
+        sums = sums.reshape(x.shape, ndim=x.type.ndim) if self.axis is None else sums
+        return [sums, DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction repeated."""
+        return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
+
+
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Return each element of ``x`` repeated along an axis (of the flat tensor for None).
+
+    Parameters
+    ----------
+    x : tensor
+    repeats : whole number, or vector of one for each place along the axis
+    axis : int, optional
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> repeat(T.dmatrix("m"), 2, axis=0).ndim
+    2
+    """
+    x, repeats = as_tensor_variable(x), as_tensor_variable(repeats)
+    if repeats.type.ndim > 1:
+        raise ValueError(f"The dimension of repeats should not exceed 1, but {repeats} has {repeats.type.ndim}")
+    if repeats.type.ndim == 1 and repeats.type.broadcastable[0]:
+        repeats = repeats[0]
+    if repeats.type.ndim == 1:
+        return RepeatOp(axis=axis)(x, repeats)
+    if repeats.type.dtype not in scal.integer_dtypes:
+        raise TypeError(f"repeats must be whole numbers, not {repeats} of dtype {repeats.type.dtype}")
+    flat, place = (x.flatten(), 0) if axis is None else (x, axis_of(x, axis, "repeat"))
+    if static_int(repeats) == 1:
+        return flat
+    # A new axis after the one repeated, stretched and joined with it.
+    wide = flat.dimshuffle(*range(place + 1), "x", *range(place + 1, flat.type.ndim))
+    lengths = [flat.shape[i] for i in range(flat.type.ndim)]
+    full = wide + zeros([*lengths[: place + 1], repeats, *lengths[place + 1 :]], dtype=flat.type.dtype)
+    lengths[place] = lengths[place] * cast(repeats, "int64")
+    return full.reshape(lengths, ndim=flat.type.ndim)

@@ -1,0 +1,86 @@
+"""SearchsortedOp: the places where values go into a sorted vector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from theano import scalar as scal
+from theano.gradient import DisconnectedType
+from theano.graph import Apply, Op
+from theano.tensor.convert import (
+    as_tensor_variable,
+    gradient_dtype,
+)
+from theano.tensor.type import TensorApply
+
+
+class SearchsortedOp(Op):
+    """The places where values would go into a sorted vector.
+
+    Parameters
+    ----------
+    side : "left" or "right"
+        Before or after elements that are equal.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> SearchsortedOp(side="right")(T.constant([1, 2, 4]), T.constant([2, 3])).eval()
+    array([2, 2])
+    """
+
+    __props__ = ("side",)
+
+    def __init__(self, side: Literal["left", "right"] = "left"):
+        if side not in ("left", "right"):
+            raise ValueError(f"'side' must be 'left' or 'right', not {side!r}")
+        self.side = side
+
+    def make_node(self, x: Any, v: Any, sorter: Any = None) -> Apply:
+        """Return the node for a vector, values, and (if the vector is not sorted itself) the order that sorts it."""
+        x, v = as_tensor_variable(x, ndim=1), as_tensor_variable(v)
+        inputs = [x, v]
+        if sorter is not None:
+            sorter = as_tensor_variable(sorter, ndim=1)
+            if sorter.type.dtype not in scal.integer_dtypes:
+                raise TypeError(f"sorter must be an integer vector, not {sorter} of type {sorter.type}")
+            inputs.append(sorter)
+        return Apply(self, inputs, [v.type.clone(dtype="int64").make_variable()])
+
+    def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
+        """Search with NumPy."""
+        x, v = inputs[:2]
+        found = np.searchsorted(x, v, side=self.side, sorter=inputs[2] if len(inputs) == 3 else None)
+        output_storage[0][0] = np.asarray(found, dtype="int64")
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the shape of the values."""
+        return [shapes[1]]
+
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
+        """Return zeros: places jump."""
+        zeros_ = [x.zeros_like(dtype=gradient_dtype(x.type.dtype)) for x in inputs[:2]]
+        return [*zeros_, *(DisconnectedType()() for _ in inputs[2:])]
+
+
+def searchsorted(x: Any, v: Any, side: Literal["left", "right"] = "left", sorter: Any = None) -> Any:
+    """Return the places where ``v`` would go into the sorted vector ``x`` to keep it sorted.
+
+    Parameters
+    ----------
+    x : vector
+    v : tensor
+    side : "left" or "right"
+    sorter : integer vector, optional
+        The order that sorts ``x``.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> searchsorted(T.constant([1, 2, 4]), T.constant([0, 2, 9])).eval()
+    array([0, 1, 3])
+    """
+    return SearchsortedOp(side=side)(x, v) if sorter is None else SearchsortedOp(side=side)(x, v, sorter)
