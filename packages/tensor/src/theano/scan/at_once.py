@@ -26,12 +26,12 @@ from theano.tensor.convert import is_tensor, static_int
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.extra_ops import CumOp
 from theano.tensor.join.op import join
 from theano.tensor.rows.op import map_rows
 from theano.tensor.rules.predicates import conform, filled_with, made_by
 from theano.tensor.shape.basic import shape_i, shape_tuple
 from theano.tensor.shape.reshape import reshape, shape_padleft
+from theano.tensor.sort.cumulative import CumOp
 
 _EVERYWHERE = ("canonicalize", "specialize")
 _FAST_RUN = ("fast_run", "scan")
