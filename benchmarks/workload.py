@@ -38,6 +38,8 @@ class Workload:
         The same in NumPy, where ``body`` cannot be run by NumPy (because it takes gradients) or would be unfair.
     numexpr : str, optional
         The same for numexpr.
+    plain : callable, optional
+        The same as a plain loop, that Numba can compile: a function of the arrays, in their order.
     reads, writes : float
         Numbers read and written at least, for the share of the memory bandwidth; 0 where memory is not the limit.
     flops : float
@@ -59,6 +61,7 @@ class Workload:
     dtypes: tuple[str, ...] = ("float64",)
     by_hand: Callable[..., Any] | None = None
     numexpr: str | None = None
+    plain: Callable[..., Any] | None = None
     reads: float = 0
     writes: float = 0
     flops: float = 0

@@ -13,15 +13,15 @@ FRAMEWORKS = {
     "numexpr": ("numexpr", "NumExpr"),
     "pytensor-c": ("theano_like", "PyTensorC"),
     "pytensor-numba": ("theano_like", "PyTensorNumba"),
+    "numba": ("numba", "Numba"),
     "jax": ("jax", "Jax"),
     "torch": ("torch", "Torch"),
     "torch-compile": ("torch", "TorchCompile"),
     "bandwidth": ("bandwidth", "Bandwidth"),
 }
 # What to import to see whether a peer is there.
-IMPORTED_AS = {"numpy": "numpy", "numexpr": "numexpr", "pytensor-c": "pytensor", "pytensor-numba": "numba",
-               "jax": "jax",
-               "torch": "torch", "torch-compile": "torch"}  # fmt: skip
+IMPORTED_AS = {"numpy": "numpy", "numexpr": "numexpr", "pytensor-c": "pytensor", "pytensor-numba": "pytensor",
+               "numba": "numba", "jax": "jax", "torch": "torch", "torch-compile": "torch"}  # fmt: skip
 
 
 def start(name: str) -> Any:

@@ -91,9 +91,16 @@ class Jax(Framework):
         start = jnp.zeros(shape, sequence.dtype)
         return jax.lax.scan(lambda h, xt: (step(xt, h, *constants), None), start, sequence)[0]
 
+    def states(self, step, sequence, starts, constants):
+        def both(past, xt):
+            new = tuple(step(xt, *past, *constants))
+            return new, new
+
+        return jax.lax.scan(both, tuple(starts), sequence)[1]
+
     def sparse_dot(self, s, d): return s @ d
 
-    def random(self, kind, size):
+    def random(self, kind, size, from_counter=False):
         self.key, key = jax.random.split(self.key)
         return getattr(jax.random, kind)(key, (size,), self.dtype)
 

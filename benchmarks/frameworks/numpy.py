@@ -76,7 +76,16 @@ class NumPy(Framework):
             setattr(self, word, getattr(np.linalg, word))
         generator = np.random.default_rng(1)
         draw = {"normal": generator.standard_normal, "uniform": generator.random}
-        self.random = lambda kind, size: draw[kind](size, dtype=self.dtype)
+        self.random = lambda kind, size, from_counter=False: draw[kind](size, dtype=self.dtype)
+
+    def states(self, step: Any, sequence: Any, starts: Any, constants: Any) -> list[Any]:
+        """Return the states after each step, stacked."""
+        past, stacks = starts, [np.empty((len(sequence), *v.shape), v.dtype) for v in starts]
+        for t, xt in enumerate(sequence):
+            past = step(xt, *past, *constants)
+            for stack, row in zip(stacks, past, strict=True):
+                stack[t] = row
+        return stacks
 
     def build(self, workload: Workload, dtype: str) -> Built:
         """Call it once; there is nothing to compile."""

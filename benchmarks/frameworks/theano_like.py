@@ -71,6 +71,10 @@ class TheanoLike(Framework):
         start = self.T.zeros(shape, dtype=sequence.dtype)
         return self.scan(step, sequences=sequence, outputs_info=start, non_sequences=constants, strict=True)[-1]
 
+    def states(self, step, sequence, starts, constants):
+        found = self.scan(step, sequences=sequence, outputs_info=list(starts), non_sequences=constants, strict=True)
+        return found if isinstance(found, (list, tuple)) else [found]
+
     def sparse_module(self) -> Any:
         raise NotImplementedError
 
@@ -157,8 +161,9 @@ class OurTheano(TheanoLike):
         self._needs("theano.sparse", "structured_dot")
         return import_module("theano.sparse")
 
-    def random(self, kind, size):
-        streams = self._needs("theano.sandbox.rng_mrg", "MRG_RandomStreams")(1)
+    def random(self, kind, size, from_counter=False):
+        mrg, philox = ("theano.sandbox.rng_mrg", "MRG_RandomStreams"), ("theano.tensor.random", "PhiloxStreams")
+        streams = self._needs(*(philox if from_counter else mrg))(1)
         return getattr(streams, kind)(size=(size,), dtype=self.dtype)
 
     def tensor(self, name, dtype, ones):
@@ -192,7 +197,7 @@ class PyTensor(TheanoLike):
     def scan(self, step, **how): return self.top.scan(step, return_updates=False, **how)
     def sparse_module(self): return import_module("pytensor.sparse")
 
-    def random(self, kind, size):
+    def random(self, kind, size, from_counter=False):
         streams = import_module("pytensor.tensor.random.utils").RandomStream(1)
         drawn = getattr(streams, kind)(0, 1, size=(size,), dtype=self.dtype)
         updates = streams.updates()

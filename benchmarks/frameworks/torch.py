@@ -90,7 +90,15 @@ class Torch(Framework):
             h = step(xt, h, *constants)
         return h
 
-    def random(self, kind, size):
+    def states(self, step, sequence, starts, constants):
+        past, stacks = starts, [[] for _ in starts]
+        for xt in sequence:
+            past = step(xt, *past, *constants)
+            for stack, row in zip(stacks, past):
+                stack.append(row)
+        return [torch.stack(stack) for stack in stacks]
+
+    def random(self, kind, size, from_counter=False):
         return {"normal": torch.randn, "uniform": torch.rand}[kind](size, dtype=getattr(torch, self.dtype))
 
     def array(self, value):

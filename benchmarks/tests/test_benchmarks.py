@@ -76,7 +76,8 @@ def slopes(name: str, wrt: str) -> tuple[float, float]:
 # The gradients that a workload gives as results, in their order.
 GRADIENTS = {
     "g_xent_60x10": ["x"], "l_chain_grad": ["x", "w"], "i_gather_grad": ["x"], "g_maxpool_fwdbwd": ["x"],
-    "m_logp6_grad": [f"p{i:02d}" for i in range(6)], "f_conv_lenet_fwdbwd": ["x", "w"], "h_rnn_fwdbwd": ["w", "u"],
+    "m_logp6_grad": [f"p{i:02d}" for i in range(6)], "f_conv_lenet_fwdbwd": ["x", "w"], "h_rnn_fwdbwd": ["w", "u"], "h_linear_1e5_grad": ["x", "h", "a"],
+    "h_tanh_1e5_grad": ["x", "h", "a"], "h_net_1x64_grad": ["x", "h", "w"],
 }  # fmt: skip
 STEPS = {"e_mlp_small_b32": ["W0", "b0", "W1", "b1"], "e_relu_deep_b64": ["W3", "b3"]}  # behind the kinks
 

@@ -148,6 +148,8 @@ CASES = {
     "local_reduce_dimshuffle": m.T.dimshuffle(0, "x", 1).sum(axis=(0, 1)),
     "softmax_simplifier": T.exp(m) * n / T.exp(m).sum(axis=1, keepdims=True),
     "local_subtensor_of_join": T.stack([v, T.exp(v)])[-1],
+    "local_subtensor_behind_joined": T.stack([v, T.exp(v)])[1:],
+    "local_subtensor_before_inc_subtensor": T.inc_subtensor(v[2:], T.exp(v)[2:])[:2],
     "local_op_of_op": m.sum(axis=1).sum(),
     "local_sum_prod_mul_by_scalar": (T.constant(np.array([[2.0]])) * m).sum(),
     "local_opt_alloc": T.ones_like(m).sum(axis=1),
@@ -234,6 +236,8 @@ AFTER = {
     "local_log_sum_exp_shifted": ("local_log_sum_exp",),
     "local_useless_reshape": SHAPES,
     "local_subtensor_of_join": SHAPES,
+    "local_subtensor_behind_joined": SHAPES,
+    "local_subtensor_before_inc_subtensor": SHAPES,
     "local_advanced_indexing_crossentropy_onehot": SHAPES,
     "local_advanced_indexing_crossentropy_onehot_grad": SHAPES,
 }

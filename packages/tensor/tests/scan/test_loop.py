@@ -151,6 +151,25 @@ def test_views_constants_and_one_output_twice():
     compare([m, h], outputs, 5, ((data, 0),), ((buffer, 1, (-1,)),), (), (), (5,) * 6, False)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "complex128"])
+@pytest.mark.parametrize("n", [3, 40])
+def test_fixed_matrices_of_any_layout(dtype, n):
+    """Many steps read a copy of a matrix that does not lie well."""
+    x = T.TensorType(dtype, [False])()
+    left, right = T.TensorType(dtype, [False] * 2)(), T.TensorType(dtype, [False] * 2)()
+    rows = rng.integers(-3, 4, (n, 20)).astype(dtype)
+    plain = rng.integers(-3, 4, (21, 20)).astype(dtype)
+    space = np.zeros(20 * 20 + 1, dtype)[1:].reshape(20, 20)
+    space[...] = plain[:20]
+    square = plain[:20]
+    for matrix in (square, square.T, np.asfortranarray(square), square[::-1, ::-1], space, plain[1:], plain[:1].repeat(20, axis=0),
+                   np.broadcast_to(plain[:1], (20, 20))):  # fmt: skip
+        kept = matrix.copy()
+        outputs = [T.dot(x, right) + T.dot(left, x) + left[0]]
+        compare([x, left, right], outputs, n, ((rows, 0),), (), (), (matrix, matrix), (n,), False)
+        np.testing.assert_array_equal(matrix, kept)
+
+
 def test_an_op_in_python_may_keep_what_it_is_given():
     kept = []
 

@@ -159,7 +159,7 @@ def test_a_loop_without_memory_is_a_map():
 
 def test_carried_values_that_stay_and_results_that_are_rows():
     kept = theano.shared(np.ones(3))
-    (a, b), updates = theano.scan(lambda u, p: ([p * u, u], {kept: kept}), X, [x, None])
+    (a, b), updates = theano.scan(lambda u, p: ([p * u + 1, u], {kept: kept}), X, [x, None])
     found = specs([a, b, updates[kept]])
     assert [(spec.mapped, spec.carried) for spec in found] == [(0, 0)]
 
@@ -179,3 +179,47 @@ def test_the_way_back_reads_what_products_made():
     last = [op for op in ops(f) if isinstance(op, Scan)][-1]
     inside = [str(node.op) for node in io_toposort(last.inner.inputs, last.inner.outputs)]
     assert inside.count("dot") == 1
+
+
+@pytest.mark.parametrize("combine", [T.add, T.mul])
+@pytest.mark.parametrize("first", ["zeros", "row"])
+def test_sums_and_products_of_rows_so_far_are_cumulative(combine, first):
+    begin = T.zeros(X.shape[1]) if first == "zeros" else x
+    a, _ = theano.scan(lambda u, p: combine(p, u), X, begin)
+    assert specs([a]) == []
+    assert specs([a[1:], a[::2]]) == []
+    sums = combine is T.add
+    assert len(specs([theano.grad((a**2).sum(), X)])) == (not sums)
+    # What needs no memory for all rows, and what is one C function, stay loops.
+    assert len(specs([a[-1]])) == 1
+    assert len(specs([theano.scan(lambda u, p: combine(p, u), x, z)[0]])) == 1
+    assert len(specs([theano.scan(lambda u, p: combine(p, u) + u, X, begin)[0]])) == 1
+
+
+def test_the_gradient_of_the_last_row_needs_no_stack_of_adjoints():
+    a, _ = theano.scan(lambda u, p, w: T.tanh(T.dot(p, w) + u), X, x, W)
+    costs = [(a[-1] ** 2).sum(), (a[-1] ** 2).sum() + (a**3).sum()]
+    for cost, adjoints in zip(costs, (0, 1), strict=True):
+        f = theano.function([X, x, W], theano.grad(cost, [X, x, W]))
+        backward = [node for node in f.maker.fgraph.toposort() if isinstance(node.op, Scan)][-1]
+        assert len(backward.op.spec.sequences) == 1 + adjoints
+        specs(theano.grad(cost, [X, x, W]))
+
+
+@pytest.mark.parametrize("taps, truncate", [([-1], -1), ([-3, -1], -1), ([-2], 2), ([-1], 1)])
+def test_gradients_of_the_last_row(taps, truncate):
+    first = {"initial": X[0] if taps == [-1] else X[: -min(taps)], "taps": taps}
+    a, _ = theano.scan(lambda u, *past: T.tanh(sum(past[:-1]) * u + 1), Y, first, Y[0], truncate_gradient=truncate)
+    last = theano.grad((a[-1] ** 2).sum(), [X, Y])
+    # The same, written so that nobody sees that it is the last row.
+    spread = theano.grad((a**2 * T.eq(T.arange(a.shape[0]), a.shape[0] - 1).dimshuffle(0, "x")).sum(), [X, Y])
+    f = theano.function([X, Y], [*last, *spread])
+    found = f(VALUES[X], VALUES[Y])
+    for one, other in zip(found[:2], found[2:], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_the_gradient_of_a_sequence_of_all_steps_is_no_copy():
+    a, _ = theano.scan(lambda u, p, w: T.tanh(T.dot(p, w) + u), X, x, W)
+    f = theano.function([X, x, W], theano.grad((a**2).sum(), X))
+    assert not any("IncSubtensor" in type(op).__name__ for op in ops(f))

@@ -113,6 +113,14 @@ PYBIND11_MODULE(_loader, m) {
         theano::device_add(name.c_str(), reinterpret_cast<const th_device *>(address));
     }, py::arg("name"), py::arg("address"));
     m.def("has_device", [](const std::string &name) { return theano::device_named(name.c_str()) != nullptr; }, py::arg("name"));
+    m.def(
+        "empty",
+        [](const py::object &shape, const py::object &dtype) {
+            PyObject *array = theano::empty_array(shape.ptr(), dtype.ptr());
+            if (!array) throw py::error_already_set();
+            return py::reinterpret_steal<py::object>(array);
+        },
+        py::arg("shape"), py::arg("dtype"));
     m.def("memory_cached", &theano::memory_cached);
     m.def("memory_trim", &theano::memory_trim, py::arg("keep") = 0);
     m.def("memory_set_limit", &theano::memory_set_limit, py::arg("n"));

@@ -143,6 +143,9 @@ def add_device(name: str, address: int) -> None:
 def has_device(name: str) -> bool:
     """Return whether a device of that name was added."""
 
+def empty(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return an array of numbers that hold anything; a big one lies in memory that is used again."""
+
 def memory_cached() -> int:
     """Return how many bytes of big blocks wait to be used again."""
 

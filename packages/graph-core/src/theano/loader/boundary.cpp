@@ -203,15 +203,16 @@ void handler_free(void *, void *data, size_t) { lent_free(data); }
 
 PyDataMem_Handler handler = {"theano", 1, {nullptr, handler_new, handler_zeros, handler_resize, handler_free}};
 
-/* A new array in C order; a big one lies in memory that is used again. */
-PyObject *new_array(const SlotInfo *info, const int64_t *shape, int64_t elements) {
+} // namespace
+
+PyObject *new_array(PyArray_Descr *descr, int ndim, const int64_t *shape, int64_t elements) {
     static PyObject *capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
-    const bool big = capsule && elements > int64_t(kBigBlock) / info->itemsize;
+    const bool big = capsule && elements > int64_t(kBigBlock) / PyDataType_ELSIZE(descr);
     PyObject *before = nullptr;
     if (big && !(before = PyDataMem_SetHandler(capsule))) return nullptr;
-    Py_INCREF(info->descr);
-    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, info->descr, info->ndim, reinterpret_cast<npy_intp *>(const_cast<int64_t *>(shape)),
-                                           nullptr, nullptr, 0, nullptr);
+    Py_INCREF(descr);
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, ndim, reinterpret_cast<npy_intp *>(const_cast<int64_t *>(shape)), nullptr,
+                                           nullptr, 0, nullptr);
     if (!big) return array;
     PyObject *ours = PyDataMem_SetHandler(before);
     Py_DECREF(before);
@@ -219,6 +220,28 @@ PyObject *new_array(const SlotInfo *info, const int64_t *shape, int64_t elements
     if (!ours) Py_CLEAR(array);
     return array;
 }
+
+PyObject *empty_array(PyObject *like_shape, PyObject *dtype) {
+    PyArray_Dims dims = {nullptr, 0};
+    PyArray_Descr *descr = nullptr;
+    PyObject *array = nullptr;
+    int64_t elements = 1;
+    if (PyArray_IntpConverter(like_shape, &dims) && PyArray_DescrConverter(dtype, &descr)) {
+        for (int d = 0; d < dims.len && elements; ++d) {
+            if (__builtin_mul_overflow(elements, int64_t(dims.ptr[d]), &elements)) elements = INT64_MAX; /* NumPy refuses it */
+        }
+        if (PyDataType_ELSIZE(descr) > 0 && !PyDataType_REFCHK(descr)) {
+            array = new_array(descr, dims.len, reinterpret_cast<const int64_t *>(dims.ptr), elements);
+        } else {
+            PyErr_SetString(PyExc_TypeError, "empty: arrays of numbers only");
+        }
+    }
+    Py_XDECREF(descr);
+    PyDimMem_FREE(dims.ptr);
+    return array;
+}
+
+namespace {
 
 /* May this earlier result be written again? Only if no reference and no weak reference but ours exists, and
  * nobody changed its shape, dtype or flags meanwhile. */
@@ -451,7 +474,7 @@ bool is_private(Frame *frame, Slot *slot) {
 
 int make_private(Frame *frame, Slot *slot) {
     if (slot->memory != MEM_ARRAY || slot->copied) return 0;
-    PyObject *copy = new_array(slot->info, slot->buf.shape, slot->elements);
+    PyObject *copy = new_array(slot->info->descr, slot->info->ndim, slot->buf.shape, slot->elements);
     if (!copy) return -1;
     auto *to = reinterpret_cast<PyArrayObject *>(copy), *from = reinterpret_cast<PyArrayObject *>(slot->array);
     if (PyArray_IS_C_CONTIGUOUS(from)) {
@@ -478,7 +501,7 @@ inline PyObject *next_array(Slot *slot, const int64_t *shape, int64_t elements) 
             return array;
         }
     }
-    return new_array(slot->info, shape, elements);
+    return new_array(slot->info->descr, slot->info->ndim, shape, elements);
 }
 
 } // namespace

@@ -260,6 +260,7 @@ struct Frame {
     int64_t largest; /* no slot has had more elements since the frame was made */
     int32_t asked; /* outputs that the kernel being checked has asked for */
     PyThreadState *released; /* not NULL while the GIL is given away */
+    bool brief;    /* it is kept: a loop runs short steps, and gives it away between some of them */
     bool timed;    /* profiles: whether this call is */
     int64_t looks; /* at the time, within this call */
     std::vector<int64_t> spent; /* ticks in each instruction in this call */
@@ -315,6 +316,9 @@ int bind_cast(Frame *frame, Slot *slot, PyObject *value); /* what casts without 
 int bind_value(Frame *frame, Slot *slot, PyObject *value, bool writable); /* full path; -1: TypeError set */
 int bind_object(Frame *frame, Slot *slot, PyObject *value);      /* + remembers value as slot->object */
 PyObject *box(Frame *frame, Slot *slot);                         /* borrowed; NULL: error set */
+/* A new array in C order; a big one lies in memory that is used again. */
+PyObject *new_array(PyArray_Descr *descr, int ndim, const int64_t *shape, int64_t elements);
+PyObject *empty_array(PyObject *shape, PyObject *dtype); /* the same for what Python says */
 int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements); /* GIL held */
 int array_again(Frame *frame, Slot *slot); /* the same in the shape that the slot's table says, where it is `laid` */
 int make_private(Frame *frame, Slot *slot); /* a copy of the shared variable's array takes its place; -1: MemoryError */

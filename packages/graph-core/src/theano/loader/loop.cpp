@@ -22,6 +22,10 @@ namespace {
 
 constexpr int64_t kLookInterval = 64;       /* steps between looks at the clock */
 constexpr std::chrono::milliseconds kYield(5); /* between looks at signals, and chances for other threads */
+constexpr std::chrono::microseconds kBrief(20);  /* a step below this keeps the GIL */
+/* A matrix that so many steps read, of so many bytes, had better lie row by row, on lines of the cache. */
+constexpr int64_t kWorthLaying = 16, kLine = 64;
+constexpr npy_intp kLeastLaid = 1 << 10, kMostLaid = 1 << 22;
 
 int complain(PyObject *type, const char *text) {
     PyErr_SetString(type, text);
@@ -52,17 +56,39 @@ void copy_to(char *to, const Slot *slot) {
 
 /* A new array for what a slot holds; for as many of it as `rows`, if that is not negative. */
 PyArrayObject *new_like(const Slot *slot, int64_t rows) {
-    npy_intp shape[TH_MAX_NDIM + 1];
+    int64_t shape[TH_MAX_NDIM + 1], elements = slot->elements * (rows >= 0 ? rows : 1);
     int ndim = 0;
-    if (rows >= 0) shape[ndim++] = npy_intp(rows);
+    if (rows >= 0) shape[ndim++] = rows;
     if (slot->buf.ndim + ndim > TH_MAX_NDIM) {
         PyErr_SetString(PyExc_ValueError, "rows of so many dimensions cannot be stacked");
         return nullptr;
     }
     for (int d = 0; d < slot->buf.ndim; ++d) shape[ndim++] = slot->buf.shape[d];
-    Py_INCREF(slot->info->descr);
-    PyObject *made = PyArray_NewFromDescr(&PyArray_Type, slot->info->descr, ndim, shape, nullptr, nullptr, 0, nullptr);
-    return reinterpret_cast<PyArrayObject *>(made);
+    return reinterpret_cast<PyArrayObject *>(new_array(slot->info->descr, ndim, shape, elements));
+}
+
+/* What all steps read: `value`, or a copy that is quicker to read; new reference. */
+PyObject *laid(PyObject *value, int64_t steps) {
+    auto *array = reinterpret_cast<PyArrayObject *>(value);
+    if (steps < kWorthLaying || !PyArray_CheckExact(value) || PyArray_NDIM(array) != 2 || !PyArray_ISNUMBER(array)) return Py_NewRef(value);
+    const npy_intp bytes = PyArray_NBYTES(array);
+    const bool lies_well = PyArray_IS_C_CONTIGUOUS(array) && reinterpret_cast<uintptr_t>(data_of(array)) % kLine == 0;
+    if (lies_well || bytes < kLeastLaid || bytes > kMostLaid || !PyArray_ISBEHAVED_RO(array)) return Py_NewRef(value);
+    npy_intp space = bytes + kLine;
+    PyObject *memory = PyArray_SimpleNew(1, &space, NPY_UINT8);
+    if (!memory) return nullptr;
+    char *data = data_of(reinterpret_cast<PyArrayObject *>(memory));
+    data += (kLine - int64_t(reinterpret_cast<uintptr_t>(data) % kLine)) % kLine;
+    Py_INCREF(PyArray_DESCR(array));
+    PyObject *copy = PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(array), 2, PyArray_DIMS(array), nullptr, data, NPY_ARRAY_CARRAY, nullptr);
+    if (!copy || PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(copy), memory) < 0) { /* takes the memory in any case */
+        if (!copy) Py_DECREF(memory);
+        Py_XDECREF(copy);
+        return nullptr;
+    }
+    copy_elements(data, data_of(array), reinterpret_cast<const int64_t *>(PyArray_DIMS(array)),
+                  reinterpret_cast<const int64_t *>(PyArray_STRIDES(array)), 2, PyArray_ITEMSIZE(array));
+    return copy;
 }
 
 /* What an op in Python computed for nobody but us has no window yet. */
@@ -216,8 +242,8 @@ struct Carried {
 
 struct Loop {
     Frame *frame;
-    PyObject *fixed = nullptr; /* borrowed: a tuple */
-    size_t first_fixed = 0;    /* the number of that input */
+    std::vector<PyObject *> fixed; /* strong */
+    size_t first_fixed = 0;        /* the number of that input */
     std::vector<Window> windows;
     std::vector<Stack> states, results;
     std::vector<Carried> carried;
@@ -226,6 +252,7 @@ struct Loop {
 
     ~Loop() {
         for (Stack &each : results) Py_XDECREF(each.array);
+        for (PyObject *each : fixed) Py_DECREF(each);
     }
 
     int bind(int64_t step) {
@@ -238,7 +265,7 @@ struct Loop {
         }
         for (size_t k = first_fixed; k < program.inputs.size(); ++k) {
             Slot *slot = frame->slots + program.inputs[k].slot;
-            PyObject *value = PyTuple_GET_ITEM(fixed, Py_ssize_t(k - first_fixed));
+            PyObject *value = fixed[k - first_fixed];
             if (step && slot->borrowed && slot->array == value && !slot->object) continue; /* as the last step left it */
             if (bind_borrowed(frame, slot, value, false)) continue;
             /* also where only Python reads it: what an earlier call bound there is gone */
@@ -297,7 +324,8 @@ struct Loop {
 
     /* How many steps were run; -1: Python error set, and `failed` says in which. */
     int64_t run(int64_t n, int64_t *failed) {
-        auto looked = std::chrono::steady_clock::now();
+        using clock = std::chrono::steady_clock;
+        auto yielded = clock::now(), looked = yielded;
         for (int64_t step = 0; step < n; ++step) {
             *failed = step;
             if (step) aim();
@@ -306,10 +334,14 @@ struct Loop {
             if (stop < 0 || keep(step) < 0) return -1;
             frame_end_call(frame);
             if (stop) return step + 1;
-            if ((step & (kLookInterval - 1)) != kLookInterval - 1) continue;
-            const auto now = std::chrono::steady_clock::now();
-            if (now - looked < kYield) continue;
+            /* The first step makes things that all others find. */
+            if (step == 0) looked = clock::now();
+            if (step != 1 && (step & (kLookInterval - 1)) != kLookInterval - 1) continue;
+            const auto now = clock::now();
+            frame->brief = now - looked < (step == 1 ? 1 : kLookInterval) * kBrief;
             looked = now;
+            if (now - yielded < kYield) continue;
+            yielded = now;
             if (PyErr_CheckSignals() < 0) return -1;
             Py_BEGIN_ALLOW_THREADS;
             Py_END_ALLOW_THREADS;
@@ -434,14 +466,24 @@ struct Reader {
         return 0;
     }
 
+    int read_fixed() {
+        loop.first_fixed = input;
+        loop.fixed.reserve(size_t(PyTuple_GET_SIZE(request.fixed)));
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(request.fixed); ++k) {
+            PyObject *value = laid(PyTuple_GET_ITEM(request.fixed, k), request.n);
+            if (!value) return -1;
+            loop.fixed.push_back(value);
+        }
+        return 0;
+    }
+
     int read() {
         if (request.n < 1) return complain(PyExc_ValueError, "loop: there must be one step at least");
         if (!program.updates.empty()) return complain(PyExc_ValueError, "loop: the program has updates");
         if (read_sequences() < 0 || read_states() < 0 || read_results() < 0 || read_carried() < 0) return -1;
         if (request.until && !(loop.until = next_output())) return too_few("output");
-        loop.fixed = request.fixed;
-        loop.first_fixed = input;
-        const size_t given = input + size_t(PyTuple_GET_SIZE(request.fixed));
+        if (read_fixed() < 0) return -1;
+        const size_t given = input + loop.fixed.size();
         if (given != program.inputs.size() || output != program.outputs.size())
             return complain(PyExc_TypeError, "loop: the program has inputs or outputs for which nothing is given");
         for (const Instr &instr : program.code) loop.compiled &= instr.kind == INSTR_NATIVE;
@@ -498,6 +540,7 @@ PyObject *function_loop(PyObject *object, PyObject *args) {
     const int64_t start = profile.on ? now_ticks() : 0;
     frame->timed = profile.on; /* all steps are one call */
     PyObject *made = run(frame, request);
+    frame->brief = false;
     if (profile.on) profile.end_timed(start, frame->spent, frame->looks);
     function_give_frame(object, frame);
     return made;

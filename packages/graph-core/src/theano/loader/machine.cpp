@@ -167,7 +167,7 @@ int run_without_gil(Frame *frame, const Instr &instr, th_ctx *ctx) {
 
 inline int run_native(Frame *frame, const Instr &instr, th_ctx *ctx) {
     int64_t elements = 0;
-    if (TH_UNLIKELY(frame->largest > instr.gil_limit)) {
+    if (TH_UNLIKELY(frame->largest > instr.gil_limit) && !frame->brief) {
         th_buffer **buffer = ctx->in; /* outputs follow inputs in the same table */
         for (int k = ctx->nin + ctx->nout; k > 0; --k, ++buffer) {
             int64_t here = reinterpret_cast<Slot *>(*buffer)->elements;

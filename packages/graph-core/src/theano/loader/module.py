@@ -57,6 +57,7 @@ numpy_sort = _loader.numpy_sort
 set_threads_least = _loader.set_threads_least
 add_device = _loader.add_device
 has_device = _loader.has_device
+empty = _loader.empty
 memory_cached = _loader.memory_cached
 memory_get_limit = _loader.memory_get_limit
 memory_set_limit = _loader.memory_set_limit
@@ -75,6 +76,7 @@ __all__ = [
     "NativeThunk",
     "add_device",
     "cpu_level",
+    "empty",
     "enable_vectorcall",
     "get_threads",
     "has_device",

@@ -17,18 +17,21 @@ from theano.graph.clone import clone_replace
 from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import local_rule
+from theano.scan.lengths import is_length_of
 from theano.scan.op import Scan
-from theano.scan.parts import CarriedPart, FixedPart, MappedPart, Parts, SequencePart
+from theano.scan.parts import CarriedPart, FixedPart, MappedPart, Parts, SequencePart, rows_read
 from theano.tensor.blas.dot import Dot, dot
 from theano.tensor.control.checks import CheckedShape
 from theano.tensor.convert import is_tensor, static_int
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.join.op import join
 from theano.tensor.rows.op import map_rows
-from theano.tensor.rules.predicates import conform, made_by
-from theano.tensor.shape.basic import Shape_i, shape_i, shape_tuple
-from theano.tensor.shape.reshape import reshape
+from theano.tensor.rules.predicates import conform, filled_with, made_by
+from theano.tensor.shape.basic import shape_i, shape_tuple
+from theano.tensor.shape.reshape import reshape, shape_padleft
+from theano.tensor.sort.cumulative import CumOp
 
 _EVERYWHERE = ("canonicalize", "specialize")
 _FAST_RUN = ("fast_run", "scan")
@@ -39,7 +42,7 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     v, n = part.outer, parts.n_steps
     reach = max(j for j, _ in part.taps) + 1
     length = shape_i(v, 0, fgraph)
-    if reach == 1 and (n is length or _is_length_of(n, v)):
+    if reach == 1 and (n is length or is_length_of(n, v)):
         return v
     a, b = static_int(n), static_int(length)
     if not (_is_at_most(n, v, reach) or (a is not None and b is not None and 0 <= a <= b + 1 - reach)):
@@ -49,13 +52,9 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     return v[k : n + k if k else n]
 
 
-def _is_length_of(n: Any, v: Any) -> bool:
-    return n.owner is not None and isinstance(n.owner.op, Shape_i) and n.owner.op.i == 0 and n.owner.inputs[0] is v
-
-
 def _is_at_most(n: Any, v: Any, reach: int) -> bool:
     """Return whether ``n`` is written as the length of ``v``, or as the least of several lengths, it among them."""
-    if reach == 1 and _is_length_of(n, v):
+    if reach == 1 and is_length_of(n, v):
         return True
     node = made_by(n, F.minimum)
     return node is not None and reach == 1 and any(_is_at_most(m, v, reach) for m in node.inputs)
@@ -77,6 +76,44 @@ def scan_to_rows(fgraph: Any, node: Apply[Any, Any]) -> Any:
         n = CheckedShape(f"{node.op}: the number of steps is negative")(parts.n_steps, F.ge(parts.n_steps, 0))
         made = [alloc(v, n, *shape_tuple(v)) for v in results]
     return [conform(v, old) for v, old in zip(made, node.outputs, strict=True)]
+
+
+@local_rule([Scan], keeps="close", tags=_FAST_RUN, phases=_EVERYWHERE)
+def scan_to_cumulative(fgraph: Any, node: Apply[Any, Any]) -> Any:
+    """A loop that adds up the rows of a sequence, or multiplies them, is a cumulative sum or product.
+
+    So is the gradient of such a sum, which carries what it adds up. A loop over numbers is as quick; and one of which
+    only the last rows are read needs no memory for all.
+    """
+    spec = node.op.spec
+    if spec.until or len(spec.sequences) != 1 or spec.stacked != 1 or spec.keep != (None,):
+        return None
+    parts = Parts(node)
+    (stacked,), (sequence,) = parts.stacked, parts.sequences
+    if stacked.result.type.ndim == 0 or rows_read(stacked.outputs[0]) is not None:
+        return None
+    if spec.states == ((-1,),) and not spec.carried:
+        first, past = parts.states[0].outer, parts.states[0].taps[0][1]
+    elif spec.carried == 1 and parts.carried[0].result is stacked.result:
+        first, past = shape_padleft(parts.carried[0].outer), parts.carried[0].inner
+    else:
+        return None
+    taps = {v: k for k, v in sequence.taps}
+    for op, mode in ((F.add, "add"), (F.mul, "mul")):
+        factors = made_by(stacked.result, op)
+        if factors is None or len(factors.inputs) != 2 or past not in factors.inputs:
+            continue
+        row = factors.inputs[1 if factors.inputs[0] is past else 0]
+        if row not in taps or row.type != past.type:
+            continue
+        rows = _rows(parts, sequence, taps[row], fgraph)
+        if mode == "add" and filled_with(first, 0):
+            made = join(0, first, CumOp(0)(rows))
+        else:
+            made = CumOp(0, mode)(join(0, first, rows))
+        found = [made] if spec.states else [made[1:], made[-1]]
+        return [conform(new, old) for new, old in zip(found, node.outputs, strict=True)]
+    return None
 
 
 # -- products --------------------------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 Backward, a loop goes from the last step to the first. Its step is the gradient of the forward step. It carries what
 the later steps have found out: for each state the *pending* adjoints, one for each row that a step may look back, and
 the sums for what is the same in all steps. The gradients with respect to sequences are results of the steps; where a
-sequence has several taps, their sum is put together outside.
+sequence has several taps, their sum is put together outside. If of a state only the last row has a gradient, that is
+what is pending before the first backward step, and there is no stack of adjoints.
 
 What the backward step needs of the forward one it reads: rows of sequences, of states, and of results. What cannot be
 computed from these (carried values, and random numbers drawn with them) the forward loop stores as further results, and
@@ -15,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from theano.compile.test_values import inherit_test_value
 from theano.gradient import DisconnectedType, Rop, grad, grad_undefined
 from theano.gradient.absent import is_discrete, is_null, zeros_like
@@ -22,11 +25,13 @@ from theano.gradient.barriers import ViewOp
 from theano.graph.traverse import ancestors, toposort, walk
 from theano.graph.variable import Constant, Variable
 from theano.records import replace
-from theano.scan.lengths import asks_for_lengths
+from theano.scan.lengths import asks_for_lengths, is_length_of
 from theano.scan.spec import LoopSpec, OuterInputs, OuterOutputs
 from theano.tensor.blas.dot import Dot
-from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
 from theano.tensor.elemwise import functions as F
+from theano.tensor.elemwise.dimshuffle import DimShuffle
+from theano.tensor.index.basic import IncSubtensor, fill_entries
 from theano.tensor.index.functions import inc_subtensor
 from theano.tensor.join.op import stack
 from theano.tensor.shape.basic import patternbroadcast, shape_i
@@ -89,6 +94,33 @@ def _plus(a: Any, b: Any) -> Any:
     return b if a is None else a if b is None else a + b
 
 
+def _added_to_zeros(g: Any) -> tuple[Any, Any]:
+    """Return the index and the value, if ``g`` is written as zeros with something added to a part; else None twice."""
+    node = g.owner
+    if node is None or not isinstance(node.op, IncSubtensor) or not _is_zeros(node.inputs[0]):
+        return None, None
+    index = fill_entries(node.op.idx_list, node.inputs[2:], static_int)
+    return (index[0], node.inputs[1]) if len(index) == 1 else (None, None)
+
+
+def _is_zeros(v: Any) -> bool:
+    while v.owner is not None and (isinstance(v.owner.op, DimShuffle) or v.owner.op == F.second):
+        v = v.owner.inputs[-1]
+    return isinstance(v, Constant) and not np.any(v.data)
+
+
+def _only_last_row(g: Any, depth: int) -> Any:
+    """Return the last row of a gradient with respect to the rows of a state, if all others are written as zeros.
+
+    That is the gradient of what is computed from ``result[-1]``, where the result has no row of those that the state
+    begins with.
+    """
+    at, value = (None, None) if g is None else _added_to_zeros(g)
+    if at == slice(depth, None):
+        at, value = _added_to_zeros(value)
+    return value if at == -1 else None
+
+
 # -- backward ------------------------------------------------------------------------------------------------------
 
 
@@ -105,6 +137,8 @@ class _Backward:
     ----------
     rows : dict from int to Variable
         For a stacked output, what stands for the row of its gradient.
+    last : dict from int to Variable
+        For a state of which only the last row has a gradient, that gradient.
     pending : dict from int to list of Variable
         For a state, what stands for the gradients of later steps with respect to its last values, the last first.
     carried : dict from int to Variable
@@ -119,10 +153,12 @@ class _Backward:
         spec = op.spec
         self.own, self.made = spec.inner_inputs(op.inner.inputs), spec.inner_outputs(op.inner.outputs)
         stacked = [*self.made.states, *self.made.mapped]
+        found = ((i, _only_last_row(g, m)) for i, (g, m) in enumerate(zip(grads.states, spec.depths, strict=True)))
+        self.last = {i: _fit(g, self.made.states[i]) for i, g in found if g is not None}
         self.rows = {
             i: _like(v)
             for i, (v, g) in enumerate(zip(stacked, [*grads.states, *grads.mapped], strict=True))
-            if g is not None
+            if g is not None and i not in self.last
         }
         self.pending: dict[int, list[Any]] = {}
         self.carried = {
@@ -130,7 +166,7 @@ class _Backward:
         }
         self.terms: dict[Variable, Any] = {}
         self.null: dict[Variable, Any] = {}
-        for i in self.rows:
+        for i in (*self.last, *self.rows):
             if i < len(spec.states):
                 self._follow(i, spec)
         while self._differentiate(spec):
@@ -345,7 +381,8 @@ def _begin(spec: LoopSpec, step: _Backward, given: OuterInputs, made: OuterOutpu
     """Return what the backward loop carries before its first step."""
     begin: list[Any] = []
     for i in step.pending:
-        begin.extend([zeros_like(given.states[i][0])] * spec.depths[i])
+        pending = [zeros_like(given.states[i][0])] * spec.depths[i]
+        begin.extend([step.last[i], *pending[1:]] if i in step.last else pending)
     for i in step.carried:
         g = grads.carried[i]
         begin.append(zeros_like(made.carried[i]) if g is None else g)
@@ -366,6 +403,9 @@ def _sorted(
         for k, row in zip(taps, rows, strict=True):
             if row in step.terms:
                 g = next(for_rows)[::-1]
+                if whole and taps == (0,) and is_length_of(n, v):
+                    total = g
+                    break
                 total = zeros_like(v) if total is None else total
                 total = inc_subtensor(total[k + n - steps : k + n] if not whole else total[k : k + n], g)
         if total is not None:
@@ -374,7 +414,7 @@ def _sorted(
     for i in step.pending:
         rest = [next(last) for _ in range(spec.depths[i])]
         rest = rest if whole else [F.switch(F.lt(steps, n), zeros_like(v), v) for v in rest]
-        direct = grads.states[i]
+        direct = None if i in step.last else grads.states[i]
         total = stack(rest[::-1])
         found[first + i] = total if direct is None else direct[: spec.depths[i]] + total
     first += len(spec.states)

@@ -78,6 +78,11 @@ def asks_for_lengths(node: Apply[Any, Any]) -> bool:
     return isinstance(node.op, Shape_i) or (isinstance(node.op, Elemwise) and node.op == F.second)
 
 
+def is_length_of(n: Any, v: Any) -> bool:
+    """Return whether ``n`` is written as the number of rows of ``v``."""
+    return n.owner is not None and isinstance(n.owner.op, Shape_i) and n.owner.op.i == 0 and n.owner.inputs[0] is v
+
+
 def is_steady(inner: InnerGraph, spec: LoopSpec, inputs: Sequence[Any]) -> bool:
     """Return whether each result of a step is known to be as long in each step."""
     found = lengths_of_step(inner, spec, inputs, [shape_tuple(v) if is_tensor(v) else () for v in inputs])

@@ -1,236 +1,170 @@
-"""Loops over numbers as one C function: sequences, states and carried values of no dimensions, and arithmetic alone.
+"""Loops as one C function: those over numbers, and those over vectors whose elements know nothing of each other.
 
-The rewritten step is one scalar expression. States and carried values are local variables, so that a step costs what
-its arithmetic takes; a state further back moves from variable to variable. What else a step may be runs in the machine
-(:mod:`theano.scan.run`).
+The rewritten step is one scalar expression, and a step does nothing but its arithmetic (:mod:`theano.scan.writer`).
+A product and what is added to it are rounded once where the CPU can, as in products of matrices. What else a step may
+be runs in the machine (:mod:`theano.scan.run`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from theano import scalar as scal
-from theano.codegen.text import CText
 from theano.compile.mode import get_mode
 from theano.graph import Apply, Constant, FunctionGraph
 from theano.graph.kernel import Kernel
 from theano.lowering.accepts import KNOWN, Accepts, dtype_of
 from theano.lowering.table import Lowering, register
 from theano.rewriting import rewrite
-from theano.scalar.ctypes import c_type, compute_type, load, storage_support, store
+from theano.scalar.base import at_output
+from theano.scalar.c import support
+from theano.scalar.cbody import CBody
+from theano.scalar.composite import Program, Ref, Step, in_order_of_use
+from theano.scalar.ctypes import storage_support
 from theano.scan.op import Scan
-from theano.scan.run import NEGATIVE, first_rows, too_short
-from theano.scan.spec import InnerInputs, InnerOutputs, LoopSpec
+from theano.scan.spec import LoopSpec
+from theano.scan.writer import NumbersWriter, Value, VectorsWriter
 from theano.tensor.convert import is_tensor
+from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.rules.joining import scalar_expression
-from theano.tensor.kernels.body import Body, body_of
-from theano.tensor.kernels.common import title
+from theano.tensor.kernels.body import body_of
+from theano.tensor.kernels.common import c_text, title
 from theano.tensor.kernels.parameters import Constants
 
 # Nanoseconds for an operation and for a call of a function, one step after the other.
 _LINE_NS, _SUPPORT_NS = 1.0, 8.0
 
 
-class _Value(NamedTuple):
-    """A number that a step reads or makes."""
+class _MultiplyAdd:
+    """``a b + c``, rounded once where the CPU can: half the time of two operations that wait for each other."""
 
-    name: str
-    dtype: str
+    op_name = "multiply_add"
+    compute_rule, ignored_inputs, conditions = at_output, (), ()
 
-    def declared(self, at: str) -> str:
-        """Return the declaration of a local variable, as elements lie in memory, with what it begins with."""
-        return f"{c_type(self.dtype)} {self.name} = {at};"
+    def c_statements(
+        self, names: Sequence[str], dtypes: Sequence[str], out_names: Sequence[str], out_dtypes: Sequence[str]
+    ) -> CBody:
+        """Return the operation in C."""
+        call = "TH_FMA" if out_dtypes[0] == "float64" else "TH_FMAF"
+        return CBody([f"{out_names[0]} = {call}({', '.join(names)});"], support(["fma"]))
 
 
-def scalar_loop(op: Any, node: Apply) -> Kernel | None:
-    """Return a loop over numbers as one function, where a step is arithmetic alone."""
+_MULTIPLY_ADD = _MultiplyAdd()
+
+
+def loop_function(op: Any, node: Apply) -> Kernel | None:
+    """Return a loop as one function, where a step is arithmetic alone, on numbers or element by element."""
     if op.mode is not None or not _can_store(op.spec):
         return None
-    if not all(map(_is_number, (*op.inner.inputs, *op.inner.outputs))):
+    found = op.inner.derived("scalar expression", lambda: _expression(op))
+    if found is None:
         return None
-    expression = op.inner.derived("scalar expression", lambda: _expression(op))
-    if expression is None:
-        return None
+    expression, single = found
     spec: LoopSpec = op.spec
     inputs, outputs = [dtype_of(v) for v in op.inner.inputs], [dtype_of(v) for v in op.inner.outputs]
-    own = spec.inner_inputs([_Value(f"x{i}", dtype) for i, dtype in enumerate(inputs)])
-    made = spec.inner_outputs([_Value(f"y{i}", dtype) for i, dtype in enumerate(outputs)])
-    names = [[f"{v.name}_i" for v in values] for values in (own.flat(), made.flat())]
+    values = [Value(f"x{i}", dtype) for i, dtype in enumerate(inputs)]
+    own = spec.inner_inputs(values)
+    made = spec.inner_outputs([Value(f"y{i}", dtype) for i, dtype in enumerate(outputs)])
+    names = [[f"{v.name}_i" for v in group] for group in (own.flat(), made.flat())]
     body = body_of(expression, names[0], inputs, names[1], outputs)
     if body is None:
         return None
-    source = str(_Writer(spec, own, made, body).write())
-    support = tuple(dict.fromkeys((*storage_support(*inputs, *outputs), *body.support)))
+    blocks = [*storage_support(*inputs, *outputs), *body.support]
+    if all(single):
+        source = str(NumbersWriter(spec, own, made, body).write())
+    else:
+        numbers = {v.name for v, is_number in zip(values, single, strict=True) if is_number}
+        source = str(VectorsWriter(spec, own, made, body, numbers).write())
+        blocks += [c_text("loops.h"), *VectorsWriter.support]
     work = 1.0 + _LINE_NS * len(body.lines) + _SUPPORT_NS * len(body.support)
-    return Kernel(title(op, node), source, support, Constants(numbers=body.params), work)
+    return Kernel(title(op, node), source, tuple(dict.fromkeys(blocks)), Constants(numbers=body.params), work)
 
 
-def _is_number(v: Any) -> bool:
-    return is_tensor(v) and v.type.ndim == 0 and v.type.dtype in KNOWN.names
+def _has(ndim: int, v: Any) -> bool:
+    return is_tensor(v) and v.type.broadcastable == (False,) * ndim and v.type.dtype in KNOWN.names
 
 
 def _can_store(spec: LoopSpec) -> bool:
     """Return whether what is kept is all rows, or so few that they are local variables at the end."""
-    most = [*spec.depths, *(1 for _ in range(spec.mapped))]
+    most = [*(depth + 1 for depth in spec.depths), *(1 for _ in range(spec.mapped))]
     return all(k is None or k <= m for k, m in zip(spec.keep, most, strict=True)) and not (
         spec.until and any(k is not None for k in spec.keep)
     )
 
 
-def _expression(op: Scan) -> Any:
-    """Return the rewritten step as one scalar operation, or None where it is more than arithmetic."""
-    graph = FunctionGraph(op.inner.inputs, op.inner.outputs)
-    if not all(_is_number(v) for n in graph.apply_nodes for v in n.outputs):
+def _expression(op: Scan) -> tuple[Any, list[bool]] | None:
+    """Return the rewritten step as one scalar operation, and which of its inputs are numbers.
+
+    None where a step is more than arithmetic, or vectors may differ in length.
+    """
+    spec: LoopSpec = op.spec
+    moving, fixed = op.inner.inputs[: -spec.fixed or None], op.inner.inputs[len(op.inner.inputs) - spec.fixed :]
+    ndim = 0 if all(_has(0, v) for v in op.inner.outputs) else 1
+    if not all(_has(ndim, v) for v in (*moving, *op.inner.outputs)):
+        return None
+    if not all(_has(0, v) or _has(ndim, v) for v in fixed):
+        return None
+    if ndim and (spec.until or not moving):
+        return None
+    graph: Any = FunctionGraph(op.inner.inputs, op.inner.outputs)
+    if not all(is_tensor(v) and v.type.ndim <= ndim for n in graph.apply_nodes for v in n.outputs):
         return None
     rewrite(graph, get_mode(None).excluding("inplace").optimizer)
-    nodes = graph.toposort()
+    nodes: list[Any] = graph.toposort()
+    # A number is stretched to the length of vectors.
+    lifted = (n for n in nodes if isinstance(n.op, DimShuffle) and n.inputs[0] in graph.inputs)
+    stretched = {n.outputs[0]: n.inputs[0] for n in lifted if n.inputs[0].type.ndim == 0}
+    nodes = [n for n in nodes if n.outputs[0] not in stretched]
     # In the place of results that are constants, or inputs as they are, stand themselves.
-    if not all(isinstance(n.op, Elemwise) for n in nodes):
+    if not all(isinstance(n.op, Elemwise) and n.outputs[0].type.ndim == ndim for n in nodes):
+        return None
+    if ndim and not _of_one_length(graph, nodes):
         return None
     outside, known = scalar_expression(nodes, [*graph.inputs, *graph.outputs])
-    if any(v not in graph.inputs and not isinstance(v, Constant) for v in outside):
+    if any(v not in graph.inputs and v not in stretched and not isinstance(v, Constant) for v in outside):
         return None
-    return scal.Composite([outside[v] for v in graph.inputs], [known[v] for v in graph.outputs])
+    numbers = {number: outside[v] for v, number in stretched.items() if v in outside}
+    composite = scal.Composite([numbers.get(v, outside[v]) for v in graph.inputs], [known[v] for v in graph.outputs])
+    return scal.Composite.from_program(_rounded_once(composite.program)), [v.type.ndim == 0 for v in graph.inputs]
 
 
-class _Writer:
-    """Writes the function of one loop."""
-
-    def __init__(self, spec: LoopSpec, own: InnerInputs, made: InnerOutputs, body: Body):
-        self.spec, self.own, self.made, self.body, self.c = spec, own, made, body, CText()
-        given = 1 + len(spec.sequences) + len(spec.states) + spec.carried + spec.fixed
-        self.given = spec.outer_inputs([f"ctx->in[{k}]" for k in range(given)])
-        self.results = spec.outer_outputs([f"ctx->out[{k}]" for k in range(spec.stacked + spec.carried)])
-        #: For each state, the local variables of its last rows, the oldest first.
-        self.past = [
-            [_Value(f"h{i}_{back}", group[0].dtype) for back in range(depth, 0, -1)]
-            for i, (depth, group) in enumerate(zip(spec.depths, own.states, strict=True))
-        ]
-
-    def write(self) -> CText:
-        """Return the text."""
-        c = self.c
-        c("int KERNEL(th_ctx *ctx)")
-        with c.block():
-            self._checks()
-            c.extend(self.body.declarations("(const char *)ctx->params"))
-            self._before()
-            c("int64_t t = 0;")
-            with c.block("for (; t < n; ++t)"):
-                self._step()
-            self._after()
-            c("return 0;")
-        return c
-
-    def _checks(self) -> None:
-        c, spec = self.c, self.spec
-        c(f"const int64_t n = *(const int64_t *){self.given.n_steps}->data;")
-        c(f'if (n < 0) return ctx->rt->fail(ctx, TH_ERR_INDEX, "{NEGATIVE.format("%lld")}", (long long)n);')
-        for i, (place, reach, taps) in enumerate(zip(self.given.sequences, spec.reach, spec.sequences, strict=True)):
-            if taps:
-                text = too_short(i, "%lld", "%lld", reach, "%lld")
-                needed = f"n + {reach - 1}" if reach > 1 else "n"
-                c(f"if (n && {place}->shape[0] < {needed})",
-                  f'    return ctx->rt->fail(ctx, TH_ERR_VALUE, "{text}", (long long){place}->shape[0], (long long)n, '
-                  f"(long long)({needed}));")  # fmt: skip
-        for i, (place, depth) in enumerate(zip(self.given.states, spec.depths, strict=True)):
-            text = first_rows(i, "%lld", depth)
-            c(f"if ({place}->shape[0] != {depth})",
-              f'    return ctx->rt->fail(ctx, TH_ERR_VALUE, "{text}", (long long){place}->shape[0]);')  # fmt: skip
-
-    def _stacks(self) -> Iterator[tuple[str, _Value, int, int | None]]:
-        """Yield for each stacked result its place, what a step makes, the rows before, and how many are kept."""
-        places = (*self.results.states, *self.results.mapped)
-        before = (*self.spec.depths, *(0 for _ in self.results.mapped))
-        yield from zip(places, (*self.made.states, *self.made.mapped), before, self.spec.keep, strict=True)
-
-    def _before(self) -> None:
-        """Write what is read once, and memory for results."""
-        c, spec = self.c, self.spec
-        for i, (place, taps) in enumerate(zip(self.given.sequences, self.own.sequences, strict=True)):
-            if taps:
-                c(f"const char *const s{i} = {place}->data;", f"const int64_t step{i} = {place}->strides[0];")
-        for place, past in zip(self.given.states, self.past, strict=True):
-            for k, value in enumerate(past):
-                c(value.declared(f"*(const {c_type(value.dtype)} *)({place}->data + {k} * {place}->strides[0])"))
-        given, own = (*self.given.carried, *self.given.fixed), (*self.own.carried, *self.own.fixed)
-        for place, value in zip(given, own, strict=True):
-            c(value.declared(f"*(const {c_type(value.dtype)} *){place}->data"))
-        for k, (place, value, before, keep) in enumerate(self._stacks()):
-            kind = c_type(value.dtype)
-            if keep is not None:
-                if not before:  # the last one is a local variable
-                    c(f"{kind} r{k} = 0;")
-                continue
-            rows = f"n + {before}" if before else "n"
-            if spec.until:
-                c(f"{kind} *const r{k} = ctx->rt->scratch(ctx, (size_t)({rows}) * sizeof({kind}) + 1);")
-                c(f"if (!r{k}) return -1;")
-            else:
-                self._ensure(k, place, rows)
-                c(f"{kind} *const r{k} = ({kind} *){place}->data;")
-            for j in range(before):
-                c(f"r{k}[{j}] = {self.past[k][j].name};")
-
-    def _ensure(self, k: int, place: str, rows: str) -> None:
-        self.c(f"const int64_t rows{k}[1] = {{{rows}}};", f"if (ctx->rt->ensure(ctx, {place}, rows{k})) return -1;")
-
-    def _step(self) -> None:
-        c, spec, words = self.c, self.spec, self.body.words
-        for i, (group, taps) in enumerate(zip(self.own.sequences, spec.sequences, strict=True)):
-            for value, k in zip(group, taps, strict=True):
-                at = f"*(const {c_type(value.dtype)} *)(s{i} + (t + {k}) * step{i})"
-                self._local(value, at, words)
-        for past, group, taps in zip(self.past, self.own.states, spec.states, strict=True):
-            for value, k in zip(group, taps, strict=True):
-                self._local(value, past[k].name, words)
-        for value in (*self.own.carried, *self.own.fixed):
-            self._local(value, value.name, words)
-        for value in self.made.flat():
-            c(f"{compute_type(value.dtype)} {value.name}_i;")
-        c.extend(self.body.lines)
-        for value in self.made.flat():
-            c(f"{c_type(value.dtype)} {value.name};", store(value.dtype, value.name, f"{value.name}_i"))
-        for k, (_, value, before, keep) in enumerate(self._stacks()):
-            if keep is None:
-                c(f"r{k}[t + {before}] = {value.name};" if before else f"r{k}[t] = {value.name};")
-            elif not before:
-                c(f"r{k} = {value.name};")
-        for past, value in zip(self.past, self.made.states, strict=True):
-            for older, newer in pairwise(past):
-                c(f"{older.name} = {newer.name};")
-            c(f"{past[-1].name} = {value.name};")
-        for value, new in zip(self.own.carried, self.made.carried, strict=True):
-            c(f"{value.name} = {new.name};")
-        if self.made.until is not None:
-            with c.block(f"if ({self.made.until.name})"):
-                c("++t;", "break;")
-
-    def _local(self, value: _Value, at: str, words: frozenset[str]) -> None:
-        if f"{value.name}_i" in words:
-            self.c(f"const {compute_type(value.dtype)} {value.name}_i = {load(value.dtype, at)};")
-
-    def _after(self) -> None:
-        """Write what is known only now."""
-        c, spec = self.c, self.spec
-        for k, (place, value, before, keep) in enumerate(self._stacks()):
-            kind = c_type(value.dtype)
-            if keep is None and spec.until:
-                self._ensure(k, place, f"t + {before}")
-                c(f"memcpy({place}->data, r{k}, (size_t)(t + {before}) * sizeof({kind}));")
-            elif keep is not None:
-                self._ensure(k, place, str(keep) if before else f"t < {keep} ? t : {keep}")
-                if before:
-                    for j, last in enumerate(self.past[k][before - keep :]):
-                        c(f"(({kind} *){place}->data)[{j}] = {last.name};")
-                else:
-                    c(f"if (t) *({kind} *){place}->data = r{k};")
-        for place, value in zip(self.results.carried, self.own.carried, strict=True):
-            c(f"if (ctx->rt->ensure(ctx, {place}, NULL)) return -1;")
-            c(f"*({c_type(value.dtype)} *){place}->data = {value.name};")
+def _of_one_length(graph: Any, nodes: Sequence[Any]) -> bool:
+    """Return whether all vectors of a step are in expressions with each other, which holds their lengths together."""
+    vectors = [v for v in (*graph.inputs, *graph.outputs) if v.type.ndim == 1]
+    if any(isinstance(v, Constant) for v in graph.outputs):
+        return False
+    groups: list[set[Any]] = [{v} for v in dict.fromkeys(vectors)]
+    for node in nodes:
+        joined = {v for v in (*node.inputs, *node.outputs) if v.type.broadcastable == (False,)}
+        apart = [g for g in groups if not g & joined]
+        groups = [*apart, joined.union(*(g for g in groups if g & joined))]
+    return len(groups) == 1
 
 
-register(Lowering(Scan, scalar_loop, Accepts("*inputs -> *outputs")))
+def _rounded_once(program: Program) -> Program:
+    """Return a program in which a product that is added to something, and nothing else, is one step with the sum.
+
+    Which of two products that would be, nobody could say: their sum stays as it is.
+    """
+    uses, steps = program.uses(), list(program.steps)
+
+    def is_product(ref: Ref, dtype: str) -> bool:
+        made = program.steps[ref.place] if ref.source == "step" else None
+        return made is not None and made.op == scal.mul and len(made.arguments) == 2 and made.dtype == dtype
+
+    for k, step in enumerate(program.steps):
+        if step.op != scal.add or len(step.arguments) != 2 or step.dtype not in ("float32", "float64"):
+            continue
+        products = [ref for ref in step.arguments if is_product(ref, step.dtype)]
+        if len(products) != 1 or uses[products[0]] != 1:
+            continue
+        (rest,) = (ref for ref in step.arguments if ref != products[0])
+        terms = (*program.steps[products[0].place].arguments, rest)
+        if all(program.dtype_of(ref) == step.dtype for ref in terms):
+            steps[k] = Step(_MULTIPLY_ADD, terms, step.dtype)
+    return in_order_of_use(program._replace(steps=tuple(steps)))
+
+
+register(Lowering(Scan, loop_function, Accepts("*inputs -> *outputs")))

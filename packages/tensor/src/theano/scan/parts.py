@@ -8,9 +8,10 @@ from typing import Any
 from theano.graph.apply import Apply
 from theano.graph.clone import clone_replace
 from theano.graph.traverse import ancestors
-from theano.graph.variable import Variable
+from theano.graph.variable import Constant, Variable
 from theano.records import field, record
 from theano.scan.spec import InnerInputs, LoopSpec, OuterInputs
+from theano.tensor.index.basic import Subtensor
 
 
 @record(eq=False)
@@ -157,3 +158,43 @@ class Parts:
         loop = type(op)(spec, inside.flat(), self.outputs(), op.name, op.mode, op.truncate, op.profile)
         made = loop(*outside.flat(), return_list=True)
         return {old: new for part, new in zip(self.making, made, strict=True) for old in part.outputs}
+
+
+# -- what is read of a result ----------------------------------------------------------------------------------------
+
+
+def rows_read(v: Any) -> int | None:
+    """Return how many of the last rows of ``v`` are read at most; None: any."""
+    most = 0
+    for client, _ in v.clients:
+        rows = _rows_read_by(client, v) if isinstance(client, Apply) else None
+        if rows is None:
+            return None
+        most = max(most, rows)
+    return most
+
+
+def _rows_read_by(client: Apply[Any, Any], v: Any) -> int | None:
+    if not isinstance(client.op, Subtensor) or client.inputs[0] is not v:
+        return None
+    first = client.op.idx_list[0] if client.op.idx_list else None
+    if isinstance(first, slice):
+        if first.step is not None or first.stop is not None:
+            return None
+        start = _number(client, first.start)
+        if start is None:
+            return None
+        if start < 0:
+            return -start
+        rows = rows_read(client.outputs[0])
+        return None if rows is None else rows + start
+    at = _number(client, first)
+    return -at if at is not None and at < 0 else None
+
+
+def _number(client: Apply[Any, Any], entry: Any) -> int | None:
+    """Return the number that the first entry of an index is worth, if it is known."""
+    if isinstance(entry, int):
+        return entry
+    given = client.inputs[1] if entry is not None and len(client.inputs) > 1 else None
+    return int(given.data) if isinstance(given, Constant) else None

@@ -17,9 +17,8 @@ from theano.graph.variable import Constant, Variable
 from theano.rewriting import Context, families, local_rule, phases
 from theano.scan.lengths import asks_for_lengths, lengths_within
 from theano.scan.op import Scan
-from theano.scan.parts import FixedPart, MappedPart, Parts
+from theano.scan.parts import FixedPart, MappedPart, Parts, rows_read
 from theano.tensor.create.alloc import alloc
-from theano.tensor.index.basic import Subtensor
 from theano.tensor.rules.predicates import conform
 from theano.tensor.shape.basic import Shape_i
 
@@ -216,50 +215,13 @@ def scan_lengths_inside(node: Apply[Any, Any]) -> Any:
 # -- what is stored ------------------------------------------------------------------------------------------------
 
 
-def _rows_read(v: Any) -> int | None:
-    """Return how many of the last rows of ``v`` are read at most; None: any."""
-    most = 0
-    for client, _ in v.clients:
-        rows = _rows_read_by(client, v) if isinstance(client, Apply) else None
-        if rows is None:
-            return None
-        most = max(most, rows)
-    return most
-
-
-def _rows_read_by(client: Apply[Any, Any], v: Any) -> int | None:
-    if not isinstance(client.op, Subtensor) or client.inputs[0] is not v:
-        return None
-    first = client.op.idx_list[0] if client.op.idx_list else None
-    if isinstance(first, slice):
-        if first.step is not None or first.stop is not None:
-            return None
-        start = _number(client, first.start)
-        if start is None:
-            return None
-        if start < 0:
-            return -start
-        rows = _rows_read(client.outputs[0])
-        return None if rows is None else rows + start
-    at = _number(client, first)
-    return -at if at is not None and at < 0 else None
-
-
-def _number(client: Apply[Any, Any], entry: Any) -> int | None:
-    """Return the number that the first entry of an index is worth, if it is known."""
-    if isinstance(entry, int):
-        return entry
-    given = client.inputs[1] if entry is not None and len(client.inputs) > 1 else None
-    return int(given.data) if isinstance(given, Constant) else None
-
-
 def save_mem(fgraph: FunctionGraph, context: Context) -> None:
     """Of a result of which only the last rows are read, no more are stored."""
     for node in [n for n in fgraph.toposort() if isinstance(n.op, Scan)]:
         parts = Parts(node)
         changed = False
         for part in parts.stacked:
-            rows = _rows_read(part.outputs[0])
+            rows = rows_read(part.outputs[0])
             if rows is not None and (part.keep is None or max(rows, 1) < part.keep):
                 part.keep = max(rows, 1)
                 changed = True

@@ -14,6 +14,7 @@ import numpy as np
 
 from theano.compile import In, Out
 from theano.graph.signals import let_signals_through
+from theano.loader.module import empty
 from theano.runtime.failure import with_text
 from theano.scan.spec import OuterInputs
 from theano.tensor.convert import is_tensor
@@ -23,16 +24,20 @@ if TYPE_CHECKING:
     from theano.scan.op import Scan
 
 
+_LONG = 1 << 20  # bytes
+
+
 class _Layout(NamedTuple):
-    """What is known of a loop before it has values; found once."""
+    """What is known of a loop before it has values; found once. An outer input is told by its number."""
 
     step: Any  # the function of one step, which may write over the carried values
-    taps: list[tuple[int, int]]  # for each of the first inner inputs the number of its sequence, and its tap
-    reach: list[tuple[int, int]]  # of each sequence that is seen its number, and how many rows the first step needs
-    depths: tuple[int, ...]
-    state_taps: tuple[tuple[int, ...], ...]
-    keep: tuple[int | None, ...]
-    copies: list[Any]  # for each carried value that is no array, how to copy it
+    taps: list[tuple[int, int]]  # for each of the first inner inputs its sequence, and its tap
+    needed: list[tuple[int, int]]  # of each sequence that is seen, and how many rows more than there are steps
+    states: list[tuple[int, int, tuple[int, ...], int | None]]  # its first rows, their number, its taps, what is kept
+    mapped: list[int | None]  # of each of these results, how many rows are kept
+    carried: slice
+    copies: list[Any] | None  # for each carried value that is no array, how to copy it
+    fixed: slice
     until: bool
 
 
@@ -42,10 +47,17 @@ def _layout(op: Scan) -> _Layout:
               *(In(v, mutable=True, borrow=True) for v in own.carried), *own.fixed]  # fmt: skip
     outputs = [Out(v, borrow=True) for v in op.inner.outputs]
     step = op.inner.compiled("loop", outputs, inputs=inputs, mode=op.mode, name=str(op))
-    taps = [(i, k) for i, group in enumerate(spec.sequences) for k in group]
-    reach = [(i, rows) for i, (rows, group) in enumerate(zip(spec.reach, spec.sequences, strict=True)) if group]
+    taps = [(i, k) for i, group in enumerate(spec.sequences, 1) for k in group]
+    needed = [(i, rows - 1) for i, (rows, group) in enumerate(zip(spec.reach, spec.sequences, strict=True), 1) if group]
+    first = 1 + len(spec.sequences)
+    keep = spec.keep[: len(spec.states)]
+    states = list(zip(range(first, first + len(spec.states)), spec.depths, spec.states, keep, strict=True))
+    first += len(spec.states)
     copies = [None if is_tensor(v) else v.type.value_copy for v in own.carried]
-    return _Layout(step, taps, reach, spec.depths, spec.states, spec.keep, copies, spec.until)
+    return _Layout(
+        step, taps, needed, states, list(spec.keep[len(spec.states) :]), slice(first, first + spec.carried),
+        copies if any(copies) else None, slice(first + spec.carried, None), spec.until,
+    )  # fmt: skip
 
 
 def run(op: Scan, inputs: Sequence[Any]) -> list[Any]:
@@ -56,40 +68,44 @@ def run(op: Scan, inputs: Sequence[Any]) -> list[Any]:
     Exception
         What a step raises, with its number in the text.
     """
-    spec = op.spec
-    given = spec.outer_inputs(inputs)
     layout: _Layout = op.inner.derived("layout", lambda: _layout(op))
-    n = _checked_steps(op, layout, given)
+    n = _checked_steps(op, layout, inputs)
     if n == 0:
-        return _without_steps(op, given)
-    sequences = [np.require(v, requirements="A") for v in given.sequences]
-    count, keep = len(given.states), layout.keep
-    buffers = [_buffer(v, n, k) for v, k in zip(given.states, keep, strict=False)]
-    carried = [v if copy is None else copy(v) for v, copy in zip(given.carried, layout.copies, strict=True)]
+        return _without_steps(op, op.spec.outer_inputs(inputs))
+    buffers = [_buffer(inputs[i], m, n, k) for i, m, _, k in layout.states]
+    carried = tuple(inputs[layout.carried])
+    if layout.copies is not None:
+        carried = tuple([v if copy is None else copy(v) for v, copy in zip(carried, layout.copies, strict=True)])
     try:
         steps, results, last = layout.step.loop(
             n,
-            tuple([(sequences[i], k) for i, k in layout.taps]),
-            tuple(zip(buffers, layout.depths, layout.state_taps, strict=True)),
-            tuple(carried),
-            tuple(given.fixed),
-            tuple([n if k is None or k > n else k for k in keep[count:]]),
+            tuple([(inputs[i] if inputs[i].flags.aligned else inputs[i].copy(), k) for i, k in layout.taps]),
+            tuple([(v, m, taps) for v, (_, m, taps, _) in zip(buffers, layout.states, strict=True)]),
+            carried,
+            tuple(inputs[layout.fixed]),
+            tuple([n if k is None or k > n else k for k in layout.mapped]),
             layout.until,
         )
     except Exception as error:  # noqa: BLE001  (the boundary to code that anybody may have written)
         let_signals_through(error)
         step = getattr(error, "step", None)
         raise (error if step is None else _in_step(error, step, op)) from error.__cause__
-    states = [_last_rows(v, m + steps, k) for v, m, k in zip(buffers, layout.depths, keep, strict=False)]
-    return [*states, *(_last_rows(v, steps, None) for v in results), *last]
+    states = [
+        v if k is None and steps == n else _last_rows(v, m + steps, k)
+        for v, (_, m, _, k) in zip(buffers, layout.states, strict=True)
+    ]
+    if steps < n or layout.mapped.count(None) < len(results):
+        results = [_last_rows(v, steps, None) for v in results]
+    return [*states, *results, *last]
 
 
-def _buffer(first: Any, n: int, keep: int | None) -> Any:
+def _buffer(first: Any, depth: int, n: int, keep: int | None) -> Any:
     """Return memory for a state, with its first rows in it."""
-    depth = len(first)
     # A step writes a row while it reads the ``depth`` before.
     rows = depth + n if keep is None else min(depth + n, max(depth + 1, keep))
-    buffer = np.empty((rows, *first.shape[1:]), first.dtype)
+    shape = (rows, *first.shape[1:])
+    # What is long enough to be mapped for each call had better be used again.
+    buffer = np.empty(shape, first.dtype) if rows * first.nbytes < _LONG * depth else empty(shape, first.dtype)
     buffer[:depth] = first
     return buffer
 
@@ -105,17 +121,17 @@ def _last_rows(ring: Any, end: int, keep: int | None) -> Any:
     return rows if 2 * wanted >= len(ring) else rows.copy()
 
 
-def _checked_steps(op: Scan, layout: _Layout, given: OuterInputs) -> int:
+def _checked_steps(op: Scan, layout: _Layout, inputs: Sequence[Any]) -> int:
     """Return the number of steps, if there are that many rows of all sequences, and of all states those before."""
-    n = int(given.n_steps)
+    n = int(inputs[0])
     if n < 0:
         raise IndexError(f"{op}: {NEGATIVE.format(n)}")
-    for i, reach in layout.reach:
-        if len(given.sequences[i]) < n + reach - 1 and n:
-            raise ValueError(f"{op}: {too_short(i, len(given.sequences[i]), n, reach, n + reach - 1)}")
-    for i, (v, depth) in enumerate(zip(given.states, layout.depths, strict=True)):
-        if len(v) != depth:
-            raise ValueError(f"{op}: {first_rows(i, len(v), depth)}")
+    for i, more in layout.needed:
+        if len(inputs[i]) < n + more and n:
+            raise ValueError(f"{op}: {too_short(i - 1, len(inputs[i]), n, more + 1, n + more)}")
+    for i, depth, _, _ in layout.states:
+        if len(inputs[i]) != depth:
+            raise ValueError(f"{op}: {first_rows(i - 1 - len(op.spec.sequences), len(inputs[i]), depth)}")
     return n
 
 
@@ -173,7 +189,7 @@ def step_by_step(op: Scan, inputs: Sequence[Any]) -> list[Any]:
     """Return the values of a loop's outputs as `run` does, from calls of the step, one after the other."""
     spec = op.spec
     given = spec.outer_inputs(inputs)
-    n = _checked_steps(op, _layout(op), given)
+    n = _checked_steps(op, _layout(op), inputs)
     if n == 0:
         return _without_steps(op, given)
     step = op.fn

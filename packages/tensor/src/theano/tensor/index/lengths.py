@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from theano.tensor.convert import as_tensor_variable, static_int
-from theano.tensor.elemwise.functions import abs_, cast, ge, int_div, lt, maximum, minimum, sgn, switch
+from theano.tensor.elemwise.functions import abs_, add, cast, ge, int_div, lt, maximum, minimum, sgn, switch
+from theano.tensor.shape.basic import Shape_i
 
 
 def _int64(n: Any) -> Any:
@@ -58,10 +59,25 @@ def slice_length(part: slice, length: Any) -> Any:
         return maximum(int_div(span + size - 1, size), 0)
     if known_step == 0:
         raise ValueError("slice step cannot be zero")
+    rest = _rest(length, numbers[0]) if stop is None and known_step == 1 else None
+    if rest is not None:
+        return rest
     span, size = _span(start, stop, length, known_step > 0), abs(known_step)
     if size == 1:
         return span if start is None and stop is None else maximum(span, 0)
     return maximum(int_div(span + (size - 1), size), 0)
+
+
+def _rest(length: Any, start: int | None) -> Any:
+    """Return ``length - start`` where that is known to be no less than 0: the length is that of a tensor and more."""
+    node = length.owner
+    if not start or start < 0 or node is None or node.op != add or len(node.inputs) != 2:
+        return None
+    for v, more in (node.inputs, node.inputs[::-1]):
+        known = static_int(more)
+        if known is not None and known >= start and v.owner is not None and isinstance(v.owner.op, Shape_i):
+            return v if known == start else v + np.int64(known - start)
+    return None
 
 
 def _span(start: Any, stop: Any, length: Any, forward: bool) -> Any:

@@ -17,7 +17,7 @@ from theano.tensor.index.rules.reads import entries, is_known
 from theano.tensor.join.op import Join, MakeVector, Split, join
 from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
 from theano.tensor.rules.predicates import conform, only_used_by
-from theano.tensor.shape.basic import Shape_i
+from theano.tensor.shape.basic import Shape_i, patternbroadcast
 from theano.tensor.type import TensorApply
 
 
@@ -35,21 +35,15 @@ def local_subtensor_of_join(fgraph: Any, node: TensorApply[Subtensor]) -> Any:
     The lengths of the pieces beside the joint have to be known to agree: else that would no longer be checked.
     """
     made: Any = node.inputs[0].owner
-    feature = getattr(fgraph, "shape_feature", None)
-    if made is None or not isinstance(made.op, Join) or feature is None:
-        return None
-    axis, index = joint(made), entries(node)
-    if axis is None or axis >= len(index) or isinstance(index[axis], slice) or not is_known(index[axis]):
+    axis, index = _index_of_joined(fgraph, node)
+    if axis is None or isinstance(index[axis], slice) or not is_known(index[axis]):
         return None
     pieces = made.inputs[1:]
-    others = [a for a in range(made.outputs[0].type.ndim) if a != axis]
-    if not all(feature.same_shape(pieces[0], v, a, a) for v in pieces[1:] for a in others):
-        return None
     place = index[axis]
     turn = list(pieces) if place >= 0 else list(reversed(pieces))
     left = place if place >= 0 else -1 - place
     for piece in turn:
-        n = static_int(feature.lengths(piece)[axis])
+        n = static_int(fgraph.shape_feature.lengths(piece)[axis])
         if n is None:
             return None
         if left < n:
@@ -57,6 +51,48 @@ def local_subtensor_of_join(fgraph: Any, node: TensorApply[Subtensor]) -> Any:
             return [conform(F.cast(piece, made.outputs[0].type.dtype)[tuple(index)], node.outputs[0])]
         left -= n
     return None
+
+
+def _index_of_joined(fgraph: Any, node: TensorApply[Subtensor]) -> tuple[int | None, list[Any]]:
+    """Return the axis along which the pieces were joined that a part is read of, and the index.
+
+    None stands for the axis if the index does not reach it, or the other lengths of the pieces are not known to agree.
+    """
+    made: Any = node.inputs[0].owner
+    feature = getattr(fgraph, "shape_feature", None)
+    if made is None or not isinstance(made.op, Join) or feature is None:
+        return None, []
+    axis, index = joint(made), entries(node)
+    if axis is None or axis >= len(index):
+        return None, []
+    first, *rest = made.inputs[1:]
+    others = [a for a in range(made.outputs[0].type.ndim) if a != axis]
+    return axis if all(feature.same_shape(first, v, a, a) for v in rest for a in others) else None, index
+
+
+@local_rule([Subtensor], phases=("canonicalize", "specialize"))
+def local_subtensor_behind_joined(fgraph: Any, node: TensorApply[Subtensor]) -> Any:
+    """A part of joined pieces that begins where one of them does has none of those before."""
+    axis, index = _index_of_joined(fgraph, node)
+    if axis is None:
+        return None
+    part = index[axis]
+    if not isinstance(part, slice) or not is_known(part) or part.stop is not None or part.step not in (None, 1):
+        return None
+    made: Any = node.inputs[0].owner
+    left, pieces = part.start or 0, list(made.inputs[1:])
+    while left > 0 and len(pieces) > 1:
+        n = static_int(fgraph.shape_feature.lengths(pieces[0])[axis])
+        if n is None or n > left:
+            break
+        left -= n
+        pieces = pieces[1:]
+    if len(pieces) == len(made.inputs) - 1 or left < 0:
+        return None
+    dtype = made.outputs[0].type.dtype
+    rest = F.cast(pieces[0], dtype) if len(pieces) == 1 else join(axis, *(F.cast(v, dtype) for v in pieces))
+    index[axis] = slice(left or None, None)
+    return [patternbroadcast(rest[tuple(index)], node.outputs[0].type.broadcastable)]
 
 
 x, axis = pattern_vars("x axis")

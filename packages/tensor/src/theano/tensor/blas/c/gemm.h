@@ -46,6 +46,15 @@ TH_LOCAL int th_gemm_is_light_f64(matrix a, matrix b, matrix c);
 TH_GEMV(th_gemv_f32, float);
 TH_GEMV(th_gemv_f64, double);
 
+/* y = alpha x A + beta z, where x is one row of `count` numbers, and the n columns of A and of y are neighbours; 1, with
+ * nothing done, if these are many. What steps of loops do: told apart before anything else, and in plain numbers, for a
+ * struct that was just written part by part is slow to read. */
+#define TH_SHORT_ROW(NAME, T) \
+    TH_LOCAL int NAME(const T *alpha, const char *x, int64_t x_step, int64_t count, const char *a, int64_t next, int64_t n, \
+                      const T *beta, const char *z, int64_t z_step, char *y)
+TH_SHORT_ROW(th_short_row_f32, float);
+TH_SHORT_ROW(th_short_row_f64, double);
+
 /* C = beta Z + alpha x y', likewise. */
 #define TH_GER(NAME, T) \
     TH_LOCAL int NAME(th_ctx *ctx, int64_t threads, const T *alpha, char *x, int64_t x_step, char *y, int64_t y_step, \

@@ -3,17 +3,6 @@
 #define REACH ((int64_t)(TH_GEMM_REACH_BYTES / sizeof(T)))
 #define WORTH_READING TH_GEMM_WORTH_READING
 
-/* The sum of a vector, in halves. */
-INLINE T NAME(total)(vec v)
-{
-    T part[LANES], *p = part;
-    store(part, v);
-    for (int64_t n = LANES / 2; n > 0; n /= 2)
-        for (int64_t l = 0; l < n; ++l)
-            p[l] += p[l + n];
-    return p[0];
-}
-
 /* sums[i] = the products of row i, `next` bytes from the one before, with x, added up. Counts are constants. */
 INLINE void NAME(row_sums)(const int rows, const int vectors, const char *a, int64_t next, const char *x, int64_t n, T *sums)
 {
@@ -42,7 +31,7 @@ INLINE void NAME(row_sums)(const int rows, const int vectors, const char *a, int
         _Pragma("GCC unroll 8") for (int half = vectors / 2; half > 0; half /= 2)
             _Pragma("GCC unroll 8") for (int v = 0; v < half; ++v)
                 s[i][v] += s[i][v + half];
-        sums[i] = NAME(total)(s[i][0]);
+        sums[i] = sum_of(s[i][0]);
     }
 }
 
@@ -88,11 +77,16 @@ static __attribute__((noinline)) void NAME(add_one)(const char *a, const T *fact
     NAME(add_rows)(1, a, 0, factor, to, n, fresh);
 }
 
+/* A vector, of which n elements are there if it is not whole: to say so costs more than the product. */
+INLINE vec load_up_to(const int whole, const void *p, int64_t n) { return whole ? load(p) : load_some(p, n); }
+
 /* Rows, each times a number, added up without a look at memory: `vectors` of them side by side, the last one cut to `n`
- * elements. Two sums take turns where there are few, since one waits for itself. */
-INLINE void NAME(mixed_rows)(const int vectors, const char *a, int64_t next, const char *x, int64_t step, int64_t count, int64_t n, vec *sums)
+ * elements unless it is whole. Two sums take turns where there are few, since one waits for itself. */
+INLINE void NAME(mixed_rows)(const int vectors, const int whole, const char *a, int64_t next, const char *x, int64_t step,
+                             int64_t count, int64_t n, vec *sums)
 {
     const int turns = vectors <= 4 ? 2 : 1;
+    const int64_t last = (vectors - 1) * VECTOR_BYTES;
     vec s[2][8];
     _Pragma("GCC unroll 2") for (int t = 0; t < turns; ++t)
         _Pragma("GCC unroll 8") for (int v = 0; v < vectors; ++v)
@@ -102,14 +96,14 @@ INLINE void NAME(mixed_rows)(const int vectors, const char *a, int64_t next, con
             const vec f = all(*(const T *)x);
             _Pragma("GCC unroll 8") for (int v = 0; v < vectors - 1; ++v)
                 s[t][v] = fused(f, load(a + v * VECTOR_BYTES), s[t][v]);
-            s[t][vectors - 1] = fused(f, load_some(a + (vectors - 1) * VECTOR_BYTES, n), s[t][vectors - 1]);
+            s[t][vectors - 1] = fused(f, load_up_to(whole, a + last, n), s[t][vectors - 1]);
         }
     }
     if (count) {
         const vec f = all(*(const T *)x);
         _Pragma("GCC unroll 8") for (int v = 0; v < vectors - 1; ++v)
             s[0][v] = fused(f, load(a + v * VECTOR_BYTES), s[0][v]);
-        s[0][vectors - 1] = fused(f, load_some(a + (vectors - 1) * VECTOR_BYTES, n), s[0][vectors - 1]);
+        s[0][vectors - 1] = fused(f, load_up_to(whole, a + last, n), s[0][vectors - 1]);
     }
     _Pragma("GCC unroll 8") for (int v = 0; v < vectors; ++v)
         sums[v] = s[0][v];
@@ -121,7 +115,10 @@ INLINE void NAME(mixed_rows)(const int vectors, const char *a, int64_t next, con
     static __attribute__((noinline)) void NAME(mixed_##N)(const char *a, int64_t next, const char *x, int64_t step,    \
                                                           int64_t count, int64_t n, vec *sums)                         \
     {                                                                                                                  \
-        NAME(mixed_rows)(N, a, next, x, step, count, n, sums);                                                         \
+        if (n == LANES)                                                                                                \
+            NAME(mixed_rows)(N, 1, a, next, x, step, count, n, sums);                                                  \
+        else                                                                                                           \
+            NAME(mixed_rows)(N, 0, a, next, x, step, count, n, sums);                                                  \
     }
 MIXED(1) MIXED(2) MIXED(3) MIXED(4) MIXED(5) MIXED(6) MIXED(7) MIXED(8)
 
@@ -161,22 +158,30 @@ static void NAME(sum_rows)(void *arg, int64_t lo, int64_t hi)
     }
 }
 
-/* All of y, which lies in one piece and is short, of a matrix whose columns' elements are neighbours. */
-static void NAME(mix_columns)(const NAME(level2) *g)
+/* y = alpha x A + beta z, of one row that lies in one piece and is short, and a matrix whose columns are neighbours. */
+int NAME(th_short_row)(const T *alpha, const char *x, int64_t x_step, int64_t count, const char *a, int64_t next, int64_t n,
+                       const T *beta, const char *z, int64_t z_step, char *y)
 {
+    if (n < 1 || n > FEW_VECTORS * LANES)
+        return 1;
     vec sums[FEW_VECTORS];
-    const int64_t vectors = parts_of(g->a.rows, LANES), rest = g->a.rows - (vectors - 1) * LANES;
-    NAME(mixed)[vectors](g->a.data, g->a.col, g->x, g->x_step, g->a.cols, rest, sums);
-    for (int64_t v = 0; v < vectors; ++v) {
-        const int64_t i = v * LANES, here = v == vectors - 1 ? rest : LANES;
-        vec s = sums[v] * all(g->alpha);
-        if (g->beta != 0 && g->z_step == (int64_t)sizeof(T))
-            s = fused(all(g->beta), load_some(g->z + i * g->z_step, here), s);
-        else if (g->beta != 0)
+    const int64_t vectors = parts_of(n, LANES), rest = n - (vectors - 1) * LANES;
+    NAME(mixed)[vectors](a, next, x, x_step, count, rest, sums);
+    const T scale = alpha ? *alpha : 1, b = beta ? *beta : 0;
+    for (int64_t v = 0; v < vectors; ++v, y += VECTOR_BYTES, z += LANES * z_step) {
+        const int64_t here = v == vectors - 1 ? rest : LANES;
+        vec s = sums[v] * all(scale);
+        if (b != 0 && z_step == (int64_t)sizeof(T))
+            s = fused(all(b), load_up_to(here == LANES, z, here), s);
+        else if (b != 0)
             for (int64_t l = 0; l < here; ++l)
-                s[l] += g->beta * *(const T *)(g->z + (i + l) * g->z_step);
-        store_some((T *)g->y + i, s, here);
+                s[l] += b * *(const T *)(z + l * z_step);
+        if (here == LANES)
+            store(y, s);
+        else
+            store_some(y, s, here);
     }
+    return 0;
 }
 
 /* Pieces lo to hi of y, which lies in one piece, of a matrix whose columns' elements are neighbours. */
@@ -231,10 +236,8 @@ int NAME(th_gemv)(th_ctx *ctx, int64_t threads, const T *alpha, matrix a, char *
     }
     if (a.row != size || (y_step != size && a.rows > 1))
         return 1;
-    if (a.rows > 0 && a.rows <= FEW_VECTORS * LANES) {
-        NAME(mix_columns)(&g);
+    if (NAME(th_short_row)(alpha, x, x_step, a.cols, a.data, a.col, a.rows, beta, z, z_step, y) == 0)
         return 0;
-    }
     g.piece = threads == 1 ? REACH : TH_GEMM_SHARE;
     const int64_t pieces = parts_of(a.rows, g.piece);
     if (threads == 1) {

@@ -93,3 +93,20 @@ INLINE void store_some(void *p, vec v, int64_t n)
         memcpy((T *)p + l, (T *)&v + l, sizeof(T));
 #endif
 }
+
+/* The sum of a vector's elements, in halves. */
+INLINE T sum_of(vec v)
+{
+#if defined(__AVX512F__) && T_IS_FLOAT
+    return _mm512_reduce_add_ps((__m512)v);
+#elif defined(__AVX512F__)
+    return _mm512_reduce_add_pd((__m512d)v);
+#else
+    T part[LANES], *p = part;
+    store(part, v);
+    for (int64_t n = LANES / 2; n > 0; n /= 2)
+        for (int64_t l = 0; l < n; ++l)
+            p[l] += p[l + n];
+    return p[0];
+#endif
+}

@@ -326,6 +326,20 @@ static matrix matrix_of(const th_buffer *b)
     return (matrix){b->data, b->shape[0], b->shape[1], b->strides[0], b->strides[1]};
 }
 
+/* y = alpha x A + beta z, of a row x, step by step of `x_step` bytes, and columns of A and y that are neighbours: 0, or 1 with
+ * nothing done. */
+static int short_row(const blas_params *p, const th_buffer *out, const void *alpha, const char *x, int64_t x_step, int64_t count,
+                     const char *a, int64_t next, int64_t n, const void *beta, const char *z, int64_t z_step)
+{
+    if (!is_own(p, out->dtype, count, n, 1))
+        return 1;
+    return out->dtype == TH_FLOAT64 ? th_short_row_f64(alpha, x, x_step, count, a, next, n, beta, z, z_step, out->data)
+                                    : th_short_row_f32(alpha, x, x_step, count, a, next, n, beta, z, z_step, out->data);
+}
+
+/* Whether the elements along the last axis are neighbours. */
+static int ends_packed(const th_buffer *b) { return b->strides[b->ndim - 1] == b->itemsize; }
+
 static int disagree(th_ctx *ctx, const char *what, const th_buffer *x, const th_buffer *y, int64_t left, int64_t right)
 {
     th_text a, b;
@@ -349,6 +363,9 @@ TH_EXPORT int th_kernel_dot(th_ctx *ctx)
         return -1;
     if (x->ndim == 1 && y->ndim == 1)
         return inner(ctx, p, z->dtype, size, k, x->data, x->strides[0], y->data, y->strides[0], z->data);
+    if (y->ndim == 2 && (x->ndim == 1 || shape[0] == 1) && ends_packed(y) &&
+        short_row(p, z, alpha, x->data, x->strides[x->ndim - 1], k, y->data, y->strides[0], y->shape[1], NULL, z->data, size) == 0)
+        return 0;
     const matrix c = matrix_of(z), a = matrix_of(x), b = matrix_of(y);
     if (x->ndim == 1)
         return shape[0] == 0 ? 0 : apply(ctx, p, z->dtype, size, alpha, turned(b), a, NULL, c, c);
@@ -413,6 +430,10 @@ TH_EXPORT int th_kernel_gemm(th_ctx *ctx)
         return -1;
     if (room_for_sum(ctx, p->in_place))
         return -1;
+    if (shape[0] == 1 && ends_packed(y) && ends_packed(out) &&
+        short_row(p, out, ctx->in[1]->data, x->data, x->strides[1], x->shape[1], y->data, y->strides[0], shape[1], beta, z->data,
+                  z->strides[1]) == 0)
+        return 0;
     return multiply(ctx, p, out->dtype, out->itemsize, ctx->in[1]->data, left, right, beta, matrix_of(z), matrix_of(out));
 }
 
@@ -430,6 +451,10 @@ TH_EXPORT int th_kernel_gemv(th_ctx *ctx)
     if (room_for_sum(ctx, p->in_place))
         return -1;
     if (a->shape[0] == 0)
+        return 0;
+    if (a->strides[0] == a->itemsize && ends_packed(out) &&
+        short_row(p, out, ctx->in[1]->data, x->data, x->strides[0], x->shape[0], a->data, a->strides[1], a->shape[0], beta, y->data,
+                  y->strides[0]) == 0)
         return 0;
     return apply(ctx, p, out->dtype, out->itemsize, ctx->in[1]->data, matrix_of(a), matrix_of(x), beta, matrix_of(y),
                  matrix_of(out));

@@ -205,6 +205,29 @@ rule("local_subtensor_inc_subtensor", P(Subtensor, "read")(_written, numbers), v
      phases=("canonicalize", "specialize"), doc="What was just set at a place is what is read there.")  # fmt: skip
 
 
+def _ends_before(read: Any, written: Any) -> bool:
+    """Return whether of two slices the first takes the front of an axis, and the second begins later."""
+    if not isinstance(read, slice) or not is_known(read) or not _from_the_front(written):
+        return False
+    if read.start or read.step not in (None, 1) or read.stop is None:
+        return False
+    return bool(0 <= read.stop <= (written.start or 0))
+
+
+@local_rule([Subtensor], phases=("canonicalize", "specialize"))
+def local_subtensor_before_inc_subtensor(fgraph: Any, node: Apply[Subtensor]) -> Any:
+    """What is written further down an axis is not seen at its front."""
+    made: Any = node.inputs[0].owner
+    if made is None or not isinstance(made.op, IncSubtensor):
+        return None
+    first = [each[0] if each else None for each in (entries(node), entries(made))]
+    x, value, *there = made.inputs
+    # The value has to fit for certain: otherwise the error would be lost.
+    if not _ends_before(*first) or not same_shape(fgraph, Subtensor(made.op.idx_list)(x, *there), value):
+        return None
+    return [conform(node.op(x, *node.inputs[1:]), node.outputs[0])]
+
+
 def same_shape(fgraph: Any, a: Any, b: Any) -> bool:
     """Return whether two variables have one shape for certain: a value that is written may also be repeated."""
     feature = getattr(fgraph, "shape_feature", None)

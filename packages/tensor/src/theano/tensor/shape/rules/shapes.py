@@ -238,7 +238,8 @@ def _spoken_of(lengths: Lengths, node: Apply) -> set[Variable]:
     return inputs  # a long answer: be careful
 
 
-def _equal(m: Any, n: Any) -> bool:
+def _equal(m: Any, n: Any, depth: int = 4) -> bool:
+    """Return whether two lengths are written alike; a part of a part is a few operations on its length."""
     m, n = unchecked(m), unchecked(n)
     if m is n:
         return True
@@ -246,9 +247,9 @@ def _equal(m: Any, n: Any) -> bool:
     if a is not None or b is not None:
         return a == b
     return (
-        m.owner is not None and n.owner is not None and m.owner.op == n.owner.op
+        depth > 0 and m.owner is not None and n.owner is not None and m.owner.op == n.owner.op
         and len(m.owner.inputs) == len(n.owner.inputs)
-        and all(x is y for x, y in zip(m.owner.inputs, n.owner.inputs, strict=True))
+        and all(x is y or _equal(x, y, depth - 1) for x, y in zip(m.owner.inputs, n.owner.inputs, strict=True))
     )
 
 

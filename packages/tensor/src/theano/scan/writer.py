@@ -1,0 +1,332 @@
+"""The text of loops as one C function: over numbers, and over the elements of vectors.
+
+States and carried values are local variables. Of vectors, as many elements as fill some registers go through all steps
+together, so that these variables are short arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from theano.codegen.text import CText
+from theano.scalar.ctypes import c_type, compute_type, load, store
+from theano.scan.run import NEGATIVE, first_rows, too_short
+from theano.scan.spec import InnerInputs, InnerOutputs, LoopSpec
+from theano.tensor.kernels.body import Body
+
+
+class Value(NamedTuple):
+    """A number that a step reads or makes."""
+
+    name: str
+    dtype: str
+
+    def declared(self, at: str) -> str:
+        """Return the declaration of a local variable, as elements lie in memory, with what it begins with."""
+        return f"{c_type(self.dtype)} {self.name} = {at};"
+
+
+class NumbersWriter:
+    """Writes a loop over numbers."""
+
+    def __init__(self, spec: LoopSpec, own: InnerInputs, made: InnerOutputs, body: Body):
+        self.spec, self.own, self.made, self.body, self.c = spec, own, made, body, CText()
+        given = 1 + len(spec.sequences) + len(spec.states) + spec.carried + spec.fixed
+        self.given = spec.outer_inputs([f"ctx->in[{k}]" for k in range(given)])
+        self.results = spec.outer_outputs([f"ctx->out[{k}]" for k in range(spec.stacked + spec.carried)])
+        #: For each state, the local variables of its last rows, the oldest first: those that are seen or kept.
+        self.past = [
+            [Value(f"h{i}_{back}", group[0].dtype) for back in range(max(depth, keep or 0), 0, -1)]
+            for i, (depth, keep, group) in enumerate(zip(spec.depths, spec.keep, own.states, strict=False))
+        ]
+
+    def write(self) -> CText:
+        """Return the text."""
+        c = self.c
+        c("int KERNEL(th_ctx *ctx)")
+        with c.block():
+            self._checks()
+            c.extend(self.body.declarations("(const char *)ctx->params"))
+            self._before()
+            c("int64_t t = 0;")
+            with c.block("for (; t < n; ++t)"):
+                self._step()
+            self._after()
+            c("return 0;")
+        return c
+
+    def _checks(self) -> None:
+        c, spec = self.c, self.spec
+        c(f"const int64_t n = *(const int64_t *){self.given.n_steps}->data;")
+        c(f'if (n < 0) return ctx->rt->fail(ctx, TH_ERR_INDEX, "{NEGATIVE.format("%lld")}", (long long)n);')
+        for i, (place, reach, taps) in enumerate(zip(self.given.sequences, spec.reach, spec.sequences, strict=True)):
+            if taps:
+                text = too_short(i, "%lld", "%lld", reach, "%lld")
+                needed = f"n + {reach - 1}" if reach > 1 else "n"
+                c(f"if (n && {place}->shape[0] < {needed})",
+                  f'    return ctx->rt->fail(ctx, TH_ERR_VALUE, "{text}", (long long){place}->shape[0], (long long)n, '
+                  f"(long long)({needed}));")  # fmt: skip
+        for i, (place, depth) in enumerate(zip(self.given.states, spec.depths, strict=True)):
+            text = first_rows(i, "%lld", depth)
+            c(f"if ({place}->shape[0] != {depth})",
+              f'    return ctx->rt->fail(ctx, TH_ERR_VALUE, "{text}", (long long){place}->shape[0]);')  # fmt: skip
+
+    def _stacks(self) -> Iterator[tuple[str, Value, int, int | None]]:
+        """Yield for each stacked result its place, what a step makes, the rows before, and how many are kept."""
+        places = (*self.results.states, *self.results.mapped)
+        before = (*self.spec.depths, *(0 for _ in self.results.mapped))
+        yield from zip(places, (*self.made.states, *self.made.mapped), before, self.spec.keep, strict=True)
+
+    def _before(self) -> None:
+        """Write what is read once, and memory for results."""
+        c, spec = self.c, self.spec
+        for i, (place, taps) in enumerate(zip(self.given.sequences, self.own.sequences, strict=True)):
+            if taps:
+                c(f"const char *const s{i} = {place}->data;", f"const int64_t step{i} = {place}->strides[0];")
+        for place, past, depth in zip(self.given.states, self.past, spec.depths, strict=True):
+            for k, value in enumerate(past, depth - len(past)):
+                at = f"*(const {c_type(value.dtype)} *)({place}->data + {k} * {place}->strides[0])"
+                c(value.declared(at if k >= 0 else "0"))
+        given, own = (*self.given.carried, *self.given.fixed), (*self.own.carried, *self.own.fixed)
+        for place, value in zip(given, own, strict=True):
+            c(value.declared(f"*(const {c_type(value.dtype)} *){place}->data"))
+        for k, (place, value, before, keep) in enumerate(self._stacks()):
+            kind = c_type(value.dtype)
+            if keep is not None:
+                if not before:  # the last one is a local variable
+                    c(f"{kind} r{k} = 0;")
+                continue
+            rows = f"n + {before}" if before else "n"
+            if spec.until:
+                c(f"{kind} *const r{k} = ctx->rt->scratch(ctx, (size_t)({rows}) * sizeof({kind}) + 1);")
+                c(f"if (!r{k}) return -1;")
+            else:
+                self._ensure(k, place, rows)
+                c(f"{kind} *const r{k} = ({kind} *){place}->data;")
+            for j in range(before):
+                c(f"r{k}[{j}] = {self.past[k][j].name};")
+
+    @staticmethod
+    def _rows_kept(before: int, keep: int) -> str:
+        """Return how many of the last ``keep`` rows there are, of a result with some rows before the first step."""
+        first = f"n + {before}" if before else "n"
+        return str(keep) if keep <= before else f"n < {keep - before} ? {first} : {keep}"
+
+    def _last_rows(self, k: int, before: int, keep: int) -> Iterator[tuple[str, str, Value]]:
+        """Yield for the local variables of a state that are kept under which condition they are rows, and which."""
+        for j, value in enumerate(self.past[k][-keep:]):
+            row = f"rows{k}[0] - {keep - j}"
+            yield ("", str(j), value) if keep <= before else (f"if ({row} >= 0)", row, value)
+
+    def _ensure(self, k: int, place: str, rows: str) -> None:
+        self.c(f"const int64_t rows{k}[1] = {{{rows}}};", f"if (ctx->rt->ensure(ctx, {place}, rows{k})) return -1;")
+
+    def _step(self) -> None:
+        c, spec, words = self.c, self.spec, self.body.words
+        for i, (group, taps) in enumerate(zip(self.own.sequences, spec.sequences, strict=True)):
+            for value, k in zip(group, taps, strict=True):
+                at = f"*(const {c_type(value.dtype)} *)(s{i} + (t + {k}) * step{i})"
+                self._local(value, at, words)
+        for past, group, taps in zip(self.past, self.own.states, spec.states, strict=True):
+            for value, k in zip(group, taps, strict=True):
+                self._local(value, past[k].name, words)
+        for value in (*self.own.carried, *self.own.fixed):
+            self._local(value, value.name, words)
+        for value in self.made.flat():
+            c(f"{compute_type(value.dtype)} {value.name}_i;")
+        c.extend(self.body.lines)
+        for value in self.made.flat():
+            c(f"{c_type(value.dtype)} {value.name};", store(value.dtype, value.name, f"{value.name}_i"))
+        for k, (_, value, before, keep) in enumerate(self._stacks()):
+            if keep is None:
+                c(f"r{k}[t + {before}] = {value.name};" if before else f"r{k}[t] = {value.name};")
+            elif not before:
+                c(f"r{k} = {value.name};")
+        for past, value in zip(self.past, self.made.states, strict=True):
+            for older, newer in pairwise(past):
+                c(f"{older.name} = {newer.name};")
+            c(f"{past[-1].name} = {value.name};")
+        for value, new in zip(self.own.carried, self.made.carried, strict=True):
+            c(f"{value.name} = {new.name};")
+        if self.made.until is not None:
+            with c.block(f"if ({self.made.until.name})"):
+                c("++t;", "break;")
+
+    def _local(self, value: Value, at: str, words: frozenset[str]) -> None:
+        if f"{value.name}_i" in words:
+            self.c(f"const {compute_type(value.dtype)} {value.name}_i = {load(value.dtype, at)};")
+
+    def _after(self) -> None:
+        """Write what is known only now."""
+        c, spec = self.c, self.spec
+        for k, (place, value, before, keep) in enumerate(self._stacks()):
+            kind = c_type(value.dtype)
+            if keep is None and spec.until:
+                self._ensure(k, place, f"t + {before}")
+                c(f"memcpy({place}->data, r{k}, (size_t)(t + {before}) * sizeof({kind}));")
+            elif keep is not None:
+                self._ensure(k, place, self._rows_kept(before, keep))
+                if before:
+                    for condition, row, last in self._last_rows(k, before, keep):
+                        c(f"{condition} (({kind} *){place}->data)[{row}] = {last.name};".lstrip())
+                else:
+                    c(f"if (t) *({kind} *){place}->data = r{k};")
+        for place, value in zip(self.results.carried, self.own.carried, strict=True):
+            c(f"if (ctx->rt->ensure(ctx, {place}, NULL)) return -1;")
+            c(f"*({c_type(value.dtype)} *){place}->data = {value.name};")
+
+
+# Elements that go through the steps together: two vectors of most CPUs, so that one works while the other waits.
+_BYTES_TOGETHER = 128
+
+_LANES = """\
+/* Up to `lanes` elements from memory and back; where there are fewer, nothing beyond them is touched. */
+#define TH_TAKE(T, to, from, step) \\
+    do { \\
+        if (here == lanes && (step) == (int64_t)sizeof(T)) \\
+            memcpy((to), (from), sizeof(to)); \\
+        else \\
+            for (int64_t l = 0; l < here; ++l) \\
+                (to)[l] = *(const T *)((from) + l * (step)); \\
+    } while (0)
+#define TH_PUT(T, to, from) \\
+    do { \\
+        if (here == lanes) \\
+            memcpy((to), (from), sizeof(from)); \\
+        else \\
+            for (int64_t l = 0; l < here; ++l) \\
+                (to)[l] = (from)[l]; \\
+    } while (0)
+"""
+
+
+class VectorsWriter(NumbersWriter):
+    """Writes a loop over vectors of one length, each element of which knows of no other.
+
+    Parameters
+    ----------
+    single : set of str
+        The inner inputs that are numbers: fixed ones.
+    """
+
+    def __init__(self, spec: LoopSpec, own: InnerInputs, made: InnerOutputs, body: Body, single: set[str]):
+        super().__init__(spec, own, made, body)
+        self.single = single
+        sizes = {8 if value.dtype[-2:] == "64" else 4 for value in (*own.flat(), *made.flat())}
+        self.lanes = _BYTES_TOGETHER // max(sizes)
+
+    support = (_LANES,)
+
+    def write(self) -> CText:
+        """Return the text."""
+        c = self.c
+        c("int KERNEL(th_ctx *ctx)")
+        with c.block():
+            self._checks()
+            self._lengths()
+            for k, (place, _, before, keep) in enumerate(self._stacks()):
+                self._ensure(k, place, f"n + {before}" if keep is None else self._rows_kept(before, keep))
+            c.extend(f"if (ctx->rt->ensure(ctx, {place}, &d)) return -1;" for place in self.results.carried)
+            c.extend(self.body.declarations("(const char *)ctx->params"))
+            for place, value in zip(self.given.fixed, self.own.fixed, strict=True):
+                if value.name in self.single:
+                    c(value.declared(f"*(const {c_type(value.dtype)} *){place}->data"))
+            c(f"enum {{ lanes = {self.lanes} }};")
+            with c.block("for (int64_t from = 0; from < d; from += lanes)"):
+                c("const int64_t here = d - from < lanes ? d - from : lanes;")
+                self._before()
+                with c.block("for (int64_t t = 0; t < n; ++t)"):
+                    self._step()
+                self._after()
+            c("return 0;")
+        return c
+
+    def _lengths(self) -> None:
+        """Write that all vectors must have one length, ``d``."""
+        axes = [(place, 1) for place, taps in zip(self.given.sequences, self.spec.sequences, strict=True) if taps]
+        axes += [(place, 1) for place in self.given.states] + [(place, 0) for place in self.given.carried]
+        fixed = zip(self.given.fixed, self.own.fixed, strict=True)
+        axes += [(place, 0) for place, value in fixed if value.name not in self.single]
+        (first, axis), *others = axes
+        self.c(f"const int64_t d = {first}->shape[{axis}];")
+        for place, other in others:
+            text = '"the vectors of a step have %lld and %lld elements"'
+            self.c(f"if ({place}->shape[{other}] != d)",
+                   f"    return ctx->rt->fail(ctx, TH_ERR_SHAPE, {text}, (long long)d, "
+                   f"(long long){place}->shape[{other}]);")  # fmt: skip
+
+    def _ensure(self, k: int, place: str, rows: str) -> None:
+        self.c(f"const int64_t rows{k}[2] = {{{rows}, d}};", f"if (ctx->rt->ensure(ctx, {place}, rows{k})) return -1;")
+
+    def _array(self, value: Value, place: str = "", row: str = "", step: str = "") -> None:
+        """Write the declaration of elements side by side, and what they begin with."""
+        kind = c_type(value.dtype)
+        self.c(f"{kind} {value.name}[lanes] = {{0}};")
+        if place:
+            self.c(f"TH_TAKE({kind}, {value.name}, {place}->data{row} + from * {step}, {step});")
+
+    def _before(self) -> None:
+        for place, past, depth in zip(self.given.states, self.past, self.spec.depths, strict=True):
+            for j, value in enumerate(past, depth - len(past)):
+                self._array(value, place if j >= 0 else "", f" + {j} * {place}->strides[0]", f"{place}->strides[1]")
+        for place, value in zip(self.given.carried, self.own.carried, strict=True):
+            self._array(value, place, "", f"{place}->strides[0]")
+        for place, value in zip(self.given.fixed, self.own.fixed, strict=True):
+            if value.name not in self.single:
+                self._array(value, place, "", f"{place}->strides[0]")
+        for group in self.own.sequences:
+            for value in group:
+                self._array(value)
+        for value in self.made.flat():
+            self._array(value)
+        for k, (_, _, before, keep) in enumerate(self._stacks()):
+            for j in range(before if keep is None else 0):
+                self._put(k, self.past[k][j], str(j))
+
+    def _put(self, k: int, value: Value, row: str) -> None:
+        kind = c_type(value.dtype)
+        place = (*self.results.states, *self.results.mapped)[k]
+        self.c(f"TH_PUT({kind}, ({kind} *){place}->data + ({row}) * d + from, {value.name});")
+
+    def _step(self) -> None:
+        c, words = self.c, self.body.words
+        for place, group, taps in zip(self.given.sequences, self.own.sequences, self.spec.sequences, strict=True):
+            for value, k in zip(group, taps, strict=True):
+                at, step = f"{place}->data + (t + {k}) * {place}->strides[0]", f"{place}->strides[1]"
+                c(f"TH_TAKE({c_type(value.dtype)}, {value.name}, {at} + from * {step}, {step});")
+        past = {
+            value.name: rows[k].name
+            for rows, group, taps in zip(self.past, self.own.states, self.spec.states, strict=True)
+            for value, k in zip(group, taps, strict=True)
+        }
+        c("TH_INDEPENDENT")
+        with c.block("for (int64_t l = 0; l < lanes; ++l)"):
+            for value in self.own.flat():
+                name = past.get(value.name, value.name)
+                self._local(value, name if name in self.single else f"{name}[l]", words)
+            for value in self.made.flat():
+                c(f"{compute_type(value.dtype)} {value.name}_i;")
+            c.extend(self.body.lines)
+            c.extend(store(value.dtype, f"{value.name}[l]", f"{value.name}_i") for value in self.made.flat())
+        for k, (_, value, before, keep) in enumerate(self._stacks()):
+            if keep is None:
+                self._put(k, value, f"t + {before}")
+        moves = [pair for past in self.past for pair in pairwise(past)]
+        moves += [(past[-1], value) for past, value in zip(self.past, self.made.states, strict=True)]
+        moves += zip(self.own.carried, self.made.carried, strict=True)
+        c.extend(f"memcpy({old.name}, {new.name}, sizeof {new.name});" for old, new in moves)
+
+    def _after(self) -> None:
+        for k, (_, value, before, keep) in enumerate(self._stacks()):
+            if keep is not None and before:
+                for condition, row, last in self._last_rows(k, before, keep):
+                    with self.c.block(condition):
+                        self._put(k, last, row)
+            elif keep is not None:
+                with self.c.block("if (n)"):
+                    self._put(k, value, "0")
+        for place, value in zip(self.results.carried, self.own.carried, strict=True):
+            kind = c_type(value.dtype)
+            self.c(f"TH_PUT({kind}, ({kind} *){place}->data + from, {value.name});")
