@@ -237,7 +237,7 @@ def sort_schedule_fn(*cmps: Cmp) -> Callable[[Any], list[Apply]]:
     Examples
     --------
     >>> from theano.graph import FunctionGraph
-    >>> sort_schedule_fn(key_to_cmp(str))(FunctionGraph([], []))
+    >>> sort_schedule_fn(lambda a, b: len(str(a)) - len(str(b)))(FunctionGraph([], []))
     []
     """
     return lambda fgraph: sort_apply_nodes(fgraph.inputs, fgraph.outputs, cmps)
