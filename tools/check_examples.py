@@ -38,8 +38,16 @@ PACKAGES = (
 )
 #: What needs a machine of several, which an example cannot have.
 NEEDS_MORE = {
-    "MPIRecv", "MPIRecvWait", "MPISend", "MPISendWait", "irecv", "isend", "mpi_send_wait_key", "mpi_tag_key",
-    "recv", "send",
+    "MPIRecv",
+    "MPIRecvWait",
+    "MPISend",
+    "MPISendWait",
+    "irecv",
+    "isend",
+    "mpi_send_wait_key",
+    "mpi_tag_key",
+    "recv",
+    "send",
 }
 
 

@@ -95,6 +95,7 @@ BY_NAME = {
 OLD_PROGRAMS = (
     "packages/graph-core/tests/rewriting/test_userdefined.py",
     "packages/graph-core/tests/test_names.py",
+    "packages/graph-core/tests/test_old_internals.py",
     "packages/tensor/tests/programs/",
     "packages/tensor/tests/seeds/",
     "packages/tensor/tests/scan/test_scan.py",

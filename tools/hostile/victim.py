@@ -54,7 +54,12 @@ def command(*words: object) -> list[str]:
 def ended(arguments: list[str], env: Mapping[str, str] | None = None, limit: float = 90, **options: object) -> End:
     """Run a process to its end."""
     child = subprocess.Popen(
-        arguments, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options  # type: ignore[call-overload]
+        arguments,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,  # type: ignore[call-overload]
     )
     return end_of(child, limit)
 

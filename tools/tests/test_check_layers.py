@@ -62,15 +62,30 @@ def test_a_clean_tree_passes(tmp_path, capsys):
         ("graph-core", "theano/graph/op.py", "import theano", "public module"),
         ("graph-core", "theano/rewriting/new.py", "from theano.rewriting.userdefined import as_rule", "a facade"),
         ("graph-core", "theano/rewriting/new.py", "from .userdefined.adapt import as_rule", "a facade"),
-        ("graph-core", "theano/rewriting/new.py", "if TYPE_CHECKING:\n    from theano.rewriting import userdefined", "a facade"),
+        (
+            "graph-core",
+            "theano/rewriting/new.py",
+            "if TYPE_CHECKING:\n    from theano.rewriting import userdefined",
+            "a facade",
+        ),
         ("graph-core", "theano/rewriting/new.py", "def f():\n    # why\n    from theano import gof", "an old spelling"),
         ("graph-core", "theano/compile/new.py", "from theano.rewriting.userdefined.adapt import as_rule", "a facade"),
         ("tensor", "theano/tensor/new.py", "from theano.rewriting.userdefined import as_rule", "a facade"),
-        ("graph-core", "theano/graph/new.py", "if TYPE_CHECKING:\n    from theano.gradient import Op", "not in a tier below"),
+        (
+            "graph-core",
+            "theano/graph/new.py",
+            "if TYPE_CHECKING:\n    from theano.gradient import Op",
+            "not in a tier below",
+        ),
         ("graph-core", "theano/compile/new.py", "layers.load('tensor').shape_i", "tensor is above"),
         ("graph-core", "theano/compile/new.py", "importlib.import_module('theano.tensor')", "tensor is above"),
         ("graph-core", "theano/compile/new.py", "LATER = {'dot': 'theano.tensor:dot'}", "tensor is above"),
-        ("graph-core", "theano/compile/new.py", "__getattr__, _ = lazily(globals(), {'d': 'theano.scalar'})", "scalar is above"),
+        (
+            "graph-core",
+            "theano/compile/new.py",
+            "__getattr__, _ = lazily(globals(), {'d': 'theano.scalar'})",
+            "scalar is above",
+        ),
         ("graph-core", "theano/compile/new.py", "def f(n):\n    return f'theano.tensor.{n}'", "tensor is above"),
         ("graph-core", "theano/compile/new.py", "def f(n):\n    return f'theano.tensor.nn{n}:{n}'", "tensor is above"),
         ("graph-core", "theano/graph/new.py", "LATER = ('theano.gradient:grad',)", "not in a tier below"),
@@ -106,7 +121,10 @@ def test_planted(tmp_path, distribution, path, text, said, capsys):
         ("theano/compile/__init__.py", "def f(name):\n    return import_module(f'theano.compile.{name}')"),
         ("theano/compile/new.py", "LATER = {'Op': 'theano.graph.op:Op', 'grad': 'theano.gradient'}"),
         ("theano/compile/new.py", "import_module('theano.graph.op')"),
-        ("theano/compile/new.py", "def f(x):\n    raise TypeError(f'theano.tensor has no {x}, theano.tensor.cast has')"),
+        (
+            "theano/compile/new.py",
+            "def f(x):\n    raise TypeError(f'theano.tensor has no {x}, theano.tensor.cast has')",
+        ),
         ("theano/compile/new.py", "'theano.tensor'\ndef f():\n    'theano.tensor'\nprint('see theano.tensor')"),
         ("theano/old.py", "from theano.compile import config as config"),
         ("theano/compile/mode.py", "def f():\n    # why\n    from theano.rewriting.userdefined import as_rule"),
@@ -118,9 +136,7 @@ def test_allowed(tmp_path, path, text):
 
 
 def test_a_long_ring_is_printed_in_order(tmp_path):
-    (found,) = broken(
-        tmp_path, "tensor", "theano/tensor/a.py", "import theano.tensor.b\n"
-    ) or [""]
+    (found,) = broken(tmp_path, "tensor", "theano/tensor/a.py", "import theano.tensor.b\n") or [""]
     assert found == "" or "b" in found
     root = tmp_path / "packages" / "tensor" / "src" / "theano" / "tensor"
     (root / "b.py").write_text("from theano.tensor import c")

@@ -12,7 +12,9 @@ FILES = {
     "graph-core": ["theano/__init__.py", "theano/py.typed", "theano/layers/__init__.py"],
     "scalar": ["theano/scalar/__init__.py", "theano/scalar/py.typed", "theano/layers/scalar.py"],
     "tensor": [
-        "theano/tensor/__init__.py", "theano/tensor/py.typed", "theano/layers/tensor.py",
+        "theano/tensor/__init__.py",
+        "theano/tensor/py.typed",
+        "theano/layers/tensor.py",
         *(f"theano/tensor/_kernels{level}.cpython-311-x86_64-linux-gnu.so" for level in ("", "_v3", "_v4")),
     ],
     "sparse": [

@@ -35,7 +35,9 @@ def is_read(name):
     ]
     if name in ("optimizer_including", "optimizer_excluding", "optimizer_requiring"):
         spellings.append(r"getattr\(config, f[\"']optimizer_\{verb\}")
-    return any(re.search(s, TEXT) for s in spellings) or (f'given("{name}")' in DEFAULTS and name == "compiledir_format")
+    return any(re.search(s, TEXT) for s in spellings) or (
+        f'given("{name}")' in DEFAULTS and name == "compiledir_format"
+    )
 
 
 def test_help_tells_the_truth():

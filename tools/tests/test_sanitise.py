@@ -22,7 +22,12 @@ def test_generated_code_gets_the_options_through_the_flag(tmp_path, monkeypatch)
 
 
 def test_a_fault_that_is_missed_or_made_up_is_told(tmp_path, monkeypatch, capsys):
-    said = {"silent": (0, ""), "none": (0, ""), "loud": (1, "ERROR: AddressSanitizer: heap-buffer-overflow"), "other": (1, "KeyError")}
+    said = {
+        "silent": (0, ""),
+        "none": (0, ""),
+        "loud": (1, "ERROR: AddressSanitizer: heap-buffer-overflow"),
+        "other": (1, "KeyError"),
+    }
 
     class Done:
         stdout = ""
@@ -45,7 +50,9 @@ def test_only_the_layers_that_a_part_is_about_are_built_watched(tmp_path, monkey
     monkeypatch.setattr(
         sanitise.subprocess,
         "run",
-        lambda command, cwd, env, check: built.append((cwd.name, env.get("CFLAGS", "").startswith("-fsanitize"), "--force" in command)),
+        lambda command, cwd, env, check: built.append(
+            (cwd.name, env.get("CFLAGS", "").startswith("-fsanitize"), "--force" in command)
+        ),
     )
     there, copied = tmp_path / "packages" / "tensor" / "src", tmp_path / "to" / "tensor" / "src"
     for folder in (there, copied, tmp_path / "to" / "graph-core", tmp_path / "to" / "sparse"):

@@ -223,9 +223,7 @@ class Op(Structural, OpContract, CLinkerOp):
         vars(thunk).update(lazy=False)
         return thunk
 
-    def prepare_node(
-        self, node: Apply[Any, Any], storage_map: Any, compute_map: Any, impl: str | None
-    ) -> None:
+    def prepare_node(self, node: Apply[Any, Any], storage_map: Any, compute_map: Any, impl: str | None) -> None:
         """Do what has to be done once before ``node`` is run; ops may override it."""
 
     def get_params(self, node: Apply[Any, Any]) -> Any:

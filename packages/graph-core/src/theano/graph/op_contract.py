@@ -99,9 +99,7 @@ class OpContract:
 
     # -- many values at once: asked where a graph is given a batch axis (`theano.batching`) ----------------------
 
-    def batch(
-        self, node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]
-    ) -> Sequence[Variable] | None:
+    def batch(self, node: Apply[Any, Any], inputs: Sequence[Any], batched: Sequence[bool]) -> Sequence[Variable] | None:
         """Return the outputs of ``node`` for many rows at once, or None: no rule, the rows are computed in a loop.
 
         Parameters

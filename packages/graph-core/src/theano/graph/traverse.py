@@ -324,8 +324,11 @@ def equal_computations(
 
 
 def is_same_graph(
-    var1: Variable, var2: Variable, givens: Mapping[Variable, Variable] | None = None
+    var1: Variable, var2: Variable, givens: Mapping[Variable, Variable] | None = None, debug: bool = False
 ) -> bool:
-    """Return whether two expressions compute the same, with ``givens`` put in place of their keys."""
+    """Return whether two expressions compute the same, with ``givens`` put in place of their keys.
+
+    ``debug`` is for older programs, which compared in two ways; there is one way here.
+    """
     pairs = dict(givens or {})
     return equal_computations([var1], [var2], list(pairs), list(pairs.values()))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
-from collections.abc import Hashable
+import inspect
+from collections.abc import Callable, Hashable
+from types import FunctionType
 from typing import Any, NamedTuple, Self
 
 from theano.graph.c_contract import CLinkerObject, CLinkerType, Sub
@@ -39,6 +42,26 @@ class BufferSpec(NamedTuple):
     device: str = "cpu"
 
 
+_TAKES_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+
+
+def _with_all_arguments(own: FunctionType) -> Callable[..., Any]:
+    """Return a ``filter`` that hands on to ``own`` those of its arguments that it takes."""
+    code = own.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    takes = [name in names for name in ("strict", "allow_downcast")]
+    if all(takes):
+        return own
+
+    @functools.wraps(own)
+    def filter(self: Any, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:  # noqa: A001
+        if takes[0]:
+            return own(self, value, strict)
+        return own(self, value, allow_downcast) if takes[1] else own(self, value)
+
+    return filter
+
+
 class Type(Structural, CLinkerType):
     """A set of constraints on values, and the way to bring a value under them.
 
@@ -59,6 +82,13 @@ class Type(Structural, CLinkerType):
     # The classes of this type's variables; the names are those that users override.
     Variable: type[_Variable[Any]] = _Variable
     Constant: type[_Constant[Any]] = _Constant
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let a ``filter`` that takes only the value, or only ``strict`` besides it, be called as any other."""
+        super().__init_subclass__(**kwargs)
+        own = vars(cls).get("filter")
+        if isinstance(own, FunctionType) and own.__code__.co_argcount < 4 and not own.__code__.co_flags & _TAKES_MORE:
+            cls.filter = _with_all_arguments(own)  # type: ignore[method-assign]
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return ``value``, or its equivalent, as a valid value of this type.

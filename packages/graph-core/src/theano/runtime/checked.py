@@ -247,9 +247,7 @@ class CheckedNode:
 
     # -- two runs -----------------------------------------------------------------------------------------
 
-    def _agree(
-        self, name1: str, one: Sequence[Any], name2: str, two: Sequence[Any], values: Sequence[Any]
-    ) -> None:
+    def _agree(self, name1: str, one: Sequence[Any], name2: str, two: Sequence[Any], values: Sequence[Any]) -> None:
         for k, (v, a, b) in enumerate(zip(self.node.outputs, one, two, strict=True)):
             if equal(v, a, b):
                 continue

@@ -214,11 +214,15 @@ def _itemsize(v: Variable) -> int | None:
 
 
 #: Bytes by name of dtype: those that a name does not say itself.
-_SIZES = {"bool": 1} | {
-    f"{kind}{bits}": bits // 8
-    for kind, widths in (("int", (8, 16, 32, 64)), ("uint", (8, 16, 32, 64)), ("float", (16, 32, 64)))
-    for bits in widths
-} | {"complex64": 8, "complex128": 16}
+_SIZES = (
+    {"bool": 1}
+    | {
+        f"{kind}{bits}": bits // 8
+        for kind, widths in (("int", (8, 16, 32, 64)), ("uint", (8, 16, 32, 64)), ("float", (16, 32, 64)))
+        for bits in widths
+    }
+    | {"complex64": 8, "complex128": 16}
+)
 
 
 def written_at(node: Apply) -> SourceLine | None:

@@ -132,9 +132,22 @@ class OpWiseCLinker(Linker):
 
 
 class VM_Linker(Linker):
-    """Uses compiled code where there is some, or none at all with ``c_thunks=False``."""
+    """Uses compiled code where there is some, or none at all with ``c_thunks=False``.
 
-    def __init__(self, allow_gc: bool | None = None, use_cloop: bool = True, c_thunks: bool | None = None):
+    ``lazy``, ``schedule`` and ``allow_partial_eval`` are for older programs and change nothing: nodes that are lazy run
+    on demand, and every function takes ``output_subset``.
+    """
+
+    def __init__(
+        self,
+        allow_gc: bool | None = None,
+        use_cloop: bool = True,
+        c_thunks: bool | None = None,
+        *,
+        lazy: bool | None = None,
+        schedule: Any = None,
+        allow_partial_eval: bool | None = None,
+    ):
         name = "cvm" if use_cloop else "vm"
         super().__init__(name, "never" if c_thunks is False else "where possible", allow_gc)
 

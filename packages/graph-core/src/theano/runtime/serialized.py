@@ -211,9 +211,11 @@ class _Serializer:
             clean[offset : offset + 8] = bytes(8)
             family = name.partition(":")[0]
             self.needs[family] = pointer_families[family].identity()
-        return {"b": clean.decode("latin-1"), "pointers": [list(p) for p in pointers]} if pointers else {
-            "b": params.decode("latin-1")
-        }
+        return (
+            {"b": clean.decode("latin-1"), "pointers": [list(p) for p in pointers]}
+            if pointers
+            else {"b": params.decode("latin-1")}
+        )
 
     def _node_number(self, node: Apply) -> int:
         if node not in self._node:

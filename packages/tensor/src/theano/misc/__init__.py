@@ -6,6 +6,16 @@ __getattr__, __dir__ = lazily(
     globals(),
     {
         name: f"theano.misc.{name}"
-        for name in ("check_blas", "cpucount", "ordered_set", "pkl_utils", "safe_asarray", "windows")
+        for name in (
+            "check_blas",
+            "cpucount",
+            "doubleop",
+            "may_share_memory",
+            "ordered_set",
+            "pkl_utils",
+            "safe_asarray",
+            "strutil",
+            "windows",
+        )  # fmt: skip
     },
 )

@@ -13,3 +13,7 @@ for _name, _op in elementwise_functions().items():
     _stem = _name.rstrip("_")
     globals()[f"{_stem}_inplace"] = Elemwise(_op.scalar_op, {0: 0}, name=f"Elemwise{{{_stem},inplace}}")
     __all__.append(f"{_stem}_inplace")
+
+# Functions that end in an underscore, for Python has their names, kept it here.
+and__inplace, or__inplace, abs__inplace = (globals()[f"{_stem}_inplace"] for _stem in ("and", "or", "abs"))
+__all__ += ["abs__inplace", "and__inplace", "or__inplace"]

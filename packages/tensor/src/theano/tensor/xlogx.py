@@ -34,3 +34,6 @@ xlogy0_scalar = scal.scalar_op(
 xlogx = Elemwise(xlogx_scalar, name="xlogx")
 xlogy0 = Elemwise(xlogy0_scalar, name="xlogy0")
 xlogx.shown_as, xlogy0.shown_as = "T.xlogx.xlogx", "T.xlogx.xlogy0"
+
+#: The classes of the two operations on numbers, for programs that look for them.
+XlogX, XlogY0 = type(xlogx_scalar), type(xlogy0_scalar)

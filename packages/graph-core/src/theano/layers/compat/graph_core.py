@@ -53,6 +53,10 @@ OLD_NAMES = {
     },
     "theano.configdefaults": {
         "theano.settings": "config",
+        "theano.layers.compat.gone": (
+            "check_mkl_openmp default_blas_ldflags filter_base_compiledir filter_compiledir try_blas_flag warn_cxx"
+        ),
+        "theano.layers.compat.helpers": "local_bitwidth python_int_bitwidth short_platform",
     },
     "theano.configparser": {
         "theano.settings": (
@@ -85,9 +89,45 @@ OLD_NAMES = {
         "theano.runtime.link": "CLinker Linker LocalLinker=Linker OpWiseCLinker PerformLinker",
         "theano.runtime.interpreter": "WrapLinker WrapLinkerMany",
     },
+    "theano.gof.callcache": {
+        "theano.layers.compat.callcache": "CallCache",
+    },
     "theano.gof.cc": {
         "theano.runtime.dual": "DualLinker",
         "theano.runtime.link": "CLinker OpWiseCLinker",
+        "theano": "theano=.",
+        "theano.settings": "config",
+        "theano.gof": "cmodule graph link utils",
+        "theano.gof.callcache": "CallCache",
+        "theano.gof.compilelock": "get_lock release_lock",
+        "theano.layers.compat.gone": (
+            "apply_policy code_gen CodeBlock failure_code failure_code_init get_c_cleanup get_c_declare "
+            "get_c_extract get_c_extract_out get_c_init get_c_sync get_module_cache get_nothing "
+            "get_persistent_module_cache HideC struct_gen struct_variable_codeblocks"
+        ),
+    },
+    "theano.gof.cmodule": {
+        "theano.layers.compat.gone": (
+            "Compiler dlimport dlimport_workdir DynamicModule ExtFunction gcc_llvm gcc_version GCC_compiler "
+            "get_gcc_shared_library_arg get_lib_extension get_module_cache get_module_hash get_safe_part "
+            "icc_module_compile_str is_same_entry KeyData last_access_time module_name_from_dir ModuleCache "
+            "std_include_dirs std_lib_dirs std_lib_dirs_and_libs std_libs try_march_flag"
+        ),
+        "theano.settings": "config",
+        "theano.errors": "MissingGXX=NoCompilerError",
+    },
+    "theano.gof.compiledir": {
+        "theano.layers.compat.gone": (
+            "basecompiledir_ls basecompiledir_purge cleanup compiledir_purge print_compiledir_content"
+        ),
+    },
+    "theano.gof.compilelock": {
+        "theano.layers.compat.gone": (
+            "force_unlock get_lock lock lock_ctx refresh_lock release_lock set_lock_status Unlocker"
+        ),
+    },
+    "theano.gof.cutils": {
+        "theano.layers.compat.gone": "compile_cutils",
     },
     "theano.gof.destroyhandler": {
         "theano.graph.aliasing": "DestroyHandler",
@@ -105,20 +145,38 @@ OLD_NAMES = {
             "view_roots"
         ),
         "theano.graph.variable": "Constant Variable",
+        "theano.layers.compat.nodes": "default_node_formatter io_connection_pattern Node variables_and_orphans",
+        "theano.layers.compat.ordering": "general_toposort stack_search",
+        "theano.settings": "config",
+        "theano.gof": "utils",
+        "theano": "theano=.",
+    },
+    "theano.gof.lazylinker_c": {
+        "theano.layers.compat.gone": "try_import try_reload",
     },
     "theano.gof.link": {
         "theano.compile.shared": "Container",
         "theano.runtime.link": "Linker LocalLinker=Linker PerformLinker",
         "theano.runtime.interpreter": "WrapLinker WrapLinkerMany",
+        "theano": "theano=.",
+        "theano.gof": "graph utils",
+        "theano.graph": "Type",
+    },
+    "theano.gof.null_type": {
+        "theano.gradient": "NullType",
     },
     "theano.gof.op": {
         "theano.compile.test_values": (
             "compute_test_value debug_assert debug_error_message get_debug_values get_test_value missing_test_message"
         ),
         "theano.errors": "TestValueError",
-        "theano.graph.c_contract": "CLinkerOp",
+        "theano.graph.c_contract": "CLinkerObject CLinkerOp",
         "theano.graph.external_op": "COp=ExternalCOp ExternalCOp get_io_macros get_sub_macros OpenMPOp",
         "theano.graph.op": "Op PureOp=Op",
+        "theano": "theano=.",
+        "theano.settings": "config",
+        "theano.gof": "graph utils",
+        "theano.graph.fgraph": "FunctionGraph",
     },
     "theano.gof.opt": {
         "theano.graph.source": "copy_stack_trace",
@@ -129,10 +187,17 @@ OLD_NAMES = {
             "MergeOptimizer NavigatorOptimizer OpKeyOptimizer OpRemove OpSub Optimizer optimizer out2in "
             "PatternSub pre_greedy_local_optimizer SeqOptimizer TopoOptimizer"
         ),
+        "theano": "theano=.",
+        "theano.settings": "config",
+        "theano.gof": "graph op toolbox unify utils",
+        "theano.gof.destroyhandler": "dh=.",
+        "theano.errors": "InconsistencyError",
     },
     "theano.gof.optdb": {
         "theano.rewriting": "Query",
         "theano.rewriting.userdefined": "DB EquilibriumDB LocalGroupDB ProxyDB SequenceDB TopoDB",
+        "theano.settings": "config",
+        "theano.gof": "opt",
     },
     "theano.gof.params_type": {
         "theano.graph.params_type": "Params ParamsType",
@@ -140,19 +205,32 @@ OLD_NAMES = {
     "theano.gof.sched": {
         "theano.graph.schedule": "posort sort_apply_nodes sort_schedule_fn",
         "theano.layers.compat.helpers": "key_to_cmp",
+        "theano.layers.compat.ordering": (
+            "_toposort make_dependence_cmp make_depends posort reverse_dict sort_apply_nodes sort_schedule_fn"
+        ),
+        "theano.layers.compat.utilities": "memodict",
+        "theano.graph.traverse": "io_toposort",
+        "theano.compat": "cmp",
     },
     "theano.gof.toolbox": {
+        "theano.errors": "BadOptimization",
         "theano.graph.features": (
             "AlreadyThere Bookkeeper Feature History NodeFinder NoOutputFromInplace PreserveNames "
             "PreserveVariableAttributes PrintListener ReplacementDidntRemovedError ReplaceValidate Supervisor "
             "Validator"
         ),
+        "theano": "theano=.",
+        "theano.settings": "config",
+        "theano.gof": "graph",
     },
     "theano.gof.type": {
         "theano.graph.c_contract": "CLinkerObject CLinkerType",
         "theano.graph.cdata_type": "CDataType",
         "theano.graph.enum_type": "CEnumType EnumList EnumType",
         "theano.graph.type": "CType Generic generic PureType=Type Type",
+    },
+    "theano.gof.unify": {
+        "theano.layers.compat.unify": "*",
     },
     "theano.gof.utils": {
         "builtins": "object2=object",
@@ -162,6 +240,13 @@ OLD_NAMES = {
             "apply_across_args difference from_return_values hashtype LOCAL_BITWIDTH PYTHON_INT_BITWIDTH "
             "to_return_values uniq"
         ),
+        "theano.layers.compat.utilities": (
+            "ABORT add_tag_trace ANY_TYPE comm_guard D deprecated FAILURE FALL_THROUGH flatten "
+            "get_variable_trace_string give_variables_names hash_from_file hist Keyword memoize remove RETRY "
+            "simple_extract_stack type_guard unique"
+        ),
+        "theano.layers.compat.ordering": "toposort",
+        "theano.settings": "config",
     },
     "theano.gof.vm": {
         "theano.runtime.link": "VM_Linker",

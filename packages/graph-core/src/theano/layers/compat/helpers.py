@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import platform
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -189,3 +190,49 @@ def key_to_cmp(key: Callable[[Any], Any]) -> Callable[[Any, Any], int]:
         return int(mine > others) - int(mine < others)
 
     return compare
+
+
+def local_bitwidth() -> int:
+    """Return how many bits an address has, 32 or 64.
+
+    Examples
+    --------
+    >>> local_bitwidth() == LOCAL_BITWIDTH
+    True
+    """
+    return LOCAL_BITWIDTH
+
+
+def python_int_bitwidth() -> int:
+    """Return how many bits C's ``long`` has, 32 or 64.
+
+    Examples
+    --------
+    >>> python_int_bitwidth() == PYTHON_INT_BITWIDTH
+    True
+    """
+    return PYTHON_INT_BITWIDTH
+
+
+def short_platform(r: str | None = None, p: str | None = None) -> str:
+    """Return the name of a platform without what changes with each release of its kernel.
+
+    Parameters
+    ----------
+    r : str, optional
+        The kernel's release, otherwise that of this machine.
+    p : str, optional
+        The platform's name, otherwise that of this machine.
+
+    Examples
+    --------
+    >>> short_platform("3.2.0-70-generic", "Linux-3.2.0-70-generic-x86_64-with-debian-wheezy-sid")
+    'Linux-3.2--generic-x86_64-with-debian-wheezy-sid'
+    """
+    release = platform.release() if r is None else r
+    name = platform.platform() if p is None else p
+    first, dash, rest = release.partition("-")
+    if not dash:
+        return name
+    numbers = ".".join(first.split(".")[:2])
+    return name.replace(release, f"{numbers}-{rest.lstrip('0123456789.')}")

@@ -1,0 +1,243 @@
+"""Orders of anything: by dependence, by several comparisons at once, and walks from a start."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from typing import Any, TypeVar
+
+from theano.graph.apply import Apply
+from theano.graph.traverse import applys_between
+from theano.graph.variable import Variable
+
+T = TypeVar("T", bound=Hashable)
+Cmp = Callable[[Any, Any], float]
+
+
+def reverse_dict(d: Mapping[Any, Iterable[T]]) -> dict[T, tuple[Any, ...]]:
+    """Return for each value the keys that have it.
+
+    Examples
+    --------
+    >>> reverse_dict({"a": (1, 2), "b": (2, 3), "c": ()})
+    {1: ('a',), 2: ('a', 'b'), 3: ('b',)}
+    """
+    found: dict[T, tuple[Any, ...]] = {}
+    for key, values in d.items():
+        for value in values:
+            found[value] = (*found.get(value, ()), key)
+    return found
+
+
+def _toposort(edges: Mapping[T, Collection[T]]) -> list[T]:
+    """Return an order in which each key is before its values; ValueError where there is none.
+
+    Examples
+    --------
+    >>> _toposort({1: {2, 3}, 2: (3,)})
+    [1, 2, 3]
+    """
+    waiting = {value: len(keys) for value, keys in reverse_dict(edges).items()}
+    order = [thing for thing in edges if thing not in waiting]
+    for thing in order:  # grows as it is read
+        for after in edges.get(thing, ()):
+            waiting[after] -= 1
+            if not waiting[after]:
+                order.append(after)
+    if any(waiting.values()):
+        raise ValueError("the dependences have a cycle")
+    return order
+
+
+def toposort(prereqs_d: Mapping[T, Collection[T]]) -> list[T]:
+    """Return the keys in an order in which each is after its values; ValueError where there is none.
+
+    Examples
+    --------
+    >>> toposort({"roof": ["walls"], "walls": ["ground"], "ground": []})
+    ['ground', 'walls', 'roof']
+    """
+    after: dict[T, list[T]] = {key: [] for key in prereqs_d}
+    for key, needs in prereqs_d.items():
+        for need in needs:
+            after.setdefault(need, []).append(key)
+    return [thing for thing in _toposort(after) if thing in prereqs_d]
+
+
+def posort(l: Iterable[T], *cmps: Cmp) -> list[T]:
+    """Return things in an order that agrees with comparisons, earlier ones first where they contradict each other.
+
+    Examples
+    --------
+    >>> posort(range(6), lambda a, b: a % 2 - b % 2, lambda a, b: b - a)
+    [4, 2, 0, 5, 3, 1]
+    """
+    things = list(l)
+    before: dict[T, set[T]] = {a: set() for a in things}
+    after: dict[T, set[T]] = {a: set() for a in things}
+    for compare in cmps:
+        for a in things:
+            for b in things:
+                if a not in after[b] and b not in after[a] and compare(a, b) < 0:
+                    for early in {a, *before[a]}:
+                        after[early] |= {b, *after[b]}
+                    for late in {b, *after[b]}:
+                        before[late] |= {a, *before[a]}
+    return _toposort(after)
+
+
+def stack_search(
+    start: deque[T], expand: Callable[[T], Iterable[T] | None], mode: str = "bfs", build_inv: bool = False
+) -> Any:
+    """Return all that can be reached, in the order in which it is met.
+
+    Parameters
+    ----------
+    start : deque
+        Where to begin; it is used up.
+    expand : callable
+        The neighbours of a thing.
+    mode : {"bfs", "dfs"}
+        Breadth first or depth first.
+    build_inv : bool
+        Whether to return also a dictionary from a thing to those that led to it.
+
+    Raises
+    ------
+    ValueError
+        For another mode.
+
+    Examples
+    --------
+    >>> tree = {"a": "bc", "b": "d"}
+    >>> stack_search(deque("a"), tree.get), stack_search(deque("a"), tree.get, "dfs", True)
+    (['a', 'b', 'c', 'd'], (['a', 'c', 'b', 'd'], {'b': ['a'], 'c': ['a'], 'd': ['b']}))
+    """
+    if mode not in ("bfs", "dfs"):
+        raise ValueError(f"mode should be 'bfs' or 'dfs', not {mode!r}")
+    take = start.popleft if mode == "bfs" else start.pop
+    met: dict[T, None] = {}
+    led: dict[T, list[T]] = {}
+    while start:
+        thing = take()
+        if thing in met:
+            continue
+        met[thing] = None
+        neighbours = list(expand(thing) or ())
+        for neighbour in neighbours:
+            led.setdefault(neighbour, []).append(thing)
+        start.extend(neighbours)
+    return (list(met), led) if build_inv else list(met)
+
+
+def general_toposort(
+    outputs: Iterable[T],
+    deps: Callable[[T], Iterable[T] | None],
+    debug_print: bool = False,
+    compute_deps_cache: Callable[[T], Iterable[T] | None] | None = None,
+    deps_cache: MutableMapping[T, list[T]] | None = None,
+    clients: MutableMapping[T, list[T]] | None = None,
+) -> list[T]:
+    """Return what ``outputs`` need, each thing after those that it depends on; ValueError where there is a cycle.
+
+    Parameters
+    ----------
+    outputs : list
+    deps : callable
+        What a thing depends on.
+    debug_print : bool
+        Whether to print what is in a cycle.
+    compute_deps_cache : callable, optional
+        Used in place of ``deps``, with ``deps_cache`` for what it has told.
+    deps_cache, clients : dict, optional
+        Filled: what a thing depends on, and what depends on it.
+
+    Examples
+    --------
+    >>> general_toposort(["roof"], {"roof": ["walls"], "walls": ["ground", "bricks"]}.get)
+    ['bricks', 'ground', 'walls', 'roof']
+    """
+    cache: MutableMapping[T, list[T]] = {} if deps_cache is None else deps_cache
+    ask = compute_deps_cache or deps
+
+    def needs(thing: T) -> list[T]:
+        if thing not in cache:
+            cache[thing] = list(ask(thing) or ())
+        return cache[thing]
+
+    met, led = stack_search(deque(outputs), needs, "dfs", True)
+    if clients is not None:
+        clients.update(led)
+    waiting = {thing: len(set(needs(thing))) for thing in met}
+    order = [thing for thing in met if not waiting[thing]]
+    for thing in order:  # grows as it is read
+        for client in dict.fromkeys(led.get(thing, ())):
+            waiting[client] -= 1
+            if not waiting[client]:
+                order.append(client)
+    if len(order) != len(met):
+        left = [thing for thing in met if waiting[thing]]
+        if debug_print:
+            print(left)
+        raise ValueError(f"the graph has a cycle through {', '.join(str(thing) for thing in left[:4])}")
+    return order
+
+
+def make_depends() -> Callable[[tuple[Any, Any]], bool]:
+    """Return a function of a pair of variables or nodes: whether the first needs the second.
+
+    Examples
+    --------
+    >>> depends = make_depends()
+    >>> from theano.graph import generic
+    >>> depends((generic("x"), generic("y")))
+    False
+    """
+    known: dict[Any, frozenset[Any]] = {}
+
+    def inputs_of(thing: Any) -> list[Any]:
+        return list(thing.inputs) if isinstance(thing, Apply) else [thing.owner] if thing.owner is not None else []
+
+    def depends(pair: tuple[Any, Any]) -> bool:
+        thing, need = pair
+        if thing not in known:
+            known[thing] = frozenset(stack_search(deque(inputs_of(thing)), inputs_of))
+        return need in known[thing]
+
+    return depends
+
+
+def make_dependence_cmp() -> Cmp:
+    """Return a comparison of variables or nodes: 1 where the first needs the second, -1 the other way, else 0.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> make_dependence_cmp()(generic("x"), generic("y"))
+    0
+    """
+    depends = make_depends()
+    return lambda a, b: int(depends((a, b))) - int(depends((b, a)))
+
+
+def sort_apply_nodes(inputs: Collection[Variable], outputs: Sequence[Variable], cmps: Iterable[Cmp]) -> list[Apply]:
+    """Return the nodes between inputs and outputs in an order that agrees with ``cmps`` and with what they need.
+
+    Examples
+    --------
+    >>> sort_apply_nodes([], [], [])
+    []
+    """
+    return posort(applys_between(inputs, outputs), make_dependence_cmp(), *cmps)
+
+
+def sort_schedule_fn(*cmps: Cmp) -> Callable[[Any], list[Apply]]:
+    """Return a function from a closed graph to its nodes in the order of ``cmps``: a linker's ``schedule``.
+
+    Examples
+    --------
+    >>> from theano.graph import FunctionGraph
+    >>> sort_schedule_fn(lambda a, b: len(str(a)) - len(str(b)))(FunctionGraph([], []))
+    []
+    """
+    return lambda fgraph: sort_apply_nodes(fgraph.inputs, fgraph.outputs, cmps)
