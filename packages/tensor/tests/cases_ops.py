@@ -27,6 +27,7 @@ from theano.tensor.create.arange import ARangeLength
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.nnet.activation import ultra_fast_sigmoid
+from theano.tensor.pool.op import MaxPoolRop, Pool
 from theano.tensor.reduce.careduce import (
     CAReduce,
     CAReduceDtype,
@@ -116,6 +117,10 @@ OP_CASES = [
     Case("Bincount_weights", lambda k, w: T.bincount(k, w), lambda k, w: np.bincount(k, w), (np.array([3, 1, 3, 0]), v)),
     Case("argtopk", lambda x: T.argtopk(x, 2), lambda x: np.argsort(-x)[:, :2], (apart,), False),
     Case("MultinomialOneHot", lambda k: T.extra_ops.to_one_hot(k, 5), lambda k: np.eye(5)[k], (np.array([3, 0, 4]),), False),
+    # pooling
+    Case("Pool", lambda x: Pool(True)(x, (2, 2)), lambda x: x[:2].max(axis=0).reshape(2, 2).max(axis=1)[None], (apart,)),
+    Case("Pool_mean", lambda x: Pool(True, "average_inc_pad")(x, (1, 2)), lambda x: x.reshape(3, 2, 2).mean(axis=2), (m,)),
+    Case("MaxPoolRop", lambda x, y: MaxPoolRop(True)(x, y, (1, 4)), lambda x, y: np.take_along_axis(y, x.argmax(axis=1)[:, None], 1), (apart, m)),
     # Fourier transforms
     Case("RFFTOp", lambda x: fft.rfft_op(x), spectrum, (t3,)),
     Case("IRFFTOp", lambda x: fft.irfft(x), lambda x: np.fft.irfftn(x[..., 0] + 1j * x[..., 1], axes=(1,)), ((2, 3, 2),)),

@@ -269,6 +269,14 @@ OLD_NAMES = {
         "theano.tensor.random.var": "randomstate_constructor RandomStateSharedVariable",
         "theano.tensor.raw_random": "raw_random=.",
     },
+    "theano.tensor.signal": {},
+    "theano.tensor.signal.downsample": {
+        "theano.tensor.pool": "max_pool_2d max_pool_2d_same_size",
+        "theano.tensor.pool.op": "DownsampleFactorMaxGradGrad DownsampleFactorMax=Pool DownsampleFactorMaxGrad=MaxPoolGrad",
+    },
+    "theano.tensor.signal.pool": {
+        "theano.tensor.pool": "*",
+    },
     "theano.tensor.slinalg": {
         "theano": "theano=.",
         "theano.gradient": "DisconnectedType",

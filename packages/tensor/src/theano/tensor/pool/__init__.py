@@ -1,0 +1,141 @@
+"""Pooling of images and volumes: older programs know it as ``theano.tensor.signal.pool``."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.pool.op import (
+    AveragePoolGrad,
+    DownsampleFactorMaxGradGrad,
+    MaxPoolGrad,
+    MaxPoolRop,
+    Pool,
+    PoolGrad,
+)
+
+__all__ = [
+    "AveragePoolGrad", "DownsampleFactorMaxGradGrad", "MaxPoolGrad", "MaxPoolRop", "Pool", "PoolGrad", "max_pool_2d",
+    "max_pool_2d_same_size", "pool_2d", "pool_3d",
+]  # fmt: skip
+
+
+def pool_2d(
+    input: Any, ws: Any = None, ignore_border: bool | None = None, stride: Any = None, pad: Any = (0, 0),
+    mode: str = "max", ds: Any = None, st: Any = None, padding: Any = None,
+) -> Any:  # fmt: skip
+    """Return the largest element, the sum or the mean of each window of the last two axes.
+
+    Parameters
+    ----------
+    input : tensor, two dimensions or more
+    ws : two whole numbers, or a vector of them
+        Rows and columns of a window (older programs: ``ds``).
+    ignore_border : bool
+        True: only windows that fit. False: those at the end are cut.
+    stride : two whole numbers, or a vector of them
+        From one window to the next, ``ws`` if None (older programs: ``st``).
+    pad : two whole numbers, or a vector of them
+        So many rows and columns are added on each side (older programs: ``padding``); needs ``ignore_border=True``.
+    mode : "max", "sum", "average_inc_pad" or "average_exc_pad"
+        A mean counts the elements of the padding, as zeros, or leaves them out.
+
+    Raises
+    ------
+    NotImplementedError
+        Less than two dimensions; padding without ``ignore_border``, or not smaller than the window.
+    ValueError
+        No size, a size twice, or an unknown mode.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> pool_2d(T.arange(16.0).reshape((4, 4)), (2, 2), ignore_border=True).eval()
+    array([[ 5.,  7.],
+           [13., 15.]])
+    """
+    return _pool("pool_2d", 2, input, ws, ignore_border, stride, pad, mode, ds, st, padding)
+
+
+def pool_3d(
+    input: Any, ws: Any = None, ignore_border: bool | None = None, stride: Any = None, pad: Any = (0, 0, 0),
+    mode: str = "max", ds: Any = None, st: Any = None, padding: Any = None,
+) -> Any:  # fmt: skip
+    """Return the largest element, the sum or the mean of each window of the last three axes; see :func:`pool_2d`.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> pool_3d(T.arange(8.0).reshape((2, 2, 2)), (2, 2, 2), ignore_border=True, mode="sum").eval()
+    array([[[28.]]])
+    """
+    return _pool("pool_3d", 3, input, ws, ignore_border, stride, pad, mode, ds, st, padding)
+
+
+def _pool(
+    name: str, ndim: int, input: Any, ws: Any, ignore_border: bool | None, stride: Any, pad: Any, mode: str,
+    ds: Any, st: Any, padding: Any,
+) -> Any:  # fmt: skip
+    input = as_tensor_variable(input)
+    if input.type.ndim < ndim:
+        raise NotImplementedError(f"{name} requires a dimension >= {ndim}; input has {input.type.ndim}")
+    ws = _renamed(name, "ws", ws, "ds", ds)
+    stride = _renamed(name, "stride", stride, "st", st)
+    if padding is not None:
+        pad = _renamed(name, "pad", pad if _given(pad) else None, "padding", padding)
+    if ws is None:
+        raise ValueError(f"{name}: ws, the size of the windows, must be given")
+    if ignore_border is None:
+        warnings.warn(f"{name}: say ignore_border=True or False; False is taken", stacklevel=3)
+        ignore_border = False
+    return Pool(ignore_border, mode, ndim)(input, ws, stride, pad)
+
+
+def _given(pad: Any) -> bool:
+    return hasattr(pad, "type") or any(hasattr(p, "type") or p for p in pad)
+
+
+def _renamed(function: str, name: str, value: Any, old_name: str, old: Any) -> Any:
+    """Return what is given under a name or the old one of it."""
+    if old is None:
+        return value
+    if value is not None:
+        raise ValueError(f"{function}: give {name} or {old_name}, which is its old name, not both")
+    warnings.warn(f"{function}: {old_name} is called {name} now", DeprecationWarning, stacklevel=4)
+    return old
+
+
+def max_pool_2d(
+    input: Any, ds: Any, ignore_border: bool | None = None, st: Any = None, padding: Any = (0, 0), mode: str = "max"
+) -> Any:
+    """Return :func:`pool_2d` of arguments as ``theano.tensor.signal.downsample`` named them.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> max_pool_2d(T.arange(4.0).reshape((2, 2)), (2, 2), ignore_border=True).eval()
+    array([[3.]])
+    """
+    return pool_2d(input, ds, ignore_border, st, padding, mode)
+
+
+def max_pool_2d_same_size(input: Any, patch_size: Any) -> Any:
+    """Return ``input`` where it is the largest element of its window, 0 elsewhere.
+
+    Parameters
+    ----------
+    input : tensor, two dimensions or more
+    patch_size : two whole numbers
+        Rows and columns of the windows, which lie side by side; those at the end are cut.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> max_pool_2d_same_size(T.constant([[1.0, 2.0], [4.0, 3.0]]), (2, 2)).eval()
+    array([[0., 0.],
+           [4., 0.]])
+    """
+    input = as_tensor_variable(input)
+    largest = Pool(ignore_border=False)(input, patch_size)
+    return MaxPoolGrad(ignore_border=False)(input, largest, largest, patch_size)
