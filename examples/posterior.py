@@ -152,7 +152,8 @@ def main():
     print(f"{accepted:.0%} accepted")
     print(f"{'':20}{'mean':>8}{'sd':>8}{'2.5 %':>8}{'97.5 %':>8}{'effective':>11}")
     for name, x in zip(NAMES, draws.T, strict=True):
-        print(f"{name:20}{x.mean():8.2f}{x.std():8.2f}{np.quantile(x, 0.025):8.2f}{np.quantile(x, 0.975):8.2f}{effective(x):11.0f}")
+        low, high = np.quantile(x, [0.025, 0.975])
+        print(f"{name:20}{x.mean():8.2f}{x.std():8.2f}{low:8.2f}{high:8.2f}{effective(x):11.0f}")
     draw(options.picture, draws, paths, first, second)
     print("drawn:", options.picture)
 

@@ -185,7 +185,7 @@ def draw(path, losses, letters, text, sure):
 def main():
     """Train, write, draw."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=1500, help="of training, with 32 x 64 letters each (default: 1500)")
+    parser.add_argument("--steps", type=int, default=1500, help="of training, 32 x 64 letters each (default: 1500)")
     parser.add_argument("--heat", type=float, default=0.6, help="how much it dares, 0.1 to 1.5 (default: 0.6)")
     parser.add_argument("--start", default="The data set ", help="what it continues")
     parser.add_argument("--picture", default="text.png", help="where to draw (default: text.png)")
@@ -204,7 +204,14 @@ def main():
     print(f"compiled in {time.perf_counter() - began:.2f} s")
 
     losses = []
-    bar = tqdm(pieces(text, options.steps), total=options.steps, desc="reading", unit="step", file=sys.stdout, dynamic_ncols=True)
+    bar = tqdm(
+        pieces(text, options.steps),
+        total=options.steps,
+        desc="reading",
+        unit="step",
+        file=sys.stdout,
+        dynamic_ncols=True,
+    )
     for step, (afresh, chars) in enumerate(bar):
         if afresh:
             memory.set_value(np.zeros_like(memory.get_value()))

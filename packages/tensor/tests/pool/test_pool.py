@@ -1,5 +1,6 @@
 """Pooling against a plain loop over windows, its derivatives against differences."""
 
+from importlib import import_module
 from itertools import product
 
 import numpy as np
@@ -108,7 +109,8 @@ def test_same_size_keeps_the_largest():
 
 
 def test_old_spellings():
-    from theano.tensor.signal import downsample, pool
+    downsample = import_module("theano.tensor.signal.downsample")
+    pool = import_module("theano.tensor.signal.pool")
 
     x = T.constant(np.arange(16.0).reshape(4, 4))
     expected = pool_2d(x, (2, 2), True, (1, 1)).eval()

@@ -342,16 +342,21 @@ def test_two_may_not_overwrite_one_thing():
         theano.function([x, y], [AddInplace()(a, y), AddInplace()(a, y * 2)], accept_inplace=True, mode="FAST_COMPILE")
 
 
-def test_inplace_ops_of_the_user_need_leave_and_inputs_are_protected():
+def test_inplace_ops_of_the_user_need_leave_and_stored_values_are_protected():
     x, y = T.dvectors("x", "y")
+    kept = theano.shared(np.array([1.0]))
     with pytest.raises(TypeError, match="accept_inplace"):
         theano.function([x, y], AddInplace()(x + 1, y))
+    for stored in (kept, T.constant(np.array([1.0]))):
+        with pytest.raises(theano.gof.InconsistencyError):
+            theano.function([y], AddInplace()(stored, y), accept_inplace=True)
     with pytest.raises(theano.gof.InconsistencyError):
-        theano.function([x, y], AddInplace()(x, y), accept_inplace=True)
-    f = theano.function([theano.In(x, mutable=True), y], AddInplace()(x, y), accept_inplace=True)
-    value = np.array([1.0])
-    npt.assert_array_equal(f(value, [5.0]), [6.0])
-    assert value[0] == 6.0
+        theano.function([theano.In(x, value=np.array([1.0])), y], AddInplace()(x, y), accept_inplace=True)
+    for given in (x, theano.In(x, mutable=True)):
+        f = theano.function([given, y], AddInplace()(x, y), accept_inplace=True)
+        value = np.array([1.0])
+        npt.assert_array_equal(f(value, [5.0]), [6.0])
+        assert value[0] == 6.0
 
 
 class Either(Op):
@@ -379,9 +384,9 @@ class Transpose(Op):
 
 
 def test_a_view_is_protected_with_what_it_views():
-    x = T.dmatrix("x")
+    x, kept = T.dmatrix("x"), theano.shared(np.eye(2))
     with pytest.raises(theano.gof.InconsistencyError):
-        theano.function([x], AddInplace()(Transpose()(x), x + 1), accept_inplace=True)
+        theano.function([x], AddInplace()(Transpose()(kept), x + 1), accept_inplace=True)
     f = theano.function([x], Transpose()(x))
     value = np.arange(6.0).reshape(2, 3)
     result = f(value)
@@ -393,7 +398,8 @@ def test_a_view_is_protected_with_what_it_views():
 def test_an_output_may_view_one_of_several_inputs():
     c, a, b, y = T.bscalar("c"), T.dvector("a"), T.dvector("b"), T.dvector("y")
     with pytest.raises(theano.gof.InconsistencyError):
-        theano.function([c, a, b, y], AddInplace()(Either()(c, a, b), y), accept_inplace=True)
+        kept = theano.shared(np.array([1.0]))
+        theano.function([c, a, y], AddInplace()(Either()(c, a, kept), y), accept_inplace=True)
     p, q = a + 1, b + 2
     out = [AddInplace()(Either()(c, p, q), y), p * 10, q * 10]
     f = theano.function([c, a, b, y], out, accept_inplace=True, mode=theano.Mode("vm", None))

@@ -56,7 +56,8 @@ def function(
     no_default_updates : bool or list of SharedVariable
         Leave out the ``default_update`` of all (or of these) shared variables.
     accept_inplace : bool
-        Allow ops in the expressions that overwrite their inputs.
+        Allow ops in the expressions that overwrite their inputs. Arguments that they overwrite are given away;
+        shared variables, defaults and constants never are.
     name : str, optional
         What errors and profiles call the function; by default the line of this call.
     rebuild_strict : bool

@@ -54,7 +54,7 @@ def _with_all_arguments(own: FunctionType) -> Callable[..., Any]:
         return own
 
     @functools.wraps(own)
-    def filter(self: Any, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:  # noqa: A001
+    def filter(self: Any, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         if takes[0]:
             return own(self, value, strict)
         return own(self, value, allow_downcast) if takes[1] else own(self, value)

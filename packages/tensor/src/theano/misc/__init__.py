@@ -16,6 +16,6 @@ __getattr__, __dir__ = lazily(
             "safe_asarray",
             "strutil",
             "windows",
-        )  # fmt: skip
+        )
     },
 )

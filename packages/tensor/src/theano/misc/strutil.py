@@ -34,11 +34,11 @@ def render_string(string: str, sub: Mapping[str, object]) -> str:
 
 
 def pretty_format(string: str) -> str:
-    """Return a text in C with each line indented by how many braces are open.
+    r"""Return a text in C with each line indented by how many braces are open.
 
     Examples
     --------
-    >>> print(pretty_format("if (x) {\\n  y();\\n    }"))
+    >>> print(pretty_format("if (x) {\n  y();\n    }"))
     if (x) {
         y();
     }

@@ -127,7 +127,7 @@ def comm_guard(type1: Any, type2: Any) -> Callable[[Callable[..., Any]], Callabl
     """
 
     def decorate(f: Callable[..., Any]) -> Callable[..., Any]:
-        before = f.__globals__.get(f.__name__)  # type: ignore[attr-defined]
+        before = f.__globals__.get(f.__name__)
 
         @functools.wraps(f)
         def guarded(a: Any, b: Any, *rest: Any) -> Any:
@@ -160,7 +160,7 @@ def type_guard(type1: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     """
 
     def decorate(f: Callable[..., Any]) -> Callable[..., Any]:
-        before = f.__globals__.get(f.__name__)  # type: ignore[attr-defined]
+        before = f.__globals__.get(f.__name__)
 
         @functools.wraps(f)
         def guarded(a: Any, *rest: Any) -> Any:

@@ -60,7 +60,7 @@ def scalarconsts_rest(
     return values, constants, others
 
 
-def is_dimshuffle_useless(new_order: Sequence[int | str], input: Any) -> bool:  # noqa: A002 - a documented name
+def is_dimshuffle_useless(new_order: Sequence[int | str], input: Any) -> bool:
     """Return whether a dimension pattern leaves ``input`` as it is: only dimensions of length 1 change places.
 
     Examples

@@ -197,7 +197,6 @@ OLD_NAMES = {
     "theano.tensor.nnet.corr3d": {
         "theano.tensor.conv.older": "BaseCorr3dMM Corr3dMM Corr3dMM_gradInputs Corr3dMM_gradWeights",
     },
-    "theano.tensor.signal": {},
     "theano.tensor.signal.conv": {
         "theano.tensor.conv.older": "conv2d=signal_conv2d",
     },
@@ -272,7 +271,9 @@ OLD_NAMES = {
     "theano.tensor.signal": {},
     "theano.tensor.signal.downsample": {
         "theano.tensor.pool": "max_pool_2d max_pool_2d_same_size",
-        "theano.tensor.pool.op": "DownsampleFactorMaxGradGrad DownsampleFactorMax=Pool DownsampleFactorMaxGrad=MaxPoolGrad",
+        "theano.tensor.pool.op": (
+            "DownsampleFactorMaxGradGrad DownsampleFactorMax=Pool DownsampleFactorMaxGrad=MaxPoolGrad"
+        ),
     },
     "theano.tensor.signal.pool": {
         "theano.tensor.pool": "*",

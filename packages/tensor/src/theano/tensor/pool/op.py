@@ -121,7 +121,7 @@ class _Windows(Op):
         return v
 
     def windows(self, shape: Sequence[int], sizes: Sequence[Any]) -> tuple[Any, ...]:
-        """Return shape, number of windows, ws, stride and pad along the pooled axes; ValueError if they are no sizes."""
+        """Return shape, windows, ws, stride and pad along the pooled axes; ValueError if they are no sizes."""
         ws, stride, pad = ([int(k) for k in v] for v in sizes)
         if any(len(v) != self.ndim for v in (ws, stride, pad)):
             raise ValueError(f"{self}: ws, stride and pad must be {self.ndim} numbers each: {ws}, {stride}, {pad}")
@@ -256,7 +256,11 @@ def lowest(dtype: np.dtype) -> Any:
 
 def counts(windows: tuple[Any, ...], mode: str) -> np.ndarray:
     """Return by how many elements the sum over each window is divided."""
-    sizes = [window_sizes(*v, mode == "average_inc_pad") for v in zip(*windows, strict=True)]
+    with_padding = mode == "average_inc_pad"
+    sizes = [
+        window_sizes(n, n_out, ws, stride, pad, with_padding)
+        for n, n_out, ws, stride, pad in zip(*windows, strict=True)
+    ]
     total = np.ones((), "int64")
     for size in sizes:
         total = total[..., None] * size
