@@ -14,6 +14,7 @@ from theano.tensor.blas import batching as _products  # noqa: F401
 from theano.tensor.conv import batching as _convolutions  # noqa: F401
 from theano.tensor.elemwise import batching as _elemwise  # noqa: F401
 from theano.tensor.index import batching as _index  # noqa: F401
+from theano.tensor.pool import batching as _pooling  # noqa: F401
 from theano.tensor.shape import batching as _shape  # noqa: F401
 
 __all__ = ["TABLE", "vectorize", "vectorize_graph"]
