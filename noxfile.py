@@ -150,7 +150,7 @@ def doctests(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-q", "--doctest-modules", "benchmarks/rating.py", "benchmarks/report.py",
                 "benchmarks/tests", *session.posargs)
     session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", "README.md", "CONTRIBUTING.md", "docs",
-                *session.posargs, env={"PYTHONPATH": "tools"})
+                *session.posargs, env={"PYTHONPATH": f"tools{os.pathsep}docs"})
 
 
 @nox.session
