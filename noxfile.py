@@ -227,10 +227,11 @@ def wheels(session: nox.Session) -> None:
 
 @nox.session(tags=["installs"])
 def example(session: nox.Session) -> None:
-    """Train the digits, the main example, into digits.png; and tell docstrings apart by their words."""
+    """Train the digits, the main example, into digits.png; and run the other examples, one of them for a short time."""
     install_layers(session, LAYERS, EXAMPLE)
     session.run("python", "examples/digits.py", *session.posargs)
-    session.run("python", "examples/docstrings.py")
+    for name, *short in (("docstrings",), ("newton",), ("posterior",), ("text", "--steps", "100")):
+        session.run("python", f"examples/{name}.py", *short)
 
 
 @nox.session
