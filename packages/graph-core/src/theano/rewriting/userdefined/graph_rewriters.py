@@ -284,7 +284,7 @@ class NavigatorOptimizer(Optimizer):
             importer = None
         if importer is None and pruner is None:
             return None
-        updater = _Updater(importer, pruner, chin, name)
+        updater = Updater(importer, pruner, chin, name)
         fgraph.attach_feature(updater)
         return updater
 
@@ -309,21 +309,26 @@ class NavigatorOptimizer(Optimizer):
         return [self.local_opt]
 
 
-class _Updater(Feature):
+class Updater(Feature):
+    """Calls functions when a node comes, goes, or gets another input."""
+
     def __init__(self, importer: Any, pruner: Any, chin: Any, name: str | None):
         self._importer, self._pruner, self._chin, self.name = importer, pruner, chin, name
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        """Call the first."""
         if self._importer is not None:
             self._importer(node)
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        """Call the second."""
         if self._pruner is not None:
             self._pruner(node)
 
     def on_change_input(
         self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
     ) -> None:
+        """Call the third."""
         if self._chin is not None:
             self._chin(node, i, r, new_r, reason)
 
