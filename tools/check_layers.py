@@ -62,6 +62,8 @@ FACADES = {
         "theano.compile",
         "theano.compile.mode",
         "theano.compile.print_current",
+        "theano.layers.compat.rewriting",
+        "theano.layers.compat.rewriting_helpers",
     },
 }
 
