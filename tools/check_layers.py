@@ -98,6 +98,8 @@ OLD_PROGRAMS = (
     "packages/graph-core/tests/rewriting/test_userdefined.py",
     "packages/graph-core/tests/test_names.py",
     "packages/graph-core/tests/test_old_internals.py",
+    "packages/graph-core/tests/test_old_building_blocks.py",
+    "packages/tensor/tests/test_old_helpers.py",
     "packages/tensor/tests/programs/",
     "packages/tensor/tests/seeds/",
     "packages/tensor/tests/scan/test_scan.py",

@@ -247,7 +247,7 @@ class CompatUnpickler(pickle.Unpickler):
     Examples
     --------
     >>> import io
-    >>> CompatUnpickler(io.BytesIO(b"S'\\xe9t\\xe9'\\n.")).load()
+    >>> CompatUnpickler(io.BytesIO(b"S'\\xe9t\\xe9'\n.")).load()
     'été'
     """
 

@@ -8,6 +8,7 @@ from typing import Any
 from theano.compile.closed_graph import close_graph
 from theano.compile.function import function
 from theano.compile.inputs import In, SymbolicInput, SymbolicOutput, as_input
+from theano.compile.shared import SharedVariable
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.clone import clone_get_equiv
 from theano.graph.features import PreserveVariableAttributes, Supervisor
@@ -318,7 +319,7 @@ def rebuild_collect_shared(
     replaced, new_values = dict(iter_over_pairs(replace or ())), dict(iter_over_pairs(updates or ()))
     variables = [getattr(v, "variable", v) for v in wanted]
     read = explicit_inputs(v for v in (*variables, *replaced.values(), *new_values.values()) if isinstance(v, Variable))
-    taken = {*replaced, *(i.variable for i in given)}
+    taken = {*replaced, *(i.variable for i in given), *(v for v in read if isinstance(v, SharedVariable))}
     closed = close_graph(
         [*given, *(In(v) for v in read if v not in taken)], wanted, new_values, replaced,
         no_default_updates if isinstance(no_default_updates, bool) else list(no_default_updates), rebuild_strict,

@@ -73,6 +73,7 @@ INSTEAD = {
     "a loop's profile is part of its function's: theano.function(..., profile=True)": "ScanProfileStats",
     "derive from theano.compile.profiling.ProfileStats": "register_profiler_printer",
     "there is no backend for JAX here": "JAXLinker",
+    "an error of DebugMode says it all in its text": "str_diagnostic",
 }  # fmt: skip
 
 class Gone(type):

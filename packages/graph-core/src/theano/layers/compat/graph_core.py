@@ -38,6 +38,7 @@ OLD_NAMES = {
     },
     "theano.compile.debugmode": {
         "theano.layers.compat.types": "char_from_number check_eq DataDestroyed NoDuplicateOptWarningFilter",
+        "theano.layers.compat.gone": "str_diagnostic",
     },
     "theano.compile.function.pfunc": {
         "theano.compile.pfunc": "*",
@@ -338,6 +339,11 @@ OLD_NAMES = {
     "theano.graph.null_type": {
         "theano.gof.null_type": "*",
     },
+    "theano.graph.op": {
+        "theano.compile.test_values": "compute_test_value get_test_value missing_test_message",
+        "theano.layers.compat.utilities": "get_test_values",
+        "theano.layers.compat.gone": "lquote_macro",
+    },
     "theano.graph.opt": {
         "theano.gof.opt": "*",
         "theano.rewriting.userdefined": "GlobalOptimizer=Optimizer",
@@ -353,6 +359,9 @@ OLD_NAMES = {
         "theano.graph.features": "ReplacementDidNotRemoveError=ReplacementDidntRemovedError",
         "theano.graph.traverse": "is_same_graph",
         "theano.layers.compat.rewriting": "is_same_graph_with_merge",
+    },
+    "theano.graph.type": {
+        "theano.layers.compat.types": "CDataTypeConstant",
     },
     "theano.graph.unify": {
         "theano.gof.unify": "*",

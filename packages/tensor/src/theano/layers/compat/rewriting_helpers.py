@@ -168,7 +168,8 @@ def broadcast_like(value: Any, template: Any, fgraph: Any, dtype: str | None = N
     >>> theano.function([x], broadcast_like(1, x, None))([5, 6])
     array([1., 1.])
     """
-    made = alloc(cast(as_tensor_variable(value), dtype or template.type.dtype), *(template.shape[i] for i in range(template.type.ndim)))
+    lengths = (template.shape[i] for i in range(template.type.ndim))
+    made = alloc(cast(as_tensor_variable(value), dtype or template.type.dtype), *lengths)
     return patternbroadcast(made, template.type.broadcastable)
 
 
