@@ -9,7 +9,6 @@ OLD_NAMES = {
         "theano": "theano=.",
         "theano.gof.opt": "opt=.",
         "theano.gof.toolbox": "toolbox=.",
-        "theano.gof.utils": "utils=.",
         "theano.graph.external_op": "OpenMPOp",
         "theano.layers.compat.helpers": "disable_log_handler has_handlers PY3",
         "theano.runtime.dual": "DualLinker",
@@ -421,9 +420,7 @@ OLD_NAMES = {
     },
     "theano.utils": {
         "theano.compat": "cmp DefaultOrderedDict exc_message get_unbound_function",
-        "theano.gof.utils": (
-            "deprecated difference flatten from_return_values hash_from_code memoize to_return_values uniq"
-        ),
+        "theano.gof.utils": "*",
         "theano.layers.compat.helpers": "apply_across_args",
         "theano.layers.compat.types": "maybe_add_to_os_environ_pathlist NoDuplicateOptWarningFilter",
         "theano.layers.compat.utilities": "add_excepthook Singleton",

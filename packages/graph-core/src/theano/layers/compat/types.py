@@ -7,7 +7,7 @@ import linecache
 import logging
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from theano.errors import DebugModeError
 from theano.graph.cdata_type import CDataType
@@ -28,13 +28,14 @@ class SingletonType(Type):
     """
 
     __props__ = ()
+    _instance: ClassVar[Any]
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> SingletonType:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Return the instance of this class."""
         if "_instance" not in vars(cls):
-            cls._instance = super().__new__(cls)  # type: ignore[attr-defined]
-        instance: SingletonType = cls._instance  # type: ignore[attr-defined]
-        return instance
+            cls._instance = super().__new__(cls)
+        made: Self = cls._instance
+        return made
 
     def __str__(self) -> str:
         return type(self).__name__
@@ -276,4 +277,5 @@ def dict_to_pdnode(d: Mapping[str, Any]) -> Any:
     import pydot  # optional
 
     texts = {key: "\t".join(map(str, v)) if isinstance(v, list) else str(v) for key, v in d.items() if v is not None}
-    return pydot.Node(**{key: text.replace('"', "'") for key, text in texts.items()})
+    attributes: Any = {key: text.replace('"', "'") for key, text in texts.items()}
+    return pydot.Node(**attributes)

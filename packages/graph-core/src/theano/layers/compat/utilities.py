@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from theano.compile.test_values import get_debug_values
 from theano.graph.source import created_at, user_trace
@@ -342,12 +342,14 @@ class Singleton:
     True
     """
 
-    def __new__(cls) -> Singleton:
+    _instance: ClassVar[Any]
+
+    def __new__(cls) -> Self:
         """Return the object of this class."""
         if "_instance" not in vars(cls):
-            cls._instance = super().__new__(cls)  # type: ignore[attr-defined]
-        found: Singleton = cls._instance  # type: ignore[attr-defined]
-        return found
+            cls._instance = super().__new__(cls)
+        made: Self = cls._instance
+        return made
 
     def __str__(self) -> str:
         return type(self).__name__

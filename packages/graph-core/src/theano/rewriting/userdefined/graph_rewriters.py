@@ -13,6 +13,7 @@ import inspect
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import perf_counter
 from typing import Any, TextIO
 
 from theano.errors import MethodNotDefined
@@ -359,10 +360,25 @@ class TopoOptimizer(NavigatorOptimizer):
         self.order = order
         self.name = name or self.name
 
-    def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> None:
-        """Walk over the graph."""
+    def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> tuple[Any, ...]:
+        """Walk over the graph.
+
+        Returns
+        -------
+        tuple
+            This; how often the rule was used; how many nodes there were, and are; the seconds of finding the order,
+            which belong to the next, those of the walk, and those of callbacks (None: they are not measured).
+        """
+        nodes, start = len(fgraph.apply_nodes), perf_counter()
         with working(fgraph, self, self.failure_callback) as context:
+            before = sum(context.report.uses.values())
             walk(fgraph, [self._rule], context, self.order, fresh=not self.ignore_newtrees)
+            changes = sum(context.report.uses.values()) - before
+        return self, changes, nodes, len(fgraph.apply_nodes), 0.0, perf_counter() - start, None
+
+
+# The documentation prints this class under the name it always had.
+TopoOptimizer.__module__ = "theano.gof.opt"
 
 
 class OpKeyOptimizer(NavigatorOptimizer):
@@ -489,10 +505,22 @@ class MergeOptimizer(Optimizer):
 
     name = "merge"
 
-    def apply(self, fgraph: FunctionGraph, no_recycling: Any = ()) -> None:
-        """Merge."""
+    def apply(self, fgraph: FunctionGraph, no_recycling: Any = ()) -> tuple[Any, ...]:
+        """Merge.
+
+        Returns
+        -------
+        tuple
+            How often the graph refused, the seconds, those of checks and of callbacks (None: they are not measured), the
+            latter by feature, how many nodes became others, how many constants did.
+        """
+        nodes, start = len(fgraph.apply_nodes), perf_counter()
         with working(fgraph, self) as context:
+            before = context.report.uses.get("merge", 0)
             merge(fgraph, context)
+            changes = context.report.uses.get("merge", 0) - before
+        merged = nodes - len(fgraph.apply_nodes)
+        return 0, perf_counter() - start, None, None, {}, merged, changes - merged
 
 
 def pre_greedy_local_optimizer(fgraph: FunctionGraph, optimizations: Sequence[Any], out: Variable) -> Variable:

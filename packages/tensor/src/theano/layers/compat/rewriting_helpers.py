@@ -336,8 +336,8 @@ def is_positive(v: Any) -> bool:
     node = v.owner
     if node is None or not hasattr(node.op, "scalar_op") or node.op.scalar_op.name not in ("pow", "sqr"):
         return False
-    power = 2 if node.op.scalar_op.name == "sqr" else scalarconsts_rest(node.inputs[1:])[0]
-    return power == 2 or bool(power and power[0] % 2 == 0)
+    powers = [2] if node.op.scalar_op.name == "sqr" else scalarconsts_rest(node.inputs[1:])[0]
+    return bool(powers) and bool(powers[0] % 2 == 0)
 
 
 def shape_i_op(i: int) -> Any:

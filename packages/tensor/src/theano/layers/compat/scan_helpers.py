@@ -93,7 +93,7 @@ def safe_new(x: Any, tag: str = "", dtype: str | None = None) -> Any:
     >>> safe_new(T.vector("x", dtype="int64"), "_copy", "float64")
     x_copy
     """
-    v = x if isinstance(x, Variable) else as_tensor_variable(x)
+    v: Any = x if isinstance(x, Variable) else as_tensor_variable(x)
     if isinstance(v, Constant):
         return v.clone() if dtype in (None, v.type.dtype) else as_tensor_variable(v.data.astype(dtype), name=v.name)
     new = (v if dtype in (None, getattr(v.type, "dtype", dtype)) else v.astype(dtype)).type()
