@@ -109,6 +109,7 @@ OLD_PROGRAMS = (
 # Texts that name a module and load nothing.
 SHOWN = {
     ("theano.graph.apply", "theano.gof.graph"): "the name under which the documentation always printed a class",
+    ("theano.rewriting.userdefined.graph_rewriters", "theano.gof.opt"): "as above",
 }
 NAME = re.compile(r"theano(\.\w+)+(:\w+)?")
 PREFIX = re.compile(r"theano((\.\w+)*)\.(\w*)")

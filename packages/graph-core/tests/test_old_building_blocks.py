@@ -218,3 +218,55 @@ def test_a_function_is_a_module_only_to_imports():
     theano.compile.function([], [])
     assert callable(theano.compile.function) and callable(theano.function)
     assert sys.modules["theano.compile.function"].function is theano.function
+
+
+def test_what_programs_read_of_a_function():
+    x, state = generic("x"), theano.shared([0], name="state")
+    f = theano.function([theano.In(x, value=[1])], [Joined()(x, state), x], updates={state: Joined()(x)})
+    inside = f.fn
+    inputs, outputs = f.maker.fgraph.inputs, f.maker.fgraph.outputs
+    assert {type(node.op) for node in inside.nodes} >= {Joined} and len(f.outputs) == 2
+    assert [inside.storage_map[v] for v in inputs] == [[[1]], [[0]]]
+    assert inside.storage_map[inputs[1]] is state.container.storage and inside.updated_vars == {inputs[1]: outputs[2]}
+    assert inside() == [[[1], [0]], [1]] and inside(n_calls=2) == [[[1], [[1]]], [1]]
+    assert [(required, put_back) for required, put_back, _ in f.defaults] == [(False, True), (False, False)]
+    assert theano.function([x], x).defaults[0][0]
+
+
+def test_the_old_function_is_a_module_that_can_be_called():
+    x = generic("x")
+    for pfunc in (theano.pfunc, theano.compile.pfunc, theano.compile.pfunc.pfunc):
+        assert pfunc([x], view_op(x))(3) == 3 and pfunc(params=[x], outputs=view_op(x))(3) == 3
+    with pytest.raises(TypeError, match=r"the module theano.gof.sched cannot be called"):
+        theano.gof.sched()
+
+
+def test_a_mode_takes_rewriters_at_a_position():
+    from theano.compile.mode import AddFeatureOptimizer
+    from theano.gof import NoOutputFromInplace
+
+    mode = theano.Mode("py", "fast_run").register((AddFeatureOptimizer(NoOutputFromInplace()), 49.9))
+    x = generic("x")
+    fgraph = theano.function([x], view_op(x), mode=mode).maker.fgraph
+    assert any(isinstance(feature, NoOutputFromInplace) for feature in fgraph.features)
+
+
+def test_graphs_and_copies_keep_what_programs_set():
+    import copy
+
+    x = generic("x")
+    assert FunctionGraph([x], [x]).name is None and FunctionGraph([x], [x]).profile is None
+    f = theano.function([x], view_op(x))
+    f.trust_input = True
+    assert copy.deepcopy(f).trust_input
+
+
+def test_rewriters_say_what_they_did():
+    from theano.gof.opt import MergeOptimizer, OpRemove, TopoOptimizer
+
+    x, out = chain(2)
+    fgraph = FunctionGraph([x], [Joined()(out, Joined()(x), view_op(x))])
+    refused, _, _, _, _, nodes, constants = MergeOptimizer().optimize(fgraph)
+    assert (refused, nodes, constants) == (0, 1, 0)
+    done = TopoOptimizer(OpRemove(view_op)).optimize(fgraph)
+    assert done[1:4] == (1, 4, 3) and repr(done[0]).startswith("<theano.gof.opt.TopoOptimizer object at")

@@ -124,6 +124,18 @@ class Mode:
         """Return a mode with only the rewrites that have all of some tags."""
         return self._with(self.optimizer.requiring(*tags))
 
+    def register(self, *optimizations: tuple[Any, float]) -> Mode:
+        """Return a mode with rewriters of one's own, too, each with its position among the passes.
+
+        Examples
+        --------
+        >>> from theano.rewriting.userdefined import MergeOptimizer
+        >>> mode = Mode(optimizer="fast_compile").register((MergeOptimizer(), 49.9))
+        >>> len(mode.optimizer.extra_optimizations)
+        1
+        """
+        return self._with(self.optimizer.register(*optimizations))
+
     def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Query | str = "", **kwargs: Any) -> Mode:
         """Return a mode like this one.
 

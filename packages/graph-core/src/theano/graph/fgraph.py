@@ -61,6 +61,9 @@ class FunctionGraph(NotebookDisplay):
     ([x], 0)
     """
 
+    #: What programs may call a graph, and where times are added up, if somebody asks for them.
+    name: str | None = None
+    profile: Any = None
     shape_feature: Any  # the feature that knows lengths; a layer that has some attaches it
 
     def __init__(

@@ -267,6 +267,56 @@ def orig_function(
     )
 
 
+def pfunc(
+    params: Sequence[Any],
+    outputs: Any = None,
+    mode: Any = None,
+    updates: Any = None,
+    givens: Any = None,
+    no_default_updates: bool | Sequence[Any] = False,
+    accept_inplace: bool = False,
+    name: str | None = None,
+    rebuild_strict: bool = True,
+    allow_input_downcast: bool | None = None,
+    profile: Any = None,
+    on_unused_input: str | None = None,
+    output_keys: Sequence[str] | None = None,
+) -> Any:
+    """Compile expressions into a function; `theano.function`, whose ``inputs`` are called ``params``.
+
+    Parameters
+    ----------
+    params : list of Variable or In
+    outputs, mode, updates, givens, no_default_updates, accept_inplace, name, rebuild_strict, allow_input_downcast, \
+    profile, on_unused_input
+        As for :func:`theano.function`.
+    output_keys : list of str, optional
+        The keys of the outputs, if a call is to return a dictionary.
+
+    Examples
+    --------
+    >>> import theano
+    >>> x = theano.generic("x")
+    >>> pfunc(params=[x], outputs=theano.compile.view_op(x))(3)
+    3
+    """
+    wanted = outputs if output_keys is None else dict(zip(output_keys, outputs, strict=True))
+    return function(
+        params,
+        wanted,
+        mode,
+        updates,
+        givens,
+        no_default_updates,
+        accept_inplace,
+        name,
+        rebuild_strict,
+        allow_input_downcast,
+        profile,
+        on_unused_input,
+    )
+
+
 def iter_over_pairs(pairs: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Iterable[tuple[Any, Any]]:
     """Return the pairs of a dictionary, or of a list of pairs.
 

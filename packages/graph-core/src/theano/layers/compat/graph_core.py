@@ -13,6 +13,7 @@ OLD_NAMES = {
         "theano.layers.compat.helpers": "disable_log_handler has_handlers PY3",
         "theano.runtime.dual": "DualLinker",
         "theano.runtime.link": "CLinker Linker LocalLinker=Linker OpWiseCLinker PerformLinker",
+        "theano.compile.pfunc": "pfunc=.",
     },
     "theano.compat": {
         "theano.layers.compat.types": "maybe_add_to_os_environ_pathlist",
@@ -27,6 +28,7 @@ OLD_NAMES = {
             "b cmp decode decode_iter decode_with disable_log_handler exc_message get_unbound_function has_handlers "
             "integer_types logging_default_handler operator_div PY3 string_types theano_logger"
         ),
+        "io": "BytesIO StringIO",
     },
     "theano.compile.compiledir": {
         "theano.gof.compiledir": "*",
@@ -70,8 +72,7 @@ OLD_NAMES = {
         ),
     },
     "theano.compile.pfunc": {
-        "theano.layers.compat.functions": "iter_over_pairs rebuild_collect_shared",
-        "theano.compile.function": "pfunc=function",
+        "theano.layers.compat.functions": "iter_over_pairs pfunc rebuild_collect_shared",
         "theano.compile.inputs": "Param",
     },
     "theano.compile.profiling": {
@@ -100,7 +101,7 @@ OLD_NAMES = {
     },
     "theano.configparser": {
         "theano.layers.compat.settings": (
-            "config_files_from_theanorc fetch_val_for_key get_config_hash parse_config_string"
+            "config_files_from_theanorc fetch_val_for_key get_config_hash parse_config_string THEANO_FLAGS_DICT"
         ),
         "theano.layers.compat.gone": "ConfigAccessViolation ContextsParam DeviceParam",
         "theano.settings": (
@@ -113,8 +114,10 @@ OLD_NAMES = {
     },
     "theano.d3viz.formatting": {
         "theano.layers.compat.types": (
-            "apply_label apply_profile broadcastable_to_str dict_to_pdnode dtype_to_char type_to_str var_label var_tag"
+            "apply_label apply_profile broadcastable_to_str dict_to_pdnode dtype_to_char pydot_imported type_to_str "
+            "var_label var_tag"
         ),
+        "theano.printing.picture": "pydot_imported_msg",
     },
     "theano.gof": {
         "theano.compile.shared": "Container",
@@ -140,6 +143,7 @@ OLD_NAMES = {
         "theano.runtime.dual": "DualLinker",
         "theano.runtime.link": "CLinker Linker LocalLinker=Linker OpWiseCLinker PerformLinker",
         "theano.runtime.interpreter": "WrapLinker WrapLinkerMany",
+        "theano.gof.fg": "CachedConstantError",
     },
     "theano.gof.callcache": {
         "theano.layers.compat.callcache": "CallCache",
@@ -258,6 +262,7 @@ OLD_NAMES = {
         "theano.gof": "graph op toolbox unify utils",
         "theano.gof.destroyhandler": "dh=.",
         "theano.errors": "InconsistencyError",
+        "logging": "logging=.",
     },
     "theano.gof.optdb": {
         "theano.rewriting": "Query",

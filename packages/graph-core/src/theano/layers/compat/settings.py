@@ -165,6 +165,10 @@ def config_files_from_theanorc() -> list[str]:
     return rc_files(os.environ)
 
 
+#: What ``THEANO_FLAGS`` said when a program first asked.
+THEANO_FLAGS_DICT = parse_config_string(os.environ.get("THEANO_FLAGS", ""))
+
+
 def fetch_val_for_key(key: str, delete_key: bool = False) -> str:
     """Return the text that ``THEANO_FLAGS``, or else a configuration file, gives a flag.
 

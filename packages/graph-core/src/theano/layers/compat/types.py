@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import linecache
 import logging
@@ -264,6 +265,10 @@ def safe_json(obj: Any) -> str:
     '"\\u003cb>"'
     """
     return json.dumps(obj).replace("<", "\\u003c")
+
+
+#: Whether graphs can be drawn.
+pydot_imported = importlib.util.find_spec("pydot") is not None
 
 
 def dict_to_pdnode(d: Mapping[str, Any]) -> Any:

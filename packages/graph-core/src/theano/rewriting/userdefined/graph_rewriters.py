@@ -511,8 +511,8 @@ class MergeOptimizer(Optimizer):
         Returns
         -------
         tuple
-            How often the graph refused, the seconds, those of checks and of callbacks (None: they are not measured), the
-            latter by feature, how many nodes became others, how many constants did.
+            How often the graph refused, the seconds, those of checks and of callbacks (None: they are not measured),
+            the latter by feature, how many nodes became others, how many constants did.
         """
         nodes, start = len(fgraph.apply_nodes), perf_counter()
         with working(fgraph, self) as context:
