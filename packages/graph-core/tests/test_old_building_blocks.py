@@ -270,3 +270,10 @@ def test_rewriters_say_what_they_did():
     assert (refused, nodes, constants) == (0, 1, 0)
     done = TopoOptimizer(OpRemove(view_op)).optimize(fgraph)
     assert done[1:4] == (1, 4, 3) and repr(done[0]).startswith("<theano.gof.opt.TopoOptimizer object at")
+
+
+def test_a_graph_marks_what_it_uses_twice():
+    x = generic("x")
+    once = Joined()(x)
+    assert str(FunctionGraph([x], [Joined()(once, once)])).count("*1") == 2
+    assert "..." in str(FunctionGraph(*([v] for v in chain(120))))

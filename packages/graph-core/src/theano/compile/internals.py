@@ -36,8 +36,8 @@ class Internals:
     >>> import theano
     >>> x = theano.generic("x")
     >>> f = theano.function([theano.In(x, value=3)], theano.compile.view_op(x))
-    >>> [str(node.op) for node in f.fn.nodes], f.fn.storage_map[f.maker.fgraph.inputs[0]], f.fn()
-    (['ViewOp'], [3], [3])
+    >>> str(f.fn.nodes[0].op), f.fn.storage_map[f.maker.fgraph.inputs[0]], f.fn()
+    ('ViewOp', [3], [3])
     """
 
     def __init__(self, function: Function):

@@ -523,11 +523,21 @@ class MergeOptimizer(Optimizer):
         return 0, perf_counter() - start, None, None, {}, merged, changes - merged
 
 
-def pre_greedy_local_optimizer(fgraph: FunctionGraph, optimizations: Sequence[Any], out: Variable) -> Variable:
-    """Return ``out`` after some rules were shown the nodes below it, the outermost last; the graph stays as it is."""
+def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
+    """Return a variable after some rules were shown the nodes below it, the outermost last; graphs stay as they are.
+
+    Parameters
+    ----------
+    *arguments
+        The rules and the variable; Theano-PyMC has the closed graph before them.
+    """
+    *_, optimizations, out = arguments
+    fgraph = out.fgraph
+    if out.owner is None or fgraph is None:
+        return out
     rule = as_rule(LocalOptGroup(*optimizations))
     known: dict[Variable, Variable] = {}
-    for node in fgraph.toposort() if out.fgraph is fgraph else ():
+    for node in fgraph.toposort():
         inputs = [known.get(v, v) for v in node.inputs]
         at = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)
         answer = rule.answer(fgraph, at)
