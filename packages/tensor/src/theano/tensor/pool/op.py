@@ -105,8 +105,8 @@ class _Windows(Op):
         sizes = [self._sizes(name, v) for name, v in (("ws", ws), ("stride", stride), ("pad", pad))]
         if not self.ignore_border and np.any(getattr(sizes[2], "data", 0)):
             raise NotImplementedError(f"{type(self).__name__}: padding needs ignore_border=True; pad is {pad}")
-        given = [getattr(v, "data", None) for v in (sizes[2], sizes[0])]
-        if all(v is not None for v in given) and np.any(given[0] >= given[1]) and np.any(given[0]):
+        least, most = (getattr(v, "data", None) for v in (sizes[2], sizes[0]))
+        if least is not None and most is not None and np.any(least) and np.any(least >= most):
             raise NotImplementedError(f"{type(self).__name__}: pad must be smaller than ws; pad is {pad}, ws {ws}")
         kept = arrays[0].type.broadcastable
         fixed = kept[: len(kept) - self.ndim] + (False,) * self.ndim if self.pools else kept
