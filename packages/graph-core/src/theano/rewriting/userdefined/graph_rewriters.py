@@ -531,6 +531,8 @@ def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
     *arguments
         The rules and the variable; Theano-PyMC has the closed graph before them.
     """
+    optimizations: Sequence[Any]
+    out: Variable
     *_, optimizations, out = arguments
     fgraph = out.fgraph
     if out.owner is None or fgraph is None:
