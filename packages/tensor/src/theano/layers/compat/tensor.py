@@ -183,6 +183,9 @@ OLD_NAMES = {
         ),
         "theano.tensor.convert": "as_tensor_variable",
     },
+    "theano.tensor.nnet.bn": {
+        "theano.tensor.nnet.normalization": "*",
+    },
     "theano.tensor.nnet.conv": {
         "theano": "theano=.",
         "theano.tensor.conv.older": "conv2d ConvOp",
@@ -201,6 +204,8 @@ OLD_NAMES = {
         "theano.tensor.conv.older": "conv2d=signal_conv2d",
     },
     "theano.tensor.nnet.nnet": {
+        "theano.tensor.nnet.classes": "*",
+        "theano.tensor.nnet.rules": "*",
         "theano.tensor.nnet.activation": "*",
         "theano.tensor.nnet.crossentropy": "*",
         "theano.tensor.nnet.softmax": "*",
