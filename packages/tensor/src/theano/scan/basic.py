@@ -8,6 +8,7 @@ from typing import Any
 from theano.graph.variable import Variable
 from theano.scan.arguments import as_list, as_output, as_sequence, as_steps, steps_of
 from theano.scan.build import Step
+from theano.scan.messages import call, naming
 from theano.tensor.convert import as_tensor_variable
 from theano.updates import OrderedUpdates
 
@@ -74,7 +75,10 @@ def scan(
     ------
     ValueError
         ``fn`` returns another number of results than ``outputs_info`` has, the dtype or the number of dimensions of a
-        result is not that of its initial value, taps are wrong, or nothing says how many steps there are.
+        result is not that of its initial value, taps are wrong, nothing says how many steps there are, or a step draws
+        random numbers from a state that nothing updates.
+    TypeError
+        ``fn`` takes another number of arguments than it is given.
     IndexError
         ``n_steps`` is negative.
     MissingInputError
@@ -88,12 +92,18 @@ def scan(
     >>> theano.function([x, a], smooth)([1, 2, 3], 0.5)
     array([1.  , 1.5 , 2.25])
     """
-    along = [s for s in (as_sequence(s, go_backwards) for s in as_list(sequences)) if s is not None]
-    past = [as_output(given, i) for i, given in enumerate(as_list(outputs_info))]
-    others = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in as_list(non_sequences)]
-    n = as_steps(n_steps)
-    step = Step(fn, along, past, others, strict)
-    op, given = step.loop(steps_of(n, along), name=name, mode=mode, truncate=truncate_gradient, profile=profile)
+    with naming(fn):
+        rows = [as_sequence(given, go_backwards, i) for i, given in enumerate(as_list(sequences))]
+        along = [s for s in rows if s is not None]
+        past = [as_output(given, i) for i, given in enumerate(as_list(outputs_info))]
+        others = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in as_list(non_sequences)]
+        n = as_steps(n_steps)
+        steps = steps_of(n, along)
+        step = Step(along, past, others)
+    returned = call(fn, step.arguments)  # what it raises itself is left as it is
+    with naming(fn):
+        step.returned(returned, strict)
+        op, given = step.loop(steps, name=name, mode=mode, truncate=truncate_gradient, profile=profile)
     made = op.once(given) if n == 1 else op.results(given)
     outputs, updates = step.in_order(made), OrderedUpdates(zip(step.shared, made.carried, strict=True))
     if return_list or len(outputs) > 1:
