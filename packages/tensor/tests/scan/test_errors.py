@@ -9,7 +9,8 @@ import theano
 import theano.tensor as T
 from theano.errors import MissingInputError
 from theano.scan import until
-from theano.tensor.raw_random import RandomStateType, uniform
+from theano.tensor.random.distributions import uniform
+from theano.tensor.random.type import RandomStateType
 
 x, X, n, z = T.dvector("x"), T.dmatrix("X"), T.lscalar("n"), T.dscalar("z")
 f32 = T.fscalar("f32")
