@@ -227,10 +227,13 @@ def wheels(session: nox.Session) -> None:
 
 @nox.session(tags=["installs"])
 def example(session: nox.Session) -> None:
-    """Train the digits, the main example, into digits.png; and tell docstrings apart by their words."""
+    """Train the digits, the main example, into digits.png; then run the others, in a short form where they are long."""
     install_layers(session, LAYERS, EXAMPLE)
     session.run("python", "examples/digits.py", *session.posargs)
     session.run("python", "examples/docstrings.py")
+    session.run("python", "examples/text.py", "--steps", "150")
+    session.run("python", "examples/posterior.py", "--draws", "500", "--tune", "200")
+    session.run("python", "examples/newton.py", "--descent", "500")
 
 
 @nox.session
@@ -250,9 +253,10 @@ def sweep(session: nox.Session) -> None:
                 "packages/tensor/tests/rules/test_proof.py",
                 "packages/tensor/tests/kernels/test_kernels_index.py",
                 "packages/tensor/tests/elemwise/test_scalar_ops.py",
-                "packages/tensor/tests/conv/test_geometries.py",
+                "packages/tensor/tests/conv/test_geometries.py", "packages/tensor/tests/scan/test_sweep.py",
                 *session.posargs,
-                env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000"})
+                env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000",
+                     "THEANO_RANDOM_LOOPS": "20000"})
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/scalar/tests/test_maths.py",
                 env={"SIZES": "sweep"})
     session.run("python", "-m", "pytest", "-q", "packages/sparse/tests/test_graphs.py",

@@ -149,7 +149,7 @@ def write(hear, mind, letters, start, count, heat, rng):
 
 
 def draw(path, losses, letters, text, sure):
-    """Draw the course of the training, and the end of the text with the letters coloured by their probabilities."""
+    """Draw the course of the training, and the beginning of the text with letters coloured by their probabilities."""
     plt.rcParams.update({"font.size": 10, "axes.titlesize": 12, "axes.titlepad": 12})
     figure, (left, right) = plt.subplots(1, 2, figsize=(14, 5), width_ratios=[1, 1.6])
     bits = np.array(losses) / np.log(2)
