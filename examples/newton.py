@@ -118,10 +118,11 @@ def draw(path, newton, descent, residuals):
     blue, orange = "#3465a4", "#e07b00"
     left.semilogy(descent[:, 0], descent[:, 2], color=orange)
     left.semilogy(newton[:, 0], newton[:, 2], "o-", color=blue, markersize=4)
-    left.annotate("gradient descent", descent[len(descent) * 2 // 3, ::2], (0, 8), textcoords="offset points",
-                  ha="center", color=orange)  # fmt: skip
+    shown = min(4 * newton[-1, 0], descent[-1, 0])
+    named = np.searchsorted(descent[:, 0], 0.6 * shown)
+    left.annotate("gradient descent", descent[named, ::2], (0, 8), textcoords="offset points", color=orange)
     left.annotate("Newton", newton[-2, ::2], (8, 0), textcoords="offset points", color=blue)
-    left.set(title="Length of the gradient", xlabel="seconds", xlim=(0, max(3 * newton[-1, 0], 0.3 * descent[-1, 0])))
+    left.set(title="Length of the gradient", xlabel="seconds", xlim=(0, shown))
 
     shades = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(residuals)))
     for k, (lengths, slope) in enumerate(zip(residuals, newton[:, 2], strict=True)):
