@@ -44,6 +44,8 @@ class OpContract:
         It computes nothing, so that even a linker that wants everything compiled may let it run in Python.
     check_input : bool or None
         Whether the types of the inputs check them in C; None: as ``config.check_input`` says.
+    inner_profiles : sequence of ProfileStats
+        What was measured of the functions that the op calls.
     params_type : Type or None
         The type of what ``get_params`` returns, for ops that have parameters.
     """
@@ -58,6 +60,7 @@ class OpContract:
     is_length: bool = False
     priority: int = 0
     moves_only: bool = False
+    inner_profiles: Sequence[Any] = ()
     check_input: bool | None = None
     params_type: Any = None
 

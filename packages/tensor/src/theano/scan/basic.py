@@ -23,7 +23,7 @@ def scan(
     go_backwards: bool = False,
     mode: Any = None,
     name: str | None = None,
-    profile: Any = False,
+    profile: bool | str = False,
     allow_gc: bool | None = None,
     strict: bool = False,
     return_list: bool = False,
@@ -57,9 +57,11 @@ def scan(
     name : str, optional
         What errors, profiles and printed graphs call the loop.
     profile : bool or str
-        Whether the steps are profiled, and under which name.
+        Whether the steps are measured, and under which name. The times of their nodes are printed when the program
+        ends, and with the profile of the function; the steps run in the machine for that, also those of a loop that
+        would be one C function.
     allow_gc : bool, optional
-        Accepted; the memory of a step is planned.
+        Whether a step gives memory back that it does not need any more; by default as ``config.allow_gc`` says.
     strict : bool
         Refuse a step that uses anything but its arguments.
     return_list : bool
@@ -103,7 +105,8 @@ def scan(
     returned = call(fn, step.arguments)  # what it raises itself is left as it is
     with naming(fn):
         step.returned(returned, strict)
-        op, given = step.loop(steps, name=name, mode=mode, truncate=truncate_gradient, profile=profile)
+        options = {"mode": mode, "profile": profile, "allow_gc": allow_gc}
+        op, given = step.loop(steps, name=name, truncate=truncate_gradient, **options)
     made = op.once(given) if n == 1 else op.results(given)
     outputs, updates = step.in_order(made), OrderedUpdates(zip(step.shared, made.carried, strict=True))
     if return_list or len(outputs) > 1:

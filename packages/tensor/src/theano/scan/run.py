@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from theano.compile import In, Out
+from theano.compile.mode import get_mode
 from theano.graph.signals import let_signals_through
 from theano.graph.text import text_of
 from theano.loader.module import empty
 from theano.runtime.failure import in_two_lines, with_text
+from theano.runtime.profile import ProfileStats
 from theano.scan.spec import OuterInputs
 from theano.tensor.convert import is_tensor
 from theano.tensor.shape.basic import Shape_i
@@ -47,7 +49,7 @@ def _layout(op: Scan) -> _Layout:
     inputs = [*(v for taps in (*own.sequences, *own.states) for v in taps),
               *(In(v, mutable=True, borrow=True) for v in own.carried), *own.fixed]  # fmt: skip
     outputs = [Out(v, borrow=True) for v in op.inner.outputs]
-    step = op.inner.compiled("loop", outputs, inputs=inputs, mode=op.mode, name=str(op))
+    step = op.inner.compiled("loop", outputs, inputs=inputs, mode=_mode(op), name=str(op), profile=_profile(op))
     taps = [(i, k) for i, group in enumerate(spec.sequences, 1) for k in group]
     needed = [(i, rows - 1) for i, (rows, group) in enumerate(zip(spec.reach, spec.sequences, strict=True), 1) if group]
     first = 1 + len(spec.sequences)
@@ -59,6 +61,18 @@ def _layout(op: Scan) -> _Layout:
         step, taps, needed, states, list(spec.keep[len(spec.states) :]), slice(first, first + spec.carried),
         copies if any(copies) else None, slice(first + spec.carried, None), spec.until,
     )  # fmt: skip
+
+
+def _mode(op: Scan) -> Any:
+    """Return the mode of a step."""
+    return op.mode if op.allow_gc is None else get_mode(op.mode).clone({"allow_gc": op.allow_gc})
+
+
+def _profile(op: Scan) -> ProfileStats | None:
+    """Return what measures the steps, to be printed at the end; None: as the flags say."""
+    if not op.profile:
+        return None
+    return ProfileStats(message=op.profile if isinstance(op.profile, str) else op.name or "scan_fn")
 
 
 def run(op: Scan, inputs: Sequence[Any]) -> list[Any]:
