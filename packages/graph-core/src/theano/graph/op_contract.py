@@ -44,8 +44,6 @@ class OpContract:
         It computes nothing, so that even a linker that wants everything compiled may let it run in Python.
     check_input : bool or None
         Whether the types of the inputs check them in C; None: as ``config.check_input`` says.
-    inner_profiles : sequence of ProfileStats
-        What was measured of the functions that the op calls.
     params_type : Type or None
         The type of what ``get_params`` returns, for ops that have parameters.
     """
@@ -60,7 +58,6 @@ class OpContract:
     is_length: bool = False
     priority: int = 0
     moves_only: bool = False
-    inner_profiles: Sequence[Any] = ()
     check_input: bool | None = None
     params_type: Any = None
 
@@ -162,6 +159,11 @@ class OpContract:
         return None
 
     # -- what rewriting and the machine may do ------------------------------------------------------------------
+
+    @property
+    def inner_profiles(self) -> Sequence[Any]:
+        """What was measured of the functions that the op calls: one ``ProfileStats`` for each."""
+        return ()
 
     def do_constant_folding(self, node: Apply[Any, Any]) -> bool:
         """Return whether ``node`` may be computed while compiling when all its inputs are constants."""

@@ -94,8 +94,8 @@ def write_nodes(profile: Any, out: TextIO, settings: Any, _: int, most: int) -> 
 def write_inner(profile: Any, out: TextIO, settings: Any, most_ops: int, most_nodes: int) -> None:
     """Write the same of functions that ops call, such as the steps of loops."""
     for one in profile.per_node():
-        for inner in one.node.op.inner_profiles:
-            out.write(f"\nInside {one.node.op}: {inner.fct_call_time:.3e}s of its {one.seconds:.3e}s\n")
+        for inner in one.op.inner_profiles:
+            out.write(f"\nInside {one.op}: {inner.fct_call_time:.3e}s of its {one.seconds:.3e}s\n")
             for part in (write_function, write_classes, write_ops, write_kernels, write_nodes, write_inner):
                 part(inner, out, settings, most_ops, most_nodes)
 
@@ -162,7 +162,7 @@ def write_graphs(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
 
 def write_tips(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
     """Write what would help most."""
-    python = [one for one in profile.per_node() if one.implementation == "Py" and not one.node.op.inner_profiles]
+    python = [one for one in profile.per_node() if one.implementation == "Py" and not one.op.inner_profiles]
     slow = [one for one in python if one.seconds > 0.1 * profile.thunk_time]
     if slow:
         names = ", ".join(dict.fromkeys(str(one.node.op) for one in slow))

@@ -157,7 +157,7 @@ class Scan(ExpressionOp):
         return self.inner.compiled("step", outputs, mode=self.mode, name=str(self))
 
     @property
-    def inner_profiles(self) -> list[Any]:
+    def inner_profiles(self) -> Sequence[Any]:
         """The profile of the steps, where there is one."""
         layout = self.inner.known("layout")
         return [] if layout is None or layout.step.profile is None else [layout.step.profile]
