@@ -56,8 +56,9 @@ def compare(seed):
             return cost_of(parts(loop, plain(loop, numbers, made.states, limit, moved)[0]), np)
 
         *found, slope = found
-        by_differences = (at(1e-6) - at(-1e-6)) / 2e-6
-        np.testing.assert_allclose(slope, by_differences, rtol=1e-5, atol=1e-5, err_msg="gradient")
+        ahead, here, behind = at(1e-6), at(0.0), at(-1e-6)
+        if abs(ahead - 2 * here + behind) < 1e-9:  # there is a slope: nothing jumps, no condition is just met
+            np.testing.assert_allclose(slope, (ahead - behind) / 2e-6, rtol=1e-5, atol=1e-5, err_msg="gradient")
     far = FAR[loop.dtype]
     for v, w in zip(found, parts(loop, wanted), strict=True):
         assert v.dtype == loop.dtype and v.shape == w.shape, (v.dtype, v.shape, w.shape)
