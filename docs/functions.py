@@ -58,6 +58,10 @@ PAGES = (
          "tensor.control"),
     ),
     Page("nnet", "Neural networks", "`T.nnet`: activations, softmax and cross entropies.", ("tensor.nnet",)),
+    Page(
+        "convolution", "Convolution and pooling", "`T.nnet`: filters over images; `theano.tensor.signal`: pooling.",
+        ("tensor.conv", "tensor.pool"),
+    ),
     Page("scalar", "Numbers", "`theano.scalar`: what the functions of tensors are made of.", ("scalar",)),
 )  # fmt: skip
 

@@ -288,16 +288,20 @@ def _lowering_row(entry: Lowering) -> str:
     return f"| `{entry.op.__name__}` | {signature} | {accepted} | {made} | {does} |"
 
 
-def write_pages(docs: Path) -> None:
-    """Write the pages, where they have changed."""
-    pages = {
+def pages() -> dict[str, str]:
+    """Return the text of each page, by its place below docs."""
+    return {
         "library/config.md": config_page(), "library/maths.md": maths_page(), "library/rules.md": rules_page(),
         "library/compiled.md": compiled_page(),
         "errors.md": errors_page(),
+        **functions.pages(),
     }  # fmt: skip
-    pages.update(functions.pages())
+
+
+def write_pages(docs: Path) -> None:
+    """Write the pages, where they have changed."""
     (docs / "library" / "tensor").mkdir(exist_ok=True)
-    for place, text in pages.items():
+    for place, text in pages().items():
         path = docs / place
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")

@@ -17,6 +17,16 @@ from theano.tensor.blas import routines
 from theano.tensor.control.checks import Assert, CheckedLength, CheckedShape
 from theano.tensor.control.default import default
 from theano.tensor.conv import reference
+from theano.tensor.conv.diagonal import DiagonalSubtensor, IncDiagonalSubtensor
+from theano.tensor.conv.older import (
+    ConvOp,
+    Corr3dMM,
+    Corr3dMM_gradInputs,
+    Corr3dMM_gradWeights,
+    CorrMM,
+    CorrMM_gradInputs,
+    CorrMM_gradWeights,
+)
 from theano.tensor.conv.op import (
     AbstractConv2d,
     AbstractConv2d_gradInputs,
@@ -62,6 +72,21 @@ def spectrum(x):
     return np.stack([found.real, found.imag], axis=-1)
 
 
+def inner(x, g):
+    return tuple(a - b + 1 for a, b in zip(x.shape[2:], g.shape[2:], strict=True))
+
+
+def outer(w, g):
+    return tuple(a + b - 1 for a, b in zip(w.shape[2:], g.shape[2:], strict=True))
+
+
+def diagonals_added(x, y):
+    found = x.copy()
+    for n, k in np.ndindex(y.shape):
+        found[n + 1 - k, k] += y[n, k]
+    return found
+
+
 OP_CASES = [
     # convolutions
     Case("Conv2d", AbstractConv2d(**STRIDED), lambda x, w: reference.forward(AbstractConv2d(**STRIDED).geometry, x, w), (image, kernel)),
@@ -70,6 +95,15 @@ OP_CASES = [
     Case("Conv2d_gradInputs", lambda w, g: AbstractConv2d_gradInputs(**STRIDED)(w, g, [5, 3]), lambda w, g: reference.grad_inputs(AbstractConv2d(**STRIDED).geometry, w, g, (5, 3)), (kernel, output)),
     Case("Conv2d_unshared", AbstractConv2d(unshared=True), lambda x, w: reference.forward(AbstractConv2d(unshared=True).geometry, x, w), ((2, 2, 3, 3), (2, 2, 2, 2, 2, 2))),
     Case("Conv3d", AbstractConv3d(filter_dilation=(1, 2, 1)), lambda x, w: reference.forward(AbstractConv3d(filter_dilation=(1, 2, 1)).geometry, x, w), ((1, 2, 2, 4, 3), (3, 2, 2, 2, 2))),
+    Case("ConvOp", ConvOp(dx=2, output_mode="full"), lambda x, w: reference.forward(ConvOp(dx=2, output_mode="full").geometry, x, w), ((2, 2, 3, 2), (1, 2, 2, 2))),
+    Case("CorrMM", CorrMM(**STRIDED), lambda x, w: reference.forward(CorrMM(**STRIDED).geometry, x, w), (image, kernel)),
+    Case("CorrMM_gradWeights", lambda x, g: CorrMM_gradWeights(**STRIDED)(x, g, [2, 2]), lambda x, g: reference.grad_weights(CorrMM(**STRIDED).geometry, x, g, (2, 2)), (image, output)),
+    Case("CorrMM_gradInputs", lambda w, g: CorrMM_gradInputs(**STRIDED)(w, g, [5, 3]), lambda w, g: reference.grad_inputs(CorrMM(**STRIDED).geometry, w, g, (5, 3)), (kernel, output)),
+    Case("Corr3dMM", Corr3dMM("half"), lambda x, w: reference.forward(Corr3dMM("half").geometry, x, w), ((1, 2, 2, 3, 1), (1, 2, 1, 3, 1))),
+    Case("Corr3dMM_gradWeights", lambda x, g: Corr3dMM_gradWeights()(x, g, x.shape[2:] - g.shape[2:] + 1), lambda x, g: reference.grad_weights(Corr3dMM().geometry, x, g, inner(x, g)), ((1, 2, 2, 3, 1), (1, 1, 2, 2, 1))),
+    Case("Corr3dMM_gradInputs", lambda w, g: Corr3dMM_gradInputs()(w, g, w.shape[2:] + g.shape[2:] - 1), lambda w, g: reference.grad_inputs(Corr3dMM().geometry, w, g, outer(w, g)), ((1, 2, 1, 2, 1), (1, 1, 2, 2, 1))),
+    Case("DiagonalSubtensor", lambda x: DiagonalSubtensor()(x, 0, 1), lambda x: np.array([[x[n + 1 - k, k] for k in range(2)] for n in range(3)]), ((4, 2),)),
+    Case("IncDiagonalSubtensor", lambda x, y: IncDiagonalSubtensor()(x, 0, 1, y), diagonals_added, ((4, 2), (3, 2))),
     # products with a sum
     Case("Dot22Scalar", routines.Dot22Scalar(), lambda x, y, a: a * (x @ y), (m, (4, 5), ())),
     Case("Gemm", routines.Gemm(), lambda z, a, x, y, b: b * z + a * (x @ y), ((3, 5), (), m, (4, 5), ())),

@@ -14,10 +14,29 @@ from theano.ifelse import ifelse
 from theano.tensor import nnet
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import CheckedLength, CheckedShape
+from theano.tensor.conv.diagonal import DiagonalSubtensor, IncDiagonalSubtensor
+from theano.tensor.conv.older import (
+    ConvOp,
+    Corr3dMM,
+    Corr3dMM_gradInputs,
+    Corr3dMM_gradWeights,
+    CorrMM,
+    CorrMM_gradInputs,
+    CorrMM_gradWeights,
+)
+from theano.tensor.conv.op import (
+    AbstractConv2d,
+    AbstractConv2d_gradInputs,
+    AbstractConv2d_gradWeights,
+    AbstractConv3d,
+    AbstractConv3d_gradInputs,
+    AbstractConv3d_gradWeights,
+)
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.device.placement import FromDevice, ToDevice
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.hints import Hint
+from theano.tensor.pool.op import AveragePoolGrad, DownsampleFactorMaxGradGrad, MaxPoolGrad, MaxPoolRop, Pool
 from theano.tensor.reduce.careduce import ProductOfOthers
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.rows.op import MapRows, map_rows
@@ -27,12 +46,37 @@ m, n, v, w, s = T.dmatrix("m"), T.dmatrix("n"), T.dvector("v"), T.dvector("w"), 
 i, j, t3, z = T.lvector("i"), T.lscalar("j"), T.dtensor3("t3"), T.zmatrix("z")
 flag, thing = T.TensorType("bool", (False,))("flag"), theano.generic("thing")
 M, N, V, W, I, T3 = np.ones((3, 4)), np.ones((4, 3)), np.ones(5), np.ones(4), np.array([0, 2]), np.ones((2, 3, 4))
+x4, y4, x5, y5 = T.dtensor4("x4"), T.dtensor4("y4"), T.dtensor5("x5"), T.dtensor5("y5")
+X4, Y4, X5, Y5 = np.ones((2, 4, 5, 3)), np.ones((4, 2, 2, 2)), np.ones((2, 4, 5, 3, 1)), np.ones((4, 2, 2, 2, 1))
 SINGULAR, INDEFINITE = np.ones((3, 3)), np.eye(3) - 2
 LinAlgError = np.linalg.LinAlgError
 cross, softmax_cross = nnet.crossentropy_categorical_1hot, nnet.crossentropy_softmax_1hot_with_bias
 
 #: For each class of ops: what cannot be built, and what it says.
 AT_BUILD = {
+    "AbstractConv2d": [
+        (lambda: AbstractConv2d()(m, x4), TypeError, "(?s)img must be a tensor of 4 dimensions.*m : float64, 2-d"),
+        (lambda: AbstractConv2d(border_mode="x"), ValueError, "invalid border_mode 'x'; it must be"),
+        (lambda: AbstractConv2d(border_mode=-1), ValueError, "padding is 0 or more"),
+        (lambda: AbstractConv2d(num_groups=0), ValueError, "num_groups is 0"),
+        (lambda: AbstractConv2d(subsample=(0, 1)), ValueError, r"subsample \(0, 1\): each"),
+    ],
+    "AbstractConv2d_gradInputs": [
+        (lambda: AbstractConv2d_gradInputs()(x4, m, [2, 2]), TypeError, "(?s)topgrad must be a tensor of 4.*m : float64, 2-d"),
+        (lambda: AbstractConv2d_gradInputs()(x4, x4, s), TypeError, "(?s)a vector of 2 integers.*s : float64, 0-d"),
+    ],
+    "AbstractConv3d": [(lambda: AbstractConv3d()(x4, x5), TypeError, "(?s)img must be a tensor of 5.*x4 : float64, 4-d")],
+    "ConvOp": [(lambda: ConvOp(output_mode="half"), NotImplementedError, "output_mode is 'valid' or 'full', not 'half'")],
+    "CorrMM": [(lambda: CorrMM()(m, x4), TypeError, "(?s)img must be a tensor of 4.*m : float64, 2-d")],
+    "Pool": [
+        (lambda: Pool()(m), ValueError, "ws, the size of the windows, must be given"),
+        (lambda: Pool(mode="x"), ValueError, "max, sum, average_inc_pad, average_exc_pad, not 'x'"),
+        (lambda: Pool()(v, (2, 2)), TypeError, "(?s)2 at least.*v : float64, 1-d"),
+        (lambda: Pool()(x4, (2.5, 2)), TypeError, "ws must be 2 whole numbers"),
+        (lambda: Pool()(x4, (2, 2, 2)), ValueError, r"ws must be 2 whole numbers, not \[2, 2, 2\]"),
+        (lambda: Pool()(x4, (2, 2), None, (1, 1)), NotImplementedError, "padding needs ignore_border=True"),
+        (lambda: Pool(True)(x4, (2, 2), None, (2, 1)), NotImplementedError, "pad must be smaller than ws; pad is"),
+    ],
     "AdvancedBooleanIncSubtensor": [(lambda: T.set_subtensor(v[flag], m), TypeError, "1-dimensional subtensor with a 2-dimensional")],
     "AdvancedBooleanSubtensor": [(lambda: s[flag, flag], IndexError, "too many indices for array: s has 0 dimensions")],
     "AdvancedIncSubtensor": [(lambda: T.set_subtensor(m[i, i], m), TypeError, "1-dimensional subtensor with a 2-dimensional")],
@@ -305,7 +349,47 @@ AT_BUILD = {
 }  # fmt: skip
 
 #: For each class of ops: what cannot be computed, with values, and what it says.
+FEW_CHANNELS, TOO_LONG = "the image has 4 channels, the filters have 2", "the filters,?.* do not fit into the image"
+FEW_IMAGES = f"there are 2 images, and outputs of 4|the output has shape .*, but image and filters make|{TOO_LONG}"
 AT_RUN = {
+    **{
+        op.__name__: [(lambda op=op, a=a, b=b: op()(a, b), {a: A, b: B}, ValueError, FEW_CHANNELS)]
+        for op, a, A, b, B in (
+            (AbstractConv2d, x4, X4, y4, Y4), (ConvOp, x4, X4, y4, Y4), (CorrMM, x4, X4, y4, Y4),
+            (AbstractConv3d, x5, X5, y5, Y5), (Corr3dMM, x5, X5, y5, Y5),
+        )
+    },
+    **{
+        op.__name__: [(lambda op=op, a=a, b=b, n=n: op()(a, b, [2] * n), {a: A, b: B}, ValueError, FEW_IMAGES)]
+        for op, a, A, b, B, n in (
+            (AbstractConv2d_gradWeights, x4, X4, y4, Y4, 2), (CorrMM_gradWeights, x4, X4, y4, Y4, 2),
+            (AbstractConv3d_gradWeights, x5, X5, y5, Y5, 3), (Corr3dMM_gradWeights, x5, X5, y5, Y5, 3),
+        )
+    },
+    **{
+        op.__name__: [(lambda op=op, a=a, b=b, n=n: op()(a, b, [2] * n), {a: A, b: B}, ValueError, TOO_LONG)]
+        for op, a, A, b, B, n in (
+            (AbstractConv2d_gradInputs, x4, X4, y4, Y4, 2), (CorrMM_gradInputs, x4, X4, y4, Y4, 2),
+            (AbstractConv3d_gradInputs, x5, X5, y5, Y5, 3), (Corr3dMM_gradInputs, x5, X5, y5, Y5, 3),
+        )
+    },
+    "Pool": [
+        (lambda: Pool(True)(x4, i), {x4: X4, i: [2]}, ValueError, "must be 2 numbers each"),
+        (lambda: Pool(True)(x4, i), {x4: X4, i: [0, 2]}, ValueError, "ws and stride must be positive: .*ws (is 0|.0, 2.)"),
+        (lambda: Pool(True)(x4, [2, 2], i), {x4: X4, i: [2, -1]}, ValueError, "ws and stride must be positive: .*stride (-1|.2, -1.)"),
+        (lambda: Pool(True)(x4, [2, 2], [1, 1], i), {x4: X4, i: [-1, 0]}, ValueError, "pad must not be negative"),
+        (lambda: Pool(True)(x4, [2, 2], [1, 1], i), {x4: X4, i: [2, 0]}, ValueError, "pad must be smaller than ws"),
+    ],
+    "MaxPoolGrad": [(lambda: MaxPoolGrad(True)(x4, y4, y4, [2, 2]), {x4: X4, y4: Y4}, ValueError, r"maxout has shape \(4, 2, 2, 2\)")],
+    "AveragePoolGrad": [(lambda: AveragePoolGrad(True, "sum")(x4, y4, [2, 2]), {x4: X4, y4: Y4}, ValueError, r"gz has shape \(4, 2, 2, 2\)")],
+    "DownsampleFactorMaxGradGrad": [
+        (lambda: DownsampleFactorMaxGradGrad(True)(x4, y4, y4, [2, 2]), {x4: X4, y4: Y4}, ValueError, r"maxout has shape \(4, 2, 2, 2\)"),
+    ],
+    "MaxPoolRop": [(lambda: MaxPoolRop(True)(x4, y4, [2, 2]), {x4: X4, y4: Y4}, ValueError, r"eval_point has shape \(4, 2, 2, 2\)")],
+    "DiagonalSubtensor": [(lambda: DiagonalSubtensor()(m, 0, 1), {m: M}, ValueError, "axis 0 has 3 elements, fewer than axis 1 with 4")],
+    "IncDiagonalSubtensor": [
+        (lambda: IncDiagonalSubtensor()(m, 1, 0, m), {m: M}, ValueError, r"what is added has shape \(3, 4\), the diagonals have \(3, 2\)"),
+    ],
     "AdvancedBooleanIncSubtensor": [(lambda: T.set_subtensor(v[flag], w), {v: V, flag: V > 0, w: W}, ValueError, r"\(4,\) does not fit in one of shape \(5,\)")],
     "AdvancedBooleanSubtensor": [(lambda: v[flag], {v: V, flag: np.ones(3, bool)}, IndexError, "axis is 5 but size of corresponding boolean axis is 3")],
     "AdvancedIncSubtensor": [

@@ -22,6 +22,8 @@ from theano.tensor.elemwise.op import Elemwise
 #: Classes without a case in the tables, and what tests them instead.
 ELSEWHERE = {
     "Compound": "base class", "BaseAdvancedSubtensor": "base class", "BaseAdvancedIncSubtensor": "base class",
+    "BaseAbstractConv": "base class", "AbstractConv": "base class", "AbstractConv_gradInputs": "base class",
+    "AbstractConv_gradWeights": "base class", "PoolGrad": "base class",
     "MatrixOp": "base class", "AllocEmpty": "its content is undefined: test_named", "MakeSlice": "no number: test_documented",
     "lstsq": "linalg/test_linalg", "CholeskyGrad": "linalg/test_linalg", "EighGrad": "linalg/test_linalg",
     "EigvalshGrad": "linalg/test_linalg", "ExpmGrad": "linalg/test_linalg", "LoadFromDisk": "test_io", "MPIRecv": "test_io",

@@ -19,8 +19,11 @@ LOOPS: dict[str, set[tuple[int, ...]]] = {
     **{name: {(0,)} for name in ("arange", "Bartlett", "nonzero_values", "unique", "unique_inverse", "Bincount")},
     **{name: {(0,), (1,), (0, 1)} for name in ("ARangeLength", "Bincount_weights")},
     # each row has filters of its own
-    **{name: {(1,), (0, 1)} for name in ("Conv2d", "Conv2d_full", "Conv2d_unshared", "Conv3d")},
-    "Conv2d_gradInputs": {(0,), (0, 1)}, "Conv2d_gradWeights": {(0,), (1,), (0, 1)},
+    **{name: {(1,), (0, 1)} for name in ("Conv2d", "Conv2d_full", "Conv2d_unshared", "Conv3d", "ConvOp", "CorrMM", "Corr3dMM")},
+    **{name: {(0,), (0, 1)} for name in ("Conv2d_gradInputs", "CorrMM_gradInputs", "Corr3dMM_gradInputs")},
+    **{name: {(0,), (1,), (0, 1)} for name in ("Conv2d_gradWeights", "CorrMM_gradWeights", "Corr3dMM_gradWeights")},
+    # an old name that nothing here uses
+    "DiagonalSubtensor": {(0,)}, "IncDiagonalSubtensor": {(0,), (1,), (0, 1)},
 }  # fmt: skip
 #: Expressions whose shape depends on values, of which there are none where there are no rows.
 BY_VALUE = {

@@ -35,7 +35,7 @@ def debugger(monkeypatch):
         typed.seek(place)
 
     def start():
-        session = pdb.Pdb(stdin=typed, stdout=printed, readrc=False)
+        session = pdb.Pdb(stdin=typed, stdout=printed, readrc=False, nosigint=True)  # Ctrl-C stays as it was
         session.use_rawinput = False
         session.set_trace(sys._getframe(1))
 
@@ -86,6 +86,15 @@ def test_the_debugger_sees_values_and_may_change_them(debugger, capsys):
     type_in("monitored[0] = 'nonsense'", "c")
     with pytest.raises(TypeError):
         f(mine, 10.0)
+
+
+def test_a_function_with_one_is_not_taken_from_the_cache(debugger, capsys):
+    type_in, _ = debugger
+    for name in "uv":
+        v = T.dvector(name)
+        type_in("c")
+        theano.function([v], STOP(v.sum() > 0, v))([1.0])
+        assert f"monitored[0]  {name}, of shape (1,)" in capsys.readouterr().out
 
 
 def test_pdb_reads_what_is_typed():

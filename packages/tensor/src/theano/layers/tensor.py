@@ -49,8 +49,8 @@ def _batching(module: str, name: str) -> Any:
 
 #: The families of ops that have entries, in a module `lowering` of each.
 LOWERED = (
-    "blas", "control", "conv", "create", "device", "elemwise", "fft", "index", "join", "linalg", "nnet", "random",
-    "shape", "sort",
+    "blas", "control", "conv", "create", "device", "elemwise", "fft", "index", "join", "linalg", "nnet", "pool",
+    "random", "shape", "sort",
 )  # fmt: skip
 
 #: For modules and packages of ops, the modules that have their entries.

@@ -49,6 +49,11 @@ class PdbBreakpoint(Op):
         if n:
             self.view_map = {i: [i + 1] for i in range(n)}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # With this an op has no canonical form, so that programs with it are not taken from the cache: these know
+        # nothing of the names of variables.
+        return type(self), (self.name, self.n)
+
     def make_node(self, condition: Any, *monitored_vars: Any) -> Apply:
         """Return the node.
 

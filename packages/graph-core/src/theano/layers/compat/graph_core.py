@@ -203,7 +203,6 @@ OLD_NAMES = {
         "theano.graph.params_type": "Params ParamsType",
     },
     "theano.gof.sched": {
-        "theano.graph.schedule": "posort sort_apply_nodes sort_schedule_fn",
         "theano.layers.compat.helpers": "key_to_cmp",
         "theano.layers.compat.ordering": (
             "_toposort make_dependence_cmp make_depends posort reverse_dict sort_apply_nodes sort_schedule_fn"

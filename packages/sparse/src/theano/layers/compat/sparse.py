@@ -55,9 +55,6 @@ OLD_NAMES = {
     "theano.sparse.sandbox.sp2": {
         "theano.sparse.random.op": "*",
     },
-    "theano.misc.may_share_memory": {
-        "theano.layers.compat.sparse_ops": "may_share_memory",
-    },
     # What the tests of older programs with sparse matrices take from there.
     "theano.tensor.basic": {
         "theano.layers.compat.sparse_ops": "_allclose",

@@ -12,7 +12,6 @@ from theano.compile.expression import ExpressionOp
 from theano.sparse.elemwise.arithmetic import add_s_d, mul_s_d, mul_s_v, structured_add_s_v
 from theano.sparse.parts.op import CSM, CSR, csm_data, csm_properties
 from theano.sparse.product.op import sampling_dot, structured_dot, usmm
-from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.join.op import stack
@@ -149,18 +148,3 @@ def _allclose(a: Any, b: Any, rtol: float | None = None, atol: float | None = No
     return bool(
         np.allclose(a, b, atol=allowed.atol if atol is None else atol, rtol=allowed.rtol if rtol is None else rtol)
     )
-
-
-def may_share_memory(a: Any, b: Any, raise_other_type: bool = True) -> bool:
-    """Return whether two values, arrays or sparse matrices, may share memory.
-
-    Raises
-    ------
-    TypeError
-        One is neither, unless ``raise_other_type`` is False.
-    """
-    if not all(isinstance(v, (np.ndarray, np.generic)) or sp.issparse(v) for v in (a, b)):
-        if raise_other_type:
-            raise TypeError(f"may_share_memory is for arrays and sparse matrices, not {type(a)} and {type(b)}")
-        return False
-    return SparseType.may_share_memory(a, b)

@@ -138,10 +138,10 @@ def local_usmm_csx(node: Apply[Any, Any]) -> Any:
 
 
 def _in_place(node: Apply[Any, Any], may_take: MayTake) -> Op | None:
-    op, z = node.op, node.inputs[-1]
-    if isinstance(op, AddedProduct) and not op.inplace and not any(z.type.broadcastable) and may_take(6):
-        return AddedProduct(op.format, inplace=True)
-    return None
+    op = node.op
+    if not isinstance(op, AddedProduct) or op.inplace or any(node.inputs[-1].type.broadcastable) or not may_take(6):
+        return None
+    return AddedProduct(op.format, inplace=True)
 
 
 def local_usmm_csc_dense_inplace(fgraph: FunctionGraph, context: Context) -> None:

@@ -13,6 +13,8 @@ import numpy as np
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable
+from theano.tensor.elemwise.functions import eq, maximum, switch
+from theano.tensor.join.op import stack
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply
 
@@ -111,6 +113,13 @@ class DiagonalSubtensor(_Diagonals):
         view = self._view(node, inputs, inputs[0])
         output_storage[0][0] = view if self.inplace else view.copy()
 
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths: only the first axis is shorter, by what the second one is longer than one."""
+        _, i0, i1 = node.inputs
+        lengths = shapes[0]
+        shorter = maximum(stack(lengths)[i1] - 1, 0)
+        return [tuple(switch(eq(i0, d), length - shorter, length) for d, length in enumerate(lengths))]
+
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that axes have no influence in the sense of derivatives."""
         return [[True], [False], [False]]
@@ -149,8 +158,18 @@ class IncDiagonalSubtensor(_Diagonals):
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Add to the elements, seen by other strides."""
         x = inputs[0] if self.inplace else inputs[0].copy()
-        self._view(node, inputs, x)[...] += inputs[3]
+        view = self._view(node, inputs, x)
+        if inputs[3].shape != view.shape:
+            raise shape_error(
+                node, inputs, f"what is added has shape {inputs[3].shape}, the diagonals have {view.shape}.",
+                "They must be the same.",
+            )  # fmt: skip
+        view += inputs[3]
         output_storage[0][0] = x
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the lengths of the tensor."""
+        return [shapes[0]]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return that axes have no influence in the sense of derivatives."""

@@ -326,6 +326,23 @@ class Conv(Parameters):
     axes = List(Record(ConvAxis))
 
 
+class PoolMode(Enumeration):
+    """What becomes of a window; the means come last."""
+
+    MAX = 0
+    SUM = 1
+    MEAN = 2
+    MEAN_WITH_PADDING = 3
+
+
+class Pool(Parameters):
+    """Windows of the last axes."""
+
+    mode = Choice(PoolMode)
+    ndim = Int("how many axes the windows have")
+    ignore_border = Flag("whether a window that does not fit is left out, not cut")
+
+
 # -- neural networks ---------------------------------------------------------------------------------------
 
 

@@ -105,6 +105,9 @@ class _Windows(Op):
         sizes = [self._sizes(name, v) for name, v in (("ws", ws), ("stride", stride), ("pad", pad))]
         if not self.ignore_border and np.any(getattr(sizes[2], "data", 0)):
             raise NotImplementedError(f"{type(self).__name__}: padding needs ignore_border=True; pad is {pad}")
+        least, most = (getattr(v, "data", None) for v in (sizes[2], sizes[0]))
+        if least is not None and most is not None and np.any(least) and np.any(least >= most):
+            raise NotImplementedError(f"{type(self).__name__}: pad must be smaller than ws; pad is {pad}, ws {ws}")
         kept = arrays[0].type.broadcastable
         fixed = kept[: len(kept) - self.ndim] + (False,) * self.ndim if self.pools else kept
         return Apply(self, [*arrays, *sizes], [TensorType(arrays[-1].type.dtype, fixed).make_variable()])
@@ -130,7 +133,7 @@ class _Windows(Op):
         if min(pad) < 0 or (any(pad) and not self.ignore_border):
             raise ValueError(f"{self}: pad must not be negative, and needs ignore_border=True: pad {pad}")
         if any(p >= w for p, w in zip(pad, ws, strict=True)):
-            raise NotImplementedError(f"{self}: pad must be smaller than ws: pad {pad}, ws {ws}")
+            raise ValueError(f"{self}: pad must be smaller than ws: pad {pad}, ws {ws}")
         last = [int(n) for n in shape[len(shape) - self.ndim :]]
         lengths = [pooled_length(*v, self.ignore_border) for v in zip(last, ws, stride, pad, strict=True)]
         return last, lengths, ws, stride, pad
