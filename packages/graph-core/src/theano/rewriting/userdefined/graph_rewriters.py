@@ -536,7 +536,7 @@ def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
     if out.owner is None or fgraph is None:
         return out
     rule = as_rule(LocalOptGroup(*optimizations))
-    known: dict[Variable, Variable] = {}
+    known: dict[Any, Any] = {}
     for node in fgraph.toposort():
         inputs = [known.get(v, v) for v in node.inputs]
         at = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)

@@ -14,12 +14,14 @@ import numpy as np
 from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
+from theano.layers import lazily
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.messages import describe
 from theano.tensor.type import TensorApply, TensorType
 
 __all__ = ["ConnectionistTemporalClassification", "ctc", "ctc_available", "ctc_present"]
 
+__getattr__, __dir__ = lazily(globals())
 FLOATS, INTEGERS = ("float32", "float64"), scal.integer_dtypes
 
 
