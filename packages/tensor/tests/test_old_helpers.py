@@ -154,3 +154,9 @@ def test_what_is_gone_says_what_takes_its_place(name):
     assert not isinstance(3, found)
     with pytest.raises(NotImplementedError, match=f"^{attribute} is not part of this Theano: [a-z].*theano"):
         found(1, 2)
+
+
+def test_a_function_that_is_gone_and_its_module():
+    # Packages showed the function; the module of its name can be called instead.
+    with pytest.raises(NotImplementedError, match="inc_code is not part of this Theano"):
+        T.inc_code()

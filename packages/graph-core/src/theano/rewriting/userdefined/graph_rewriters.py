@@ -531,8 +531,9 @@ def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
     *arguments
         The rules and the variable; Theano-PyMC has the closed graph before them.
     """
-    *_, optimizations, out = arguments
-    fgraph = out.fgraph
+    *_, optimizations, last = arguments
+    out: Variable = last
+    fgraph: Any = getattr(out, "fgraph", None)
     if out.owner is None or fgraph is None:
         return out
     rule = as_rule(LocalOptGroup(*optimizations))
@@ -543,7 +544,8 @@ def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
         answer = rule.answer(fgraph, at)
         new = answer if isinstance(answer, (list, tuple)) else at.outputs
         known.update((a, b) for a, b in zip(node.outputs, new, strict=True) if b is not None)
-    return known.get(out, out)
+    result: Variable = known.get(out, out)
+    return result
 
 
 class CheckStackTraceOptimization(Optimizer):
