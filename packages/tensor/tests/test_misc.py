@@ -1,7 +1,9 @@
 """Odds and ends: models on disk, ordered sets, other programs."""
 
-from __future__ import importlib
+from __future__ import annotations
 
+
+import importlib
 import io
 import pickle
 import zipfile
