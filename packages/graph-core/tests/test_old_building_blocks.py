@@ -277,3 +277,20 @@ def test_a_graph_marks_what_it_uses_twice():
     once = Joined()(x)
     assert str(FunctionGraph([x], [Joined()(once, once)])).count("*1") == 2
     assert "..." in str(FunctionGraph(*([v] for v in chain(120))))
+
+
+@pytest.mark.parametrize("tracks", [None, [], [Joined]])
+def test_what_tracks_nothing_is_shown_everything(tracks):
+    from theano.gof.opt import LocalOptimizer, TopoOptimizer
+
+    class Once(LocalOptimizer):
+        def tracks(self):
+            return tracks
+
+        def transform(self, node):
+            inner = node.inputs[0].owner
+            return [inner.outputs[0]] if inner is not None else False
+
+    x, out = chain(3)
+    fgraph = FunctionGraph([x], [out])
+    assert TopoOptimizer(Once()).optimize(fgraph)[3] == len(fgraph.apply_nodes) == 1

@@ -531,8 +531,9 @@ def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
     *arguments
         The rules and the variable; Theano-PyMC has the closed graph before them.
     """
-    *_, optimizations, last = arguments
-    out: Variable = last
+    optimizations: Sequence[Any]
+    out: Variable
+    *_, optimizations, out = arguments
     fgraph: Any = getattr(out, "fgraph", None)
     if out.owner is None or fgraph is None:
         return out
