@@ -250,10 +250,12 @@ def sweep(session: nox.Session) -> None:
                 "packages/tensor/tests/rules/test_integers.py", "packages/tensor/tests/rules/test_slices.py",
                 "packages/tensor/tests/rules/test_proof.py",
                 "packages/tensor/tests/kernels/test_kernels_index.py",
-                "packages/tensor/tests/elemwise/test_scalar_ops.py",
+                "packages/tensor/tests/elemwise/test_scalar_ops.py", "packages/tensor/tests/scan/test_matrix.py",
                 "packages/tensor/tests/conv/test_geometries.py", "packages/tensor/tests/pool/test_pool_kernels.py",
+                "packages/tensor/tests/scan/test_sweep.py",
                 *session.posargs,
-                env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000"})
+                env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000",
+                     "THEANO_RANDOM_LOOPS": "20000"})
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/scalar/tests/test_maths.py",
                 env={"SIZES": "sweep"})
     session.run("python", "-m", "pytest", "-q", "packages/sparse/tests/test_graphs.py",

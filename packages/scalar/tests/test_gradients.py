@@ -207,6 +207,15 @@ def test_second_is_not_connected_to_its_first_input() -> None:
     assert ts.second.connection_pattern(out.owner) == [[False], [True]]
 
 
+@pytest.mark.parametrize("name", ["maximum", "minimum", "fmax", "fmin"])
+def test_of_two_equal_numbers_the_first_has_the_gradient(name: str) -> None:
+    x, y = ts.floats("x", "y")
+    op = getattr(ts, name)
+    values = {x: np.float64(2), y: np.float64(2)}
+    assert evaluate(grad(op(x, y), [x, y]), values) == [1.0, 0.0]
+    assert evaluate([grad(op(x, x), x)], values) == [1.0]
+
+
 def test_composite() -> None:
     x, y = ts.floats("x", "y")
     both = ts.Composite([x, y], [ts.exp(x) * y, x + y])

@@ -96,6 +96,10 @@ class InnerGraph:
             self._derived[what] = make()
         return self._derived[what]
 
+    def known(self, what: str) -> Any:
+        """Return what :meth:`derived` has made under this name, None where nobody has asked for it."""
+        return self._derived.get(what)
+
     def compiled(self, what: str, outputs: Sequence[Any], inputs: Sequence[Any] | None = None, **options: Any) -> Any:
         """Return a function of the inputs, compiled when it is first asked for; ``what`` is its name here.
 

@@ -132,6 +132,10 @@ class FunctionMaker:
         """Return the node of each instruction; nothing where that cannot be known any more."""
         return self.source.nodes_in_order()
 
+    def ops_in_order(self) -> list[Any]:
+        """Return the op of each instruction, the object that runs; nothing where that cannot be known any more."""
+        return self.source.ops_in_order()
+
     @property
     def explainer(self) -> Explainer:
         """What explains a failure."""

@@ -66,6 +66,9 @@ class ProgramSource(Protocol):
     def nodes_in_order(self) -> list[Apply]:
         """Return the node of each instruction; nothing where that cannot be known any more."""
 
+    def ops_in_order(self) -> list[Any]:
+        """Return the op of each instruction: the object that runs, which may have measured something."""
+
     def kinds_of_nodes(self) -> Mapping[str, int]:
         """Return how many nodes are computed in which way, by the names of the classes of ``runtime.link``."""
 
@@ -131,6 +134,10 @@ class RewrittenGraph:
     def nodes_in_order(self) -> list[Apply]:
         """Return the node of each instruction."""
         return self.linked.nodes
+
+    def ops_in_order(self) -> list[Any]:
+        """Return the op of each instruction."""
+        return [node.op for node in self.linked.nodes]
 
     def kinds_of_nodes(self) -> Mapping[str, int]:
         """Return how many nodes are computed in which way, by the names of the classes of ``runtime.link``."""
@@ -293,6 +300,7 @@ class CachedProgram:
     ):
         self._request, self._serialized, self._constants, self._flags = request, serialized, constants, dict(flags)
         self._made: tuple[RewrittenGraph, bool] | None = None
+        self._running: dict[int, Op] = {}
 
     @property
     def is_made(self) -> bool:
@@ -330,6 +338,15 @@ class CachedProgram:
             return []
         return graph.nodes_in_order() if agrees else []
 
+    def ops_in_order(self) -> list[Any]:
+        """Return the op of each instruction: one that runs in Python is another object than that of the graph."""
+        nodes = self.nodes_in_order()
+        ways = self.graph.linked.how if nodes else ()
+        running = iter(sorted(self._running.items()))
+        return [
+            next(running)[1] if isinstance(how, Performed) else node.op for node, how in zip(nodes, ways, strict=True)
+        ]
+
     def _graph_and_agreement(self) -> tuple[RewrittenGraph, bool]:
         """Return the graph, and whether its program is the one that runs.
 
@@ -359,6 +376,7 @@ class CachedProgram:
             return False
 
     def _careful(self, number: int, op: Op) -> CarefulPerform:
+        self._running[number] = op
         return CarefulPerform(op, lambda: self._performed(number))
 
     def _performed(self, number: int) -> Apply | None:

@@ -160,6 +160,11 @@ class OpContract:
 
     # -- what rewriting and the machine may do ------------------------------------------------------------------
 
+    @property
+    def inner_profiles(self) -> Sequence[Any]:
+        """What was measured of the functions that the op calls: one ``ProfileStats`` for each."""
+        return ()
+
     def do_constant_folding(self, node: Apply[Any, Any]) -> bool:
         """Return whether ``node`` may be computed while compiling when all its inputs are constants."""
         return True

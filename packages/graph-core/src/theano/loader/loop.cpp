@@ -186,8 +186,10 @@ struct Stack {
         if (TH_UNLIKELY(!array) && !(array = new_like(slot, rows))) return -1;
         for (int d = 0; d < slot->buf.ndim; ++d) {
             if (PyArray_DIM(array, d + 1) == slot->buf.shape[d]) continue;
-            PyErr_Format(PyExc_ValueError, "row %zd of output %zd has length %zd along axis %d, but the rows before it have %zd",
-                         Py_ssize_t(step), number, Py_ssize_t(slot->buf.shape[d]), d, Py_ssize_t(PyArray_DIM(array, d + 1)));
+            PyErr_Format(PyExc_ValueError, "row %zd of output %zd has length %zd along axis %d, but %s %zd", Py_ssize_t(step),
+                         number, Py_ssize_t(slot->buf.shape[d]), d,
+                         step ? "the rows before it have" : "what it begins with (outputs_info) has",
+                         Py_ssize_t(PyArray_DIM(array, d + 1)));
             return -1;
         }
         if (!out.lies_at(place())) copy_to(place(), slot);

@@ -6,6 +6,7 @@ Ten lines at most; the rest is kept for ``theano.last_error.full()``.
 from __future__ import annotations
 
 import math
+import re
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -170,11 +171,12 @@ class Explainer:
     ) -> str:
         """Return the text."""
         said = message.splitlines()[:MOST_MESSAGE_LINES] or [f"{node.op} failed"]
-        lines = [*said, f"  while computing {one_line(node.outputs[0], 60) if node.outputs else node.op}"]
+        said = [_with_inputs(line, node) for line in said]
+        lines = [*said, f"{_COMPUTING}{one_line(node.outputs[0], 60) if node.outputs else node.op}"]
         lines.append(f"  which is {node.op}, node {index} of {len(self.nodes())} of {self.function}"[:150])
         where = written_at(node)
         if where is not None:
-            lines.append(f"  written at {where}" + (f": {where.text}" if where.text else ""))
+            lines.append(f"{_WRITTEN}{where}" + (f": {where.text}" if where.text else ""))
         shown = list(zip(node.inputs, inputs, strict=False))
         for v, text in shown[:MOST_INPUTS]:
             made = created_at(v) if v.owner is None and not isinstance(v, Constant) else None
@@ -184,6 +186,18 @@ class Explainer:
         advice = next((text for kinds, text in NEXT_STEPS if issubclass(kind, kinds)), "")
         lines.append(f"  {advice}For all that is known: print(theano.last_error.full())")
         return "\n".join(map(_on_one_line, lines))
+
+
+_COMPUTING, _WRITTEN = "  while computing ", "  written at "
+
+
+def in_two_lines(text: str) -> str:
+    """Return a text of `Explainer` as part of another one: what went wrong, and of which expression."""
+    said, *rest = text.splitlines() or [text]
+    computing = [line for line in rest if line.startswith(_COMPUTING)][:1]
+    written = [line for line in rest if line.startswith(_WRITTEN)][:1]
+    found = ",".join([*computing, *(line.removeprefix(" ") for line in written)])
+    return "\n".join([said, found] if found else [said, *rest])
 
 
 def _left_empty(node: Apply, who: str, k: int) -> str:
@@ -196,6 +210,16 @@ def _left_empty(node: Apply, who: str, k: int) -> str:
         'or set an exception and end with sub["fail"].',
     }.get(who, f"It must store a value in storage_map[node.outputs[{v.index}]][0].")
     return f"{who} of {owner.op} left output {v.index} empty.\n  {advice}"
+
+
+def _with_inputs(text: str, node: Apply) -> str:
+    """Return a message in which ``<input 1>`` is that input of the node: kernels do not know what they are given."""
+
+    def shown(found: re.Match[str]) -> str:
+        k = int(found[1])
+        return one_line(node.inputs[k], 30) if k < len(node.inputs) else found[0]
+
+    return re.sub(r"<input (\d+)>", shown, text) if "<input " in text else text
 
 
 def _on_one_line(text: str) -> str:

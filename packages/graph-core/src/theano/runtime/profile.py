@@ -126,10 +126,11 @@ settings = ProfileSettings()
 
 
 class NodeTimes(NamedTuple):
-    """How one node of one function was computed, how often, and in how many seconds."""
+    """How one node of one function was computed, by which object, how often, and in how many seconds."""
 
     how: Any
     node: Apply
+    op: Any
     calls: int
     seconds: float
 
@@ -270,9 +271,9 @@ class ProfileStats:
             counts = function.profile_counts()[2]
             linked = function.maker.linked
             # Where it cannot be known any more which node is which, there is nothing to say of them.
-            nodes = function.maker.nodes_in_order()
-            for node, how, (calls, nanoseconds) in zip(nodes, linked.how, counts, strict=False):
-                yield NodeTimes(how, node, calls, nanoseconds * 1e-9)
+            nodes, ops = function.maker.nodes_in_order(), function.maker.ops_in_order()
+            for node, op, how, (calls, nanoseconds) in zip(nodes, ops, linked.how, counts, strict=False):
+                yield NodeTimes(how, node, op, calls, nanoseconds * 1e-9)
 
     @property
     def nodes_are_unknown(self) -> bool:

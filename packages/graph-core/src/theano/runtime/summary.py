@@ -91,6 +91,15 @@ def write_nodes(profile: Any, out: TextIO, settings: Any, _: int, most: int) -> 
     _table(out, settings, "Nodes", "<number> <expression>", rows, most, profile.thunk_time, "nodes")
 
 
+def write_inner(profile: Any, out: TextIO, settings: Any, most_ops: int, most_nodes: int) -> None:
+    """Write the same of functions that ops call, such as the steps of loops."""
+    for one in profile.per_node():
+        for inner in one.op.inner_profiles:
+            out.write(f"\nInside {one.op}: {inner.fct_call_time:.3e}s of its {one.seconds:.3e}s\n")
+            for part in (write_function, write_classes, write_ops, write_kernels, write_nodes, write_inner):
+                part(inner, out, settings, most_ops, most_nodes)
+
+
 def write_memory(profile: Any, out: TextIO, settings: Any, _: int, most: int) -> None:
     """Write what values took, and at most at one time, for each function."""
     for function in profile.functions:
@@ -153,7 +162,8 @@ def write_graphs(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
 
 def write_tips(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
     """Write what would help most."""
-    slow = [one for one in profile.per_node() if one.implementation == "Py" and one.seconds > 0.1 * profile.thunk_time]
+    python = [one for one in profile.per_node() if one.implementation == "Py" and not one.op.inner_profiles]
+    slow = [one for one in python if one.seconds > 0.1 * profile.thunk_time]
     if slow:
         names = ", ".join(dict.fromkeys(str(one.node.op) for one in slow))
         out.write(f"\nWhat to do: these ops take more than a tenth of the time and run in Python: {names}.\n")
@@ -161,8 +171,8 @@ def write_tips(profile: Any, out: TextIO, settings: Any, *_: Any) -> None:
 
 #: The parts of a summary, in order; each takes the profile, a file, the settings, and how many ops and nodes to show.
 PARTS: Sequence[Callable[..., None]] = (
-    write_function, write_classes, write_ops, write_kernels, write_nodes, write_memory, write_optimizer, write_graphs,
-    write_tips,
+    write_function, write_classes, write_ops, write_kernels, write_nodes, write_inner, write_memory, write_optimizer,
+    write_graphs, write_tips,
 )  # fmt: skip
 
 

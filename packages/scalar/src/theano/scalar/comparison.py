@@ -78,7 +78,8 @@ inclosedrange = scalar_op(
 )  # fmt: skip
 
 def _to_what_was_selected(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
-    return eq(out, x) * g, eq(out, y) * g
+    # Of two equal numbers the first one has all of it, as in older versions: of maximum(x, x) it is once x's.
+    return eq(out, x) * g, neq(out, x) * g
 
 
 maximum = scalar_op(

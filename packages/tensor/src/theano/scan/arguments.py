@@ -102,12 +102,12 @@ def _tap_name(name: str | None, k: int) -> str | None:
     return f"{name}[t{k:+d}]" if name and k else f"{name}[t]" if name else None
 
 
-def as_sequence(given: Any, backwards: bool = False) -> SequenceInfo | None:
-    """Return what is said of a sequence; None for one of which no step sees anything."""
+def as_sequence(given: Any, backwards: bool = False, i: int = 0) -> SequenceInfo | None:
+    """Return what is said of sequence ``i``; None for one of which no step sees anything."""
     taps: Any = [0]
     if isinstance(given, Mapping):
         if given.get("input") is None:
-            raise ValueError(f"scan: the sequence {given!r} has no 'input'")
+            raise ValueError(f"scan: sequences[{i}], {given!r}, has no 'input'")
         taps = given.get("taps", [0])
         given = given["input"]
     if taps is None:
@@ -115,7 +115,7 @@ def as_sequence(given: Any, backwards: bool = False) -> SequenceInfo | None:
     variable = as_tensor_variable(given)
     if variable.type.ndim == 0:
         raise TypeError(
-            f"scan: the sequence {variable} of type {variable.type} has no dimension to go along. "
+            f"scan: sequences[{i}], {variable} of type {variable.type}, has no dimension to go along. "
             "Pass it as one of non_sequences"
         )
     found = tuple(int(k) for k in as_list(taps))

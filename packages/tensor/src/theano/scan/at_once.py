@@ -47,7 +47,8 @@ def _rows(parts: Parts, part: SequencePart, k: int, fgraph: Any) -> Any:
     a, b = static_int(n), static_int(length)
     if not (_is_at_most(n, v, reach) or (a is not None and b is not None and 0 <= a <= b + 1 - reach)):
         # Slices end where the tensor does; a loop would have refused it.
-        message = f"{parts.op}: a sequence has fewer rows than the steps (n_steps) and its taps need"
+        i = parts.sequences.index(part)
+        message = f"{parts.op}: sequence {i} has fewer rows than the steps (n_steps) and its taps need"
         n = CheckedShape(message)(n, F.ge(n, 0), F.le(n + (reach - 1), length))
     return v[k : n + k if k else n]
 

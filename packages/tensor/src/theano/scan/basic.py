@@ -8,6 +8,7 @@ from typing import Any
 from theano.graph.variable import Variable
 from theano.scan.arguments import as_list, as_output, as_sequence, as_steps, steps_of
 from theano.scan.build import Step
+from theano.scan.messages import call, naming
 from theano.tensor.convert import as_tensor_variable
 from theano.updates import OrderedUpdates
 
@@ -22,7 +23,7 @@ def scan(
     go_backwards: bool = False,
     mode: Any = None,
     name: str | None = None,
-    profile: Any = False,
+    profile: bool | str = False,
     allow_gc: bool | None = None,
     strict: bool = False,
     return_list: bool = False,
@@ -56,9 +57,11 @@ def scan(
     name : str, optional
         What errors, profiles and printed graphs call the loop.
     profile : bool or str
-        Whether the steps are profiled, and under which name.
+        Whether the steps are measured, and under which name. The times of their nodes are printed when the program
+        ends, and with the profile of the function; the steps run in the machine for that, also those of a loop that
+        would be one C function.
     allow_gc : bool, optional
-        Accepted; the memory of a step is planned.
+        Whether a step gives memory back that it does not need any more; by default as ``config.allow_gc`` says.
     strict : bool
         Refuse a step that uses anything but its arguments.
     return_list : bool
@@ -74,7 +77,10 @@ def scan(
     ------
     ValueError
         ``fn`` returns another number of results than ``outputs_info`` has, the dtype or the number of dimensions of a
-        result is not that of its initial value, taps are wrong, or nothing says how many steps there are.
+        result is not that of its initial value, taps are wrong, nothing says how many steps there are, or a step draws
+        random numbers from a state that nothing updates.
+    TypeError
+        ``fn`` takes another number of arguments than it is given.
     IndexError
         ``n_steps`` is negative.
     MissingInputError
@@ -88,12 +94,19 @@ def scan(
     >>> theano.function([x, a], smooth)([1, 2, 3], 0.5)
     array([1.  , 1.5 , 2.25])
     """
-    along = [s for s in (as_sequence(s, go_backwards) for s in as_list(sequences)) if s is not None]
-    past = [as_output(given, i) for i, given in enumerate(as_list(outputs_info))]
-    others = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in as_list(non_sequences)]
-    n = as_steps(n_steps)
-    step = Step(fn, along, past, others, strict)
-    op, given = step.loop(steps_of(n, along), name=name, mode=mode, truncate=truncate_gradient, profile=profile)
+    with naming(fn):
+        rows = [as_sequence(given, go_backwards, i) for i, given in enumerate(as_list(sequences))]
+        along = [s for s in rows if s is not None]
+        past = [as_output(given, i) for i, given in enumerate(as_list(outputs_info))]
+        others = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in as_list(non_sequences)]
+        n = as_steps(n_steps)
+        steps = steps_of(n, along)
+        step = Step(along, past, others)
+    returned = call(fn, step.arguments)  # what it raises itself is left as it is
+    with naming(fn):
+        step.returned(returned, strict)
+        options = {"mode": mode, "profile": profile, "allow_gc": allow_gc}
+        op, given = step.loop(steps, name=name, truncate=truncate_gradient, **options)
     made = op.once(given) if n == 1 else op.results(given)
     outputs, updates = step.in_order(made), OrderedUpdates(zip(step.shared, made.carried, strict=True))
     if return_list or len(outputs) > 1:

@@ -76,7 +76,8 @@ def many_rows(op: Scan, node: Apply[Any, Any], inputs: Sequence[Any], batched: S
         states=[with_axis(*each) for each in zip(made.states, old.states, is_wide[:k], strict=True)],
         carried=[with_axis(*each) for each in zip(made.carried, old.carried, is_wide[k:], strict=True)],
     )
-    loop = type(op)(spec, [replace[v] for v in own.flat()], results.flat(), op.name, op.mode, op.truncate)
+    inputs = [replace[v] for v in own.flat()]
+    loop = type(op)(spec, inputs, results.flat(), op.name, truncate=op.truncate, **op.options)
     found = spec.outer_outputs(loop(*outer.flat(), return_list=True))
     stacked = [
         time_first(v, has_batch_axis(v, out))

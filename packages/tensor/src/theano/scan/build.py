@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import repeat
 from operator import itemgetter
@@ -14,14 +14,16 @@ from theano.compile.shared import SharedVariable
 from theano.compile.test_values import inherit_test_value
 from theano.errors import MissingInputError
 from theano.graph.clone import clone_replace
-from theano.graph.traverse import ancestors, independent_of
+from theano.graph.traverse import ancestors, independent_of, toposort
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
+from theano.printing import one_line
 from theano.scan.arguments import OutputInfo, SequenceInfo, sort_returned
 from theano.scan.op import Scan
 from theano.scan.spec import InnerOutputs, LoopSpec, OuterInputs, OuterOutputs
 from theano.tensor.convert import is_tensor
 from theano.tensor.elemwise.functions import cast
+from theano.tensor.random.draw import Draw
 from theano.tensor.shape.basic import patternbroadcast
 
 
@@ -34,6 +36,18 @@ def refuse_undeclared(inside: Sequence[Variable], declared: Sequence[Variable], 
                 f"scan: a step uses {v} of type {v.type}, which is not among its arguments, and strict=True wants all "
                 "to be. Add it to non_sequences, or leave out strict",
                 variable=v,
+            )
+
+
+def refuse_same_draws(known: Sequence[Variable], outputs: Sequence[Variable]) -> None:
+    """Raise ValueError if a step draws random numbers from a state that nothing updates: each draws the same ones."""
+    for node in toposort(outputs, known):
+        state = node.inputs[0] if isinstance(node.op, Draw) else None
+        if isinstance(state, SharedVariable) and state not in known:
+            raise ValueError(
+                f"scan: a step draws {one_line(node.outputs[1], 60)} from the state {state}, which has no update, so "
+                "that all steps would draw the same numbers. Return the update {state: next state} from the step; if "
+                "they are to be the same, add the state to non_sequences"
             )
 
 
@@ -65,17 +79,16 @@ class Step:
 
     Parameters
     ----------
-    fn : callable
     sequences : list of SequenceInfo
     past : list of OutputInfo
         For each result; may be empty, or a single one without taps, where no result has a past.
     others : list of Variable
         Further arguments.
-    strict : bool
-        Whether nothing but these may be used.
 
     Attributes
     ----------
+    arguments : list of Variable
+        What the function is called with, in its order.
     places : list of int
         Which results are states.
     rows, taps : list of list of Variable
@@ -88,29 +101,31 @@ class Step:
 
     def __init__(
         self,
-        fn: Callable[..., Any],
         sequences: Sequence[SequenceInfo],
         past: Sequence[OutputInfo],
         others: Sequence[Variable],
-        strict: bool = False,
     ):
-        self.sequences, self.others = list(sequences), list(others)
+        self.sequences, self.past, self.others = list(sequences), list(past), list(others)
         self.rows = [list(map(_row_of, repeat(s.rows), s.names(), s.offsets)) for s in sequences]
         self.taps = [
             [_row_of(info.initial, name, info.depth + k) for name, k in zip(info.names(), info.taps, strict=True)]
             for info in past
             if info.taps
         ]
-        seen = [v for group in (*self.rows, *self.taps) for v in group]
-        made = sort_returned(fn(*seen, *others))
-        self.infos = _past_of(past, made.outputs)
+        self.arguments = [*(v for group in (*self.rows, *self.taps) for v in group), *others]
+
+    def returned(self, what: Any, strict: bool = False) -> None:
+        """Take what the function returned; ``strict`` says whether it may have used nothing but its arguments."""
+        made, others = sort_returned(what), self.others
+        self.infos = _past_of(self.past, made.outputs)
         self.places = [i for i, info in enumerate(self.infos) if info.taps]
         results = [*made.outputs, *([] if made.condition is None else [made.condition])]
         updates = default_updates(results, made.updates, others)
         self.shared = [v for v, _ in updates]
         if strict:
             # What it updates it says itself.
-            refuse_undeclared(seen, [*others, *self.shared], [*made.outputs, *(new for _, new in updates)])
+            refuse_undeclared(self.arguments, self.shared, [*made.outputs, *(new for _, new in updates)])
+        refuse_same_draws([*self.arguments, *self.shared], [*results, *(new for _, new in updates)])
         self.results = InnerOutputs(
             [v for v, info in zip(made.outputs, self.infos, strict=True) if info.taps],
             [v for v, info in zip(made.outputs, self.infos, strict=True) if not info.taps],
@@ -163,19 +178,23 @@ class Step:
     def _wider(self, k: int, place: int) -> Any:
         """Return the type that the values of a state must have for its result to be one of them; None: it is."""
         result, info = self.results.states[k], self.infos[place]
-        seen, made = self.taps[k][0].type, result.type
+        seen, made, shown = self.taps[k][0].type, result.type, one_line(result, 60)
         if not is_tensor(result):
-            raise TypeError(f"scan: output {place}, {result}, is of type {made}; what it begins with is a tensor")
+            raise TypeError(
+                f"scan: output {place}, {shown}, is of type {made}, but outputs_info[{place}], {info.shown}, "
+                "is a tensor"
+            )
         if made.ndim != seen.ndim:
             raise ValueError(
-                f"scan: output {place}, {result}, has {made.ndim} dimensions in each step, but what it begins with, "
+                f"scan: output {place}, {shown}, has {made.ndim} dimensions in each step, but what it begins with, "
                 f"{info.shown}, has {seen.ndim}. Give outputs_info[{place}] a value of {made.ndim} dimensions"
                 + ("" if info.taps == (-1,) else f", and {info.depth} rows of these")
             )
         if made.dtype != seen.dtype and not info.weak:
             raise ValueError(
-                f"scan: output {place}, {result}, has dtype {made.dtype} in each step, but what it begins with, "
-                f"{info.shown}, has {seen.dtype}. Cast the one or the other with theano.tensor.cast"
+                f"scan: output {place}, {shown}, has dtype {made.dtype} in each step, but what it begins with, "
+                f"outputs_info[{place}], {info.shown}, has {seen.dtype}. Cast the one or the other with "
+                "theano.tensor.cast"
             )
         both = tuple(a and b for a, b in zip(seen.broadcastable, made.broadcastable, strict=True))
         if made.dtype == seen.dtype and both == seen.broadcastable:
@@ -239,7 +258,7 @@ def _past_of(past: Sequence[OutputInfo], outputs: Sequence[Any]) -> list[OutputI
     if len(past) != len(outputs):
         raise ValueError(
             f"scan: a step returns {len(outputs)} results, but outputs_info says of {len(past)} what they begin with. "
-            "Give None for each result that does not depend on its past"
+            "Give outputs_info one value for each, None where a result does not depend on its past"
         )
     return list(past)
 

@@ -370,7 +370,7 @@ def _run(
         [*inner, *before, *(own for _, own in fixed)],
         [*for_rows, *after],
         f"grad_of_{op.name or 'scan_fn'}",
-        op.mode,
+        **op.options,
     )
     node_inputs = OuterInputs(steps, sequences, [], begin, [v for v, _ in fixed])
     result = back.outer_outputs(loop(*node_inputs.flat(), return_list=True))
@@ -504,7 +504,8 @@ def _both(op: Scan, given: OuterInputs, along: OuterInputs, moved: dict[Variable
         [*given.carried, *(or_zero(along.carried[i], given.carried[i]) for i in carried)],
         [*given.fixed, *(along.fixed[i] for i in fixed)],
     )
-    loop = type(op)(pair, inner_inputs.flat(), inner_outputs.flat(), f"rop_of_{op.name or 'scan_fn'}", op.mode)
+    name = f"rop_of_{op.name or 'scan_fn'}"
+    loop = type(op)(pair, inner_inputs.flat(), inner_outputs.flat(), name, **op.options)
     result = pair.outer_outputs(loop(*outer.flat(), return_list=True))
     answers = OuterOutputs([None] * len(spec.states), [None] * spec.mapped, [None] * spec.carried)
     for part, places, values, skip in (

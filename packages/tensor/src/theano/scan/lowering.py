@@ -56,7 +56,8 @@ _MULTIPLY_ADD = _MultiplyAdd()
 
 def loop_function(op: Any, node: Apply) -> Kernel | None:
     """Return a loop as one function, where a step is arithmetic alone, on numbers or element by element."""
-    if op.mode is not None or not _can_store(op.spec):
+    # A step that is profiled runs node by node.
+    if op.mode is not None or op.profile or not _can_store(op.spec):
         return None
     found = op.inner.derived("scalar expression", lambda: _expression(op))
     if found is None:

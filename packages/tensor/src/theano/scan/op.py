@@ -41,6 +41,8 @@ class Scan(ExpressionOp):
         Through how many of the last steps a gradient goes; -1: all.
     profile : bool or str
         Whether steps are profiled, and under which name.
+    allow_gc : bool, optional
+        Whether a step gives back memory that it does not need any more; None: as ``config.allow_gc`` says.
 
     Raises
     ------
@@ -70,9 +72,11 @@ class Scan(ExpressionOp):
         name: str | None = None,
         mode: Any = None,
         truncate: int = -1,
-        profile: Any = False,
+        profile: bool | str = False,
+        allow_gc: bool | None = None,
     ):
-        self.spec, self.name, self.mode, self.truncate, self.profile = spec, name, mode, truncate, profile
+        self.spec, self.name, self.mode, self.truncate = spec, name, mode, truncate
+        self.profile, self.allow_gc = profile, allow_gc
         self.inner = InnerGraph(name or "scan", inputs, outputs)
         self._check()
 
@@ -116,7 +120,12 @@ class Scan(ExpressionOp):
     def like(self, spec: LoopSpec, outputs: Sequence[Variable] | None = None) -> Scan:
         """Return a loop over the same inputs by another description, whose step makes ``outputs``."""
         made = self.inner.outputs if outputs is None else outputs
-        return Scan(spec, self.inner.inputs, made, self.name, self.mode, self.truncate, self.profile)
+        return Scan(spec, self.inner.inputs, made, self.name, truncate=self.truncate, **self.options)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How steps run: also those of a loop that takes the place of this one, or computes its derivatives."""
+        return {"mode": self.mode, "profile": self.profile, "allow_gc": self.allow_gc}
 
     def storing(self, values: Sequence[Any]) -> Scan:
         """Return this loop, with ``values`` of the inner graph as further mapped results."""
@@ -147,6 +156,12 @@ class Scan(ExpressionOp):
         """The function that computes one step, compiled when it is first asked for."""
         outputs = [Out(v, borrow=True) for v in self.inner.outputs]
         return self.inner.compiled("step", outputs, mode=self.mode, name=str(self))
+
+    @property
+    def inner_profiles(self) -> Sequence[Any]:
+        """The profile of the steps, where there is one."""
+        layout = self.inner.known("layout")
+        return [] if layout is None or layout.step.profile is None else [layout.step.profile]
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Run step after step."""

@@ -155,7 +155,7 @@ class Parts:
             [part.outer for part in self.carried], [part.outer for part in self.fixed],
         )  # fmt: skip
         op = self.op
-        loop = type(op)(spec, inside.flat(), self.outputs(), op.name, op.mode, op.truncate, op.profile)
+        loop = type(op)(spec, inside.flat(), self.outputs(), op.name, truncate=op.truncate, **op.options)
         made = loop(*outside.flat(), return_list=True)
         return {old: new for part, new in zip(self.making, made, strict=True) for old in part.outputs}
 

@@ -253,7 +253,7 @@ def _mergeable(fgraph: FunctionGraph) -> tuple[Any, Any] | None:
     for j, later in enumerate(nodes):
         for earlier in nodes[:j]:
             a, b = earlier.op, later.op
-            if not _is_same(earlier.inputs[0], later.inputs[0]) or a.truncate != b.truncate:
+            if not _is_same(earlier.inputs[0], later.inputs[0]) or a.truncate != b.truncate or a.options != b.options:
                 continue
             if any(v.owner is earlier for v in ancestors(later.inputs)):
                 continue

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from theano.compile import In, Out
+from theano.compile.mode import get_mode
 from theano.graph.signals import let_signals_through
+from theano.graph.text import text_of
 from theano.loader.module import empty
-from theano.runtime.failure import with_text
+from theano.runtime.failure import in_two_lines, with_text
+from theano.runtime.profile import ProfileStats
 from theano.scan.spec import OuterInputs
 from theano.tensor.convert import is_tensor
 from theano.tensor.shape.basic import Shape_i
@@ -46,7 +49,7 @@ def _layout(op: Scan) -> _Layout:
     inputs = [*(v for taps in (*own.sequences, *own.states) for v in taps),
               *(In(v, mutable=True, borrow=True) for v in own.carried), *own.fixed]  # fmt: skip
     outputs = [Out(v, borrow=True) for v in op.inner.outputs]
-    step = op.inner.compiled("loop", outputs, inputs=inputs, mode=op.mode, name=str(op))
+    step = op.inner.compiled("loop", outputs, inputs=inputs, mode=_mode(op), name=str(op), profile=_profile(op))
     taps = [(i, k) for i, group in enumerate(spec.sequences, 1) for k in group]
     needed = [(i, rows - 1) for i, (rows, group) in enumerate(zip(spec.reach, spec.sequences, strict=True), 1) if group]
     first = 1 + len(spec.sequences)
@@ -58,6 +61,18 @@ def _layout(op: Scan) -> _Layout:
         step, taps, needed, states, list(spec.keep[len(spec.states) :]), slice(first, first + spec.carried),
         copies if any(copies) else None, slice(first + spec.carried, None), spec.until,
     )  # fmt: skip
+
+
+def _mode(op: Scan) -> Any:
+    """Return the mode of a step."""
+    return op.mode if op.allow_gc is None else get_mode(op.mode).clone({"allow_gc": op.allow_gc})
+
+
+def _profile(op: Scan) -> ProfileStats | None:
+    """Return what measures the steps, to be printed at the end; None: as the flags say."""
+    if not op.profile:
+        return None
+    return ProfileStats(message=op.profile if isinstance(op.profile, str) else op.name or "scan_fn")
 
 
 def run(op: Scan, inputs: Sequence[Any]) -> list[Any]:
@@ -125,37 +140,48 @@ def _checked_steps(op: Scan, layout: _Layout, inputs: Sequence[Any]) -> int:
     """Return the number of steps, if there are that many rows of all sequences, and of all states those before."""
     n = int(inputs[0])
     if n < 0:
+        for i, more in layout.needed:
+            if len(inputs[i]) < more:
+                raise IndexError(f"{op}: {too_few_for_taps(i - 1, len(inputs[i]), more)}")
         raise IndexError(f"{op}: {NEGATIVE.format(n)}")
     for i, more in layout.needed:
         if len(inputs[i]) < n + more and n:
             raise ValueError(f"{op}: {too_short(i - 1, len(inputs[i]), n, more + 1, n + more)}")
     for i, depth, _, _ in layout.states:
         if len(inputs[i]) != depth:
-            raise ValueError(f"{op}: {first_rows(i - 1 - len(op.spec.sequences), len(inputs[i]), depth)}")
+            raise ValueError(f"{op}: {first_rows(i - 1 - len(op.spec.sequences), i, len(inputs[i]), depth)}")
     return n
 
 
 # What C says in the same words, with a format in the place of each number.
 
-NEGATIVE = "the number of steps (n_steps) is {}, and cannot be negative; a sequence may be shorter than its taps reach"
+# The loop's node is asked what ``<input 1>`` is (:mod:`theano.runtime.failure`).
+
+NEGATIVE = "the number of steps (n_steps) is {}, and cannot be negative"
+
+
+def too_few_for_taps(i: int, length: object, more: int) -> str:
+    """Return in words that a sequence has not even the rows that taps see beside those of the steps."""
+    return f"sequence {i} (<input {i + 1}>) has {length} rows, shorter than its taps reach: that takes {more + 1}"
 
 
 def too_short(i: int, length: object, n: object, reach: int, needed: object) -> str:
     """Return in words that a sequence has fewer rows than the steps see."""
     ahead = f"that look {reach - 1} rows ahead " if reach > 1 else ""
     return (
-        f"sequence {i} has {length} rows, but {n} steps {ahead}need {needed}. "
+        f"sequence {i} (<input {i + 1}>) has {length} rows, but {n} steps {ahead}need {needed}. "
         "Give a longer sequence or a smaller n_steps"
     )
 
 
-def first_rows(i: int, length: object, depth: int) -> str:
-    """Return in words that a state does not begin with as many rows as a step looks back."""
-    return f"the initial value of output {i} has {length} rows, but a step looks {depth} back"
+def first_rows(i: int, k: int, length: object, depth: int) -> str:
+    """Return in words that state ``i``, input ``k``, does not begin with as many rows as a step looks back."""
+    first = f"the initial value of output {i} (outputs_info: <input {k}>)"
+    return f"{first} has {length} rows, but a step looks {depth} back"
 
 
 def _in_step(error: Exception, step: int, op: Scan) -> BaseException:
-    return with_text(error, f"in step {step} of {op}: {error}")
+    return with_text(error, f"in step {step} of {op}: {in_two_lines(text_of(error))}")
 
 
 def _copied(variables: Sequence[Any], values: Sequence[Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from theano.codegen.text import CText
 from theano.scalar.ctypes import c_type, compute_type, load, store
-from theano.scan.run import NEGATIVE, first_rows, too_short
+from theano.scan.run import NEGATIVE, first_rows, too_few_for_taps, too_short
 from theano.scan.spec import InnerInputs, InnerOutputs, LoopSpec
 from theano.tensor.kernels.body import Body
 
@@ -60,6 +60,11 @@ class NumbersWriter:
     def _checks(self) -> None:
         c, spec = self.c, self.spec
         c(f"const int64_t n = *(const int64_t *){self.given.n_steps}->data;")
+        for i, (place, reach) in enumerate(zip(self.given.sequences, spec.reach, strict=True)):
+            if reach > 1:
+                c(f"if (n < 0 && {place}->shape[0] < {reach - 1})",
+                  f'    return ctx->rt->fail(ctx, TH_ERR_INDEX, "{too_few_for_taps(i, "%lld", reach - 1)}", '
+                  f"(long long){place}->shape[0]);")  # fmt: skip
         c(f'if (n < 0) return ctx->rt->fail(ctx, TH_ERR_INDEX, "{NEGATIVE.format("%lld")}", (long long)n);')
         for i, (place, reach, taps) in enumerate(zip(self.given.sequences, spec.reach, spec.sequences, strict=True)):
             if taps:
@@ -69,7 +74,7 @@ class NumbersWriter:
                   f'    return ctx->rt->fail(ctx, TH_ERR_VALUE, "{text}", (long long){place}->shape[0], (long long)n, '
                   f"(long long)({needed}));")  # fmt: skip
         for i, (place, depth) in enumerate(zip(self.given.states, spec.depths, strict=True)):
-            text = first_rows(i, "%lld", depth)
+            text = first_rows(i, 1 + len(spec.sequences) + i, "%lld", depth)
             c(f"if ({place}->shape[0] != {depth})",
               f'    return ctx->rt->fail(ctx, TH_ERR_VALUE, "{text}", (long long){place}->shape[0]);')  # fmt: skip
 
@@ -245,14 +250,15 @@ class VectorsWriter(NumbersWriter):
 
     def _lengths(self) -> None:
         """Write that all vectors must have one length, ``d``."""
-        axes = [(place, 1) for place, taps in zip(self.given.sequences, self.spec.sequences, strict=True) if taps]
-        axes += [(place, 1) for place in self.given.states] + [(place, 0) for place in self.given.carried]
-        fixed = zip(self.given.fixed, self.own.fixed, strict=True)
-        axes += [(place, 0) for place, value in fixed if value.name not in self.single]
-        (first, axis), *others = axes
+        given, own = self.given, self.own
+        kinds = [*(1 if taps else None for taps in self.spec.sequences), *(1 for _ in given.states),
+                 *(0 for _ in given.carried), *(None if v.name in self.single else 0 for v in own.fixed)]  # fmt: skip
+        places = [*given.sequences, *given.states, *given.carried, *given.fixed]
+        numbered = ((k, *pair) for k, pair in enumerate(zip(places, kinds, strict=True), 1))
+        (one, first, axis), *others = [(k, place, axis) for k, place, axis in numbered if axis is not None]
         self.c(f"const int64_t d = {first}->shape[{axis}];")
-        for place, other in others:
-            text = '"the vectors of a step have %lld and %lld elements"'
+        for k, place, other in others:
+            text = f'"the vectors of a step have %lld and %lld elements, in step 0 of <input {one}> and <input {k}>"'
             self.c(f"if ({place}->shape[{other}] != d)",
                    f"    return ctx->rt->fail(ctx, TH_ERR_SHAPE, {text}, (long long)d, "
                    f"(long long){place}->shape[{other}]);")  # fmt: skip

@@ -534,18 +534,19 @@ def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
     optimizations: Sequence[Any]
     out: Variable
     *_, optimizations, out = arguments
-    fgraph = out.fgraph
+    fgraph: Any = getattr(out, "fgraph", None)
     if out.owner is None or fgraph is None:
         return out
     rule = as_rule(LocalOptGroup(*optimizations))
-    known: dict[Variable, Variable] = {}
+    known: dict[Any, Any] = {}
     for node in fgraph.toposort():
         inputs = [known.get(v, v) for v in node.inputs]
         at = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)
         answer = rule.answer(fgraph, at)
         new = answer if isinstance(answer, (list, tuple)) else at.outputs
         known.update((a, b) for a, b in zip(node.outputs, new, strict=True) if b is not None)
-    return known.get(out, out)
+    result: Variable = known.get(out, out)
+    return result
 
 
 class CheckStackTraceOptimization(Optimizer):

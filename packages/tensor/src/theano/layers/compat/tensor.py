@@ -346,8 +346,17 @@ OLD_NAMES = {
         ),
         "theano.tensor.convert": "as_tensor_variable",
     },
+    "theano.tensor.nnet.bn": {
+        "theano.tensor.nnet.normalization": "*",
+        "theano.tensor.rules.by_name": (
+            "local_abstract_batch_norm_inference=local_expand_compound "
+            "local_abstract_batch_norm_train=local_expand_compound "
+            "local_abstract_batch_norm_train_grad=local_expand_compound"
+        ),
+    },
     "theano.tensor.nnet.conv": {
         "theano": "theano=.",
+        "theano.layers.compat.gone_in_tensor": "gen_conv_code_unroll_batch_kern",
         "theano.tensor.conv.older": "conv2d ConvOp",
     },
     "theano.tensor.nnet.conv3d2d": {
@@ -358,7 +367,10 @@ OLD_NAMES = {
         "theano.tensor.conv.older": "BaseCorrMM CorrMM CorrMM_gradInputs CorrMM_gradWeights",
     },
     "theano.tensor.nnet.corr3d": {
-        "theano.tensor.conv.older": "BaseCorr3dMM Corr3dMM Corr3dMM_gradInputs Corr3dMM_gradWeights",
+        "theano.tensor.conv.older": (
+            "BaseCorr3dMM Corr3dMM Corr3dMM_gradInputs Corr3dMM_gradWeights Corr3dMMGradInputs=Corr3dMM_gradInputs "
+            "Corr3dMMGradWeights=Corr3dMM_gradWeights"
+        ),
     },
     "theano.tensor.random.opt": {
         "theano.tensor.random.rules": "random_make_inplace",
@@ -369,14 +381,42 @@ OLD_NAMES = {
     "theano.tensor.signal.conv": {
         "theano.tensor.conv.older": "conv2d=signal_conv2d",
     },
+    "theano.tensor.nnet.ctc": {
+        "theano.layers.compat.gone_in_tensor": "local_ctc_no_grad",
+    },
     "theano.tensor.nnet.nnet": {
+        "theano.tensor.nnet.classes": "*",
+        "theano.tensor.nnet.rules": "*",
+        "theano.tensor.rules.by_name": (
+            "local_logsoftmax local_softmax_grad_to_crossentropy_with_softmax_grad "
+            "local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc"
+        ),
         "theano.tensor.nnet.activation": "*",
         "theano.tensor.nnet.crossentropy": "*",
         "theano.tensor.nnet.softmax": "*",
     },
     "theano.tensor.nnet.sigm": {
         "theano.tensor.nnet.activation": (
-            "hard_sigmoid scalar_sigmoid scalar_softplus sigmoid sigmoid_inplace softplus ultra_fast_sigmoid"
+            "hard_sigmoid scalar_sigmoid scalar_softplus ScalarSigmoid ScalarSoftplus sigmoid sigmoid_inplace softplus "
+            "ultra_fast_sigmoid UltraFastScalarSigmoid"
+        ),
+        "theano.layers.compat.gone_in_tensor": (
+            "compute_mul is_1pexp is_exp is_mul is_neg parse_mul_tree partition_num_or_denom perform_sigm_times_exp "
+            "replace_leaf simplify_mul"
+        ),
+        "theano.tensor.elemwise.rules.approximations": "*",
+        "theano.tensor.elemwise.rules.stable": "*",
+        "theano.tensor.rules.by_name": (
+            "local_1msigmoid local_hard_sigmoid local_inv_1_plus_exp local_sigm_times_exp local_ultra_fast_sigmoid"
+        ),
+    },
+    "theano.tensor.nnet.opt": {
+        "theano.tensor.nnet.blocksparse": "local_inplace_sparse_block_gemv local_inplace_sparse_block_outer",
+        "theano.layers.compat.gone_in_tensor": (
+            "local_abstractconv3d_gemm local_abstractconv3d_gradinputs_gemm local_abstractconv3d_gradweight_gemm "
+            "local_abstractconv_check local_abstractconv_gemm local_abstractconv_gradinputs_gemm "
+            "local_abstractconv_gradweight_gemm local_conv2d_cpu local_conv2d_gradinputs_cpu "
+            "local_conv2d_gradweight_cpu"
         ),
     },
     "theano.tensor.opt": {
