@@ -62,6 +62,8 @@ FACADES = {
         "theano.compile",
         "theano.compile.mode",
         "theano.compile.print_current",
+        "theano.layers.compat.rewriting",
+        "theano.layers.compat.rewriting_helpers",
     },
 }
 
@@ -96,6 +98,8 @@ OLD_PROGRAMS = (
     "packages/graph-core/tests/rewriting/test_userdefined.py",
     "packages/graph-core/tests/test_names.py",
     "packages/graph-core/tests/test_old_internals.py",
+    "packages/graph-core/tests/test_old_building_blocks.py",
+    "packages/tensor/tests/test_old_helpers.py",
     "packages/tensor/tests/programs/",
     "packages/tensor/tests/seeds/",
     "packages/tensor/tests/scan/test_scan.py",
@@ -105,6 +109,7 @@ OLD_PROGRAMS = (
 # Texts that name a module and load nothing.
 SHOWN = {
     ("theano.graph.apply", "theano.gof.graph"): "the name under which the documentation always printed a class",
+    ("theano.rewriting.userdefined.graph_rewriters", "theano.gof.opt"): "as above",
 }
 NAME = re.compile(r"theano(\.\w+)+(:\w+)?")
 PREFIX = re.compile(r"theano((\.\w+)*)\.(\w*)")

@@ -2,7 +2,8 @@
 
     python tools/coverage_of_names.py                     write docs/library/coverage.json and coverage.md
     python tools/coverage_of_names.py --check             say whether these two are up to date; exit 1 if not
-    python tools/coverage_of_names.py --facts NAMES.json  take the facts anew from a full list of names
+    python tools/coverage_of_names.py --facts NAMES.json MODULES.json
+                                                          take the facts anew from full lists of names
 
 The facts are in docs/data/names.json: for each package its names, for each name its parameters or what it is. Why a
 name is missing, or differs, is written by users, in docs/data/names_absent.json.
@@ -22,6 +23,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from theano.layers.compat.gone import Gone
 
 ROOT = Path(__file__).resolve().parents[1]
 FACTS = ROOT / "docs" / "data" / "names.json"
@@ -47,6 +50,8 @@ PACKAGES = (
     "theano.updates",
 )
 METHODS = "theano.tensor.TensorVariable"
+#: Modules that are compared elsewhere, by a part of their names.
+ELSEWHERE = (".sparse", ".gpuarray", ".tests")
 #: Packages whose inner modules programs import from: names count once more where they are defined.
 INNER = ("theano.scalar.", "theano.tensor.")
 
@@ -57,12 +62,14 @@ Every name that the packages below offer in Theano 1.0.5 and Theano-PyMC 1.1.2, 
 - *present*: there, and it takes each listed parameter, by the same name, at the same place, with the same default.
   The operations on elements take their inputs by position; of these the number is compared.
 - *differs*: there, but it takes other parameters, or is another kind of thing;
+- *gone*: it can be imported, and says in one line what takes its place, when somebody uses it;
 - *missing*: not there.
 
 Every function and op of numbers and tensors that is present is used by a test.
 
-The inner modules (`theano.tensor.io`, ...) count the names that they define, as far as the packages show them. Written
-by `python tools/coverage_of_names.py`, never by hand; a test keeps it true.
+The inner modules (`theano.gof.opt`, `theano.graph.basic`, ...) count the functions and classes that they define; of
+those that only inner modules have, the names are compared, not the parameters. Sparse matrices have tests of their own.
+Written by `python tools/coverage_of_names.py`, never by hand; a test keeps it true.
 
 """
 
@@ -70,8 +77,16 @@ by `python tools/coverage_of_names.py`, never by hand; a test keeps it true.
 # -- the facts ---------------------------------------------------------------------------------------
 
 
-def facts_from(names: dict[str, Any]) -> dict[str, dict[str, dict[str, str]]]:
-    """Return what is compared, from the full list: per version and package, ``{name: parameters or kind}``."""
+def facts_from(names: dict[str, Any], modules: dict[str, Any]) -> dict[str, dict[str, dict[str, str]]]:
+    """Return what is compared, from the full lists: per version and package, ``{name: parameters or kind}``.
+
+    Parameters
+    ----------
+    names : dict
+        What the packages show.
+    modules : dict
+        The functions and classes that each module defines.
+    """
     first, second = (names[version] for version in VERSIONS)
     known = {package: _described(first[package]) for package in PACKAGES}
     known.update(_inner(first))
@@ -82,7 +97,19 @@ def facts_from(names: dict[str, Any]) -> dict[str, dict[str, dict[str, str]]]:
         package: {name: text for name, text in entries.items() if _adds(known.get(package, {}).get(name), text)}
         for package, entries in later.items()
     }
-    return {VERSIONS[0]: known, VERSIONS[1]: {package: entries for package, entries in changed.items() if entries}}
+    facts = {VERSIONS[0]: known, VERSIONS[1]: {package: entries for package, entries in changed.items() if entries}}
+    for version, entries in facts.items():
+        _add_modules(entries, modules[version])
+    return facts
+
+
+def _add_modules(facts: dict[str, dict[str, str]], modules: dict[str, dict[str, str]]) -> None:
+    """Add what inner modules define: kinds only, for parameters are compared where packages show a name."""
+    for module, entries in modules.items():
+        if module not in PACKAGES and not any(part in module for part in ELSEWHERE):
+            own = facts.setdefault(module, {})
+            for name, text in sorted(entries.items()):
+                own.setdefault(name, "class" if text.startswith("class") else "function")
 
 
 def _adds(before: str | None, after: str) -> bool:
@@ -122,7 +149,7 @@ class Finding:
     Parameters
     ----------
     status : str
-        "present", "differs" or "missing".
+        "present", "differs", "gone" or "missing".
     note : str
         How it differs.
     why : str
@@ -144,13 +171,22 @@ def compare(facts: dict[str, dict[str, dict[str, str]]], reasons: dict[str, str]
             for name, text in entries.items():
                 finding = _finding(owners[package], name, text)
                 before = found.setdefault(package, {}).get(name)
-                if before is not None and (before.status != "present" or finding.status == "present"):
+                if before is not None and (before.status not in HERE or finding.status in HERE):
                     continue
-                why = reasons.get(f"{package}.{name}") or reasons.get(name, "")
-                found[package][name] = Finding(finding.status, finding.note, why if finding.status != "present" else "")
+                why = next((reasons[key] for key in _keys(package, name) if key in reasons), "")
+                found[package][name] = Finding(finding.status, finding.note, why if finding.status not in HERE else "")
     return {package: dict(sorted(found[package].items())) for package in sorted(found)}
 
 
+def _keys(package: str, name: str) -> list[str]:
+    """Return under what a reason for a name may stand: the name, or ``package.*``."""
+    parts = package.split(".")
+    whole = [".".join(parts[:n]) + ".*" for n in range(len(parts), 0, -1)]
+    return [f"{package}.{name}", name, *whole]
+
+
+#: What needs no reason.
+HERE = ("present", "gone")
 _ABSENT = object()
 
 
@@ -175,6 +211,8 @@ def _finding(owner: Any, name: str, text: str) -> Finding:
         return Finding("missing")
     if text == "method":
         return Finding("present")
+    if isinstance(ours, Gone):
+        return Finding("gone", ours.instead)
     if text == "module":
         return Finding("present") if isinstance(ours, ModuleType) else Finding("differs", "is not a module")
     if text == "class":
@@ -312,15 +350,22 @@ def _extras(listed: list[inspect.Parameter], mine: list[inspect.Parameter]) -> s
 # -- the table ---------------------------------------------------------------------------------------
 
 
+SECTIONS = (
+    ("missing", "Missing", ("name", "why")),
+    ("differs", "Different", ("name", "how", "why")),
+    ("gone", "Gone", ("name", "instead")),
+)
+
+
 def page(found: dict[str, dict[str, Finding]]) -> str:
     """Return the page: counts, then what is missing and what differs, then all that is there."""
-    lines = [HEAD + "| package | names | present | differ | missing | present, % |", "|---|---|---|---|---|---|"]
+    lines = [HEAD + "| package | names | present | differ | gone | missing | present or gone, % |"]
+    lines.append("|---|---|---|---|---|---|---|")
     lines += [_row(f"`{package}`", entries.values()) for package, entries in found.items()]
     lines.append(_row("**all**", [f for entries in found.values() for f in entries.values()]))
-    for status, title in (("missing", "Missing"), ("differs", "Different")):
-        lines.append(f"\n## {title}\n\n| name | {'how | ' if status == 'differs' else ''}why |")
-        lines.append("|---|---|---|" if status == "differs" else "|---|---|")
-        lines += _exceptions(found, status)
+    for status, title, columns in SECTIONS:
+        lines += [f"\n## {title}\n", f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+        lines += _exceptions(found, status, columns)
     lines.append("\n## Present")
     for package, entries in found.items():
         there = [f"`{name}`" for name, finding in entries.items() if finding.status == "present"]
@@ -331,11 +376,12 @@ def page(found: dict[str, dict[str, Finding]]) -> str:
 def _row(title: str, findings: Any) -> str:
     counts = Counter(finding.status for finding in findings)
     total = sum(counts.values())
-    share = 100 * counts["present"] / total
-    return f"| {title} | {total} | {counts['present']} | {counts['differs']} | {counts['missing']} | {share:.1f} |"
+    share = 100 * sum(counts[status] for status in HERE) / total
+    numbers = " | ".join(str(counts[status]) for status in ("present", "differs", "gone", "missing"))
+    return f"| {title} | {total} | {numbers} | {share:.1f} |"
 
 
-def _exceptions(found: dict[str, dict[str, Finding]], status: str) -> Iterator[str]:
+def _exceptions(found: dict[str, dict[str, Finding]], status: str, columns: tuple[str, ...]) -> Iterator[str]:
     """Yield a row for each name; packages that show the same one share it."""
     rows: dict[tuple[str, str, str], list[str]] = {}
     for package, entries in found.items():
@@ -344,14 +390,14 @@ def _exceptions(found: dict[str, dict[str, Finding]], status: str) -> Iterator[s
                 rows.setdefault((name, finding.note, finding.why), []).append(package)
     for (name, note, why), packages in sorted(rows.items(), key=lambda row: (row[1][0], row[0])):
         where = ", ".join(f"`{package}`" for package in packages)
-        middle = f"{note.replace('|', chr(92) + '|')} | " if status == "differs" else ""
-        yield f"| `{name}` ({where}) | {middle}{why} |"
+        texts = {"how": note.replace("|", chr(92) + "|"), "instead": note, "why": why}
+        yield f"| `{name}` ({where}) | {' | '.join(texts[column] for column in columns[1:])} |"
 
 
 def share(found: dict[str, dict[str, Finding]]) -> float:
     """Return which part of all names is present."""
     every = [finding.status for entries in found.values() for finding in entries.values()]
-    return every.count("present") / len(every)
+    return sum(status in HERE for status in every) / len(every)
 
 
 def stale_reasons(found: dict[str, dict[str, Finding]], reasons: dict[str, str]) -> list[str]:
@@ -360,8 +406,8 @@ def stale_reasons(found: dict[str, dict[str, Finding]], reasons: dict[str, str])
         spelling
         for package, entries in found.items()
         for name, finding in entries.items()
-        if finding.status != "present"
-        for spelling in (name, f"{package}.{name}")
+        if finding.status not in HERE
+        for spelling in _keys(package, name)
     }
     return sorted(set(reasons) - open_names)
 
@@ -369,7 +415,7 @@ def stale_reasons(found: dict[str, dict[str, Finding]], reasons: dict[str, str])
 def unexplained(found: dict[str, dict[str, Finding]]) -> list[str]:
     """Return the names that are missing or differ without a reason."""
     return [f"{package}.{name}" for package, entries in found.items() for name, finding in entries.items()
-            if finding.status != "present" and not finding.why]  # fmt: skip
+            if finding.status not in HERE and not finding.why]  # fmt: skip
 
 
 def names_in_tests() -> set[str]:
@@ -426,7 +472,7 @@ def _by_status(data: dict[str, dict[str, dict[str, str]]]) -> dict[str, Any]:
                     for name, row in entries.items()
                     if row["status"] == status
                 }
-                for status in ("differs", "missing")
+                for status in ("differs", "gone", "missing")
             },
         }
         for package, entries in data.items()
@@ -437,10 +483,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Write or check the table, and return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="only say whether the table is up to date")
-    parser.add_argument("--facts", type=Path, help="a full list of names, from which the facts are taken anew")
+    parser.add_argument(
+        "--facts", type=Path, nargs=2, metavar=("NAMES", "MODULES"), help="full lists, to take the facts anew from"
+    )
     options = parser.parse_args(arguments)
     if options.facts:
-        facts = facts_from(json.loads(options.facts.read_text(encoding="utf-8")))
+        facts = facts_from(*(json.loads(path.read_text(encoding="utf-8")) for path in options.facts))
         FACTS.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     found = measure()
     for package, entries in found.items():

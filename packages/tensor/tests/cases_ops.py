@@ -37,6 +37,15 @@ from theano.tensor.create.arange import ARangeLength
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
 from theano.tensor.nnet.activation import ultra_fast_sigmoid
+from theano.tensor.nnet.blocksparse import SparseBlockGemv, SparseBlockOuter
+from theano.tensor.nnet.classes import Prepend_scalar_constant_to_each_row, Prepend_scalar_to_each_row
+from theano.tensor.nnet.ctc import ConnectionistTemporalClassification
+from theano.tensor.nnet.neighbours import Images2Neibs
+from theano.tensor.nnet.normalization import (
+    AbstractBatchNormInference,
+    AbstractBatchNormTrain,
+    AbstractBatchNormTrainGrad,
+)
 from theano.tensor.pool.op import MaxPoolRop, Pool
 from theano.tensor.reduce.careduce import (
     CAReduce,
@@ -104,6 +113,16 @@ OP_CASES = [
     Case("Corr3dMM_gradInputs", lambda w, g: Corr3dMM_gradInputs()(w, g, w.shape[2:] + g.shape[2:] - 1), lambda w, g: reference.grad_inputs(Corr3dMM().geometry, w, g, outer(w, g)), ((1, 2, 1, 2, 1), (1, 1, 2, 2, 1))),
     Case("DiagonalSubtensor", lambda x: DiagonalSubtensor()(x, 0, 1), lambda x: np.array([[x[n + 1 - k, k] for k in range(2)] for n in range(3)]), ((4, 2),)),
     Case("IncDiagonalSubtensor", lambda x, y: IncDiagonalSubtensor()(x, 0, 1, y), diagonals_added, ((4, 2), (3, 2))),
+    # networks
+    Case("Images2Neibs", lambda x: Images2Neibs("ignore_borders")(x, (2, 1), (1, 2)), lambda x: np.array([c[i : i + 2, j] for n in x for c in n for i in range(x.shape[2] - 1) for j in range(0, x.shape[3], 2)]).reshape(-1, 2), ((1, 2, 3, 4),)),
+    Case("SparseBlockGemv", lambda o, w, h: SparseBlockGemv()(o, w, h, [[1, 0]], [[0]]), lambda o, w, h: o + (h[:, :1] @ w[1, 0] + h[:, 1:] @ w[0, 0]), ((1, 1, 3), (2, 1, 2, 3), (1, 2, 2))),
+    Case("SparseBlockOuter", lambda o, x, y: SparseBlockOuter()(o, x, y, [[1]], [[0]], 2.0), lambda o, x, y: o + 2 * np.array([0, 1]).reshape(2, 1, 1, 1) * x[0, 0][:, None] * y[0, 0], ((2, 1, 2, 3), (1, 1, 2), (1, 1, 3))),
+    Case("BatchNormTrain", lambda x, s, b: AbstractBatchNormTrain((0,))(x, s, b)[0], lambda x, s, b: (x - x.mean(0)) / np.sqrt(x.var(0) + 1e-4) * s + b, (apart, (1, 4), (1, 4))),
+    Case("BatchNormTrainGrad", lambda x, g, s, c, i: AbstractBatchNormTrainGrad((0,))(x, g, s, c, i)[0], lambda x, g, s, c, i: (g - g.mean(0) - (x - c) * i * i * (g * (x - c)).mean(0)) * s * i, (apart, m, (1, 4), (1, 4), (1, 4))),
+    Case("BatchNormInference", lambda x, s, b, c, v: AbstractBatchNormInference((0,))(x, s, b, c, T.sqr(v)), lambda x, s, b, c, v: (x - c) / np.sqrt(v * v + 1e-4) * s + b, (m, (1, 4), (1, 4), (1, 4), 1 + np.arange(4.0)[None])),
+    Case("Prepend_scalar_to_each_row", Prepend_scalar_to_each_row(), lambda s, x: np.c_[np.full(len(x), s), x], ((), m)),
+    Case("Prepend_scalar_constant_to_each_row", Prepend_scalar_constant_to_each_row(3), lambda x: np.c_[np.full(len(x), 3.0), x], (m,)),
+    Case("ctc", lambda x: ConnectionistTemporalClassification()(x, [[1]], [2]), lambda x: -np.log(((p := np.exp(x[:2, 0]) / np.exp(x[:2, 0]).sum(1, keepdims=True))[0, 0] + p[0, 1]) * p[1, 1] + p[0, 1] * p[1, 0])[None], ((3, 1, 3),), False),
     # products with a sum
     Case("Dot22Scalar", routines.Dot22Scalar(), lambda x, y, a: a * (x @ y), (m, (4, 5), ())),
     Case("Gemm", routines.Gemm(), lambda z, a, x, y, b: b * z + a * (x @ y), ((3, 5), (), m, (4, 5), ())),

@@ -36,6 +36,11 @@ from theano.tensor.create.arange import ARangeLength
 from theano.tensor.device.placement import FromDevice, ToDevice
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.hints import Hint
+from theano.tensor.nnet import normalization as bn
+from theano.tensor.nnet.blocksparse import SparseBlockGemv, SparseBlockOuter
+from theano.tensor.nnet.classes import Prepend_scalar_constant_to_each_row, Prepend_scalar_to_each_row
+from theano.tensor.nnet.ctc import ctc
+from theano.tensor.nnet.neighbours import Images2Neibs
 from theano.tensor.pool.op import AveragePoolGrad, DownsampleFactorMaxGradGrad, MaxPoolGrad, MaxPoolRop, Pool
 from theano.tensor.reduce.careduce import ProductOfOthers
 from theano.tensor.reduce.logsumexp import LogSumExp
@@ -54,6 +59,31 @@ cross, softmax_cross = nnet.crossentropy_categorical_1hot, nnet.crossentropy_sof
 
 #: For each class of ops: what cannot be built, and what it says.
 AT_BUILD = {
+    "AbstractBatchNormInference": [(lambda: bn.AbstractBatchNormInference()(m, m, m, m, v), TypeError, "(?s)estimated_variance must have 2 dim.*v : float64, 1-d")],
+    "AbstractBatchNormTrain": [
+        (lambda: bn.AbstractBatchNormTrain((2,))(m, m, m), ValueError, "(?s)no axis 2.*m : float64, 2-d"),
+        (lambda: bn.AbstractBatchNormTrain(())(m, m, m), ValueError, "axes must be numbers from 0, one at least"),
+        (lambda: bn.AbstractBatchNormTrain()(m, m, v), TypeError, "(?s)bias must have 2 dim.*v : float64, 1-d"),
+        (lambda: bn.AbstractBatchNormTrain()(m, m, m, running_var=m), ValueError, "given both, or neither is"),
+    ],
+    "AbstractBatchNormTrainGrad": [(lambda: bn.AbstractBatchNormTrainGrad()(m, v, m, m, m), TypeError, "(?s)dy must have 2 dim")],
+    "ConnectionistTemporalClassification": [
+        (lambda: ctc(m, m, i), TypeError, "(?s)activations must be floats in 3 dim.*m : float64, 2-d"),
+        (lambda: ctc(t3, m, i), TypeError, "(?s)labels must be whole numbers in 2 dim"),
+        (lambda: ctc(t3, T.lmatrix(), v), TypeError, "(?s)input_lengths must be whole numbers in 1 dim"),
+    ],
+    "Images2Neibs": [
+        (lambda: Images2Neibs("x"), NotImplementedError, "valid, half, full, wrap_centered, ignore_borders, not 'x'"),
+        (lambda: Images2Neibs()(m, (2, 2)), TypeError, "(?s)images must be a tensor of 4 dim.*m : float64, 2-d"),
+        (lambda: Images2Neibs()(x4, v), TypeError, "(?s)neib_shape must be two whole numbers.*v : float64, 1-d"),
+    ],
+    "Prepend_scalar_constant_to_each_row": [(lambda: Prepend_scalar_constant_to_each_row()(v), TypeError, "(?s)input 0 must have 2 dim")],
+    "Prepend_scalar_to_each_row": [(lambda: Prepend_scalar_to_each_row()(v, m), TypeError, "(?s)input 0 must have 0 dim")],
+    "SparseBlockGemv": [
+        (lambda: SparseBlockGemv()(m, x4, t3, i, i), TypeError, "(?s)o must have 3 dim.*m : float64, 2-d"),
+        (lambda: SparseBlockGemv()(t3, x4, t3, m, m), TypeError, "(?s)inputIdx must be whole numbers.*m : float64, 2-d"),
+    ],
+    "SparseBlockOuter": [(lambda: SparseBlockOuter()(x4, t3, m, i, i), TypeError, "(?s)y must have 3 dim.*m : float64, 2-d")],
     "AbstractConv2d": [
         (lambda: AbstractConv2d()(m, x4), TypeError, "(?s)img must be a tensor of 4 dimensions.*m : float64, 2-d"),
         (lambda: AbstractConv2d(border_mode="x"), ValueError, "invalid border_mode 'x'; it must be"),
@@ -352,6 +382,23 @@ AT_BUILD = {
 FEW_CHANNELS, TOO_LONG = "the image has 4 channels, the filters have 2", "the filters,?.* do not fit into the image"
 FEW_IMAGES = f"there are 2 images, and outputs of 4|the output has shape .*, but image and filters make|{TOO_LONG}"
 AT_RUN = {
+    "ConnectionistTemporalClassification": [
+        (lambda: ctc(t3, [[1]], i), {t3: T3, i: [2, 2, 2]}, ValueError, "activations are of 3 sequences, labels of 1, input_lengths of 3"),
+        (lambda: ctc(t3, [[1], [1], [1]], i), {t3: T3, i: [2, 3, 2]}, ValueError, "input_lengths has 3; there are activations of 2 steps"),
+        (lambda: ctc(t3, [[1], [1], [9]], i), {t3: T3, i: [2, 2, 2]}, ValueError, "a label 9, and there are 4 activations"),
+    ],
+    "Images2Neibs": [
+        (lambda: Images2Neibs()(x4, i), {x4: X4, i: [2, 2]}, TypeError, "an axis of 5 elements, with neib_shape 2 and neib_step 2, is not covered"),
+        (lambda: Images2Neibs("wrap_centered")(x4, i), {x4: X4, i: [2, 3]}, TypeError, "neib_shape must be odd, not 2"),
+        (lambda: Images2Neibs("half")(x4, i), {x4: X4, i: [9, 3]}, TypeError, "5 elements along an axis, the neighbourhood 9"),
+        (lambda: Images2Neibs()(x4, i), {x4: X4, i: [0, 3]}, ValueError, "must be positive; along an axis"),
+        (lambda: Images2Neibs()(x4, i), {x4: X4, i: [3]}, ValueError, "must be two numbers each"),
+    ],
+    "SparseBlockGemv": [
+        (lambda: SparseBlockGemv()(t3, x4, t3, [[0]], [[0]]), {t3: T3, x4: X4}, ValueError, "shapes do not belong together"),
+        (lambda: SparseBlockGemv()(T.zeros((1, 1, 3)), x4, T.ones((1, 1, 5)), i.dimshuffle("x", 0), [[0]]), {x4: X4, i: [7]}, IndexError, "7"),
+    ],
+    "SparseBlockOuter": [(lambda: SparseBlockOuter()(x4, t3, t3, [[0]], [[0]]), {t3: T3, x4: X4}, ValueError, "shapes do not belong together")],
     **{
         op.__name__: [(lambda op=op, a=a, b=b: op()(a, b), {a: A, b: B}, ValueError, FEW_CHANNELS)]
         for op, a, A, b, B in (

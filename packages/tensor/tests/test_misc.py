@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import pickle
 import zipfile
@@ -33,6 +34,17 @@ def test_a_model_in_a_zip_archive(tmp_path):
     np.testing.assert_allclose(f(X), np.tanh(X @ W.get_value()))
     found["params"][0].set_value(np.zeros((2, 3)))
     assert not f(X).any()
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["tensor.inc_code.inc_code", "tensor.nnet.sigm.is_1pexp", "tensor.nnet.opt.local_conv2d_cpu", "tensor.nnet.ctc.local_ctc_no_grad",
+     "tensor.nnet.conv.gen_conv_code_unroll_batch_kern"],
+)  # fmt: skip
+def test_names_that_are_gone_say_what_takes_their_place(place):
+    module, _, name = f"theano.{place}".rpartition(".")
+    with pytest.raises(NotImplementedError, match=f"{name} is not part of this Theano: .{{10}}"):
+        getattr(importlib.import_module(module), name)(None)
 
 
 def test_names_of_stored_variables():

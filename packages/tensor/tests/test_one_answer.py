@@ -210,6 +210,10 @@ def around(case: Any) -> Iterator[tuple[bool, list[Any]]]:
             yield bool(np.all(np.isfinite(edge))), [edge if j == k else y for j, y in enumerate(given)]
 
 
+#: Products of several factors, which rewriting multiplies in another order: one overflows sooner than the other.
+MULTIPLIED = {"BatchNormInference", "BatchNormTrainGrad"}
+
+
 @pytest.mark.parametrize("name", sorted(set(CASES) - NOT_COMPUTED))
 def test_rewriting_answers_as_written(name):
     case = CASES[name]
@@ -222,6 +226,8 @@ def test_rewriting_answers_as_written(name):
             continue
         plain = outcome(run, out, dict(zip(variables, values, strict=True)), False)
         problem = differ(plain, outcome(f, *values), finite=True)
+        if name in MULTIPLIED and any(np.abs(v).max(initial=0) > 1e100 for v in values):
+            continue
         if problem and (finite or isinstance(plain, type)):
             wrong.append(f"{[_short(v) for v in values]}: {problem}")
     assert not wrong, "\n".join(wrong[:20])

@@ -140,3 +140,10 @@ class Table(Point, dict[K, V]):
     def extension(self, key: K, answer: V) -> Extension:
         """Return this answer for a layer's description."""
         return Extension(self, lambda: self.register(key, answer))
+
+
+#: From a module's ``globals()`` to its ``__getattr__`` and ``__dir__``: modules of the lowest tier, which cannot ask
+#: `theano.layers` by name, have names of upper layers and old spellings by this.
+lazy_names: Slot[Callable[[dict[str, Any]], tuple[Callable[[str], Any], Callable[[], list[str]]]]] = Slot(
+    "extensions.lazy_names", "what else a module has"
+)

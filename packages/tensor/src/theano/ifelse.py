@@ -9,6 +9,7 @@ import numpy as np
 from theano.graph import Apply as Apply
 from theano.graph import Variable
 from theano.graph.clone import clone as clone
+from theano.layers import lazily
 from theano.tensor.control.choice import IfElse as IfElse
 from theano.tensor.control.choice import alike, is_tensor_like
 from theano.tensor.control.rules.choices import *  # noqa: F403
@@ -107,3 +108,6 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
     if grouped is None:
         return made[0]
     return made if grouped is list else tuple(made)
+
+
+__getattr__, __dir__ = lazily(globals())

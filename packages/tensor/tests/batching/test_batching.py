@@ -22,6 +22,9 @@ LOOPS: dict[str, set[tuple[int, ...]]] = {
     **{name: {(1,), (0, 1)} for name in ("Conv2d", "Conv2d_full", "Conv2d_unshared", "Conv3d", "ConvOp", "CorrMM", "Corr3dMM")},
     **{name: {(0,), (0, 1)} for name in ("Conv2d_gradInputs", "CorrMM_gradInputs", "Corr3dMM_gradInputs")},
     **{name: {(0,), (1,), (0, 1)} for name in ("Conv2d_gradWeights", "CorrMM_gradWeights", "Corr3dMM_gradWeights")},
+    # a row of the result would lie between those of others; blocks of their own for each row; a batch in the middle
+    "Images2Neibs": {(0,)}, "ctc": {(0,)},
+    **{name: {(0,), (1,), (2,), (0, 1, 2)} for name in ("SparseBlockGemv", "SparseBlockOuter")},
     # an old name that nothing here uses
     "DiagonalSubtensor": {(0,)}, "IncDiagonalSubtensor": {(0,), (1,), (0, 1)},
 }  # fmt: skip

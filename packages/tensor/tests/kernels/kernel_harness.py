@@ -43,6 +43,8 @@ FLAGS += "-ffp-contract=off -fwrapv -fno-strict-aliasing -fopenmp-simd -g0".spli
 # More flags for everything compiled here: the test of sanitizers runs the others with some.
 EXTRA = os.environ.get("KERNEL_TEST_FLAGS", "").split()
 FLAGS += EXTRA
+# Folders of families that are left out of the library, since nothing that runs needs them.
+WITHOUT = os.environ.get("KERNEL_TEST_WITHOUT", "").split()
 KINDS = {1: ValueError, 2: IndexError, 3: TypeError, 4: MemoryError, 5: ZeroDivisionError, 6: AssertionError}
 KINDS[7], KINDS[8] = np.linalg.LinAlgError, ValueError
 SCRATCH = Path(os.environ.get("KERNEL_TEST_SCRATCH") or tempfile.mkdtemp(prefix="kernels-"))
@@ -107,7 +109,7 @@ def small_library() -> str:
 def build_library(flags: tuple[str, ...]) -> str:
     """Compile the sources of the layer's library, file by file, since compilers' caches know no other way."""
     with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
-        sources = [p for p in C_SOURCES if p.suffix == ".c" and p.name != "module.c"]
+        sources = [p for p in C_SOURCES if p.suffix == ".c" and p.name != "module.c" and p.parents[1].name not in WITHOUT]
         objects = [str(Path(folder) / f"{p.stem}.o") for p in sources]
         compiler = [*([found] if (found := shutil.which("ccache")) else []), COMPILER, *FLAGS, *flags, *INCLUDES, "-c"]
         with ThreadPoolExecutor(2) as pool:

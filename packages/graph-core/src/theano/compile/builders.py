@@ -12,6 +12,7 @@ from theano.gradient.absent import DisconnectedType, NullType
 from theano.graph.apply import Apply
 from theano.graph.traverse import inputs as inputs_of
 from theano.graph.variable import Constant, Variable
+from theano.layers import lazily
 from theano.rewriting import families, local_rule
 
 
@@ -196,3 +197,6 @@ def inline_ofg_expansion(node: Apply[OpFromGraph]) -> Any:
 ops_with_inner_function = {OpFromGraph: "fn"}
 
 __all__ = ["OpFromGraph", "ops_with_inner_function"]
+
+
+__getattr__, __dir__ = lazily(globals())

@@ -29,6 +29,7 @@ from theano.graph.signals import let_signals_through
 from theano.graph.source import created_at
 from theano.graph.traverse import ancestors, toposort
 from theano.graph.variable import Constant, Variable
+from theano.layers import lazily
 from theano.printing import debugprint, one_line
 from theano.records import replace
 from theano.rewriting import Query, Report, RewriteSettings, phases, rewrite
@@ -510,3 +511,6 @@ __all__ = [
     "InvalidValueError",
     "StochasticOrder",
 ]
+
+
+__getattr__, __dir__ = lazily(globals())

@@ -14,6 +14,7 @@ from typing import Any
 from theano.compile.arguments import CallExplainer, Separator
 from theano.compile.closed_graph import ClosedGraph
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
+from theano.compile.internals import Internals
 from theano.compile.maker import FunctionMaker
 from theano.compile.pickling import FunctionState, state_of, unflatten
 from theano.compile.shared import Container, SharedVariable, store_with
@@ -111,6 +112,25 @@ class Function(NativeFunction):
         """The ops of this function that have a graph or a function inside."""
         ops = [n.op for n in self.maker.linked.nodes]
         return [op for op in ops if getattr(op, "inner_graph", None) is not None or hasattr(op, "fn")]
+
+    @property
+    def fn(self) -> Internals:
+        """The nodes that run, and where values are stored; to call it is to call this without arguments."""
+        return Internals(self)
+
+    @property
+    def outputs(self) -> list[SymbolicOutput]:
+        """The outputs as they were asked for."""
+        return list(self.maker.outputs)
+
+    @property
+    def defaults(self) -> list[tuple[bool, bool, Any]]:
+        """For each input, whether calls must give it, whether its value is put back after a call, and that value."""
+        given = zip(self.maker.inputs, self.input_storage, strict=True)
+        return [
+            (not spec.implicit and container.value is None, spec.update is None and not spec.implicit, container.value)
+            for spec, container in given
+        ]
 
     # -- stored values ------------------------------------------------------------------------------------
 
@@ -231,7 +251,9 @@ class Function(NativeFunction):
         return restore, (state_of(self.maker, self.input_storage),)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Function:
-        return rebuild(copy_module.deepcopy(state_of(self.maker, self.input_storage), memo))
+        made = rebuild(copy_module.deepcopy(state_of(self.maker, self.input_storage), memo))
+        made.trust_input = self.trust_input
+        return made
 
     def __repr__(self) -> str:
         return printable(f"<theano.compile.Function {self.name}>")

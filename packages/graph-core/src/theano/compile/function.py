@@ -21,6 +21,9 @@ from theano.graph.variable import Variable, compiler
 from theano.runtime.profile import CompileTimes, ProfileStats
 from theano.settings import config
 
+#: Theano-PyMC has modules below this one; old spellings of them are found only where there is a path.
+__path__: list[str] = []
+
 Pairs = Mapping[Any, Any] | Iterable[tuple[Any, Any]]
 
 

@@ -6,6 +6,7 @@ import importlib
 from typing import Any, Protocol
 
 from theano.graph.fgraph import FunctionGraph
+from theano.layers import lazily
 from theano.records import replace
 from theano.rewriting import (
     Query,
@@ -63,13 +64,16 @@ def register_optimizer(name: str, opt: Query) -> None:
     predefined_optimizers[name] = opt
 
 
+_old, __dir__ = lazily(globals())
+
+
 def __getattr__(name: str) -> Any:
     if name == "local_useless":
         # Rules that take away what does nothing, as one collection; the facade is loaded for those who ask for it.
         from theano.rewriting.userdefined import optdb
 
         return optdb["useless"]
-    raise AttributeError(f"theano.compile.mode has no attribute {name!r}")
+    return _old(name)
 
 
 class Rewriter(Protocol):
@@ -119,6 +123,18 @@ class Mode:
     def requiring(self, *tags: str) -> Mode:
         """Return a mode with only the rewrites that have all of some tags."""
         return self._with(self.optimizer.requiring(*tags))
+
+    def register(self, *optimizations: tuple[Any, float]) -> Mode:
+        """Return a mode with rewriters of one's own, too, each with its position among the passes.
+
+        Examples
+        --------
+        >>> from theano.rewriting.userdefined import MergeOptimizer
+        >>> mode = Mode(optimizer="fast_compile").register((MergeOptimizer(), 49.9))
+        >>> len(mode.optimizer.extra_optimizations)
+        1
+        """
+        return self._with(self.optimizer.register(*optimizations))
 
     def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Query | str = "", **kwargs: Any) -> Mode:
         """Return a mode like this one.

@@ -12,6 +12,7 @@ from theano.graph.apply import Apply
 from theano.graph.source import created_at
 from theano.graph.text import printable
 from theano.graph.variable import Variable
+from theano.layers import lazily
 from theano.printing import one_line
 from theano.rewriting import Query
 from theano.runtime.failure import describe, written_at
@@ -246,3 +247,6 @@ def from_flags() -> NanGuardMode:
 
 
 __all__ = ["NanGuardError", "NanGuardMode", "NanGuardWarning", "contains_inf", "contains_nan", "flatten"]
+
+
+__getattr__, __dir__ = lazily(globals())

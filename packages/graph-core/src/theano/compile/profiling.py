@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from theano.layers import lazily
 from theano.runtime.profile import ProfileStats, print_global_stats, settings, totals
 from theano.settings import config
 
@@ -49,3 +50,6 @@ def wanted_profile(wanted: bool | str | ProfileStats | None) -> ProfileStats | N
 
 
 __all__ = ["ProfileStats", "print_global_stats", "totals", "wanted_profile"]
+
+
+__getattr__, __dir__ = lazily(globals())

@@ -171,6 +171,7 @@ def _close(request: Request, times: CompileTimes, copied: bool) -> FunctionGraph
     if copied:
         outputs = _copies(inputs, outputs)
     fgraph = FunctionGraph(inputs, outputs, clone=False)
+    fgraph.name = request.name
     updated = [i for i, spec in enumerate(closed.inputs) if spec.update is not None]
     fgraph.update_mapping = {len(closed.outputs) + k: i for k, i in enumerate(updated)}
     _refuse_inplace(fgraph, request.accept_inplace)

@@ -122,12 +122,9 @@ def _missing(message: str, cause: BaseException | None) -> None:
 
 
 def debug_error_message(msg: str) -> None:
-    """Raise ``ValueError(msg)`` if test values are to raise errors or start the debugger, else warn.
-
-    Nothing happens where test values are off or ignored.
-    """
+    """Raise ``ValueError(msg)`` if there are test values, or warn if the flag ``compute_test_value`` says so."""
     action = config.compute_test_value
-    if action in ("raise", "pdb"):
+    if action in ("raise", "pdb", "ignore"):
         raise ValueError(msg)
     if action == "warn":
         warnings.warn(msg, stacklevel=2)

@@ -7,6 +7,7 @@ from typing import Any
 
 from theano.d3viz.formatting import PyDotFormatter
 from theano.graph.text import printable
+from theano.layers import lazily
 from theano.printing.drawing import Drawing
 
 
@@ -68,3 +69,6 @@ def d3write(fct: Any, path: str | os.PathLike[str], *args: Any, **kwargs: Any) -
     graph = PyDotFormatter(*args, **kwargs)(fct)
     with open(path, "w", encoding="utf-8") as file:
         file.write(printable(graph.to_string()))
+
+
+__getattr__, __dir__ = lazily(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from theano.layers import lazily
 from theano.printing.picture import default_colorCodes, pydot_graph
 
 
@@ -29,3 +30,6 @@ class PyDotFormatter:
             pydot is not installed.
         """
         return pydot_graph(fct, compact=self.compact, colors=self.node_colors, graph=graph)
+
+
+__getattr__, __dir__ = lazily(globals())

@@ -23,7 +23,7 @@ from theano.graph.features import (
 from theano.graph.notebook import NotebookDisplay
 from theano.graph.source import created_at
 from theano.graph.text import printable
-from theano.graph.traverse import toposort
+from theano.graph.traverse import as_string, toposort
 from theano.graph.variable import Constant, Variable
 
 Client = tuple[Any, int]
@@ -61,6 +61,9 @@ class FunctionGraph(NotebookDisplay):
     ([x], 0)
     """
 
+    #: What programs may call a graph, and where times are added up, if somebody asks for them.
+    name: str | None = None
+    profile: Any = None
     shape_feature: Any  # the feature that knows lengths; a layer that has some attaches it
 
     def __init__(
@@ -471,7 +474,9 @@ class FunctionGraph(NotebookDisplay):
         self._order = None
 
     def __str__(self) -> str:
-        return printable("[" + ", ".join(_expression(v) for v in self.outputs) + "]")
+        small = len(self.apply_nodes) <= _PRINTED_WHOLE
+        texts = as_string(self.inputs, self.outputs) if small else [_expression(v) for v in self.outputs]
+        return printable(f"[{', '.join(texts)}]")
 
     def __repr__(self) -> str:
         return str(self)
@@ -490,6 +495,10 @@ def _own(v: Variable, fgraph: FunctionGraph) -> Variable:
 
 def _clone(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> tuple[list[Variable], list[Variable]]:
     return clone(inputs, outputs)
+
+
+#: Up to how many nodes a graph is printed whole, with marks where a node is used twice.
+_PRINTED_WHOLE = 100
 
 
 def _expression(v: Variable, depth: int = 12) -> str:

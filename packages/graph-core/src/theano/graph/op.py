@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from theano.errors import MethodNotDefined
-from theano.extensions import Chain, Slot
+from theano.extensions import Chain, Slot, lazy_names
 from theano.graph.apply import Apply
 from theano.graph.c_contract import CLinkerOp
 from theano.graph.kernel import Builtin, Kernel
@@ -315,4 +315,8 @@ _ELSEWHERE = {
 def __getattr__(name: str) -> Any:
     if name in _ELSEWHERE:
         return getattr(importlib.import_module(f"theano.graph.{_ELSEWHERE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return lazy_names.required()(globals())[0](name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*_ELSEWHERE, *lazy_names.required()(globals())[1]()})

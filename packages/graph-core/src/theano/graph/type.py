@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from types import FunctionType
 from typing import Any, NamedTuple, Self
 
+from theano.extensions import lazy_names
 from theano.graph.c_contract import CLinkerObject, CLinkerType, Sub
 from theano.graph.props import Structural
 from theano.graph.source import user_trace
@@ -280,4 +281,8 @@ _ELSEWHERE = {
 def __getattr__(name: str) -> Any:
     if name in _ELSEWHERE:
         return getattr(importlib.import_module(f"theano.graph.{_ELSEWHERE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return lazy_names.required()(globals())[0](name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*_ELSEWHERE, *lazy_names.required()(globals())[1]()})

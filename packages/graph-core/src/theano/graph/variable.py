@@ -214,6 +214,9 @@ class Constant(Variable[T]):
     name : str or None
     """
 
+    #: Whether several graphs share it: never, for equal constants are merged within a graph only.
+    cached = False
+
     def __init__(self, type: T, data: Any, name: str | None = None):
         super().__init__(type, None, None, name)
         self._data = type.filter(data)

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 __path__ = [f"{folder}/layers" for folder in sys.modules[__name__.rpartition(".")[0]].__path__]
 
 from theano.errors import UnavailableLayerError
-from theano.extensions import Extension
+from theano.extensions import Extension, lazy_names
 from theano.layers.compat import OldNames, Table, install, named
 from theano.messages import logger
 from theano.records import field, record
@@ -288,3 +288,6 @@ def lazily(
         return named(places[name]) if name in places else attribute(namespace["__name__"], name)
 
     return __getattr__, lambda: sorted({*namespace, *places, *added_names(namespace["__name__"])})
+
+
+lazy_names.register(lazily)

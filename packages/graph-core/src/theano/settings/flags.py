@@ -142,8 +142,7 @@ _flag("cache_optimizations", BoolParam(False), "Keep rewritten graphs on disk.",
       inert="only compiled kernels are kept on disk")
 _flag("reoptimize_unpickled_function", BoolParam(False), "Rewrite the graph of a function again when it is unpickled.")
 _flag("unpickle_function", BoolParam(True), "With False, unpickle functions as None, to read old files that hold them.")
-_flag("metaopt.verbose", IntParam(0), "How much the choice among several implementations says.",
-      inert="one implementation is chosen by rule, not by trial")
+_flag("metaopt.verbose", IntParam(0), "How much the choice among several implementations says.")
 for _verb in ("excluding", "including"):
     _flag(f"metaopt.optimizer_{_verb}", StrParam(""), f"Tags of rules used in that choice ({_verb}).",
           inert="one implementation is chosen by rule, not by trial")
@@ -299,8 +298,7 @@ _flag("ctc.root", StrParam("", allow_override=False), "Where Baidu's CTC library
 _flag("experimental.unpickle_gpu_on_cpu", BoolParam(False), "Unpickle values of a GPU as NumPy arrays.", inert=GPU)
 
 # Warnings about old bugs
-_flag("warn.ignore_bug_before", EnumStr(*VERSIONS, allow_override=False), "Up to which version bugs are forgiven.",
-      inert=OLD_BUG)
+_flag("warn.ignore_bug_before", EnumStr(*VERSIONS, allow_override=False), "Up to which version bugs are forgiven.")
 for _bug in (
     "argmax_pushdown_bug gpusum_01_011_0111_bug sum_sum_bug sum_div_dimshuffle_bug subtensor_merge_bug "
     "gpu_set_subtensor1 vm_gc_bug signal_conv2d_interface reduce_join inc_set_subtensor1 round inc_subtensor1_opt "
@@ -333,7 +331,7 @@ RETIRED = {
 
 # Whose readers are still to be built. A name leaves this list with the change that reads it; a test sees to that.
 WAITING = """
-    conv.assert_shape scan.allow_gc scan.allow_output_prealloc scan.debug
+    scan.allow_gc scan.allow_output_prealloc scan.debug
 """.split()
 
 for _param in TABLE:

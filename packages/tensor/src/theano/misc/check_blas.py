@@ -10,6 +10,7 @@ import numpy as np
 
 import theano
 import theano.tensor as T
+from theano.layers import lazily
 from theano.tensor.blas.library import find_blas
 
 
@@ -71,6 +72,8 @@ def main() -> None:
     work = 2.0 * given.M * given.N * given.K * given.iters
     print(f"{given.iters} calls of gemm took {seconds:.3f} s by {what}: {work / seconds / 1e9:.1f} GFLOP/s")
 
+
+__getattr__, __dir__ = lazily(globals())
 
 if __name__ == "__main__":
     main()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, MutableSet
 from typing import Any
 
+from theano.layers import lazily
+
 
 def check_deterministic(iterable: Any) -> None:
     """Refuse an iterable whose order differs from process to process.
@@ -111,3 +113,6 @@ class OrderedSet(MutableSet[Any]):
         element = next(reversed(self) if last else iter(self))
         self.discard(element)
         return element
+
+
+__getattr__, __dir__ = lazily(globals())

@@ -16,6 +16,7 @@ import numpy as np
 
 from theano.compile import SharedVariable
 from theano.graph.variable import Scratchpad
+from theano.layers import lazily
 
 PROTOCOL = pickle.DEFAULT_PROTOCOL
 _PICKLE = "pkl"
@@ -215,3 +216,67 @@ def load(f: BinaryIO, persistent_load: Callable[[zipfile.ZipFile], Any] = Persis
         unpickler = pickle.Unpickler(io.BytesIO(archive.read(_PICKLE)))
         unpickler.persistent_load = persistent_load(archive)  # type: ignore[method-assign]
         return unpickler.load()
+
+
+def load_reduce(self: Any) -> None:
+    """Call what a pickle wants called; say what it was where that fails: an opcode of Python's own unpickler.
+
+    Examples
+    --------
+    >>> import io, pickle
+    >>> CompatUnpickler(io.BytesIO(pickle.dumps([1, 2], protocol=2))).load()
+    [1, 2]
+    """
+    arguments = self.stack.pop()
+    called = self.stack[-1]
+    try:
+        self.stack[-1] = called(*arguments)
+    except Exception as error:
+        raise pickle.UnpicklingError(f"{called} could not be called with {arguments}: {error}") from error
+
+
+class CompatUnpickler(pickle.Unpickler):
+    r"""Reads pickles that Python 2 wrote, arrays and Theano's objects among them.
+
+    Parameters
+    ----------
+    file : binary file
+    **kwargs
+        For :class:`pickle.Unpickler`; texts are read as ``latin1`` unless they say otherwise.
+
+    Examples
+    --------
+    >>> import io
+    >>> CompatUnpickler(io.BytesIO(b"S'\\xe9t\\xe9'\n.")).load()
+    'été'
+    """
+
+    def __init__(self, file: BinaryIO, **kwargs: Any):
+        super().__init__(file, **{"encoding": "latin1", **kwargs})
+
+
+def zipadd(func: Callable[[BinaryIO], Any], zip_file: zipfile.ZipFile, name: str) -> None:
+    """Add a file to an archive, with what a function writes into it.
+
+    Parameters
+    ----------
+    func : callable
+        Called with a binary file.
+    zip_file : zipfile.ZipFile
+    name : str
+        In the archive.
+
+    Examples
+    --------
+    >>> import io
+    >>> archive = zipfile.ZipFile(io.BytesIO(), "w")
+    >>> zipadd(lambda file: file.write(b"text"), archive, "note")
+    >>> archive.read("note")
+    b'text'
+    """
+    buffer = io.BytesIO()
+    func(buffer)
+    zip_file.writestr(name, buffer.getvalue())
+
+
+__getattr__, __dir__ = lazily(globals())

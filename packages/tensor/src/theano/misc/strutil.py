@@ -19,7 +19,7 @@ def render_string(string: str, sub: Mapping[str, object]) -> str:
     'int x;'
     >>> render_string("int %(name)s;", {})
     Traceback (most recent call last):
-    ValueError: KeyError('name') at the end of 'int %(name)s'
+    ValueError: KeyError('name') at the end of 'int %(name)'
     """
     try:
         return string % sub

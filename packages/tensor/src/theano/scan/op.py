@@ -10,6 +10,7 @@ from theano.compile.expression import ExpressionOp, InnerGraph
 from theano.graph.apply import Apply
 from theano.graph.type import Type
 from theano.graph.variable import Variable
+from theano.layers import lazily
 from theano.records import replace
 from theano.scan.batching import many_rows
 from theano.scan.gradient import connections, directions, gradients
@@ -218,3 +219,6 @@ def _as_rows(value: Any, row: Any) -> Any:
             f"{value.type}"
         )
     return patternbroadcast(value, (value.type.broadcastable[0], *row.type.broadcastable))
+
+
+__getattr__, __dir__ = lazily(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano.graph.clone import copy_expression as clone
+from theano.layers import lazily
 from theano.tensor.convert import as_tensor_variable
 
 __all__ = ["clone", "until"]
@@ -38,3 +39,6 @@ class until:
                 f"until: the condition {self.condition} is of type {self.condition.type}, and must be a scalar. "
                 "Say theano.tensor.all or theano.tensor.any of it"
             )
+
+
+__getattr__, __dir__ = lazily(globals())

@@ -5,6 +5,7 @@ They are for programs that say ``accept_inplace=True``; rewriting uses such form
 
 from __future__ import annotations
 
+from theano.layers import lazily
 from theano.tensor.elemwise.functions import elementwise_functions
 from theano.tensor.elemwise.op import Elemwise
 
@@ -17,3 +18,6 @@ for _name, _op in elementwise_functions().items():
 # Functions that end in an underscore, for Python has their names, kept it here.
 and__inplace, or__inplace, abs__inplace = (globals()[f"{_stem}_inplace"] for _stem in ("and", "or", "abs"))
 __all__ += ["abs__inplace", "and__inplace", "or__inplace"]
+
+
+__getattr__, __dir__ = lazily(globals())

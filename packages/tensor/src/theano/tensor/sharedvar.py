@@ -8,6 +8,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.compile.shared import SharedVariable, shared_constructor
+from theano.layers import lazily
 from theano.tensor.operators import TensorOperators
 from theano.tensor.type import TensorType
 
@@ -85,3 +86,6 @@ def scalar_constructor(
     kept = np.asarray(value).copy()
     type_ = TensorType(kept.dtype.name, ())
     return ScalarSharedVariable(type=type_, value=kept, name=name, strict=strict, allow_downcast=allow_downcast)
+
+
+__getattr__, __dir__ = lazily(globals())

@@ -452,6 +452,9 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:40] + " ... " + text[-12:]
 
 
+values_eq_approx = TensorType.values_eq_approx
+
+
 def values_eq_approx_remove_inf(a: Any, b: Any) -> bool:
     """Return ``values_eq_approx``, where ``b`` may be finite where ``a`` is infinite."""
     return TensorType.values_eq_approx(a, b, allow_remove_inf=True)

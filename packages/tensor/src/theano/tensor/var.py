@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from theano.graph import Constant, Variable
+from theano.layers import lazily
 from theano.settings import config
 from theano.tensor.convert import AsTensorError
 from theano.tensor.operators import TensorOperators
@@ -90,3 +91,6 @@ TensorType.Constant = TensorConstant
 _tensor_py_operators = TensorOperators
 
 __all__ = ["AsTensorError", "TensorConstant", "TensorConstantSignature", "TensorVariable"]
+
+
+__getattr__, __dir__ = lazily(globals())

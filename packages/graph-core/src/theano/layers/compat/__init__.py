@@ -175,6 +175,13 @@ class OldModule(ModuleType):
         setattr(self, name, value)
         return value
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call what has the module's own name: packages showed the function `pfunc` of their module ``pfunc``."""
+        called = getattr(self, self.__name__.rpartition(".")[2], None)
+        if called is None:
+            raise TypeError(f"the module {self.__name__} cannot be called")
+        return called(*args, **kwargs)
+
     def __setattr__(self, name: str, value: Any) -> None:
         # Python puts a module into its package when it is imported. Where the table has something else under that name
         # (`theano.scan_module.scan` is the function), this stays.

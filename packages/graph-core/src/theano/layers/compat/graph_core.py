@@ -9,13 +9,14 @@ OLD_NAMES = {
         "theano": "theano=.",
         "theano.gof.opt": "opt=.",
         "theano.gof.toolbox": "toolbox=.",
-        "theano.gof.utils": "utils=.",
         "theano.graph.external_op": "OpenMPOp",
         "theano.layers.compat.helpers": "disable_log_handler has_handlers PY3",
         "theano.runtime.dual": "DualLinker",
         "theano.runtime.link": "CLinker Linker LocalLinker=Linker OpWiseCLinker PerformLinker",
+        "theano.compile.pfunc": "pfunc=.",
     },
     "theano.compat": {
+        "theano.layers.compat.types": "maybe_add_to_os_environ_pathlist",
         "builtins": "ifilter=filter imap=map izip=zip",
         "collections": "defaultdict DefaultOrderedDict=defaultdict DictMixin=UserDict OrderedDict UserDict",
         "functools": "partial reduce",
@@ -24,11 +25,33 @@ OLD_NAMES = {
         "pickle": "cPickle=. pickle=.",
         "sys": "maxsize sys=.",
         "theano.layers.compat.helpers": (
-            "b cmp decode decode_iter decode_with disable_log_handler exc_message get_unbound_function "
-            "has_handlers integer_types logging_default_handler operator_div PY3 string_types theano_logger"
+            "b cmp decode decode_iter decode_with disable_log_handler exc_message get_unbound_function has_handlers "
+            "integer_types logging_default_handler operator_div PY3 string_types theano_logger"
         ),
+        "io": "BytesIO StringIO",
+    },
+    "theano.compile.compiledir": {
+        "theano.gof.compiledir": "*",
+    },
+    "theano.compile.compilelock": {
+        "theano.gof.compilelock": "*",
+        "theano.layers.compat.gone": "ThreadFileLocks",
+    },
+    "theano.compile.debugmode": {
+        "theano.layers.compat.types": "char_from_number check_eq DataDestroyed NoDuplicateOptWarningFilter",
+        "theano.layers.compat.gone": "str_diagnostic",
+    },
+    "theano.compile.function.pfunc": {
+        "theano.compile.pfunc": "*",
+    },
+    "theano.compile.function.types": {
+        "theano.compile.function_module": "*",
     },
     "theano.compile.function_module": {
+        "theano.layers.compat.functions": (
+            "alias_root check_equal convert_function_input fgraph_updated_vars get_info_on_inputs infer_reuse_pattern "
+            "orig_function register_checker std_fgraph view_tree_set"
+        ),
         "theano.compile.aliasing": "insert_deepcopy",
         "theano.compile.executable": "DUPLICATE Function",
         "theano.compile.maker": "FunctionMaker",
@@ -38,31 +61,63 @@ OLD_NAMES = {
     "theano.compile.io": {
         "theano.compile.inputs": "In Out SymbolicInput SymbolicOutput",
     },
+    "theano.compile.mode": {
+        "theano.compile.print_current": "PrintCurrentFunctionGraph",
+        "theano.rewriting.userdefined": "AddDestroyHandler AddFeatureOptimizer",
+    },
     "theano.compile.ops": {
-        "theano.compile.from_function": "as_op FromFunctionOp",
+        "theano.compile.from_function": "as_op FromFunctionOp load_back=_load",
         "theano.compile.copy_ops": (
             "deep_copy_op DeepCopyOp OutputGuard register_deep_copy_op_c_code register_view_op_c_code view_op ViewOp"
         ),
     },
     "theano.compile.pfunc": {
-        "theano.compile.function": "pfunc=function",
+        "theano.layers.compat.functions": "iter_over_pairs pfunc rebuild_collect_shared",
         "theano.compile.inputs": "Param",
+    },
+    "theano.compile.profiling": {
+        "theano.layers.compat.gone": "register_profiler_printer ScanProfileStats",
     },
     "theano.compile.sharedvalue": {
         "theano.compile.shared": "generic_constructor shared shared_constructor SharedVariable",
     },
     "theano.configdefaults": {
+        "theano.layers.compat.settings": (
+            "default_compiledir default_compiledirname filter_mode filter_vm_lazy floatX_convert get_home_dir "
+            "good_seed_param is_valid_check_preallocated_output_param split_version warn_default"
+        ),
         "theano.settings": "config",
         "theano.layers.compat.gone": (
-            "check_mkl_openmp default_blas_ldflags filter_base_compiledir filter_compiledir try_blas_flag warn_cxx"
+            "add_basic_configvars add_caching_dir_configvars add_compile_configvars add_deprecated_configvars "
+            "add_dnn_configvars add_error_and_warning_configvars add_experimental_configvars add_magma_configvars "
+            "add_metaopt_configvars add_multiprocessing_configvars add_optimizer_configvars add_scan_configvars "
+            "add_tensor_configvars add_testvalue_and_checking_configvars add_traceback_configvars add_vm_configvars "
+            "check_mkl_openmp ContextsParam default_blas_ldflags default_cuda_include default_dnn_base_path "
+            "default_dnn_bin_path default_dnn_inc_path default_dnn_lib_path deprecated_gpuarray_sync DeviceParam "
+            "filter_base_compiledir filter_compiledir get_cuda_root safe_no_dnn_algo_bwd safe_no_dnn_workmem "
+            "safe_no_dnn_workmem_bwd try_blas_flag warn_cxx"
         ),
         "theano.layers.compat.helpers": "local_bitwidth python_int_bitwidth short_platform",
     },
     "theano.configparser": {
+        "theano.layers.compat.settings": (
+            "config_files_from_theanorc fetch_val_for_key get_config_hash parse_config_string THEANO_FLAGS_DICT"
+        ),
+        "theano.layers.compat.gone": "ConfigAccessViolation ContextsParam DeviceParam",
         "theano.settings": (
             "AddConfigVar BoolParam change_flags config ConfigParam EnumStr FloatParam IntParam StrParam "
             "TheanoConfigParser=Config TheanoConfigWarning TypedParam"
         ),
+    },
+    "theano.d3viz.d3viz": {
+        "theano.layers.compat.types": "replace_patterns safe_json",
+    },
+    "theano.d3viz.formatting": {
+        "theano.layers.compat.types": (
+            "apply_label apply_profile broadcastable_to_str dict_to_pdnode dtype_to_char pydot_imported type_to_str "
+            "var_label var_tag"
+        ),
+        "theano.printing.picture": "pydot_imported_msg",
     },
     "theano.gof": {
         "theano.compile.shared": "Container",
@@ -82,12 +137,13 @@ OLD_NAMES = {
         "theano.rewriting": "Query",
         "theano.rewriting.userdefined": (
             "CheckStackTraceOptimization DB EquilibriumDB EquilibriumOptimizer inplace_optimizer local_optimizer "
-            "LocalGroupDB LocalOptGroup LocalOptimizer MergeOptimizer NavigatorOptimizer OpKeyOptimizer OpRemove "
-            "OpSub Optimizer optimizer PatternSub ProxyDB SeqOptimizer SequenceDB TopoOptimizer"
+            "LocalGroupDB LocalOptGroup LocalOptimizer MergeOptimizer NavigatorOptimizer OpKeyOptimizer OpRemove OpSub "
+            "Optimizer optimizer PatternSub ProxyDB SeqOptimizer SequenceDB TopoOptimizer"
         ),
         "theano.runtime.dual": "DualLinker",
         "theano.runtime.link": "CLinker Linker LocalLinker=Linker OpWiseCLinker PerformLinker",
         "theano.runtime.interpreter": "WrapLinker WrapLinkerMany",
+        "theano.gof.fg": "CachedConstantError",
     },
     "theano.gof.callcache": {
         "theano.layers.compat.callcache": "CallCache",
@@ -101,15 +157,15 @@ OLD_NAMES = {
         "theano.gof.callcache": "CallCache",
         "theano.gof.compilelock": "get_lock release_lock",
         "theano.layers.compat.gone": (
-            "apply_policy code_gen CodeBlock failure_code failure_code_init get_c_cleanup get_c_declare "
-            "get_c_extract get_c_extract_out get_c_init get_c_sync get_module_cache get_nothing "
-            "get_persistent_module_cache HideC struct_gen struct_variable_codeblocks"
+            "apply_policy code_gen CodeBlock failure_code failure_code_init get_c_cleanup get_c_declare get_c_extract "
+            "get_c_extract_out get_c_init get_c_sync get_module_cache get_nothing get_persistent_module_cache HideC "
+            "struct_gen struct_variable_codeblocks"
         ),
     },
     "theano.gof.cmodule": {
         "theano.layers.compat.gone": (
-            "Compiler dlimport dlimport_workdir DynamicModule ExtFunction gcc_llvm gcc_version GCC_compiler "
-            "get_gcc_shared_library_arg get_lib_extension get_module_cache get_module_hash get_safe_part "
+            "Compiler debug_counter dlimport dlimport_workdir DynamicModule ExtFunction GCC_compiler gcc_llvm "
+            "gcc_version get_gcc_shared_library_arg get_lib_extension get_module_cache get_module_hash get_safe_part "
             "icc_module_compile_str is_same_entry KeyData last_access_time module_name_from_dir ModuleCache "
             "std_include_dirs std_lib_dirs std_lib_dirs_and_libs std_libs try_march_flag"
         ),
@@ -118,7 +174,7 @@ OLD_NAMES = {
     },
     "theano.gof.compiledir": {
         "theano.layers.compat.gone": (
-            "basecompiledir_ls basecompiledir_purge cleanup compiledir_purge print_compiledir_content"
+            "basecompiledir_ls basecompiledir_purge cleanup compiledir_purge print_compiledir_content print_title"
         ),
     },
     "theano.gof.compilelock": {
@@ -130,19 +186,21 @@ OLD_NAMES = {
         "theano.layers.compat.gone": "compile_cutils",
     },
     "theano.gof.destroyhandler": {
+        "theano.layers.compat.functions": "fast_inplace_check",
+        "theano.errors": "ProtocolError=InconsistencyError",
         "theano.graph.aliasing": "DestroyHandler",
     },
     "theano.gof.fg": {
-        "theano.errors": "InconsistencyError MissingInputError",
+        "theano.errors": "InconsistencyError MissingInputError CachedConstantError=InconsistencyError",
         "theano.graph.fgraph": "FunctionGraph",
     },
     "theano.gof.graph": {
+        "theano.layers.compat.gone": "nodes_constructed",
         "theano.graph.apply": "Apply",
         "theano.graph.clone": "clone clone_get_equiv",
         "theano.graph.traverse": (
-            "ancestors as_string equal_computations inputs io_toposort is_in_ancestors is_same_graph "
-            "list_of_nodes op_as_string ops=applys_between orphans=orphans_between variables=variables_between "
-            "view_roots"
+            "ancestors as_string equal_computations inputs io_toposort is_in_ancestors is_same_graph list_of_nodes "
+            "op_as_string ops=applys_between orphans=orphans_between variables=variables_between view_roots"
         ),
         "theano.graph.variable": "Constant Variable",
         "theano.layers.compat.nodes": "default_node_formatter io_connection_pattern Node variables_and_orphans",
@@ -155,6 +213,9 @@ OLD_NAMES = {
         "theano.layers.compat.gone": "try_import try_reload",
     },
     "theano.gof.link": {
+        "theano.layers.compat.linking": (
+            "add_clear_storage gc_helper log_thunk_trace map_storage raise_with_op streamline thunk_hook"
+        ),
         "theano.compile.shared": "Container",
         "theano.runtime.link": "Linker LocalLinker=Linker PerformLinker",
         "theano.runtime.interpreter": "WrapLinker WrapLinkerMany",
@@ -166,6 +227,7 @@ OLD_NAMES = {
         "theano.gradient": "NullType",
     },
     "theano.gof.op": {
+        "theano.layers.compat.gone": "apply_meth simple_meth",
         "theano.compile.test_values": (
             "compute_test_value debug_assert debug_error_message get_debug_values get_test_value missing_test_message"
         ),
@@ -179,19 +241,28 @@ OLD_NAMES = {
         "theano.graph.fgraph": "FunctionGraph",
     },
     "theano.gof.opt": {
+        "theano.layers.compat.rewriting": (
+            "ChangeTracker check_chain is_same_graph_with_merge LocalMetaOptimizer "
+            "LocalMetaOptimizerSkipAssertionError merge_dict pre_constant_merge"
+        ),
+        "theano.layers.compat.gone": "GraphToGPULocalOptGroup inherit_stack_trace MergeFeature",
+        "theano.rewriting.userdefined.graph_rewriters": "Updater",
         "theano.graph.source": "copy_stack_trace",
-        "theano.rewriting": "check_stack_trace CheckStackTraceFeature local_rule rule",
+        "theano.rewriting": (
+            "check_stack_trace CheckStackTraceFeature CheckStrackTraceFeature=CheckStackTraceFeature local_rule rule"
+        ),
         "theano.rewriting.userdefined": (
             "CheckStackTraceOptimization EquilibriumOptimizer FromFunctionLocalOptimizer FromFunctionOptimizer "
             "GlobalOptimizer=Optimizer in2out inplace_optimizer local_optimizer LocalOptGroup LocalOptimizer "
-            "MergeOptimizer NavigatorOptimizer OpKeyOptimizer OpRemove OpSub Optimizer optimizer out2in "
-            "PatternSub pre_greedy_local_optimizer SeqOptimizer TopoOptimizer"
+            "MergeOptimizer NavigatorOptimizer OpKeyOptimizer OpRemove OpSub Optimizer optimizer out2in PatternSub "
+            "pre_greedy_local_optimizer SeqOptimizer TopoOptimizer"
         ),
         "theano": "theano=.",
         "theano.settings": "config",
         "theano.gof": "graph op toolbox unify utils",
         "theano.gof.destroyhandler": "dh=.",
         "theano.errors": "InconsistencyError",
+        "logging": "logging=.",
     },
     "theano.gof.optdb": {
         "theano.rewriting": "Query",
@@ -212,6 +283,7 @@ OLD_NAMES = {
         "theano.compat": "cmp",
     },
     "theano.gof.toolbox": {
+        "theano.layers.compat.gone": "GetCheckpoint LambdExtract",
         "theano.errors": "BadOptimization",
         "theano.graph.features": (
             "AlreadyThere Bookkeeper Feature History NodeFinder NoOutputFromInplace PreserveNames "
@@ -223,6 +295,7 @@ OLD_NAMES = {
         "theano.gof": "graph",
     },
     "theano.gof.type": {
+        "theano.layers.compat.types": "CDataTypeConstant SingletonType",
         "theano.graph.c_contract": "CLinkerObject CLinkerType",
         "theano.graph.cdata_type": "CDataType",
         "theano.graph.enum_type": "CEnumType EnumList EnumType",
@@ -232,6 +305,7 @@ OLD_NAMES = {
         "theano.layers.compat.unify": "*",
     },
     "theano.gof.utils": {
+        "theano.layers.compat.gone": "MetaObject",
         "builtins": "object2=object",
         "theano.errors": "MethodNotDefined",
         "theano.graph.variable": "scratchpad=Scratchpad",
@@ -241,14 +315,67 @@ OLD_NAMES = {
         ),
         "theano.layers.compat.utilities": (
             "ABORT add_tag_trace ANY_TYPE comm_guard D deprecated FAILURE FALL_THROUGH flatten "
-            "get_variable_trace_string give_variables_names hash_from_file hist Keyword memoize remove RETRY "
-            "simple_extract_stack type_guard unique"
+            "get_variable_trace_string give_variables_names hash_from_code hash_from_file hist Keyword memoize remove "
+            "RETRY simple_extract_stack type_guard unique"
         ),
         "theano.layers.compat.ordering": "toposort",
         "theano.settings": "config",
     },
     "theano.gof.vm": {
+        "theano.layers.compat.gone": "calculate_reallocate_info CVM Loop LoopGC Stack VM",
         "theano.runtime.link": "VM_Linker",
+    },
+    "theano.graph.basic": {
+        "theano.gof.graph": "*",
+        "theano.graph.traverse": (
+            "applys_between graph_inputs=inputs orphans_between vars_between=variables_between walk"
+        ),
+    },
+    "theano.graph.callcache": {
+        "theano.gof.callcache": "*",
+    },
+    "theano.graph.destroyhandler": {
+        "theano.gof.destroyhandler": "*",
+    },
+    "theano.graph.fg": {
+        "theano.gof.fg": "*",
+    },
+    "theano.graph.null_type": {
+        "theano.gof.null_type": "*",
+    },
+    "theano.graph.op": {
+        "theano.compile.test_values": "compute_test_value get_test_value missing_test_message",
+        "theano.layers.compat.utilities": "get_test_values",
+        "theano.layers.compat.gone": "lquote_macro",
+    },
+    "theano.graph.opt": {
+        "theano.gof.opt": "*",
+        "theano.rewriting.userdefined": "GlobalOptimizer=Optimizer",
+    },
+    "theano.graph.optdb": {
+        "theano.gof.optdb": "*",
+    },
+    "theano.graph.sched": {
+        "theano.gof.sched": "*",
+    },
+    "theano.graph.toolbox": {
+        "theano.gof.toolbox": "*",
+        "theano.graph.features": "ReplacementDidNotRemoveError=ReplacementDidntRemovedError",
+        "theano.graph.traverse": "is_same_graph",
+        "theano.layers.compat.rewriting": "is_same_graph_with_merge",
+    },
+    "theano.graph.type": {
+        "theano.layers.compat.types": "CDataTypeConstant",
+    },
+    "theano.graph.unify": {
+        "theano.gof.unify": "*",
+        "theano.gof.utils": "comm_guard Keyword type_guard",
+    },
+    "theano.graph.utils": {
+        "theano.errors": "TestValueError",
+        "theano.gof.utils": "*",
+        "theano.graph.variable": "Scratchpad",
+        "theano.layers.compat.gone": "AssocList MetaType ValidatingScratchpad",
     },
     "theano.link": {},
     "theano.link.basic": {
@@ -258,14 +385,50 @@ OLD_NAMES = {
     },
     "theano.link.c": {},
     "theano.link.c.basic": {
+        "theano.gof.cc": "*",
         "theano.runtime.dual": "DualLinker",
         "theano.runtime.link": "CLinker OpWiseCLinker",
     },
+    "theano.link.c.cmodule": {
+        "theano.gof.cmodule": "*",
+        "theano.layers.compat.gone": "add_blas_configvars check_mkl_openmp default_blas_ldflags try_blas_flag",
+    },
+    "theano.link.c.cutils": {
+        "theano.gof.cutils": "*",
+    },
+    "theano.link.c.cvm": {
+        "theano.layers.compat.gone": "CVM",
+    },
+    "theano.link.c.exceptions": {
+        "theano.errors": "MissingGXX=NoCompilerError",
+    },
     "theano.link.c.interface": {
+        "theano.layers.compat.gone": "HideC",
         "theano.graph.c_contract": "CLinkerObject CLinkerOp CLinkerType",
     },
+    "theano.link.c.lazylinker_c": {
+        "theano.gof.lazylinker_c": "*",
+    },
+    "theano.link.jax": {
+        "theano.layers.compat.gone": "JAXLinker",
+    },
+    "theano.link.jax.jax_linker": {
+        "theano.layers.compat.gone": "JAXLinker",
+    },
+    "theano.link.utils": {
+        "theano.layers.compat.linking": "add_clear_storage gc_helper map_storage raise_with_op streamline",
+        "theano.layers.compat.gone": "register_thunk_trace_excepthook",
+    },
     "theano.link.vm": {
+        "theano.layers.compat.gone": "calculate_reallocate_info Loop LoopGC Stack VM",
         "theano.runtime.link": "VM_Linker VMLinker=VM_Linker",
+    },
+    "theano.utils": {
+        "theano.compat": "cmp DefaultOrderedDict exc_message get_unbound_function",
+        "theano.gof.utils": "*",
+        "theano.layers.compat.helpers": "apply_across_args",
+        "theano.layers.compat.types": "maybe_add_to_os_environ_pathlist NoDuplicateOptWarningFilter",
+        "theano.layers.compat.utilities": "add_excepthook Singleton",
     },
     "theano.version": {
         "theano": "theano=. full_version=__version__ short_version=__version__ version=__version__",

@@ -6,14 +6,16 @@ import functools
 import hashlib
 import inspect
 import itertools
+import sys
 import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
+from theano.compile.test_values import get_debug_values
 from theano.graph.source import created_at, user_trace
 
 T = TypeVar("T")
@@ -253,6 +255,17 @@ def give_variables_names(variables: Iterable[Any]) -> None:
         v.name = name
 
 
+def hash_from_code(msg: str | bytes) -> str:
+    """Return a hash of a text, beginning with a letter.
+
+    Examples
+    --------
+    >>> hash_from_code("a")[:4]
+    'mca9'
+    """
+    return "m" + hashlib.sha256(msg.encode() if isinstance(msg, str) else msg).hexdigest()
+
+
 def hash_from_file(file_path: str) -> str:
     """Return the SHA-256 sum of a file, in hexadecimal digits.
 
@@ -316,3 +329,60 @@ def get_variable_trace_string(v: Any) -> str:
     """
     line = created_at(v)
     return "" if line is None else f"written at {line}"
+
+
+class Singleton:
+    """Base of classes of which there is one object: whoever makes it gets the same.
+
+    Examples
+    --------
+    >>> class Nothing(Singleton):
+    ...     pass
+    >>> Nothing() is Nothing()
+    True
+    """
+
+    _instance: ClassVar[Any]
+
+    def __new__(cls) -> Self:
+        """Return the object of this class."""
+        if "_instance" not in vars(cls):
+            cls._instance = super().__new__(cls)
+        made: Self = cls._instance
+        return made
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+
+def add_excepthook(hook: Callable[..., Any]) -> Callable[..., Any]:
+    """Call a function, besides what there is, when an error ends the program; return what there was.
+
+    Examples
+    --------
+    >>> import sys
+    >>> before = add_excepthook(lambda kind, value, trace: None)
+    >>> sys.excepthook is before
+    False
+    >>> sys.excepthook = before
+    """
+    before = sys.excepthook
+
+    def both(kind: Any, value: Any, trace: Any) -> None:
+        before(kind, value, trace)
+        hook(kind, value, trace)
+
+    sys.excepthook = both
+    return before
+
+
+def get_test_values(*args: Any) -> Iterator[list[Any]]:
+    """Yield the test values of some variables in a list; nothing if one has none, or the flag is off.
+
+    Examples
+    --------
+    >>> import theano
+    >>> list(get_test_values(theano.generic("x")))
+    []
+    """
+    yield from (list(values) for values in get_debug_values(*args))

@@ -27,7 +27,8 @@ class NodeRewriterRule(Rule):
         self.rewriter = rewriter
         tracks = getattr(rewriter, "tracks", None)
         wanted = tracks() if callable(tracks) else tracks
-        self._tracks = None if wanted is None else tuple(wanted)
+        # The documentation's first rewriter tracks an empty list, and is shown all nodes.
+        self._tracks = tuple(wanted or ()) or None
         parameters = inspect.signature(rewriter.transform).parameters.values()
         by_position = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         # A second argument that may be left out is the node, too: there the first may be a graph.

@@ -13,6 +13,7 @@ import inspect
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import perf_counter
 from typing import Any, TextIO
 
 from theano.errors import MethodNotDefined
@@ -284,7 +285,7 @@ class NavigatorOptimizer(Optimizer):
             importer = None
         if importer is None and pruner is None:
             return None
-        updater = _Updater(importer, pruner, chin, name)
+        updater = Updater(importer, pruner, chin, name)
         fgraph.attach_feature(updater)
         return updater
 
@@ -309,21 +310,26 @@ class NavigatorOptimizer(Optimizer):
         return [self.local_opt]
 
 
-class _Updater(Feature):
+class Updater(Feature):
+    """Calls functions when a node comes, goes, or gets another input."""
+
     def __init__(self, importer: Any, pruner: Any, chin: Any, name: str | None):
         self._importer, self._pruner, self._chin, self.name = importer, pruner, chin, name
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        """Call the first."""
         if self._importer is not None:
             self._importer(node)
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        """Call the second."""
         if self._pruner is not None:
             self._pruner(node)
 
     def on_change_input(
         self, fgraph: FunctionGraph, node: Apply | str, i: int, r: Variable, new_r: Variable, reason: Any = None
     ) -> None:
+        """Call the third."""
         if self._chin is not None:
             self._chin(node, i, r, new_r, reason)
 
@@ -354,10 +360,25 @@ class TopoOptimizer(NavigatorOptimizer):
         self.order = order
         self.name = name or self.name
 
-    def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> None:
-        """Walk over the graph."""
+    def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> tuple[Any, ...]:
+        """Walk over the graph.
+
+        Returns
+        -------
+        tuple
+            This; how often the rule was used; how many nodes there were, and are; the seconds of finding the order,
+            which belong to the next, those of the walk, and those of callbacks (None: they are not measured).
+        """
+        nodes, start = len(fgraph.apply_nodes), perf_counter()
         with working(fgraph, self, self.failure_callback) as context:
+            before = sum(context.report.uses.values())
             walk(fgraph, [self._rule], context, self.order, fresh=not self.ignore_newtrees)
+            changes = sum(context.report.uses.values()) - before
+        return self, changes, nodes, len(fgraph.apply_nodes), 0.0, perf_counter() - start, None
+
+
+# The documentation prints this class under the name it always had.
+TopoOptimizer.__module__ = "theano.gof.opt"
 
 
 class OpKeyOptimizer(NavigatorOptimizer):
@@ -484,23 +505,48 @@ class MergeOptimizer(Optimizer):
 
     name = "merge"
 
-    def apply(self, fgraph: FunctionGraph, no_recycling: Any = ()) -> None:
-        """Merge."""
+    def apply(self, fgraph: FunctionGraph, no_recycling: Any = ()) -> tuple[Any, ...]:
+        """Merge.
+
+        Returns
+        -------
+        tuple
+            How often the graph refused, the seconds, those of checks and of callbacks (None: they are not measured),
+            the latter by feature, how many nodes became others, how many constants did.
+        """
+        nodes, start = len(fgraph.apply_nodes), perf_counter()
         with working(fgraph, self) as context:
+            before = context.report.uses.get("merge", 0)
             merge(fgraph, context)
+            changes = context.report.uses.get("merge", 0) - before
+        merged = nodes - len(fgraph.apply_nodes)
+        return 0, perf_counter() - start, None, None, {}, merged, changes - merged
 
 
-def pre_greedy_local_optimizer(fgraph: FunctionGraph, optimizations: Sequence[Any], out: Variable) -> Variable:
-    """Return ``out`` after some rules were shown the nodes below it, the outermost last; the graph stays as it is."""
+def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
+    """Return a variable after some rules were shown the nodes below it, the outermost last; graphs stay as they are.
+
+    Parameters
+    ----------
+    *arguments
+        The rules and the variable; Theano-PyMC has the closed graph before them.
+    """
+    optimizations: Sequence[Any]
+    out: Variable
+    *_, optimizations, out = arguments
+    fgraph: Any = getattr(out, "fgraph", None)
+    if out.owner is None or fgraph is None:
+        return out
     rule = as_rule(LocalOptGroup(*optimizations))
-    known: dict[Variable, Variable] = {}
-    for node in fgraph.toposort() if out.fgraph is fgraph else ():
+    known: dict[Any, Any] = {}
+    for node in fgraph.toposort():
         inputs = [known.get(v, v) for v in node.inputs]
         at = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)
         answer = rule.answer(fgraph, at)
         new = answer if isinstance(answer, (list, tuple)) else at.outputs
         known.update((a, b) for a, b in zip(node.outputs, new, strict=True) if b is not None)
-    return known.get(out, out)
+    result: Variable = known.get(out, out)
+    return result
 
 
 class CheckStackTraceOptimization(Optimizer):

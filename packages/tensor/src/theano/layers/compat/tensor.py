@@ -14,16 +14,84 @@ _PACKAGE = {
 }
 
 OLD_NAMES = {
+    "theano.breakpoint": {
+        "theano.tests.breakpoint": "*",
+    },
+    "theano.compile.builders": {
+        "theano.layers.compat.scan_helpers": "infer_shape",
+    },
+    "theano.compile.nanguardmode": {
+        "theano.layers.compat.gone_in_tensor": "f_compute",
+    },
     "theano.compile.ops": {
         "theano.tensor": (
             "Rebroadcast register_rebroadcast_c_code register_shape_c_code register_shape_i_c_code "
             "register_specify_shape_c_code Shape shape Shape_i shape_i specify_shape SpecifyShape"
         ),
+        "theano.layers.compat.rewriting_helpers": "shape_i_op",
+    },
+    "theano.ifelse": {
+        "theano.layers.compat.gone_in_tensor": (
+            "cond_merge_random_op CondMerge ifelse_lift_single_if_through_acceptable_ops"
+        ),
+    },
+    "theano.link.jax.jax_dispatch": {
+        "theano.layers.compat.gone_in_tensor": (
+            "compose_jax_funcs convert_indices jax_funcify jax_funcify_AdvancedIncSubtensor jax_funcify_Alloc "
+            "jax_funcify_AllocDiag jax_funcify_AllocEmpty jax_funcify_ARange jax_funcify_Bartlett "
+            "jax_funcify_BatchedDot jax_funcify_CAReduce jax_funcify_Cast jax_funcify_Cholesky jax_funcify_Clip "
+            "jax_funcify_Composite jax_funcify_CumOp jax_funcify_DeepCopyOp jax_funcify_Det jax_funcify_DiffOp "
+            "jax_funcify_DimShuffle jax_funcify_Dot jax_funcify_Eig jax_funcify_Eigh jax_funcify_Elemwise "
+            "jax_funcify_ExtractDiag jax_funcify_Eye jax_funcify_FillDiagonal jax_funcify_FillDiagonalOffset "
+            "jax_funcify_FunctionGraph jax_funcify_Identity jax_funcify_IfElse jax_funcify_IncSubtensor "
+            "jax_funcify_Join jax_funcify_MakeSlice jax_funcify_MakeVector jax_funcify_MatrixInverse "
+            "jax_funcify_MaxAndArgmax jax_funcify_QRFull jax_funcify_QRIncomplete jax_funcify_RavelMultiIndex "
+            "jax_funcify_Rebroadcast jax_funcify_RepeatOp jax_funcify_Reshape jax_funcify_ScalarFromTensor "
+            "jax_funcify_ScalarOp jax_funcify_ScalarSoftplus jax_funcify_Scan jax_funcify_Second jax_funcify_Shape "
+            "jax_funcify_Shape_i jax_funcify_Softmax jax_funcify_Solve jax_funcify_SpecifyShape jax_funcify_Subtensor "
+            "jax_funcify_SVD jax_funcify_TensorFromScalar jax_funcify_Unique jax_funcify_UnravelIndex "
+            "jax_funcify_ViewOp jnp_safe_copy"
+        ),
+    },
+    "theano.misc.buildbot_filter": {
+        "theano.layers.compat.gone_in_tensor": "filter_output",
+    },
+    "theano.misc.burn_gpu": {
+        "theano.layers.compat.gone_in_tensor": "burn",
+    },
+    "theano.misc.check_blas": {
+        "theano.layers.compat.gone_in_tensor": "jobman_job test",
+    },
+    "theano.misc.check_multi_gpu": {
+        "theano.layers.compat.gone_in_tensor": "main",
+    },
+    "theano.misc.elemwise_openmp_speedup": {
+        "theano.layers.compat.gone_in_tensor": "runScript",
+    },
+    "theano.misc.elemwise_time_test": {
+        "theano.layers.compat.gone_in_tensor": "ElemwiseOpTime evalTime",
     },
     "theano.misc.frozendict": {
-        "theano.tensor.elemwise": "frozendict",
+        "theano.tensor.elemwise": "frozendict FrozenOrderedDict=frozendict",
+    },
+    "theano.misc.gh_api": {
+        "theano.layers.compat.gone_in_tensor": (
+            "get_auth_token get_pull_request get_pulls_list make_auth_header post_gist post_issue_comment"
+        ),
+    },
+    "theano.misc.ordered_set": {
+        "theano.layers.compat.gone_in_tensor": "Link",
+    },
+    "theano.misc.pkl_utils": {
+        "theano.layers.compat.gone_in_tensor": "PersistentGpuArrayID",
+    },
+    "theano.pathparse": {
+        "theano.layers.compat.gone_in_tensor": "PathParser",
     },
     "theano.sandbox": {},
+    "theano.sandbox.fourier": {
+        "theano.layers.compat.gone_in_tensor": "dct_matrix FFT GradTodo",
+    },
     "theano.sandbox.linalg": {
         "theano.tensor.linalg.factor": "cholesky eig eigh eigvalsh",
         "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
@@ -36,6 +104,20 @@ OLD_NAMES = {
         "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
         "theano.tensor.linalg.hints": "Hint psd",
         "theano.tensor.linalg.solve": "det matrix_inverse solve",
+        "theano.layers.compat.rewriting_helpers": "hints is_hint_node is_positive",
+        "theano.layers.compat.gone_in_tensor": "HintsFeature HintsOptimizer",
+        "theano.tensor.linalg.rules": "is_psd is_symmetric",
+        "theano.tensor.rules.by_name": (
+            "inv_as_solve local_det_chol local_log_pow local_log_prod_sqr no_transpose_symmetric psd_solve_with_chol "
+            "remove_hint_nodes tag_solve_triangular transinv_to_invtrans"
+        ),
+    },
+    "theano.sandbox.minimal": {
+        "theano.layers.compat.gone_in_tensor": "Minimal T_minimal",
+    },
+    "theano.sandbox.multinomial": {
+        "theano.tensor.random.categories": "ChoiceFromUniform MultinomialFromUniform",
+        "theano.layers.compat.gone_in_tensor": "MultinomialWOReplacementFromUniform",
     },
     "theano.sandbox.rng_mrg": {
         "theano": "theano=.",
@@ -58,8 +140,32 @@ OLD_NAMES = {
         "theano.tensor.random.rules": "mrg_random_make_inplace=random_make_inplace",
         "theano.tensor.type": "TensorType",
     },
+    "theano.sandbox.softsign": {
+        "theano.tensor.nnet": "softsign",
+    },
+    "theano.sandbox.solve": {
+        "theano.tensor.slinalg": "Solve solve",
+    },
+    "theano.scan.op": {
+        "theano.layers.compat.gone_in_tensor": "profile_printer",
+    },
     "theano.scan.opt": {
         "theano.scan.rules": "remove_constants_and_unused_inputs_scan=remove_unused scan_merge_inouts=merge_inouts",
+        "theano.layers.compat.scan_helpers": "has_duplicates info warning",
+        "theano.layers.compat.gone_in_tensor": (
+            "make_equiv PushOutDot1 PushOutNonSeqScan PushOutScanOutput PushOutSeqScan ScanInplaceOptimizer ScanMerge "
+            "ScanSaveMem"
+        ),
+    },
+    "theano.scan.scan_perform_ext": {
+        "theano.layers.compat.gone": "try_import try_reload",
+    },
+    "theano.scan.utils": {
+        "theano.layers.compat.scan_helpers": (
+            "expand_empty forced_replace get_updates_and_outputs hash_listsDictsTuples infer_shape "
+            "isNaN_or_Inf_or_None map_variables reconstruct_graph safe_new Validator"
+        ),
+        "theano.layers.compat.gone_in_tensor": "compress_outs scan_args scan_can_remove_outs traverse",
     },
     "theano.scan_module": {
         "theano.scan": "foldl foldr map reduce scan scan_checkpoints until",
@@ -72,13 +178,27 @@ OLD_NAMES = {
     },
     "theano.scan_module.scan_op": {
         "theano.scan.op": "Scan",
+        "theano.layers.compat.gone_in_tensor": "profile_printer",
     },
     "theano.scan_module.scan_opt": {
         "theano.scan.rules": "remove_constants_and_unused_inputs_scan=remove_unused scan_merge_inouts=merge_inouts",
+        "theano.layers.compat.scan_helpers": "has_duplicates info warning",
+        "theano.layers.compat.gone_in_tensor": (
+            "make_equiv PushOutDot1 PushOutNonSeqScan PushOutScanOutput PushOutSeqScan ScanInplaceOptimizer ScanMerge "
+            "ScanSaveMem"
+        ),
+    },
+    "theano.scan_module.scan_perform_ext": {
+        "theano.layers.compat.gone": "try_import try_reload",
     },
     "theano.scan_module.scan_utils": {
         "theano.graph.traverse": "equal_computations",
         "theano.scan.utils": "clone until",
+        "theano.layers.compat.scan_helpers": (
+            "expand_empty forced_replace get_updates_and_outputs hash_listsDictsTuples infer_shape "
+            "isNaN_or_Inf_or_None map_variables reconstruct_graph safe_new Validator"
+        ),
+        "theano.layers.compat.gone_in_tensor": "compress_outs scan_args scan_can_remove_outs traverse",
     },
     "theano.scan_module.scan_views": {
         "theano.scan.views": "foldl foldr map reduce",
@@ -92,6 +212,35 @@ OLD_NAMES = {
         "theano.tensor.raw_random": "raw_random=.",
         "theano.tensor.shared_randomstreams": "shared_randomstreams=.",
         "theano.tensor.slinalg": "slinalg=.",
+    },
+    "theano.tensor.blas": {
+        "theano.layers.compat.rewriting_helpers": "ldflags res_is_a",
+        "theano.layers.compat.gone_in_tensor": (
+            "check_init_y GemmOptimizer GemmRelated local_dot22_to_ger_or_gemv local_gemm_to_ger "
+            "local_print_as_we_go_along"
+        ),
+        "theano.tensor.rules.by_name": "local_dot22_to_dot22scalar local_dot_to_dot22 local_gemm_to_gemv",
+        "theano.tensor.blas.rules.routines": (
+            "local_inplace_gemm=inplace_blas local_inplace_gemv=inplace_blas local_inplace_ger=inplace_blas"
+        ),
+    },
+    "theano.tensor.blas_c": {
+        "theano.layers.compat.gone_in_tensor": "BaseBLAS",
+        "theano.tensor.blas": "CGemv=Gemv CGer=Ger",
+        "theano.layers.compat.gone": (
+            "check_force_gemv_init gemv_c_code ger_c_code make_c_gemv_destructive make_c_ger_destructive use_c_gemv "
+            "use_c_ger"
+        ),
+    },
+    "theano.tensor.blas_headers": {
+        "theano.layers.compat.gone": (
+            "blas_header_text blas_header_version cblas_header_text detect_macos_sdot_bug "
+            "mkl_threads_text openblas_threads_text"
+        ),
+    },
+    "theano.tensor.blas_scipy": {
+        "theano.tensor.blas": "ScipyGer=Ger",
+        "theano.layers.compat.gone": "make_ger_destructive use_scipy_ger",
     },
     "theano.tensor.elemwise": {
         "theano": "theano=.",
@@ -107,6 +256,11 @@ OLD_NAMES = {
         "theano.tensor.convert": "as_tensor_variable",
         "theano.tensor.printers": "DimShufflePrinter",
         "theano.tensor.var": "TensorConstant TensorVariable",
+    },
+    "theano.tensor.elemwise_cgen": {
+        "theano.layers.compat.gone": (
+            "make_alloc make_checks make_declare make_loop make_loop_careduce make_reordered_loop"
+        ),
     },
     "theano.tensor.extra_ops": {
         "theano": "theano=.",
@@ -150,6 +304,15 @@ OLD_NAMES = {
         "theano.tensor.convert": "as_tensor_variable",
         "theano.tensor": "T=. tt=.",
     },
+    "theano.tensor.fourier": {
+        "theano.layers.compat.gone_in_tensor": "Fourier",
+    },
+    "theano.tensor.inc_code": {
+        "theano.layers.compat.gone": "inc_code",
+    },
+    "theano.tensor.inplace": {
+        "theano.tensor.shape.reshape": "transpose_inplace=transpose",
+    },
     "theano.tensor.nlinalg": {
         "theano": "theano=.",
         "theano.gradient": "DisconnectedType",
@@ -183,8 +346,17 @@ OLD_NAMES = {
         ),
         "theano.tensor.convert": "as_tensor_variable",
     },
+    "theano.tensor.nnet.bn": {
+        "theano.tensor.nnet.normalization": "*",
+        "theano.tensor.rules.by_name": (
+            "local_abstract_batch_norm_inference=local_expand_compound "
+            "local_abstract_batch_norm_train=local_expand_compound "
+            "local_abstract_batch_norm_train_grad=local_expand_compound"
+        ),
+    },
     "theano.tensor.nnet.conv": {
         "theano": "theano=.",
+        "theano.layers.compat.gone_in_tensor": "gen_conv_code_unroll_batch_kern",
         "theano.tensor.conv.older": "conv2d ConvOp",
     },
     "theano.tensor.nnet.conv3d2d": {
@@ -195,24 +367,61 @@ OLD_NAMES = {
         "theano.tensor.conv.older": "BaseCorrMM CorrMM CorrMM_gradInputs CorrMM_gradWeights",
     },
     "theano.tensor.nnet.corr3d": {
-        "theano.tensor.conv.older": "BaseCorr3dMM Corr3dMM Corr3dMM_gradInputs Corr3dMM_gradWeights",
+        "theano.tensor.conv.older": (
+            "BaseCorr3dMM Corr3dMM Corr3dMM_gradInputs Corr3dMM_gradWeights Corr3dMMGradInputs=Corr3dMM_gradInputs "
+            "Corr3dMMGradWeights=Corr3dMM_gradWeights"
+        ),
+    },
+    "theano.tensor.random.opt": {
+        "theano.tensor.random.rules": "random_make_inplace",
+    },
+    "theano.tensor.sharedvar": {
+        "theano.layers.compat.rewriting_helpers": "load_shared_variable",
     },
     "theano.tensor.signal.conv": {
         "theano.tensor.conv.older": "conv2d=signal_conv2d",
     },
+    "theano.tensor.nnet.ctc": {
+        "theano.layers.compat.gone_in_tensor": "local_ctc_no_grad",
+    },
     "theano.tensor.nnet.nnet": {
+        "theano.tensor.nnet.classes": "*",
+        "theano.tensor.nnet.rules": "*",
+        "theano.tensor.rules.by_name": (
+            "local_logsoftmax local_softmax_grad_to_crossentropy_with_softmax_grad "
+            "local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc"
+        ),
         "theano.tensor.nnet.activation": "*",
         "theano.tensor.nnet.crossentropy": "*",
         "theano.tensor.nnet.softmax": "*",
     },
     "theano.tensor.nnet.sigm": {
         "theano.tensor.nnet.activation": (
-            "hard_sigmoid scalar_sigmoid scalar_softplus sigmoid sigmoid_inplace softplus ultra_fast_sigmoid"
+            "hard_sigmoid scalar_sigmoid scalar_softplus ScalarSigmoid ScalarSoftplus sigmoid sigmoid_inplace softplus "
+            "ultra_fast_sigmoid UltraFastScalarSigmoid"
+        ),
+        "theano.layers.compat.gone_in_tensor": (
+            "compute_mul is_1pexp is_exp is_mul is_neg parse_mul_tree partition_num_or_denom perform_sigm_times_exp "
+            "replace_leaf simplify_mul"
+        ),
+        "theano.tensor.elemwise.rules.approximations": "*",
+        "theano.tensor.elemwise.rules.stable": "*",
+        "theano.tensor.rules.by_name": (
+            "local_1msigmoid local_hard_sigmoid local_inv_1_plus_exp local_sigm_times_exp local_ultra_fast_sigmoid"
+        ),
+    },
+    "theano.tensor.nnet.opt": {
+        "theano.tensor.nnet.blocksparse": "local_inplace_sparse_block_gemv local_inplace_sparse_block_outer",
+        "theano.layers.compat.gone_in_tensor": (
+            "local_abstractconv3d_gemm local_abstractconv3d_gradinputs_gemm local_abstractconv3d_gradweight_gemm "
+            "local_abstractconv_check local_abstractconv_gemm local_abstractconv_gradinputs_gemm "
+            "local_abstractconv_gradweight_gemm local_conv2d_cpu local_conv2d_gradinputs_cpu "
+            "local_conv2d_gradweight_cpu"
         ),
     },
     "theano.tensor.opt": {
         "theano.graph.source": "copy_stack_trace",
-        "theano.rewriting": "phases",
+        "theano.rewriting": "constant_folding phases",
         "theano.rewriting.userdefined": (
             "in2out local_optimizer out2in register_canonicalize register_specialize register_specialize_device "
             "register_stabilize register_uncanonicalize register_useless"
@@ -226,7 +435,9 @@ OLD_NAMES = {
         "theano.tensor.linalg.rules": "*",
         "theano.tensor.elemwise.rules.fusion": "*",
         "theano.tensor.index.rules.reads": "*",
-        "theano.tensor.rules.inplace": "*",
+        "theano.tensor.rules.inplace": (
+            "* local_inplace_incsubtensor1=inplace_inc_subtensor1 local_inplace_setsubtensor=inplace_set_subtensor"
+        ),
         "theano.tensor.join.rules": "*",
         "theano.tensor.shape.rules.layout": "*",
         "theano.tensor.shape.rules.lengths": "*",
@@ -238,6 +449,16 @@ OLD_NAMES = {
         "theano.tensor.elemwise.rules.stable": "*",
         "theano.tensor.elemwise.rules.useless": "*",
         "theano.tensor.index.rules.writes": "*",
+        "theano.layers.compat.rewriting_helpers": (
+            "apply_local_dimshuffle_lift apply_rebroadcast_opt broadcast_like encompasses_broadcastable get_clients "
+            "get_clients2 is_an_upcast is_dimshuffle_useless is_inverse_pair merge_broadcastables scalarconsts_rest "
+            "ShapeOptimizer UnShapeOptimizer"
+        ),
+        "theano.layers.compat.gone_in_tensor": (
+            "add_calculate attempt_distribution Canonizer check_for_x_over_absX distribute_greedy "
+            "elemwise_max_input_fct FusionOptimizer InplaceElemwiseOptimizer local_elemwise_alloc_op "
+            "local_elemwise_fusion_op MakeVectorPrinter merge_two_slices mul_calculate"
+        ),
     },
     "theano.tensor.opt_uncanonicalize": {
         "theano.rewriting": "phases",
@@ -314,10 +535,16 @@ OLD_NAMES = {
         "theano.tensor.shape.broadcast": "broadcast_shape",
         "theano.tensor.type_other": "as_index_variable make_slice NoneConst",
     },
+    "theano.tensor.var": {
+        "theano.layers.compat.rewriting_helpers": "equal_slices",
+    },
     "theano.typed_list": {
         "theano.graph": "Apply Constant Op Variable",
     },
     "theano.typed_list.opt": {
         "theano.typed_list.rules": "typed_list_inplace_opt",
+    },
+    "theano.utils": {
+        "theano.misc.windows": "call_subprocess_Popen output_subprocess_Popen subprocess_Popen",
     },
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from theano.layers import lazily
 from theano.tensor.blas.dot import BatchedDot, Dot, batched_dot, batched_tensordot, dot, outer, tensordot
 from theano.tensor.blas.routines import (
     Dot22,
@@ -24,3 +25,6 @@ __all__ = [
     "batched_tensordot", "dot", "gemm_inplace", "gemm_no_inplace", "gemv_inplace", "gemv_no_inplace", "ger",
     "ger_destructive", "outer", "tensordot",
 ]  # fmt: skip
+
+
+__getattr__, __dir__ = lazily(globals())

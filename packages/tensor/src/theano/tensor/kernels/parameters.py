@@ -343,6 +343,28 @@ class Pool(Parameters):
     ignore_border = Flag("whether a window that does not fit is left out, not cut")
 
 
+class Neighbours(Enumeration):
+    """Where neighbourhoods lie in an image."""
+
+    VALID = 0
+    HALF = 1
+    FULL = 2
+    WRAP_CENTERED = 3
+    IGNORE_BORDERS = 4
+
+
+class InPlace(Parameters):
+    """What is added to something."""
+
+    in_place = Flag("whether to that itself")
+
+
+class Images2Neibs(Parameters, c_name="th_images2neibs_params"):
+    """Neighbourhoods as rows."""
+
+    mode = Choice(Neighbours)
+
+
 # -- neural networks ---------------------------------------------------------------------------------------
 
 

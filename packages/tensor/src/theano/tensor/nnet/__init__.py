@@ -48,15 +48,23 @@ from theano.tensor.nnet.softmax import (
     softmax_with_bias,
 )
 
-#: What has a family of its own.
-_CONVOLUTION = {
+#: What has a family or a module of its own, and is loaded when it is asked for.
+_LATER = {
     **{name: f"theano.tensor.conv.functions:{name}" for name in (
         "causal_conv1d", "conv2d", "conv2d_grad_wrt_inputs", "conv2d_grad_wrt_weights", "conv2d_transpose", "conv3d",
         "conv3d_grad_wrt_inputs", "conv3d_grad_wrt_weights", "separable_conv2d", "separable_conv3d",
     )},
+    **{name: f"theano.tensor.nnet.classes:{name}" for name in (
+        "Prepend_scalar_constant_to_each_row", "Prepend_scalar_to_each_row", "confusion_matrix", "h_softmax",
+        "prepend_0_to_each_row", "prepend_1_to_each_row", "prepend_scalar_to_each_row",
+    )},
+    **{name: f"theano.tensor.nnet.{name}" for name in ("blocksparse", "ctc", "neighbours")},
+    **{name: f"theano.tensor.nnet.normalization:{name}" for name in (
+        "batch_normalization", "batch_normalization_test", "batch_normalization_train",
+    )},
     **{name: f"theano.tensor.conv.upsampling:{name}" for name in ("bilinear_upsampling", "frac_bilinear_upsampling")},
 }  # fmt: skip
-__getattr__, __dir__ = lazily(globals(), _CONVOLUTION)
+__getattr__, __dir__ = lazily(globals(), _LATER)
 
 __all__ = [
     "CrossentropyCategorical1Hot", "CrossentropyCategorical1HotGrad", "CrossentropySoftmax1HotWithBiasDx",

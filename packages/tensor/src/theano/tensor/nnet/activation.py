@@ -14,6 +14,7 @@ from theano.tensor.elemwise.op import Elemwise
 
 scalar_sigmoid = scal.sigmoid
 scalar_softplus = scal.softplus
+ScalarSigmoid, ScalarSoftplus = type(scalar_sigmoid), type(scalar_softplus)
 
 sigmoid = Elemwise(scal.sigmoid, name="sigmoid")
 sigmoid_inplace = Elemwise(scal.sigmoid, {0: 0}, name="sigmoid_inplace")
@@ -35,6 +36,7 @@ scalar_softsign = scal.scalar_op(
     class_name="ScalarSoftsign",
     doc="x / (1 + abs(x)): a sigmoid from -1 to 1 with heavy tails.",
 )  # fmt: skip
+ScalarSoftsign = type(scalar_softsign)
 softsign = Elemwise(scalar_softsign, name="softsign")
 
 
@@ -59,6 +61,7 @@ scalar_ultra_fast_sigmoid = scal.scalar_op(
     class_name="UltraFastScalarSigmoid",
     doc="An approximation of the sigmoid by three pieces, within 0.07 of it.",
 )  # fmt: skip
+UltraFastScalarSigmoid = type(scalar_ultra_fast_sigmoid)
 ultra_fast_sigmoid = Elemwise(scalar_ultra_fast_sigmoid, name="ultra_fast_sigmoid")
 for _op in (sigmoid, sigmoid_inplace, softplus, softsign, ultra_fast_sigmoid):
     _op.shown_as = f"T.nnet.{_op.name}"

@@ -78,8 +78,9 @@ def test_operations_on_elements_are_compared_by_number():
 
 
 def test_what_is_missing_or_of_another_kind_is_said():
-    facts = {coverage.VERSIONS[0]: {"json": {"no_such": "class", "loads": "module", "dumps": "(obj)", "decoder": "module"}},
-             coverage.VERSIONS[1]: {"json": {"dump": "(obj, fp)", "decoder": "class"}}}  # fmt: skip
+    older = {"no_such": "class", "loads": "module", "dumps": "(obj)", "decoder": "module"}
+    newer = {"dump": "(obj, fp)", "decoder": "class"}
+    facts = {coverage.VERSIONS[0]: {"json": older}, coverage.VERSIONS[1]: {"json": newer}}
     found = coverage.compare(facts, {"no_such": "never", "json.loads": "it is not", "decoder": "both"})["json"]
     assert {name: (f.status, f.note, f.why) for name, f in found.items()} == {
         "no_such": ("missing", "", "never"),

@@ -1,0 +1,65 @@
+"""``f.fn``: what older programs read of a function's inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from theano.graph.apply import Apply
+from theano.graph.variable import Constant, Variable
+
+if TYPE_CHECKING:
+    from theano.compile.executable import Function
+
+
+class Internals:
+    """The nodes of a function, and where its values are stored.
+
+    Parameters
+    ----------
+    function : Function
+
+    Attributes
+    ----------
+    nodes : list of Apply
+        In the order in which they run.
+    storage_map : dict from Variable to list of one value
+        For inputs the cells with their stored values, shared variables among them, and for constants cells with theirs.
+        What nodes compute lies in memory that the machine uses again within a call: its cells are empty.
+    updated_vars : dict from Variable to Variable
+        For each input that a call updates, the output with its new value.
+    allow_gc : bool
+        Whether memory is freed between calls.
+
+    Examples
+    --------
+    >>> import theano
+    >>> x = theano.generic("x")
+    >>> f = theano.function([theano.In(x, value=3)], theano.compile.view_op(x))
+    >>> str(f.fn.nodes[0].op), f.fn.storage_map[f.maker.fgraph.inputs[0]], f.fn()
+    ('ViewOp', [3], [3])
+    """
+
+    def __init__(self, function: Function):
+        self._function = function
+        maker = function.maker
+        self.nodes: list[Apply] = maker.fgraph.toposort()
+        self.allow_gc = bool(getattr(maker.mode.linker, "allow_gc", True))
+        inputs, outputs = maker.fgraph.inputs, maker.fgraph.outputs
+        self.storage_map: dict[Variable, list[Any]] = {
+            v: container.storage for v, container in zip(inputs, function.input_storage, strict=True)
+        }
+        for v in (v for node in self.nodes for v in (*node.inputs, *node.outputs)):
+            self.storage_map.setdefault(v, [v.data if isinstance(v, Constant) else None])
+        updated = [v for v, given in zip(inputs, maker.inputs, strict=True) if given.update is not None]
+        self.updated_vars = dict(zip(updated, outputs[len(outputs) - len(updated) :], strict=True))
+
+    def __call__(self, n_calls: int = 1, output_subset: Sequence[int] | None = None) -> list[Any]:
+        """Call the function, ``n_calls`` times, with the values that its inputs have; return the last outputs."""
+        options = {} if output_subset is None else {"output_subset": output_subset}
+        found: Any = None
+        for _ in range(n_calls):
+            found = self._function(**options)
+        if isinstance(found, dict):
+            return list(found.values())
+        return [] if found is None else list(found) if isinstance(found, (list, tuple)) else [found]

@@ -1,0 +1,21 @@
+"""Names of internals of scalars that have no meaning here: see `theano.layers.compat.gone`.
+
+Examples
+--------
+>>> import theano.layers.compat.gone_in_scalar as gone
+>>> gone.Compositef32()
+Traceback (most recent call last):
+NotImplementedError: Compositef32 is not part of this Theano: kernels of float16 compute in float32
+"""
+
+from __future__ import annotations
+
+from theano.layers.compat.gone import names_gone
+
+#: By what to do instead, the names.
+INSTEAD = {
+    "kernels of float16 compute in float32": "Compositef32 handle_cast handle_composite",
+    "say an expression's C with theano.scalar.define.scalar_op": "include_line sympy_dtype theano_dtype SymPyCCode",
+}
+
+__getattr__ = names_gone(globals(), INSTEAD)
