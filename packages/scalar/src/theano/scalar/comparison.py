@@ -77,15 +77,14 @@ inclosedrange = scalar_op(
     doc="Whether x lies between two bounds or equals one.",
 )  # fmt: skip
 
-def _to_what_was_selected(x: Any, y: Any, out: Any, g: Any) -> tuple[Any, Any]:
-    # Of two equal numbers the first one has all of it, as in older versions: of maximum(x, x) it is once x's.
-    return eq(out, x) * g, neq(out, x) * g
-
+# Gradients of what selects: of two equal numbers the first one has all of it, as in older versions, so that of
+# maximum(x, x) it is once x's. Inputs are compared with each other and not with the result, which may have been rounded
+# otherwise where it was computed: a loop stores what its gradient computes again.
 
 maximum = scalar_op(
     "maximum", "x y", types=upcast_out_no_complex, py=np.maximum,
     c={"biu": "{x} > {y} ? {x} : {y}", "f": "max({x}, {y})"},
-    grad=_to_what_was_selected,
+    grad=lambda x, y, out, g: (ge(x, y) * g, lt(x, y) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_maximum",
     attributes={"selects": True},
     doc="The larger of two numbers; nan if one is nan.",
@@ -94,7 +93,7 @@ maximum = scalar_op(
 minimum = scalar_op(
     "minimum", "x y", types=upcast_out_no_complex, py=np.minimum,
     c={"biu": "{x} < {y} ? {x} : {y}", "f": "min({x}, {y})"},
-    grad=_to_what_was_selected,
+    grad=lambda x, y, out, g: (le(x, y) * g, gt(x, y) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_minimum",
     attributes={"selects": True},
     doc="The smaller of two numbers; nan if one is nan.",
@@ -104,7 +103,7 @@ scalar_maximum, scalar_minimum = maximum, minimum
 fmax = scalar_op(
     "fmax", "x y", types=upcast_out_no_complex, py=np.fmax,
     c={"biu": "{x} > {y} ? {x} : {y}", "f": "({y} > {x}) | ({x} != {x}) ? {y} : {x}"},
-    grad=_to_what_was_selected,
+    grad=lambda x, y, out, g: ((ge(x, y) | isnan(y)) * g, (lt(x, y) | isnan(x)) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, identity=np.nan,
     attributes={"selects": True}, specials=False,  # of zeros, NumPy takes either, as its vectors come
     doc="The larger of two numbers; the other one if one is nan.",
@@ -113,7 +112,7 @@ fmax = scalar_op(
 fmin = scalar_op(
     "fmin", "x y", types=upcast_out_no_complex, py=np.fmin,
     c={"biu": "{x} < {y} ? {x} : {y}", "f": "({y} < {x}) | ({x} != {x}) ? {y} : {x}"},
-    grad=_to_what_was_selected,
+    grad=lambda x, y, out, g: ((le(x, y) | isnan(y)) * g, (gt(x, y) | isnan(x)) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, identity=np.nan,
     attributes={"selects": True}, specials=False,  # of zeros, NumPy takes either, as its vectors come
     doc="The smaller of two numbers; the other one if one is nan.",
