@@ -227,11 +227,12 @@ def wheels(session: nox.Session) -> None:
 
 @nox.session(tags=["installs"])
 def example(session: nox.Session) -> None:
-    """Train the digits, the main example, into digits.png; and run the other examples, one of them for a short time."""
+    """Train the digits, the main example, into digits.png; and run the other examples, some for a short time."""
     install_layers(session, LAYERS, EXAMPLE)
     session.run("python", "examples/digits.py", *session.posargs)
-    for name, *short in (("docstrings",), ("newton",), ("posterior",), ("text", "--steps", "100")):
-        session.run("python", f"examples/{name}.py", *short)
+    short = {"lenet": ("--epochs", "3"), "photograph": ("--steps", "20"), "text": ("--steps", "100")}
+    for name in ("docstrings", "lenet", "newton", "photograph", "posterior", "text"):
+        session.run("python", f"examples/{name}.py", *short.get(name, ()))
 
 
 @nox.session

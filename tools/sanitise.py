@@ -1,7 +1,7 @@
 """Run compiled code under the sanitisers of addresses and of undefined behaviour: ``nox -s sanitise``.
 
     python tools/sanitise.py              everything
-    python tools/sanitise.py PART ...     only some of: faults sizes kernels tutorial user_c
+    python tools/sanitise.py PART ...     only some of: faults sizes kernels networks sparse tutorial user_c
     python tools/sanitise.py --in FOLDER  work there, and leave it, so that the next time less is built
 
 A copy of the sources is made in a temporary directory, and in it the layers' libraries are built with the
@@ -123,6 +123,16 @@ def kernels(env: dict[str, str]) -> bool:
     return pytest(env, "-n", "0", "-m", "not slow", "-k", "not ctrl_c", *places)
 
 
+def networks(env: dict[str, str]) -> bool:
+    """Run convolution, pooling and what else networks are made of."""
+    return pytest(env, "-n", "0", *(f"packages/tensor/tests/{family}" for family in ("pool", "nnet", "conv")))
+
+
+def sparse(env: dict[str, str]) -> bool:
+    """Run the tests of sparse matrices, with ten thousand malformed ones."""
+    return pytest({**env, "THEANO_SPARSE_MALFORMED": "10000"}, "-n", "0", "packages/sparse/tests")
+
+
 def tutorial(env: dict[str, str]) -> bool:
     """Run every block of the tutorial."""
     return pytest(env, "-p", "doc_blocks", "docs/tutorial", "README.md")
@@ -169,7 +179,8 @@ def user_c(env: dict[str, str]) -> bool:
 WATCHED = {"user_c": {"graph-core"}}
 
 PARTS: dict[str, Callable[[dict[str, str]], bool]] = {
-    "faults": faults, "sizes": sizes, "kernels": kernels, "tutorial": tutorial, "user_c": user_c,
+    "faults": faults, "sizes": sizes, "kernels": kernels, "networks": networks, "sparse": sparse, "tutorial": tutorial,
+    "user_c": user_c,
 }  # fmt: skip
 
 
