@@ -21,9 +21,8 @@ from tqdm import tqdm
 
 import theano
 import theano.tensor as T
-from theano.tensor.nnet import conv2d, relu
-from theano.tensor.nnet.bn import batch_normalization_test, batch_normalization_train
-from theano.tensor.signal.pool import pool_2d
+from theano.tensor.nnet import batch_normalization_test, batch_normalization_train, conv2d, relu
+from theano.tensor.pool import pool_2d
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
