@@ -28,6 +28,8 @@ from theano.tensor.expressions.base import Compound
 from theano.tensor.expressions.ops import BroadcastTo
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.solve import TensorInv, TensorSolve
+from theano.tensor.nnet import classes as many_classes
+from theano.tensor.nnet import normalization
 from theano.tensor.reduce.careduce import ProductOfOthers
 from theano.tensor.rows.op import MapRows
 
@@ -35,6 +37,8 @@ rng = np.random.default_rng(3)
 X, Y, Z, V, W = (rng.normal(size=n) for n in ((3, 4), (4, 2), (3, 2), 3, 4))
 S = X @ X.T + 3 * np.eye(3)
 PLAIN = theano.Mode("py", None)
+# These are constants by contract, although results depend on them; of float32, no test here asks for their gradients.
+EPSILON, FACTOR = np.float32(0.25), np.float32(0.5)
 
 
 class Sample(NamedTuple):
@@ -72,6 +76,17 @@ SAMPLES = {
     "Gemm": Sample(routines.Gemm(), (Z, 2.0, X, Y, 3.0)),
     "Gemv": Sample(routines.Gemv(), (V, 2.0, X, W, 3.0)),
     "Ger": Sample(routines.Ger(), (X, 2.0, V, W)),
+    "AbstractBatchNormTrain": Sample(
+        normalization.AbstractBatchNormTrain((0,)), (X, W[None], -W[None], EPSILON, FACTOR, W[None] / 2, W[None] ** 2)
+    ),
+    "AbstractBatchNormTrainGrad": Sample(
+        normalization.AbstractBatchNormTrainGrad((0,)), (X, X**2, W[None], W[None] / 2, W[None] ** 2, EPSILON)
+    ),
+    "AbstractBatchNormInference": Sample(
+        normalization.AbstractBatchNormInference((0,)), (X, W[None], -W[None], W[None] / 2, W[None] ** 2, EPSILON)
+    ),
+    "Prepend_scalar_to_each_row": Sample(many_classes.Prepend_scalar_to_each_row(), (2.0, X)),
+    "Prepend_scalar_constant_to_each_row": Sample(many_classes.Prepend_scalar_constant_to_each_row(3), (X,)),
     "OpFromGraph": Sample(_held(lambda x, y: OpFromGraph([x, y], [T.exp(x) * y, y.sum()], name="held")), (X, W)),
     "OpFromGraph, inline": Sample(_held(lambda x, y: OpFromGraph([x, y], [x * y, x, x], inline=True)), (X, W)),
     "MapRows": Sample(_held(lambda x, y: MapRows([y], [x], [T.sort(T.dot(x, y)), y * y.sum(), x * 2])), (X, Y.T)),

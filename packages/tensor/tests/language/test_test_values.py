@@ -104,7 +104,8 @@ def test_checks_within_make_node():
         debug_assert(True)
     with theano.config.change_flags(compute_test_value="ignore"):
         assert get_debug_values(x, y) == []
-        debug_error_message("not seen")
+        with pytest.raises(ValueError, match="seen"):
+            debug_error_message("seen")
 
 
 def test_printing_and_pickling():

@@ -122,7 +122,13 @@ def _missing(message: str, cause: BaseException | None) -> None:
 
 
 def debug_error_message(msg: str) -> None:
-    """Raise ``ValueError(msg)`` if there are test values, or warn if the flag ``compute_test_value`` says so."""
+    """Report what test values show to be wrong, as the flag ``compute_test_value`` says.
+
+    Raises
+    ------
+    ValueError
+        The flag says ``"raise"``, ``"pdb"`` or ``"ignore"``, which ignores values that are missing, not wrong ones.
+    """
     action = config.compute_test_value
     if action in ("raise", "pdb", "ignore"):
         raise ValueError(msg)

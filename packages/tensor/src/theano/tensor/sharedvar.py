@@ -53,6 +53,16 @@ def tensor_constructor(
         Dimensions whose length is always 1. None by default, so that later values may have other lengths.
     target : str
         Device; only "cpu" here.
+
+    Raises
+    ------
+    TypeError
+        It is no array, one of a dtype that no tensor holds, or not for this device.
+
+    Examples
+    --------
+    >>> tensor_constructor(np.zeros((2, 3))).type
+    TensorType(float64, matrix)
     """
     if target != "cpu":
         raise TypeError("not for cpu")
@@ -78,6 +88,11 @@ def scalar_constructor(
     """Return a shared variable for a number, of the dtype that NumPy gives it.
 
     A Python float is a float64 (or floatX, where that is asked of ``allow_downcast``), a Python int an int64.
+
+    Examples
+    --------
+    >>> scalar_constructor(3).type, scalar_constructor(np.float32(3)).type
+    (TensorType(int64, scalar), TensorType(float32, scalar))
     """
     if target != "cpu":
         raise TypeError("not for cpu")

@@ -456,17 +456,35 @@ values_eq_approx = TensorType.values_eq_approx
 
 
 def values_eq_approx_remove_inf(a: Any, b: Any) -> bool:
-    """Return ``values_eq_approx``, where ``b`` may be finite where ``a`` is infinite."""
+    """Return ``values_eq_approx``, where ``b`` may be finite where ``a`` is infinite.
+
+    Examples
+    --------
+    >>> values_eq_approx_remove_inf(np.array([1.0, np.inf]), np.array([1.0, 5.0]))
+    True
+    """
     return TensorType.values_eq_approx(a, b, allow_remove_inf=True)
 
 
 def values_eq_approx_remove_nan(a: Any, b: Any) -> bool:
-    """Return ``values_eq_approx``, where ``b`` may be a number where ``a`` is NaN."""
+    """Return ``values_eq_approx``, where ``b`` may be a number where ``a`` is NaN.
+
+    Examples
+    --------
+    >>> values_eq_approx_remove_nan(np.array([1.0, np.nan]), np.array([1.0, 5.0]))
+    True
+    """
     return TensorType.values_eq_approx(a, b, allow_remove_nan=True)
 
 
 def values_eq_approx_remove_inf_nan(a: Any, b: Any) -> bool:
-    """Return ``values_eq_approx``, where ``b`` may be a finite number where ``a`` is not."""
+    """Return ``values_eq_approx``, where ``b`` may be a finite number where ``a`` is not.
+
+    Examples
+    --------
+    >>> values_eq_approx_remove_inf_nan(np.array([np.inf, np.nan]), np.array([2.0, 5.0]))
+    True
+    """
     return TensorType.values_eq_approx(a, b, allow_remove_inf=True, allow_remove_nan=True)
 
 

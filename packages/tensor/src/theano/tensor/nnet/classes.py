@@ -109,7 +109,7 @@ def confusion_matrix(actual: Any, pred: Any) -> list[Any]:
     >>> table, order = confusion_matrix(T.constant([1, 1, 5]), T.constant([1, 5, 5]))
     >>> table.eval(), order.eval()
     (array([[1, 1],
-           [0, 1]]), array([1, 5], dtype=int8))
+           [0, 1]]), array([1, 5]))
     """
     actual, pred = as_tensor_variable(actual), as_tensor_variable(pred)
     for name, v in (("actual", actual), ("pred", pred)):

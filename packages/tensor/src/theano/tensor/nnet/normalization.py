@@ -159,8 +159,9 @@ class AbstractBatchNormTrainGrad(_Normalization):
         return [g_x, g_scale, g_bias]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
-        """Return that epsilon is a help only."""
-        return [[True, True, True]] * 2 + [[True, False, False], [True, True, False], [True, True, False], [False] * 3]
+        """Return that the gradient of the bias is of ``dy`` alone, and that epsilon is a help only."""
+        of_x_and_scale, of_x = [True, True, False], [True, False, False]
+        return [of_x_and_scale, [True] * 3, of_x, of_x_and_scale, of_x_and_scale, [False] * 3]
 
 
 class AbstractBatchNormInference(_Normalization):

@@ -47,4 +47,7 @@ FAMILIES = (
     "elemwise.rules.fusion",  # a sequence of its own: one kernel of many
 )
 
+#: What registers passes of its own when it is imported, with the ops that they are about; each has a position there.
+WITH_THEIR_OPS = ("nnet.blocksparse",)
+
 families.in_order(*(f"theano.tensor.{name}" for name in FAMILIES))

@@ -162,6 +162,13 @@ def shape_i(var: Any, i: int, fgraph: Any = None) -> Any:
     i : int
     fgraph : FunctionGraph, optional
         A graph with shape inference attached, asked first.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.row("x")
+    >>> shape_i(x, 0).eval(), shape_i(x, 1).eval({x: np.zeros((1, 3))})
+    (array(1), array(3))
     """
     feature = getattr(fgraph, "shape_feature", None)
     if feature is not None and var in feature.shape_of:
@@ -417,22 +424,60 @@ def register_shape_c_code(type: type, code: str, version: tuple[Any, ...] = ()) 
         ``%(iname)s`` and ``%(oname)s`` stand for the variables, ``%(fail)s`` for what to do when something is wrong.
     version : tuple
         For the cache of compiled code; without one it is compiled in each process anew.
+
+    Examples
+    --------
+    >>> from theano.graph import Type
+    >>> class Words(Type):
+    ...     "Tuples of words."
+    >>> count = "npy_intp n = 1; %(oname)s = (PyArrayObject*)PyArray_SimpleNew(1, &n, NPY_INT64);"
+    >>> count += "*(npy_int64*)PyArray_DATA(%(oname)s) = PyTuple_GET_SIZE(py_%(iname)s);"
+    >>> register_shape_c_code(Words, count, version=(1,))
     """
     Shape.code_of[type] = Code(code, version)
 
 
 def register_shape_i_c_code(typ: type, code: str, check_input: str, version: tuple[Any, ...] = ()) -> None:
-    """Say in C what the length ``%(i)s`` of values of a class of types is; ``check_input`` sees that there is one."""
+    """Say in C what the length ``%(i)s`` of values of a class of types is; ``check_input`` sees that there is one.
+
+    Examples
+    --------
+    >>> from theano.graph import Type
+    >>> class Words(Type):
+    ...     "Tuples of words."
+    >>> check = 'if (%(i)s != 0) { PyErr_SetString(PyExc_TypeError, "one dimension"); %(fail)s }'
+    >>> count = "%(oname)s = (PyArrayObject*)PyArray_SimpleNew(0, NULL, NPY_INT64);"
+    >>> count += "*(npy_int64*)PyArray_DATA(%(oname)s) = PyTuple_GET_SIZE(py_%(iname)s);"
+    >>> register_shape_i_c_code(Words, count, check, version=(1,))
+    """
     Shape_i.code_of[typ] = Code(code, version, check_input)
 
 
 def register_specify_shape_c_code(
     typ: type, code: str, version: tuple[Any, ...] = (), c_support_code_apply: str | None = None
 ) -> None:
-    """Say in C how values of a class of types are let through if their lengths are those in ``%(shape)s``."""
+    """Say in C how values of a class of types are let through if their lengths are those in ``%(shape)s``.
+
+    Examples
+    --------
+    >>> from theano.graph import Type
+    >>> class Words(Type):
+    ...     "Tuples of words."
+    >>> let_through = "Py_XDECREF(py_%(oname)s); py_%(oname)s = Py_NewRef(py_%(iname)s);"
+    >>> register_specify_shape_c_code(Words, let_through, version=(1,))
+    """
     SpecifyShape.code_of[typ] = Code(code, version, support=c_support_code_apply)
 
 
 def register_rebroadcast_c_code(typ: type, code: str, version: tuple[Any, ...] = ()) -> None:
-    """Say in C what to check along ``%(axis)s`` that is said to have length 1."""
+    """Say in C what to check along ``%(axis)s`` that is said to have length 1.
+
+    Examples
+    --------
+    >>> from theano.graph import Type
+    >>> class Words(Type):
+    ...     "Tuples of words."
+    >>> one = 'if (PyTuple_GET_SIZE(py_%(iname)s) != 1) { PyErr_SetString(PyExc_ValueError, "several"); %(fail)s }'
+    >>> register_rebroadcast_c_code(Words, one, version=(1,))
+    """
     Rebroadcast.code_of[typ] = Code(code, version)
