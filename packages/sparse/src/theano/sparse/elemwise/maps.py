@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,7 +26,7 @@ def structured_monoid(tensor_op: Map) -> Callable[[Map], Map]:
     Parameters
     ----------
     tensor_op : callable
-        Is given the vector of numbers, and whatever else the decorated function is called with.
+        Is given the vector of numbers, and whatever else the decorated function is called with, by position.
 
     Examples
     --------
@@ -37,13 +39,14 @@ def structured_monoid(tensor_op: Map) -> Callable[[Map], Map]:
     """
 
     def decorate(described: Map) -> Map:
-        def wrapper(x: Any, *others: Any) -> Any:
+        signature = inspect.signature(described)
+
+        @functools.wraps(described)
+        def wrapper(*args: Any, **named: Any) -> Any:
+            x, *others = signature.bind(*args, **named).args
             x = compressed(x, described.__name__)
             return with_data(x, tensor_op(csm_data(x), *others))
 
-        wrapper.__name__ = wrapper.__qualname__ = described.__name__
-        wrapper.__module__ = described.__module__
-        wrapper.__doc__ = described.__doc__
         return wrapper
 
     return decorate
@@ -111,8 +114,8 @@ def structured_maximum(x: Any, y: Any) -> Any:
 
 
 @structured_monoid(F.add)
-def structured_add(x: Any, *numbers: Any) -> Any:
-    """Return the stored numbers of ``x`` plus some numbers."""
+def structured_add(x: Any, y: Any = 0, *others: Any) -> Any:
+    """Return the stored numbers of ``x`` plus the number ``y``, and others."""
 
 
 class Neg(Op):
