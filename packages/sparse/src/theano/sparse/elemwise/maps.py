@@ -11,7 +11,7 @@ from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.sparse.convert import as_sparse_variable
 from theano.sparse.parts.elements import Cells
-from theano.sparse.parts.op import compressed, csm_data, with_data
+from theano.sparse.parts.op import compressed, csm_data, length, with_data
 from theano.sparse.type import SparseType
 from theano.tensor.elemwise import functions as F
 from theano.tensor.nnet.activation import sigmoid
@@ -43,7 +43,10 @@ def structured_monoid(tensor_op: Map) -> Callable[[Map], Map]:
 
         @functools.wraps(described)
         def wrapper(*args: Any, **named: Any) -> Any:
-            x, *others = signature.bind(*args, **named).args
+            try:
+                x, *others = signature.bind(*args, **named).args
+            except TypeError as error:
+                raise TypeError(f"{described.__name__}{signature}: {error}") from None
             x = compressed(x, described.__name__)
             return with_data(x, tensor_op(csm_data(x), *others))
 
@@ -142,6 +145,10 @@ class Neg(Op):
         """Negate with SciPy."""
         output_storage[0][0] = -inputs[0]
 
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of the input."""
+        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
+
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the negative gradient."""
         return [-output_grads[0]]
@@ -184,6 +191,10 @@ class Cast(Op):
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Convert with SciPy."""
         output_storage[0][0] = inputs[0].astype(self.out_type)
+
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of the input."""
+        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient in the dtype of the input, if that has one."""
