@@ -82,21 +82,24 @@ def malformed(rng, format):
     return m
 
 
-def test_malformed_matrices_are_refused():
-    """As arguments, constants, shared values, and parts; also where only one of the arrays is told to be longer."""
+@pytest.mark.parametrize("format", FORMATS)
+def test_malformed_matrices_are_refused(format):
+    """As arguments of products, sums and conversions, constants, shared values, and parts, in either format."""
     rng = np.random.default_rng(0)
-    x, d, v, i, p = S.csr_dmatrix("x"), T.dmatrix("d"), T.dvector(), T.ivector(), T.ivector()
+    x, d, v, i, p = S.matrix(format, "x", "float64"), T.dmatrix("d"), T.dvector(), T.ivector(), T.ivector()
     f = theano.function([x, d], S.dot(x, d))
-    g = theano.function([v, i, p, d], S.dot(S.CSR(v, i, p, [6, 5]), d))
-    w = theano.shared(matrix("csr", (6, 5)))
+    others = [theano.function([x], out) for out in (S.dot(x, np.ones(5)), x.toarray(), x.sum(axis=0), x.T + x.T)]
+    g = theano.function([v, i, p, d], S.dot(S.CSM(format)(v, i, p, [6, 5]), d))
+    w = theano.shared(matrix(format, (6, 5)))
     dense = np.ones((5, 3))
-    for _ in range(MALFORMED):
-        m = malformed(rng, "csr")
+    for number in range(MALFORMED):
+        m = malformed(rng, format)
         for attempt in (
             lambda m=m: f(m, dense),
+            lambda m=m, other=others[number % len(others)]: other(m),
             lambda m=m: w.set_value(m),
-            lambda m=m: SparseType("csr", "float64").filter(m, strict=True),
-            lambda m=m: SparseType("csc", "float64").filter(m),
+            lambda m=m: SparseType(format, "float64").filter(m, strict=True),
+            lambda m=m: SparseType(FORMATS[format == "csr"], "float64").filter(m),
         ):
             with pytest.raises((ValueError, TypeError)) as caught:
                 attempt()
@@ -104,7 +107,26 @@ def test_malformed_matrices_are_refused():
         if m.indices.dtype.kind == "i" and m.indptr.ndim == 1 and m.shape == (6, 5):
             with pytest.raises((ValueError, TypeError)):
                 g(m.data, m.indices, m.indptr, dense)
-    np.testing.assert_allclose(g([2.0], [1], [0, 1, 1, 1, 1, 1, 1], dense)[0], 2.0)
+    ends = [0, 1, 1, 1, 1, 1, 1] if format == "csr" else [0, 0, 1, 1, 1, 1]
+    np.testing.assert_allclose(g([2.0], [1 if format == "csr" else 0], ends, dense)[0], 2.0)
+
+
+@pytest.mark.parametrize("format", ["coo", "bsr"])
+def test_malformed_matrices_of_other_formats_are_refused(format):
+    """Before SciPy converts them, which would write where their indices lead."""
+    x = S.csr_dmatrix("x")
+    f = theano.function([x], x.toarray())
+    good = sp.csr_matrix(np.kron(plain(matrix("csr")), np.ones((2, 2)))).asformat(format)
+    np.testing.assert_array_equal(f(good), plain(good))
+    for array, wrong in (("row", 999), ("col", -7)) if format == "coo" else (("indices", 999), ("indptr", -7)):
+        m = good.copy()
+        getattr(m, array)[1] = wrong
+        with pytest.raises(ValueError):
+            f(m)
+        m = good.copy()
+        setattr(m, array, getattr(m, array)[:-2])
+        with pytest.raises(ValueError):
+            f(m)
 
 
 def test_both_ways_to_examine_agree():
