@@ -11,6 +11,7 @@
  *   conv_tile.h     the block in registers
  *   conv_layout.h   channels last, and back
  *   conv_planes.h   all three where a group has few filters: vectors are then cut out of rows of pixels
+ *   conv_winograd.h all three where filters of 3 x 3 move by one pixel
  *   conv_pixels.h   the first two products
  *   conv_filters.h  the third
  */
@@ -37,7 +38,7 @@ typedef struct {
 typedef struct {
     th_conv_axis axis[TH_CONV_AXES];
     int64_t batch, groups, channels, filters; /* the last two in a group */
-    int64_t flip, threads;
+    int64_t flip, threads, winograd;
     th_conv_array image, kernel, output;
 } th_conv;
 

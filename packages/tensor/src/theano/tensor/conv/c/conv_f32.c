@@ -10,5 +10,6 @@
 #include "conv_tile.h"
 #include "conv_layout.h"
 #include "conv_planes.h"
+#include "conv_winograd.h"
 #include "conv_pixels.h"
 #include "conv_filters.h"
