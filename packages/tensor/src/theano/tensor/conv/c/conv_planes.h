@@ -40,13 +40,13 @@ INLINE void NAME(copy_line)(char *to, const char *from, int64_t n)
         store(to, n - x >= LANES ? load(from) : load_some(from, n - x));
 }
 
+/* Everything but the pixels is 0 already. */
 static void NAME(copy_planes)(const NAME(planes) *p, int64_t batch, int64_t group, char *to)
 {
     const int64_t size = sizeof(T);
     int64_t lo[TH_CONV_AXES], hi[TH_CONV_AXES];
     for (int a = 0; a < TH_CONV_AXES; ++a)
         NAME(placed)(p, a, lo + a, hi + a);
-    memset(to, 0, (size_t)(p->channels * p->plane));
     const char *from = p->from.data + batch * p->from.outer + group * p->channels * p->from.inner;
     for (int64_t i = 0; i < p->channels; ++i, to += p->plane, from += p->from.inner)
         for (int64_t z = lo[0]; z < hi[0]; ++z)
@@ -96,9 +96,32 @@ typedef struct {
     th_conv_array to;
     const int64_t *offsets;               /* of each term */
     const T *weights;                     /* (group, tile of outputs, term, output) */
+    const int64_t *columns;               /* where filters have three rows: offsets of their columns, */
+    const T *by_column;                   /* and weights (group, output, column, row); else NULL */
     char *space;
     int64_t items, parts;
 } NAME(plane_job);
+
+/* The results of a tile: of `many` rows, or of one row for as many filters, which are `next` bytes apart. */
+INLINE void NAME(put_plane_tile)(const int many, const int vectors, vec sums[][2], char *to, int64_t next, int64_t x_step, int64_t n)
+{
+    const int64_t size = sizeof(T);
+    _Pragma("GCC unroll 8") for (int i = 0; i < many; ++i)
+        _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v) {
+            const int64_t left = n - v * LANES, whole = left < LANES ? left : LANES;
+            char *at = to + i * next + v * LANES * x_step;
+            if (x_step != size) {
+                T plain[LANES];
+                store(plain, sums[i][v]);
+                for (int64_t l = 0; l < whole; ++l)
+                    memcpy(at + l * x_step, plain + l, sizeof(T));
+            } else if (whole == LANES) {
+                store(at, sums[i][v]);
+            } else {
+                store_some(at, sums[i][v], whole);
+            }
+        }
+}
 
 /* A tile of some vectors of pixels: of `many` rows for one filter, or of one row for `many` filters. Weights are those of all
  * filters in a tile, term by term. */
@@ -106,7 +129,7 @@ INLINE void NAME(plane_tile)(const int many, const int filters, const int vector
                              const T *weights, char *to, int64_t n)
 {
     vec sums[TH_CONV_PLANE_FILTERS][2];
-    const int64_t size = sizeof(T), step = j->step[1], next = filters ? j->to.inner : j->to.at[1];
+    const int64_t step = j->step[1], next = filters ? j->to.inner : j->to.at[1];
     _Pragma("GCC unroll 8") for (int i = 0; i < many; ++i)
         _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v)
             sums[i][v] = (vec){0};
@@ -128,21 +151,29 @@ INLINE void NAME(plane_tile)(const int many, const int filters, const int vector
                     sums[i][v] = fused(weight, load(p + i * step + v * VECTOR_BYTES), sums[i][v]);
         }
     }
-    _Pragma("GCC unroll 8") for (int i = 0; i < many; ++i)
-        _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v) {
-            const int64_t left = n - v * LANES, whole = left < LANES ? left : LANES;
-            char *at = to + i * next + v * LANES * j->to.at[2];
-            if (j->to.at[2] != size) {
-                T plain[LANES];
-                store(plain, sums[i][v]);
-                for (int64_t l = 0; l < whole; ++l)
-                    memcpy(at + l * j->to.at[2], plain + l, sizeof(T));
-            } else if (whole == LANES) {
-                store(at, sums[i][v]);
-            } else {
-                store_some(at, sums[i][v], whole);
+    NAME(put_plane_tile)(many, vectors, sums, to, next, j->to.at[2], n);
+}
+
+/* A tile of four rows where filters have three: each row of pixels is read once for all that it goes into. */
+INLINE void NAME(plane_tile_of_three)(const int vectors, const NAME(plane_job) *j, const char *from, const T *weights, char *to, int64_t n)
+{
+    vec sums[TH_CONV_PLANE_ROWS][2];
+    const int64_t step = j->step[1];
+    _Pragma("GCC unroll 4") for (int i = 0; i < TH_CONV_PLANE_ROWS; ++i)
+        _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v)
+            sums[i][v] = (vec){0};
+    for (int64_t t = 0; t < j->terms / 3; ++t, weights += 3) {
+        const char *p = from + j->columns[t];
+        const vec weight[3] = {all(weights[0]), all(weights[1]), all(weights[2])};
+        _Pragma("GCC unroll 6") for (int r = 0; r < TH_CONV_PLANE_ROWS + 2; ++r)
+            _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v) {
+                const vec pixels = load(p + r * step + v * VECTOR_BYTES);
+                _Pragma("GCC unroll 3") for (int k = 0; k < 3; ++k)
+                    if (r - k >= 0 && r - k < TH_CONV_PLANE_ROWS)
+                        sums[r - k][v] = fused(weight[k], pixels, sums[r - k][v]);
             }
-        }
+    }
+    NAME(put_plane_tile)(TH_CONV_PLANE_ROWS, vectors, sums, to, j->to.at[1], j->to.at[2], n);
 }
 
 /* A row, or several, of pixels. */
@@ -168,15 +199,29 @@ PLANE_ROWS(8, 1)
 #define PLANE_FILTERS(LEFT) ((LEFT) >= 4 ? 4 : 1)
 #endif
 
+static __attribute__((noinline)) void NAME(plane_rows_of_three)(const NAME(plane_job) *j, const char *from, const T *weights, char *to)
+{
+    for (int64_t x = 0; x < j->count[2]; x += 2 * LANES) {
+        const int64_t n = j->count[2] - x;
+        if (n > LANES)
+            NAME(plane_tile_of_three)(2, j, from + x * (int64_t)sizeof(T), weights, to + x * j->to.at[2], n);
+        else
+            NAME(plane_tile_of_three)(1, j, from + x * (int64_t)sizeof(T), weights, to + x * j->to.at[2], n);
+    }
+}
+
 /* One filter, or several, of one image. */
-static void NAME(plane_filters)(const NAME(plane_job) *j, int64_t filters, const char *planes, const T *weights, char *plane)
+static void NAME(plane_filters)(const NAME(plane_job) *j, int64_t filters, const char *planes, const T *weights, const T *by_column,
+                                char *plane)
 {
     for (int64_t z = 0; z < j->count[0]; ++z)
         for (int64_t y = 0; y < j->count[1];) {
             const char *from = planes + z * j->step[0] + y * j->step[1];
             char *to = plane + z * j->to.at[0] + y * j->to.at[1];
             const int several = filters == 1 && j->count[1] - y >= TH_CONV_PLANE_ROWS;
-            if (several)
+            if (several && by_column != NULL)
+                NAME(plane_rows_of_three)(j, from, by_column, to);
+            else if (several)
                 NAME(plane_row_4_0)(j, from, weights, to);
             else if (filters == 1)
                 NAME(plane_row_1_0)(j, from, weights, to);
@@ -193,12 +238,14 @@ static void NAME(plane_filters)(const NAME(plane_job) *j, int64_t filters, const
 /* Items lo to hi, each a group of an image. */
 static void NAME(plane_items)(const NAME(plane_job) *j, int64_t lo, int64_t hi, char *space)
 {
+    memset(space, 0, (size_t)(j->from.channels * j->from.plane));
     for (int64_t item = lo; item < hi; ++item) {
         const int64_t b = item / j->groups, g = item % j->groups;
         NAME(copy_planes)(&j->from, b, g, space);
         for (int64_t o = 0, filters; o < j->outputs; o += filters) {
             filters = PLANE_FILTERS(j->outputs - o);
-            NAME(plane_filters)(j, filters, space, j->weights + (g * j->outputs + o) * j->terms,
+            const int64_t at = (g * j->outputs + o) * j->terms;
+            NAME(plane_filters)(j, filters, space, j->weights + at, j->by_column == NULL ? NULL : j->by_column + at,
                                 j->to.data + b * j->to.outer + (g * j->outputs + o) * j->to.inner);
         }
     }
@@ -241,10 +288,15 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
     j.space = ctx->rt->scratch(ctx, (size_t)(j.parts * inputs * j.from.plane) + 64);
     int64_t *offsets = ctx->rt->scratch(ctx, (size_t)(j.terms + 1) * sizeof(int64_t));
     T *weights = ctx->rt->scratch(ctx, (size_t)(c->groups * j.outputs * j.terms + 1) * sizeof(T));
-    if (j.space == NULL || offsets == NULL || weights == NULL)
+    const int three = z[1].kernel == 3 && z[1].dilation == 1 && (images || z[1].step == 1) && j.outputs % 4 != 0;
+    int64_t *columns = three ? ctx->rt->scratch(ctx, (size_t)(j.terms / 3 + 1) * sizeof(int64_t)) : NULL;
+    T *by_column = three ? ctx->rt->scratch(ctx, (size_t)(c->groups * j.outputs * j.terms + 1) * sizeof(T)) : NULL;
+    if (j.space == NULL || offsets == NULL || weights == NULL || (three && (columns == NULL || by_column == NULL)))
         return -1;
     j.offsets = offsets;
     j.weights = weights;
+    j.columns = columns;
+    j.by_column = by_column;
     const int64_t i_step = images ? c->kernel.outer : c->kernel.inner, o_step = images ? c->kernel.inner : c->kernel.outer;
     int64_t k[TH_CONV_AXES], e = 0;
     for (k[0] = 0; k[0] < z[0].kernel; ++k[0])
@@ -264,6 +316,15 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
                             for (int64_t o = 0; o < filters; ++o)
                                 memcpy(tile + (i * elements + e) * filters + o, kernel + o * o_step + i * i_step, sizeof(T));
                     }
+                for (int64_t i = 0; three && i < inputs; ++i) {
+                    const int64_t column = (i * z[0].kernel + k[0]) * z[2].kernel + k[2];
+                    if (place[1] == 0)
+                        columns[column] = offsets[i * elements + e];
+                    for (int64_t o = 0; o < c->groups * j.outputs; ++o)
+                        memcpy(by_column + o * j.terms + column * 3 + place[1],
+                               c->kernel.data + o / j.outputs * c->filters * c->kernel.outer + o % j.outputs * o_step + i * i_step +
+                                   NAME(element_at)(c, k), sizeof(T));
+                }
             }
     if (alone) {
         NAME(plane_parts)(&j, 0, j.parts);
@@ -311,7 +372,7 @@ static void NAME(weigh_group)(const NAME(weigh_job) *j, int64_t g, char *space)
     const th_conv *c = j->c;
     const int64_t many = TH_CONV_PLANE_ELEMENTS, pairs = c->filters * c->channels;
     char *outputs = space + c->channels * j->image.plane, *sums = outputs + c->filters * j->output.plane;
-    memset(sums, 0, (size_t)(pairs * j->elements * VECTOR_BYTES));
+    memset(space, 0, (size_t)(c->channels * j->image.plane + c->filters * j->output.plane + pairs * j->elements * VECTOR_BYTES));
     for (int64_t b = 0; b < c->batch; ++b) {
         NAME(copy_planes)(&j->image, b, g, space);
         NAME(copy_planes)(&j->output, b, g, outputs);
