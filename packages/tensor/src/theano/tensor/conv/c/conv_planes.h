@@ -96,8 +96,6 @@ typedef struct {
     th_conv_array to;
     const int64_t *offsets;               /* of each term */
     const T *weights;                     /* (group, tile of outputs, term, output) */
-    const int64_t *columns;               /* where filters have three rows: offsets of their columns, */
-    const T *by_column;                   /* and weights (group, output, column, row); else NULL */
     char *space;
     int64_t items, parts;
 } NAME(plane_job);
@@ -154,28 +152,6 @@ INLINE void NAME(plane_tile)(const int many, const int filters, const int vector
     NAME(put_plane_tile)(many, vectors, sums, to, next, j->to.at[2], n);
 }
 
-/* A tile of four rows where filters have three: each row of pixels is read once for all that it goes into. */
-INLINE void NAME(plane_tile_of_three)(const int vectors, const NAME(plane_job) *j, const char *from, const T *weights, char *to, int64_t n)
-{
-    vec sums[TH_CONV_PLANE_ROWS][2];
-    const int64_t step = j->step[1];
-    _Pragma("GCC unroll 4") for (int i = 0; i < TH_CONV_PLANE_ROWS; ++i)
-        _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v)
-            sums[i][v] = (vec){0};
-    for (int64_t t = 0; t < j->terms / 3; ++t, weights += 3) {
-        const char *p = from + j->columns[t];
-        const vec weight[3] = {all(weights[0]), all(weights[1]), all(weights[2])};
-        _Pragma("GCC unroll 6") for (int r = 0; r < TH_CONV_PLANE_ROWS + 2; ++r)
-            _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v) {
-                const vec pixels = load(p + r * step + v * VECTOR_BYTES);
-                _Pragma("GCC unroll 3") for (int k = 0; k < 3; ++k)
-                    if (r - k >= 0 && r - k < TH_CONV_PLANE_ROWS)
-                        sums[r - k][v] = fused(weight[k], pixels, sums[r - k][v]);
-            }
-    }
-    NAME(put_plane_tile)(TH_CONV_PLANE_ROWS, vectors, sums, to, j->to.at[1], j->to.at[2], n);
-}
-
 /* A row, or several, of pixels. */
 #define PLANE_ROWS(MANY, FILTERS) \
     static __attribute__((noinline)) void NAME(plane_row_##MANY##_##FILTERS)(const NAME(plane_job) *j, const char *from, \
@@ -199,29 +175,15 @@ PLANE_ROWS(8, 1)
 #define PLANE_FILTERS(LEFT) ((LEFT) >= 4 ? 4 : 1)
 #endif
 
-static __attribute__((noinline)) void NAME(plane_rows_of_three)(const NAME(plane_job) *j, const char *from, const T *weights, char *to)
-{
-    for (int64_t x = 0; x < j->count[2]; x += 2 * LANES) {
-        const int64_t n = j->count[2] - x;
-        if (n > LANES)
-            NAME(plane_tile_of_three)(2, j, from + x * (int64_t)sizeof(T), weights, to + x * j->to.at[2], n);
-        else
-            NAME(plane_tile_of_three)(1, j, from + x * (int64_t)sizeof(T), weights, to + x * j->to.at[2], n);
-    }
-}
-
 /* One filter, or several, of one image. */
-static void NAME(plane_filters)(const NAME(plane_job) *j, int64_t filters, const char *planes, const T *weights, const T *by_column,
-                                char *plane)
+static void NAME(plane_filters)(const NAME(plane_job) *j, int64_t filters, const char *planes, const T *weights, char *plane)
 {
     for (int64_t z = 0; z < j->count[0]; ++z)
         for (int64_t y = 0; y < j->count[1];) {
             const char *from = planes + z * j->step[0] + y * j->step[1];
             char *to = plane + z * j->to.at[0] + y * j->to.at[1];
             const int several = filters == 1 && j->count[1] - y >= TH_CONV_PLANE_ROWS;
-            if (several && by_column != NULL)
-                NAME(plane_rows_of_three)(j, from, by_column, to);
-            else if (several)
+            if (several)
                 NAME(plane_row_4_0)(j, from, weights, to);
             else if (filters == 1)
                 NAME(plane_row_1_0)(j, from, weights, to);
@@ -244,8 +206,7 @@ static void NAME(plane_items)(const NAME(plane_job) *j, int64_t lo, int64_t hi, 
         NAME(copy_planes)(&j->from, b, g, space);
         for (int64_t o = 0, filters; o < j->outputs; o += filters) {
             filters = PLANE_FILTERS(j->outputs - o);
-            const int64_t at = (g * j->outputs + o) * j->terms;
-            NAME(plane_filters)(j, filters, space, j->weights + at, j->by_column == NULL ? NULL : j->by_column + at,
+            NAME(plane_filters)(j, filters, space, j->weights + (g * j->outputs + o) * j->terms,
                                 j->to.data + b * j->to.outer + (g * j->outputs + o) * j->to.inner);
         }
     }
@@ -288,15 +249,10 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
     j.space = ctx->rt->scratch(ctx, (size_t)(j.parts * inputs * j.from.plane) + 64);
     int64_t *offsets = ctx->rt->scratch(ctx, (size_t)(j.terms + 1) * sizeof(int64_t));
     T *weights = ctx->rt->scratch(ctx, (size_t)(c->groups * j.outputs * j.terms + 1) * sizeof(T));
-    const int three = z[1].kernel == 3 && z[1].dilation == 1 && (images || z[1].step == 1) && j.outputs % 4 != 0;
-    int64_t *columns = three ? ctx->rt->scratch(ctx, (size_t)(j.terms / 3 + 1) * sizeof(int64_t)) : NULL;
-    T *by_column = three ? ctx->rt->scratch(ctx, (size_t)(c->groups * j.outputs * j.terms + 1) * sizeof(T)) : NULL;
-    if (j.space == NULL || offsets == NULL || weights == NULL || (three && (columns == NULL || by_column == NULL)))
+    if (j.space == NULL || offsets == NULL || weights == NULL)
         return -1;
     j.offsets = offsets;
     j.weights = weights;
-    j.columns = columns;
-    j.by_column = by_column;
     const int64_t i_step = images ? c->kernel.outer : c->kernel.inner, o_step = images ? c->kernel.inner : c->kernel.outer;
     int64_t k[TH_CONV_AXES], e = 0;
     for (k[0] = 0; k[0] < z[0].kernel; ++k[0])
@@ -316,15 +272,6 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
                             for (int64_t o = 0; o < filters; ++o)
                                 memcpy(tile + (i * elements + e) * filters + o, kernel + o * o_step + i * i_step, sizeof(T));
                     }
-                for (int64_t i = 0; three && i < inputs; ++i) {
-                    const int64_t column = (i * z[0].kernel + k[0]) * z[2].kernel + k[2];
-                    if (place[1] == 0)
-                        columns[column] = offsets[i * elements + e];
-                    for (int64_t o = 0; o < c->groups * j.outputs; ++o)
-                        memcpy(by_column + o * j.terms + column * 3 + place[1],
-                               c->kernel.data + o / j.outputs * c->filters * c->kernel.outer + o % j.outputs * o_step + i * i_step +
-                                   NAME(element_at)(c, k), sizeof(T));
-                }
             }
     if (alone) {
         NAME(plane_parts)(&j, 0, j.parts);

@@ -68,39 +68,6 @@ typedef struct {
  * the same places in a cache. */
 INLINE int64_t NAME(apart)(int64_t bytes) { return parts_of(bytes, TH_GEMM_PAGE) * TH_GEMM_PAGE + TH_GEMM_PAGE / TH_PLACES; }
 
-/* The places from x on that lie in a row of `n`, and their numbers; the others are 0. */
-#if defined(__AVX512F__) && T_IS_FLOAT
-typedef __mmask16 NAME(within);
-#elif defined(__AVX512F__)
-typedef __mmask8 NAME(within);
-#else
-typedef struct { int64_t lo, hi; } NAME(within);
-#endif
-INLINE NAME(within) NAME(places_within)(int64_t x, int64_t n)
-{
-    const int64_t lo = x < 0 ? (x < -LANES ? LANES : -x) : 0, hi = n < x ? 0 : n - x < LANES ? n - x : LANES;
-#if defined(__AVX512F__)
-    return (NAME(within))(((1u << hi) - 1) & ~((1u << lo) - 1));
-#else
-    return (NAME(within)){lo, hi};
-#endif
-}
-INLINE vec NAME(load_within)(const char *p, NAME(within) places)
-{
-#if defined(__AVX512F__) && T_IS_FLOAT
-    return (vec)_mm512_maskz_loadu_ps(places, p);
-#elif defined(__AVX512F__)
-    return (vec)_mm512_maskz_loadu_pd(places, p);
-#else
-    if (places.lo == 0 && places.hi == LANES)
-        return load(p);
-    T some[LANES] = {0};
-    for (int64_t l = places.lo; l < places.hi; ++l)
-        memcpy(some + l, p + l * (int64_t)sizeof(T), sizeof(T));
-    return load(some);
-#endif
-}
-
 /* B' of four numbers that follow each other. */
 INLINE void NAME(spread)(const vec *d, vec *p)
 {
@@ -293,18 +260,6 @@ static void NAME(cut_tiles)(NAME(tiling) *j, int64_t batch, int64_t channels)
     j->row_bytes = (parts_of(j->block * j->tiles[1], LANES) + 1) * VECTOR_BYTES;
 }
 
-/* A row of zeros for pixels beyond an image. 0, or -1 with the error set. */
-static int NAME(lay_zeros)(th_ctx *ctx, NAME(tiling) *j)
-{
-    const size_t bytes = (size_t)j->inner[1] * sizeof(T);
-    char *zeros = ctx->rt->scratch(ctx, bytes + 64);
-    if (zeros == NULL)
-        return -1;
-    memset(zeros, 0, bytes);
-    j->zeros = zeros;
-    return 0;
-}
-
 /* Whether it is less work. What is counted is multiplications of a tile; laying out its pixels and results takes as long as
  * 140 of each channel and filter, and filters as long as they would take for fifty tiles. Filters that leave the caches
  * would be read anew for each block. */
@@ -352,7 +307,8 @@ static int NAME(convolve_tiles)(th_ctx *ctx, const th_conv *c, int images)
     char *filters = ctx->rt->scratch(ctx, (size_t)(j.groups * TH_PLACES * NAME(apart)(inputs * outputs * size)));
     j.space = ctx->rt->scratch(ctx, (size_t)(j.parts * j.part_bytes));
     j.lost = ctx->rt->scratch(ctx, (size_t)j.parts * sizeof(int64_t));
-    if (filters == NULL || j.space == NULL || j.lost == NULL || NAME(lay_zeros)(ctx, &j))
+    j.zeros = NAME(row_of_zeros)(ctx, j.inner[1]);
+    if (filters == NULL || j.space == NULL || j.lost == NULL || j.zeros == NULL)
         return -1;
     int64_t at[9];
     for (int64_t e = 0; e < 9; ++e) {
@@ -529,7 +485,8 @@ static int NAME(weigh_tiles)(th_ctx *ctx, const th_conv *c)
     j->part_bytes = TH_PLACES * NAME(apart)(c->channels * j->row_bytes) + f.result_bytes + 4 * j->tiles[1] * f.wide * size;
     j->space = ctx->rt->scratch(ctx, (size_t)(j->parts * j->part_bytes));
     f.sums = ctx->rt->scratch(ctx, (size_t)(j->parts * f.sum_bytes));
-    if (j->space == NULL || f.sums == NULL || NAME(lay_zeros)(ctx, j))
+    j->zeros = NAME(row_of_zeros)(ctx, j->inner[1]);
+    if (j->space == NULL || f.sums == NULL || j->zeros == NULL)
         return -1;
     if (c->threads == 1 || j->parts == 1)
         NAME(weigh_tile_parts)(&f, 0, j->parts);
