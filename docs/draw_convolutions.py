@@ -1,7 +1,7 @@
 """Draw what the parameters of a convolution mean, with the ops themselves: ``python docs/draw_convolutions.py``.
 
-The output is what `conv2d` makes of the image. Which pixels an element of it has seen is asked of the gradient: those by
-which its derivative is not 0. The picture is `docs/_static/convolutions.png`.
+The output is what `conv2d` makes of the image. Which pixels an element of it has seen is asked of the gradient: those
+by which its derivative is not 0. The picture is `docs/_static/convolutions.png`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def convolved(how: dict[str, Any], chosen: tuple[int, int]) -> tuple[np.ndarray,
 
 
 def spread(shape: tuple[int, int], chosen: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a small image, the larger one made of it with a step of 2, and what the small one has to do with an element."""
+    """Return a small image, the larger one made of it with a step of 2, and how an element depends on its pixels."""
     small = IMAGE[:2, :2]
     x, w = T.dtensor4("x"), T.dtensor4("w")
     y = nnet.conv2d_transpose(x, w, (1, 1, *shape), filter_flip=False, input_dilation=(2, 2))
@@ -67,7 +67,9 @@ def draw_grid(axes: Any, values: np.ndarray, left: float, top: float, colours: n
                   color=EDGE if zero else "black")  # fmt: skip
 
 
-def draw(axes: Any, title: str, image: np.ndarray, out: np.ndarray, seen: np.ndarray, chosen: tuple[int, int], zeros: int) -> None:
+def draw(
+    axes: Any, title: str, image: np.ndarray, out: np.ndarray, seen: np.ndarray, chosen: tuple[int, int], zeros: int
+) -> None:  # fmt: skip
     """Draw an image with its zeros, and beside it the output."""
     padded = np.pad(image, zeros, constant_values=np.nan)
     colours = np.full(padded.shape, EMPTY, dtype=object)
@@ -95,7 +97,8 @@ def main() -> None:
     chosen = (2, 2)
     small, large, seen = spread((5, 5), chosen)
     draw(places.flat[-1], "conv2d_transpose, input_dilation=(2, 2)", small, large, seen, chosen, 0)
-    figure.suptitle("The filter is 1 2 1 / 2 3 2 / 1 2 1. Yellow: pixels by which the derivative of the red element is not 0.", fontsize=10)
+    text = "The filter is 1 2 1 / 2 3 2 / 1 2 1. Yellow: pixels by which the derivative of the red element is not 0."
+    figure.suptitle(text, fontsize=10)
     figure.savefig(picture, dpi=110)
     print(f"drawn: {picture}")
 
