@@ -144,6 +144,29 @@ typedef struct {
             out[i] = p->adds ? out[i] + alpha * sum : sum; \
         } \
     } \
+    /* Compressed columns, one column. */ \
+    static void spread_vector_##NAME(const product *p) \
+    { \
+        const int32_t *restrict indices = p->a->indices, *restrict indptr = p->a->indptr; \
+        const T *restrict data = (const T *)p->a->data, *restrict b = (const T *)p->b; \
+        T *restrict out = (T *)p->out; \
+        const T alpha = (T)p->alpha; \
+        const int64_t m = p->a->m, ldb = p->ldb; \
+        for (int64_t j = 0; j < m; ++j) { \
+            const T v = alpha * b[j * ldb]; \
+            int32_t k = indptr[j]; \
+            const int32_t end = indptr[j + 1]; \
+            for (; k + 3 < end; k += 4) { \
+                const T p0 = v * data[k], p1 = v * data[k + 1], p2 = v * data[k + 2], p3 = v * data[k + 3]; \
+                out[indices[k]] += p0; \
+                out[indices[k + 1]] += p1; \
+                out[indices[k + 2]] += p2; \
+                out[indices[k + 3]] += p3; \
+            } \
+            for (; k < end; ++k) \
+                out[indices[k]] += v * data[k]; \
+        } \
+    } \
     /* Compressed columns, with the columns lo <= c < hi of the dense operand. */ \
     static void spread_##NAME(void *arg, int64_t lo, int64_t hi) \
     { \
@@ -256,6 +279,10 @@ TH_EXPORT int th_kernel_sparse_dense(th_ctx *ctx)
     if (how->columns) {
         if (!how->added)
             memset(out->data, 0, (size_t)(rows * columns * out->itemsize));
+        if (columns == 1) {
+            (single ? spread_vector_f32 : spread_vector_f64)(&p);
+            return 0;
+        }
         const int64_t band = 128 / out->itemsize; /* columns; no thread writes into a line of the cache of another */
         if ((double)a.stored * (1.0 + 0.15 * (double)columns) < 4 * TH_PIECE_NS || columns <= band) {
             (single ? spread_f32 : spread_f64)(&p, 0, columns);
