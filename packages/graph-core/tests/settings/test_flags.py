@@ -282,7 +282,10 @@ def test_looks_like_an_ordinary_object():
     assert repr(fresh.gcc) == "<flags theano.config.gcc.*>"
     with pytest.raises(AttributeError):
         fresh.__wrapped__
-    assert copy.copy(fresh).floatX == "float64"
+    copied = copy.copy(fresh)
+    with fresh.change_flags(floatX="float32"):
+        assert copied.floatX == "float32"
+    assert copied.floatX == "float64"
 
 
 def test_errors_can_be_sent_to_another_process():

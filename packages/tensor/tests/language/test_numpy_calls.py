@@ -120,6 +120,8 @@ def test_every_counterpart_has_a_case():
 def test_looking_at_a_variable_computes_nothing():
     assert np.ndim(m) == 2
     assert np.shape(m).eval({m: VALUES[m]}).tolist() == [2, 3]
+    for several in (np.atleast_1d(x), np.atleast_1d([x])):
+        assert several.shape == (1,) and several[0] is x
 
 
 @pytest.mark.parametrize(

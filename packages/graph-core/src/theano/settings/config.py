@@ -236,6 +236,10 @@ class Config(Section):
         else:
             self._store(param, param.default)
 
+    def __copy__(self) -> Config:
+        # Programs keep a copy and put it in place of theano.config, where decorators have changed the first one's flags.
+        return self
+
     def change_flags(self, args: Mapping[str, object] | Iterable[tuple[str, object]] = (), **kwargs: object) -> Changes:
         """Set flags for a while: as a context manager, or as a decorator of a function.
 
