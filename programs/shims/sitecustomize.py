@@ -42,6 +42,9 @@ for kind in (bool, int, float, complex, object, str):
     if kind.__name__ not in np.__dict__:
         setattr(np, kind.__name__, kind)
 
+# NumPy 1.24 dropped its own measuring of floating-point numbers.
+np.MachAr = lambda: np.finfo(float)  # type: ignore[attr-defined]
+
 # NumPy 2.0 dropped second names.
 SECOND = {"Inf": "inf", "NaN": "nan", "float_": "float64", "string_": "bytes_", "unicode_": "str_", "product": "prod",
           "in1d": "isin"}  # fmt: skip
@@ -67,12 +70,15 @@ try:
 except ImportError:
     pass
 else:
-    # h5py 3.0 reads text as str, where it was bytes, and opens files to read, where it was to read and append.
+    # h5py 3.0 reads text that was written as bytes as str, where it was bytes; it opens files to read, where it was to
+    # read and append; and it dropped a second name of File.id.
     read, opened = h5py.AttributeManager.__getitem__, h5py.File.__init__
 
-    def as_bytes(self: Any, name: str) -> Any:
-        """Return an attribute, text as bytes."""
-        value = read(self, name)
+    def as_written(self: Any, name: str) -> Any:
+        """Return an attribute; text of the ASCII character set as bytes."""
+        value, kind = read(self, name), self.get_id(name).get_type()
+        if not isinstance(kind, h5py.h5t.TypeStringID) or kind.get_cset() != h5py.h5t.CSET_ASCII:
+            return value
         if isinstance(value, np.ndarray) and value.dtype.kind == "O":
             return np.char.encode(value.astype(str), "utf8")
         return value.encode() if isinstance(value, str) else value
@@ -81,4 +87,5 @@ else:
         """Open a file, by default to read and append."""
         opened(self, name, mode or "a", *args, **kwargs)
 
-    h5py.AttributeManager.__getitem__, h5py.File.__init__ = as_bytes, appending
+    h5py.AttributeManager.__getitem__, h5py.File.__init__ = as_written, appending
+    h5py.File.fid = h5py.File.id
