@@ -227,3 +227,17 @@ def test_each_channel_by_itself(dtype: str, multiplier: int, channels: int, kern
     plain = theano.function([x, w, g], outputs, mode=theano.Mode("py", "fast_compile"))(X, W, G)
     for ours, wanted in zip(theano.function([x, w, g], outputs)(X, W, G), plain, strict=True):
         np.testing.assert_allclose(ours, wanted, atol=ROUNDING[dtype] * 10)
+
+
+def test_shapes_of_numpy_integers():
+    # np.int64 has an attribute `data`, as a constant has; Lasagne gives its shapes so.
+    x, w = T.tensor4("x"), T.tensor4("w")
+    given = T.nnet.conv2d(
+        x, w, input_shape=tuple(np.array([1, 2, 5, 6])), filter_shape=(np.int32(3), T.constant(2), None, np.array(2)),
+        border_mode=(np.int64(1), np.int8(0)), subsample=np.array([2, 1]),
+    )  # fmt: skip
+    op = given.owner.op
+    assert (op.imshp, op.kshp) == ((1, 2, 5, 6), (3, 2, None, 2)) and op.subsample == (2, 1)
+    X, W = np.arange(60.0).reshape(1, 2, 5, 6), np.arange(24.0).reshape(3, 2, 2, 2)
+    wanted = convolved(Geometry((1, 0), (2, 1), (1, 1), True, 1, False), X, W)
+    np.testing.assert_allclose(theano.function([x, w], given)(X, W), wanted)

@@ -327,9 +327,8 @@ OLD_NAMES = {
     },
     "theano.graph.basic": {
         "theano.gof.graph": "*",
-        "theano.graph.traverse": (
-            "applys_between graph_inputs=inputs orphans_between vars_between=variables_between walk"
-        ),
+        "theano.graph.traverse": "applys_between graph_inputs=inputs orphans_between vars_between=variables_between",
+        "theano.layers.compat.ordering": "walk",
     },
     "theano.graph.callcache": {
         "theano.gof.callcache": "*",
