@@ -96,7 +96,7 @@ def test_malformed_matrices_are_refused(format):
         m = malformed(rng, format)
         for attempt in (
             lambda m=m: f(m, dense),
-            lambda m=m, other=others[number % len(others)]: other(m),
+            lambda m=m, number=number: others[number % len(others)](m),
             lambda m=m: w.set_value(m),
             lambda m=m: SparseType(format, "float64").filter(m, strict=True),
             lambda m=m: SparseType(FORMATS[format == "csr"], "float64").filter(m),

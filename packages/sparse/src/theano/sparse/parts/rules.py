@@ -63,7 +63,8 @@ def local_csm_shape(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
 @local_rule([Elemwise], phases=("uncanonicalize",), tags=FAST)  # when it is settled who wants the parts
 def local_lengths_of_matrix(node: Apply[Any, Any]) -> Any:
     """A matrix of which nothing but lengths is wanted is asked for these, not taken apart."""
-    wanted, axes = node.inputs[0], (0, 1)
+    axes: tuple[int | None, ...] = (0, 1)
+    wanted = node.inputs[0]
     if not (isinstance(node.op.scalar_op, scal.Cast) and node.outputs[0].type.dtype == "int64"):
         return None
     if wanted.owner is not None and isinstance(wanted.owner.op, Subtensor):
