@@ -92,14 +92,15 @@ def test_malformed_matrices_are_refused(format):
     g = theano.function([v, i, p, d], S.dot(S.CSM(format)(v, i, p, [6, 5]), d))
     w = theano.shared(matrix(format, (6, 5)))
     dense = np.ones((5, 3))
+    other = SparseType(FORMATS[format == "csr"], "float64")
     for number in range(MALFORMED):
-        m = malformed(rng, format)
+        m, another = malformed(rng, format), others[number % len(others)]
         for attempt in (
             lambda m=m: f(m, dense),
-            lambda m=m, number=number: others[number % len(others)](m),
+            lambda m=m, another=another: another(m),
             lambda m=m: w.set_value(m),
             lambda m=m: SparseType(format, "float64").filter(m, strict=True),
-            lambda m=m: SparseType(FORMATS[format == "csr"], "float64").filter(m),
+            lambda m=m: other.filter(m),
         ):
             with pytest.raises((ValueError, TypeError)) as caught:
                 attempt()

@@ -170,7 +170,7 @@ def _examine_coordinates(value: Any) -> None:
     """Raise the error about rows and columns that lead out of a matrix of coo format; of others SciPy takes care."""
     for name, places, n in zip(("row", "column"), (value.row, value.col), value.shape, strict=True):
         if np.asarray(places).dtype.kind not in "iu" or np.shape(places) != np.shape(value.data):
-            raise ValueError(f"no coo matrix of shape {value.shape}: each number needs a {name}, an integer.")
+            raise ValueError(f"no coo matrix of shape {value.shape}: each number needs an integer {name}.")
         if len(places) and not 0 <= places.min() <= places.max() < n:
             raise ValueError(f"no coo matrix of shape {value.shape}: a {name} lies outside 0 to {n - 1}.")
 

@@ -63,19 +63,18 @@ def local_csm_shape(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
 @local_rule([Elemwise], phases=("uncanonicalize",), tags=FAST)  # when it is settled who wants the parts
 def local_lengths_of_matrix(node: Apply[Any, Any]) -> Any:
     """A matrix of which nothing but lengths is wanted is asked for these, not taken apart."""
-    axes: tuple[int | None, ...] = (0, 1)
-    wanted = node.inputs[0]
+    wanted, axes = node.inputs[0], {0, 1}
     if not (isinstance(node.op.scalar_op, scal.Cast) and node.outputs[0].type.dtype == "int64"):
         return None
     if wanted.owner is not None and isinstance(wanted.owner.op, Subtensor):
         (axis,) = get_idx_list(wanted.owner.inputs, wanted.owner.op.idx_list)
-        wanted, axes = wanted.owner.inputs[0], (static_int(axis),)
+        wanted, axes = wanted.owner.inputs[0], {0, 1} & {static_int(axis)}
     parts = wanted.owner
     if parts is None or not isinstance(parts.op, CSMProperties) or wanted.index != 3:
         return None
-    if any(v.clients for v in parts.outputs[:3]) or not set(axes) <= {0, 1}:
+    if any(v.clients for v in parts.outputs[:3]) or not axes:
         return None
-    lengths = [Shape_i(axis)(parts.inputs[0]) for axis in axes]
+    lengths = [Shape_i(axis)(parts.inputs[0]) for axis in sorted(axes)]
     return lengths if len(axes) == 1 else [stack(lengths)]
 
 

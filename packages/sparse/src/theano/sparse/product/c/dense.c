@@ -93,6 +93,11 @@ typedef struct {
             out[c] = p->adds ? out[c] + alpha * sums[c - first] : sums[c - first]; \
     }
 
+/* Four elements, whatever the width of a register. */
+#define QUAD(T) quad_##T
+typedef double quad_double __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float quad_float __attribute__((vector_size(16), aligned(4), may_alias));
+
 #define PRODUCT(NAME, T, V) \
     REST(NAME, T, V) \
     BAND(NAME, T, V, 8) \
@@ -129,18 +134,15 @@ typedef struct {
         T *restrict out = (T *)p->out; \
         const T alpha = (T)p->alpha; \
         for (int64_t i = lo; i < hi; ++i) { \
-            T s0 = 0, s1 = 0, s2 = 0, s3 = 0; \
+            QUAD(T) sums = {0}; \
             int32_t k = indptr[i]; \
             const int32_t end = indptr[i + 1]; \
-            for (; k + 3 < end; k += 4) { \
-                s0 += data[k] * b[indices[k]]; \
-                s1 += data[k + 1] * b[indices[k + 1]]; \
-                s2 += data[k + 2] * b[indices[k + 2]]; \
-                s3 += data[k + 3] * b[indices[k + 3]]; \
-            } \
+            for (; k + 3 < end; k += 4) \
+                sums += *(const QUAD(T) *)(data + k) * \
+                        (QUAD(T)){b[indices[k]], b[indices[k + 1]], b[indices[k + 2]], b[indices[k + 3]]}; \
             for (; k < end; ++k) \
-                s0 += data[k] * b[indices[k]]; \
-            const T sum = (s0 + s1) + (s2 + s3); \
+                sums[0] += data[k] * b[indices[k]]; \
+            const T sum = (sums[0] + sums[1]) + (sums[2] + sums[3]); \
             out[i] = p->adds ? out[i] + alpha * sum : sum; \
         } \
     } \
