@@ -137,7 +137,7 @@ def main(name: str, options: Sequence[str]) -> int:
         start = time.perf_counter()
         subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", ".", "-p", "no:cacheprovider",
-             "-W", "ignore", "--tb=line", "--timeout=300", f"--junitxml={report}", *program.tests, *options],
+             "--disable-warnings", "--tb=line", "--timeout=300", f"--junitxml={report}", *program.tests, *options],
             cwd=unpacked, env=environment, check=False,
         )  # fmt: skip
         seconds = time.perf_counter() - start
