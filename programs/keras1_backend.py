@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import theano
 from keras import backend as K
 from keras.backend import theano_backend
 from scipy import signal, special
+
+import theano
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(3, 4)).astype("float32"), RNG.normal(size=(3, 4)).astype("float32")
@@ -145,10 +146,11 @@ def images() -> None:
 
 def variables() -> None:
     """Variables, their values and updates, functions and gradients."""
-    tested.update(("variable", "placeholder", "zeros", "ones", "eye", "count_params", "int_shape", "ndim", "dtype", "eval",
-                   "shape", "get_value", "set_value", "batch_get_value", "batch_set_value", "get_variable_shape", "update",
-                   "update_add", "update_sub", "moving_average_update", "function", "gradients", "arange", "is_sparse",
-                   "to_dense", "is_explicit_shape"))  # fmt: skip
+    tested.update(
+        "variable placeholder zeros ones eye count_params int_shape ndim dtype eval shape get_value set_value "
+        "batch_get_value batch_set_value get_variable_shape update update_add update_sub moving_average_update function "
+        "gradients arange is_sparse to_dense is_explicit_shape".split()
+    )
     np.testing.assert_array_equal(K.eval(K.zeros((2, 3))), np.zeros((2, 3)))
     np.testing.assert_array_equal(K.eval(K.ones((2, 3))), np.ones((2, 3)))
     np.testing.assert_array_equal(K.eval(K.eye(3)), np.eye(3))
@@ -175,11 +177,13 @@ def variables() -> None:
 
 def loops() -> None:
     """Recurrences, maps, folds, and the phases of learning."""
-    tested.update(("rnn", "map_fn", "foldl", "foldr", "learning_phase", "set_learning_phase", "in_train_phase", "in_test_phase"))
+    tested.update(
+        ("rnn", "map_fn", "foldl", "foldr", "learning_phase", "set_learning_phase", "in_train_phase", "in_test_phase")
+    )
     x = K.variable(CUBE)
     for unroll in (False, True):
         for backwards in (False, True):
-            step: Callable[..., Any] = lambda now, states: (now + 0.5 * states[0], [now + 0.5 * states[0]])  # noqa: E731
+            step: Callable[..., Any] = lambda now, states: (now + 0.5 * states[0], [now + 0.5 * states[0]])
             last, outputs, _ = K.rnn(step, x, [K.zeros((2, 4))], go_backwards=backwards, unroll=unroll, input_length=3)
             state, wanted = np.zeros((2, 4)), []
             for i in range(3)[:: -1 if backwards else 1]:
@@ -188,12 +192,18 @@ def loops() -> None:
             np.testing.assert_allclose(K.eval(last), state, rtol=1e-4, atol=1e-6)
             np.testing.assert_allclose(K.eval(outputs), np.stack(wanted, axis=1), rtol=1e-4, atol=1e-6)
     mask = np.array([[1, 1, 0], [1, 0, 0]], "int8")
-    step = lambda now, states: (now + states[0], [now + states[0]])  # noqa: E731
+    step = lambda now, states: (now + states[0], [now + states[0]])
     last, _, _ = K.rnn(step, x, [K.zeros((2, 4))], mask=K.variable(mask, dtype="int8"))
     np.testing.assert_allclose(K.eval(last), (CUBE * mask[:, :, None]).sum(axis=1), rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(K.eval(K.map_fn(lambda row: K.sum(row**2), K.variable(X))), (X**2).sum(axis=1), rtol=1e-4)
-    np.testing.assert_allclose(K.eval(K.foldl(lambda a, row: 0.5 * a + row, K.variable(X))), X[0] / 4 + X[1] / 2 + X[2], rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(K.eval(K.foldr(lambda a, row: 0.5 * a + row, K.variable(X))), X[2] / 4 + X[1] / 2 + X[0], rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        K.eval(K.map_fn(lambda row: K.sum(row**2), K.variable(X))), (X**2).sum(axis=1), rtol=1e-4
+    )
+    np.testing.assert_allclose(
+        K.eval(K.foldl(lambda a, row: 0.5 * a + row, K.variable(X))), X[0] / 4 + X[1] / 2 + X[2], rtol=1e-4, atol=1e-6
+    )
+    np.testing.assert_allclose(
+        K.eval(K.foldr(lambda a, row: 0.5 * a + row, K.variable(X))), X[2] / 4 + X[1] / 2 + X[0], rtol=1e-4, atol=1e-6
+    )
     v, w = K.variable(X), K.variable(Y)
     phase = K.function([K.learning_phase()], [K.in_train_phase(v, w), K.in_test_phase(v, w)])
     for learning, (train, test) in ((1, (X, Y)), (0, (Y, X))):
@@ -205,7 +215,8 @@ def numbers() -> None:
     """Random numbers: their shapes and means; and the cost of connectionist temporal classification."""
     many = (200, 200)
     for name, options, mean, deviation in (
-        ("random_normal", {"mean": 1.0, "std": 2.0}, 1.0, 2.0), ("random_uniform", {"low": -1.0, "high": 3.0}, 1.0, 4 / 12**0.5),
+        ("random_normal", {"mean": 1.0, "std": 2.0}, 1.0, 2.0),
+        ("random_uniform", {"low": -1.0, "high": 3.0}, 1.0, 4 / 12**0.5),
         ("random_binomial", {"p": 0.3}, 0.3, 0.21**0.5),
     ):  # fmt: skip
         tested.add(name)

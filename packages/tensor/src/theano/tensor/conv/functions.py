@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from theano.settings import config
 from theano.tensor.control.checks import Assert
 from theano.tensor.conv.geometry import normal_steps
