@@ -7,10 +7,9 @@ from pathlib import Path
 
 import keras
 import numpy as np
+from data import stripes, sums
 from keras import layers
 from keras.models import Sequential, load_model, model_from_json
-
-from data import stripes, sums
 
 
 def learn(name: str, model: Sequential, inputs: np.ndarray, labels: np.ndarray, epochs: int) -> None:
@@ -36,7 +35,9 @@ assert keras.backend.backend() == "theano"
 np.random.seed(1)
 images, upright = stripes(200)
 pictures = Sequential()
-pictures.add(layers.Convolution2D(8, 3, 3, border_mode="same", activation="relu", input_shape=(1, 12, 12), dim_ordering="th"))
+pictures.add(
+    layers.Convolution2D(8, 3, 3, border_mode="same", activation="relu", input_shape=(1, 12, 12), dim_ordering="th")
+)
 pictures.add(layers.BatchNormalization(axis=1))
 pictures.add(layers.MaxPooling2D(dim_ordering="th"))
 pictures.add(layers.Flatten())

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import keras
 import numpy as np
-from keras import layers
-
 from data import stripes, sums
+from keras import layers
 
 
 def learn(name: str, model: keras.Model, inputs: np.ndarray, labels: np.ndarray, epochs: int) -> None:
@@ -35,7 +34,9 @@ assert keras.backend.backend() == "theano"
 np.random.seed(1)
 images, upright = stripes(200)
 pictures = keras.Sequential()
-pictures.add(layers.Conv2D(8, (3, 3), padding="same", activation="relu", input_shape=(1, 12, 12), data_format="channels_first"))
+pictures.add(
+    layers.Conv2D(8, (3, 3), padding="same", activation="relu", input_shape=(1, 12, 12), data_format="channels_first")
+)
 pictures.add(layers.BatchNormalization(axis=1))
 pictures.add(layers.MaxPooling2D(data_format="channels_first"))
 pictures.add(layers.Flatten())

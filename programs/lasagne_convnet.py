@@ -6,10 +6,10 @@ import io
 
 import lasagne
 import numpy as np
+from data import stripes
+
 import theano
 import theano.tensor as T
-
-from data import stripes
 
 IMAGES, LABELS = stripes(200)
 

@@ -16,7 +16,9 @@ def normal_mean() -> None:
     with pm.Model():
         mu = pm.Normal("mu", 0.0, spread)
         pm.Normal("y", mu, sigma, observed=y)
-        trace = pm.sample(2000, tune=500, chains=2, cores=1, random_seed=1, progressbar=False, return_inferencedata=False)
+        trace = pm.sample(
+            2000, tune=500, chains=2, cores=1, random_seed=1, progressbar=False, return_inferencedata=False
+        )
         approximation = pm.fit(15000, method="advi", random_seed=1, progressbar=False)
     compare("NUTS, normal mean", trace["mu"], mean, variance**0.5)
     compare("ADVI, normal mean", approximation.sample(4000)["mu"], mean, variance**0.5)
@@ -29,7 +31,9 @@ def proportion() -> None:
     with pm.Model():
         p = pm.Beta("p", 1.0, 1.0)
         pm.Binomial("heads", heads + tails, p, observed=heads)
-        trace = pm.sample(2000, tune=500, chains=2, cores=1, random_seed=2, progressbar=False, return_inferencedata=False)
+        trace = pm.sample(
+            2000, tune=500, chains=2, cores=1, random_seed=2, progressbar=False, return_inferencedata=False
+        )
     compare("NUTS, proportion", trace["p"], a / (a + b), (a * b / ((a + b) ** 2 * (a + b + 1))) ** 0.5)
 
 
@@ -43,7 +47,9 @@ def straight_line() -> None:
     with pm.Model():
         w = pm.Normal("w", 0.0, spread, shape=2)
         pm.Normal("y", pm.math.dot(design, w), sigma, observed=y)
-        trace = pm.sample(2000, tune=500, chains=2, cores=1, random_seed=3, progressbar=False, return_inferencedata=False)
+        trace = pm.sample(
+            2000, tune=500, chains=2, cores=1, random_seed=3, progressbar=False, return_inferencedata=False
+        )
     for i in range(2):
         compare(f"NUTS, line, coefficient {i}", trace["w"][:, i], mean[i], covariance[i, i] ** 0.5)
 
@@ -77,7 +83,9 @@ def gaussian_process() -> None:
         length = pm.Exponential("length", 1.0)
         gp = pm.gp.Marginal(cov_func=pm.gp.cov.ExpQuad(1, ls=length))
         gp.marginal_likelihood("y", X=x, y=y, noise=noise)
-        trace = pm.sample(1000, tune=500, chains=2, cores=1, random_seed=4, progressbar=False, return_inferencedata=False)
+        trace = pm.sample(
+            1000, tune=500, chains=2, cores=1, random_seed=4, progressbar=False, return_inferencedata=False
+        )
     compare("NUTS, length scale", trace["length"], wanted, (weights @ (scales - wanted) ** 2) ** 0.5)
 
 

@@ -79,8 +79,8 @@ def outcome(report: ElementTree.Element) -> Outcome:
 
     Examples
     --------
-    >>> text = '<s><testcase classname="a.b" name="c"/><testcase classname="a" name="d"><failure message="no"/></testcase></s>'
-    >>> outcome(ElementTree.fromstring(text))
+    >>> text = '<testcase classname="a.b" name="c"/><testcase classname="a" name="d"><failure message="no"/></testcase>'
+    >>> outcome(ElementTree.fromstring(f"<suite>{text}</suite>"))
     Outcome(failed={'a.d': 'no'}, passed=1, skipped=0)
     """
     failed: dict[str, str] = {}
@@ -113,7 +113,9 @@ def published(distribution: str, folder: Path) -> Path:
     if not folder.is_dir():
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
         with tempfile.TemporaryDirectory() as archive:
-            subprocess.run([*pip, "download", "--no-deps", "--no-binary=:all:", "-d", archive, distribution], check=True)
+            subprocess.run(
+                [*pip, "download", "--no-deps", "--no-binary=:all:", "-d", archive, distribution], check=True
+            )
             shutil.unpack_archive(next(Path(archive).iterdir()), archive)
             folder.parent.mkdir(exist_ok=True)
             shutil.move(next(path for path in Path(archive).iterdir() if path.is_dir()), folder)
@@ -137,7 +139,7 @@ def main(name: str, options: Sequence[str]) -> int:
         start = time.perf_counter()
         subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", ".", "-p", "no:cacheprovider",
-             "-W", "ignore", "--tb=line", "--timeout=300", f"--junitxml={report}", *program.tests, *options],
+             "--disable-warnings", "--tb=line", "--timeout=300", f"--junitxml={report}", *program.tests, *options],
             cwd=unpacked, env=environment, check=False,
         )  # fmt: skip
         seconds = time.perf_counter() - start

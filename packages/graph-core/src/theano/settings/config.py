@@ -237,7 +237,7 @@ class Config(Section):
             self._store(param, param.default)
 
     def __copy__(self) -> Config:
-        # Programs keep a copy and put it in place of theano.config, whose flags decorators have changed since.
+        # Programs keep a copy, and put it where theano.config was when a decorator changes the flags of the first one.
         return self
 
     def change_flags(self, args: Mapping[str, object] | Iterable[tuple[str, object]] = (), **kwargs: object) -> Changes:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, TypeVar
 
+from theano.graph import traverse
 from theano.graph.apply import Apply
 from theano.graph.traverse import applys_between
 from theano.graph.variable import Variable
@@ -84,6 +85,21 @@ def posort(l: Iterable[T], *cmps: Cmp) -> list[T]:
                     for late in {b, *after[b]}:
                         before[late] |= {a, *before[a]}
     return _toposort(after)
+
+
+def inputs(variable_list: Iterable[Variable], blockers: Collection[Variable] | None = None) -> list[Variable]:
+    """Return the variables without owner that some graphs depend on: of several graphs, those of the last one first.
+
+    Programs number their parameters by this order, as PyMC3 does; `theano.graph.traverse.inputs` begins with the first.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> x, y = generic("x"), generic("y")
+    >>> inputs([x, y])
+    [y, x]
+    """
+    return traverse.inputs(list(variable_list)[::-1], blockers)
 
 
 def walk(
