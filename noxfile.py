@@ -24,6 +24,7 @@ TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
+PROGRAMS = ROOT / "programs" / "requirements"
 OTHER_PYTHONS = ["3.12", "3.13"]
 
 nox.options.sessions = ["lint", "layers", "types", "build", "tests", "doctests", "docs", "wheels", "example"]
@@ -233,6 +234,8 @@ def example(session: nox.Session) -> None:
     short = {"lenet": ("--epochs", "3"), "photograph": ("--steps", "20"), "text": ("--steps", "100")}
     for name in ("docstrings", "lenet", "newton", "photograph", "posterior", "text"):
         session.run("python", f"examples/{name}.py", *short.get(name, ()))
+    with tempfile.TemporaryDirectory() as folder:
+        session.run("python", "docs/draw_convolutions.py", "--picture", f"{folder}/convolutions.png")
 
 
 @nox.session
@@ -290,6 +293,15 @@ def mutants(session: nox.Session) -> None:
     """Change single tokens of the sources and see that tests notice: nox -s mutants -- --count 300; an hour."""
     install_layers(session, LAYERS, [*TEST, *MUTATION])
     session.run("python", "tools/mutants.py", *session.posargs)
+
+
+@nox.session
+@nox.parametrize("program", [nox.param(path.stem, id=path.stem) for path in sorted(PROGRAMS.glob("*.txt"))])
+def programs(session: nox.Session, program: str) -> None:
+    """Run published programs over these layers: nox -s "programs(lasagne)" -- -k conv; minutes."""
+    wanted = (PROGRAMS / f"{program}.txt").read_text().splitlines()
+    install_layers(session, LAYERS, [line for line in wanted if not line.startswith("#")])
+    session.run("python", "tools/programs.py", program, *session.posargs)
 
 
 @nox.session

@@ -9,7 +9,7 @@ from typing import Any
 OURS = "theano"
 NOT_PEERS = {OURS, "bandwidth"}
 # Those that compile nothing, or nothing that takes time.
-INTERPRETERS = {"numpy", "numexpr", "torch"}
+INTERPRETERS = {"numpy", "numexpr", "torch", "torch-channels-last"}
 # From here on two figures count as equal.
 EQUAL = 0.97
 NEEDED_SHARE = 0.9

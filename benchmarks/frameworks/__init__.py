@@ -16,12 +16,14 @@ FRAMEWORKS = {
     "numba": ("numba", "Numba"),
     "jax": ("jax", "Jax"),
     "torch": ("torch", "Torch"),
+    "torch-channels-last": ("torch", "TorchChannelsLast"),
     "torch-compile": ("torch", "TorchCompile"),
     "bandwidth": ("bandwidth", "Bandwidth"),
 }
 # What to import to see whether a peer is there.
 IMPORTED_AS = {"numpy": "numpy", "numexpr": "numexpr", "pytensor-c": "pytensor", "pytensor-numba": "pytensor",
-               "numba": "numba", "jax": "jax", "torch": "torch", "torch-compile": "torch"}  # fmt: skip
+               "numba": "numba", "jax": "jax", "torch": "torch",
+               "torch-channels-last": "torch", "torch-compile": "torch"}  # fmt: skip
 
 
 def start(name: str) -> Any:

@@ -77,8 +77,13 @@ class Jax(Framework):
     def value_and_grad(self, function, wrt):
         return jax.value_and_grad(function, argnums=tuple(range(len(wrt))))(*wrt)
 
-    def conv2d(self, x, w):
-        return jax.lax.conv_general_dilated(x, w, (1, 1), "VALID")
+    def conv2d(self, x, w, pad=0, groups=1):
+        return jax.lax.conv_general_dilated(x, w, (1, 1), [(pad, pad)] * 2, feature_group_count=groups)
+
+    def batch_norm(self, x, gamma, beta):
+        center, variance = jnp.mean(x, (0, 2, 3), keepdims=True), jnp.var(x, (0, 2, 3), keepdims=True)
+        scale = jnp.reshape(gamma, (1, -1, 1, 1)) / jnp.sqrt(variance + 1e-4)
+        return (x - center) * scale + jnp.reshape(beta, (1, -1, 1, 1))
 
     def max_pool2(self, x):
         window = (1, 1, 2, 2)

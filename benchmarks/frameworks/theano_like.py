@@ -128,7 +128,7 @@ class OurTheano(TheanoLike):
         import theano.tensor as T
         import theano.tensor.nnet as nnet
 
-        self.top, self.T = theano, T
+        self.top, self.T, self.nnet = theano, T, nnet
         super().__init__()
         self.sigmoid, self.softplus, self.softmax, self.relu = nnet.sigmoid, nnet.softplus, nnet.softmax, nnet.relu
         self.batched_dot = T.batched_dot
@@ -146,13 +146,14 @@ class OurTheano(TheanoLike):
         except (ImportError, AttributeError) as error:
             raise NotAvailable(f"{module}.{name} is not there") from error
 
-    def conv2d(self, x, w):
-        return self._needs("theano.tensor.nnet", "conv2d")(
-            x, w, input_shape=self.shapes["x"], filter_shape=self.shapes["w"], border_mode="valid", filter_flip=False
-        )
+    def conv2d(self, x, w, pad=0, groups=1):
+        return self.nnet.conv2d(x, w, border_mode=pad, filter_flip=False, num_groups=groups)
 
     def max_pool2(self, x):
-        return self._needs("theano.tensor.signal.pool", "pool_2d")(x, (2, 2), ignore_border=True)
+        return import_module("theano.tensor.signal.pool").pool_2d(x, (2, 2), ignore_border=True)
+
+    def batch_norm(self, x, gamma, beta):
+        return self.nnet.bn.batch_normalization_train(x, gamma, beta, axes="spatial", epsilon=1e-4)[0]
 
     def scan(self, step, **how):
         return self._needs("theano", "scan")(step, **how)[0]
@@ -192,7 +193,7 @@ class PyTensor(TheanoLike):
     def cross_entropy(self, z, y):
         return -self.T.mean(self.log_softmax(z)[self.T.arange(y.shape[0]), y])
 
-    def conv2d(self, x, w): raise NotAvailable("no convolution of many channels")
+    def conv2d(self, x, w, pad=0, groups=1): raise NotAvailable("no convolution of many channels")
     def max_pool2(self, x): raise NotAvailable("no pooling")
     def scan(self, step, **how): return self.top.scan(step, return_updates=False, **how)
     def sparse_module(self): return import_module("pytensor.sparse")

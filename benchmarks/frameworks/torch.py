@@ -34,7 +34,7 @@ class Torch(Framework):
         self.max, self.min = along(torch.amax), along(torch.amin)
         self.dot, self.batched_dot, self.concatenate = torch.matmul, torch.bmm, torch.cat
         self.softplus = torch.nn.functional.softplus
-        self.cross_entropy, self.conv2d = torch.nn.functional.cross_entropy, torch.nn.functional.conv2d
+        self.cross_entropy = torch.nn.functional.cross_entropy
         self.sparse_dot = torch.matmul
 
     def var(self, x, axis=None): return torch.var(x, dim=axis, correction=0)
@@ -48,6 +48,11 @@ class Torch(Framework):
     def largest(self, x, k): return torch.topk(x, k)[0]
     def searchsorted(self, x, v): return torch.searchsorted(x, v)
     def where_true(self, x, mask): return x[mask]
+    def conv2d(self, x, w, pad=0, groups=1): return torch.nn.functional.conv2d(x, w, padding=pad, groups=groups)
+
+    def batch_norm(self, x, gamma, beta):
+        return torch.nn.functional.batch_norm(x, None, None, gamma, beta, training=True, eps=1e-4)
+
     def max_pool2(self, x): return torch.nn.functional.max_pool2d(x, 2)
     def add_rows(self, x, index, v): return x.index_add_(0, index, v)  # (of state only: in place)
     def set_rows(self, x, index, v): return x.index_put_((index,), v)
@@ -138,6 +143,19 @@ class Torch(Framework):
     def compiled(self, function, workload: Workload):
         """Return a function as it is to be called."""
         return function
+
+
+class TorchChannelsLast(Torch):
+    """Op by op, where images and filters come with the channels of a pixel side by side, and so do the results."""
+
+    def array(self, value):
+        made = super().array(value)
+        return made.contiguous(memory_format=torch.channels_last) if made.ndim == 4 else made
+
+    def build(self, workload: Workload, dtype: str) -> Built:
+        if workload.group not in "fg":
+            raise NotAvailable("no images")
+        return super().build(workload, dtype)
 
 
 class TorchCompile(Torch):

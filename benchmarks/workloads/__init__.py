@@ -11,6 +11,7 @@ from benchmarks.workloads import (
     indexing,
     linalg,
     loops,
+    networks,
     products,
     random,
     reductions,
@@ -25,7 +26,7 @@ GROUPS = {
     "c": "reductions",
     "d": "products",
     "e": "training steps",
-    "f": "convolution",
+    "f": "convolution and networks",
     "g": "rows, softmax, pooling",
     "h": "loops",
     "i": "indexing",
@@ -36,7 +37,7 @@ GROUPS = {
     "n": "linear algebra",
 }
 
-_PLACES = (calls, elementwise, reductions, products, training, rows, loops, indexing, sparse, random, big_graphs, densities,
+_PLACES = (calls, elementwise, reductions, products, training, networks, rows, loops, indexing, sparse, random, big_graphs, densities,
            linalg)  # fmt: skip
 _found = {name: workload for place in _PLACES for name, workload in place.TABLE.items()}
 WORKLOADS: dict[str, Workload] = dict(sorted(_found.items(), key=lambda item: item[1].group))

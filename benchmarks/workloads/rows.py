@@ -1,4 +1,4 @@
-"""f. and g. Convolution, pooling, softmax and cross entropy."""
+"""g. Rows of a matrix, softmax and cross entropy; pooling."""
 
 from __future__ import annotations
 
@@ -11,40 +11,6 @@ from benchmarks.workloads.training import cross_entropy_by_hand
 
 TABLE: dict[str, Workload] = {}
 add = registry(TABLE)
-
-
-def convolved(x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the valid cross-correlation of images with filters, and the windows that it saw."""
-    windows = np.lib.stride_tricks.sliding_window_view(x, w.shape[2:], axis=(2, 3))
-    return np.ascontiguousarray(np.tensordot(windows, w, ((1, 4, 5), (1, 2, 3))).transpose(0, 3, 1, 2)), windows
-
-
-def convolution_gradient(xp: Any, x: Any, w: Any) -> Any:
-    cost, (gx, gw) = xp.value_and_grad(lambda x, w: 0.5 * xp.sum(xp.conv2d(x, w) ** 2), [x, w])
-    return [cost, gx, gw]
-
-
-def convolution_gradient_by_hand(x: np.ndarray, w: np.ndarray) -> list:
-    out, windows = convolved(x, w)
-    gw = np.tensordot(out, windows, ((0, 2, 3), (0, 2, 3)))
-    gx = np.zeros_like(x)
-    rows, columns = out.shape[2:]
-    for i in range(w.shape[2]):
-        for j in range(w.shape[3]):
-            part = np.tensordot(out, w[:, :, i, j], ((1,), (0,))).transpose(0, 3, 1, 2)
-            gx[:, :, i : i + rows, j : j + columns] += part
-    return [0.5 * (out * out).sum(), gx, gw]
-
-
-CONVOLUTIONS = {"lenet": (32, 3, 32, 5, 32), "c64": (8, 64, 64, 3, 56), "pixels": (8, 128, 128, 1, 28)}
-for label, (batch, channels, filters, k, size) in CONVOLUTIONS.items():
-    inputs = normal(x=(batch, channels, size, size), w=(filters, channels, k, k))
-    work = 2 * batch * channels * filters * k * k * (size - k + 1) ** 2
-    dtypes = BOTH if label == "lenet" else ("float32",)
-    add(f"f_conv_{label}_fwd", inputs, lambda xp, x, w: [xp.conv2d(x, w)], by_hand=lambda x, w: [convolved(x, w)[0]],
-        dtypes=dtypes, flops=work, tolerance={"float32": 1e-3})  # fmt: skip
-    add(f"f_conv_{label}_fwdbwd", inputs, convolution_gradient, by_hand=convolution_gradient_by_hand, dtypes=dtypes,
-        flops=3 * work, tolerance={"float32": 2e-3})  # fmt: skip
 
 
 def pooling_gradient(xp: Any, x: Any) -> Any:

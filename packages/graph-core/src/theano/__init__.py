@@ -23,7 +23,8 @@ from typing import Any
 
 # The upper layers are other distributions, which put their sub-packages into other folders.
 __path__ = pkgutil.extend_path(__path__, __name__)
-__version__ = "2.0.0a1"
+# As both PEP 440 and semantic versioning can read it: programs compare it by either.
+__version__ = "2.0.0-a1"
 # When this process began to import us: a source file that is younger is not what runs.
 __imported__ = time.time()
 

@@ -184,6 +184,28 @@ def test_change_flags_restores():
     assert fresh.given("floatX") is None
 
 
+def test_change_flags_left_twice():
+    # PyMC3's models keep one of these, enter another one of their own inside, and leave that one two times.
+    fresh = config()
+    changes = fresh.change_flags(floatX="float32")
+    with changes:
+        pass
+    changes.__exit__(None, None, None)
+    assert fresh.floatX == "float64" and fresh.given("floatX") is None
+
+
+def test_change_flags_pickles():
+    import theano
+
+    entered = theano.config.change_flags(on_unused_input="ignore")
+    with entered:
+        copied = pickle.loads(pickle.dumps(entered))
+    assert theano.config.on_unused_input == "raise"
+    with copied:
+        assert theano.config.on_unused_input == "ignore"
+    assert theano.config.on_unused_input == "raise"
+
+
 def test_change_flags_restores_after_an_error():
     fresh = config()
     with pytest.raises(ZeroDivisionError), fresh.change_flags(floatX="float32"):
@@ -260,7 +282,10 @@ def test_looks_like_an_ordinary_object():
     assert repr(fresh.gcc) == "<flags theano.config.gcc.*>"
     with pytest.raises(AttributeError):
         fresh.__wrapped__
-    assert copy.copy(fresh).floatX == "float64"
+    copied = copy.copy(fresh)
+    with fresh.change_flags(floatX="float32"):
+        assert copied.floatX == "float32"
+    assert copied.floatX == "float64"
 
 
 def test_errors_can_be_sent_to_another_process():

@@ -282,3 +282,16 @@ def test_c_form_where_numpy_and_perform_agree():
         for node in f.maker.fgraph.toposort():
             assert node.op.c_kernel(node) is not None, node
         np.testing.assert_array_equal(f(value, *given.values()), wanted)
+
+
+def test_a_list_with_slices_is_a_tuple():
+    x = T.tensor3("x")
+    given = np.arange(24.0).reshape(2, 3, 4)
+    every, back = slice(None), slice(None, None, -1)
+    indices = [[every, back, every], [1, back], [every, [0, 2]], [back], [0, every, 1], [None, every], [every, T.constant([0, 2])]]
+    outputs = theano.function([x], [x[index] for index in indices])(given)
+    for index, out in zip(indices, outputs, strict=True):
+        whole = tuple(getattr(i, "data", i) if isinstance(i, T.Constant) else i for i in index)
+        assert np.array_equal(out, given[whole])
+    # A list of numbers alone is one index.
+    assert np.array_equal(theano.function([x], x[[1, 0]])(given), given[[1, 0]])

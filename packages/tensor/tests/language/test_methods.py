@@ -184,10 +184,17 @@ def test_facts():
 def test_truth_length_and_iteration_are_refused_as_documented():
     x = T.dvector("x")
     for asked in (bool, lambda v: v.__nonzero__(), lambda v: v and 1, lambda v: not v):
-        for v in (x, x > 0, x.sum()):
+        for v in (x > 0, T.eq(x, 1), (x > 0) & (x < 1)):
             with pytest.raises(TypeError, match="boolean operations"):
                 asked(v)
     with pytest.raises(TypeError, match="len"):
         len(x)
     with pytest.raises(TypeError, match="does not support iteration"):
         iter(x)
+
+
+def test_a_symbol_is_there():
+    for v in (T.dvector("x"), T.TensorType("bool", (False,))("mask"), theano.shared(np.zeros(2)), T.constant(0)):
+        assert bool(v) is True
+    with pytest.warns(UserWarning, match="is not None"):
+        assert bool(T.bmatrix().sum()) is True

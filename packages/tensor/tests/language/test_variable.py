@@ -200,6 +200,7 @@ def test_shared():
     assert type(w).__name__ == "TensorSharedVariable" and w.type == T.dmatrix
     assert theano.shared(np.zeros((1, 3)), broadcastable=(True, False)).type == T.drow
     assert theano.shared(1.0).type == T.dscalar and theano.shared(np.float32(1)).dtype == "float32"
+    assert theano.shared(np.float32(1), broadcastable=()).type == T.fscalar  # as what NumPy computes of 0-d arrays
     assert theano.shared(3).dtype == "int64"
     value = np.zeros(3)
     copied, borrowed = theano.shared(value), theano.shared(value, borrow=True)

@@ -91,3 +91,11 @@ def test_wrong_input():
         bn.batch_normalization_train(x, v, v, axes="all")
     with pytest.raises(ValueError, match="'low_mem' or 'high_mem'"):
         bn.batch_normalization(x, x, x, x, x, mode="fast")
+
+
+def test_axes_as_any_sequence():
+    x, v = T.matrix("x"), T.vector("v")
+    given, kept = np.arange(6.0).reshape(2, 3), np.ones(3)
+    outputs = [bn.batch_normalization_test(x, v, v, v, v, axes, 1e-2) for axes in ((0,), [0], np.array([0]), range(1))]
+    first, *others = theano.function([x, v], outputs)(given, kept)
+    assert all(np.array_equal(first, other) for other in others)

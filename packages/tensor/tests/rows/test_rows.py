@@ -300,6 +300,17 @@ def test_jacobian_in_float32():
     np.testing.assert_allclose(found, np.diag(np.exp([0, 1])), rtol=1e-6)
 
 
+def test_jacobian_of_test_values():
+    with theano.config.change_flags(compute_test_value="raise"):
+        x = T.dvector("x")
+        x.tag.test_value = np.array([1.0, 2.0, 3.0])
+        # A vector of single elements is what models of differential equations have.
+        for expression in (x**2, T.stack([x[0] * x[1], T.exp(x[2])]), T.stack([x[1] ** 3])):
+            found = jacobian(expression, x)
+            value = theano.function([x], found)(x.tag.test_value)
+            np.testing.assert_allclose(found.tag.test_value, value)
+
+
 def test_jacobian_can_be_differentiated():
     w = rng.normal(size=(3, 4))
 

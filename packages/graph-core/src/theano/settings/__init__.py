@@ -11,6 +11,7 @@ Examples
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -78,6 +79,10 @@ def change_flags(args: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), **kwa
     ignore
     """
     return config.change_flags(args, **kwargs)
+
+
+# Programs pickle objects that keep these. Flags belong to a process: what is read changes those of its own.
+copyreg.pickle(Changes, lambda changes: (change_flags, (changes.flags,)))
 
 
 def AddConfigVar(name: str, doc: str, configparam: ConfigParam, root: Config = config, in_c_key: bool = True) -> None:

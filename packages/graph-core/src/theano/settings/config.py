@@ -236,6 +236,10 @@ class Config(Section):
         else:
             self._store(param, param.default)
 
+    def __copy__(self) -> Config:
+        # Programs keep a copy, and put it where theano.config was when a decorator changes the flags of the first one.
+        return self
+
     def change_flags(self, args: Mapping[str, object] | Iterable[tuple[str, object]] = (), **kwargs: object) -> Changes:
         """Set flags for a while: as a context manager, or as a decorator of a function.
 
@@ -334,6 +338,7 @@ class Changes:
             if not param.mutable:
                 raise ImmutableFlagError(param.name)
             self._wanted.append((param, param.convert(value)))
+        self.flags = dict(changes)
         # A list, because a decorated function may call itself.
         self._before: list[list[tuple[ConfigParam, bool, object]]] = []
 
@@ -347,7 +352,9 @@ class Changes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        for param, was_given, value in reversed(self._before.pop()):
+        # Left once more than entered, as PyMC3 does with a model inside itself: the flags are as they were already.
+        before = self._before.pop() if self._before else []
+        for param, was_given, value in reversed(before):
             self._config._restore(param, was_given, value)
 
     def __call__(self, function: F) -> F:

@@ -38,8 +38,11 @@ _RENAMED = {
 #: NumPy's functions with a counterpart in ``theano.tensor``, which enters them when it is loaded.
 functions: dict[str, Callable[..., Any]] = {}
 
-#: Functions that look at a variable as a Python object, and may.
-_HARMLESS = frozenset(("shape", "ndim", "size", "iscomplexobj", "isrealobj", "result_type", "can_cast", "array_repr"))
+#: Functions that look at a variable as a Python object, and may; ``atleast_1d`` makes an array of such objects, by
+#: which programs take one variable or several.
+_HARMLESS = frozenset((
+    "shape", "ndim", "size", "iscomplexobj", "isrealobj", "result_type", "can_cast", "array_repr", "atleast_1d",
+))  # fmt: skip
 
 
 def ufunc(f: Any, method: str, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> Any:

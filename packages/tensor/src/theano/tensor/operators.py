@@ -5,6 +5,7 @@ Each method is one call of a function that has the documentation; this file only
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -152,6 +153,17 @@ class TensorOperators(_Base):
     __gt__, __ge__ = _binary(el.gt), _binary(el.ge)
 
     def __bool__(self) -> bool:
+        # Programs ask whether there is a variable at all (`if mask:`), and it has always been so. Who asks it of an
+        # expression may mean its value; of a comparison, nobody can mean anything else.
+        if self.owner is None:
+            return True
+        if self.type.dtype != "bool":
+            warnings.warn(
+                f"the truth of {self} is that there is such an expression, whatever its value; write `is not None`",
+                UserWarning,
+                stacklevel=2,
+            )
+            return True
         raise TypeError(
             f"Variables do not support boolean operations: {self} is a symbol, known only when a function runs. "
             "If this comes from x < y < z or from 'and', 'or', 'not', 'if', 'while': use T.and_, T.or_, T.invert, "

@@ -66,6 +66,8 @@ def tensor_constructor(
     """
     if target != "cpu":
         raise TypeError("not for cpu")
+    if isinstance(value, np.generic) and broadcastable is not None:
+        value = np.asarray(value)  # NumPy computes numbers from arrays without axes; who tells of axes means an array
     if not isinstance(value, np.ndarray):
         raise TypeError(f"tensor_constructor takes a numpy array, not {type(value).__name__}")
     if value.dtype.newbyteorder("=").name not in scal.all_dtypes:

@@ -199,12 +199,12 @@ OLD_NAMES = {
         "theano.graph.apply": "Apply",
         "theano.graph.clone": "clone clone_get_equiv",
         "theano.graph.traverse": (
-            "ancestors as_string equal_computations inputs io_toposort is_in_ancestors is_same_graph list_of_nodes "
+            "ancestors as_string equal_computations io_toposort is_in_ancestors is_same_graph list_of_nodes "
             "op_as_string ops=applys_between orphans=orphans_between variables=variables_between view_roots"
         ),
         "theano.graph.variable": "Constant Variable",
         "theano.layers.compat.nodes": "default_node_formatter io_connection_pattern Node variables_and_orphans",
-        "theano.layers.compat.ordering": "general_toposort stack_search",
+        "theano.layers.compat.ordering": "general_toposort inputs stack_search",
         "theano.settings": "config",
         "theano.gof": "utils",
         "theano": "theano=.",
@@ -327,9 +327,8 @@ OLD_NAMES = {
     },
     "theano.graph.basic": {
         "theano.gof.graph": "*",
-        "theano.graph.traverse": (
-            "applys_between graph_inputs=inputs orphans_between vars_between=variables_between walk"
-        ),
+        "theano.graph.traverse": "applys_between orphans_between vars_between=variables_between",
+        "theano.layers.compat.ordering": "graph_inputs=inputs walk",
     },
     "theano.graph.callcache": {
         "theano.gof.callcache": "*",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, TypeVar
 
+from theano.graph import traverse
 from theano.graph.apply import Apply
 from theano.graph.traverse import applys_between
 from theano.graph.variable import Variable
@@ -84,6 +85,64 @@ def posort(l: Iterable[T], *cmps: Cmp) -> list[T]:
                     for late in {b, *after[b]}:
                         before[late] |= {a, *before[a]}
     return _toposort(after)
+
+
+def inputs(variable_list: Iterable[Variable], blockers: Collection[Variable] | None = None) -> list[Variable]:
+    """Return the variables without owner that some graphs depend on: of several graphs, those of the last one first.
+
+    Programs number their parameters by this order, as PyMC3 does; `theano.graph.traverse.inputs` begins with the first.
+
+    Examples
+    --------
+    >>> from theano.graph import generic
+    >>> x, y = generic("x"), generic("y")
+    >>> inputs([x, y])
+    [y, x]
+    """
+    return traverse.inputs(list(variable_list)[::-1], blockers)
+
+
+def walk(
+    nodes: Iterable[T],
+    expand: Callable[[T], Iterable[T] | None],
+    bfs: bool = True,
+    return_children: bool = False,
+    hash_fn: Callable[[T], Hashable] = id,
+) -> Iterator[Any]:
+    """Yield all that can be reached, each thing once.
+
+    Parameters
+    ----------
+    nodes : iterable
+        Where to begin.
+    expand : callable
+        The neighbours of a thing; None or nothing ends the walk there.
+    bfs : bool
+        Breadth first; or depth first, the last neighbour first.
+    return_children : bool
+        Whether to yield pairs of a thing and what ``expand`` returned for it.
+    hash_fn : callable
+        What two things have in common that count as one.
+
+    Examples
+    --------
+    >>> tree = {"a": "bc", "b": "d"}
+    >>> list(walk("a", tree.get)), list(walk("a", tree.get, bfs=False))
+    (['a', 'b', 'c', 'd'], ['a', 'c', 'b', 'd'])
+    >>> list(walk("a", tree.get, return_children=True))
+    [('a', 'bc'), ('b', 'd'), ('c', None), ('d', None)]
+    """
+    waiting = deque(nodes)
+    met: set[Hashable] = set()
+    while waiting:
+        thing = waiting.popleft() if bfs else waiting.pop()
+        same = hash_fn(thing)
+        if same in met:
+            continue
+        met.add(same)
+        neighbours = expand(thing)
+        yield (thing, neighbours) if return_children else thing
+        waiting.extend(neighbours or ())
 
 
 def stack_search(

@@ -89,6 +89,12 @@ OLD_NAMES = {
         "theano.layers.compat.gone_in_tensor": "PathParser",
     },
     "theano.sandbox": {},
+    "theano.sandbox.cuda": {
+        "theano.layers.compat.old_gpu": "cuda_available cuda_enabled",
+    },
+    "theano.sandbox.cuda.dnn": {
+        "theano.layers.compat.old_gpu": "dnn_available",
+    },
     "theano.sandbox.fourier": {
         "theano.layers.compat.gone_in_tensor": "dct_matrix FFT GradTodo",
     },

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from theano.settings import config
 from theano.tensor.control.checks import Assert
 from theano.tensor.conv.geometry import normal_steps
@@ -43,7 +45,7 @@ def assert_conv_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
     checked: list[Any] = []
     for i, n in enumerate(shape):
         least = 0 if i < 2 else 1
-        if isinstance(n, int):
+        if isinstance(n, (int, np.integer)):
             if n < least:
                 raise ValueError(f"The convolution would produce an invalid shape (dim[{i}]: {n} < {least}).")
             checked.append(n)
@@ -437,7 +439,7 @@ def causal_conv1d(
     array([1., 2., 2., 2.])
     """
     input, filters = as_tensor_variable(input), as_tensor_variable(filters)
-    if not all(isinstance(n, int) for n in (subsample, filter_dilation)):
+    if not all(isinstance(n, (int, np.integer)) for n in (subsample, filter_dilation)):
         raise ValueError(
             f"causal_conv1d: subsample and filter_dilation are integers, not {subsample} and {filter_dilation}"
         )

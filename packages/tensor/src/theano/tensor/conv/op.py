@@ -12,7 +12,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.gradient import DisconnectedType
-from theano.graph import Apply, Op
+from theano.graph import Apply, Constant, Op
 from theano.tensor.conv import reference
 from theano.tensor.conv.geometry import (
     Geometry,
@@ -189,7 +189,7 @@ def _given_shape(shape: Any, ndim: int, what: str) -> Any:
         raise ValueError(f"{what} must have {ndim} entries, not {len(shape)}: {shape}")
     known: list[int | None] = []
     for n in shape:
-        value = getattr(n, "data", n)
+        value = n.data if isinstance(n, Constant) else n
         if isinstance(value, (int, np.integer)) or (
             isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu"
         ):

@@ -73,7 +73,9 @@ def _covers(entry: Any) -> int:
 
 
 def _without_ellipsis(x: Any, args: Any) -> list[Any]:
-    entries = list(args) if isinstance(args, tuple) else [args]
+    # A list that holds a slice is read as a tuple, as NumPy did until 1.23: programs build such an index axis by axis.
+    several = isinstance(args, tuple) or (isinstance(args, list) and any(isinstance(a, slice) for a in args))
+    entries = list(args) if several else [args]
     places = [i for i, a in enumerate(entries) if a is Ellipsis]
     if len(places) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
@@ -88,7 +90,7 @@ def _without_ellipsis(x: Any, args: Any) -> list[Any]:
 
 
 def getitem(x: Any, args: Any) -> Any:
-    """Return ``x[args]``, by NumPy's rules.
+    """Return ``x[args]``, by NumPy's rules; a list that holds a slice stands for a tuple.
 
     Parameters
     ----------

@@ -376,7 +376,7 @@ def _axes(name: str, axes: Any, ndim: int) -> tuple[int, ...]:
         if axes not in ("per-activation", "spatial"):
             raise ValueError(f"{name}: axes must be 'per-activation', 'spatial' or a tuple of numbers, not {axes!r}")
         return (0,) if axes == "per-activation" else (0, *range(2, ndim))
-    if not isinstance(axes, (tuple, list, np.ndarray)):
+    if not isinstance(axes, (Sequence, np.ndarray)):
         raise ValueError(f"{name}: axes must be 'per-activation', 'spatial' or a tuple of numbers, not {axes!r}")
     found = tuple(sorted(int(a) for a in axes))
     if not found or found[0] < 0 or found[-1] >= ndim:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+from theano.compile.test_values import inherit_test_value
 from theano.gradient import DisconnectedInputError, format_as, grad
 from theano.gradient.absent import is_discrete
 from theano.graph import Variable
@@ -68,7 +71,7 @@ def _rows(expression: Any, wanted: list[Any], options: dict[str, Any]) -> list[A
         return [zeros((n, *shape_tuple(v)), dtype=_floating(v)) for v in wanted]
     # What flows back is one where the element is and zero elsewhere: nothing that does not depend on it is computed
     # more than once.
-    start = expression.type()
+    start = inherit_test_value(expression.type(), expression, np.ones_like)
     grads = grad(None, wanted, known_grads={expression: start}, **options)
     return map_rows([start], [eye(n, dtype=expression.type.dtype)], grads, name="jacobian")
 

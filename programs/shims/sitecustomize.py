@@ -1,0 +1,91 @@
+"""What Python, NumPy, SciPy and h5py have dropped since the programs were written, put back before one of them starts.
+
+Python imports this module by itself when its folder is on the path. Nothing here concerns Theano: what a program
+misses of Theano is a fault of ours, and is mended there.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import inspect
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.testing
+import scipy.signal
+import scipy.signal.windows
+
+# Python 3.10 dropped the abstract classes of collections.abc from collections.
+for name in collections.abc.__all__:
+    setattr(collections, name, getattr(collections.abc, name))
+
+
+class ArgSpec(NamedTuple):
+    """What `getargspec` returned."""
+
+    args: list[str]
+    varargs: str | None
+    keywords: str | None
+    defaults: tuple[Any, ...] | None
+
+
+def getargspec(function: Any) -> ArgSpec:
+    """Return a function's parameters; Python 3.11 dropped it for `getfullargspec`."""
+    return ArgSpec(*inspect.getfullargspec(function)[:4])
+
+
+inspect.ArgSpec, inspect.getargspec = ArgSpec, getargspec  # type: ignore[attr-defined]
+
+# NumPy 1.24 dropped its names for Python's own types.
+for kind in (bool, int, float, complex, object, str):
+    if kind.__name__ not in np.__dict__:
+        setattr(np, kind.__name__, kind)
+
+# NumPy 1.24 dropped its own measuring of floating-point numbers.
+np.MachAr = lambda: np.finfo(float)  # type: ignore[attr-defined]
+
+# NumPy 2.0 dropped second names.
+SECOND = {"Inf": "inf", "NaN": "nan", "float_": "float64", "string_": "bytes_", "unicode_": "str_", "product": "prod",
+          "in1d": "isin"}  # fmt: skip
+for old, new in SECOND.items():
+    setattr(np, old, getattr(np, new))
+
+
+class Tester:
+    """What ran a package's tests; NumPy 1.25 dropped it with nose. Programs make one when they are imported."""
+
+    def test(self) -> None:
+        """Say what runs them now."""
+        raise NotImplementedError("run the tests with pytest")
+
+
+numpy.testing.Tester = Tester  # type: ignore[attr-defined]
+
+# SciPy 1.13 dropped the windows' second home.
+scipy.signal.gaussian = scipy.signal.windows.gaussian
+
+try:
+    import h5py
+except ImportError:
+    pass
+else:
+    # h5py 3.0 reads text that was written as bytes as str, where it was bytes; it opens files to read, where it was to
+    # read and append; and it dropped a second name of File.id.
+    read, opened = h5py.AttributeManager.__getitem__, h5py.File.__init__
+
+    def as_written(self: Any, name: str) -> Any:
+        """Return an attribute; text of the ASCII character set as bytes."""
+        value, kind = read(self, name), self.get_id(name).get_type()
+        if not isinstance(kind, h5py.h5t.TypeStringID) or kind.get_cset() != h5py.h5t.CSET_ASCII:
+            return value
+        if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+            return np.char.encode(value.astype(str), "utf8")
+        return value.encode() if isinstance(value, str) else value
+
+    def appending(self: Any, name: Any, mode: str | None = None, *args: Any, **kwargs: Any) -> None:
+        """Open a file, by default to read and append."""
+        opened(self, name, mode or "a", *args, **kwargs)
+
+    h5py.AttributeManager.__getitem__, h5py.File.__init__ = as_written, appending
+    h5py.File.fid = h5py.File.id

@@ -1,0 +1,160 @@
+"""Run a published program over the theano that is installed: a task of ours, and the program's own tests.
+
+Called by ``nox -s programs``. The program is fetched from the package index, unpacked into the environment's folder
+and installed as it was published; nothing of it is kept in the repository. Which tests may fail, and why, is in
+``programs/known_failures.toml``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+FOLDER = Path(__file__).parents[1] / "programs"
+
+
+class Program(NamedTuple):
+    """A program and what to run of it.
+
+    Attributes
+    ----------
+    distribution : str
+        What pip fetches.
+    tasks : tuple of str
+        Scripts of ``programs/``.
+    tests : tuple of str
+        Its own tests, in its unpacked folder, and options for pytest.
+    environment : dict
+    """
+
+    distribution: str
+    tasks: tuple[str, ...]
+    tests: tuple[str, ...] = ()
+    environment: Mapping[str, str] = {}
+
+
+KERAS = {"KERAS_BACKEND": "theano"}
+PROGRAMS = {
+    "lasagne": Program("Lasagne==0.1", ("lasagne_convnet.py",), ("lasagne/tests",)),
+    "pymc3": Program(
+        "pymc3==3.11.6",
+        ("pymc3_posteriors.py",),
+        ("pymc3/tests", *(f"--ignore=pymc3/tests/test_{name}.py" for name in (
+            "distributions", "distributions_random", "examples", "sampling", "step", "variational_inference",
+        ))),
+    ),
+    "keras2": Program(
+        "Keras==2.2.5",
+        ("keras2_networks.py",),
+        # What is left out downloads data, wants TensorFlow, or reads the folder that Keras was built from.
+        ("tests", *(f"--ignore=tests/{name}" for name in (
+            "docs", "test_api.py", "test_multiprocessing.py", "integration_tests/test_datasets.py",
+            "keras/datasets_test.py", "keras/utils/data_utils_test.py", "keras/utils/multi_gpu_test.py",
+        ))),
+        KERAS,
+    ),
+    "keras1": Program("Keras==1.2.2", ("keras1_networks.py", "keras1_backend.py"), environment=KERAS),
+}  # fmt: skip
+
+
+class Outcome(NamedTuple):
+    """How a program's tests ended: the names of those that failed, with their messages, and numbers of the others."""
+
+    failed: dict[str, str]
+    passed: int
+    skipped: int
+
+
+def outcome(report: ElementTree.Element) -> Outcome:
+    """Return what a report of pytest in JUnit's form says.
+
+    Examples
+    --------
+    >>> text = '<testcase classname="a.b" name="c"/><testcase classname="a" name="d"><failure message="no"/></testcase>'
+    >>> outcome(ElementTree.fromstring(f"<suite>{text}</suite>"))
+    Outcome(failed={'a.d': 'no'}, passed=1, skipped=0)
+    """
+    failed: dict[str, str] = {}
+    passed = skipped = 0
+    for case in report.iter("testcase"):
+        wrong = [part for part in case if part.tag in ("failure", "error")]
+        if wrong:
+            failed[f"{case.get('classname')}.{case.get('name')}"] = (wrong[0].get("message") or "").split("\n")[0]
+        elif any(part.tag == "skipped" for part in case):
+            skipped += 1
+        else:
+            passed += 1
+    return Outcome(failed, passed, skipped)
+
+
+def unexplained(failed: Iterable[str], known: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the failed tests that no reason is known for.
+
+    Examples
+    --------
+    >>> unexplained(["t.test_a[1]", "t.test_b"], [{"tests": ["test_a"], "reason": "NumPy 2"}])
+    ['t.test_b']
+    """
+    parts = [part for entry in known for part in entry["tests"]]
+    return [name for name in failed if not any(part in name for part in parts)]
+
+
+def published(distribution: str, folder: Path) -> Path:
+    """Return the folder that a distribution's sources are in, and install it, without what it says that it needs."""
+    if not folder.is_dir():
+        pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        with tempfile.TemporaryDirectory() as archive:
+            subprocess.run(
+                [*pip, "download", "--no-deps", "--no-binary=:all:", "-d", archive, distribution], check=True
+            )
+            shutil.unpack_archive(next(Path(archive).iterdir()), archive)
+            folder.parent.mkdir(exist_ok=True)
+            shutil.move(next(path for path in Path(archive).iterdir() if path.is_dir()), folder)
+        subprocess.run([*pip, "install", "--no-deps", str(folder)], check=True)
+    return folder
+
+
+def main(name: str, options: Sequence[str]) -> int:
+    """Run a program's tasks, then its tests in its folder; return 0 where nothing failed without a known reason."""
+    program = PROGRAMS[name]
+    unpacked = published(program.distribution, Path(sys.prefix) / "published" / name)
+    environment = os.environ | program.environment | {"PYTHONPATH": str(FOLDER / "shims"), "MPLBACKEND": "agg"}
+    for task in program.tasks:
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-W", "ignore", str(FOLDER / task)], env=environment, check=True)
+        print(f"{task}: {time.perf_counter() - start:.1f} s")
+    if not program.tests:
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        start = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", ".", "-p", "no:cacheprovider",
+             "--disable-warnings", "--tb=line", "--timeout=300", f"--junitxml={report}", *program.tests, *options],
+            cwd=unpacked, env=environment, check=False,
+        )  # fmt: skip
+        seconds = time.perf_counter() - start
+        result = outcome(ElementTree.parse(report).getroot())
+    known = tomllib.loads((FOLDER / "known_failures.toml").read_text()).get(name, [])
+    for entry in known:
+        count = len(result.failed) - len(unexplained(result.failed, [entry]))
+        print(f"{count} failed, as is known: {entry['reason']} (with the original: {entry['original']})")
+    new = unexplained(result.failed, known)
+    for test in new:
+        print(f"FAILED {test}: {result.failed[test]}")
+    print(f"{program.distribution}: {result.passed} passed, {len(result.failed)} failed ({len(new)} of them new), "
+          f"{result.skipped} skipped, {seconds:.0f} s")  # fmt: skip
+    return 1 if new else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
