@@ -222,7 +222,7 @@ def test_shapes_of_numpy_integers():
     X, W = np.arange(60.0).reshape(1, 2, 5, 6), np.arange(24.0).reshape(3, 2, 2, 2)
     wanted = convolved(Geometry((1, 0), (2, 1), (1, 1), True, 1, False), X, W)
     np.testing.assert_allclose(theano.function([x, w], given)(X, W), wanted)
-    from theano.tensor.nnet.abstract_conv import assert_conv_shape, causal_conv1d
+    from theano.tensor.conv.functions import assert_conv_shape, causal_conv1d
 
     assert assert_conv_shape(tuple(np.array([1, 2, 3]))) == (1, 2, 3)
     with pytest.raises(ValueError, match="invalid shape"):
