@@ -234,6 +234,8 @@ def example(session: nox.Session) -> None:
     short = {"lenet": ("--epochs", "3"), "photograph": ("--steps", "20"), "text": ("--steps", "100")}
     for name in ("docstrings", "lenet", "newton", "photograph", "posterior", "text"):
         session.run("python", f"examples/{name}.py", *short.get(name, ()))
+    with tempfile.TemporaryDirectory() as folder:
+        session.run("python", "docs/draw_convolutions.py", "--picture", f"{folder}/convolutions.png")
 
 
 @nox.session

@@ -39,6 +39,8 @@ PACKAGES = (
     "theano.misc",
     "theano.scalar",
     "theano.scalar.basic",
+    "theano.sparse",
+    "theano.sparse.basic",
     "theano.tensor",
     "theano.tensor.basic",
     "theano.tensor.elemwise",
@@ -50,8 +52,8 @@ PACKAGES = (
     "theano.updates",
 )
 METHODS = "theano.tensor.TensorVariable"
-#: Modules that are compared elsewhere, by a part of their names.
-ELSEWHERE = (".sparse", ".gpuarray", ".tests")
+#: Modules that are compared elsewhere or hold tests, by a part of their names.
+ELSEWHERE = (".gpuarray", ".tests", ".test_")
 #: Packages whose inner modules programs import from: names count once more where they are defined.
 INNER = ("theano.scalar.", "theano.tensor.")
 
@@ -65,10 +67,10 @@ Every name that the packages below offer in Theano 1.0.5 and Theano-PyMC 1.1.2, 
 - *gone*: it can be imported, and says in one line what takes its place, when somebody uses it;
 - *missing*: not there.
 
-Every function and op of numbers and tensors that is present is used by a test.
+Every function and op of numbers, tensors and sparse matrices that is present is used by a test.
 
 The inner modules (`theano.gof.opt`, `theano.graph.basic`, ...) count the functions and classes that they define; of
-those that only inner modules have, the names are compared, not the parameters. Sparse matrices have tests of their own.
+those that only inner modules have, the names are compared, not the parameters.
 Written by `python tools/coverage_of_names.py`, never by hand; a test keeps it true.
 
 """

@@ -176,7 +176,7 @@ def user_c(env: dict[str, str]) -> bool:
 
 
 #: The layers whose libraries a part must watch; by default all that have one.
-WATCHED = {"user_c": {"graph-core"}}
+WATCHED = {"user_c": {"graph-core"}, "sparse": {"graph-core", "sparse"}}
 
 PARTS: dict[str, Callable[[dict[str, str]], bool]] = {
     "faults": faults, "sizes": sizes, "kernels": kernels, "networks": networks, "sparse": sparse, "tutorial": tutorial,

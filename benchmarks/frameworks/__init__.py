@@ -22,7 +22,8 @@ FRAMEWORKS = {
 }
 # What to import to see whether a peer is there.
 IMPORTED_AS = {"numpy": "numpy", "numexpr": "numexpr", "pytensor-c": "pytensor", "pytensor-numba": "pytensor",
-               "numba": "numba", "jax": "jax", "torch": "torch", "torch-channels-last": "torch", "torch-compile": "torch"}  # fmt: skip
+               "numba": "numba", "jax": "jax", "torch": "torch",
+               "torch-channels-last": "torch", "torch-compile": "torch"}  # fmt: skip
 
 
 def start(name: str) -> Any:

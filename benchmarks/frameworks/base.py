@@ -3,9 +3,9 @@
 The vocabulary, by which workloads are said, is NumPy's where NumPy has a name: ``exp log log1p tanh sin cos sqrt erf
 sigmoid softplus relu where clip dot batched_dot outer sum mean var std max min prod argmax argmin any all cumsum
 concatenate stack reshape sort argsort searchsorted``, and beside these ``logsumexp softmax log_softmax cross_entropy``
-of rows, ``take add_rows set_rows set_block where_true largest``, ``conv2d max_pool2 batch_norm iterate recurrent states sparse_dot
-random``, ``cholesky solve solve_lower inverse det eigh svd qr singular_values
-diagonal``, and ``value_and_grad``. What is not there raises `NotAvailable`.
+of rows, ``take add_rows set_rows set_block where_true largest``, ``conv2d max_pool2 batch_norm iterate recurrent states
+sparse_dot random``, ``cholesky solve solve_lower inverse det eigh svd qr singular_values diagonal``, and
+``value_and_grad``. What is not there raises `NotAvailable`.
 """
 
 from __future__ import annotations

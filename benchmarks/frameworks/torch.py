@@ -35,7 +35,7 @@ class Torch(Framework):
         self.dot, self.batched_dot, self.concatenate = torch.matmul, torch.bmm, torch.cat
         self.softplus = torch.nn.functional.softplus
         self.cross_entropy = torch.nn.functional.cross_entropy
-        self.sparse_dot = torch.sparse.mm
+        self.sparse_dot = torch.matmul
 
     def var(self, x, axis=None): return torch.var(x, dim=axis, correction=0)
     def std(self, x, axis=None): return torch.std(x, dim=axis, correction=0)

@@ -121,7 +121,7 @@ add("f_pool_fwdbwd", normal(**IMAGES), lambda xp, x: squares(xp, xp.max_pool2, x
 add("f_batch_norm_fwd", normal(**IMAGES, **CHANNELS), lambda xp, x, gamma, beta: [xp.batch_norm(x, gamma, beta)],
     by_hand=lambda x, gamma, beta: [normalised(x, gamma, beta)[0]], dtypes=ONLY32)  # fmt: skip
 add("f_batch_norm_fwdbwd", normal(**IMAGES, **CHANNELS),
-    lambda xp, x, gamma, beta: squares(xp, lambda *v: xp.batch_norm(*v) - 0.5 * x, x, gamma, beta),
+    lambda xp, x, gamma, beta: squares(xp, lambda *v: xp.batch_norm(*v) - 0.5 * v[0], x, gamma, beta),
     by_hand=lambda x, gamma, beta: _less_half_by_hand(x, *normalised(x, gamma, beta)), dtypes=ONLY32,
     tolerance={"float32": 2e-3})  # fmt: skip
 

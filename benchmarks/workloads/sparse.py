@@ -1,4 +1,4 @@
-"""j. A sparse matrix times a dense one."""
+"""j. A sparse matrix times a dense one, and a classifier of texts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ TABLE: dict[str, Workload] = {}
 add = registry(TABLE)
 
 
-def sparse_and_dense(rng: np.random.RandomState) -> dict[str, Any]:
+def sparse_matrix(rng: np.random.RandomState, shape: tuple[int, int], density: float) -> Any:
     try:
         import scipy.sparse  # not every worker has SciPy
     except ImportError as error:
         raise NotAvailable("SciPy is not there") from error
 
-    matrix = scipy.sparse.random(10000, 10000, 1e-3, "csr", random_state=rng)
+    matrix = scipy.sparse.random(*shape, density, "csr", random_state=rng)
     matrix.sort_indices()
-    return {"s": matrix, "d": rng.standard_normal((10000, 64))}
+    return matrix
+
+
+def sparse_and_dense(rng: np.random.RandomState) -> dict[str, Any]:
+    return {"s": sparse_matrix(rng, (10000, 10000), 1e-3), "d": rng.standard_normal((10000, 64))}
 
 
 def gradient(xp: Any, s: Any, d: Any) -> list:
@@ -46,3 +50,35 @@ def sparse_and_vector(rng: np.random.RandomState) -> dict[str, Any]:
 
 add("j_spmv", sparse_and_vector, lambda xp, s, d: [xp.sparse_dot(s, d)], by_hand=lambda s, d: [s @ d], flops=2e5)
 add("j_spmv_grad", sparse_and_vector, gradient, by_hand=gradient_by_hand, flops=4e5)
+
+
+def words(rng: np.random.RandomState) -> dict[str, Any]:
+    """Return counts of words, labels, and weights."""
+    s = sparse_matrix(rng, (4000, 20000), 0.005)
+    return {"s": s, "y": (rng.random_sample(4000) > 0.5) * 1.0, "w": 0.01 * rng.standard_normal(20000)}
+
+
+def logistic(xp: Any, s: Any, y: Any, w: Any) -> Any:
+    def cost(w: Any) -> Any:
+        z = xp.sparse_dot(s, w)
+        return xp.mean(xp.softplus(z) - y * z)
+
+    value, (g,) = xp.value_and_grad(cost, [w])
+    return [value], {"w": w - 0.1 * g}
+
+
+def logistic_by_hand(s: Any, y: Any, w: Any) -> Any:
+    z = s @ w
+    e = np.exp(-np.abs(z))
+    p = np.where(z > 0, 1, e) / (1 + e)
+    return [(np.maximum(z, 0) + np.log1p(e) - y * z).mean()], {"w": w - 0.1 / len(y) * (s.T @ (p - y))}
+
+
+add("j_logistic", words, logistic, state=("w",), by_hand=logistic_by_hand, flops=1.6e6)
+
+
+def small(rng: np.random.RandomState) -> dict[str, Any]:
+    return {"s": sparse_matrix(rng, (10, 10), 0.3), "d": rng.standard_normal((10, 10))}
+
+
+add("j_small", small, lambda xp, s, d: [xp.sparse_dot(s, d)], by_hand=lambda s, d: [s @ d], flops=600)

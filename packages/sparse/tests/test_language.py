@@ -82,21 +82,25 @@ def malformed(rng, format):
     return m
 
 
-def test_malformed_matrices_are_refused():
-    """As arguments, constants, shared values, and parts; also where only one of the arrays is told to be longer."""
+@pytest.mark.parametrize("format", FORMATS)
+def test_malformed_matrices_are_refused(format):
+    """As arguments of products, sums and conversions, constants, shared values, and parts, in either format."""
     rng = np.random.default_rng(0)
-    x, d, v, i, p = S.csr_dmatrix("x"), T.dmatrix("d"), T.dvector(), T.ivector(), T.ivector()
+    x, d, v, i, p = S.matrix(format, "x", "float64"), T.dmatrix("d"), T.dvector(), T.ivector(), T.ivector()
     f = theano.function([x, d], S.dot(x, d))
-    g = theano.function([v, i, p, d], S.dot(S.CSR(v, i, p, [6, 5]), d))
-    w = theano.shared(matrix("csr", (6, 5)))
+    others = [theano.function([x], out) for out in (S.dot(x, np.ones(5)), x.toarray(), x.sum(axis=0), x.T + x.T)]
+    g = theano.function([v, i, p, d], S.dot(S.CSM(format)(v, i, p, [6, 5]), d))
+    w = theano.shared(matrix(format, (6, 5)))
     dense = np.ones((5, 3))
-    for _ in range(MALFORMED):
-        m = malformed(rng, "csr")
+    other = SparseType(FORMATS[format == "csr"], "float64")
+    for number in range(MALFORMED):
+        m, another = malformed(rng, format), others[number % len(others)]
         for attempt in (
             lambda m=m: f(m, dense),
+            lambda m=m, another=another: another(m),
             lambda m=m: w.set_value(m),
-            lambda m=m: SparseType("csr", "float64").filter(m, strict=True),
-            lambda m=m: SparseType("csc", "float64").filter(m),
+            lambda m=m: SparseType(format, "float64").filter(m, strict=True),
+            lambda m=m: other.filter(m),
         ):
             with pytest.raises((ValueError, TypeError)) as caught:
                 attempt()
@@ -104,7 +108,26 @@ def test_malformed_matrices_are_refused():
         if m.indices.dtype.kind == "i" and m.indptr.ndim == 1 and m.shape == (6, 5):
             with pytest.raises((ValueError, TypeError)):
                 g(m.data, m.indices, m.indptr, dense)
-    np.testing.assert_allclose(g([2.0], [1], [0, 1, 1, 1, 1, 1, 1], dense)[0], 2.0)
+    ends = [0, 1, 1, 1, 1, 1, 1] if format == "csr" else [0, 0, 1, 1, 1, 1]
+    np.testing.assert_allclose(g([2.0], [1 if format == "csr" else 0], ends, dense)[0], 2.0)
+
+
+@pytest.mark.parametrize("format", ["coo", "bsr"])
+def test_malformed_matrices_of_other_formats_are_refused(format):
+    """Before SciPy converts them, which would write where their indices lead."""
+    x = S.csr_dmatrix("x")
+    f = theano.function([x], x.toarray())
+    good = sp.csr_matrix(np.kron(plain(matrix("csr")), np.ones((2, 2)))).asformat(format)
+    np.testing.assert_array_equal(f(good), plain(good))
+    for array, wrong in (("row", 999), ("col", -7)) if format == "coo" else (("indices", 999), ("indptr", -7)):
+        m = good.copy()
+        getattr(m, array)[1] = wrong
+        with pytest.raises(ValueError):
+            f(m)
+        m = good.copy()
+        setattr(m, array, getattr(m, array)[:-2])
+        with pytest.raises(ValueError):
+            f(m)
 
 
 def test_both_ways_to_examine_agree():
@@ -332,3 +355,99 @@ def test_documented_rules():
         [x, d], S.structured_dot(x, d), mode=theano.compile.get_default_mode().excluding("local_structured_dot")
     )
     assert "StructuredDot" in ops(off)
+
+
+# -- documented names --------------------------------------------------------------------------------------------------
+
+
+def test_parts_of_a_matrix():
+    x = S.csc_dmatrix("x")
+    m = matrix("csc")
+    f = theano.function([x], [S.csm_data(x), S.csm_indices(x), S.csm_indptr(x), S.csm_shape(x)])
+    for found, wanted in zip(f(m), (m.data, m.indices, m.indptr, m.shape), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert S.hash_from_sparse(m) == S.hash_from_sparse(m.copy()) != S.hash_from_sparse(m * 2)
+
+
+def test_ops_made_of_their_classes():
+    """With the parameters that are documented, by name."""
+    x = S.csr_dmatrix("x")
+    m = matrix("csr")
+    for op, wanted in (
+        (S.DenseFromSparse(structured=False), plain(m)),
+        (S.SpSum(axis=1, sparse_grad=True), plain(m).sum(1)),
+        (S.EnsureSortedIndices(inplace=False), plain(m)),
+        (S.Remove0(inplace=False), plain(m)),
+        (lambda v: S.HStack(format="csc", dtype="float64")(v, v), np.hstack([plain(m)] * 2)),
+        (lambda v: S.TrueDot(grad_preserves_dense=False)(v, v.T), plain(m) @ plain(m).T),
+        (lambda v: S.CSMGrad(kmap=None)(*S.csm_properties(v), *S.csm_properties(v)), m.data),
+    ):
+        found = theano.function([x], op(x))(m)
+        np.testing.assert_allclose(plain(found) if sp.issparse(found) else found, wanted)
+
+
+def test_structured_functions_by_name():
+    x = S.csr_dmatrix("x")
+    m, n = plain(matrix("csr")), matrix("csr")
+    for name, wanted in (("pow", m**3), ("minimum", np.minimum(m, 3)), ("maximum", np.maximum(m, 3)), ("add", m + 3)):
+        function = getattr(S, f"structured_{name}")
+        for out in (function(x, 3.0), function(x, y=3.0), function(x=x, y=3.0)):
+            np.testing.assert_allclose(plain(out.eval({x: n})), np.where(m != 0, wanted, 0))
+        with pytest.raises(TypeError, match=rf"structured_{name}\(x.*'[yz]'"):
+            function(x, z=1)
+    with pytest.raises(TypeError, match=r"structured_pow\(.*: missing a required argument: 'y'"):
+        S.structured_pow(x)
+
+    @S.structured_monoid(T.mul)
+    def structured_mul(x, factor):
+        """Not what is here, but the numbers times a factor."""
+
+    np.testing.assert_allclose(plain(structured_mul(x, factor=2.0).eval({x: n})), 2 * m)
+
+
+def test_gradient_of_a_structured_product_by_name():
+    x, d, g = S.csr_dmatrix("x"), T.dmatrix("d"), T.dmatrix("g")
+    found = S.structured_dot_grad(sparse_A=x, dense_B=d, ga=g)
+    m, b, of = matrix("csr"), np.ones((4, 2)), np.arange(10.0).reshape(5, 2)
+    np.testing.assert_allclose(plain(found.eval({x: m, d: b, g: of})), (of @ b.T) * (plain(m) != 0))
+
+
+@pytest.mark.parametrize("formats", [("bsr", "csr"), ("csc", "bsr"), ("bsr", "bsr")])
+def test_products_of_bsr(formats):
+    x, y = (SparseType(f, "float64")(n) for f, n in zip(formats, "xy", strict=True))
+    f = theano.function([x, y], [theano.dot(x, y), x.shape])
+    found, shape = f(matrix("csr", (6, 4)), matrix("csc", (4, 6)))
+    assert found.format == formats[0] and tuple(shape) == (6, 4)
+    np.testing.assert_allclose(plain(found), plain(matrix("csr", (6, 4))) @ plain(matrix("csc", (4, 6))))
+
+
+def test_specify_shape():
+    x = S.csr_dmatrix("x")
+    f = theano.function([x], [T.specify_shape(x, (5, x.shape[1])), T.specify_shape(x, (5, 4)).shape])
+    same, shape = f(matrix("csr"))
+    assert tuple(shape) == (5, 4) and x.type.is_valid_value(same)
+    with pytest.raises(AssertionError, match="another shape|expected shape"):
+        f(matrix("csr", (6, 6)))
+    slope = theano.grad(S.sp_sum(T.specify_shape(x, (5, 4)) * x, sparse_grad=True), x)
+    np.testing.assert_allclose(plain(slope.eval({x: matrix("csr")})), 2 * plain(matrix("csr")))
+
+
+def test_lengths_are_asked_of_the_matrix():
+    """Where nothing else is wanted; its index arrays may be wide, and are not looked at."""
+    x = S.csr_dmatrix("x")
+    f = theano.function([x], x.shape)
+    assert sorted(ops(f)) == ["MakeVector", "Shape_i", "Shape_i"]
+    assert tuple(f(matrix("csr", wide=True))) == (5, 4)
+    assert ops(theano.function([x], x.shape[1])) == ["Shape_i"]
+    assert "Shape_i" not in ops(theano.function([x], [x.shape, x * 2]))
+
+
+@pytest.mark.parametrize("other", ["row", "col"])
+def test_products_keep_what_is_known_of_lengths(other):
+    x, d = S.csr_fmatrix("x"), getattr(T, "f" + other)("d")
+    for out, dense in ((theano.dot(x, d), T.dot(T.fmatrix(), d)), (S.dot(d, x), T.dot(d, T.fmatrix()))):
+        assert out.broadcastable == dense.broadcastable
+    m, value = matrix("csr", (1, 6), "float32"), np.ones((1, 3) if other == "row" else (6, 1), "float32")
+    pair = (m.T.tocsr(), value) if other == "row" else (m, value)
+    found = theano.function([x, d], S.dot(x, d))(*pair)
+    np.testing.assert_allclose(found, plain(pair[0]) @ value, 1e-5)

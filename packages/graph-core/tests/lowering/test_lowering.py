@@ -13,7 +13,7 @@ import theano.loader
 from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin
 from theano.graph.op import Op
-from theano.graph.type import Type
+from theano.graph.type import BufferSpec, Type
 from theano.lowering import table
 from theano.lowering.accepts import ANYTHING, BLAS, DTYPE_NAMES, FLOATS, INT64, INTEGERS, Accepts
 from theano.lowering.table import Lowering, find, lower, modules, register
@@ -25,6 +25,14 @@ class Numbers(Type):
 
     def __init__(self, dtype, ndim=1):
         self.dtype, self.ndim = dtype, ndim
+
+    def buffer_spec(self):
+        return BufferSpec(self.dtype, self.ndim, (False,) * self.ndim)
+
+
+class NumbersElsewhere(Numbers):
+    def buffer_spec(self):
+        return None
 
 
 class Base(Op):
@@ -152,6 +160,12 @@ def test_what_fits(accepts, inputs, outputs, fits):
 def test_another_number_of_axes_does_not_fit():
     node = Apply(Base(), [Numbers("int8", 1)()], [Numbers("int8", 2)()])
     assert not Accepts("x -> y", ndim={"x": "y"}).fits(node)
+
+
+def test_numbers_that_are_in_no_array_do_not_fit():
+    node = Apply(Base(), [NumbersElsewhere("int8")()], [Numbers("int8")()])
+    assert not Accepts("x -> y").fits(node)
+    assert Accepts("x -> y", dtypes={"x": ANYTHING}).fits(node)
 
 
 def test_a_view_has_to_be_declared():

@@ -12,6 +12,7 @@ from scipy import signal
 
 import theano
 import theano.tensor as T
+from theano.tensor.conv.functions import assert_conv_shape, causal_conv1d
 from theano.tensor.conv.geometry import Geometry
 from theano.tensor.conv.op import AbstractConv2d, AbstractConv3d
 
@@ -192,6 +193,25 @@ def test_one_thread_and_two_compute_the_same() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("border", ["valid", "full", "half", ((0, 2), (4, 1))], ids=str)
+@pytest.mark.parametrize(("columns", "dilation"), [(1, 1), (2, 1), (3, 1), (3, 3), (7, 1), (7, 2), (8, 1)])
+def test_filters_of_three_rows_for_each_channel(columns: int, dilation: int, border: Any, dtype: str) -> None:
+    """Both sides of each number of vectors in a row, and of each number of rows in a tile."""
+    rng = np.random.default_rng(columns)
+    op = AbstractConv2d(border_mode=border, filter_dilation=(1, dilation), num_groups=2)
+    kind = T.TensorType(dtype, (False,) * 4)
+    x, w, g = kind(), kind(), kind()
+    y = op(x, w)
+    outputs = [y, *T.grad(None, [x, w], known_grads={y: g})]
+    fast, slow = theano.function([x, w, g], outputs), theano.function([x, w, g], outputs, mode=theano.Mode("py", "fast_compile"))
+    for length, rows, multiplier in zip([15, 16, 17, 31, 32, 33, 48, 50], [3, 4, 5, 6, 7, 8, 9, 3], [1, 2, 3, 4, 1, 2, 3, 1], strict=True):
+        X, W = rng.normal(size=(2, 2, rows, length)).astype(dtype), rng.normal(size=(2 * multiplier, 1, 3, columns)).astype(dtype)
+        G = rng.normal(size=(2, 2 * multiplier, *op.geometry.output((rows, length), (3, columns)))).astype(dtype)
+        for ours, wanted in zip(fast(X, W, G), slow(X, W, G), strict=True):
+            np.testing.assert_allclose(ours, wanted, rtol=0, atol=ROUNDING[dtype] * 10)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("multiplier", [1, 2])
 @pytest.mark.parametrize("channels", [2, 7, 8, 9, 16, 17, 33])
 @pytest.mark.parametrize(("kernel", "step"), [((3, 3), (1, 1)), ((5, 2), (2, 1)), ((1, 1), (1, 2)), ((1, 3, 2), (1, 2, 1))])
@@ -222,8 +242,6 @@ def test_shapes_of_numpy_integers():
     X, W = np.arange(60.0).reshape(1, 2, 5, 6), np.arange(24.0).reshape(3, 2, 2, 2)
     wanted = convolved(Geometry((1, 0), (2, 1), (1, 1), True, 1, False), X, W)
     np.testing.assert_allclose(theano.function([x, w], given)(X, W), wanted)
-    from theano.tensor.conv.functions import assert_conv_shape, causal_conv1d
-
     assert assert_conv_shape(tuple(np.array([1, 2, 3]))) == (1, 2, 3)
     with pytest.raises(ValueError, match="invalid shape"):
         assert_conv_shape((np.int64(1), np.int64(2), np.int64(-3)))

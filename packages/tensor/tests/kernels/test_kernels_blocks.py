@@ -85,7 +85,7 @@ NO_SIZES = {
     "accumulate.c": set(), "advanced.c": set(), "cumulate.c": {"SIDE"}, "index.c": set(),
     "logsumexp.c": {"ROWS", "L"}, "reduce.c": {"LEVELS"},
     "softmax.c": {"LANES"}, "factor_f32.c": {"T_IS_FLOAT"}, "factor_f64.c": {"T_IS_FLOAT"}, "gemm_f32.c": {"T_IS_FLOAT"},
-    "gemm_f64.c": {"T_IS_FLOAT"}, "conv_f32.c": {"T_IS_FLOAT"}, "conv_f64.c": {"T_IS_FLOAT"}, "conv.h": {"TH_CONV_AXES"},
+    "gemm_f64.c": {"T_IS_FLOAT"}, "conv_f32.c": {"T_IS_FLOAT"}, "conv_f64.c": {"T_IS_FLOAT"}, "conv.h": {"TH_CONV_AXES"}, "conv_winograd.h": {"TH_PLACES"},
     "conv_planes.h": {"TH_CONV_PLANE_ROWS", "TH_CONV_PLANE_ELEMENTS"}, "ctc.c": {"PARTS"},
     "conv_lanes.h": {"LANE_ROWS", "LANE_TERMS"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
     "factor_triangle.h": {"GROUP", "ABREAST"}, "fft.h": {"LARGEST_RADIX", "MOST_STAGES"}, "fft_lines.h": {"WIDTH"},
@@ -448,6 +448,25 @@ def test_convolutions(dtype, groups):
         g = whole(want.shape, dtype)
         got = call(conv.conv_filters_kernel, op, [x, g, np.array([3, 2])], (dtype, 4))[0]
         equal(got, reference.grad_weights(op.geometry, x, g, (3, 2)), x.shape, w.shape)
+        got = call(conv.conv_images_kernel, op, [w, g, np.array([rows, columns])], (dtype, 4))[0]
+        equal(got, reference.grad_inputs(op.geometry, w, g, (rows, columns)), x.shape, w.shape)
+
+
+edges("CONV_TILE_BYTES", "CONV_TILE_FILTERS", "CONV_SUMS")
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(("batch", "rows", "columns"), [(1, 8, 95), (1, 9, 97), (2, 19, 24), (3, 7, 33), (5, 2, 96)])
+def test_convolutions_by_tiles(dtype, batch, rows, columns):
+    """One block of tiles and several; filters that fit, and some that do not (the products of two are at the limit)."""
+    op = AbstractConv2d(border_mode="half")
+    for channels, filters in ((27, 28), (28, 28)) if dtype == "float64" else ((39, 40), (40, 40)):
+        x, w = whole((batch, channels, rows, columns), dtype), whole((filters, channels, 3, 3), dtype)
+        want = reference.forward(op.geometry, x, w)
+        equal(call(conv.conv_kernel, op, [x, w], (dtype, 4))[0], want, x.shape, w.shape)
+        g = whole(want.shape, dtype)
+        got = call(conv.conv_filters_kernel, op, [x, g, np.array([3, 3])], (dtype, 4))[0]
+        equal(got, reference.grad_weights(op.geometry, x, g, (3, 3)), x.shape, w.shape)
         got = call(conv.conv_images_kernel, op, [w, g, np.array([rows, columns])], (dtype, 4))[0]
         equal(got, reference.grad_inputs(op.geometry, w, g, (rows, columns)), x.shape, w.shape)
 

@@ -164,6 +164,8 @@ class Accepts:
                 # Each node comes by here: what a type has is looked up as it is first, which mostly is a string.
                 if dtypes is not None and getattr(v.type, "dtype", "") not in dtypes and dtype_of(v) not in dtypes:
                     return False
+                if dtypes is not None and v.type.buffer_spec() is None:  # numbers, but in no array: a sparse matrix
+                    return False
                 if ndim is not None and ndim_of(v) not in ndim:
                     return False
         for group in self._groups:

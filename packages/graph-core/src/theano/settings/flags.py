@@ -138,6 +138,8 @@ _flag("experimental.local_alloc_elemwise",
 _flag("experimental.local_alloc_elemwise_assert", BoolParam(True), "Let that rewrite keep the check that shapes "
       "agree: without it, an allocation is dropped wherever another operand has the same dimensions.")
 _flag("conv.assert_shape", BoolParam(False), "Compare the shapes given to a convolution with the real ones.")
+_flag("conv.winograd", BoolParam(True), "Convolve 3 x 3 filters with fewer multiplications. Results are then "
+      "rounded as sums of a neighbourhood's pixels are, not of those alone that a filter meets.")
 _flag("cache_optimizations", BoolParam(False), "Keep rewritten graphs on disk.",
       inert="only compiled kernels are kept on disk")
 _flag("reoptimize_unpickled_function", BoolParam(False), "Rewrite the graph of a function again when it is unpickled.")

@@ -148,8 +148,11 @@ def well_formed(value: Any) -> Any:
     TypeError, ValueError
         Its arrays make no matrix, as `examine` sees it.
     """
-    if value.format == "bsr":
-        value.check_format(full_check=True)
+    if value.format not in ("csr", "csc"):
+        if value.format == "bsr":
+            value.check_format(full_check=True)
+        if value.format == "coo":
+            _examine_coordinates(value)
         return value
     form = examine(value.format, value.data, value.indices, value.indptr, value.shape)
     if form & LONGER:
@@ -161,6 +164,15 @@ def well_formed(value: Any) -> Any:
         value.has_sorted_indices = False
         value.sum_duplicates()
     return value
+
+
+def _examine_coordinates(value: Any) -> None:
+    """Raise the error about rows and columns that lead out of a matrix of coo format; of others SciPy takes care."""
+    for name, places, n in zip(("row", "column"), (value.row, value.col), value.shape, strict=True):
+        if np.asarray(places).dtype.kind not in "iu" or np.shape(places) != np.shape(value.data):
+            raise ValueError(f"no coo matrix of shape {value.shape}: each number needs an integer {name}.")
+        if len(places) and not 0 <= places.min() <= places.max() < n:
+            raise ValueError(f"no coo matrix of shape {value.shape}: a {name} lies outside 0 to {n - 1}.")
 
 
 def _places_differ(value: Any) -> bool:

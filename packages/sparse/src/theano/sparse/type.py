@@ -121,7 +121,7 @@ class SparseType(Type):
 
     def _converted(self, value: Any, allow_downcast: bool | None) -> Any:
         if sp.issparse(value):
-            if value.format in ("csr", "csc"):
+            if value.ndim == 2:
                 well_formed(value)  # before SciPy, which trusts the arrays, walks over them
         else:
             value = np.asarray(value)

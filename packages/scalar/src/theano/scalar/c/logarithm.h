@@ -225,7 +225,8 @@ TH_INLINE double th_log10_f64(double x)
 
 /* @snippet softplus_f64 needs exp_pair_f64 log_split_f64 */
 /* max(x, 0) + log1p(exp(-|x|)): the exponential arrives as a pair, so that its own
- * error does not add to the logarithm's. */
+ * error does not add to the logarithm's. The last sum is written without a choice between
+ * sums: in a loop over softplus(x) and softplus(-x) that would become a branch. */
 TH_INLINE double th_softplus_f64(double x)
 {
     uint64_t biased;
@@ -240,7 +241,8 @@ TH_INLINE double th_softplus_f64(double x)
     c *= (e == 0.0 ? 1.0 : 0.5) * (1.0 - s) * (1.0 - s * (1.0 - s));
     y = th_log_sum_f64(f, e, s, c);
     y = t < 0x1p-60 ? t : y;
-    return x > 0.0 ? x + y : (x == x ? y : x);
+    y = x == x ? y : x;
+    return (x > 0.0 ? x : 0.0) + y;
 }
 
 /* @snippet log_split_f32 needs fma bits_f32 */
@@ -460,5 +462,6 @@ TH_INLINE float th_softplus_f32(float x)
     c *= (e == 0.0f ? 1.0f : 0.5f) * (1.0f - s) * (1.0f - s * (1.0f - s));
     y = th_log_sum_f32(f, e, s, c);
     y = t < 0x1p-30f ? t : y;
-    return x > 0.0f ? x + y : (x == x ? y : x);
+    y = x == x ? y : x;
+    return (x > 0.0f ? x : 0.0f) + y;
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,7 +11,7 @@ from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.sparse.convert import as_sparse_variable
 from theano.sparse.parts.elements import Cells
-from theano.sparse.parts.op import compressed, csm_data, with_data
+from theano.sparse.parts.op import compressed, csm_data, length, with_data
 from theano.sparse.type import SparseType
 from theano.tensor.elemwise import functions as F
 from theano.tensor.nnet.activation import sigmoid
@@ -24,7 +26,7 @@ def structured_monoid(tensor_op: Map) -> Callable[[Map], Map]:
     Parameters
     ----------
     tensor_op : callable
-        Is given the vector of numbers, and whatever else the decorated function is called with.
+        Is given the vector of numbers, and whatever else the decorated function is called with, by position.
 
     Examples
     --------
@@ -37,13 +39,17 @@ def structured_monoid(tensor_op: Map) -> Callable[[Map], Map]:
     """
 
     def decorate(described: Map) -> Map:
-        def wrapper(x: Any, *others: Any) -> Any:
+        signature = inspect.signature(described)
+
+        @functools.wraps(described)
+        def wrapper(*args: Any, **named: Any) -> Any:
+            try:
+                x, *others = signature.bind(*args, **named).args
+            except TypeError as error:
+                raise TypeError(f"{described.__name__}{signature}: {error}") from None
             x = compressed(x, described.__name__)
             return with_data(x, tensor_op(csm_data(x), *others))
 
-        wrapper.__name__ = wrapper.__qualname__ = described.__name__
-        wrapper.__module__ = described.__module__
-        wrapper.__doc__ = described.__doc__
         return wrapper
 
     return decorate
@@ -111,8 +117,8 @@ def structured_maximum(x: Any, y: Any) -> Any:
 
 
 @structured_monoid(F.add)
-def structured_add(x: Any, *numbers: Any) -> Any:
-    """Return the stored numbers of ``x`` plus some numbers."""
+def structured_add(x: Any, y: Any = 0, *others: Any) -> Any:
+    """Return the stored numbers of ``x`` plus the number ``y``, and others."""
 
 
 class Neg(Op):
@@ -138,6 +144,10 @@ class Neg(Op):
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Negate with SciPy."""
         output_storage[0][0] = -inputs[0]
+
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of the input."""
+        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the negative gradient."""
@@ -181,6 +191,10 @@ class Cast(Op):
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Convert with SciPy."""
         output_storage[0][0] = inputs[0].astype(self.out_type)
+
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of the input."""
+        return [(length(node.inputs[0], 0), length(node.inputs[0], 1))]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient in the dtype of the input, if that has one."""

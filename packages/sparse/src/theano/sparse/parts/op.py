@@ -22,6 +22,7 @@ from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import ones_like, zeros_like
 from theano.tensor.elemwise.functions import cast
+from theano.tensor.shape.basic import shape_op
 from theano.tensor.type import TensorType
 
 
@@ -165,7 +166,7 @@ def shape(x: Any) -> Any:
     >>> shape(S.csr_dmatrix("x")).type
     TensorType(int64, vector)
     """
-    return cast(csm_shape(x), "int64")
+    return cast(csm_shape(x), "int64") if x.type.format in ("csr", "csc") else shape_op(x)
 
 
 def length(x: Any, axis: int) -> Any:

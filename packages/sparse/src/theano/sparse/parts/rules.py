@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph
 from theano.graph.op_contract import answers
 from theano.rewriting import local_rule
-from theano.sparse.parts.op import CSM, CheckedParts, CSMGrad, CSMProperties
-from theano.tensor.convert import is_tensor
+from theano.sparse.parts.op import CSM, CheckedParts, CSMGrad, CSMProperties, length
+from theano.tensor.convert import is_tensor, static_int
 from theano.tensor.elemwise.functions import cast
+from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.index.basic import Subtensor, get_idx_list
 from theano.tensor.join.op import stack
 from theano.tensor.rules.predicates import FAST
+from theano.tensor.shape.basic import Shape_i
 
 EARLY = ("canonicalize", "specialize")
 
@@ -49,11 +53,29 @@ def local_csm_shape(fgraph: FunctionGraph, node: Apply[Any, Any]) -> Any:
         or any(v.clients for v in node.outputs[:3])
     ):
         return None
-    given = [feature.lengths(v) if is_tensor(v) else () for v in made.inputs]
+    given = [feature.lengths(v) if is_tensor(v) else (length(v, 0), length(v, 1)) for v in made.inputs]
     lengths = made.op.infer_shape(made, given)[node.inputs[0].index]
     if lengths is None:
         return None
     return {node.outputs[3]: stack([cast(n, "int32") for n in lengths])}
+
+
+@local_rule([Elemwise], phases=("uncanonicalize",), tags=FAST)  # when it is settled who wants the parts
+def local_lengths_of_matrix(node: Apply[Any, Any]) -> Any:
+    """A matrix of which nothing but lengths is wanted is asked for these, not taken apart."""
+    wanted, axes = node.inputs[0], {0, 1}
+    if not (isinstance(node.op.scalar_op, scal.Cast) and node.outputs[0].type.dtype == "int64"):
+        return None
+    if wanted.owner is not None and isinstance(wanted.owner.op, Subtensor):
+        (axis,) = get_idx_list(wanted.owner.inputs, wanted.owner.op.idx_list)
+        wanted, axes = wanted.owner.inputs[0], {0, 1} & {static_int(axis)}
+    parts = wanted.owner
+    if parts is None or not isinstance(parts.op, CSMProperties) or wanted.index != 3:
+        return None
+    if any(v.clients for v in parts.outputs[:3]) or not axes:
+        return None
+    lengths = [Shape_i(axis)(parts.inputs[0]) for axis in sorted(axes)]
+    return lengths if len(axes) == 1 else [stack(lengths)]
 
 
 @local_rule([CSM], phases=EARLY, tags=FAST)
@@ -77,4 +99,7 @@ def local_csm_grad_c(node: Apply[Any, Any]) -> Any:
     return [g] if same else None
 
 
-__all__ = ["is_ours", "local_csm_csm_properties", "local_csm_grad_c", "local_csm_properties_csm", "local_csm_shape"]
+__all__ = [
+    "is_ours", "local_csm_csm_properties", "local_csm_grad_c", "local_csm_properties_csm", "local_csm_shape",
+    "local_lengths_of_matrix",
+]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from theano import scalar as scal
 from theano.gradient.absent import DisconnectedType, grad_not_implemented
 from theano.graph import Apply, Op
+from theano.sparse.compressed import CLASSES as FORMATS
 from theano.sparse.convert import as_sparse_or_tensor_variable, as_sparse_variable, is_sparse
 from theano.sparse.elemwise.arithmetic import mul_s_s
 from theano.sparse.parts.elements import Cells, index_vector
@@ -25,14 +26,14 @@ from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorType
 
 
-def _pair(op: object, x: Any, y: Any) -> tuple[Any, Any]:
+def _pair(op: object, x: Any, y: Any, formats: Collection[str] = ("csr", "csc")) -> tuple[Any, Any]:
     """Return two operands as variables, one of which must be sparse, and dense ones of one or two dimensions."""
     x, y = as_sparse_or_tensor_variable(x), as_sparse_or_tensor_variable(y)
     if not (is_sparse(x) or is_sparse(y)):
         raise TypeError(f"{op}: one of the operands must be sparse, but they are {x.type} and {y.type}")
     for v in (x, y):
         if is_sparse(v):
-            compressed(v, op)
+            v.type.format in formats or compressed(v, op)
         elif v.type.ndim not in (1, 2):
             raise TypeError(f"{op}: a dense operand must have 1 or 2 dimensions, but {v} is of type {v.type}")
     return x, y
@@ -75,9 +76,9 @@ class Dot(Op):
     def make_node(self, x: Any, y: Any) -> Apply:
         """Return the node."""
         x, y = _pair(self, x, y)
-        ndim = x.type.ndim + y.type.ndim - 2
+        pattern = (*x.type.broadcastable[:-1], *y.type.broadcastable[1:])
         dtype = scal.upcast(x.type.dtype, y.type.dtype)
-        return Apply(self, [x, y], [TensorType(dtype, (False,) * ndim).make_variable()])
+        return Apply(self, [x, y], [TensorType(dtype, pattern).make_variable()])
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
@@ -224,7 +225,10 @@ def true_dot(x: Any, y: Any, grad_preserves_dense: bool = True) -> Any:
 
 
 class StructuredDot(Op):
-    """The product of a sparse matrix with another operand, with a structured gradient; see `structured_dot`."""
+    """The product of a sparse matrix with another operand, with a structured gradient; see `structured_dot`.
+
+    Matrices of bsr format are multiplied too, by SciPy; there is no gradient with respect to them.
+    """
 
     __props__ = ()
 
@@ -233,12 +237,11 @@ class StructuredDot(Op):
 
     def make_node(self, a: Any, b: Any) -> Apply:
         """Return the node."""
-        a, b = as_sparse_variable(a), as_sparse_or_tensor_variable(b)
-        a, b = _pair(self, a, b)
+        a, b = _pair(self, as_sparse_variable(a), b, FORMATS)
         dtype = scal.upcast(a.type.dtype, b.type.dtype)
         if is_sparse(b):
             return Apply(self, [a, b], [SparseType(a.type.format, dtype).make_variable()])
-        return Apply(self, [a, b], [TensorType(dtype, (False,) * b.type.ndim).make_variable()])
+        return Apply(self, [a, b], [TensorType(dtype, (False, *b.type.broadcastable[1:])).make_variable()])
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""
@@ -298,7 +301,7 @@ def structured_dot(x: Any, y: Any) -> Any:
     >>> structured_dot(sp.csr_matrix([[0.0, 2.0]]), [[1.0], [3.0]]).eval()
     array([[6.]])
     """
-    x, y = _pair("structured_dot", x, y)
+    x, y = _pair("structured_dot", x, y, FORMATS)
     if is_sparse(x):
         return _structured_dot(x, y)
     return _structured_dot(y.T, x.T).T

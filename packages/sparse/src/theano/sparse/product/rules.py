@@ -46,7 +46,7 @@ def _flipped(y: Any) -> Any:
 def local_structured_dot(node: Apply[Any, Any]) -> Any:
     """A product is computed of the parts of the sparse operand, or of both."""
     (x, y), (out,) = node.inputs, node.outputs
-    if out.type.dtype not in KERNELS:
+    if out.type.dtype not in KERNELS or "bsr" in (getattr(x.type, "format", ""), getattr(y.type, "format", "")):
         return None
     if is_sparse(x) and is_sparse(y):
         found = _sparse_product(x, y, out)

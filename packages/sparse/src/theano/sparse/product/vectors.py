@@ -40,7 +40,7 @@ class ProductOfParts(Op):
         """Return the node."""
         inputs = [as_tensor_variable(v) for v in (data, indices, indptr, shape, b)]
         dtype = scal.upcast(inputs[0].type.dtype, inputs[4].type.dtype)
-        return Apply(self, inputs, [TensorType(dtype, (False,) * inputs[4].type.ndim).make_variable()])
+        return Apply(self, inputs, [TensorType(dtype, (False, *inputs[4].type.broadcastable[1:])).make_variable()])
 
     def perform(self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Cells) -> None:
         """Multiply with SciPy."""

@@ -7,6 +7,7 @@ from typing import Any
 from theano.graph.apply import Apply
 from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
+from theano.settings import config
 from theano.tensor.blas.choice import thread_limit
 from theano.tensor.conv.geometry import axis_modes
 from theano.tensor.conv.op import AbstractConv, AbstractConv_gradInputs, AbstractConv_gradWeights
@@ -24,7 +25,9 @@ def _geometry(op: Any) -> parameters.Conv:
         before, after = (0, 0) if isinstance(mode, str) else (mode, mode) if isinstance(mode, int) else mode
         border = Border[mode.upper()] if isinstance(mode, str) else Border.GIVEN
         axes.append(ConvAxis(border=border, before=before, after=after, step=step, dilation=dilation))
-    return parameters.Conv(groups=op.num_groups, flip=op.filter_flip, threads=thread_limit(), axes=axes)
+    return parameters.Conv(
+        groups=op.num_groups, flip=op.filter_flip, threads=thread_limit(), winograd=config.conv.winograd, axes=axes
+    )
 
 
 @ready("th_kernel_conv", work=1000.0)

@@ -323,6 +323,7 @@ class Conv(Parameters):
     groups = Int()
     flip = Flag("whether filters are reversed")
     threads = Int("how many may work at once, 0 for as many as there are")
+    winograd = Flag("whether fewer multiplications may be done, which rounds otherwise")
     axes = List(Record(ConvAxis))
 
 

@@ -12,7 +12,7 @@ from theano.compile.registered_code import Code, CodeByType
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Variable
 from theano.tensor.control.checks import CheckedLength, equal
-from theano.tensor.convert import as_tensor_variable, static_int
+from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
 from theano.tensor.messages import shape_error
 from theano.tensor.type import TensorApply, TensorType, rebroadcaster
 
@@ -72,6 +72,11 @@ class Shape(CodeByType):
 shape_op = Shape()
 
 
+def _with_lengths(x: Any) -> Any:
+    """Return ``x`` as a variable of a type with dimensions, which need not be that of tensors."""
+    return x if isinstance(x, Variable) and hasattr(x.type, "ndim") else as_tensor_variable(x)
+
+
 def shape(x: Any) -> Any:
     """Return the lengths of the dimensions of ``x``, as a vector of int64.
 
@@ -110,7 +115,7 @@ class Shape_i(CodeByType):
 
     def make_node(self, x: Any) -> Apply:
         """Return the node."""
-        x = x if isinstance(x, Variable) and hasattr(x.type, "ndim") else as_tensor_variable(x)
+        x = _with_lengths(x)
         if not 0 <= self.i < x.type.ndim:
             raise TypeError(f"{x} of type {x.type} has {x.type.ndim} dimensions, so no dimension {self.i}")
         return Apply(self, [x], [TensorType("int64", ()).make_variable()])
@@ -203,13 +208,14 @@ class SpecifyShape(CodeByType):
 
     def make_node(self, x: Any, shape: Any) -> Apply:
         """Return the node; lengths that are constants become part of the type."""
-        x, shape = as_tensor_variable(x), as_tensor_variable(shape)
+        x, shape = _with_lengths(x), as_tensor_variable(shape)
         if shape.type.ndim != 1 or shape.type.dtype not in _INTEGERS:
             raise TypeError(f"specify_shape needs a whole number for each dimension, not {shape} of {shape.type}")
         if isinstance(shape, Constant) and len(shape.data) != x.type.ndim:
             raise ValueError(f"specify_shape: {x} has {x.type.ndim} dimensions, but {len(shape.data)} are given")
         pattern = [known or static_int(shape[i]) == 1 for i, known in enumerate(x.type.broadcastable)]
-        return Apply(self, [x, shape], [x.type.clone(broadcastable=pattern).make_variable()])
+        out = x.type.clone(broadcastable=pattern) if is_tensor(x) else x.type
+        return Apply(self, [x, shape], [out.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Check the lengths."""

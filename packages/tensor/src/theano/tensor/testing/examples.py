@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.compile.shared import shared
 from theano.graph import Apply, Op, Type, Variable, generic
 from theano.tensor.type import TensorType
 
@@ -59,7 +60,7 @@ def is_floating(v: Variable) -> bool:
 
 
 def make_example(op: Op, values: Sequence[Any]) -> Example:
-    """Return an example: arrays become variables of their dtype, other values constants or whatever op takes.
+    """Return an example: arrays become variables of their dtype, other values what `theano.shared` makes of them.
 
     Examples
     --------
@@ -90,7 +91,11 @@ def _type_of(value: Any) -> Type:
         array = np.asarray(value)
         if array.dtype.kind in "biufc":
             return TensorType(array.dtype.name, (False,) * array.ndim)
-    return generic
+    try:
+        made: Type = shared(value, borrow=True).type  # of a layer above, which knows its values
+    except TypeError:
+        return generic
+    return made
 
 
 def sampled(op: Op, rng: np.random.RandomState) -> list[Any]:

@@ -93,6 +93,11 @@ typedef struct {
             out[c] = p->adds ? out[c] + alpha * sums[c - first] : sums[c - first]; \
     }
 
+/* Four elements, whatever the width of a register. */
+#define QUAD(T) quad_##T
+typedef double quad_double __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float quad_float __attribute__((vector_size(16), aligned(4), may_alias));
+
 #define PRODUCT(NAME, T, V) \
     REST(NAME, T, V) \
     BAND(NAME, T, V, 8) \
@@ -129,19 +134,39 @@ typedef struct {
         T *restrict out = (T *)p->out; \
         const T alpha = (T)p->alpha; \
         for (int64_t i = lo; i < hi; ++i) { \
-            T s0 = 0, s1 = 0, s2 = 0, s3 = 0; \
+            QUAD(T) sums = {0}; \
             int32_t k = indptr[i]; \
             const int32_t end = indptr[i + 1]; \
+            for (; k + 3 < end; k += 4) \
+                sums += *(const QUAD(T) *)(data + k) * \
+                        (QUAD(T)){b[indices[k]], b[indices[k + 1]], b[indices[k + 2]], b[indices[k + 3]]}; \
+            for (; k < end; ++k) \
+                sums[0] += data[k] * b[indices[k]]; \
+            const T sum = (sums[0] + sums[1]) + (sums[2] + sums[3]); \
+            out[i] = p->adds ? out[i] + alpha * sum : sum; \
+        } \
+    } \
+    /* Compressed columns, one column. */ \
+    static void spread_vector_##NAME(const product *p) \
+    { \
+        const int32_t *restrict indices = p->a->indices, *restrict indptr = p->a->indptr; \
+        const T *restrict data = (const T *)p->a->data, *restrict b = (const T *)p->b; \
+        T *restrict out = (T *)p->out; \
+        const T alpha = (T)p->alpha; \
+        const int64_t m = p->a->m, ldb = p->ldb; \
+        for (int64_t j = 0; j < m; ++j) { \
+            const T v = alpha * b[j * ldb]; \
+            int32_t k = indptr[j]; \
+            const int32_t end = indptr[j + 1]; \
             for (; k + 3 < end; k += 4) { \
-                s0 += data[k] * b[indices[k]]; \
-                s1 += data[k + 1] * b[indices[k + 1]]; \
-                s2 += data[k + 2] * b[indices[k + 2]]; \
-                s3 += data[k + 3] * b[indices[k + 3]]; \
+                const T p0 = v * data[k], p1 = v * data[k + 1], p2 = v * data[k + 2], p3 = v * data[k + 3]; \
+                out[indices[k]] += p0; \
+                out[indices[k + 1]] += p1; \
+                out[indices[k + 2]] += p2; \
+                out[indices[k + 3]] += p3; \
             } \
             for (; k < end; ++k) \
-                s0 += data[k] * b[indices[k]]; \
-            const T sum = (s0 + s1) + (s2 + s3); \
-            out[i] = p->adds ? out[i] + alpha * sum : sum; \
+                out[indices[k]] += v * data[k]; \
         } \
     } \
     /* Compressed columns, with the columns lo <= c < hi of the dense operand. */ \
@@ -256,6 +281,10 @@ TH_EXPORT int th_kernel_sparse_dense(th_ctx *ctx)
     if (how->columns) {
         if (!how->added)
             memset(out->data, 0, (size_t)(rows * columns * out->itemsize));
+        if (columns == 1) {
+            (single ? spread_vector_f32 : spread_vector_f64)(&p);
+            return 0;
+        }
         const int64_t band = 128 / out->itemsize; /* columns; no thread writes into a line of the cache of another */
         if ((double)a.stored * (1.0 + 0.15 * (double)columns) < 4 * TH_PIECE_NS || columns <= band) {
             (single ? spread_f32 : spread_f64)(&p, 0, columns);

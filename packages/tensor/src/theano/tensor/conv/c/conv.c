@@ -5,7 +5,7 @@
 /* The axes that are convolved, with lengths of image and filters: those of the buffers, or of a vector of them. */
 static void read_axes(const th_conv_params *p, int nd, const int64_t *image, const int64_t *kernel, th_conv *c)
 {
-    *c = (th_conv){.groups = p->groups, .flip = p->flip, .threads = p->threads};
+    *c = (th_conv){.groups = p->groups, .flip = p->flip, .threads = p->threads, .winograd = p->winograd};
     for (int a = 0; a < TH_CONV_AXES; ++a) {
         th_conv_axis *z = c->axis + a;
         const int own = a - (TH_CONV_AXES - nd);

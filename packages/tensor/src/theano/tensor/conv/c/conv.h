@@ -8,11 +8,14 @@
  *              filter's elements, and all of its pixels meet the same
  *   by filters dw[element, channel, filter] = sum over rows of pixels: over pixels
  *
- *   conv_tile.h     the block in registers
- *   conv_layout.h   channels last, and back
- *   conv_planes.h   all three where a group has few filters: vectors are then cut out of rows of pixels
- *   conv_pixels.h   the first two products
- *   conv_filters.h  the third
+ *   conv_tile.h       the block in registers
+ *   conv_layout.h     channels last, and back
+ *   conv_within.h     vectors of rows with zeros around them
+ *   conv_planes.h     all three where a group has few filters: vectors are then cut out of rows of pixels
+ *   conv_depthwise.h  the first two where each channel has filters of its own, of three rows
+ *   conv_winograd.h   all three where filters of 3 x 3 move by one pixel
+ *   conv_pixels.h     the first two products
+ *   conv_filters.h    the third
  */
 #ifndef THEANO_TENSOR_CONV_H
 #define THEANO_TENSOR_CONV_H
@@ -37,7 +40,7 @@ typedef struct {
 typedef struct {
     th_conv_axis axis[TH_CONV_AXES];
     int64_t batch, groups, channels, filters; /* the last two in a group */
-    int64_t flip, threads;
+    int64_t flip, threads, winograd;
     th_conv_array image, kernel, output;
 } th_conv;
 

@@ -43,6 +43,11 @@ int NAME(th_conv_filters)(th_ctx *ctx, const th_conv *c)
 {
     if (NAME(weighs_planes)(c))
         return NAME(weigh_planes)(ctx, c);
+    if (NAME(suits_tiles)(c, c->channels, c->filters, 0)) {
+        const int found = NAME(weigh_tiles)(ctx, c);
+        if (found <= 0)
+            return found;
+    }
     const th_conv_axis *z = c->axis;
     const int64_t size = sizeof(T), elements = z[0].kernel * z[1].kernel * z[2].kernel, none[] = {0, 0, 0};
     int64_t inner[TH_CONV_AXES], before[TH_CONV_AXES], after[TH_CONV_AXES], places[TH_CONV_AXES];

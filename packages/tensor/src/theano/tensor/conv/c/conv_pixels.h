@@ -147,8 +147,15 @@ static void NAME(join_runs)(NAME(product) *j, int64_t *x_at, int64_t joined)
 int NAME(th_conv_forward)(th_ctx *ctx, const th_conv *c)
 {
     const th_conv_axis *z = c->axis;
+    if (NAME(suits_depthwise)(c, c->channels, c->filters))
+        return NAME(convolve_depthwise)(ctx, c, 0);
     if (NAME(suits_planes)(c, c->channels, c->filters, z[2].output))
         return NAME(convolve_planes)(ctx, c, 0);
+    if (NAME(suits_tiles)(c, c->channels, c->filters, 0)) {
+        const int found = NAME(convolve_tiles)(ctx, c, 0);
+        if (found <= 0)
+            return found;
+    }
     const int64_t inner[] = {z[0].image, z[1].image, z[2].image}, before[] = {z[0].before, z[1].before, z[2].before};
     const int64_t after[] = {z[0].after, z[1].after, z[2].after}, elements = z[0].kernel * z[1].kernel * z[2].kernel;
     NAME(pixels) from;
@@ -229,8 +236,15 @@ static int NAME(image_phase)(th_ctx *ctx, const th_conv *c, const NAME(pixels) *
 int NAME(th_conv_images)(th_ctx *ctx, const th_conv *c)
 {
     const th_conv_axis *z = c->axis;
+    if (NAME(suits_depthwise)(c, c->filters, c->channels))
+        return NAME(convolve_depthwise)(ctx, c, 1);
     if (NAME(suits_planes)(c, c->filters, c->channels, z[2].image))
         return NAME(convolve_planes)(ctx, c, 1);
+    if (NAME(suits_tiles)(c, c->filters, c->channels, 1)) {
+        const int found = NAME(convolve_tiles)(ctx, c, 1);
+        if (found <= 0)
+            return found;
+    }
     int64_t inner[TH_CONV_AXES], before[TH_CONV_AXES], after[TH_CONV_AXES], phase[TH_CONV_AXES];
     for (int a = 0; a < TH_CONV_AXES; ++a) {
         const int64_t last = (z[a].image - 1 + z[a].before) / z[a].step;

@@ -40,13 +40,13 @@ INLINE void NAME(copy_line)(char *to, const char *from, int64_t n)
         store(to, n - x >= LANES ? load(from) : load_some(from, n - x));
 }
 
+/* Everything but the pixels is 0 already. */
 static void NAME(copy_planes)(const NAME(planes) *p, int64_t batch, int64_t group, char *to)
 {
     const int64_t size = sizeof(T);
     int64_t lo[TH_CONV_AXES], hi[TH_CONV_AXES];
     for (int a = 0; a < TH_CONV_AXES; ++a)
         NAME(placed)(p, a, lo + a, hi + a);
-    memset(to, 0, (size_t)(p->channels * p->plane));
     const char *from = p->from.data + batch * p->from.outer + group * p->channels * p->from.inner;
     for (int64_t i = 0; i < p->channels; ++i, to += p->plane, from += p->from.inner)
         for (int64_t z = lo[0]; z < hi[0]; ++z)
@@ -100,13 +100,34 @@ typedef struct {
     int64_t items, parts;
 } NAME(plane_job);
 
+/* The results of a tile: of `many` rows, or of one row for as many filters, which are `next` bytes apart. */
+INLINE void NAME(put_plane_tile)(const int many, const int vectors, vec sums[][2], char *to, int64_t next, int64_t x_step, int64_t n)
+{
+    const int64_t size = sizeof(T);
+    _Pragma("GCC unroll 8") for (int i = 0; i < many; ++i)
+        _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v) {
+            const int64_t left = n - v * LANES, whole = left < LANES ? left : LANES;
+            char *at = to + i * next + v * LANES * x_step;
+            if (x_step != size) {
+                T plain[LANES];
+                store(plain, sums[i][v]);
+                for (int64_t l = 0; l < whole; ++l)
+                    memcpy(at + l * x_step, plain + l, sizeof(T));
+            } else if (whole == LANES) {
+                store(at, sums[i][v]);
+            } else {
+                store_some(at, sums[i][v], whole);
+            }
+        }
+}
+
 /* A tile of some vectors of pixels: of `many` rows for one filter, or of one row for `many` filters. Weights are those of all
  * filters in a tile, term by term. */
 INLINE void NAME(plane_tile)(const int many, const int filters, const int vectors, const NAME(plane_job) *j, const char *from,
                              const T *weights, char *to, int64_t n)
 {
     vec sums[TH_CONV_PLANE_FILTERS][2];
-    const int64_t size = sizeof(T), step = j->step[1], next = filters ? j->to.inner : j->to.at[1];
+    const int64_t step = j->step[1], next = filters ? j->to.inner : j->to.at[1];
     _Pragma("GCC unroll 8") for (int i = 0; i < many; ++i)
         _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v)
             sums[i][v] = (vec){0};
@@ -128,21 +149,7 @@ INLINE void NAME(plane_tile)(const int many, const int filters, const int vector
                     sums[i][v] = fused(weight, load(p + i * step + v * VECTOR_BYTES), sums[i][v]);
         }
     }
-    _Pragma("GCC unroll 8") for (int i = 0; i < many; ++i)
-        _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v) {
-            const int64_t left = n - v * LANES, whole = left < LANES ? left : LANES;
-            char *at = to + i * next + v * LANES * j->to.at[2];
-            if (j->to.at[2] != size) {
-                T plain[LANES];
-                store(plain, sums[i][v]);
-                for (int64_t l = 0; l < whole; ++l)
-                    memcpy(at + l * j->to.at[2], plain + l, sizeof(T));
-            } else if (whole == LANES) {
-                store(at, sums[i][v]);
-            } else {
-                store_some(at, sums[i][v], whole);
-            }
-        }
+    NAME(put_plane_tile)(many, vectors, sums, to, next, j->to.at[2], n);
 }
 
 /* A row, or several, of pixels. */
@@ -193,6 +200,7 @@ static void NAME(plane_filters)(const NAME(plane_job) *j, int64_t filters, const
 /* Items lo to hi, each a group of an image. */
 static void NAME(plane_items)(const NAME(plane_job) *j, int64_t lo, int64_t hi, char *space)
 {
+    memset(space, 0, (size_t)(j->from.channels * j->from.plane));
     for (int64_t item = lo; item < hi; ++item) {
         const int64_t b = item / j->groups, g = item % j->groups;
         NAME(copy_planes)(&j->from, b, g, space);
@@ -311,7 +319,7 @@ static void NAME(weigh_group)(const NAME(weigh_job) *j, int64_t g, char *space)
     const th_conv *c = j->c;
     const int64_t many = TH_CONV_PLANE_ELEMENTS, pairs = c->filters * c->channels;
     char *outputs = space + c->channels * j->image.plane, *sums = outputs + c->filters * j->output.plane;
-    memset(sums, 0, (size_t)(pairs * j->elements * VECTOR_BYTES));
+    memset(space, 0, (size_t)(c->channels * j->image.plane + c->filters * j->output.plane + pairs * j->elements * VECTOR_BYTES));
     for (int64_t b = 0; b < c->batch; ++b) {
         NAME(copy_planes)(&j->image, b, g, space);
         NAME(copy_planes)(&j->output, b, g, outputs);

@@ -77,6 +77,9 @@ enum {
     TH_CONV_PARTS = 32,                 /* into which the results are cut for threads, each with space of its own */
     TH_CONV_SLICE_BYTES = 256 << 10,    /* of packed filters that are summed at a time: they stay in the second-level cache */
     TH_CONV_BAND_BYTES = 256 << 10,     /* of pixels and results that are summed at a time for the gradient of filters */
+    TH_CONV_TILE_BYTES = 512 << 10,     /* of pixels and products of a block of tiles: half of a usual second-level cache */
+    TH_CONV_TILE_FILTERS = 10 << 20,    /* of filters that each block of tiles meets: a share of the third-level cache */
+    TH_CONV_SUMS = 4,                   /* parts of which the sums for the gradient of filters consist, whoever computes them */
     TH_CONV_WORTH_THREADS = 1 << 20,    /* bytes of images for whose copy threads are woken */
     TH_GEMM_REACH_BYTES = 16384,        /* of a result that stay in the first-level cache while the matrix goes by */
     TH_GEMM_SHARE = 128,                /* elements of such a result that a thread computes at a time */
