@@ -148,8 +148,8 @@ def variables() -> None:
     """Variables, their values and updates, functions and gradients."""
     tested.update(
         "variable placeholder zeros ones eye count_params int_shape ndim dtype eval shape get_value set_value "
-        "batch_get_value batch_set_value get_variable_shape update update_add update_sub moving_average_update function "
-        "gradients arange is_sparse to_dense is_explicit_shape".split()
+        "batch_get_value batch_set_value get_variable_shape update update_add update_sub moving_average_update "
+        "function gradients arange is_sparse to_dense is_explicit_shape".split()
     )
     np.testing.assert_array_equal(K.eval(K.zeros((2, 3))), np.zeros((2, 3)))
     np.testing.assert_array_equal(K.eval(K.ones((2, 3))), np.ones((2, 3)))
