@@ -160,3 +160,13 @@ def test_a_function_that_is_gone_and_its_module():
     # Packages showed the function; the module of its name can be called instead.
     with pytest.raises(NotImplementedError, match="inc_code is not part of this Theano"):
         T.inc_code()
+
+
+def test_the_rule_of_products_by_itself():
+    x, y = T.dvectors("x", "y")
+    graph = theano.graph.FunctionGraph([x, y], [(x * y) / y + T.exp(0 * x)])
+    tensor_opt = theano.tensor.opt
+    tensor_opt.mul_canonizer.optimize(graph)
+    product, _ = graph.outputs[0].owner.inputs
+    assert product is graph.inputs[0]
+    assert tensor_opt.make_vector(T.lscalar(), 3).type == T.lvector and theano.compile.mode.optdb is theano.compile.optdb

@@ -63,7 +63,7 @@ OLD_NAMES = {
     },
     "theano.compile.mode": {
         "theano.compile.print_current": "PrintCurrentFunctionGraph",
-        "theano.rewriting.userdefined": "AddDestroyHandler AddFeatureOptimizer",
+        "theano.rewriting.userdefined": "AddDestroyHandler AddFeatureOptimizer optdb",
     },
     "theano.compile.ops": {
         "theano.compile.from_function": "as_op FromFunctionOp load_back=_load",

@@ -12,16 +12,26 @@ from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import inputs
 from theano.rewriting import phases
-from theano.rewriting.userdefined import Optimizer
+from theano.rewriting.userdefined import LocalOptGroup, Optimizer, in2out
 from theano.settings import config
 from theano.tensor.convert import NotScalarConstantError, as_tensor_variable, get_scalar_constant_value
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise.functions import cast
+from theano.tensor.join.op import MakeVector
 from theano.tensor.linalg.hints import Hint
+from theano.tensor.rules.by_name import local_fill_sink, local_mul_canonizer
 from theano.tensor.shape.basic import Shape_i, patternbroadcast
 from theano.tensor.shape.rules.shapes import ShapeFeature
 from theano.tensor.sharedvar import tensor_constructor
 
+#: The op that joins numbers to a vector of int64.
+make_vector = MakeVector()
+#: The rule of products and quotients by itself, as a rewriter of whole graphs.
+mul_canonizer = in2out(
+    LocalOptGroup(local_mul_canonizer, local_fill_sink, apply_all_opts=True), name="mul_canonizer_groups"
+)
+#: Whether ``1 - sigmoid(x)`` is rewritten while graphs are brought into canonical form, and not only later.
+register_local_1msigmoid = False
 _KINDS = ("bool", "uint", "int", "float", "complex")
 
 

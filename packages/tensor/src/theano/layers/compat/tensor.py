@@ -220,6 +220,11 @@ OLD_NAMES = {
         "theano.tensor.slinalg": "slinalg=.",
     },
     "theano.tensor.blas": {
+        "theano.errors": "InconsistencyError",
+        "theano.tensor.blas.terms": (
+            "_as_scalar=as_scalar _factor_canonicalized=factored _gemm_canonicalize=scaled_terms "
+            "_is_real_matrix=is_real_matrix _is_real_vector=is_real_vector"
+        ),
         "theano.layers.compat.rewriting_helpers": "ldflags res_is_a",
         "theano.layers.compat.gone_in_tensor": (
             "check_init_y GemmOptimizer GemmRelated local_dot22_to_ger_or_gemv local_gemm_to_ger "
@@ -402,6 +407,7 @@ OLD_NAMES = {
         "theano.tensor.nnet.softmax": "*",
     },
     "theano.tensor.nnet.sigm": {
+        "theano.layers.compat.rewriting_helpers": "register_local_1msigmoid",
         "theano.tensor.nnet.activation": (
             "hard_sigmoid scalar_sigmoid scalar_softplus ScalarSigmoid ScalarSoftplus sigmoid sigmoid_inplace softplus "
             "ultra_fast_sigmoid UltraFastScalarSigmoid"
@@ -457,8 +463,8 @@ OLD_NAMES = {
         "theano.tensor.index.rules.writes": "*",
         "theano.layers.compat.rewriting_helpers": (
             "apply_local_dimshuffle_lift apply_rebroadcast_opt broadcast_like encompasses_broadcastable get_clients "
-            "get_clients2 is_an_upcast is_dimshuffle_useless is_inverse_pair merge_broadcastables scalarconsts_rest "
-            "ShapeOptimizer UnShapeOptimizer"
+            "get_clients2 is_an_upcast is_dimshuffle_useless is_inverse_pair make_vector merge_broadcastables "
+            "mul_canonizer scalarconsts_rest ShapeOptimizer UnShapeOptimizer"
         ),
         "theano.layers.compat.gone_in_tensor": (
             "add_calculate attempt_distribution Canonizer check_for_x_over_absX distribute_greedy "
