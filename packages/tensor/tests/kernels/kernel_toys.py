@@ -9,7 +9,7 @@ import numpy as np
 
 from theano.graph.apply import Apply
 from theano.graph.op import Op
-from theano.graph.type import Generic, Type
+from theano.graph.type import BufferSpec, Generic, Type
 from theano.graph.variable import Constant
 from theano.lowering.table import lowerings
 
@@ -24,6 +24,9 @@ class Array(Type):
 
     def __init__(self, dtype: str, broadcastable: tuple[bool, ...]):
         self.dtype, self.broadcastable, self.ndim = dtype, tuple(broadcastable), len(broadcastable)
+
+    def buffer_spec(self) -> BufferSpec:
+        return BufferSpec(self.dtype, self.ndim, self.broadcastable)
 
 
 class Toy(Op):

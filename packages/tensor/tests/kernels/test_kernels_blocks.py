@@ -86,6 +86,7 @@ NO_SIZES = {
     "logsumexp.c": {"ROWS", "L"}, "reduce.c": {"LEVELS"},
     "softmax.c": {"LANES"}, "factor_f32.c": {"T_IS_FLOAT"}, "factor_f64.c": {"T_IS_FLOAT"}, "gemm_f32.c": {"T_IS_FLOAT"},
     "gemm_f64.c": {"T_IS_FLOAT"}, "conv_f32.c": {"T_IS_FLOAT"}, "conv_f64.c": {"T_IS_FLOAT"}, "conv.h": {"TH_CONV_AXES"}, "conv_winograd.h": {"TH_PLACES"},
+    "conv_depthwise.h": {"TH_DEPTHWISE_ROWS", "TH_DEPTHWISE_COLUMNS"},
     "conv_planes.h": {"TH_CONV_PLANE_ROWS", "TH_CONV_PLANE_ELEMENTS"}, "ctc.c": {"PARTS"},
     "conv_lanes.h": {"LANE_ROWS", "LANE_TERMS"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
     "factor_triangle.h": {"GROUP", "ABREAST"}, "fft.h": {"LARGEST_RADIX", "MOST_STAGES"}, "fft_lines.h": {"WIDTH"},
