@@ -254,6 +254,7 @@ def sweep(session: nox.Session) -> None:
                 "packages/tensor/tests/rules/test_integers.py", "packages/tensor/tests/rules/test_slices.py",
                 "packages/tensor/tests/rules/test_proof.py",
                 "packages/tensor/tests/kernels/test_kernels_index.py",
+                "packages/tensor/tests/kernels/test_kernels_all.py",
                 "packages/tensor/tests/elemwise/test_scalar_ops.py", "packages/tensor/tests/scan/test_matrix.py",
                 "packages/tensor/tests/conv/test_geometries.py", "packages/tensor/tests/pool/test_pool_kernels.py",
                 "packages/tensor/tests/scan/test_sweep.py",

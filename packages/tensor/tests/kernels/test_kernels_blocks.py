@@ -434,6 +434,18 @@ def test_products_of_many_blocks(dtype):
             equal(call(blas.dot_kernel, Toy(), [left, right], (dtype, 2))[0], a @ b, m, k, n)
 
 
+def three_products(op, x, w):
+    """Hold a convolution and both of its gradients to the reference."""
+    dtype, image, kernel = x.dtype.name, x.shape[2:], w.shape[2:]
+    want = reference.forward(op.geometry, x, w)
+    equal(call(conv.conv_kernel, op, [x, w], (dtype, 4))[0], want, x.shape, w.shape)
+    g = whole(want.shape, dtype)
+    got = call(conv.conv_filters_kernel, op, [x, g, np.array(kernel)], (dtype, 4))[0]
+    equal(got, reference.grad_weights(op.geometry, x, g, kernel), x.shape, w.shape)
+    got = call(conv.conv_images_kernel, op, [w, g, np.array(image)], (dtype, 4))[0]
+    equal(got, reference.grad_inputs(op.geometry, w, g, image), x.shape, w.shape)
+
+
 edges("CONV_PIXELS", "CONV_PARTS", "CONV_SLICE_BYTES", "CONV_BAND_BYTES", "CONV_WORTH_THREADS")
 
 
@@ -444,13 +456,7 @@ def test_convolutions(dtype, groups):
     for batch, channels, filters, rows, columns in itertools.product((1, 4), (1, 9, 20), (1, 17, 50), (1, 4), (1, 9, 10, 11, 23)):
         op = AbstractConv2d(border_mode="half", num_groups=groups, subsample=(1, 1 if columns % 2 else 2))
         x, w = whole((batch, channels * groups, rows, columns), dtype), whole((filters * groups, channels, 3, 2), dtype)
-        want = reference.forward(op.geometry, x, w)
-        equal(call(conv.conv_kernel, op, [x, w], (dtype, 4))[0], want, x.shape, w.shape)
-        g = whole(want.shape, dtype)
-        got = call(conv.conv_filters_kernel, op, [x, g, np.array([3, 2])], (dtype, 4))[0]
-        equal(got, reference.grad_weights(op.geometry, x, g, (3, 2)), x.shape, w.shape)
-        got = call(conv.conv_images_kernel, op, [w, g, np.array([rows, columns])], (dtype, 4))[0]
-        equal(got, reference.grad_inputs(op.geometry, w, g, (rows, columns)), x.shape, w.shape)
+        three_products(op, x, w)
 
 
 edges("CONV_TILE_BYTES", "CONV_TILE_FILTERS", "CONV_SUMS")
@@ -463,13 +469,7 @@ def test_convolutions_by_tiles(dtype, batch, rows, columns):
     op = AbstractConv2d(border_mode="half")
     for channels, filters in ((27, 28), (28, 28)) if dtype == "float64" else ((39, 40), (40, 40)):
         x, w = whole((batch, channels, rows, columns), dtype), whole((filters, channels, 3, 3), dtype)
-        want = reference.forward(op.geometry, x, w)
-        equal(call(conv.conv_kernel, op, [x, w], (dtype, 4))[0], want, x.shape, w.shape)
-        g = whole(want.shape, dtype)
-        got = call(conv.conv_filters_kernel, op, [x, g, np.array([3, 3])], (dtype, 4))[0]
-        equal(got, reference.grad_weights(op.geometry, x, g, (3, 3)), x.shape, w.shape)
-        got = call(conv.conv_images_kernel, op, [w, g, np.array([rows, columns])], (dtype, 4))[0]
-        equal(got, reference.grad_inputs(op.geometry, w, g, (rows, columns)), x.shape, w.shape)
+        three_products(op, x, w)
 
 
 REACHED = edges("GEMM_REACH_BYTES", "GEMM_SHARE", "GEMM_WORTH_READING", products=(("GEMM_SHARE", 3),), most=100)
