@@ -159,8 +159,12 @@ class RewriteWarning(UserWarning):
     """A rewrite rule failed and was switched off for one function; the function is right without it."""
 
 
-class TestValueError(AttributeError):
-    """A variable has no test value (``variable.tag.test_value``), and one is asked for."""
+class TestValueError(AttributeError, ValueError):
+    """A variable has no test value (``variable.tag.test_value``), and one is asked for.
+
+    Who asks a variable for it expects an ``AttributeError``; who calls an op while the flag
+    ``compute_test_value`` is ``'raise'``, a ``ValueError``.
+    """
 
     __test__ = False  # no test for pytest to collect
 

@@ -9,9 +9,9 @@ import theano
 from theano import Mode, function
 from theano.codegen.blocks import ask, write_block
 from theano.errors import KernelCompileError, MethodNotDefined
-from theano.graph import Apply, Type
+from theano.graph import Apply, FunctionGraph, Type
 from theano.graph.op import COp
-from theano.runtime.link import Performed, Thunked
+from theano.runtime.link import OpWiseCLinker, Performed, Thunked
 
 
 @pytest.fixture(autouse=True)
@@ -348,6 +348,18 @@ def test_the_dual_linker_compares_c_with_python():
     assert function([x, y], Off(0.0)(x, y), mode=Mode(DualLinker(), None))(1.0, 2.0) == 3.0
     with pytest.raises(ValueError, match=r"off computes 3\.5 in Python, but 3\.0 in C"):
         function([x, y], Off(0.5)(x, y), mode=Mode(DualLinker(), None))(1.0, 2.0)
+    compared = []
+    linker = DualLinker(checker=lambda in_python, in_c: compared.append((in_python, in_c)))
+    assert function([x, y], Off(0.5)(x, y), mode=Mode(linker, None))(1.0, 2.0) == 3.5
+    assert compared == [([3.5], [3.0])], "a checker is given the storage of both"
+
+
+def test_a_thunk_needs_no_values_that_nothing_reads():
+    x, y, unread = doubles("x", "y", "unread")
+    run, inputs, outputs = OpWiseCLinker().accept(FunctionGraph([x, y, unread], [add(x, y)])).make_thunk()
+    inputs[0].data, inputs[1].data = 1.0, 2.0
+    run()
+    assert outputs[0].data == 3.0 and inputs[2].data is None
 
 
 # -- thunks -----------------------------------------------------------------------------------------------------------

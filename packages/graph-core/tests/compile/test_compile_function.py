@@ -204,7 +204,7 @@ def test_constants_and_shared_variables_are_no_inputs():
     with pytest.raises(TypeError, match="constant .* cannot be an input"):
         function([row.make_constant([1.0])], [])
     s = shared_row([1.0], "s")
-    with pytest.raises(TypeError, match="shared variable s cannot be an explicit input"):
+    with pytest.raises(TypeError, match=r"Cannot use a shared variable \(s\) as explicit input"):
         function([s], s)
 
 

@@ -15,9 +15,10 @@ from theano import gof
 from theano.errors import InconsistencyError, RewriteError, RewriteWarning
 from theano.gof.opt import GlobalOptimizer, OpKeyOptimizer, pre_greedy_local_optimizer
 from theano.gof.optdb import TopoDB
-from theano.graph import Apply, FunctionGraph, Op
+from theano.graph import Apply, Constant, FunctionGraph, Op
 from theano.graph.source import SourceLine, copy_stack_trace
 from theano.rewriting import Phase, RewriteSettings, Rule, phases, rewrite
+from theano.rewriting.merge import constant_folding
 from theano.rewriting.userdefined import adapted, in2out, optdb, out2in, register_canonicalize
 
 pytestmark = pytest.mark.usefixtures("arithmetic")
@@ -272,6 +273,27 @@ def test_pre_greedy_works_beside_the_graph():
     fgraph = graph(lambda x: log(exp(neg(neg(x)))), "x")
     assert pre_greedy_local_optimizer(fgraph, [neg_neg, log_exp], fgraph.outputs[0]) is fgraph.inputs[0]
     assert str(fgraph) == "[log(exp(neg(neg(x))))]"
+
+
+def test_pre_greedy_folds_what_is_in_no_graph():
+    known = Constant(real("two").type, 2.0)
+    folded = pre_greedy_local_optimizer([constant_folding], neg(neg(known)))
+    assert folded.owner is None and folded.data == 2.0 and known.owner is None
+
+
+def test_a_constant_in_a_result_is_that_constant():
+    two, y = Constant(real("two").type, 2.0), real("y")
+    fgraph = FunctionGraph([y], [mul(two, y)])
+    gof.TopoOptimizer(gof.PatternSub((mul, Constant(real("two").type, 2.0), "y"), (add, "y", two))).optimize(fgraph)
+    assert fgraph.outputs[0].owner.op == add and fgraph.outputs[0].owner.inputs[1] is two
+
+
+def test_the_ratio_of_uses_is_kept_to_exactly():
+    fgraph = graph(lambda x: exp(x), "x")
+    there, back = gof.PatternSub((exp, "x"), (log, "x")), gof.PatternSub((log, "x"), (exp, "x"))
+    opt = gof.EquilibriumOptimizer([there, back], max_use_ratio=3.0)
+    opt.optimize(fgraph)
+    assert str(fgraph) == "[exp(x)]", "each was used three times, and one a fourth time, which ended it"
 
 
 def test_summaries_name_the_parts():

@@ -145,6 +145,26 @@ def test_all_sections_of_a_file():
         theano.function([x], Counting(-1)(x))
 
 
+class FileQuadratic(FileCOp):
+    __props__ = ("a", "b")
+    params_type = ParamsType(a=T.TensorType("float32", ()), b=ts.int16)
+
+    def __init__(self, a, b):
+        super().__init__("quadratic.c", "APPLY_SPECIFIC(quadratic)")
+        self.a, self.b = a, b
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_parameters_of_c_in_a_file(dtype):
+    x = T.vector("x", dtype)
+    f = theano.function([x], FileQuadratic(np.float32(2.5), 3)(x))
+    value = np.arange(5, dtype=dtype)
+    assert np.array_equal(f(value), 2.5 * value**2 + 3 * value)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

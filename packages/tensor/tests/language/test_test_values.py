@@ -15,6 +15,9 @@ from theano.compile.test_values import (
     get_test_value,
     missing_test_message,
 )
+from theano.errors import MethodNotDefined
+from theano.graph import Apply
+from theano.graph.op import COp
 
 
 def valued(name, value):
@@ -47,9 +50,10 @@ def test_a_wrong_shape_raises_where_it_is_written():
 
 def test_missing_values():
     x, bare = valued("x", np.ones(3)), T.dvector("bare")
-    raises = pytest.raises(AttributeError, match="bare.*has no test value")
-    with theano.config.change_flags(compute_test_value="raise"), raises:
-        x + bare
+    for kind in (AttributeError, ValueError):  # as who asks a variable expects, and who calls an op
+        raises = pytest.raises(kind, match="bare.*has no test value")
+        with theano.config.change_flags(compute_test_value="raise"), raises:
+            x + bare
     with theano.config.change_flags(compute_test_value="warn"), pytest.warns(UserWarning, match="Input 1: bare"):
         out = x + bare
     with theano.config.change_flags(compute_test_value="ignore"), warnings.catch_warnings():
@@ -72,6 +76,25 @@ def test_values_are_not_written_over():
         out = T.Elemwise(theano.scalar.exp, {0: 0})(x)
     np.testing.assert_array_equal(x.tag.test_value, np.arange(3.0))
     np.testing.assert_array_equal(out.tag.test_value, np.exp(np.arange(3.0)))
+
+
+def test_values_of_ops_that_are_in_c_alone():
+    class Increment(COp):
+        __props__ = ()
+
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return f"{outputs[0]} = {inputs[0]} + 1;"
+
+    i = theano.scalar.int32("i")
+    i.tag.test_value = 3
+    with theano.config.change_flags(compute_test_value="raise"):
+        out = Increment()(i)
+    assert out.tag.test_value == 4
+    with pytest.raises(MethodNotDefined):
+        out.owner.op.perform(out.owner, [3], [[None]])
 
 
 def test_rewriting_has_a_flag_of_its_own():

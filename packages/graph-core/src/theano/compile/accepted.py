@@ -11,7 +11,7 @@ from theano.compile.inputs import In, Out
 from theano.compile.mode import Mode
 from theano.compile.shared import Container
 from theano.graph.fgraph import FunctionGraph
-from theano.graph.variable import Constant
+from theano.graph.variable import Constant, Variable
 from theano.runtime.link import Linker, accepter
 
 Cell = list[Any]
@@ -32,12 +32,16 @@ class Accepted:
 
     def make_function(self, unpack_single: bool = True, **kwargs: Any) -> Callable[..., Any]:
         """Return a function of the values of the graph's inputs; it returns those of the outputs."""
-        inputs = [In(v, borrow=True, mutable=False) for v in self.fgraph.inputs]
-        one = unpack_single and len(self.fgraph.outputs) == 1
-        outputs = [Out(v, borrow=True) for v in self.fgraph.outputs]
-        mode = Mode(self.linker, None)
+        outputs = self.fgraph.outputs
+        return self._function_of(self.fgraph.inputs, outputs[0] if unpack_single and len(outputs) == 1 else outputs)
+
+    def _function_of(self, inputs: Sequence[Variable], outputs: Variable | Sequence[Variable]) -> Callable[..., Any]:
         made: Callable[..., Any] = function(
-            inputs, outputs[0] if one else outputs, mode=mode, accept_inplace=True, on_unused_input="ignore"
+            [In(v, borrow=True, mutable=False) for v in inputs],
+            Out(outputs, borrow=True) if isinstance(outputs, Variable) else [Out(v, borrow=True) for v in outputs],
+            mode=Mode(self.linker, None),
+            accept_inplace=True,
+            on_unused_input="ignore",
         )
         return made
 
@@ -59,10 +63,12 @@ class Accepted:
         known = storage_map or {}
         ins = list(input_storage or [known.get(v, [None]) for v in self.fgraph.inputs])
         outs = list(output_storage or [known.get(v, [None]) for v in self.fgraph.outputs])
-        computed = self.make_function(unpack_single=False)
+        # What nothing reads needs no value, and may have none that its type takes.
+        read = [i for i, v in enumerate(self.fgraph.inputs) if self.fgraph.clients[v]]
+        computed = self._function_of([self.fgraph.inputs[i] for i in read], self.fgraph.outputs)
 
         def thunk() -> None:
-            for cell, value in zip(outs, computed(*(cell[0] for cell in ins)), strict=True):
+            for cell, value in zip(outs, computed(*(ins[i][0] for i in read)), strict=True):
                 cell[0] = value
 
         vars(thunk).update(inputs=ins, outputs=outs, lazy=False)

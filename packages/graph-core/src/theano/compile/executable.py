@@ -378,7 +378,8 @@ def _copied_containers(function: Function, inputs: Sequence[SymbolicInput]) -> l
         if spec.implicit:
             containers.append(spec.value if isinstance(spec.value, Container) else old)
             continue
-        fresh = Container(spec.variable, [old.storage[0]], old.readonly, old.strict, old.allow_downcast, old.name)
+        value = copy_module.deepcopy(old.storage[0]) if spec.mutable else old.storage[0]
+        fresh = Container(spec.variable, [value], old.readonly, old.strict, old.allow_downcast, old.name)
         containers.append(fresh)
     return containers
 
@@ -403,13 +404,13 @@ def rebuild(state: FunctionState) -> Function:
         _restored(cls, fields, inputs[i], updated.get(i), state.containers[i])
         for i, (cls, fields) in enumerate(state.inputs)
     ]
-    users: dict[int, Variable] = dict(state.shared)
+    users: dict[int, Variable] = dict(state.users)
     closed = ClosedGraph(
         specs,
         [SymbolicOutput(v, borrow) for v, borrow in zip(outputs[:n_outputs], state.borrow, strict=True)],
         state.returns,
         state.keys,
-        [user for _, user in state.shared],
+        [user for user in users.values() if isinstance(user, SharedVariable)],
         {v: users.get(i, v) for i, v in enumerate(inputs)},
     )
     fgraph = None

@@ -243,7 +243,7 @@ def _refuse_known_values(thing: SymbolicInput) -> None:
         raise TypeError(f"the constant {variable} cannot be an input: its value is known. Leave it out of the inputs.")
     if isinstance(variable, SharedVariable) and not thing.implicit:
         raise TypeError(
-            f"the shared variable {variable} cannot be an explicit input: it has a value of its own. "
+            f"Cannot use a shared variable ({variable}) as explicit input: it has a value of its own. "
             "Leave it out of the inputs; to call with other values, replace it: givens={shared: variable}."
         )
 

@@ -147,6 +147,9 @@ class FunctionState:
         The specifications, without their variables.
     containers : list of Container
         The stored values. A shared variable that is pickled beside the function has the same container.
+    users : list of (int, Variable)
+        What the program calls the inputs by, with their positions: a variable that is pickled beside the function finds
+        its value there. Those that are expressions are left out, since what they are computed from would come along.
     """
 
     graph: FlatGraph
@@ -156,7 +159,7 @@ class FunctionState:
     keys: list[str] | None
     update_mapping: dict[int, int]
     containers: list[Container]
-    shared: list[tuple[int, SharedVariable]]
+    users: list[tuple[int, Variable]]
     mode: Mode
     name: str
     accept_inplace: bool
@@ -174,7 +177,7 @@ def state_of(maker: FunctionMaker, containers: list[Container]) -> FunctionState
         maker.output_keys,
         dict(maker.fgraph.update_mapping or {}),
         containers,
-        [(i, user) for i, user in users.items() if isinstance(user, SharedVariable)],
+        [(i, user) for i, user in users.items() if user.owner is None],
         maker.mode,
         maker.name,
         maker.accept_inplace,

@@ -11,12 +11,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from theano.errors import TestValueError
+from theano.errors import MethodNotDefined, TestValueError
 from theano.graph.apply import Apply
+from theano.graph.fgraph import FunctionGraph
 from theano.graph.op import call_observers
 from theano.graph.source import set_compile_trace_limit, set_trace_limit
 from theano.graph.variable import Constant, Scratchpad, Variable
 from theano.rewriting.merge import evaluate
+from theano.runtime.link import OpWiseCLinker
 from theano.settings import config
 
 
@@ -166,8 +168,21 @@ def compute_test_value(node: Apply) -> None:
             ) from wrong
     written = {i for places in node.op.destroy_map.values() for i in places}
     own = [copy.deepcopy(value) if i in written else value for i, value in enumerate(values)]
-    for v, value in zip(node.outputs, evaluate(node, own), strict=True):
+    try:
+        values = evaluate(node, own)
+    except MethodNotDefined as lacking:
+        if lacking.method != "perform":
+            raise
+        values = _evaluate_in_c(node, own)
+    for v, value in zip(node.outputs, values, strict=True):
         v.tag.test_value = value
+
+
+def _evaluate_in_c(node: Apply, values: list[Any]) -> list[Any]:
+    inputs = [v.type() for v in node.inputs]
+    alone = FunctionGraph(inputs, node.clone_with_new_inputs(inputs).outputs, clone=False)
+    computed: list[Any] = OpWiseCLinker().accept(alone).make_function(unpack_single=False)(*values)
+    return computed
 
 
 # -- what the flags say to the packages below, which do not read them --------------------------------------------------

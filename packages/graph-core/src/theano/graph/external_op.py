@@ -13,6 +13,7 @@ from theano.errors import MethodNotDefined
 from theano.graph.apply import Apply
 from theano.graph.c_contract import Sub
 from theano.graph.op import COp
+from theano.graph.params_type import ParamsType
 
 SECTIONS = {
     "init_code", "init_code_apply", "init_code_struct", "support_code", "support_code_apply", "support_code_struct",
@@ -60,8 +61,10 @@ class ExternalCOp(COp):
     part answers, ``support_code``, ``support_code_apply``, ``support_code_struct``, ``init_code``, ``init_code_apply``,
     ``init_code_struct``, ``cleanup_code_struct``, ``code``, ``code_cleanup``. There are macros in all but
     ``support_code`` and ``init_code``: ``APPLY_SPECIFIC(name)`` makes names that no other node uses, ``DTYPE_INPUT_0``,
-    ``TYPENUM_INPUT_0`` and ``ITEMSIZE_INPUT_0`` tell the types of inputs, likewise of outputs. ``FAIL`` and ``PARAMS``
-    are there where `c_code` has ``sub``; ``INPUT_0`` and ``OUTPUT_0`` in ``code`` and ``code_cleanup``.
+    ``TYPENUM_INPUT_0`` and ``ITEMSIZE_INPUT_0`` tell the types of inputs, likewise of outputs. Where the op has
+    parameters, ``PARAMS_TYPE`` is their struct, and ``DTYPE_PARAM_name``, ``TYPENUM_PARAM_name`` and
+    ``ITEMSIZE_PARAM_name`` tell the types of its fields. ``FAIL`` and ``PARAMS`` are there where `c_code` has ``sub``;
+    ``INPUT_0`` and ``OUTPUT_0`` in ``code`` and ``code_cleanup``.
 
     Parameters
     ----------
@@ -185,25 +188,29 @@ class ExternalCOp(COp):
     def get_c_macros(self, node: Apply[Any, Any], name: str, check_input: bool | None = None) -> Macros:
         """Return the macros that depend on the node alone, and what undefines them."""
         defined, names = [f"#define APPLY_SPECIFIC(str) str##_{name}"], ["APPLY_SPECIFIC"]
+        kinds: dict[str, Any] = {}
         if check_input if check_input is not None else self.check_input is not False:
-            for side, variables in (("INPUT", node.inputs), ("OUTPUT", node.outputs)):
-                for i, v in enumerate(variables):
-                    found = _facts(v.type)
-                    if found is None:
-                        continue
-                    for what, value in zip(("DTYPE", "TYPENUM", "ITEMSIZE"), found, strict=True):
-                        defined.append(f"#define {what}_{side}_{i} {value}")
-                        names.append(f"{what}_{side}_{i}")
+            kinds.update((f"INPUT_{i}", v.type) for i, v in enumerate(node.inputs))
+            kinds.update((f"OUTPUT_{i}", v.type) for i, v in enumerate(node.outputs))
+        params = self.params_type
+        if isinstance(params, ParamsType):
+            defined.append(f"#define PARAMS_TYPE {params.name}")
+            names.append("PARAMS_TYPE")
+            kinds.update((f"PARAM_{field}", kind) for field, kind in zip(params.fields, params.types, strict=True))
+        for whose, kind in kinds.items():
+            for what, value in _facts(kind).items():
+                defined.append(f"#define {what}_{whose} {value}")
+                names.append(f"{what}_{whose}")
         return "\n".join(defined), "\n".join(f"#undef {n}" for n in names)
 
 
-def _facts(kind: Any) -> tuple[str, str, str] | None:
+def _facts(kind: Any) -> dict[str, str]:
     """Return the C type of an element, NumPy's number for it and its size, of types that have a dtype."""
     element = kind.c_element_type()
     dtype = getattr(kind, "dtype", None)
     if element is None or not isinstance(dtype, str):
-        return None
-    return element, f"NPY_{dtype.upper()}", f"sizeof({element})"
+        return {}
+    return {"DTYPE": element, "TYPENUM": f"NPY_{dtype.upper()}", "ITEMSIZE": f"sizeof({element})"}
 
 
 def _restored(cls: type[ExternalCOp], fields: dict[str, Any]) -> ExternalCOp:

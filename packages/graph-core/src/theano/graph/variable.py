@@ -42,7 +42,10 @@ class Scratchpad:
         self.__dict__.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in self._left_out}
+        kept = {name: value for name, value in self.__dict__.items() if name not in self._left_out}
+        if len(kept.get("trace", ())) > 1:
+            kept["trace"] = kept["trace"][:1]  # the frames around the line were those of this process
+        return kept
 
     def __update__(self, other: Scratchpad) -> Scratchpad:
         self.__dict__.update(other.__dict__)

@@ -53,6 +53,8 @@ class RewriteSettings:
     ----------
     max_use_ratio : float
         How often one rule may be used in one phase, per node of the graph at its start.
+    spare_uses : int
+        How often more. Small graphs need space as well: a rule may need a hundred steps to get anywhere.
     max_growth : float
         How many times larger than at the start of a phase the graph may become.
     max_sweeps : int
@@ -73,6 +75,7 @@ class RewriteSettings:
     """
 
     max_use_ratio: float = 8.0
+    spare_uses: int = 100
     max_growth: float = 20.0
     max_sweeps: int = 50
     max_seconds: float | None = None

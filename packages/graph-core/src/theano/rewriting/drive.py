@@ -59,8 +59,7 @@ class _Limits:
     def __init__(self, fgraph: FunctionGraph, context: Context):
         settings, size = context.settings, len(fgraph.apply_nodes)
         self._fgraph, self._report = fgraph, context.report
-        # Small graphs need space as well: a rule may need a hundred steps to get anywhere.
-        self._uses = int(settings.max_use_ratio * size) + 100
+        self._uses = int(settings.max_use_ratio * size) + settings.spare_uses
         self._nodes = int(settings.max_growth * size) + 1000
         self._deadline = None if settings.max_seconds is None else time.perf_counter() + settings.max_seconds
         self._seconds = settings.max_seconds

@@ -204,6 +204,10 @@ class Special(Pattern):
         """Return the names that a match binds."""
         return variable_names(self.inner)
 
+    def build(self, bindings: Bindings) -> Any:
+        """Return what the pattern stands for in a result; the same as :func:`build`."""
+        return build(self.inner, bindings)
+
     def may_match(self, variable: Variable) -> bool:
         """Return False where :meth:`match` is certain to find nothing, as cheaply as can be told."""
         return True
@@ -586,7 +590,7 @@ def build(pattern: Pattern, bindings: Bindings) -> Any:
     if isinstance(pattern, Literal):
         return pattern.value
     if isinstance(pattern, Special):
-        return build(pattern.inner, bindings)
+        return pattern.build(bindings)
     assert isinstance(pattern, Call)
     args: list[Any] = []
     for arg in pattern.args:

@@ -18,8 +18,8 @@ class DualLinker(WrapLinker):
     Parameters
     ----------
     checker : callable, optional
-        ``checker(x, y)`` is given a result of Python and one of C, and raises if they differ too much. By default
-        their type says: ``values_eq_approx``.
+        ``checker(x, y)`` is given a result of Python and one of C, each in its storage, a list of one element, and
+        raises if they differ too much. By default their type says: ``values_eq_approx``.
     schedule : callable, optional
         From a graph to its nodes in the order in which they run.
 
@@ -50,11 +50,11 @@ class DualLinker(WrapLinker):
         def compare(i: int, node: Apply, in_python: Any, in_c: Any) -> None:
             in_python()
             in_c()
-            for output, (x,), (y,) in zip(node.outputs, in_python.outputs, in_c.outputs, strict=True):
+            for output, x, y in zip(node.outputs, in_python.outputs, in_c.outputs, strict=True):
                 if self_checker is not None:
                     self_checker(x, y)
-                elif not output.type.values_eq_approx(x, y):
-                    raise ValueError(f"{node.op} computes {x!r} in Python, but {y!r} in C")
+                elif not output.type.values_eq_approx(x[0], y[0]):
+                    raise ValueError(f"{node.op} computes {x[0]!r} in Python, but {y[0]!r} in C")
 
         linkers: list[Linker] = [PerformLinker(schedule=schedule), OpWiseCLinker(schedule=schedule)]
         super().__init__(linkers, compare)

@@ -164,6 +164,13 @@ class Config(Section):
             Its kind and default.
         in_c_key : bool
             Taken for older programs; what compiled code depends on is part of its key by itself.
+
+        Raises
+        ------
+        AttributeError
+            There is a flag or a section of this name.
+        FlagValueError
+            The flag does not take its default.
         """
         name = name.replace("__", ".")
         if name in self._params or name + "." in self._sections:
@@ -172,6 +179,8 @@ class Config(Section):
         compute = configparam.default
         if callable(compute):
             configparam.default = lambda given: compute()
+        else:
+            configparam.default = configparam.convert(compute)
         self._declare(configparam)
 
     def _declare(self, param: ConfigParam) -> None:

@@ -22,10 +22,11 @@ from theano.graph.features import Feature
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.signals import let_signals_through
 from theano.graph.source import tracing
+from theano.graph.traverse import toposort
 from theano.graph.variable import Variable
 from theano.records import replace
 from theano.rewriting.context import Context, Pass, current
-from theano.rewriting.drive import attempt, fixpoint, prepare, walk
+from theano.rewriting.drive import attempt, fixpoint, prepare, replacements, walk
 from theano.rewriting.merge import merge
 from theano.rewriting.rule import Rule
 from theano.rewriting.source_lines import CheckStackTraceFeature
@@ -465,7 +466,7 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         with working(fgraph, self, self.failure_callback) as context:
             settings = context.settings
             if self.max_use_ratio is not None:
-                context.settings = replace(settings, max_use_ratio=float(self.max_use_ratio))
+                context.settings = replace(settings, max_use_ratio=float(self.max_use_ratio), spare_uses=0)
             try:
                 fixpoint(fgraph, self._rules, context, passes)
             finally:
@@ -526,6 +527,8 @@ class MergeOptimizer(Optimizer):
 def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
     """Return a variable after some rules were shown the nodes below it, the outermost last; graphs stay as they are.
 
+    It is for expressions that a rule has just built, which belong to no graph yet.
+
     Parameters
     ----------
     *arguments
@@ -533,18 +536,16 @@ def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
     """
     optimizations: Sequence[Any]
     out: Variable
-    *_, optimizations, out = arguments
-    fgraph: Any = getattr(out, "fgraph", None)
-    if out.owner is None or fgraph is None:
-        return out
+    *graph, optimizations, out = arguments
     rule = as_rule(LocalOptGroup(*optimizations))
     known: dict[Any, Any] = {}
-    for node in fgraph.toposort():
+    for node in toposort([out]):
         inputs = [known.get(v, v) for v in node.inputs]
         at = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)
-        answer = rule.answer(fgraph, at)
-        new = answer if isinstance(answer, (list, tuple)) else at.outputs
-        known.update((a, b) for a, b in zip(node.outputs, new, strict=True) if b is not None)
+        known.update(zip(node.outputs, at.outputs, strict=True))
+        answer = rule.answer(node.fgraph or (graph[0] if graph else None), at)
+        found = dict(replacements(rule, at, answer) or ())
+        known.update((old, found[own]) for old, own in zip(node.outputs, at.outputs, strict=True) if own in found)
     result: Variable = known.get(out, out)
     return result
 

@@ -48,7 +48,7 @@ class _Through(Special):
 
 
 class _Exactly(Special):
-    """Matches one variable, or a constant equal to it."""
+    """Matches one variable, or a constant equal to it; in a result it is that variable."""
 
     def __init__(self, variable: Variable):
         super().__init__(Var("_"))
@@ -60,6 +60,9 @@ class _Exactly(Special):
 
     def variable_names(self) -> list[str]:
         return []
+
+    def build(self, bindings: Bindings) -> Variable:
+        return self.variable
 
     def __repr__(self) -> str:
         return str(self.variable)
