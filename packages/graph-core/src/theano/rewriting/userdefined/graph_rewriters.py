@@ -26,9 +26,9 @@ from theano.graph.traverse import toposort
 from theano.graph.variable import Variable
 from theano.records import replace
 from theano.rewriting.context import Context, Pass, current
-from theano.rewriting.drive import attempt, fixpoint, prepare, replacements, walk
+from theano.rewriting.drive import attempt, fixpoint, prepare, walk
 from theano.rewriting.merge import merge
-from theano.rewriting.rule import Rule
+from theano.rewriting.rule import Rule, replacements
 from theano.rewriting.source_lines import CheckStackTraceFeature
 from theano.rewriting.userdefined.adapt import as_pass, as_rule, name_of
 from theano.rewriting.userdefined.node_rewriters import LocalOptGroup, require_destroy_handler
@@ -536,6 +536,7 @@ def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
     """
     optimizations: Sequence[Any]
     out: Variable
+    around: Any
     *graph, optimizations, out = arguments
     rule = as_rule(LocalOptGroup(*optimizations))
     known: dict[Any, Any] = {}
@@ -543,7 +544,8 @@ def pre_greedy_local_optimizer(*arguments: Any) -> Variable:
         inputs = [known.get(v, v) for v in node.inputs]
         at = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)
         known.update(zip(node.outputs, at.outputs, strict=True))
-        answer = rule.answer(node.fgraph or (graph[0] if graph else None), at)
+        around = node.fgraph or (graph[0] if graph else None)
+        answer = rule.answer(around, at)
         found = dict(replacements(rule, at, answer) or ())
         known.update((old, found[own]) for old, own in zip(node.outputs, at.outputs, strict=True) if own in found)
     result: Variable = known.get(out, out)

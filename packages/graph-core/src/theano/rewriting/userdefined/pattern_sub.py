@@ -122,6 +122,7 @@ class PatternSub(LocalOptimizer):
     ):
         super().__init__(name)
         self.in_pattern, self.out_pattern = in_pattern, out_pattern
+        self.__name__ = str(self)  # reports tell patterns without a name apart, and limits count each by itself
         self.pdb, self.get_nodes, self._given = pdb, get_nodes, list(tracks)
         self.values_eq_approx = values_eq_approx
         root, self._condition = in_pattern, None
@@ -205,5 +206,6 @@ def _text(pattern: Any) -> str:
     if isinstance(pattern, (list, tuple)):
         return "(" + ", ".join(_text(part) for part in pattern) + ")"
     if isinstance(pattern, dict):
-        return f"{_text(pattern['pattern'])} subject to {pattern.get('constraint')}"
+        constraint = pattern.get("constraint")
+        return f"{_text(pattern['pattern'])} subject to {getattr(constraint, '__name__', constraint)}"
     return str(pattern)
