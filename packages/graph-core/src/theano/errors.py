@@ -56,6 +56,13 @@ class UnusedInputError(TheanoError):
     """
 
 
+class OutputKeyError(TypeError, AssertionError):
+    """A key of a dictionary of outputs is not a string.
+
+    Remedy: name the outputs of ``theano.function`` by strings, or give them as a list.
+    """
+
+
 class AliasedMemoryError(TheanoError):
     """Two values that must be independent share memory."""
 

@@ -208,6 +208,13 @@ def test_constants_and_shared_variables_are_no_inputs():
         function([s], s)
 
 
+@pytest.mark.parametrize("kind", [TypeError, AssertionError])
+def test_the_keys_of_outputs_are_strings(xy, kind):
+    x, y = xy
+    with pytest.raises(kind, match=r"strings, not \['sum', 1\]"):
+        function([x, y], {"sum": plus(x, y), 1: x})
+
+
 def test_an_expression_as_input(xy):
     x, y = xy
     middle = plus(x, y)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from theano.compile.inputs import In, SymbolicInput, SymbolicOutput, as_input, as_output
 from theano.compile.shared import SharedVariable
-from theano.errors import MissingInputError, UnusedInputError
+from theano.errors import MissingInputError, OutputKeyError, UnusedInputError
 from theano.graph.apply import Apply
 from theano.graph.source import created_at
 from theano.graph.traverse import ancestors, toposort
@@ -125,7 +125,7 @@ def _normalise_outputs(outputs: Any) -> tuple[list[SymbolicOutput], Returns, lis
     if isinstance(outputs, Mapping):
         keys = list(outputs)
         if not all(isinstance(k, str) for k in keys):
-            raise TypeError(f"the keys of a dictionary of outputs are strings, not {keys}")
+            raise OutputKeyError(f"the keys of a dictionary of outputs are strings, not {keys}")
         keys.sort()
         return [as_output(outputs[k]) for k in keys], "list", keys
     if isinstance(outputs, (list, tuple)):
