@@ -113,6 +113,9 @@ AT_BUILD = {
     "AdvancedIncSubtensor1": [(lambda: T.AdvancedIncSubtensor1()(m, t3, i), TypeError, "2-dimensional subtensor with a 3-dimensional")],
     "AdvancedSubtensor": [
         (lambda: m[v], IndexError, "whole numbers or booleans, not of dtype float64"),
+        (lambda: m[[0.0, 1], [1, 1]], TypeError, "whole numbers or booleans, not of dtype float64"),
+        (lambda: v[m[0, 0] :], TypeError, "whole numbers or booleans, not of dtype float64"),
+        (lambda: v[0.5], TypeError, "whole numbers, slices, None, Ellipsis or arrays of these, not 0.5"),
         (lambda: m[i, i, i], IndexError, "m has 2 dimensions, but 3 are indexed"),
     ],
     "AdvancedSubtensor1": [

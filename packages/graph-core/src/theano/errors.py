@@ -71,6 +71,13 @@ class ShapeError(ValueError):
     """The shapes of some values do not fit together."""
 
 
+class IndexDtypeError(IndexError, TypeError):
+    """An index is of a dtype that counts nothing, such as a float.
+
+    Remedy: cast it to a dtype of whole numbers, or compare, for a mask.
+    """
+
+
 class NumberRangeError(TypeError, OverflowError):
     """A Python number does not fit in the dtype asked for, or in any.
 

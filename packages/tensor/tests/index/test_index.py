@@ -295,3 +295,18 @@ def test_a_list_with_slices_is_a_tuple():
         assert np.array_equal(out, given[whole])
     # A list of numbers alone is one index.
     assert np.array_equal(theano.function([x], x[[1, 0]])(given), given[[1, 0]])
+
+
+@pytest.mark.parametrize("index", [lambda s, i: (s,), lambda s, i: (s, i), lambda s, i: (i, s)])
+def test_slices_as_values(index):
+    """A slice may be an argument; only when the function runs is it known where it ends."""
+    x, i, part = T.dmatrix("x"), T.lvector("i"), T.slicetype("part")
+    read = x[index(part, i)]
+    f = theano.function([x, i, part], [read, T.set_subtensor(read, 7.0)], on_unused_input="ignore")
+    value, rows = np.arange(25.0).reshape(5, 5), np.array([3, 0, 3])
+    for given in (slice(1, 3), slice(None), slice(None, None, -2), slice(4, 1), slice(-3, None)):
+        written = value.copy()
+        written[index(given, rows)] = 7.0
+        got = f(value, rows, given)
+        np.testing.assert_array_equal(got[0], value[index(given, rows)])
+        np.testing.assert_array_equal(got[1], written)

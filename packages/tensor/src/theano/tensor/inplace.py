@@ -12,7 +12,7 @@ from theano.tensor.elemwise.op import Elemwise
 __all__: list[str] = []
 for _name, _op in elementwise_functions().items():
     _stem = _name.rstrip("_")
-    globals()[f"{_stem}_inplace"] = Elemwise(_op.scalar_op, {0: 0}, name=f"Elemwise{{{_stem},inplace}}")
+    globals()[f"{_stem}_inplace"] = Elemwise(_op.scalar_op, {0: 0}, name=f"{_stem}_inplace")
     __all__.append(f"{_stem}_inplace")
 
 # Functions that end in an underscore, for Python has their names, kept it here.

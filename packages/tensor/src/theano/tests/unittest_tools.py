@@ -326,8 +326,6 @@ def _name(cls: Any) -> str:
 class TestOptimizationMixin:
     """Says whether some op is in a compiled function: for test cases of rewrites."""
 
-    __test__ = False  # a part of test cases, and none by itself
-
     def assertFunctionContains(self, f: Any, op: Any, min: int = 1, max: int = sys.maxsize) -> None:
         """Raise AssertionError unless an op is in a function at least and at most so often."""
         self._count(f, op, lambda node: node.op == op, min, max)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano import scalar as scal
+from theano.errors import IndexDtypeError
 from theano.graph import Variable
 from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.elemwise.dimshuffle import DimShuffle
@@ -113,9 +114,11 @@ def _check_dtype(entry: Any) -> None:
     parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
     for part in parts:
         if isinstance(part, (float, np.floating, str)):
-            raise IndexError(f"an index must be whole numbers, slices, None, Ellipsis or arrays of these, not {part!r}")
+            raise IndexDtypeError(
+                f"an index must be whole numbers, slices, None, Ellipsis or arrays of these, not {part!r}"
+            )
         if is_tensor(part) and part.type.dtype not in scal.discrete_dtypes:
-            raise IndexError(
+            raise IndexDtypeError(
                 f"an index must be whole numbers or booleans, not of dtype {part.type.dtype}:\n{describe(part)}\n"
                 "  Cast it, for instance with T.cast(i, 'int64')."
             )

@@ -29,7 +29,7 @@ from theano.tensor.rules.predicates import conform, filled_with, only_used_by, s
 from theano.tensor.shape.rules.layout import is_length_of
 from theano.tensor.shape.scalars import ScalarFromTensor
 from theano.tensor.type import TensorApply
-from theano.tensor.type_other import NoneTypeT, SliceType
+from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceType
 
 FULL = slice(None, None, None)
 
@@ -257,8 +257,12 @@ def local_subtensor_of_alloc(fgraph: Any, node: Apply[Subtensor]) -> Any:
 
 
 def _slices_first(index: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
-    """Return an index as its slices, and what is left when they are taken; None where all ends are known."""
-    if not any(isinstance(e.type, SliceType) and not isinstance(e, Constant) for e in index):
+    """Return an index as its slices, and what is left when they are taken.
+
+    It is None where all ends are numbers, and where a slice is a value of its own whose ends no expression gives.
+    """
+    slices = [e for e in index if isinstance(e.type, SliceType) and not isinstance(e, Constant)]
+    if not slices or not all(e.owner is not None and isinstance(e.owner.op, MakeSlice) for e in slices):
         return None
     first: list[Any] = []
     rest: list[Any] = []
