@@ -373,7 +373,10 @@ AT_BUILD = {
         (lambda: T.moveaxis(m, 0, 3), ValueError, "no axis 3"),
         (lambda: T.moveaxis(m, (0, 0), (0, 1)), ValueError, "each once"),
     ],
-    "swapaxes": [(lambda: m.swapaxes(0, 2), ValueError, "no axis 2")],
+    "swapaxes": [
+        (lambda: m.swapaxes(0, 2), ValueError, "no axis 2"),
+        (lambda: v.swapaxes(0, 1), IndexError, "no axis 1; a tensor of 1 dim"),
+    ],
     "shape_padleft": [(lambda: T.shape_padleft(m, -1), ValueError, "0 or more, not -1")],
     "roll": [(lambda: T.roll(m, s, 0), TypeError, "one whole number, not s")],
     "mgrid": [(lambda: T.mgrid[0:5j], NotImplementedError, "complex")],

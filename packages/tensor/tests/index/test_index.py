@@ -304,9 +304,9 @@ def test_slices_as_values(index):
     read = x[index(part, i)]
     f = theano.function([x, i, part], [read, T.set_subtensor(read, 7.0)], on_unused_input="ignore")
     value, rows = np.arange(25.0).reshape(5, 5), np.array([3, 0, 3])
-    for given in (slice(1, 3), slice(None), slice(None, None, -2), slice(4, 1), slice(-3, None)):
+    for taken in (slice(1, 3), slice(None), slice(None, None, -2), slice(4, 1), slice(-3, None)):
         written = value.copy()
-        written[index(given, rows)] = 7.0
-        got = f(value, rows, given)
-        np.testing.assert_array_equal(got[0], value[index(given, rows)])
+        written[index(taken, rows)] = 7.0
+        got = f(value, rows, taken)
+        np.testing.assert_array_equal(got[0], value[index(taken, rows)])
         np.testing.assert_array_equal(got[1], written)

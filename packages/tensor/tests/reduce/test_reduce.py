@@ -132,10 +132,12 @@ def test_identity():
     assert x.max().owner.op != x.min().owner.op
 
 
-def test_axis_may_be_a_constant():
+@pytest.mark.parametrize("reduction", [T.sum, T.max, T.argmax, T.logsumexp, lambda x, axis: T.max_and_argmax(x, axis)[0]])
+def test_axis_may_be_a_constant(reduction):
     x = T.dmatrix("x")
-    assert x.sum(axis=T.constant(1)).owner.op.axis == (1,)
-    assert x.sum(axis=np.array([0, 1])).owner.op.axis == (0, 1)
+    value = np.array([[1.0, 5.0, 2.0], [4.0, 0.0, 3.0]])
+    for axis, plain in [(T.constant(1), 1), (T.constant(-2), 0), (T.NoneConst.clone(), None), (np.array([0, 1]), (0, 1))]:
+        np.testing.assert_array_equal(run(reduction(x, axis), {x: value}), run(reduction(x, plain), {x: value}))
 
 
 def test_the_direction_of_a_sum_of_whole_numbers():

@@ -1,18 +1,41 @@
 """The element-wise functions in forms that write into their first input: ``exp_inplace``, ``add_inplace``, ...
 
-They are for programs that say ``accept_inplace=True``; rewriting uses such forms by itself wherever that is safe.
+They are for programs that say ``accept_inplace=True``; rewriting uses such forms by itself wherever that is safe. The
+result is of the dtype of the input that is overwritten, and cast to it if need be.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from theano.layers import lazily
+from theano.scalar import Composite, ScalarVariable, get_scalar_type
+from theano.scalar import cast as scalar_cast
+from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import elementwise_functions
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.type import TensorApply
+
+
+class _Overwriting(Elemwise):
+    """An element-wise op whose result takes the place of its first input."""
+
+    def make_node(self, *inputs: Any) -> TensorApply:
+        """Return the node; where the dtype of the result is another one, a cast is part of the op."""
+        variables = [as_tensor_variable(v) for v in inputs]
+        arguments: list[ScalarVariable] = [get_scalar_type(v.type.dtype)() for v in variables]
+        result: Any = self.scalar_op(*arguments)
+        dtype = arguments[0].type.dtype
+        if result.type.dtype == dtype:
+            return super().make_node(*variables)
+        cast_op = Composite(arguments, [scalar_cast(result, dtype)])
+        return Elemwise(cast_op, self.inplace_pattern, name=self.name).make_node(*variables)
+
 
 __all__: list[str] = []
 for _name, _op in elementwise_functions().items():
     _stem = _name.rstrip("_")
-    globals()[f"{_stem}_inplace"] = Elemwise(_op.scalar_op, {0: 0}, name=f"{_stem}_inplace")
+    globals()[f"{_stem}_inplace"] = _Overwriting(_op.scalar_op, {0: 0}, name=f"{_stem}_inplace")
     __all__.append(f"{_stem}_inplace")
 
 # Functions that end in an underscore, for Python has their names, kept it here.

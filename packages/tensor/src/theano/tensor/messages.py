@@ -28,12 +28,13 @@ def axis_of(x: Tensor, axis: int, what: str) -> int:
 
     Raises
     ------
-    ValueError
-        The tensor has no such axis.
+    numpy.exceptions.AxisError
+        The tensor has no such axis; it is a ValueError and an IndexError.
     """
     ndim = x.type.ndim
     if not -ndim <= axis < ndim:
-        raise ValueError(f"{what}: there is no axis {axis}; a tensor of {ndim} dimensions is given:\n{describe(x)}")
+        problem = f"{what}: there is no axis {axis}; a tensor of {ndim} dimensions is given:\n{describe(x)}"
+        raise np.exceptions.AxisError(problem)
     return int(axis) % ndim
 
 

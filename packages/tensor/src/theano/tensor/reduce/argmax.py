@@ -12,7 +12,7 @@ from theano.graph import Apply, Op
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.functions import eq
 from theano.tensor.messages import shape_error
-from theano.tensor.reduce.careduce import normalize_axes, restore_axes
+from theano.tensor.reduce.careduce import normalize_axes, plain_axes, restore_axes
 from theano.tensor.type import TensorApply, TensorType
 
 
@@ -22,7 +22,7 @@ class _AlongAxes(Op):
     __props__: tuple[str, ...] = ("axis",)
 
     def __init__(self, axis: Any):
-        self.axis = None if axis is None else tuple(axis) if isinstance(axis, (list, tuple)) else (int(axis),)
+        self.axis = plain_axes(axis)
 
     def axes_of(self, ndim: int) -> tuple[int, ...]:
         """Return the axes that go, for an input of ``ndim`` dimensions."""

@@ -10,7 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.errors import MethodNotDefined
 from theano.gradient import DisconnectedType, Rop, grad
-from theano.graph import Apply, Op
+from theano.graph import Apply, Constant, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable, gradient_dtype
 from theano.tensor.elemwise.functions import cast, eq, neq, second, sqr, switch
@@ -44,6 +44,7 @@ def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
     >>> normalize_axes(-1, 3), normalize_axes([1, 0], 3), normalize_axes(None, 3)
     ((2,), (0, 1), None)
     """
+    axis = axis.data if isinstance(axis, Constant) else axis
     if axis is None:
         return None
     entries = list(axis) if isinstance(axis, (list, tuple)) else [axis]
@@ -112,7 +113,7 @@ class CAReduce(Op):
                 "it is not commutative and associative. Scan steps through elements in order."
             )
         self.scalar_op = scalar_op
-        self.axis = _plain_axes(axis)
+        self.axis = plain_axes(axis)
 
     @property
     def ufunc(self) -> Any:
@@ -240,8 +241,16 @@ def restore_axes(reduced: Any, like: Any, axes: Sequence[int]) -> Any:
     return reduced if order == list(range(reduced.type.ndim)) else reduced.dimshuffle(*order)
 
 
-def _plain_axes(axis: Any) -> Any:
-    """Return axes in a form that can be part of an op's identity, before the number of dimensions is known."""
+def plain_axes(axis: Any) -> Any:
+    """Return axes in a form that can be part of an op's identity, before the number of dimensions is known.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> plain_axes(None), plain_axes(1), plain_axes([0, 1]), plain_axes(T.constant(2)), plain_axes(T.NoneConst)
+    (None, (1,), (0, 1), (2,), None)
+    """
+    axis = axis.data if isinstance(axis, Constant) else axis
     if axis is None:
         return None
     if isinstance(axis, np.ndarray):

@@ -12,7 +12,7 @@ from theano.graph import Apply, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import exp
-from theano.tensor.reduce.careduce import normalize_axes, restore_axes
+from theano.tensor.reduce.careduce import normalize_axes, plain_axes, restore_axes
 from theano.tensor.type import TensorApply, TensorType
 
 
@@ -36,7 +36,7 @@ class LogSumExp(Op):
     __props__ = ("axis",)
 
     def __init__(self, axis: Any = None):
-        self.axis = None if axis is None else tuple(axis) if isinstance(axis, (list, tuple)) else (int(axis),)
+        self.axis = plain_axes(axis)
 
     def axes_of(self, ndim: int) -> tuple[int, ...]:
         """Return the axes that go, for an input of ``ndim`` dimensions."""

@@ -364,7 +364,8 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     ----------
     x : tensor
     broadcastable : sequence of bool
-        For each dimension, whether its length is known to be 1; checked at run time where that is new.
+        For each dimension, whether its length is known to be 1; checked at run time where that is new. An empty one
+        says nothing, and ``x`` is returned.
 
     Examples
     --------
@@ -373,6 +374,8 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     (True, False)
     """
     x = as_tensor_variable(x)
+    if len(broadcastable) == 0:
+        return x
     if len(broadcastable) != x.type.ndim:
         raise ValueError(f"{x} has {x.type.ndim} dimensions, the pattern {tuple(broadcastable)} {len(broadcastable)}")
     pairs = zip(broadcastable, x.type.broadcastable, strict=True)

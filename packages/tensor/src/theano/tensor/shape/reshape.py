@@ -353,7 +353,9 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
         raise ValueError(f"transpose: {x} has {x.type.ndim} dimensions, but {len(order)} axes are given: {order}")
     if order == list(range(x.type.ndim)):
         return x
-    return DimShuffle(x.type.broadcastable, order)(x)
+    out = DimShuffle(x.type.broadcastable, order)(x)
+    out.name = f"{x.name}.T" if axes is None and x.name is not None else None
+    return out
 
 
 def swapaxes(y: Any, axis1: int, axis2: int) -> Any:
