@@ -55,7 +55,7 @@ def wanted(name: str, a: str, b: str, policy: str, floatx: str) -> str | None:
         return b
     if name in ("complex", "complex_from_polar"):
         return None if "c" in kinds else (np.zeros(1, both) + np.zeros(1, "complex64")).dtype.name
-    if name in ("add", "mul"):
+    if name in ("add", "mul", "maximum", "minimum"):
         return both
     if name == "sub":
         return None if both == "bool" else both
@@ -65,7 +65,7 @@ def wanted(name: str, a: str, b: str, policy: str, floatx: str) -> str | None:
         return None if "c" in kinds else "int8" if both == "bool" else both
     if name == "pow":
         return "int8" if both == "bool" else both
-    if name in ("maximum", "minimum", "fmax", "fmin"):
+    if name in ("fmax", "fmin"):
         return None if "c" in kinds else both
     # functions of real numbers
     return None if "c" in kinds else meet(as_float(a), as_float(b), policy, floatx)

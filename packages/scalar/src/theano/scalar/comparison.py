@@ -10,7 +10,7 @@ import numpy as np
 from theano.scalar.base import at_inputs, flat
 from theano.scalar.define import scalar_op
 from theano.scalar.dtypes import is_discrete, kind, promote
-from theano.scalar.output_types import bool_out, choice_out, upcast_out_no_complex
+from theano.scalar.output_types import bool_out, choice_out, upcast_out, upcast_out_no_complex
 
 
 def exactly(in_dtypes: tuple[str, ...], out_dtype: str) -> str:
@@ -81,9 +81,16 @@ inclosedrange = scalar_op(
 # maximum(x, x) it is once x's. Inputs are compared with each other and not with the result, which may have been rounded
 # otherwise where it was computed: a loop stores what its gradient computes again.
 
+# Complex numbers are in NumPy's order: by their real parts, and where these are equal by their imaginary ones.
+_COMPLEX_GE, _COMPLEX_LE = (
+    f"(real({{x}}) {than} real({{y}}) && imag({{x}}) == imag({{x}}) && imag({{y}}) == imag({{y}}))"
+    f" || (real({{x}}) == real({{y}}) && imag({{x}}) {than}= imag({{y}}))"
+    for than in "><"
+)
+
 maximum = scalar_op(
-    "maximum", "x y", types=upcast_out_no_complex, py=np.maximum,
-    c={"biu": "{x} > {y} ? {x} : {y}", "f": "max({x}, {y})"},
+    "maximum", "x y", types=upcast_out, py=np.maximum,
+    c={"biu": "{x} > {y} ? {x} : {y}", "f": "max({x}, {y})", "c": f"{_COMPLEX_GE} || {{x}} != {{x}} ? {{x}} : {{y}}"},
     grad=lambda x, y, out, g: (ge(x, y) * g, lt(x, y) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_maximum",
     attributes={"selects": True},
@@ -91,8 +98,8 @@ maximum = scalar_op(
 )  # fmt: skip
 
 minimum = scalar_op(
-    "minimum", "x y", types=upcast_out_no_complex, py=np.minimum,
-    c={"biu": "{x} < {y} ? {x} : {y}", "f": "min({x}, {y})"},
+    "minimum", "x y", types=upcast_out, py=np.minimum,
+    c={"biu": "{x} < {y} ? {x} : {y}", "f": "min({x}, {y})", "c": f"{_COMPLEX_LE} || {{x}} != {{x}} ? {{x}} : {{y}}"},
     grad=lambda x, y, out, g: (le(x, y) * g, gt(x, y) * g),
     domain=[(-4.0, -0.1), (0.1, 4.0)], commutative=True, associative=True, aliases="scalar_minimum",
     attributes={"selects": True},
