@@ -60,11 +60,11 @@ class ConvOp(AbstractConv2d):
 
 
 class _Corr:
-    """A correlation: filters are not reversed. ``openmp`` is kept for old programs."""
+    """A correlation: filters are not reversed, unless a rule found a convolution. ``openmp`` is kept for old programs."""
 
     def __init__(
         self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None, num_groups: int = 1,
-        unshared: bool = False, openmp: bool | None = None,
+        unshared: bool = False, openmp: bool | None = None, filter_flip: bool = False,
     ):  # fmt: skip
         more = {"unshared": unshared} if unshared else {}
         super().__init__(
@@ -72,12 +72,19 @@ class _Corr:
             None,
             border_mode,
             subsample,
-            False,
+            filter_flip,
             filter_dilation,
             num_groups,
             **more,  # type: ignore[call-arg]
         )
         self.openmp = openmp
+
+    @classmethod
+    def like(cls, op: BaseAbstractConv) -> Any:
+        """Return the op of this class that computes what ``op`` does; filters that it reverses are read so."""
+        names = ("border_mode", "subsample", "filter_dilation", "num_groups", "filter_flip")
+        more = {"unshared": True} if op.unshared else {}
+        return cls(**{name: getattr(op, name) for name in names}, **more)
 
 
 class _Corr3d(_Corr):
@@ -85,9 +92,9 @@ class _Corr3d(_Corr):
 
     def __init__(
         self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None,
-        openmp: bool | None = None, num_groups: int = 1,
+        openmp: bool | None = None, num_groups: int = 1, filter_flip: bool = False,
     ):  # fmt: skip
-        super().__init__(border_mode, subsample, filter_dilation, num_groups, False, openmp)
+        super().__init__(border_mode, subsample, filter_dilation, num_groups, False, openmp, filter_flip)
 
 
 BaseCorrMM = BaseCorr3dMM = BaseAbstractConv
