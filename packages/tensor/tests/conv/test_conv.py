@@ -72,7 +72,7 @@ def test_values_and_gradients(case: Any) -> None:
         x, w, g = kind("x"), kind("w"), kind("g")
         y = op(x, w)
         f = theano.function([x, w, g], [y, *T.grad(None, [x, w], known_grads={y: g}), y.shape])
-        assert {type(n.op).__name__.partition("_")[0] for n in f.maker.fgraph.toposort()} >= {type(op).__name__}
+        assert any(isinstance(n.op, type(op)) for n in f.maker.fgraph.toposort())
         for _ in range(2):
             of_x, of_w = shapes(ndim, groups, rng)
             X, W = (lay(rng.normal(size=s).astype(dtype), rng.choice(LAID)) for s in (of_x, of_w))

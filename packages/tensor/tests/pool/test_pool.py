@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import theano
 import theano.tensor as T
-from theano.tensor.pool import MaxPoolGrad, Pool, max_pool_2d_same_size, pool_2d, pool_3d
+from theano.tensor.pool import AveragePoolGrad, MaxPoolGrad, Pool, max_pool_2d_same_size, pool_2d, pool_3d
 
 MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
 
@@ -34,7 +34,7 @@ def by_loop(x, ws, stride, pad, mode, ignore_border):
     out = np.zeros((*x.shape[: x.ndim - nd], *map(len, axes)), x.dtype)
     for place in product(*(range(len(a)) for a in axes)):
         bounds = [a[i] for a, i in zip(axes, place)]
-        window = x[(..., *(slice(max(b, 0), min(e, n)) for (b, e), n in zip(bounds, last)))]
+        window = x[(..., *(slice(max(b, 0), max(min(e, n), 0)) for (b, e), n in zip(bounds, last)))]
         last_axes = tuple(range(-nd, 0))
         count = np.prod([e - b for b, e in bounds] if mode == "average_inc_pad" else window.shape[-nd:])
         value = window.max(last_axes) if mode == "max" else window.sum(last_axes)
@@ -56,7 +56,8 @@ def test_against_a_loop(nd, mode, ignore_border):
     f = compiled(nd, nd + 1, mode, ignore_border)
     for _ in range(40):
         ws, stride = rng.integers(1, 5, nd), rng.integers(1, 6, nd)
-        pad = rng.integers(0, ws) if ignore_border else np.zeros(nd, int)
+        most = ws + 4 * (mode in ("sum", "average_inc_pad"))  # windows in the padding alone have a sum
+        pad = rng.integers(0, most) if ignore_border else np.zeros(nd, int)
         x = rng.normal(size=(2, *rng.integers(1, 8, nd)))
         value, shape = f(x, ws, stride, pad)
         expected = by_loop(x, ws, stride, pad, mode, ignore_border)
@@ -92,6 +93,26 @@ def test_derivatives(nd, ws, stride, pad, mode):
     forward = theano.Rop(pooled(v), v, T.constant(d)).eval({v: x})
     backward = theano.grad((pooled(v) * weights).sum(), v).eval({v: x})
     assert_allclose((forward * weights).sum(), (backward * d).sum(), rtol=1e-10)
+
+
+@pytest.mark.parametrize("mode", ["sum", "average_inc_pad"])
+def test_derivatives_where_windows_lie_in_the_padding(mode):
+    rng = np.random.default_rng(3)
+    for ws, stride, pad in (((2, 3), (1, 2), (3, 1)), ((2, 1), (2, 2), (2, 4))):
+        x = rng.normal(size=(2, 4, 3))
+        shape = Pool.out_shape(x.shape, ws, True, stride, pad)
+        slope = lambda v, g: AveragePoolGrad(True, mode)(v, g, ws, stride, pad)
+        theano.gradient.verify_grad(slope, [x, rng.normal(size=shape)], rng=np.random.RandomState(1))
+
+
+def test_sizes_and_arrays_by_name():
+    x, m = T.constant(np.arange(12.0).reshape(3, 4)), T.dmatrix("m")
+    by_position, by_name = Pool(True)(x, (2, 2), None, (1, 0)), Pool(True)(x, pad=(1, 0), ws=(2, 2))
+    assert_allclose(by_name.eval(), by_position.eval())
+    assert MaxPoolGrad(True)(x, m, gz=m, ws=(2, 2)).owner.inputs[2] is m
+    for given, named in (((x, (2, 2)), {"ws": (2, 2)}), ((x, (2, 2)), {"size": 2}), ((), {"ws": (2, 2)}), ((x,) * 5, {})):
+        with pytest.raises(TypeError, match="Pool takes x, ws, stride, pad"):
+            Pool(True)(*given, **named)
 
 
 def test_all_of_the_largest_get_the_gradient():

@@ -40,7 +40,9 @@ def drawn(rng):
     """Return what is pooled, and an op with its sizes."""
     nd, kept, ignore_border = int(rng.integers(1, 4)), int(rng.integers(0, 3)), bool(rng.integers(2))
     ws, stride = rng.integers(1, 5, nd), rng.integers(1, 5, nd)
-    pad = rng.integers(0, ws) if ignore_border else np.zeros(nd, int)
+    mode = str(rng.choice(["max", "sum", "average_inc_pad", "average_exc_pad"]))
+    most = ws + 4 * (mode in ("sum", "average_inc_pad") and rng.random() < 0.3)
+    pad = rng.integers(0, most) if ignore_border else np.zeros(nd, int)
     least = 0 if rng.random() < 0.1 else 1
     shape = (*rng.integers(1, 4, kept), *rng.integers(least, 12 if nd > 1 else 70, nd))
     x = (rng.integers(-3, 4, shape) if rng.random() < 0.5 else rng.normal(size=shape)).astype(
@@ -50,7 +52,7 @@ def drawn(rng):
         x.flat[rng.integers(x.size)] = np.nan
     if rng.random() < 0.3:
         x = np.asfortranarray(x)
-    return x, Pool(ignore_border, str(rng.choice(["max", "sum", "average_inc_pad", "average_exc_pad"])), nd), (ws, stride, pad)
+    return x, Pool(ignore_border, mode, nd), (ws, stride, pad)
 
 
 @pytest.mark.filterwarnings("ignore")

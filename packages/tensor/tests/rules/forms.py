@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from left_sides import c, classes, entropy, i, k, less, m, n, positive, probabilities, psd, s, square, v, w
+from left_sides import c, classes, entropy, i, k, less, m, n, positive, probabilities, psd, s, square, top, v, w
 
 import theano.tensor as T
 from theano import scalar as scal
@@ -342,6 +342,27 @@ PARTS = {
     "local_logsoftmax_grad": [softmax_grad(x, probabilities) for x in (m / probabilities, m, m / n, -(n / probabilities), n * m / probabilities)] + [
         softmax_grad(deep(m / probabilities, depth), probabilities)
         for depth in (2, 6, 7, 8, 9) for deep in (negated, lambda x, times: reduce(lambda y, _: y + n, range(times), x))
+    ] + [softmax_grad(F.inv(x), probabilities) for x in (probabilities, probabilities * n, n)] + [
+        softmax_grad(write(T.zeros_like(m)[index], over / sm[index]), sm)
+        for sm in (probabilities, nnet.softmax_with_bias(m, v)) for write in (T.inc_subtensor, T.set_subtensor) for over in (s, -n[0, 0])
+        for index in ((slice(None), 1), (classes,), (classes, classes), (T.gt(n, 0),), (T.arange(m.shape[0]), classes), (slice(1, None),))
+    ] + [
+        softmax_grad(T.inc_subtensor(base[:, 1], s / below), probabilities)
+        for base, below in ((n, probabilities[:, 1]), (T.zeros_like(m), probabilities[:, 2]), (T.zeros_like(m), n[:, 1]))
+    ],
+    "local_log_of_chosen_softmax": [
+        T.log(chosen) for sm in (probabilities, nnet.softmax_with_bias(m, v), m)
+        for chosen in (sm[T.arange(3), classes], sm[:, 1], sm[classes], sm[T.gt(n, 0)], sm[1:], sm[classes, classes], sm.T)
+    ],
+    "local_softmax_of_shifted": [
+        f(x) for f in (nnet.softmax, nnet.logsoftmax) for x in (
+            m - top.dimshuffle(0, "x"), n - top.dimshuffle(0, "x"), m - m.min(axis=1).dimshuffle(0, "x"), m - m.max(axis=0), m - m.max(),
+            top.dimshuffle(0, "x") - m, m - m[:, 0].dimshuffle(0, "x"), F.sub(m, top.dimshuffle(0, "x")) * s,
+        )
+    ],
+    "local_softmax_of_unused_crossentropy": [
+        f(*nnet.crossentropy_softmax_argmax_1hot_with_bias(m, bias, classes)) for bias in (v, T.zeros_like(m[0]))
+        for f in (lambda nll, sm, place: sm, lambda nll, sm, place: sm.sum() + nll, lambda nll, sm, place: place)
     ],
     "local_lift_transpose_through_dot": [
         T.dot(two_of(m.T, n.T)[0], m).T, T.dot(T.exp(m.T), m).T, T.dot(m.T, T.dot(m, n.T)).T, T.dot(T.dot(m.T, n).T, m.T).T, T.dot(m, v).T, T.dot(v, m.T).T,
@@ -372,7 +393,8 @@ PARTS = {
     ],
     "local_argmax_pushdown": [
         T.argmax(f(m), axis=axis) for f in (nnet.softmax, nnet.logsoftmax, T.tanh, T.neg, lambda x: nnet.softmax_with_bias(x, v)) for axis in (0, 1, None)
-    ] + [T.max_and_argmax(T.exp(m), axis=1)[0], T.argmax(T.exp(T.cast(i, "int32")), axis=0), T.argmax(nnet.sigmoid(c), axis=0)],
+    ] + [T.argmax(x, axis=1) for x in (m - top.dimshuffle(0, "x"), top.dimshuffle(0, "x") - m, m + s + n, m + v, m - m)] + [
+        T.max_and_argmax(T.exp(m), axis=1)[0], T.argmax(T.exp(T.cast(i, "int32")), axis=0), T.argmax(nnet.sigmoid(c), axis=0)],
     "local_dot_to_dot22": [T.dot(m, v), T.dot(v, w), T.dot(m, T.cast(n, "float32").T), T.dot(T.cast(i, "int8"), k), T.dot(t3, n.T), T.dot(row, m.T)],
     "gemm_optimizer": [
         f(x, y) for x in (m, n * s, v, -m, m / s, s, m * n) for y in (T.dot(square, m), T.dot(square, m) * s, -T.dot(square, m), T.dot(v, n.T)) for f in (F.add, F.sub)

@@ -11,6 +11,14 @@ from theano.ifelse import ifelse
 from theano.tensor import nnet
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import Assert
+from theano.tensor.conv.op import (
+    AbstractConv2d,
+    AbstractConv2d_gradInputs,
+    AbstractConv2d_gradWeights,
+    AbstractConv3d,
+    AbstractConv3d_gradInputs,
+    AbstractConv3d_gradWeights,
+)
 from theano.tensor.create.alloc import AllocEmpty
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
@@ -30,6 +38,10 @@ square, psd = T.dmatrix("square"), T.dmatrix("psd")
 psd.tag.psd = True
 classes = T.lvector("classes")
 entropy = nnet.crossentropy_categorical_1hot
+
+# An image and filters of one channel, and volumes.
+image, filters = (a.dimshuffle("x", "x", 0, 1) for a in (m, n))
+volume, boxes = (a.dimshuffle("x", "x", "x", 0, 1) for a in (m, n))
 
 # rule: an expression that it changes. Sums are in the form that the canonizer leaves, where a rule relies on it.
 top = m.max(axis=1)
@@ -204,6 +216,9 @@ CASES = {
     "local_0_dot_x": T.dot(T.zeros_like(m), n.T),
     "local_lift_transpose_through_dot": T.dot(m, n.T).T,
     "local_logsoftmax": T.log(nnet.softmax(m)),
+    "local_log_of_chosen_softmax": T.log(nnet.softmax(m)[T.arange(classes.shape[0]), classes]),
+    "local_softmax_of_shifted": nnet.softmax(m - top.dimshuffle(0, "x")),
+    "local_softmax_of_unused_crossentropy": nnet.crossentropy_softmax_argmax_1hot_with_bias(m, v, classes)[1],
     "local_logsoftmax_grad": grad(T.log(nnet.softmax(m)).sum(), m),
     "local_logsoftmax_with_bias": T.log(nnet.softmax_with_bias(m, v)),
     "local_softmax_with_bias": nnet.softmax(m + v),
@@ -213,6 +228,14 @@ CASES = {
         T.alloc(s, m.shape[0]), nnet.softmax(m), classes
     ),
     "local_softmax_grad_to_crossentropy_with_softmax_grad": grad(entropy(nnet.softmax(m), classes).sum(), m),
+    "local_abstractconv_gemm": AbstractConv2d(border_mode="full")(image, filters),
+    "local_abstractconv_gradweight_gemm": AbstractConv2d_gradWeights(border_mode="half")(image, filters, [3, 5]),
+    "local_abstractconv_gradinputs_gemm": AbstractConv2d_gradInputs(filter_flip=False)(image, filters, [5, 7]),
+    "local_abstractconv3d_gemm": AbstractConv3d(border_mode="half", subsample=(1, 2, 1))(volume, boxes),
+    "local_abstractconv3d_gradweight_gemm": AbstractConv3d_gradWeights(border_mode=(0, 1, 1))(
+        volume, boxes, [1, 3, 3]
+    ),
+    "local_abstractconv3d_gradinputs_gemm": AbstractConv3d_gradInputs()(volume, boxes, [1, 5, 7]),
     "local_scalar_tensor_scalar": tensor_from_scalar(scalar_from_tensor(tensor_from_scalar(scalar_from_tensor(s)))),
     "local_alloc_empty_to_zeros": F.second(AllocEmpty("float64")(v.shape[0]), s),
     "topo_constant_folding": v * F.exp(T.constant(np.array([0.5]))),

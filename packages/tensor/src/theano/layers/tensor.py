@@ -132,6 +132,7 @@ LAYER = describe(
             modules.extension("theano.scan.op", ("theano.scan.lowering",)),
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
             families.packages.extension("theano.tensor.rules.every", None),
+            families.packages.extension("theano.tensor.conv.rules", "theano.tensor.conv.op"),
             families.packages.extension("theano.scan.rules", "theano.scan.op"),
             families.packages.extension("theano.typed_list.rules", "theano.typed_list.op"),
             derived_tags.extension("_uniform"),

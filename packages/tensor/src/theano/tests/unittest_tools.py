@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import functools
 import logging
+import re
 import sys
 import unittest
 import warnings
@@ -440,9 +441,12 @@ def attr(tag: str) -> Callable[[Any], Any]:
 
 
 def custom_name_func(testcase_func: Any, param_num: int, param: Any) -> str:
-    """Return the name of a test with parameters, made of its function's name and its arguments."""
+    """Return the name of a test with parameters, made of its function's name and its arguments.
+
+    As `parameterized` writes them: what cannot stand in a name becomes one underscore, however long it is.
+    """
     words = "_".join(str(x) for x in param.args)
-    return f"{testcase_func.__name__}_" + "".join(c if c.isalnum() or c == "_" else "_" for c in words)
+    return f"{testcase_func.__name__}_" + re.sub(r"\W+", "_", words, flags=re.ASCII)
 
 
 class AttemptManyTimes:

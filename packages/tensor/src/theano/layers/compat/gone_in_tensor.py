@@ -37,11 +37,9 @@ INSTEAD = {
         "compute_mul is_1pexp is_exp is_mul is_neg parse_mul_tree partition_num_or_denom perform_sigm_times_exp "
         "replace_leaf simplify_mul"
     ),
-    "a convolution has kernels of its own, theano.tensor.conv.lowering; nothing takes its place": (
-        "local_abstractconv3d_gemm local_abstractconv3d_gradinputs_gemm local_abstractconv3d_gradweight_gemm "
-        "local_abstractconv_check local_abstractconv_gemm local_abstractconv_gradinputs_gemm "
-        "local_abstractconv_gradweight_gemm local_conv2d_cpu local_conv2d_gradinputs_cpu "
-        "local_conv2d_gradweight_cpu gen_conv_code_unroll_batch_kern"
+    "a convolution has one way to be computed, theano.tensor.conv.rules; nothing takes its place": (
+        "local_abstractconv_check local_conv2d_cpu local_conv2d_gradinputs_cpu local_conv2d_gradweight_cpu "
+        "gen_conv_code_unroll_batch_kern"
     ),
     "a cost without gradient is ConnectionistTemporalClassification(compute_grad=False)": "local_ctc_no_grad",
     "lazy choices are rewritten by theano.tensor.control.rules.choices": (

@@ -341,6 +341,7 @@ OLD_NAMES = {
     "theano.tensor.nnet.abstract_conv": {
         "theano": "theano=.",
         "theano.graph": "Apply Op Variable",
+        "theano.scalar": "imported_scipy_signal=imported_scipy_special",
         "theano.settings": "config",
         "theano.tensor.conv.functions": "*",
         "theano.tensor.conv.geometry": (
@@ -368,6 +369,7 @@ OLD_NAMES = {
     "theano.tensor.nnet.conv": {
         "theano": "theano=.",
         "theano.layers.compat.gone_in_tensor": "gen_conv_code_unroll_batch_kern",
+        "theano.scalar": "imported_scipy_signal=imported_scipy_special",
         "theano.tensor.conv.older": "conv2d ConvOp",
     },
     "theano.tensor.nnet.conv3d2d": {
@@ -425,10 +427,11 @@ OLD_NAMES = {
     "theano.tensor.nnet.opt": {
         "theano.tensor.nnet.blocksparse": "local_inplace_sparse_block_gemv local_inplace_sparse_block_outer",
         "theano.layers.compat.gone_in_tensor": (
+            "local_abstractconv_check local_conv2d_cpu local_conv2d_gradinputs_cpu local_conv2d_gradweight_cpu"
+        ),
+        "theano.tensor.conv.rules": (
             "local_abstractconv3d_gemm local_abstractconv3d_gradinputs_gemm local_abstractconv3d_gradweight_gemm "
-            "local_abstractconv_check local_abstractconv_gemm local_abstractconv_gradinputs_gemm "
-            "local_abstractconv_gradweight_gemm local_conv2d_cpu local_conv2d_gradinputs_cpu "
-            "local_conv2d_gradweight_cpu"
+            "local_abstractconv_gemm local_abstractconv_gradinputs_gemm local_abstractconv_gradweight_gemm"
         ),
     },
     "theano.tensor.opt": {

@@ -76,17 +76,19 @@ def assert_shape(x: Any, expected_shape: Sequence[Any] | None, msg: str = "Unexp
     return Assert(msg)(x, *tests) if tests else x
 
 
+def _of_shape(what: str, ndim: int, v: Any, name: str, shape: Sequence[Any] | None) -> Any:
+    """Return ``v``, compared with the shape that the argument ``name`` of the function ``what`` says it has."""
+    return assert_shape(as_tensor_variable(v), shape, f"conv{ndim}d{what}: the shape is not what {name} says.")
+
+
 def _convolved(
     ndim: int, input: Any, filters: Any, input_shape: Any, filter_shape: Any, options: dict[str, Any]
 ) -> Any:
     op = _OPS[ndim][0](imshp=input_shape, kshp=filter_shape, **options)
-    x = assert_shape(
-        as_tensor_variable(input), input_shape, f"conv{ndim}d: the input has another shape than input_shape."
+    return op(
+        _of_shape("", ndim, input, "input_shape", input_shape),
+        _of_shape("", ndim, filters, "filter_shape", filter_shape),
     )
-    w = assert_shape(
-        as_tensor_variable(filters), filter_shape, f"conv{ndim}d: the filters have another shape than filter_shape."
-    )
-    return op(x, w)
 
 
 def conv2d(
@@ -193,18 +195,19 @@ def conv3d(
 def _grad_inputs(
     ndim: int, output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any, options: dict[str, Any]
 ) -> Any:
-    filters = as_tensor_variable(filters)
-    op = _OPS[ndim][2](imshp=_hint(input_shape), kshp=_hint(filter_shape), **options)
+    what, op = "_grad_wrt_inputs", _OPS[ndim][2](imshp=_hint(input_shape), kshp=_hint(filter_shape), **options)
     lengths = as_tensor_variable([as_tensor_variable(n) for n in input_shape[-ndim:]])
-    return op(filters, as_tensor_variable(output_grad), lengths)
+    filters = _of_shape(what, ndim, filters, "filter_shape", filter_shape)
+    return _of_shape(what, ndim, op(filters, as_tensor_variable(output_grad), lengths), "input_shape", input_shape)
 
 
 def _grad_weights(
     ndim: int, input: Any, output_grad: Any, filter_shape: Any, input_shape: Any, options: dict[str, Any]
 ) -> Any:
-    op = _OPS[ndim][1](imshp=_hint(input_shape), kshp=_hint(filter_shape), **options)
+    what, op = "_grad_wrt_weights", _OPS[ndim][1](imshp=_hint(input_shape), kshp=_hint(filter_shape), **options)
     lengths = as_tensor_variable([as_tensor_variable(n) for n in filter_shape[-ndim:]])
-    return op(as_tensor_variable(input), as_tensor_variable(output_grad), lengths)
+    input = _of_shape(what, ndim, input, "input_shape", input_shape)
+    return _of_shape(what, ndim, op(input, as_tensor_variable(output_grad), lengths), "filter_shape", filter_shape)
 
 
 def _hint(shape: Any) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.tensor.conv.functions import conv2d as batched_conv2d
+from theano.graph import Apply, Variable
+from theano.tensor.control.checks import CheckedShape
 from theano.tensor.conv.functions import conv3d as volumes_conv3d
 from theano.tensor.conv.op import (
     AbstractConv2d,
@@ -15,7 +16,8 @@ from theano.tensor.conv.op import (
     AbstractConv3d_gradWeights,
     BaseAbstractConv,
 )
-from theano.tensor.convert import as_tensor_variable
+from theano.tensor.convert import as_tensor_variable, get_scalar_constant_value
+from theano.tensor.elemwise.functions import eq
 
 
 class ConvOp(AbstractConv2d):
@@ -23,12 +25,12 @@ class ConvOp(AbstractConv2d):
 
     Parameters
     ----------
-    imshp : tuple of int, optional
-        (channels, rows, columns)
-    kshp : tuple of int, optional
+    imshp : tuple of int or None, optional
+        (channels, rows, columns), or (rows, columns) of images with one channel.
+    kshp : tuple of int or None, optional
         (rows, columns)
     nkern, bsize : int, optional
-        The numbers of filters and of images.
+        The numbers of filters and of images. All lengths are compared with those of the tensors while running.
     dx, dy : int
         The steps along rows and columns.
     output_mode : 'valid' or 'full'
@@ -54,17 +56,32 @@ class ConvOp(AbstractConv2d):
                 "ConvOp: imshp_logical and kshp_logical are not there; nnet.conv2d has subsample and filter_dilation"
             )
         self.nkern, self.bsize, self.dx, self.dy, self.out_mode = nkern, bsize, dx, dy, output_mode
-        whole = None if imshp is None or len(imshp) != 3 else (bsize, *imshp)
-        filters = None if kshp is None else (nkern, None, *kshp)
-        super().__init__(whole, filters, output_mode, (dx, dy))
+        channels, *image = (None,) * 3 if imshp is None else imshp if len(imshp) == 3 else (1, *imshp)
+        kernel = (None, None) if kshp is None else kshp
+        shapes = (bsize, channels, *image), (nkern, channels, *kernel)
+        known = (shape if any(n is not None for n in shape) else None for shape in shapes)
+        super().__init__(*known, output_mode, (dx, dy))
+
+    def make_node(self, img: Any, kern: Any) -> Apply:
+        """Return the node for tensors that are found to have the given shapes while running, or for a `ShapeError`."""
+        checked = [
+            self._of_shape(self._tensor(v, 4, name), shape, what)
+            for v, name, shape, what in ((img, "img", self.imshp, "images"), (kern, "kern", self.kshp, "filters"))
+        ]
+        return super().make_node(*checked)
+
+    @staticmethod
+    def _of_shape(v: Any, shape: tuple[int | None, ...] | None, what: str) -> Any:
+        tests = [eq(v.shape[axis], n) for axis, n in enumerate(shape or ()) if n is not None]
+        return CheckedShape(f"ConvOp: the {what} have another shape than {shape}.")(v, *tests) if tests else v
 
 
 class _Corr:
-    """A correlation: filters are not reversed. ``openmp`` is kept for old programs."""
+    """A correlation: filters are not reversed, unless a rule found a convolution. ``openmp`` is kept for old programs."""
 
     def __init__(
         self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None, num_groups: int = 1,
-        unshared: bool = False, openmp: bool | None = None,
+        unshared: bool = False, openmp: bool | None = None, filter_flip: bool = False,
     ):  # fmt: skip
         more = {"unshared": unshared} if unshared else {}
         super().__init__(
@@ -72,12 +89,19 @@ class _Corr:
             None,
             border_mode,
             subsample,
-            False,
+            filter_flip,
             filter_dilation,
             num_groups,
             **more,  # type: ignore[call-arg]
         )
         self.openmp = openmp
+
+    @classmethod
+    def like(cls, op: BaseAbstractConv) -> Any:
+        """Return the op of this class that computes what ``op`` does; filters that it reverses are read so."""
+        names = ("border_mode", "subsample", "filter_dilation", "num_groups", "filter_flip")
+        more = {"unshared": True} if op.unshared else {}
+        return cls(**{name: getattr(op, name) for name in names}, **more)
 
 
 class _Corr3d(_Corr):
@@ -85,9 +109,9 @@ class _Corr3d(_Corr):
 
     def __init__(
         self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None,
-        openmp: bool | None = None, num_groups: int = 1,
+        openmp: bool | None = None, num_groups: int = 1, filter_flip: bool = False,
     ):  # fmt: skip
-        super().__init__(border_mode, subsample, filter_dilation, num_groups, False, openmp)
+        super().__init__(border_mode, subsample, filter_dilation, num_groups, False, openmp, filter_flip)
 
 
 BaseCorrMM = BaseCorr3dMM = BaseAbstractConv
@@ -136,11 +160,19 @@ def conv2d(
     Parameters
     ----------
     input, filters : tensor of 4 dimensions
-    image_shape, filter_shape : tuple, optional
+    image_shape, filter_shape : tuple of int, constants or None, or a constant vector, optional
+        What is known of the shapes; it is compared with them while running.
     border_mode : 'valid' or 'full'
     subsample : tuple of two integers
     kargs
         Parameters of `ConvOp` that told how to compute it.
+
+    Raises
+    ------
+    NotScalarConstantError
+        A length is symbolic.
+    AssertionError
+        The shapes have different numbers of channels.
 
     Examples
     --------
@@ -150,7 +182,23 @@ def conv2d(
     """
     if border_mode not in ("valid", "full"):
         raise NotImplementedError(f"border_mode is 'valid' or 'full' here, not {border_mode!r}; nnet.conv2d has more")
-    return batched_conv2d(input, filters, image_shape, filter_shape, border_mode, subsample)
+    batch, channels, *image = _known(image_shape)
+    count, of_filters, *kernel = _known(filter_shape)
+    if None not in (channels, of_filters) and channels != of_filters:
+        raise AssertionError(f"conv2d: image_shape has {channels} channels, filter_shape {of_filters}")
+    channels = of_filters if channels is None else channels
+    op = ConvOp((channels, *image), kernel, count, batch, *subsample, output_mode=border_mode, **kargs)
+    return op(input, filters)
+
+
+def _known(shape: Any) -> list[int | None]:
+    """Return the four lengths of a shape that a user gave as numbers or constants; None where they are not known."""
+    if shape is None:
+        return [None] * 4
+    lengths = [shape[i] for i in range(4)] if isinstance(shape, Variable) else list(shape)
+    if len(lengths) != 4:
+        raise ValueError(f"conv2d: image_shape and filter_shape have four lengths, not {len(lengths)}: {shape}")
+    return [None if n is None else int(get_scalar_constant_value(as_tensor_variable(n))) for n in lengths]
 
 
 def signal_conv2d(
@@ -186,9 +234,11 @@ def signal_conv2d(
     for what, v in (("input", input), ("filters", filters)):
         if v.type.ndim not in (2, 3):
             raise Exception(f"conv2d: {what} must have 2 or 3 dimensions, not {v.type.ndim}")
-    images = input.dimshuffle(0, "x", 1, 2) if input.type.ndim == 3 else input.dimshuffle("x", "x", 0, 1)
-    kernels = filters.dimshuffle(0, "x", 1, 2) if filters.type.ndim == 3 else filters.dimshuffle("x", "x", 0, 1)
-    out = conv2d(images, kernels, None, None, border_mode, subsample)
+    images, kernels = (
+        v.dimshuffle(0, "x", 1, 2) if v.type.ndim == 3 else v.dimshuffle("x", "x", 0, 1) for v in (input, filters)
+    )
+    shapes = [None if shape is None else (*(1, *shape)[-3:-2], 1, *shape[-2:]) for shape in (image_shape, filter_shape)]
+    out = conv2d(images, kernels, *shapes, border_mode, subsample, **kargs)
     if input.type.ndim == 2:
         out = out[0]
         return out[0] if filters.type.ndim == 2 else out

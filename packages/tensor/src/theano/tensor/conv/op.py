@@ -184,6 +184,8 @@ def _given_shape(shape: Any, ndim: int, what: str) -> Any:
     """Return a shape that a user gave: integers, or None where they are symbolic or not known."""
     if shape is None:
         return None
+    if hasattr(shape, "type"):
+        raise ValueError(f"{what} must be a tuple of integers, integer tensors or None, not one expression: {shape}")
     shape = tuple(shape)
     if len(shape) != ndim:
         raise ValueError(f"{what} must have {ndim} entries, not {len(shape)}: {shape}")

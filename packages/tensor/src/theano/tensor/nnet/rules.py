@@ -17,7 +17,15 @@ from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
-from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedSubtensor
+from theano.tensor.index.advanced import (
+    AdvancedBooleanIncSubtensor,
+    AdvancedBooleanSubtensor,
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
+from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.nnet.activation import sigmoid, softplus
 from theano.tensor.nnet.crossentropy import (
     CrossentropyCategorical1Hot,
@@ -37,7 +45,7 @@ from theano.tensor.nnet.softmax import (
     softmax_with_bias,
 )
 from theano.tensor.reduce.argmax import Argmax, MaxAndArgmax
-from theano.tensor.reduce.careduce import Sum
+from theano.tensor.reduce.careduce import Max, Sum
 from theano.tensor.rules.predicates import (
     combine,
     conform,
@@ -65,20 +73,55 @@ rule("local_logsoftmax_with_bias", P(F.log)(P(softmax_with_bias)(x, b)), lambda 
      keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)  # fmt: skip
 
 
+@local_rule([F.log], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
+def local_log_of_chosen_softmax(node: TensorApply) -> Any:
+    """The logarithm of chosen elements of a softmax, as these elements of its logarithm."""
+    chosen: Any = node.inputs[0].owner
+    if chosen is None or not isinstance(chosen.op, tuple(_READ_BY.values())) or not _is_softmax(chosen.inputs[0]):
+        return None
+    sm, *index = chosen.inputs
+    x = sm.owner.inputs[0] if isinstance(sm.owner.op, Softmax) else F.add(*sm.owner.inputs)
+    return [conform(chosen.op(logsoftmax_op(x), *index), node.outputs[0])]
+
+
 @local_rule([SoftmaxGrad], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
-def local_logsoftmax_grad(node: TensorApply) -> Any:
+def local_logsoftmax_grad(fgraph: Any, node: TensorApply) -> Any:
     """The gradient of ``log(softmax(x))``: what is divided by the softmax is multiplied by it again at once."""
     dy, sm = node.inputs
-    if not _is_softmax(sm):
-        return None
-    over = made_by(dy, F.true_div)
-    if over is not None and isinstance(over.inputs[0].owner and over.inputs[0].owner.op, AdvancedIncSubtensor):
+    if not _is_softmax(sm) or _written_to_classes(dy, sm, fgraph) is not None:
         return None  # the rule for cross entropies knows better
     g: Any = times(dy, sm)
+    if g is None:
+        written = _written_over(dy, sm)
+        g = None if written is None else written[0].op(written[0].inputs[0], written[1], *written[0].inputs[2:])
     g = None if g is None else conform(g, sm)
     if g is None:
         return None
     return [conform(F.sub(g, F.mul(g.sum(axis=1, keepdims=True), sm)), node.outputs[0])]
+
+
+#: What reads the elements that an op writes.
+_READ_BY = {
+    IncSubtensor: Subtensor, AdvancedIncSubtensor1: AdvancedSubtensor1, AdvancedIncSubtensor: AdvancedSubtensor,
+    AdvancedBooleanIncSubtensor: AdvancedBooleanSubtensor,
+}  # fmt: skip
+
+
+def _written_over(dy: Any, sm: Any) -> tuple[Any, Any] | None:
+    """Return the node that writes ``v / sm[index]`` to zeros at ``index``, and v; or None."""
+    node = dy.owner
+    if node is None or type(node.op) not in _READ_BY or not filled_with(node.inputs[0], 0):
+        return None
+    base, values, *index = node.inputs
+    if not values.type.dtype == base.type.dtype == sm.type.dtype:
+        return None  # what is written to zeros of a narrower dtype is rounded there
+    read, where = _READ_BY[type(node.op)], getattr(node.op, "idx_list", None)
+    for client, _ in sm.clients:
+        if isinstance(client, Apply) and type(client.op) is read and client.inputs == [sm, *index]:
+            v = times(values, client.outputs[0]) if getattr(client.op, "idx_list", None) == where else None
+            if v is not None:
+                return node, v
+    return None
 
 
 @local_rule([F.true_div], keeps="finite", phases=("stabilize",), tags=(*LOGARITHM,))
@@ -114,6 +157,20 @@ def _is_softmax(v: Any) -> bool:
     return v.owner is not None and isinstance(v.owner.op, (Softmax, SoftmaxWithBias))
 
 
+@local_rule([Softmax, LogSoftmax], keeps="finite", phases=("stabilize", "specialize"), tags=LOGARITHM)
+def local_softmax_of_shifted(node: TensorApply) -> Any:
+    """A softmax subtracts the largest of each row itself: who has done so before need not."""
+    shifted = made_by(node.inputs[0], F.sub)
+    x, column = shifted.inputs if shifted is not None else (None, None)
+    if column is None or column.owner is None or not isinstance(column.owner.op, DimShuffle):
+        return None
+    largest = column.owner.inputs[0].owner
+    if column.owner.op.new_order != (0, "x") or largest is None or not isinstance(largest.op, Max):
+        return None
+    same = largest.inputs[0] is x and largest.op.axes_of(2) == (1,)
+    return [conform(node.op(x), node.outputs[0])] if same else None
+
+
 # -- a bias ---------------------------------------------------------------------------------------------------------
 
 
@@ -132,12 +189,14 @@ def _matrix_and_bias(v: Any) -> tuple[Any, Any] | None:
     total = made_by(v, F.add)
     if total is None:
         return None
-    rows = [i for i, t in enumerate(total.inputs) if _as_vector(t) is not None]
-    if not rows or len(rows) == len(total.inputs):
+    rows = [t for t in total.inputs if _as_vector(t) is not None]
+    if len(rows) == len(total.inputs):
+        rows = rows[1:]  # a matrix of one row is one, too
+    if not rows:
         return None
-    bias = _as_vector(total.inputs[rows[0]])
-    rest = [t for i, t in enumerate(total.inputs) if i != rows[0]]
-    matrix: Any = combine(F.add, rest, v.type.dtype)
+    # The vectors are added to each other, not each of them to all rows.
+    bias: Any = combine(F.add, [_as_vector(t) for t in rows], v.type.dtype)
+    matrix: Any = combine(F.add, [t for t in total.inputs if t not in rows], v.type.dtype)
     if bias.type.dtype != v.type.dtype or matrix.type != v.type:
         return None
     return matrix, bias
@@ -231,6 +290,16 @@ def graph_merge_softmax_with_crossentropy_softmax(node: TensorApply) -> Any:
     return None
 
 
+@local_rule([CrossentropySoftmaxArgmax1HotWithBias], keeps="close", phases=("specialize",), tags=ALWAYS)
+def local_softmax_of_unused_crossentropy(node: TensorApply) -> Any:
+    """A cross entropy of which nobody uses more than the softmax is that softmax."""
+    nll, sm, place = node.outputs
+    if nll.clients or place.clients:
+        return None
+    x, b, _ = node.inputs
+    return {sm: conform(softmax_op(x) if filled_with(b, 0) else softmax_with_bias(x, b), sm)}
+
+
 # -- classes chosen by an index -------------------------------------------------------------------------------------
 
 
@@ -279,23 +348,34 @@ def _classes(v: Any) -> bool:
     return v.type.ndim == 1 and v.type.dtype.startswith(("int", "uint"))
 
 
-@local_rule([SoftmaxGrad], keeps="finite", phases=("specialize",), tags=ALWAYS)
-def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: TensorApply) -> Any:
-    """The gradient of ``log(softmax(x))[arange(n), y]`` with respect to ``x``."""
-    dy, sm = node.inputs
+def _written_to_classes(dy: Any, sm: Any, fgraph: Any) -> tuple[Any, Any, str] | None:
+    """Return v, classes and how rows are counted if ``dy`` is v at the classes of rows, over the softmax there."""
     over = made_by(dy, F.true_div)
-    if over is None or over.inputs[1] is not sm:
+    if over is not None and over.inputs[1] is sm:
+        node = over.inputs[0].owner
+        values = None if node is None or len(node.inputs) < 2 else node.inputs[1]
+    else:
+        node, values = _written_over(dy, sm) or (None, None)
+    if node is None or not isinstance(node.op, AdvancedIncSubtensor) or len(node.inputs) != 4:
         return None
-    written = over.inputs[0].owner
-    if written is None or not isinstance(written.op, AdvancedIncSubtensor) or len(written.inputs) != 4:
-        return None
-    base, values, places, classes = written.inputs
+    base, _, places, classes = node.inputs
     how = _counts_rows(places, classes, sm, fgraph)
     if not filled_with(base, 0) or not _classes(classes) or how is None:
         return None
     # What is written into zeros of a narrower dtype is rounded there.
     if values.type.ndim > 1 or not values.type.dtype == base.type.dtype == sm.type.dtype:
         return None
+    return values, classes, how
+
+
+@local_rule([SoftmaxGrad], keeps="finite", phases=("specialize",), tags=ALWAYS)
+def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: TensorApply) -> Any:
+    """The gradient of ``log(softmax(x))[arange(n), y]`` with respect to ``x``, the logarithm before or after."""
+    dy, sm = node.inputs
+    found = _written_to_classes(dy, sm, fgraph)
+    if found is None:
+        return None
+    values, classes, how = found
     return [conform(CrossentropySoftmax1HotWithBiasDx(how)(F.neg(values), sm, classes), node.outputs[0])]
 
 
@@ -304,9 +384,21 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: TensorAp
 _INCREASING = (sigmoid.scalar_op, softplus.scalar_op, scal.tanh, scal.exp)
 
 
+def _unshifted(total: TensorApply, axes: Any) -> Any:
+    """Return a sum or difference without what is one number along ``axes``; None if it is none."""
+    terms = list(total.inputs)
+    if scalar_of(total) not in (scal.add, scal.sub):
+        return None
+    varying = [v for v in terms if not all(v.type.broadcastable[axis] for axis in axes)]
+    if len(varying) == len(terms) or not varying or (scalar_of(total) == scal.sub and varying[0] is not terms[0]):
+        return None
+    x: Any = combine(F.add, varying, total.outputs[0].type.dtype)
+    return x if x.type == total.outputs[0].type else None
+
+
 @local_rule([Argmax, MaxAndArgmax], keeps="finite", phases=("specialize",), tags=ALWAYS)
 def local_argmax_pushdown(node: TensorApply) -> Any:
-    """The largest of a softmax, or of any increasing function, is where the largest of its argument is.
+    """The largest of a softmax, of any increasing function, or of a shifted row, is where that of the argument is.
 
     Where rounding makes several values of the function equal, that is still the place of the largest argument.
     """
@@ -324,7 +416,7 @@ def local_argmax_pushdown(node: TensorApply) -> Any:
     elif scalar_of(inner) in _INCREASING:
         x = inner.inputs[0]
     else:
-        return None
-    if x.type.dtype not in scal.float_dtypes:
+        x = _unshifted(inner, range(inner.outputs[0].type.ndim) if op.axis is None else op.axis)
+    if x is None or x.type.dtype not in scal.float_dtypes:
         return None
     return {place: conform(Argmax(op.axis)(x), place)}

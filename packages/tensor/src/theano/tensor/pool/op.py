@@ -88,16 +88,16 @@ class _Windows(Op):
             raise ValueError(f"{type(self).__name__}: mode must be one of {', '.join(MODES)}, not {mode!r}")
         self.ignore_border, self.mode, self.ndim = bool(ignore_border), mode, int(ndim)
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: Any, **named: Any) -> Apply:
         """Return the node for arrays of one number of dimensions, and ws, stride (as ws) and pad (zeros)."""
-        count = len(self.arrays)
-        arrays = [as_tensor_variable(v) for v in inputs[:count]]
+        given = self._by_name(inputs, named)
+        arrays = [as_tensor_variable(given[name]) for name in self.arrays]
         for name, v in zip(self.arrays, arrays, strict=True):
             if v.type.ndim < self.ndim or v.type.ndim != arrays[0].type.ndim:
                 raise TypeError(
                     f"{self}: {name} must have as many dimensions as x, {self.ndim} at least:\n{describe(v)}"
                 )
-        ws, stride, pad = (*inputs[count:], None, None, None)[:3]
+        ws, stride, pad = (given.get(name) for name in ("ws", "stride", "pad"))
         if ws is None:
             raise ValueError(f"{type(self).__name__}: ws, the size of the windows, must be given")
         stride = ws if stride is None else stride
@@ -106,11 +106,26 @@ class _Windows(Op):
         if not self.ignore_border and np.any(getattr(sizes[2], "data", 0)):
             raise NotImplementedError(f"{type(self).__name__}: padding needs ignore_border=True; pad is {pad}")
         least, most = (getattr(v, "data", None) for v in (sizes[2], sizes[0]))
-        if least is not None and most is not None and np.any(least) and np.any(least >= most):
+        known = least is not None and most is not None
+        if self._needs_elements and known and np.any(least) and np.any(least >= most):
             raise NotImplementedError(f"{type(self).__name__}: pad must be smaller than ws; pad is {pad}, ws {ws}")
         kept = arrays[0].type.broadcastable
         fixed = kept[: len(kept) - self.ndim] + (False,) * self.ndim if self.pools else kept
         return Apply(self, [*arrays, *sizes], [TensorType(arrays[-1].type.dtype, fixed).make_variable()])
+
+    def _by_name(self, inputs: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
+        """Return what a call gives, some of it by position and some by name."""
+        names = (*self.arrays, "ws", "stride", "pad")
+        given = {**dict(zip(names, inputs, strict=False)), **named}
+        lacking = [name for name in self.arrays if name not in given]
+        if lacking or len(given) != len(inputs) + len(named) or not given.keys() <= set(names):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(names)}; given are {len(inputs)} and {list(named)}")
+        return given
+
+    @property
+    def _needs_elements(self) -> bool:
+        """Whether a window must reach an element: the sum of one that lies in the padding alone is 0."""
+        return self.mode in ("max", "average_exc_pad")
 
     def _sizes(self, name: str, value: Any) -> Any:
         v = as_tensor_variable(value)
@@ -132,7 +147,7 @@ class _Windows(Op):
             raise ValueError(f"{self}: ws and stride must be positive: ws {ws}, stride {stride}")
         if min(pad) < 0 or (any(pad) and not self.ignore_border):
             raise ValueError(f"{self}: pad must not be negative, and needs ignore_border=True: pad {pad}")
-        if any(p >= w for p, w in zip(pad, ws, strict=True)):
+        if self._needs_elements and any(p >= w for p, w in zip(pad, ws, strict=True)):
             raise ValueError(f"{self}: pad must be smaller than ws: pad {pad}, ws {ws}")
         last = [int(n) for n in shape[len(shape) - self.ndim :]]
         lengths = [pooled_length(*v, self.ignore_border) for v in zip(last, ws, stride, pad, strict=True)]

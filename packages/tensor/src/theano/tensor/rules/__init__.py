@@ -42,12 +42,13 @@ FAMILIES = (
     "random.rules",  # the same for the states of random numbers
     "blas.rules.routines",
     "nnet.rules",
+    "conv.rules",  # which op computes a convolution
     "control.rules.choices",
     "elemwise.rules.approximations",  # for who asks for them
     "elemwise.rules.fusion",  # a sequence of its own: one kernel of many
 )
 
-#: What registers passes of its own when it is imported, with the ops that they are about; each has a position there.
-WITH_THEIR_OPS = ("nnet.blocksparse",)
+#: What enters rules or passes only once the ops are there that they are about: `every` leaves it out.
+WITH_THEIR_OPS = ("conv.rules", "nnet.blocksparse")
 
 families.in_order(*(f"theano.tensor.{name}" for name in FAMILIES))

@@ -169,9 +169,11 @@ def times(v: Any, divisor: Any, levels: int = NESTED) -> Any:
             if inner is not None:
                 return F.mul(*[inner if j == i else w for j, w in enumerate(product.inputs)])
         return None
-    if over is None:
+    inverse = made_by(v, F.inv)
+    if over is None and inverse is None:
         return None
-    above, below = over.inputs
+    one = number_of(1, v.type.dtype, v.type.ndim)
+    above, below = (one, inverse.inputs[0]) if inverse is not None else over.inputs  # type: ignore[union-attr]
     if below is divisor:
         return in_dtype(above, v.type.dtype)  # what is done with it may not fit into a narrower one
     factors = made_by(below, F.mul)

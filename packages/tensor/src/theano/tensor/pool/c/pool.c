@@ -48,7 +48,8 @@ static int read_axes(th_ctx *ctx, int arrays, th_pool *p)
         if (a->pad < 0 || (a->pad && !told->ignore_border))
             return TH_FAIL(ctx, TH_ERR_VALUE, "pad must not be negative, and needs ignore_border=True: along axis %d pad is %" PRId64,
                            d, a->pad);
-        if (a->pad >= a->size)
+        /* The sum of a window that lies in the padding alone is 0; it has no largest element, and no mean. */
+        if (a->pad >= a->size && (p->mode == TH_POOL_MODE_MAX || p->mode == TH_POOL_MODE_MEAN))
             return TH_FAIL(ctx, TH_ERR_VALUE, "pad must be smaller than ws: along axis %d pad is %" PRId64 ", ws %" PRId64,
                            d, a->pad, a->size);
         a->windows = windows_of(a, told->ignore_border);

@@ -119,7 +119,7 @@ static int NAME(next_window)(const th_pool *p, NAME(walk) *w)
                 break; \
             const int64_t end = th_pool_hi(a, j); \
             int64_t i = th_pool_lo(a, j); \
-            T v = from[i]; \
+            T v = i < end ? from[i] : (T)0; /* in the padding alone: a sum */ \
             while (++i < end) \
                 v = JOIN(v, from[i]); \
             to[j] = v; \

@@ -1,0 +1,42 @@
+"""Which op computes a convolution: the ops of graphs say what is meant, those that a function holds say how it runs.
+
+All kernels here are products of matrices whose rows are read where the image has them, which older programs know as
+``CorrMM`` and its relatives: they find these in a rewritten graph, and name the rules, or ``conv_gemm``, in a mode.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.graph import Apply
+from theano.rewriting import local_rule
+from theano.tensor.conv import older
+from theano.tensor.conv import op as meant
+
+
+def _product(name: str, kind: type[meant.BaseAbstractConv], product: type[Any]) -> Any:
+    """Declare that what is meant by a node of ``kind`` is computed by ``product``."""
+
+    @local_rule([kind], name=name, phases=("specialize_device",), tags=("fast_run", "fast_compile", "conv_gemm"))
+    def as_product(node: Apply) -> Any:
+        """A convolution is computed as a product of matrices, without a copy of the image in rows."""
+        # A subclass says already how it runs.
+        return [product.like(node.op)(*node.inputs)] if type(node.op) is kind else None
+
+    return as_product
+
+
+local_abstractconv_gemm = _product("local_abstractconv_gemm", meant.AbstractConv2d, older.CorrMM)
+local_abstractconv_gradweight_gemm = _product(
+    "local_abstractconv_gradweight_gemm", meant.AbstractConv2d_gradWeights, older.CorrMM_gradWeights
+)
+local_abstractconv_gradinputs_gemm = _product(
+    "local_abstractconv_gradinputs_gemm", meant.AbstractConv2d_gradInputs, older.CorrMM_gradInputs
+)
+local_abstractconv3d_gemm = _product("local_abstractconv3d_gemm", meant.AbstractConv3d, older.Corr3dMM)
+local_abstractconv3d_gradweight_gemm = _product(
+    "local_abstractconv3d_gradweight_gemm", meant.AbstractConv3d_gradWeights, older.Corr3dMM_gradWeights
+)
+local_abstractconv3d_gradinputs_gemm = _product(
+    "local_abstractconv3d_gradinputs_gemm", meant.AbstractConv3d_gradInputs, older.Corr3dMM_gradInputs
+)

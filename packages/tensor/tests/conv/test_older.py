@@ -1,0 +1,157 @@
+"""Convolutions as older programs spell them, and the ops that they look for in a rewritten graph."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import theano
+import theano.tensor as T
+from theano.compile import get_default_mode, get_mode
+from theano.errors import ShapeError
+from theano.tensor.conv import functions, older
+from theano.tensor.conv import op as meant
+from theano.tensor.convert import NotScalarConstantError
+from theano.tensor.nnet.conv import conv2d
+from theano.tensor.signal.conv import conv2d as signal_conv2d
+
+RNG = np.random.default_rng(5)
+#: For each number of dimensions, what is meant, and what a function holds, by what is computed.
+KINDS = {
+    2: {
+        "forward": (meant.AbstractConv2d, older.CorrMM),
+        "weights": (meant.AbstractConv2d_gradWeights, older.CorrMM_gradWeights),
+        "inputs": (meant.AbstractConv2d_gradInputs, older.CorrMM_gradInputs),
+    },
+    3: {
+        "forward": (meant.AbstractConv3d, older.Corr3dMM),
+        "weights": (meant.AbstractConv3d_gradWeights, older.Corr3dMM_gradWeights),
+        "inputs": (meant.AbstractConv3d_gradInputs, older.Corr3dMM_gradInputs),
+    },
+}  # fmt: skip
+
+
+def _kinds(f: Any) -> set[type]:
+    return {type(node.op) for node in f.maker.fgraph.toposort() if isinstance(node.op, meant.BaseAbstractConv)}
+
+
+@pytest.mark.parametrize("flip", [True, False])
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_functions_hold_the_documented_ops(ndim: int, flip: bool) -> None:
+    x, w = (T.TensorType("float64", (False,) * (ndim + 2))() for _ in range(2))
+    forward = (functions.conv2d if ndim == 2 else functions.conv3d)(
+        x, w, border_mode="half", subsample=(2,) * ndim, filter_flip=flip, num_groups=2
+    )
+    outputs = [forward, *theano.grad(forward.sum(), [x, w])]
+    told, here = ({kinds[i] for kinds in KINDS[ndim].values()} for i in (0, 1))
+    modes = {
+        get_default_mode(): here, get_mode("FAST_COMPILE"): here, get_default_mode().excluding("conv_gemm"): told,
+        theano.Mode(optimizer=None): told,
+    }  # fmt: skip
+    values = [RNG.normal(size=(2, 4, *(6,) * ndim)), RNG.normal(size=(6, 2, *(3,) * ndim))]
+    found = []
+    for mode, kinds in modes.items():
+        f = theano.function([x, w], outputs, mode=mode)
+        assert _kinds(f) == kinds
+        found.append(f(*values))
+    for other in found[1:]:
+        for a, b in zip(found[0], other, strict=True):
+            np.testing.assert_allclose(a, b, 1e-10, 1e-10)
+
+
+def test_what_was_computed_how_it_was_given_stays() -> None:
+    x, w = T.tensor4(), T.tensor4()
+    f = theano.function([x, w], [older.CorrMM()(x, w), older.ConvOp()(x, w), older.CorrMM((1, 1), unshared=False)(x, w)])
+    assert _kinds(f) == {older.CorrMM, older.ConvOp}
+    [node] = [node for node in theano.function([x, w], T.nnet.conv2d(x, w)).maker.fgraph.toposort()]
+    assert isinstance(node.op, older.CorrMM) and node.op.filter_flip
+
+
+def test_one_rule_is_excluded_by_its_name() -> None:
+    x, w = T.tensor4(), T.tensor4()
+    y = T.nnet.conv2d(x, w)
+    mode = get_default_mode().excluding("local_abstractconv_gradweight_gemm")
+    f = theano.function([x, w], [y, *theano.grad(y.sum(), [x, w])], mode=mode)
+    assert _kinds(f) == {older.CorrMM, older.CorrMM_gradInputs, meant.AbstractConv2d_gradWeights}
+
+
+# -- the functions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", list(product([None, 4], [None, 3], [None, 6], [None, 5], [None, 2])), ids=str)
+def test_lengths_that_are_given_are_compared(given: Any) -> None:
+    """Each length may be known or not; what is known of a tensor of another shape is found out."""
+    batch, channels, rows, columns, filters = given
+    x, w = T.tensor4(), T.tensor4()
+    f = theano.function([x, w], conv2d(x, w, (batch, channels, rows, columns), (filters, channels, 2, 1)))
+    right = (4, 3, 6, 5), (2, 3, 2, 1)
+    values = [RNG.normal(size=shape) for shape in right]
+    np.testing.assert_allclose(f(*values), T.nnet.conv2d(*map(T.constant, values)).eval())
+    known = [[batch, channels, rows, columns], [filters, channels, 2, 1]]
+    for which, axis in product(range(2), range(4)):
+        shapes = [list(shape) for shape in right]
+        shapes[which][axis] += 1
+        if axis == 1:  # both have as many channels
+            shapes[1 - which][axis] += 1
+        wrong = [np.ones(shape) for shape in shapes]
+        if known[which][axis] is None:
+            f(*wrong)
+        else:
+            with pytest.raises(ShapeError, match="ConvOp: the (images|filters) have another shape than"):
+                f(*wrong)
+
+
+def test_shapes_may_be_constants() -> None:
+    x, w = T.tensor4(), T.tensor4()
+    for shape in ([1, T.constant(1), np.int8(3), 3], T.constant([1, 1, 3, 3]), T.as_tensor_variable((1, 1, 3, 3))):
+        y = conv2d(x, w, shape, (1, 1, 2, 2))
+        assert y.owner.op.imshp == (1, 1, 3, 3)
+        assert y.eval({x: np.ones((1, 1, 3, 3)), w: np.ones((1, 1, 2, 2))}).tolist() == [[[[4, 4], [4, 4]]]]
+    with pytest.raises(NotScalarConstantError):
+        conv2d(x, w, (1, 1, 3, T.iscalar()), None)
+    with pytest.raises(AssertionError, match="image_shape has 2 channels, filter_shape 3"):
+        conv2d(x, w, (1, 2, 3, 3), (1, 3, 2, 2))
+    with pytest.raises(ValueError, match="four lengths, not 3"):
+        conv2d(x, w, (1, 2, 3), None)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        conv2d(x, w, unroll=1)
+
+
+def test_shapes_of_signals() -> None:
+    x, w = T.tensor3(), T.matrix()
+    f = theano.function([x, w], signal_conv2d(x, w, image_shape=(2, 4, 4), filter_shape=(2, 2)))
+    assert f(np.ones((2, 4, 4)), np.ones((2, 2))).shape == (2, 3, 3)
+    for images, filters in (((3, 4, 4), (2, 2)), ((2, 4, 5), (2, 2)), ((2, 4, 4), (2, 3))):
+        with pytest.raises(ShapeError, match="ConvOp"):
+            f(np.ones(images), np.ones(filters))
+
+
+# -- shapes that are given, where the flag asks for a comparison ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("what", ["", "_grad_wrt_inputs", "_grad_wrt_weights"])
+def test_shapes_given_are_compared_if_asked(what: str, ndim: int) -> None:
+    image, kernel = (2, 4, *(5,) * ndim), (3, 4, *(2,) * ndim)
+    top = (2, 3, *(4,) * ndim)
+    first, second = {"": (image, kernel), "_grad_wrt_inputs": (top, kernel), "_grad_wrt_weights": (image, top)}[what]
+    a, b = (T.TensorType("float64", (False,) * (ndim + 2))() for _ in range(2))
+    with theano.change_flags([("conv.assert_shape", True)]):
+        y = getattr(functions, f"conv{ndim}d{what}")(a, b, input_shape=image, filter_shape=kernel)
+    f = theano.function([a, b], y)
+    f(np.ones(first), np.ones(second))
+    # As many more channels (or filters, where the output is given) on both sides fit together, but not with what was said.
+    shared = {"": (1, 1), "_grad_wrt_inputs": (1, 0), "_grad_wrt_weights": (0, 0)}[what]
+    wrong = [[n + (i == axis) for i, n in enumerate(shape)] for shape, axis in zip((first, second), shared, strict=True)]
+    with pytest.raises(AssertionError, match=f"conv{ndim}d{what}: the shape is not what"):
+        f(*map(np.ones, wrong))
+
+
+def test_one_expression_is_no_shape() -> None:
+    for kind, _ in KINDS[2].values():
+        for shape in (T.lvector(), T.constant([3, 5, 7, 11]), T.tensor4().shape):
+            with pytest.raises(ValueError, match="not one expression"):
+                kind(imshp=shape)
