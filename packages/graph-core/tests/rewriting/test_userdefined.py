@@ -302,6 +302,20 @@ def test_summaries_name_the_parts():
         assert name in out.getvalue()
 
 
+def test_fields_of_a_query_can_be_set():
+    query = gof.Query(include=["fast_run"])
+    query.position_cutoff, query.exclude = 1.51, "inplace"
+    assert query == gof.Query(["fast_run"], exclude=["inplace"], position_cutoff=1.51)
+    with pytest.raises(AttributeError, match="a Query has no cutoff; it has include"):
+        query.cutoff = 1.0
+    mode = theano.compile.get_mode("FAST_RUN")
+    own = mode.including("mine")
+    own._optimizer.position_cutoff = 1.5
+    assert own.optimizer.position_cutoff == own.query.position_cutoff == 1.5 and own.optimizer.include == {"fast_run", "mine"}
+    mode.excluding("inplace")._optimizer.position_cutoff = 1.5
+    assert mode.optimizer.position_cutoff == float("inf")
+
+
 # -- failures ---------------------------------------------------------------------------------------------------
 
 

@@ -157,6 +157,12 @@ class Mode:
         return self.linker.inspects_nodes
 
     @property
+    def _optimizer(self) -> Query:
+        """The query, as older programs call it; what they set in it concerns this mode alone."""
+        self.optimizer = replace(self.optimizer)
+        return self.optimizer
+
+    @property
     def query(self) -> Query:
         """Which rewrites, up to the position where ``config.optdb.position_cutoff`` ends them."""
         cutoff = min(self.optimizer.position_cutoff, config.optdb.position_cutoff)
