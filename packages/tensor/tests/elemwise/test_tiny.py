@@ -21,7 +21,7 @@ def test_an_expression_is_a_graph():
     x = T.dmatrix("x")
     y = x * 2.0
     assert y.owner.op.name == "Elemwise{mul,no_inplace}"
-    assert str(y.owner.inputs) == "[x, DimShuffle{x,x}.0]"
+    assert str(y.owner.inputs) == "[x, InplaceDimShuffle{x,x}.0]"
     assert str(y.owner.inputs[1].owner.inputs) == "[TensorConstant{2.0}]"
     assert theano.pp(y) == "(x * TensorConstant{2.0})"
 

@@ -75,7 +75,7 @@ def peak(f):
     # What a product of a transposed matrix gives is as large as a weight: nothing beside a batch.
     for node in nodes:
         made = node.inputs[0].owner
-        if "Dot" in str(node.op) and made is not None and "DimShuffle{1,0}" in str(made.op):
+        if "Dot" in str(node.op) and made is not None and "InplaceDimShuffle{1,0}" in str(made.op):
             large[node.outputs[0]] = 0
     return memory_of(nodes, f.maker.fgraph.outputs, large).peak
 

@@ -86,7 +86,7 @@ class TensorOperators(_Base):
     >>> import theano.tensor as T
     >>> x = T.dmatrix("x")
     >>> x + 1, x[0].sum(), (x > 0).dtype, x.T.owner
-    (Elemwise{add,no_inplace}.0, Sum{acc_dtype=float64}.0, 'bool', DimShuffle{1,0}(x))
+    (Elemwise{add,no_inplace}.0, Sum{acc_dtype=float64}.0, 'bool', InplaceDimShuffle{1,0}(x))
     """
 
     # NumPy arrays on the left, and NumPy's functions, leave the operation to us.

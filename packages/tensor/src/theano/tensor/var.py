@@ -26,7 +26,7 @@ class TensorVariable(TensorOperators, Variable[TensorType]):
     >>> type(x)
     <class 'theano.tensor.var.TensorVariable'>
     >>> (x * 2.0).owner.inputs
-    [x, DimShuffle{x,x}.0]
+    [x, InplaceDimShuffle{x,x}.0]
     """
 
     def __init__(self, type: TensorType, owner: Any = None, index: int | None = None, name: str | None = None):

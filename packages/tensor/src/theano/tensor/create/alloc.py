@@ -249,7 +249,7 @@ def zeros_like(model: Any, dtype: str | None = None, opt: bool = False) -> Any:
     --------
     >>> import theano.tensor as T
     >>> zeros_like(T.fmatrix("m")).owner
-    Elemwise{second,no_inplace}(m, DimShuffle{x,x}.0)
+    Elemwise{second,no_inplace}(m, InplaceDimShuffle{x,x}.0)
     """
     return _like(model, 0, dtype, opt)
 

@@ -33,9 +33,9 @@ class DimShuffle(Op, metaclass=Interned):
     >>> import theano.tensor as T
     >>> swap = DimShuffle((False, False), (1, 0))
     >>> swap, swap(T.fmatrix("m")).type
-    (DimShuffle{1,0}, TensorType(float32, matrix))
+    (InplaceDimShuffle{1,0}, TensorType(float32, matrix))
     >>> DimShuffle((False,), ("x", 0))
-    DimShuffle{x,0}
+    InplaceDimShuffle{x,0}
     """
 
     __props__ = ("input_broadcastable", "new_order", "inplace")
@@ -86,7 +86,7 @@ class DimShuffle(Op, metaclass=Interned):
         return tuple(map(bool, input_broadcastable)), order, bool(inplace)
 
     def __str__(self) -> str:
-        return f"DimShuffle{{{','.join(map(str, self.new_order))}}}"
+        return f"{'Inplace' if self.inplace else ''}DimShuffle{{{','.join(map(str, self.new_order))}}}"
 
     def make_node(self, x: Any) -> Apply:
         """Return the node for a tensor of the op's pattern."""

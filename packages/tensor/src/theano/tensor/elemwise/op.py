@@ -121,7 +121,7 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
     >>> import theano.tensor as T
     >>> add = Elemwise(scal.add)
     >>> add, add(T.dmatrix("m"), T.dvector("v")).owner
-    (Elemwise{add}, Elemwise{add}(m, DimShuffle{x,0}.0))
+    (Elemwise{add}, Elemwise{add}(m, InplaceDimShuffle{x,0}.0))
     """)
 
     __props__ = ("scalar_op", "inplace_pattern")
