@@ -115,10 +115,10 @@ NOT_FOR_THEM = set("""
     local_advanced_indexing_crossentropy_onehot_grad
     inline_ofg_expansion inv_as_solve local_inline_checkpoint local_abs_merge local_argmax_pushdown local_div_to_inv local_dot22_to_dot22scalar
     local_dot_to_dot22 local_gemm_to_gemv local_grad_log_erfc_neg local_greedy_distributor local_log1p local_log1p_plus
-    local_log_erfc local_log_pow local_log_prod_sqr local_log_sum_exp local_log_sum_exp_shifted local_logsoftmax
+    local_log_erfc local_log_of_chosen_softmax local_log_pow local_log_prod_sqr local_log_sum_exp local_log_sum_exp_shifted local_logsoftmax
     local_logsoftmax_grad local_logsoftmax_with_bias local_map_rows_at_once local_max_to_min local_neg_div_neg
     local_opt_alloc local_sigm_times_exp local_sigm_times_exp_neg local_softmax_grad_to_crossentropy_with_softmax_grad
-    local_softmax_with_bias local_sum_prod_div_dimshuffle local_sum_prod_mul_by_scalar local_sumsqr2dot
+    local_softmax_of_shifted local_softmax_of_unused_crossentropy local_softmax_with_bias local_sum_prod_div_dimshuffle local_sum_prod_mul_by_scalar local_sumsqr2dot
     local_unroll_map_rows local_upcast_elemwise_constant_inputs
     local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc softmax_simplifier
 """.split())
