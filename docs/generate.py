@@ -16,6 +16,7 @@ import theano.compile.checkpoint  # the rules of these come with them
 import theano.scan
 import theano.sparse
 import theano.tensor
+import theano.tensor.conv.op
 import theano.tensor.nnet.blocksparse
 import theano.typed_list
 from theano import errors

@@ -14,9 +14,8 @@ from theano.compile import get_default_mode, get_mode
 from theano.errors import ShapeError
 from theano.tensor.conv import functions, older
 from theano.tensor.conv import op as meant
+from theano.tensor.conv.older import conv2d, signal_conv2d
 from theano.tensor.convert import NotScalarConstantError
-from theano.tensor.nnet.conv import conv2d
-from theano.tensor.signal.conv import conv2d as signal_conv2d
 
 RNG = np.random.default_rng(5)
 #: For each number of dimensions, what is meant, and what a function holds, by what is computed.
@@ -66,7 +65,7 @@ def test_what_was_computed_how_it_was_given_stays() -> None:
     x, w = T.tensor4(), T.tensor4()
     f = theano.function([x, w], [older.CorrMM()(x, w), older.ConvOp()(x, w), older.CorrMM((1, 1), unshared=False)(x, w)])
     assert _kinds(f) == {older.CorrMM, older.ConvOp}
-    [node] = [node for node in theano.function([x, w], T.nnet.conv2d(x, w)).maker.fgraph.toposort()]
+    [node] = theano.function([x, w], T.nnet.conv2d(x, w)).maker.fgraph.toposort()
     assert isinstance(node.op, older.CorrMM) and node.op.filter_flip
 
 

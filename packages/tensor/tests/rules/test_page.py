@@ -10,6 +10,7 @@ import pytest
 import theano.compile.checkpoint
 import theano.scan
 import theano.tensor
+import theano.tensor.conv.op
 import theano.tensor.nnet.blocksparse
 import theano.typed_list
 from theano.rewriting import Phase, Phases, Query, phases

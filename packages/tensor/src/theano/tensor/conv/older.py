@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theano.graph import Apply, Variable
+from theano.graph import Apply
 from theano.tensor.control.checks import CheckedShape
 from theano.tensor.conv.functions import conv3d as volumes_conv3d
 from theano.tensor.conv.op import (
@@ -58,9 +58,11 @@ class ConvOp(AbstractConv2d):
         self.nkern, self.bsize, self.dx, self.dy, self.out_mode = nkern, bsize, dx, dy, output_mode
         channels, *image = (None,) * 3 if imshp is None else imshp if len(imshp) == 3 else (1, *imshp)
         kernel = (None, None) if kshp is None else kshp
-        shapes = (bsize, channels, *image), (nkern, channels, *kernel)
-        known = (shape if any(n is not None for n in shape) else None for shape in shapes)
-        super().__init__(*known, output_mode, (dx, dy))
+        whole, filters = (
+            shape if any(n is not None for n in shape) else None
+            for shape in ((bsize, channels, *image), (nkern, channels, *kernel))
+        )
+        super().__init__(whole, filters, output_mode, (dx, dy))
 
     def make_node(self, img: Any, kern: Any) -> Apply:
         """Return the node for tensors that are found to have the given shapes while running, or for a `ShapeError`."""
@@ -77,7 +79,10 @@ class ConvOp(AbstractConv2d):
 
 
 class _Corr:
-    """A correlation: filters are not reversed, unless a rule found a convolution. ``openmp`` is kept for old programs."""
+    """A correlation: filters are not reversed, unless a rule found a convolution.
+
+    ``openmp`` is kept for old programs.
+    """
 
     def __init__(
         self, border_mode: Any = "valid", subsample: Any = None, filter_dilation: Any = None, num_groups: int = 1,
@@ -187,7 +192,8 @@ def conv2d(
     if None not in (channels, of_filters) and channels != of_filters:
         raise AssertionError(f"conv2d: image_shape has {channels} channels, filter_shape {of_filters}")
     channels = of_filters if channels is None else channels
-    op = ConvOp((channels, *image), kernel, count, batch, *subsample, output_mode=border_mode, **kargs)
+    dx, dy = subsample
+    op = ConvOp((channels, *image), kernel, count, batch, dx, dy, border_mode, **kargs)
     return op(input, filters)
 
 
@@ -195,7 +201,7 @@ def _known(shape: Any) -> list[int | None]:
     """Return the four lengths of a shape that a user gave as numbers or constants; None where they are not known."""
     if shape is None:
         return [None] * 4
-    lengths = [shape[i] for i in range(4)] if isinstance(shape, Variable) else list(shape)
+    lengths: Any = [shape[i] for i in range(4)] if hasattr(shape, "type") else list(shape)
     if len(lengths) != 4:
         raise ValueError(f"conv2d: image_shape and filter_shape have four lengths, not {len(lengths)}: {shape}")
     return [None if n is None else int(get_scalar_constant_value(as_tensor_variable(n))) for n in lengths]
@@ -237,8 +243,10 @@ def signal_conv2d(
     images, kernels = (
         v.dimshuffle(0, "x", 1, 2) if v.type.ndim == 3 else v.dimshuffle("x", "x", 0, 1) for v in (input, filters)
     )
-    shapes = [None if shape is None else (*(1, *shape)[-3:-2], 1, *shape[-2:]) for shape in (image_shape, filter_shape)]
-    out = conv2d(images, kernels, *shapes, border_mode, subsample, **kargs)
+    image_shape, filter_shape = (
+        None if shape is None else ((1, *shape)[-3], 1, *shape[-2:]) for shape in (image_shape, filter_shape)
+    )
+    out = conv2d(images, kernels, image_shape, filter_shape, border_mode, subsample, **kargs)
     if input.type.ndim == 2:
         out = out[0]
         return out[0] if filters.type.ndim == 2 else out

@@ -14,10 +14,14 @@ from theano.tensor.conv import older
 from theano.tensor.conv import op as meant
 
 
+#: Programs choose by the first, or by the whole group.
+TAGS = ("conv_gemm", "conv_opts", "fast_run", "fast_compile")
+
+
 def _product(name: str, kind: type[meant.BaseAbstractConv], product: type[Any]) -> Any:
     """Declare that what is meant by a node of ``kind`` is computed by ``product``."""
 
-    @local_rule([kind], name=name, phases=("specialize_device",), tags=("fast_run", "fast_compile", "conv_gemm"))
+    @local_rule([kind], name=name, phases=("specialize_device",), tags=TAGS)
     def as_product(node: Apply) -> Any:
         """A convolution is computed as a product of matrices, without a copy of the image in rows."""
         # A subclass says already how it runs.

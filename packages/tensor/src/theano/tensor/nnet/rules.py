@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano import scalar as scal
-from theano.graph import Apply
+from theano.graph import Apply, Op
 from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
 from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.create.arange import ARange
@@ -77,7 +77,7 @@ rule("local_logsoftmax_with_bias", P(F.log)(P(softmax_with_bias)(x, b)), lambda 
 def local_log_of_chosen_softmax(node: TensorApply) -> Any:
     """The logarithm of chosen elements of a softmax, as these elements of its logarithm."""
     chosen: Any = node.inputs[0].owner
-    if chosen is None or not isinstance(chosen.op, tuple(_READ_BY.values())) or not _is_softmax(chosen.inputs[0]):
+    if chosen is None or type(chosen.op) not in _READ_BY.values() or not _is_softmax(chosen.inputs[0]):
         return None
     sm, *index = chosen.inputs
     x = sm.owner.inputs[0] if isinstance(sm.owner.op, Softmax) else F.add(*sm.owner.inputs)
@@ -101,7 +101,7 @@ def local_logsoftmax_grad(fgraph: Any, node: TensorApply) -> Any:
 
 
 #: What reads the elements that an op writes.
-_READ_BY = {
+_READ_BY: dict[type[Op], type[Op]] = {
     IncSubtensor: Subtensor, AdvancedIncSubtensor1: AdvancedSubtensor1, AdvancedIncSubtensor: AdvancedSubtensor,
     AdvancedBooleanIncSubtensor: AdvancedBooleanSubtensor,
 }  # fmt: skip
@@ -350,6 +350,7 @@ def _classes(v: Any) -> bool:
 
 def _written_to_classes(dy: Any, sm: Any, fgraph: Any) -> tuple[Any, Any, str] | None:
     """Return v, classes and how rows are counted if ``dy`` is v at the classes of rows, over the softmax there."""
+    values: Any
     over = made_by(dy, F.true_div)
     if over is not None and over.inputs[1] is sm:
         node = over.inputs[0].owner

@@ -106,8 +106,7 @@ class _Windows(Op):
         if not self.ignore_border and np.any(getattr(sizes[2], "data", 0)):
             raise NotImplementedError(f"{type(self).__name__}: padding needs ignore_border=True; pad is {pad}")
         least, most = (getattr(v, "data", None) for v in (sizes[2], sizes[0]))
-        known = least is not None and most is not None
-        if self._needs_elements and known and np.any(least) and np.any(least >= most):
+        if least is not None and most is not None and self._needs_elements and np.any(least) and np.any(least >= most):
             raise NotImplementedError(f"{type(self).__name__}: pad must be smaller than ws; pad is {pad}, ws {ws}")
         kept = arrays[0].type.broadcastable
         fixed = kept[: len(kept) - self.ndim] + (False,) * self.ndim if self.pools else kept
@@ -119,7 +118,9 @@ class _Windows(Op):
         given = {**dict(zip(names, inputs, strict=False)), **named}
         lacking = [name for name in self.arrays if name not in given]
         if lacking or len(given) != len(inputs) + len(named) or not given.keys() <= set(names):
-            raise TypeError(f"{type(self).__name__} takes {', '.join(names)}; given are {len(inputs)} and {list(named)}")
+            raise TypeError(
+                f"{type(self).__name__} takes {', '.join(names)}; given are {len(inputs)} and {list(named)}"
+            )
         return given
 
     @property
