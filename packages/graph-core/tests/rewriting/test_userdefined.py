@@ -312,6 +312,8 @@ def test_fields_of_a_query_can_be_set():
     own = mode.including("mine")
     own._optimizer.position_cutoff = 1.5
     assert own.optimizer.position_cutoff == own.query.position_cutoff == 1.5 and own.optimizer.include == {"fast_run", "mine"}
+    own._optimizer = own._optimizer.excluding("inplace")
+    assert own.query.exclude == {"inplace"}
     mode.excluding("inplace")._optimizer.position_cutoff = 1.5
     assert mode.optimizer.position_cutoff == float("inf")
 

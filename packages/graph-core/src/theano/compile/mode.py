@@ -162,6 +162,10 @@ class Mode:
         self.optimizer = replace(self.optimizer)
         return self.optimizer
 
+    @_optimizer.setter
+    def _optimizer(self, query: Query) -> None:
+        self.optimizer = query
+
     @property
     def query(self) -> Query:
         """Which rewrites, up to the position where ``config.optdb.position_cutoff`` ends them."""

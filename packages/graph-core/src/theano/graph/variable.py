@@ -89,7 +89,7 @@ class Variable(NotebookDisplay, Generic[T]):
     tag : Scratchpad
         Free space; ``tag.trace`` holds the user's lines that made the variable.
     clients : list of (Apply or "output", int)
-        Who uses the variable, once it belongs to a FunctionGraph.
+        Who uses the variable, once it belongs to a FunctionGraph; nobody before.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Variable(NotebookDisplay, Generic[T]):
 
     owner: Apply[Any, Any] | None  # of any op: who looks at it knows of which
     fgraph: Any = None
-    clients: list[tuple[Any, int]]
+    clients: list[tuple[Any, int]] = ()  # type: ignore[assignment]  # a list in a graph, nothing outside of one
 
     def __init__(self, type: T, owner: Apply | None = None, index: int | None = None, name: str | None = None):
         if owner is not None and index is None:

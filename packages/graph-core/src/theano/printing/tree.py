@@ -247,7 +247,7 @@ class _TreePrinter:
         return mark
 
     def _users(self, v: Variable) -> str:
-        users: Sequence[tuple[Any, int]] = getattr(v, "clients", ())
+        users: Sequence[tuple[Any, int]] = v.clients
         if not self.clients or len(users) < 2:
             return ""
         order = self.order or {}

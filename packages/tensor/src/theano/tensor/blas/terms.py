@@ -96,7 +96,7 @@ def scaled_terms(r: Any, scale: Any, found: list[Any], most_clients: int) -> lis
         return None
     if r.type.ndim not in (1, 2) or r.type.dtype not in _FLOATS:
         found.append(_scaled(scale, r))
-    elif r.owner is None or (most_clients and len(getattr(r, "clients", ())) > most_clients):
+    elif r.owner is None or (most_clients and len(r.clients) > most_clients):
         found.append((scale, r))
     elif r.owner.op == add:
         for term in r.owner.inputs:

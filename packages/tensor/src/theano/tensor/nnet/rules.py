@@ -282,7 +282,7 @@ def graph_merge_softmax_with_crossentropy_softmax(node: TensorApply) -> Any:
     """A softmax that a cross entropy computes on its way is not computed again."""
     rows = _rows_of(node.outputs[0])
     assert rows is not None
-    for client, i in rows[0].clients if hasattr(rows[0], "clients") else ():
+    for client, i in rows[0].clients:
         if isinstance(client, Apply) and i == 0 and isinstance(client.op, CrossentropySoftmaxArgmax1HotWithBias):
             same_bias = client.inputs[1] is rows[1] or (filled_with(client.inputs[1], 0) and filled_with(rows[1], 0))
             if same_bias and client.outputs[1].type == node.outputs[0].type:

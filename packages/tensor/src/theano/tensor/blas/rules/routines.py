@@ -188,7 +188,7 @@ def _wanted_here_only(top: Any, product: Any) -> bool:
     """Return whether all on the way from a term down to its product has one user."""
     v = top
     while True:
-        if len(getattr(v, "clients", ())) != 1:
+        if len(v.clients) != 1:
             return False
         if v is product:
             return True
