@@ -260,3 +260,12 @@ def test_in_place_the_dtype_is_that_of_what_is_overwritten(name, dtype):
     result = f(*given)
     np.testing.assert_allclose(result, wanted, rtol=1e-6)
     assert np.shares_memory(result, given[0])
+
+
+def test_the_forms_in_place_are_those_that_rewriting_puts_in():
+    x = T.dvector("x")
+    f = theano.function([x], T.exp(T.sort(x)), mode=theano.compile.get_mode("FAST_RUN").excluding("fusion"))
+    op = f.maker.fgraph.outputs[0].owner.op
+    assert op == T.inplace.exp_inplace and T.inplace.exp_inplace == op and hash(op) == hash(T.inplace.exp_inplace)
+    assert op != T.inplace.log_inplace and op != T.exp and T.inplace.exp_inplace != T.exp
+    assert type(T.inplace.exp_inplace(x).owner.op) is Elemwise

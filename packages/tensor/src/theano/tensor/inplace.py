@@ -8,28 +8,33 @@ from __future__ import annotations
 
 from typing import Any
 
+from theano.graph import Apply
 from theano.layers import lazily
-from theano.scalar import Composite, ScalarVariable, get_scalar_type
+from theano.scalar import Composite, get_scalar_type
 from theano.scalar import cast as scalar_cast
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import elementwise_functions
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.type import TensorApply
 
 
 class _Overwriting(Elemwise):
-    """An element-wise op whose result takes the place of its first input."""
+    """An op whose result takes the place of its first input; its nodes are of the op that rewriting puts in."""
 
-    def make_node(self, *inputs: Any) -> TensorApply:
+    def make_node(self, *inputs: Any) -> Apply:
         """Return the node; where the dtype of the result is another one, a cast is part of the op."""
         variables = [as_tensor_variable(v) for v in inputs]
-        arguments: list[ScalarVariable] = [get_scalar_type(v.type.dtype)() for v in variables]
+        arguments: list[Any] = [get_scalar_type(v.type.dtype)() for v in variables]
         result: Any = self.scalar_op(*arguments)
-        dtype = arguments[0].type.dtype
-        if result.type.dtype == dtype:
-            return super().make_node(*variables)
-        cast_op = Composite(arguments, [scalar_cast(result, dtype)])
-        return Elemwise(cast_op, self.inplace_pattern, name=self.name).make_node(*variables)
+        dtype, scalar_op = arguments[0].type.dtype, self.scalar_op
+        if result.type.dtype != dtype:
+            scalar_op = Composite(arguments, [scalar_cast(result, dtype)])
+        return Elemwise(scalar_op, self.inplace_pattern, name=self.name).make_node(*variables)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Elemwise) and Elemwise(self.scalar_op, self.inplace_pattern) == other
+
+    def __hash__(self) -> int:
+        return hash(Elemwise(self.scalar_op, self.inplace_pattern))
 
 
 __all__: list[str] = []

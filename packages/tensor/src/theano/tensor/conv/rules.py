@@ -13,7 +13,6 @@ from theano.rewriting import local_rule
 from theano.tensor.conv import older
 from theano.tensor.conv import op as meant
 
-
 #: Programs choose by the first, or by the whole group.
 TAGS = ("conv_gemm", "conv_opts", "fast_run", "fast_compile")
 
