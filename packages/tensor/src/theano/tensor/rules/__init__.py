@@ -45,6 +45,7 @@ FAMILIES = (
     "control.rules.choices",
     "elemwise.rules.approximations",  # for who asks for them
     "elemwise.rules.fusion",  # a sequence of its own: one kernel of many
+    "conv.rules",  # its last part
 )
 
 #: What registers passes of its own when it is imported, with the ops that they are about; each has a position there.
