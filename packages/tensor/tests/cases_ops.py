@@ -17,6 +17,7 @@ from theano.tensor.blas import routines
 from theano.tensor.control.checks import Assert, CheckedLength, CheckedShape
 from theano.tensor.control.default import default
 from theano.tensor.conv import reference
+from theano.tensor.conv.conv_elemwise import ConvElemwise
 from theano.tensor.conv.diagonal import DiagonalSubtensor, IncDiagonalSubtensor
 from theano.tensor.conv.older import (
     ConvOp,
@@ -103,6 +104,7 @@ OP_CASES = [
     Case("Conv2d_gradWeights", lambda x, g: AbstractConv2d_gradWeights(**STRIDED)(x, g, [2, 2]), lambda x, g: reference.grad_weights(AbstractConv2d(**STRIDED).geometry, x, g, (2, 2)), (image, output)),
     Case("Conv2d_gradInputs", lambda w, g: AbstractConv2d_gradInputs(**STRIDED)(w, g, [5, 3]), lambda w, g: reference.grad_inputs(AbstractConv2d(**STRIDED).geometry, w, g, (5, 3)), (kernel, output)),
     Case("Conv2d_unshared", AbstractConv2d(unshared=True), lambda x, w: reference.forward(AbstractConv2d(unshared=True).geometry, x, w), ((2, 2, 3, 3), (2, 2, 2, 2, 2, 2))),
+    Case("ConvElemwise", lambda x, w: ConvElemwise(AbstractConv2d(**STRIDED), scal.mul)(x, w, T.constant(np.arange(4.0).reshape(1, 4, 1, 1))), lambda x, w: reference.forward(AbstractConv2d(**STRIDED).geometry, x, w) * np.arange(4.0).reshape(1, 4, 1, 1), (image, kernel), False),
     Case("Conv3d", AbstractConv3d(filter_dilation=(1, 2, 1)), lambda x, w: reference.forward(AbstractConv3d(filter_dilation=(1, 2, 1)).geometry, x, w), ((1, 2, 2, 4, 3), (3, 2, 2, 2, 2))),
     Case("ConvOp", ConvOp(dx=2, output_mode="full"), lambda x, w: reference.forward(ConvOp(dx=2, output_mode="full").geometry, x, w), ((2, 2, 3, 2), (1, 2, 2, 2))),
     Case("CorrMM", CorrMM(**STRIDED), lambda x, w: reference.forward(CorrMM(**STRIDED).geometry, x, w), (image, kernel)),

@@ -38,7 +38,7 @@ ELSEWHERE = {
 NO_SHAPE = {"Unique", "MakeSlice"}
 
 #: Ops of a real input and a real output that have no derivative, and say so.
-NO_GRADIENT = {"Unique", "Default", "Eig", "MapReduce"}
+NO_GRADIENT = {"Unique", "Default", "Eig", "MapReduce", "ConvElemwise"}
 
 #: Ops some forms of which have a derivative, and the others say so.
 SOME_GRADIENT = {"QRFull", "SVD", "ConnectionistTemporalClassification"}

@@ -13,6 +13,10 @@ from test_kernels_reduce import argmax_node, reduction
 import theano.scalar as ts
 from theano.scalar.composite import Composite
 from theano.tensor.blas import lowering as blas
+from theano.tensor.conv import lowering as conv
+from theano.tensor.conv import reference
+from theano.tensor.conv.conv_elemwise import ConvElemwise
+from theano.tensor.conv.op import AbstractConv2d
 from theano.tensor.create import lowering as create
 from theano.tensor.elemwise.lowering import elemwise_kernel
 from theano.tensor.index import lowering as index
@@ -23,6 +27,7 @@ from theano.tensor.reduce.lowering import careduce_kernel
 from theano.tensor.reduce.lowering_argmax import argmax_kernel
 from theano.tensor.shape import lowering as layout
 from theano.tensor.sort import lowering as order
+from theano.tensor.type import TensorType
 
 
 def _elemwise(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
@@ -120,6 +125,29 @@ def _rows(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
             yield kernel_of(n.op, n), n, inputs
 
 
+def _convolutions(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
+    """Each way to convolve, each direction, and loops over results of which one and several are wanted."""
+    a, b = ts.float32("a"), ts.float32("b")
+    chains = [Composite([a, b], [ts.tanh(a + b)]), Composite([a, b], [a + b, ts.exp(a * b)])]
+    for groups, channels, filters, size, kernel in [(5, 1, 2, 9, 3), (1, 2, 11, 17, 3), (1, 40, 43, 14, 3), (2, 33, 18, 9, 1)]:
+        op = AbstractConv2d(border_mode="half", num_groups=groups)
+        x = rng.normal(size=(2, channels * groups, size, size)).astype("float32")
+        w = rng.normal(size=(filters * groups, channels, kernel, kernel)).astype("float32")
+        y = reference.forward(op.geometry, x, w).astype("float32")
+        for kernel_of, inputs in [
+            (conv.conv_kernel, [x, w]), (conv.conv_images_kernel, [w, y, np.array([size] * 2)]),
+            (conv.conv_filters_kernel, [x, y, np.array([kernel] * 2)]),
+        ]:  # fmt: skip
+            n = node(op, inputs, [("float32", 4)])
+            yield kernel_of(op, n), n, inputs
+        bias = rng.normal(size=(1, filters * groups, 1, 1)).astype("float32")
+        for chain in chains:
+            chained = ConvElemwise(op, chain)
+            images = TensorType("float32", (False,) * 4)
+            n = chained.make_node(images(), images(), TensorType("float32", (True, False, True, True))())
+            yield conv.conv_elemwise_kernel(chained, n), n, [x, w, bias]
+
+
 def _order(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
     x, topk = rng.normal(size=(6, 90)), Toy(axis=1, return_values=True, return_indices=True)
     places, found = rng.permutation(90), {"return_index": True, "return_inverse": True, "return_counts": True}
@@ -159,4 +187,4 @@ def _draws(rng: np.random.Generator) -> Iterator[tuple[Any, Any, list]]:
 def everything() -> list[tuple[Any, Any, list]]:
     """Return (kernel, node, inputs) of every family."""
     rng = np.random.default_rng(0)
-    return [case for family in (_elemwise, _reductions, _layout, _products, _rows, _order, _draws) for case in family(rng)]
+    return [case for family in (_elemwise, _reductions, _layout, _products, _rows, _convolutions, _order, _draws) for case in family(rng)]

@@ -28,7 +28,7 @@ from theano.graph.kernel import Builtin, Kernel
 from theano.graph.parameters import header
 from theano.graph.variable import Constant
 from theano.tensor.kernels import common, parameters, reduction
-from theano.tensor.kernels.common import DRIVER, DTYPE_CODES
+from theano.tensor.kernels.common import DRIVERS, DTYPE_CODES
 
 HERE = Path(__file__).parent
 ABI = Path(next(iter(theano.loader.__path__))) / "abi.h"
@@ -156,11 +156,12 @@ def address(kernel: Kernel | Builtin):
 
 
 def params_of(kernel: Kernel | Builtin) -> bytes:
-    """Return the parameters of a kernel, with the driver of the library that kernels come from."""
+    """Return the parameters of a kernel, with the drivers of the library that kernels come from."""
     params = kernel.packed
     for offset, name in kernel.places if _taken else ():
-        if name == DRIVER:
-            driver = ctypes.cast(ctypes.CDLL(_taken[-1]).th_reduce, ctypes.c_void_p).value or 0
+        symbol = name.partition(":")[2]
+        if symbol in DRIVERS:
+            driver = ctypes.cast(getattr(ctypes.CDLL(_taken[-1]), symbol), ctypes.c_void_p).value or 0
             params = params[:offset] + pack("=q", driver) + params[offset + 8 :]
     return params
 

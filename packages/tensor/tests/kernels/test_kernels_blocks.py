@@ -21,12 +21,14 @@ from test_kernels_order import argsort, best, sort
 from test_kernels_reduce import argmax_node, map_reduction, reduction
 
 import theano.scalar as ts
+import theano.tensor as T
 from theano.graph.kernel import Kernel
 from theano.scalar.composite import Composite
 from theano.settings import config
 from theano.tensor.blas import lowering as blas
 from theano.tensor.conv import lowering as conv
 from theano.tensor.conv import reference
+from theano.tensor.conv.conv_elemwise import ConvElemwise
 from theano.tensor.conv.op import AbstractConv2d
 from theano.tensor.create import lowering as create
 from theano.tensor.elemwise.lowering import elemwise_kernel
@@ -85,7 +87,7 @@ NO_SIZES = {
     "accumulate.c": set(), "advanced.c": set(), "cumulate.c": {"SIDE"}, "index.c": set(),
     "logsumexp.c": {"ROWS", "L"}, "reduce.c": {"LEVELS"},
     "softmax.c": {"LANES"}, "factor_f32.c": {"T_IS_FLOAT"}, "factor_f64.c": {"T_IS_FLOAT"}, "gemm_f32.c": {"T_IS_FLOAT"},
-    "gemm_f64.c": {"T_IS_FLOAT"}, "conv_f32.c": {"T_IS_FLOAT"}, "conv_f64.c": {"T_IS_FLOAT"}, "conv.h": {"TH_CONV_AXES"}, "conv_winograd.h": {"TH_PLACES"},
+    "gemm_f64.c": {"T_IS_FLOAT"}, "conv_f32.c": {"T_IS_FLOAT"}, "conv_f64.c": {"T_IS_FLOAT"}, "conv.h": {"TH_CONV_AXES"}, "conv_map.c": {"MOST_BYTES"}, "conv_winograd.h": {"TH_PLACES"},
     "conv_depthwise.h": {"TH_DEPTHWISE_ROWS", "TH_DEPTHWISE_COLUMNS"},
     "conv_planes.h": {"TH_CONV_PLANE_ROWS", "TH_CONV_PLANE_ELEMENTS"}, "ctc.c": {"PARTS"},
     "conv_lanes.h": {"LANE_ROWS", "LANE_TERMS"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
@@ -446,6 +448,24 @@ def three_products(op, x, w):
     equal(got, reference.grad_inputs(op.geometry, w, g, image), x.shape, w.shape)
 
 
+def with_chains(op, x, w):
+    """Hold element-wise loops over the results of a convolution to the same over an array of them."""
+    dtype, ndim = x.dtype.name, x.ndim
+    y, bias = reference.forward(op.geometry, x, w), whole(w.shape[:1], dtype).reshape(1, -1, *[1] * (ndim - 2))
+    a, b = ts.get_scalar_type(dtype)("a"), ts.get_scalar_type(dtype)("b")
+    for scalars, operands, want in (
+        ([abs(a + b)], [bias], [abs(y + bias)]), ([a + b, abs(a + b), b - a], [bias], [y + bias, abs(y + bias), bias - y]),
+        ([abs(a + b)], [spread(bias)], [abs(y + bias)]), ([a * b], [whole((1,) * ndim, dtype) + 2], None),
+    ):  # fmt: skip
+        chained = ConvElemwise(op, Composite([a, b], scalars))
+        types = [T.TensorType(dtype, [n == 1 and k != 1 or operands[0].size == 1 for k, n in enumerate(v.shape)])() for v in operands]
+        images = [T.TensorType(dtype, (False,) * ndim)() for _ in range(2)]
+        n = chained.make_node(*images, *types)
+        got = run(conv.conv_elemwise_kernel(chained, n), n, [x, w, *operands])
+        for found, expected in zip(got, want or [y * operands[0]], strict=True):
+            equal(found, expected, x.shape, w.shape)
+
+
 edges("CONV_PIXELS", "CONV_PARTS", "CONV_SLICE_BYTES", "CONV_BAND_BYTES", "CONV_WORTH_THREADS")
 
 
@@ -457,6 +477,7 @@ def test_convolutions(dtype, groups):
         op = AbstractConv2d(border_mode="half", num_groups=groups, subsample=(1, 1 if columns % 2 else 2))
         x, w = whole((batch, channels * groups, rows, columns), dtype), whole((filters * groups, channels, 3, 2), dtype)
         three_products(op, x, w)
+        with_chains(op, x, w)
 
 
 edges("CONV_TILE_BYTES", "CONV_TILE_FILTERS", "CONV_SUMS")
@@ -470,6 +491,19 @@ def test_convolutions_by_tiles(dtype, batch, rows, columns):
     for channels, filters in ((27, 28), (28, 28)) if dtype == "float64" else ((39, 40), (40, 40)):
         x, w = whole((batch, channels, rows, columns), dtype), whole((filters, channels, 3, 3), dtype)
         three_products(op, x, w)
+        with_chains(op, x, w)
+
+
+edges("CONV_FINISHED")
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(("channels", "filters", "groups", "kernel"), [(1, 1, 9, 3), (2, 11, 1, 3), (24, 21, 2, 1), (30, 70, 1, 2)])
+def test_chains_after_convolutions(channels, filters, groups, kernel, dtype):
+    """Each way to convolve: planes that are shorter than what is finished together, and longer; whole vectors and not."""
+    op = AbstractConv2d(border_mode="half", num_groups=groups)
+    for batch, rows, columns in [(1, 1, 1), (2, 3, 5), (1, 4, 10), (3, 7, 9), (1, 6, 32)]:
+        with_chains(op, whole((batch, channels * groups, rows, columns), dtype), whole((filters * groups, channels, kernel, kernel), dtype))
 
 
 REACHED = edges("GEMM_REACH_BYTES", "GEMM_SHARE", "GEMM_WORTH_READING", products=(("GEMM_SHARE", 3),), most=100)

@@ -8,6 +8,7 @@ import pytest
 import theano
 import theano.tensor as T
 from theano.tensor.nnet.ctc import ConnectionistTemporalClassification, ctc, of_sequence
+from theano.tensor.nnet.ctc_expression import costs
 
 
 def by_enumeration(x, labels):
@@ -80,7 +81,39 @@ def test_long_sequences_neither_overflow_nor_vanish():
     np.testing.assert_allclose(gradient.sum(axis=2), 0, atol=1e-9)  # a softmax does not see what is added to all
 
 
-def test_the_gradient_cannot_be_differentiated_again():
-    slope = T.grad(ctc(X, L, N).sum(), X)
-    with pytest.raises(NotImplementedError, match="cannot be differentiated again"):
-        T.grad(slope.sum(), X)
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_the_expression_is_the_same(most):
+    x, labels, lengths = batch(np.random.default_rng(most), 6, 25, 4, most)
+    wanted, slope = theano.function([X, L, N], [ctc(X, L, N), T.grad(ctc(X, L, N).sum(), X)])(x, labels, lengths)
+    found, gradient = theano.function([X, L, N], [costs(X, L, N), T.grad(costs(X, L, N).sum(), X)])(x, labels, lengths)
+    np.testing.assert_allclose(found, np.where(np.isinf(wanted), 0, wanted), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-9, atol=1e-12)
+    assert most < 3 or np.isinf(wanted).any()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_second_derivatives_are_those_of_differences(dtype):
+    rng = np.random.default_rng(5)
+    x, _, _ = batch(rng, 6, 6, 4, 2)
+    labels, lengths = np.array([[1, 1], [2, 3], [1, -1], [-1, -1], [3, 1], [2, 2]]), [6, 4, 2, 3, 0, 2]
+    direction = rng.normal(size=x.shape)
+    v, d = T.tensor3("v", dtype=dtype), T.tensor3("d", dtype=dtype)
+    weights = np.array([1, -2, 0.5, 3, 1, 1])
+    slope = T.grad((ctc(v, labels, lengths) * weights.astype(dtype)).sum(), v)
+    second = theano.function([v, d], T.grad((slope * d).sum(), v))(x.astype(dtype), direction.astype(dtype))
+    assert second.dtype == dtype and np.isfinite(second).all()
+    first = theano.function([X], T.grad((ctc(X, labels, lengths) * weights).sum(), X))
+    differences = (first(x + 1e-5 * direction) - first(x - 1e-5 * direction)) / 2e-5
+    np.testing.assert_allclose(second, differences, atol=1e-6 if dtype == "float32" else 1e-8)
+    assert (second[:, 4:] == 0).all(), "of what is too short for its labels"
+
+
+def test_a_gradient_that_nobody_uses_is_not_computed():
+    def computed(outputs):
+        nodes = theano.function([X, L, N], outputs).maker.fgraph.toposort()
+        return [n.op.compute_grad for n in nodes if isinstance(n.op, ConnectionistTemporalClassification)]
+
+    cost = ctc(X, L, N)
+    assert computed(cost) == [False]
+    assert computed([cost, T.grad(cost.sum(), X)]) == [True]
+    assert computed(ConnectionistTemporalClassification().make_node(X, L, N).outputs[1]) == [True]

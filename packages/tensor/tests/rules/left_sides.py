@@ -209,6 +209,7 @@ CASES = {
     "tag_solve_triangular": solve(cholesky(T.dot(m, m.T)), m),
     "psd_solve_with_chol": solve(psd, m),
     "local_det_chol": det(psd) + cholesky(psd).sum(),
+    "local_ctc_no_grad": nnet.ctc.ctc(m.dimshuffle(0, "x", 1), [[1]], [2]),
     "local_argmax_pushdown": T.argmax(nnet.softmax(m), axis=1),
     "local_float16_in_float32": nnet.softmax(m.astype("float16")),
     "local_arange_in_float32": T.arange(T.constant(np.float16(0)), s.astype("float16"), T.constant(np.float16(0.1))),

@@ -133,6 +133,7 @@ LAYER = describe(
             *(pointer_families.extension(name, family) for name, family in POINTERS.items()),
             families.packages.extension("theano.tensor.rules.every", None),
             families.packages.extension("theano.tensor.conv.rules", "theano.tensor.conv.op"),
+            families.packages.extension("theano.tensor.conv.fusion", "theano.tensor.conv.op"),
             families.packages.extension("theano.scan.rules", "theano.scan.op"),
             families.packages.extension("theano.typed_list.rules", "theano.typed_list.op"),
             derived_tags.extension("_uniform"),

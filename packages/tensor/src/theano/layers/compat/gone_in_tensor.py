@@ -41,7 +41,6 @@ INSTEAD = {
         "local_abstractconv_check local_conv2d_cpu local_conv2d_gradinputs_cpu local_conv2d_gradweight_cpu "
         "gen_conv_code_unroll_batch_kern"
     ),
-    "a cost without gradient is ConnectionistTemporalClassification(compute_grad=False)": "local_ctc_no_grad",
     "lazy choices are rewritten by theano.tensor.control.rules.choices": (
         "ifelse_lift_single_if_through_acceptable_ops CondMerge cond_merge_random_op"
     ),

@@ -395,7 +395,7 @@ OLD_NAMES = {
         "theano.tensor.conv.older": "conv2d=signal_conv2d",
     },
     "theano.tensor.nnet.ctc": {
-        "theano.layers.compat.gone_in_tensor": "local_ctc_no_grad",
+        "theano.tensor.nnet.rules": "local_ctc_no_grad",
     },
     "theano.tensor.nnet.nnet": {
         "theano.tensor.nnet.classes": "*",

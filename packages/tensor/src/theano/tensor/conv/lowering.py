@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from theano.codegen.text import CText
 from theano.graph.apply import Apply
+from theano.graph.kernel import Kernel
 from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
 from theano.settings import config
 from theano.tensor.blas.choice import thread_limit
+from theano.tensor.conv.conv_elemwise import ConvElemwise, is_one
 from theano.tensor.conv.geometry import axis_modes
 from theano.tensor.conv.op import AbstractConv, AbstractConv_gradInputs, AbstractConv_gradWeights
+from theano.tensor.elemwise.lowering import Plan, plan_of, write_loop
+from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels import parameters
-from theano.tensor.kernels.common import ready
+from theano.tensor.kernels.common import driver, dtype_of, library_path, ready, title
 from theano.tensor.kernels.parameters import Border, ConvAxis
+from theano.tensor.type import TensorType
 
 
 def _geometry(op: Any) -> parameters.Conv:
@@ -48,14 +55,47 @@ def conv_images_kernel(op: Any, node: Apply) -> parameters.Conv:
     return _geometry(op)
 
 
+def conv_elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
+    """Return the convolution of images with filters, whose results a loop meets while they are in the cache."""
+    dtype, path = dtype_of(node.inputs[0]), library_path()
+    # Over the results of a filter all operands stay the same; over those of a pixel, only those of one number do.
+    ones = [is_one(v) for v in node.inputs[2:]]
+    over_planes, over_pixels = _loop(op, node, dtype, [True] * len(ones)), _loop(op, node, dtype, ones)
+    if over_planes is None or over_pixels is None or path is None:
+        return None
+    c = CText()
+    c.comment(f"{over_planes.comment}, x0 being the results of a convolution")
+    write_loop(c, over_planes, "KERNEL_planes")
+    if not all(ones):
+        write_loop(c, over_pixels, "KERNEL_pixels")
+    c("int KERNEL(th_ctx *ctx)")
+    with c.block():
+        c("int (*const *run)(th_ctx *, const th_loop *, const th_loop *) = ctx->params;")
+        c(f"return (*run)(ctx, &KERNEL_planes_loop, &KERNEL_{'planes' if all(ones) else 'pixels'}_loop);")
+    params = parameters.ConvElemwise(
+        run=driver(path, "th_conv_elementwise"), conv=_geometry(op.conv), numbers=over_planes.body.params
+    )
+    return Kernel(title(op, node), str(c), over_planes.support, params, 1000.0, plain_loops=True)
+
+
+def _loop(op: Any, node: Apply, dtype: str, ones: Sequence[bool]) -> Plan | None:
+    """Return the loop over neighbouring results and operands, those that are ``ones`` being one number."""
+    types = [TensorType(dtype_of(v), (one,)) for v, one in zip(node.inputs[2:], ones, strict=True)]
+    scalars = Elemwise(op.scalar_op)
+    return plan_of(scalars.make_node(TensorType(dtype, (False,))("y"), *(t.make_variable() for t in types)))
+
+
 def _is_shared(op: Any, node: Apply) -> bool:
     """Tell whether all places have the same filters."""
-    return not op.unshared
+    return not getattr(op, "conv", op).unshared
 
 
 register(
     Lowering(AbstractConv, conv_kernel, Accepts(
         "image, kernel -> y", dtypes={"image": SINGLE_OR_DOUBLE}, same=("image kernel y",),
+    ), when=_is_shared),
+    Lowering(ConvElemwise, conv_elemwise_kernel, Accepts(
+        "image, kernel, *others -> *outputs", dtypes={"image": SINGLE_OR_DOUBLE}, same=("image kernel",),
     ), when=_is_shared),
     Lowering(AbstractConv_gradWeights, conv_filters_kernel, Accepts(
         "image, top, lengths -> kernel", dtypes={"image": SINGLE_OR_DOUBLE, "lengths": INTEGERS},

@@ -38,7 +38,7 @@ _SHORT = 4
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """A loop, and what it does with each element in C."""
 
     nest: Map
@@ -54,6 +54,12 @@ class _Plan:
     def work(self) -> float:
         """Estimated nanoseconds per element."""
         return 0.2 + _LINE_NS * len(self.body.lines) + _SUPPORT_NS * min(len(self.body.support), 12) * 0.5
+
+    @property
+    def support(self) -> tuple[str, ...]:
+        """The blocks of C that the text needs."""
+        dtypes = tuple(o.dtype for o in self.nest.operands)
+        return (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *self.body.support)))
 
     @property
     def lanes(self) -> int:
@@ -85,34 +91,41 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
     Kernel or None
         None where the scalar operation has no C form for these dtypes.
     """
-    plan = _plan(node)
+    plan = plan_of(node)
     if plan is None:
         return None
     c = CText()
     c.comment(plan.comment)
     if plan.nest.ndim:
-        _write_loop(c, plan)
-        _write_table(c, plan)
+        write_loop(c, plan, "KERNEL")
+        c("int KERNEL(th_ctx *ctx)")
+        with c.block():
+            c("return ctx->rt->elementwise(ctx, &KERNEL_loop);")
     else:
         _write_single(c, plan)
-    dtypes = tuple(o.dtype for o in plan.nest.operands)
-    support = (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *plan.body.support)))
-    return Kernel(title(op, node), str(c), support, Constants(numbers=plan.body.params), plan.work, plain_loops=True)
+    params = Constants(numbers=plan.body.params)
+    return Kernel(title(op, node), str(c), plan.support, params, plan.work, plain_loops=True)
 
 
-def _plan(node: Apply) -> _Plan | None:
+def plan_of(node: Apply) -> Plan | None:
+    """Return the loop of an element-wise node, or None where its scalar operation has no C form for these dtypes."""
     nest = map_of(node)
     names = [f"{x.name}_i" for x in nest.inputs], [f"{y.name}_i" for y in nest.outputs]
     dtypes = [x.dtype for x in nest.inputs], [y.dtype for y in nest.outputs]
     body = body_of(nest.function, names[0], dtypes[0], names[1], dtypes[1])
-    return None if body is None else _Plan(nest, body)
+    return None if body is None else Plan(nest, body)
 
 
-def _write_loop(c: CText, plan: _Plan) -> None:
-    """Write the loop over n elements."""
+def write_loop(c: CText, plan: Plan, name: str) -> None:
+    """Write the loop over n elements, and the table of what its types say: ``NAME_loop``."""
+    _write_run(c, plan, name)
+    _write_table(c, plan, name)
+
+
+def _write_run(c: CText, plan: Plan, name: str) -> None:
     nest = plan.nest
     still = [x for x in nest.inputs if nest.moves(x) == "none"]
-    c("static void KERNEL_run(int64_t n, char *const *data, const char *params)")
+    c(f"static void {name}_run(int64_t n, char *const *data, const char *params)")
     with c.block():
         c.extend(plan.body.declarations("params") or ["(void)params;"])
         for k, o in enumerate(nest.operands):
@@ -129,7 +142,7 @@ def _write_loop(c: CText, plan: _Plan) -> None:
     c("")
 
 
-def _write_body(c: CText, plan: _Plan, index: str, moving: Sequence[Operand]) -> None:
+def _write_body(c: CText, plan: Plan, index: str, moving: Sequence[Operand]) -> None:
     """Write what happens to one element; of the inputs, those that move are read for it."""
     for o in moving:
         _write_load(c, plan, o, f"{o.name}{index}")
@@ -140,34 +153,31 @@ def _write_body(c: CText, plan: _Plan, index: str, moving: Sequence[Operand]) ->
         c(store(o.dtype, f"{o.name}{index}", f"{o.name}_i"))
 
 
-def _pointer(plan: _Plan, o: Operand) -> str:
+def _pointer(plan: Plan, o: Operand) -> str:
     return f"{'' if o in plan.nest.outputs else 'const '}{c_type(o.dtype)} *"
 
 
-def _is_read(plan: _Plan, o: Operand) -> bool:
+def _is_read(plan: Plan, o: Operand) -> bool:
     return f"{o.name}_i" in plan.body.words
 
 
-def _write_load(c: CText, plan: _Plan, o: Operand, place: str) -> None:
+def _write_load(c: CText, plan: Plan, o: Operand, place: str) -> None:
     if _is_read(plan, o):
         c(f"const {compute_type(o.dtype)} {o.name}_i = {load(o.dtype, place)};")
 
 
-def _write_table(c: CText, plan: _Plan) -> None:
-    """Write what the loader needs to know, and the kernel itself."""
+def _write_table(c: CText, plan: Plan, name: str) -> None:
+    """Write what the types say."""
     nest = plan.nest
-    c(*_list("static const uint64_t KERNEL_ones[] = {", [f"{x.ones:#x}" for x in nest.inputs], "};"))
-    c(*_list("static const uint8_t KERNEL_kind[] = {", [_KINDS[nest.moves(x)] for x in nest.inputs], "};"))
-    c(*_list("static const int32_t KERNEL_over[] = {", [str(i) for i in nest.over], "};"))
+    c(*_list(f"static const uint64_t {name}_ones[] = {{", [f"{x.ones:#x}" for x in nest.inputs], "};"))
+    c(*_list(f"static const uint8_t {name}_kind[] = {{", [_KINDS[nest.moves(x)] for x in nest.inputs], "};"))
+    c(*_list(f"static const int32_t {name}_over[] = {{", [str(i) for i in nest.over], "};"))
     numbers = [f"{plan.work:.2f}", *map(str, (len(nest.inputs), len(nest.outputs), nest.ndim, plan.lanes))]
-    names = [f"KERNEL_{part}" for part in ("run", "ones", "kind", "over")]
-    c(*_list("static const th_loop KERNEL_loop = {", [*names, *numbers], "};"), "")
-    c("int KERNEL(th_ctx *ctx)")
-    with c.block():
-        c("return ctx->rt->elementwise(ctx, &KERNEL_loop);")
+    names = [f"{name}_{part}" for part in ("run", "ones", "kind", "over")]
+    c(*_list(f"static const th_loop {name}_loop = {{", [*names, *numbers], "};"), "")
 
 
-def _write_single(c: CText, plan: _Plan) -> None:
+def _write_single(c: CText, plan: Plan) -> None:
     """Write the kernel of numbers, which needs no loop."""
     nest = plan.nest
     c("int KERNEL(th_ctx *ctx)")

@@ -11,16 +11,16 @@ from typing import Any
 
 from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin
-from theano.graph.parameters import Nothing, Parameters, header
+from theano.graph.parameters import Nothing, Parameters, Pointer, header
 from theano.lowering.accepts import dtype_of, ndim_of
 from theano.scalar.dtypes import DTYPE_CODES
 from theano.settings import config
 from theano.tensor.kernels import reduction
 
 __all__ = [
-    "DRIVER", "DTYPE_CODES", "LEVELS", "VIEW_NS", "Ready", "c_text", "dtype_of", "find_driver", "is_view",
+    "DTYPE_CODES", "LEVELS", "VIEW_NS", "Ready", "c_text", "driver", "dtype_of", "find_driver", "is_view",
     "library_level", "library_path", "library_paths", "ndim_of", "normal_axes", "nothing", "ones_of", "pattern_of",
-    "ready", "reduction_driver", "title", "works_in_place",
+    "ready", "title", "works_in_place",
 ]  # fmt: skip
 
 Params = Callable[[Any, Apply], Parameters | None]
@@ -96,28 +96,27 @@ def library_path(package: str = _PACKAGE) -> str | None:
     return None if level is None else library_paths(package)[level]
 
 
-DRIVER = "drivers:th_reduce"
-"""The name of the library's function that walks over what a generated reduction takes in."""
+DRIVERS = ("th_reduce", "th_conv_elementwise")
+"""The library's functions that generated kernels call: they walk over arrays, and call back what was generated."""
 
 
 def find_driver(symbol: str) -> int:
     """Return the address of the function of that name, without its family."""
     path = library_path()
-    return reduction_driver(path) if path is not None and symbol == "th_reduce" else 0
+    return driver(path, symbol) if path is not None and symbol in DRIVERS else 0
 
 
-def reduction_driver(path: str) -> int:
-    """Return the driver's address in the library at ``path``."""
-    return _driver(path)[1]
+def driver(path: str, symbol: str) -> Pointer:
+    """Return a driver's address in the library at ``path``."""
+    return Pointer(int(_library(path).symbol(symbol)), f"drivers:{symbol}")
 
 
 @cache
-def _driver(path: str) -> tuple[Any, int]:
-    """Return the driver's address, and what keeps it there."""
+def _library(path: str) -> Any:
+    """Return the library, which stays where it is."""
     from theano.loader.module import Library  # a compiled module; where it is missing there is no path to load
 
-    library = Library(path)
-    return library, int(library.symbol("th_reduce"))
+    return Library(path)
 
 
 class Ready:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from theano.graph.parameters import (
     Address,
+    Array,
     Choice,
     Enumeration,
     Flag,
@@ -317,6 +318,9 @@ class ConvAxis(Parameters, c_name="th_conv_axis_params"):
     dilation = Int()
 
 
+MAX_CONV_AXES = 3
+
+
 class Conv(Parameters):
     """A convolution, or one of its gradients."""
 
@@ -324,7 +328,21 @@ class Conv(Parameters):
     flip = Flag("whether filters are reversed")
     threads = Int("how many may work at once, 0 for as many as there are")
     winograd = Flag("whether fewer multiplications may be done, which rounds otherwise")
-    axes = List(Record(ConvAxis))
+    axes = Array(Record(ConvAxis), MAX_CONV_AXES)
+
+
+class ConvLimit(Enumeration):
+    """How many operands and outputs a loop over results may have."""
+
+    OPERANDS = 32
+
+
+class ConvElemwise(Parameters):
+    """A convolution, and an element-wise loop over its results."""
+
+    run = Address("what computes both; generated code finds it here")
+    conv = Record(Conv)
+    numbers = Numbers("constants of the loop")
 
 
 class PoolMode(Enumeration):

@@ -16,6 +16,7 @@ from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
 from theano.layers import lazily
 from theano.tensor.convert import as_tensor_variable
+from theano.tensor.elemwise.functions import cast
 from theano.tensor.messages import describe
 from theano.tensor.type import TensorApply, TensorType
 
@@ -91,13 +92,19 @@ class ConnectionistTemporalClassification(Op):
         return [[i == 0] * len(node.outputs) for i in range(3)]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
-        """Return the gradient of each sequence, times that of its cost; the gradient itself has none."""
-        if any(not isinstance(g.type, DisconnectedType) for g in output_grads[1:]):
-            raise NotImplementedError(f"{self}: the gradient of a cost cannot be differentiated again")
-        if not self.compute_grad:
-            outputs = type(self)(compute_grad=True).make_node(*inputs).outputs
-        g = output_grads[0].dimshuffle("x", 0, "x") * outputs[1]
-        return [g, DisconnectedType()(), DisconnectedType()()]
+        """Return the gradient of each sequence, times that of its cost; and what the gradient depends on, if wanted."""
+        terms = []
+        if not isinstance(output_grads[0].type, DisconnectedType):
+            if not self.compute_grad:
+                outputs = type(self)(compute_grad=True).make_node(*inputs).outputs
+            terms.append(output_grads[0].dimshuffle("x", 0, "x") * outputs[1])
+        for direction in output_grads[1:]:
+            if not isinstance(direction.type, DisconnectedType):
+                # A loop, which is loaded for those who differentiate twice.
+                from theano.tensor.nnet.ctc_expression import along
+
+                terms.append(cast(along(*inputs, direction), inputs[0].type.dtype))
+        return [sum(terms[1:], terms[0]), DisconnectedType()(), DisconnectedType()()]
 
 
 def spelled(row: np.ndarray) -> np.ndarray:

@@ -35,6 +35,7 @@ from theano.tensor.nnet.crossentropy import (
     crossentropy_softmax_1hot_with_bias_dx,
     crossentropy_softmax_argmax_1hot_with_bias,
 )
+from theano.tensor.nnet.ctc import ConnectionistTemporalClassification
 from theano.tensor.nnet.softmax import (
     LogSoftmax,
     Softmax,
@@ -395,6 +396,15 @@ def _unshifted(total: TensorApply, axes: Any) -> Any:
         return None
     x: Any = combine(F.add, varying, total.outputs[0].type.dtype)
     return x if x.type == total.outputs[0].type else None
+
+
+@local_rule([ConnectionistTemporalClassification], phases=("canonicalize",), tags=("fast_run", "fast_compile"))
+def local_ctc_no_grad(node: TensorApply) -> Any:
+    """A gradient that nobody uses is not computed with the costs."""
+    if len(node.outputs) == 1 or node.outputs[1].clients:
+        return None
+    costs = ConnectionistTemporalClassification(compute_grad=False)(*node.inputs)
+    return {node.outputs[0]: costs}
 
 
 @local_rule([Argmax, MaxAndArgmax], keeps="finite", phases=("specialize",), tags=ALWAYS)

@@ -22,7 +22,6 @@ import numpy as np
 from theano.codegen.text import CText
 from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin, Kernel
-from theano.graph.parameters import Pointer
 from theano.lowering.accepts import SINGLE_OR_DOUBLE, Accepts
 from theano.lowering.table import Lowering, register
 from theano.scalar.arithmetic import identity
@@ -33,14 +32,13 @@ from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_su
 from theano.scalar.define import DefinedOp
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import (
-    DRIVER,
     DTYPE_CODES,
     c_text,
+    driver,
     dtype_of,
     library_path,
     normal_axes,
     pattern_of,
-    reduction_driver,
     title,
 )
 from theano.tensor.kernels.nest import Operand, Reduction, Result, reduction_of
@@ -297,7 +295,7 @@ def _generated(op: Any, node: Apply, plan: _Plan) -> Kernel | None:
         (*storage_support(*plan.dtypes), *body.support, *support(names_of_blocks(conversions)), *owned)
     )
     work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
-    params = plan.params(work, Pointer(reduction_driver(path), DRIVER), body.params)
+    params = plan.params(work, driver(path, "th_reduce"), body.params)
     # Lanes of bytes are packed from wider vectors: without all passes, their loops take twice as long.
     plain = all(np.dtype(r.acc).itemsize > 1 for r in plan.results)
     text = (c_text("reduce.h"), *blocks)

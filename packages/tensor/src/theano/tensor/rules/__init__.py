@@ -46,9 +46,10 @@ FAMILIES = (
     "control.rules.choices",
     "elemwise.rules.approximations",  # for who asks for them
     "elemwise.rules.fusion",  # a sequence of its own: one kernel of many
+    "conv.fusion",  # its last part
 )
 
 #: What enters rules or passes only once the ops are there that they are about: `every` leaves it out.
-WITH_THEIR_OPS = ("conv.rules", "nnet.blocksparse")
+WITH_THEIR_OPS = ("conv.rules", "conv.fusion", "nnet.blocksparse")
 
 families.in_order(*(f"theano.tensor.{name}" for name in FAMILIES))

@@ -1,7 +1,6 @@
 /* Convolution, and its gradients with respect to images and filters. */
 #include "conv.h"
 
-
 /* The axes that are convolved, with lengths of image and filters: those of the buffers, or of a vector of them. */
 static void read_axes(const th_conv_params *p, int nd, const int64_t *image, const int64_t *kernel, th_conv *c)
 {
@@ -78,25 +77,36 @@ static int read_lengths(th_ctx *ctx, int nd, int64_t *lengths)
     return 0;
 }
 
-/* inputs: images, filters. */
-TH_EXPORT int th_kernel_conv(th_ctx *ctx)
+static int convolve(th_ctx *ctx, const th_conv_params *p, th_conv_map *map)
 {
     const th_buffer *image = ctx->in[0], *kernel = ctx->in[1];
     const int nd = image->ndim - 2;
     th_conv c;
-    read_axes(ctx->params, nd, image->shape + 2, kernel->shape + 2, &c);
+    read_axes(p, nd, image->shape + 2, kernel->shape + 2, &c);
     if (check(ctx, &c, image->shape[1], kernel->shape[1], kernel->shape[0], NULL))
         return -1;
     int64_t shape[2 + TH_CONV_AXES] = {image->shape[0], kernel->shape[0]};
     for (int d = 0; d < nd; ++d)
         shape[2 + d] = c.axis[TH_CONV_AXES - nd + d].output;
-    if (ctx->rt->ensure(ctx, ctx->out[0], shape))
+    if (map == NULL ? ctx->rt->ensure(ctx, ctx->out[0], shape) : th_conv_map_sized(ctx, map, shape))
         return -1;
     c.batch = image->shape[0];
     c.image = array_of(image, nd);
     c.kernel = array_of(kernel, nd);
     c.output = array_of(ctx->out[0], nd);
+    c.map = map;
     return (image->dtype == TH_FLOAT32 ? th_conv_forward_f32 : th_conv_forward_f64)(ctx, &c);
+}
+
+/* inputs: images, filters. */
+TH_EXPORT int th_kernel_conv(th_ctx *ctx) { return convolve(ctx, ctx->params, NULL); }
+
+/* inputs: images, filters, and the operands of the loops behind their first one, which are the results. */
+TH_EXPORT int th_conv_elementwise(th_ctx *ctx, const th_loop *planes, const th_loop *pixels)
+{
+    const th_conv_elemwise_params *p = ctx->params;
+    th_conv_map map = {.planes = planes, .pixels = pixels, .numbers = (const char *)p->numbers};
+    return convolve(ctx, &p->conv, &map);
 }
 
 /* inputs: images, the gradient of the output, lengths of filters. */

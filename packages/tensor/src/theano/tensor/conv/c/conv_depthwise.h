@@ -11,6 +11,7 @@ typedef struct {
     const T *weights;                      /* (group, output, column, row) */
     const char *zeros;
     int64_t items, parts;
+    const th_conv *c;
 } NAME(depthwise);
 
 /* A tile of `vectors` vectors from column x on; of its rows `many` are wanted. */
@@ -75,6 +76,7 @@ static void NAME(depthwise_parts)(void *arg, int64_t lo, int64_t hi)
         const int64_t b = i / filters, f = i % filters;
         NAME(depthwise_plane)(j, j->from.data + b * j->from.outer + f / j->outputs * j->from.inner, j->weights + f * 3 * j->columns,
                               j->to.data + b * j->to.outer + f * j->to.inner);
+        th_conv_finish(j->c, b, f, 1, 0, j->count[0] * j->count[1]);
     }
 }
 
@@ -94,7 +96,7 @@ static int NAME(convolve_depthwise)(th_ctx *ctx, const th_conv *c, int images)
     const th_conv_axis *z = c->axis;
     NAME(depthwise) j = {
         .from = images ? c->output : c->image, .to = images ? c->image : c->output, .groups = c->groups,
-        .outputs = images ? c->channels : c->filters, .columns = z[2].kernel, .dilation = z[2].dilation,
+        .outputs = images ? c->channels : c->filters, .columns = z[2].kernel, .dilation = z[2].dilation, .c = c,
     };
     for (int a = 0; a < 2; ++a) {
         const th_conv_axis *axis = z + a + 1;
@@ -119,11 +121,6 @@ static int NAME(convolve_depthwise)(th_ctx *ctx, const th_conv *c, int images)
             memcpy(weights + f * 3 * j.columns + e, kernel + NAME(element_at)(c, images ? back : at), sizeof(T));
         }
     const double work = (double)j.items * (double)(j.count[0] * j.count[1] * 3 * j.columns);
-    const int alone = c->threads == 1 || work < TH_GEMM_WORTH_THREADS;
-    j.parts = alone ? 1 : j.items < TH_CONV_PARTS ? j.items : TH_CONV_PARTS;
-    if (alone) {
-        NAME(depthwise_parts)(&j, 0, 1);
-        return 0;
-    }
-    return ctx->rt->parallel_for(ctx, j.parts, c->threads ? parts_of(j.parts, c->threads) : 1, NAME(depthwise_parts), &j);
+    j.parts = th_conv_parts(c, work, j.items);
+    return th_conv_run(ctx, c, j.parts, NAME(depthwise_parts), &j);
 }

@@ -80,9 +80,9 @@ int NAME(th_conv_filters)(th_ctx *ctx, const th_conv *c)
     if (rows == 0 || places[2] == 0)
         memset(j.sums, 0, (size_t)(sums * size));
     const int64_t items = c->groups * elements;
-    if (c->threads == 1 || (double)sums * (double)rows * (double)places[2] < TH_GEMM_WORTH_THREADS)
+    if ((double)sums * (double)rows * (double)places[2] < TH_GEMM_WORTH_THREADS)
         NAME(filter_elements)(&j, 0, items);
-    else if (ctx->rt->parallel_for(ctx, items, c->threads ? parts_of(items, c->threads) : 1, NAME(filter_elements), &j))
+    else if (th_conv_run(ctx, c, items, NAME(filter_elements), &j))
         return -1;
     int64_t k[TH_CONV_AXES], e = 0;
     for (k[0] = 0; k[0] < z[0].kernel; ++k[0])

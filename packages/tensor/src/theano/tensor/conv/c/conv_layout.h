@@ -73,11 +73,10 @@ static int NAME(channels_last)(th_ctx *ctx, const th_conv *c, th_conv_array from
         return -1;
     memset(to->data + c->batch * stride, 0, (size_t)(COLUMNS * size));
     NAME(copying) j = {*to, from, {inner[0], inner[1], inner[2]}};
-    if (c->threads == 1 || c->batch == 1 || c->batch * stride < TH_CONV_WORTH_THREADS) {
-        NAME(copy_images)(&j, 0, c->batch);
-        return 0;
-    }
-    return ctx->rt->parallel_for(ctx, c->batch, 1, NAME(copy_images), &j);
+    if (c->batch * stride >= TH_CONV_WORTH_THREADS)
+        return th_conv_run(ctx, c, c->batch, NAME(copy_images), &j);
+    NAME(copy_images)(&j, 0, c->batch);
+    return 0;
 }
 
 /* A row of results, of which the channels are neighbours, into an array of any strides: pixel i goes to `to + i x_step`. */

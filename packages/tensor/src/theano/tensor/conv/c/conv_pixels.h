@@ -12,8 +12,11 @@ typedef struct {
     const char *packed;                     /* filters: (group, panel, element, channel, column) */
     int64_t panels, panel_bytes, group_bytes;
     int64_t rows;                           /* rows of pixels that are computed together */
-    char *strips;                           /* space for their results, for each part */
-    int64_t strip_bytes, parts, items;
+    char *strips;                           /* space for their results, for each part and output */
+    int64_t row_bytes, strip_bytes, strip_count, parts, items;
+    const th_conv *c;
+    const char *repeated;                   /* numbers for each filter, as they meet `together` pixels: (operand, group) */
+    int64_t together;
 } NAME(product);
 
 INLINE int64_t NAME(panel_column)(const NAME(product) *j, int64_t panel)
@@ -22,10 +25,57 @@ INLINE int64_t NAME(panel_column)(const NAME(product) *j, int64_t panel)
     return at < j->outputs ? at : j->outputs;
 }
 
+/* The element-wise loop over `n` pixels. */
+static void NAME(finish_pixels)(const NAME(product) *j, int64_t g, int64_t n, char *strip)
+{
+    const th_conv_map *map = j->c->map;
+    const th_loop *loop = map->pixels;
+    const char *repeated = j->repeated + g * j->together * j->row_bytes;
+    char *data[TH_CONV_LIMIT_OPERANDS];
+    for (int k = 0; k < loop->nin + loop->nout; ++k) {
+        data[k] = k == 0 ? strip : k >= loop->nin ? strip + (k - loop->nin) * j->strip_bytes : map->data[k];
+        if (k == 0 || k >= loop->nin || loop->kind[k] & TH_INVARIANT)
+            continue;
+        data[k] = (char *)repeated;
+        repeated += j->groups * j->together * j->row_bytes;
+    }
+    for (int64_t many; n > 0; n -= many) {
+        many = n < j->together ? n : j->together;
+        loop->run(many * j->row_bytes / (int64_t)sizeof(T), data, map->numbers);
+        data[0] += many * j->row_bytes;
+        for (int k = loop->nin; k < loop->nin + loop->nout; ++k)
+            data[k] += many * j->row_bytes;
+    }
+}
+
+/* Repeat the numbers for each filter, zeros behind them. */
+static int NAME(repeat_operands)(th_ctx *ctx, NAME(product) *j)
+{
+    const th_conv_map *map = j->c->map;
+    const th_loop *loop = map->pixels;
+    const int64_t size = sizeof(T), fit = TH_CONV_FINISHED * size / j->row_bytes;
+    j->together = fit < 1 ? 1 : fit;
+    int64_t each = 0;
+    for (int k = 1; k < loop->nin; ++k)
+        each += !(loop->kind[k] & TH_INVARIANT);
+    const int64_t bytes = each * j->groups * j->together * j->row_bytes;
+    char *to = ctx->rt->scratch(ctx, (size_t)bytes + 64);
+    if (to == NULL)
+        return -1;
+    memset(to, 0, (size_t)bytes);
+    j->repeated = to;
+    for (int k = 1; k < loop->nin; ++k)
+        if (!(loop->kind[k] & TH_INVARIANT))
+            for (int64_t i = 0; i < j->groups * j->together; ++i, to += j->row_bytes)
+                for (int64_t o = 0; o < j->outputs; ++o)
+                    memcpy(to + o * size, map->data[k] + (i / j->together * j->outputs + o) * map->step[k], sizeof(T));
+    return 0;
+}
+
 /* Some rows of pixels of one image and group. Row r is (r / count[1], r % count[1]). */
 static void NAME(pixel_rows)(const NAME(product) *j, int64_t b, int64_t g, int64_t first, int64_t end, char *strip)
 {
-    const int64_t size = sizeof(T), n = j->count[2], strip_row = j->outputs * size;
+    const int64_t size = sizeof(T), n = j->count[2], strip_row = j->row_bytes;
     const char *image = j->from->data + b * j->from->image + g * j->inputs * size;
     for (int64_t q = 0; q < j->panels; ++q) {
         const int64_t column = NAME(panel_column)(j, q), columns = NAME(panel_column)(j, q + 1) - column;
@@ -45,10 +95,15 @@ static void NAME(pixel_rows)(const NAME(product) *j, int64_t b, int64_t g, int64
     }
     if (j->elements == 0)
         memset(strip, 0, (size_t)((end - first) * n * strip_row));
-    char *to = j->to.data + b * j->to.outer + g * j->outputs * j->to.inner;
-    for (int64_t r = first; r < end; ++r)
-        NAME(put_row)(strip + (r - first) * n * strip_row, strip_row, n, j->outputs,
-                      to + r / j->count[1] * j->to.at[0] + r % j->count[1] * j->to.at[1], j->to.inner, j->to.at[2]);
+    const th_conv_map *map = j->c->map;
+    if (map != NULL)
+        NAME(finish_pixels)(j, g, (end - first) * n, strip);
+    for (int k = 0; k < (map == NULL ? 1 : map->pixels->nout); ++k, strip += j->strip_bytes) {
+        char *to = (k == 0 ? j->to.data : map->data[map->pixels->nin + k]) + b * j->to.outer + g * j->outputs * j->to.inner;
+        for (int64_t r = first; r < end; ++r)
+            NAME(put_row)(strip + (r - first) * n * strip_row, strip_row, n, j->outputs,
+                          to + r / j->count[1] * j->to.at[0] + r % j->count[1] * j->to.at[1], j->to.inner, j->to.at[2]);
+    }
 }
 
 /* Parts lo to hi of all items. An item is some rows of one image and group. */
@@ -60,7 +115,7 @@ static void NAME(pixel_parts)(void *arg, int64_t lo, int64_t hi)
         for (int64_t i = part_at(j->items, j->parts, part); i < part_at(j->items, j->parts, part + 1); ++i) {
             const int64_t block = i % blocks, g = i / blocks % j->groups, b = i / blocks / j->groups;
             const int64_t first = part_at(rows, blocks, block), end = part_at(rows, blocks, block + 1);
-            NAME(pixel_rows)(j, b, g, first, end, j->strips + part * j->strip_bytes);
+            NAME(pixel_rows)(j, b, g, first, end, j->strips + part * j->strip_bytes * j->strip_count);
         }
 }
 
@@ -73,17 +128,18 @@ static int NAME(run_pixels)(th_ctx *ctx, const th_conv *c, NAME(product) *j)
     j->rows = j->rows < rows ? j->rows : rows;
     j->items = j->batch * j->groups * parts_of(rows, j->rows);
     const double work = (double)j->items * (double)j->rows * (double)(n * j->elements * j->inputs * j->outputs);
-    const int alone = c->threads == 1 || work < TH_GEMM_WORTH_THREADS;
-    j->parts = alone ? 1 : j->items < TH_CONV_PARTS ? j->items : TH_CONV_PARTS;
-    j->strip_bytes = parts_of(j->rows * n * j->outputs * size, 64) * 64;
-    j->strips = ctx->rt->scratch(ctx, (size_t)(j->parts * j->strip_bytes));
-    if (j->strips == NULL)
+    j->c = c;
+    j->parts = th_conv_parts(c, work, j->items);
+    /* Element-wise loops take whole vectors: rows are filled up for them. */
+    j->row_bytes = c->map == NULL ? j->outputs * size : parts_of(j->outputs * size, 64) * 64;
+    j->strip_bytes = parts_of(j->rows * n * j->row_bytes, 64) * 64;
+    j->strip_count = c->map == NULL ? 1 : c->map->pixels->nout;
+    j->strips = ctx->rt->scratch(ctx, (size_t)(j->parts * j->strip_bytes * j->strip_count));
+    if (j->strips == NULL || (c->map != NULL && NAME(repeat_operands)(ctx, j)))
         return -1;
-    if (alone) {
-        NAME(pixel_parts)(j, 0, j->parts);
-        return 0;
-    }
-    return ctx->rt->parallel_for(ctx, j->parts, c->threads ? parts_of(j->parts, c->threads) : 1, NAME(pixel_parts), j);
+    if (j->row_bytes > j->outputs * size)
+        memset(j->strips, 0, (size_t)(j->parts * j->strip_bytes * j->strip_count));
+    return th_conv_run(ctx, c, j->parts, NAME(pixel_parts), j);
 }
 
 /* Pack the filters: `chosen` are those of their elements that count, as offsets in bytes. */

@@ -98,27 +98,22 @@ typedef struct {
     const T *weights;                     /* (group, tile of outputs, term, output) */
     char *space;
     int64_t items, parts;
+    const th_conv *c;
 } NAME(plane_job);
 
-/* The results of a tile: of `many` rows, or of one row for as many filters, which are `next` bytes apart. */
-INLINE void NAME(put_plane_tile)(const int many, const int vectors, vec sums[][2], char *to, int64_t next, int64_t x_step, int64_t n)
+/* `n` results of a row. */
+INLINE void NAME(put_line)(char *to, vec sums, int64_t x_step, int64_t n)
 {
-    const int64_t size = sizeof(T);
-    _Pragma("GCC unroll 8") for (int i = 0; i < many; ++i)
-        _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v) {
-            const int64_t left = n - v * LANES, whole = left < LANES ? left : LANES;
-            char *at = to + i * next + v * LANES * x_step;
-            if (x_step != size) {
-                T plain[LANES];
-                store(plain, sums[i][v]);
-                for (int64_t l = 0; l < whole; ++l)
-                    memcpy(at + l * x_step, plain + l, sizeof(T));
-            } else if (whole == LANES) {
-                store(at, sums[i][v]);
-            } else {
-                store_some(at, sums[i][v], whole);
-            }
-        }
+    if (x_step != (int64_t)sizeof(T)) {
+        T plain[LANES];
+        store(plain, sums);
+        for (int64_t l = 0; l < (n < LANES ? n : LANES); ++l)
+            memcpy(to + l * x_step, plain + l, sizeof(T));
+    } else if (n >= LANES) {
+        store(to, sums);
+    } else {
+        store_some(to, sums, n);
+    }
 }
 
 /* A tile of some vectors of pixels: of `many` rows for one filter, or of one row for `many` filters. Weights are those of all
@@ -149,7 +144,9 @@ INLINE void NAME(plane_tile)(const int many, const int filters, const int vector
                     sums[i][v] = fused(weight, load(p + i * step + v * VECTOR_BYTES), sums[i][v]);
         }
     }
-    NAME(put_plane_tile)(many, vectors, sums, to, next, j->to.at[2], n);
+    _Pragma("GCC unroll 8") for (int i = 0; i < many; ++i)
+        _Pragma("GCC unroll 2") for (int v = 0; v < vectors; ++v)
+            NAME(put_line)(to + i * next + v * LANES * j->to.at[2], sums[i][v], j->to.at[2], n - v * LANES);
 }
 
 /* A row, or several, of pixels. */
@@ -175,9 +172,12 @@ PLANE_ROWS(8, 1)
 #define PLANE_FILTERS(LEFT) ((LEFT) >= 4 ? 4 : 1)
 #endif
 
-/* One filter, or several, of one image. */
-static void NAME(plane_filters)(const NAME(plane_job) *j, int64_t filters, const char *planes, const T *weights, char *plane)
+/* One filter, or several, of image b; the first is filter f of all groups. */
+static void NAME(plane_filters)(const NAME(plane_job) *j, int64_t b, int64_t f, int64_t filters, const char *planes, const T *weights)
 {
+    char *plane = j->to.data + b * j->to.outer + f * j->to.inner;
+    const int64_t all_rows = j->count[0] * j->count[1];
+    int64_t finished = 0;
     for (int64_t z = 0; z < j->count[0]; ++z)
         for (int64_t y = 0; y < j->count[1];) {
             const char *from = planes + z * j->step[0] + y * j->step[1];
@@ -194,6 +194,11 @@ static void NAME(plane_filters)(const NAME(plane_job) *j, int64_t filters, const
             else
                 NAME(plane_row_4_1)(j, from, weights, to);
             y += several ? TH_CONV_PLANE_ROWS : 1;
+            const int64_t rows = z * j->count[1] + y;
+            if ((rows - finished) * j->count[2] < TH_CONV_FINISHED && rows < all_rows)
+                continue;
+            th_conv_finish(j->c, b, f, filters, finished * j->count[2], rows * j->count[2]);
+            finished = rows;
         }
 }
 
@@ -206,8 +211,7 @@ static void NAME(plane_items)(const NAME(plane_job) *j, int64_t lo, int64_t hi, 
         NAME(copy_planes)(&j->from, b, g, space);
         for (int64_t o = 0, filters; o < j->outputs; o += filters) {
             filters = PLANE_FILTERS(j->outputs - o);
-            NAME(plane_filters)(j, filters, space, j->weights + (g * j->outputs + o) * j->terms,
-                                j->to.data + b * j->to.outer + (g * j->outputs + o) * j->to.inner);
+            NAME(plane_filters)(j, b, g * j->outputs + o, filters, space, j->weights + (g * j->outputs + o) * j->terms);
         }
     }
 }
@@ -228,7 +232,7 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
     NAME(plane_job) j = {
         .from = {.from = images ? c->output : c->image, .channels = inputs, .step = images ? 1 : z[2].step},
         .groups = c->groups, .outputs = images ? c->channels : c->filters, .terms = inputs * elements,
-        .to = images ? c->image : c->output, .items = c->batch * c->groups,
+        .to = images ? c->image : c->output, .items = c->batch * c->groups, .c = c,
     };
     for (int a = 0; a < TH_CONV_AXES; ++a) {
         const int64_t covered = (z[a].kernel - 1) * z[a].dilation;
@@ -244,8 +248,7 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
     for (int a = 0; a < 2; ++a)
         j.step[a] = (images ? 1 : z[a].step) * j.from.at[a];
     const double work = (double)j.items * (double)(j.count[0] * j.count[1] * j.count[2]) * (double)(j.terms * j.outputs);
-    const int alone = c->threads == 1 || work < TH_GEMM_WORTH_THREADS;
-    j.parts = alone ? 1 : j.items < TH_CONV_PARTS ? j.items : TH_CONV_PARTS;
+    j.parts = th_conv_parts(c, work, j.items);
     j.space = ctx->rt->scratch(ctx, (size_t)(j.parts * inputs * j.from.plane) + 64);
     int64_t *offsets = ctx->rt->scratch(ctx, (size_t)(j.terms + 1) * sizeof(int64_t));
     T *weights = ctx->rt->scratch(ctx, (size_t)(c->groups * j.outputs * j.terms + 1) * sizeof(T));
@@ -273,11 +276,7 @@ static int NAME(convolve_planes)(th_ctx *ctx, const th_conv *c, int images)
                                 memcpy(tile + (i * elements + e) * filters + o, kernel + o * o_step + i * i_step, sizeof(T));
                     }
             }
-    if (alone) {
-        NAME(plane_parts)(&j, 0, j.parts);
-        return 0;
-    }
-    return ctx->rt->parallel_for(ctx, j.parts, c->threads ? parts_of(j.parts, c->threads) : 1, NAME(plane_parts), &j);
+    return th_conv_run(ctx, c, j.parts, NAME(plane_parts), &j);
 }
 
 /* -- for each filter ----------------------------------------------------------------------------------------- */
@@ -379,8 +378,7 @@ static int NAME(weigh_planes)(th_ctx *ctx, const th_conv *c)
     j.bytes = c->channels * j.image.plane + c->filters * j.output.plane + c->filters * c->channels * j.elements * VECTOR_BYTES;
     const double work = (double)(c->batch * c->groups * c->filters * c->channels * j.elements) *
                         (double)(z[0].output * z[1].output * z[2].output);
-    const int alone = c->threads == 1 || work < TH_GEMM_WORTH_THREADS;
-    j.parts = alone ? 1 : c->groups < TH_CONV_PARTS ? c->groups : TH_CONV_PARTS;
+    j.parts = th_conv_parts(c, work, c->groups);
     j.space = ctx->rt->scratch(ctx, (size_t)(j.parts * j.bytes) + 64);
     int64_t *offsets = ctx->rt->scratch(ctx, (size_t)(2 * j.elements + 1) * sizeof(int64_t)), *places = offsets + j.elements;
     if (j.space == NULL || offsets == NULL)
@@ -395,9 +393,5 @@ static int NAME(weigh_planes)(th_ctx *ctx, const th_conv *c)
             }
     j.offsets = offsets;
     j.places = places;
-    if (alone) {
-        NAME(weigh_parts)(&j, 0, j.parts);
-        return 0;
-    }
-    return ctx->rt->parallel_for(ctx, j.parts, c->threads ? parts_of(j.parts, c->threads) : 1, NAME(weigh_parts), &j);
+    return th_conv_run(ctx, c, j.parts, NAME(weigh_parts), &j);
 }

@@ -71,14 +71,6 @@ static const NAME(walker) NAME(walkers)[TALL][VECTORS] = {
 #endif
 };
 
-INLINE int64_t parts_of(int64_t count, int64_t most) { return (count + most - 1) / most; }
-/* Where part i of `count` things in `parts` equal parts begins. */
-INLINE int64_t part_at(int64_t count, int64_t parts, int64_t i)
-{
-    const int64_t more = count % parts;
-    return i * (count / parts) + (i < more ? i : more);
-}
-
 /* `rows` rows of tiles times `n` columns (at most COLUMNS). */
 INLINE void NAME(walk_rows)(const NAME(walk) *w, const char *x, const char *y, char *to, int64_t to_row, int64_t rows, int64_t n,
                             int adds)

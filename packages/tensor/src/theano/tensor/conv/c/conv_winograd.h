@@ -62,6 +62,7 @@ typedef struct {
     char *space;                 /* for each part: P, and products */
     int64_t part_bytes;
     int64_t *lost;               /* for each part: whether a result is not finite */
+    const th_conv *c;
 } NAME(tiling);
 
 /* How far the places of a matrix are apart that has `bytes`: rows of all 16 are written side by side, and must not fight for
@@ -203,6 +204,12 @@ static int NAME(convolve_block)(const NAME(tiling) *j, int64_t g, int64_t first,
     vec lost = {0};
     for (int64_t o = 0; o < j->outputs; ++o)
         lost += NAME(put_tiles)(j, g, o, first, end, products + o * j->row_bytes, of_products);
+    for (int64_t r = first, next; r < end; r = next) { /* an image, or what the block has of it */
+        const int64_t b = r / j->tiles[0], y = 2 * (r - b * j->tiles[0]);
+        next = (b + 1) * j->tiles[0] < end ? (b + 1) * j->tiles[0] : end;
+        const int64_t below = 2 * (next - b * j->tiles[0]), last = below < j->count[0] ? below : j->count[0];
+        th_conv_finish(j->c, b, g * j->outputs, j->outputs, y * j->count[1], last * j->count[1]);
+    }
     return sum_of(lost) != 0;
 }
 
@@ -291,7 +298,7 @@ static int NAME(convolve_tiles)(th_ctx *ctx, const th_conv *c, int images)
     const int64_t size = sizeof(T), inputs = images ? c->filters : c->channels, outputs = images ? c->channels : c->filters;
     NAME(tiling) j = {
         .from = images ? c->output : c->image, .to = images ? c->image : c->output, .groups = c->groups,
-        .inputs = inputs, .outputs = outputs,
+        .inputs = inputs, .outputs = outputs, .c = c,
     };
     for (int a = 0; a < 2; ++a) {
         j.inner[a] = images ? z[a + 1].output : z[a + 1].image;
@@ -301,8 +308,7 @@ static int NAME(convolve_tiles)(th_ctx *ctx, const th_conv *c, int images)
     NAME(cut_tiles)(&j, c->batch, inputs + outputs);
     j.items = j.groups * parts_of(j.rows, j.block);
     const double work = (double)(TH_PLACES * j.groups * j.rows * j.tiles[1]) * (double)(inputs * outputs);
-    const int alone = c->threads == 1 || work < TH_GEMM_WORTH_THREADS;
-    j.parts = alone ? 1 : j.items < TH_CONV_PARTS ? j.items : TH_CONV_PARTS;
+    j.parts = th_conv_parts(c, work, j.items);
     j.part_bytes = TH_PLACES * (NAME(apart)(inputs * j.row_bytes) + NAME(apart)(outputs * j.row_bytes));
     char *filters = ctx->rt->scratch(ctx, (size_t)(j.groups * TH_PLACES * NAME(apart)(inputs * outputs * size)));
     j.space = ctx->rt->scratch(ctx, (size_t)(j.parts * j.part_bytes));
@@ -319,9 +325,7 @@ static int NAME(convolve_tiles)(th_ctx *ctx, const th_conv *c, int images)
     NAME(spread_filters)(c, &j, at, images ? outer : inner, images ? inner : outer, filters);
     j.filters = filters;
     memset(j.lost, 0, (size_t)j.parts * sizeof(int64_t));
-    if (alone)
-        NAME(convolve_parts)(&j, 0, 1);
-    else if (ctx->rt->parallel_for(ctx, j.parts, c->threads ? parts_of(j.parts, c->threads) : 1, NAME(convolve_parts), &j))
+    if (th_conv_run(ctx, c, j.parts, NAME(convolve_parts), &j))
         return -1;
     for (int64_t part = 0; part < j.parts; ++part)
         if (j.lost[part])
@@ -488,9 +492,7 @@ static int NAME(weigh_tiles)(th_ctx *ctx, const th_conv *c)
     j->zeros = NAME(row_of_zeros)(ctx, j->inner[1]);
     if (j->space == NULL || f.sums == NULL || j->zeros == NULL)
         return -1;
-    if (c->threads == 1 || j->parts == 1)
-        NAME(weigh_tile_parts)(&f, 0, j->parts);
-    else if (ctx->rt->parallel_for(ctx, j->parts, c->threads ? parts_of(j->parts, c->threads) : 1, NAME(weigh_tile_parts), &f))
+    if (th_conv_run(ctx, c, j->parts, NAME(weigh_tile_parts), &f))
         return -1;
     int64_t at[9];
     for (int64_t e = 0; e < 9; ++e) {

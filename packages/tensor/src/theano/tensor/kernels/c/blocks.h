@@ -80,6 +80,7 @@ enum {
     TH_CONV_TILE_BYTES = 512 << 10,     /* of pixels and products of a block of tiles: half of a usual second-level cache */
     TH_CONV_TILE_FILTERS = 10 << 20,    /* of filters that each block of tiles meets: a share of the third-level cache */
     TH_CONV_SUMS = 4,                   /* parts of which the sums for the gradient of filters consist, whoever computes them */
+    TH_CONV_FINISHED = 1024,            /* results of a row or of several, from which an element-wise loop over them is worth its call */
     TH_CONV_WORTH_THREADS = 1 << 20,    /* bytes of images for whose copy threads are woken */
     TH_GEMM_REACH_BYTES = 16384,        /* of a result that stay in the first-level cache while the matrix goes by */
     TH_GEMM_SHARE = 128,                /* elements of such a result that a thread computes at a time */

@@ -1,0 +1,46 @@
+"""What is done with each result of a convolution is done while the result is in the cache."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano import scalar as scal
+from theano.graph import FunctionGraph
+from theano.lowering.table import lower
+from theano.rewriting import Context
+from theano.tensor.conv.conv_elemwise import ConvElemwise, suits
+from theano.tensor.conv.op import AbstractConv
+from theano.tensor.elemwise.rules.fusion import fusion_phases
+from theano.tensor.elemwise.rules.joining import is_fusible, loop_pattern, scalar_expression
+from theano.tensor.kernels.parameters import ConvLimit
+from theano.tensor.type import TensorApply
+
+
+def fuse_convolutions(fgraph: FunctionGraph, context: Context) -> None:
+    """Compute an element-wise op of a convolution with it, such as a bias and an activation.
+
+    Its other operands are a number for each filter, or one for all. Nobody else may use the results themselves.
+    """
+    for node in fgraph.toposort():
+        if not is_fusible(node) or len(node.inputs) + len(node.outputs) > ConvLimit.OPERANDS:
+            continue
+        made = [v for v in node.inputs if v.owner is not None and isinstance(v.owner.op, AbstractConv)]
+        if len(made) == 1 and len(made[0].clients) == 1 and lower(made[0].owner) is not None:
+            _join(fgraph, node, made[0], context)
+
+
+def _join(fgraph: FunctionGraph, node: TensorApply, y: Any, context: Context) -> None:
+    """Put one node in the place of a convolution, which makes ``y``, and of the element-wise node that uses it."""
+    outside, known = scalar_expression([node], [])
+    result, others = outside.pop(y), list(outside)
+    if loop_pattern(node) != y.type.broadcastable or not suits(others, y.type.dtype):
+        return
+    if any(v.type.dtype != y.type.dtype for v in node.outputs):
+        return
+    expression = scal.Composite([result, *outside.values()], [known[v] for v in node.outputs])
+    fused = ConvElemwise(y.owner.op, expression).make_node(*y.owner.inputs, *others)
+    context.replace(fgraph, list(zip(node.outputs, fused.outputs, strict=True)), "conv_elemwise_fusion")
+
+
+# When element-wise nodes have been joined.
+fusion_phases.register("conv_elemwise_fusion", fuse_convolutions, 2, "fast_run", "fusion")
