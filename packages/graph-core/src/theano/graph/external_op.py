@@ -13,7 +13,6 @@ from theano.errors import MethodNotDefined
 from theano.graph.apply import Apply
 from theano.graph.c_contract import Sub
 from theano.graph.op import COp
-from theano.graph.params_type import ParamsType
 
 SECTIONS = {
     "init_code", "init_code_apply", "init_code_struct", "support_code", "support_code_apply", "support_code_struct",
@@ -193,7 +192,7 @@ class ExternalCOp(COp):
             kinds.update((f"INPUT_{i}", v.type) for i, v in enumerate(node.inputs))
             kinds.update((f"OUTPUT_{i}", v.type) for i, v in enumerate(node.outputs))
         params = self.params_type
-        if isinstance(params, ParamsType):
+        if hasattr(params, "fields"):  # a ParamsType
             defined.append(f"#define PARAMS_TYPE {params.name}")
             names.append("PARAMS_TYPE")
             kinds.update((f"PARAM_{field}", kind) for field, kind in zip(params.fields, params.types, strict=True))
