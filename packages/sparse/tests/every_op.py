@@ -6,8 +6,6 @@ make of these.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -42,21 +40,6 @@ class Sample(NamedTuple):
     inputs: list[Any]
     outputs: list[Any]
     case: str
-
-
-def classes() -> list[type[Op]]:
-    """Return the classes of ops that ``theano.sparse`` defines, without bases."""
-    for module in pkgutil.walk_packages(theano.sparse.__path__, "theano.sparse."):
-        if not module.name.rpartition(".")[2].startswith("_kernels"):
-            importlib.import_module(module.name)
-    found = dict.fromkeys(_below(Op))
-    return [c for c in found if c.__module__.startswith("theano.sparse") and not c.__name__.startswith("_")]
-
-
-def _below(cls):
-    for sub in cls.__subclasses__():
-        yield sub
-        yield from _below(sub)
 
 
 def copied(value: Any) -> Any:

@@ -7,7 +7,6 @@ make of these; so rules that make new ops, and gradients that do, bring them her
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import sys
 import warnings
 from collections.abc import Iterator
@@ -36,21 +35,6 @@ class Sample(NamedTuple):
     inputs: list[Any]
     outputs: list[Any]
     case: str
-
-
-def classes() -> list[type[Op]]:
-    """Return the classes of ops that ``theano.tensor`` defines and that can be instantiated as they are."""
-    for module in pkgutil.walk_packages(theano.tensor.__path__, "theano.tensor."):
-        importlib.import_module(module.name)
-    found = list(dict.fromkeys(_below(Op)))
-    own = [c for c in found if c.__module__.startswith("theano.tensor") and "test" not in c.__module__]
-    return [c for c in own if not c.__name__.startswith("_")]
-
-
-def _below(cls: type) -> Iterator[type]:
-    for sub in cls.__subclasses__():
-        yield sub
-        yield from _below(sub)
 
 
 def tables() -> list[Any]:

@@ -16,8 +16,9 @@ from theano.sparse.parts.op import compressed, length
 from theano.sparse.type import SparseType
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import eq, switch
+from theano.tensor.index.lengths import slice_length
 from theano.tensor.type import TensorType
-from theano.tensor.type_other import NoneConst
+from theano.tensor.type_other import NoneConst, NoneTypeT
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
@@ -252,6 +253,12 @@ class GetItem2d(Op):
         x, *bounds = inputs
         rows, columns = _slices(bounds)
         output_storage[0][0] = x[rows, columns].asformat(x.format)
+
+    def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> list[Any]:
+        """Return what the slices take from the lines of both kinds."""
+        bounds = [None if isinstance(v.type, NoneTypeT) else v for v in node.inputs[1:]]
+        parts = slice(*bounds[:3]), slice(*bounds[3:])
+        return [tuple(slice_length(part, length(node.inputs[0], axis)) for axis, part in enumerate(parts))]
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
         """Return that the numbers are those of the matrix."""

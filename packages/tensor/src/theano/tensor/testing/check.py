@@ -32,6 +32,7 @@ def check_op(
     differentiable: Sequence[int] | None = None,
     dtypes: Sequence[str] = DTYPES,
     error_inputs: Sequence[Sequence[Any]] = (),
+    fixed: Sequence[int] = (),
     seed: int | None = 666,
     raises: bool = True,
 ) -> OpReport:
@@ -56,6 +57,9 @@ def check_op(
         What the inputs of floating point are cast to, too, as far as ``make_node`` takes them.
     error_inputs : list of list of values
         Inputs that must be refused, by ``make_node`` or by the call.
+    fixed : list of int
+        The inputs whose values belong together, such as the index arrays of a sparse matrix: no other values of them
+        are tried, only other layouts.
     seed : int, optional
         Of the random numbers.
     raises : bool
@@ -94,6 +98,7 @@ def check_op(
     rng = np.random.RandomState(seed)
     example = _first_example(op, sampled(op, rng) if inputs is None else list(inputs), report)
     if example is not None:
+        example.fixed = frozenset(fixed)
         _check(op, example, report, rng, reference, differentiable, dtypes, error_inputs)
     if raises:
         report.raise_faults()

@@ -28,11 +28,14 @@ class Example:
         One for each value, of its type.
     node : Apply
         What the op makes of the variables.
+    fixed : frozenset of int
+        The inputs of which no other values are tried.
     """
 
     values: list[Any]
     variables: list[Any]
     node: Apply
+    fixed: frozenset[int] = frozenset()
 
     @property
     def outputs(self) -> list[Variable]:

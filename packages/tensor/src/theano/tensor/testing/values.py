@@ -106,6 +106,8 @@ def check_layouts(example: Example) -> str | None:
             given = fresh(example)
             given[i] = array
             _same_result(example, f, wanted, given, f"input {i} {name}")
+        if i in example.fixed:
+            continue
         given = fresh(example)
         repeated = example.values[i][:1] if example.values[i].ndim else example.values[i]
         given[i] = np.broadcast_to(repeated, example.values[i].shape).copy()
