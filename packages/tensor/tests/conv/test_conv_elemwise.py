@@ -13,7 +13,7 @@ import theano.tensor as T
 from theano.tensor.conv.conv_elemwise import ConvElemwise
 from theano.tensor.conv.op import AbstractConv2d, AbstractConv3d
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.signal.pool import pool_2d
+from theano.tensor.pool import pool_2d
 
 APART = theano.compile.get_default_mode().excluding("conv_elemwise_fusion")
 
