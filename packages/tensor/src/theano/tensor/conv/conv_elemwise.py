@@ -41,7 +41,7 @@ class ConvElemwise(Op):
     >>> import theano.scalar as scal, theano.tensor as T
     >>> from theano.tensor.conv.op import AbstractConv2d
     >>> op = ConvElemwise(AbstractConv2d(), scal.add)
-    >>> op(T.ones((1, 1, 2, 2)), T.ones((2, 1, 2, 2)), [[[[10]], [[20]]]]).eval().ravel()
+    >>> op(T.ones((1, 1, 2, 2)), T.ones((2, 1, 2, 2)), [[[[10.0]], [[20.0]]]]).eval().ravel()
     array([14., 24.])
     """
 
