@@ -34,14 +34,14 @@ class ConvElemwise(Op):
     ----------
     conv : AbstractConv
     scalar_op : ScalarOp
-        Its first input is a result of the convolution.
+        Its first input is a result of the convolution; it has one output.
 
     Examples
     --------
     >>> import theano.scalar as scal, theano.tensor as T
     >>> from theano.tensor.conv.op import AbstractConv2d
     >>> op = ConvElemwise(AbstractConv2d(), scal.add)
-    >>> op(T.ones((1, 1, 2, 2)), T.ones((2, 1, 2, 2)), [[[[10]], [[20]]]]).eval().ravel()
+    >>> op(T.ones((1, 1, 2, 2)), T.ones((2, 1, 2, 2)), [[[[10.0]], [[20.0]]]]).eval().ravel()
     array([14., 24.])
     """
 
@@ -60,7 +60,7 @@ class ConvElemwise(Op):
     def make_node(self, img: Any, kern: Any, *others: Any) -> Apply:
         """Return the node for images, filters and the other operands: (1, filters, 1, ...) or (1, 1, 1, ...).
 
-        Those that have a number for each filter are of the dtype of the results, and so are all outputs.
+        Those that have a number for each filter are of the dtype of the results, and so is the output.
         """
         conv: Any = self.conv.make_node(img, kern)
         y = conv.outputs[0]
@@ -69,11 +69,10 @@ class ConvElemwise(Op):
             kinds = ", ".join(str(v.type) for v in operands)
             raise TypeError(f"ConvElemwise: operands are a number for each filter, or one for all, not {kinds}")
         made: Any = Elemwise(self.scalar_op).make_node(y, *operands)
-        if any(v.type.dtype != y.type.dtype for v in made.outputs):
-            raise TypeError(f"ConvElemwise: an output is not {y.type.dtype}, as results are: {made.op}")
-        if made.outputs[0].type.broadcastable != y.type.broadcastable:
-            raise TypeError(f"ConvElemwise: {y.type} of a single filter would be stretched to {made.outputs[0].type}")
-        return Apply(self, [*conv.inputs, *operands], [v.type.make_variable() for v in made.outputs])
+        if [v.type for v in made.outputs] != [y.type]:
+            kinds = ", ".join(str(v.type) for v in made.outputs)
+            raise TypeError(f"ConvElemwise: of results, {y.type}, the op makes {kinds}, which cannot take their place")
+        return Apply(self, [*conv.inputs, *operands], [y.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Convolve with NumPy, then compute the rest."""
@@ -84,5 +83,5 @@ class ConvElemwise(Op):
         rest.op.perform(rest, [cell[0], *inputs[2:]], output_storage)
 
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the shape of the convolution for each output."""
-        return self.conv.infer_shape(node, shapes[:2]) * len(node.outputs)
+        """Return the shape of the convolution."""
+        return self.conv.infer_shape(node, shapes[:2])

@@ -11,7 +11,7 @@ from theano.rewriting import Context
 from theano.tensor.conv.conv_elemwise import ConvElemwise, suits
 from theano.tensor.conv.op import AbstractConv
 from theano.tensor.elemwise.rules.fusion import fusion_phases
-from theano.tensor.elemwise.rules.joining import is_fusible, loop_pattern, scalar_expression
+from theano.tensor.elemwise.rules.joining import is_fusible, scalar_expression
 from theano.tensor.kernels.parameters import ConvLimit
 from theano.tensor.type import TensorApply
 
@@ -19,10 +19,11 @@ from theano.tensor.type import TensorApply
 def fuse_convolutions(fgraph: FunctionGraph, context: Context) -> None:
     """Compute an element-wise op of a convolution with it, such as a bias and an activation.
 
-    Its other operands are a number for each filter, or one for all. Nobody else may use the results themselves.
+    Its other operands are a number for each filter, or one for all. Nobody else may use the results themselves. Several
+    outputs are faster in a pass of their own: they would be written in pieces here and there.
     """
     for node in fgraph.toposort():
-        if not is_fusible(node) or len(node.inputs) + len(node.outputs) > ConvLimit.OPERANDS:
+        if len(node.outputs) > 1 or not is_fusible(node) or len(node.inputs) >= ConvLimit.OPERANDS:
             continue
         made = [v for v in node.inputs if v.owner is not None and isinstance(v.owner.op, AbstractConv)]
         if len(made) == 1 and len(made[0].clients) == 1 and lower(made[0].owner) is not None:
@@ -33,13 +34,11 @@ def _join(fgraph: FunctionGraph, node: TensorApply, y: Any, context: Context) ->
     """Put one node in the place of a convolution, which makes ``y``, and of the element-wise node that uses it."""
     outside, known = scalar_expression([node], [])
     result, others = outside.pop(y), list(outside)
-    if loop_pattern(node) != y.type.broadcastable or not suits(others, y.type.dtype):
+    if node.outputs[0].type != y.type or not suits(others, y.type.dtype):
         return
-    if any(v.type.dtype != y.type.dtype for v in node.outputs):
-        return
-    expression = scal.Composite([result, *outside.values()], [known[v] for v in node.outputs])
-    fused = ConvElemwise(y.owner.op, expression).make_node(*y.owner.inputs, *others)
-    context.replace(fgraph, list(zip(node.outputs, fused.outputs, strict=True)), "conv_elemwise_fusion")
+    expression = scal.Composite([result, *outside.values()], [known[node.outputs[0]]])
+    fused = ConvElemwise(y.owner.op, expression)(*y.owner.inputs, *others)
+    context.replace(fgraph, [(node.outputs[0], fused)], "conv_elemwise_fusion")
 
 
 # When element-wise nodes have been joined.

@@ -95,7 +95,7 @@ register(
         "image, kernel -> y", dtypes={"image": SINGLE_OR_DOUBLE}, same=("image kernel y",),
     ), when=_is_shared),
     Lowering(ConvElemwise, conv_elemwise_kernel, Accepts(
-        "image, kernel, *others -> *outputs", dtypes={"image": SINGLE_OR_DOUBLE}, same=("image kernel",),
+        "image, kernel, *others -> y", dtypes={"image": SINGLE_OR_DOUBLE}, same=("image kernel y",),
     ), when=_is_shared),
     Lowering(AbstractConv_gradWeights, conv_filters_kernel, Accepts(
         "image, top, lengths -> kernel", dtypes={"image": SINGLE_OR_DOUBLE, "lengths": INTEGERS},

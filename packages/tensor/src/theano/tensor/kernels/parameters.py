@@ -332,7 +332,7 @@ class Conv(Parameters):
 
 
 class ConvLimit(Enumeration):
-    """How many operands and outputs a loop over results may have."""
+    """How many operands a loop over results may have, these and the output among them."""
 
     OPERANDS = 32
 

@@ -93,6 +93,7 @@ class ConnectionistTemporalClassification(Op):
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradient of each sequence, times that of its cost; and what the gradient depends on, if wanted."""
+        x, labels, lengths = inputs
         terms = []
         if not isinstance(output_grads[0].type, DisconnectedType):
             if not self.compute_grad:
@@ -103,7 +104,7 @@ class ConnectionistTemporalClassification(Op):
                 # A loop, which is loaded for those who differentiate twice.
                 from theano.tensor.nnet.ctc_expression import along
 
-                terms.append(cast(along(*inputs, direction), inputs[0].type.dtype))
+                terms.append(cast(along(x, labels, lengths, direction), x.type.dtype))
         return [sum(terms[1:], terms[0]), DisconnectedType()(), DisconnectedType()()]
 
 

@@ -38,11 +38,11 @@ typedef struct {
     int64_t at[TH_CONV_AXES];
 } th_conv_array;
 
-/* An element-wise loop over the results. These are its first operand, and lie where its first output is to be. */
+/* An element-wise loop over the results. These are its first operand, and lie where its output is to be. */
 typedef struct {
     const th_loop *planes, *pixels;       /* over the results of a filter, and over those of a pixel */
     const char *numbers;                  /* of their own text */
-    char *data[TH_CONV_LIMIT_OPERANDS];   /* of operands and outputs */
+    char *data[TH_CONV_LIMIT_OPERANDS];   /* of operands */
     int64_t step[TH_CONV_LIMIT_OPERANDS]; /* of operands that have a number for each filter, from one to the next */
     int64_t filters, plane, size;         /* in all groups; results of a filter; bytes of one */
 } th_conv_map;
@@ -55,7 +55,7 @@ typedef struct {
     const th_conv_map *map;                   /* what becomes of results, or NULL */
 } th_conv;
 
-/* conv_map.c: outputs and operands of the loop, where the results have this shape: 0, or -1 with the error set; and what
+/* conv_map.c: output and operands of the loop, where the results have this shape: 0, or -1 with the error set; and what
  * becomes of the results `first` to `end` of some filters, counted over groups, which are final. */
 TH_LOCAL int th_conv_map_sized(th_ctx *ctx, th_conv_map *map, const int64_t *shape);
 TH_LOCAL void th_conv_finish(const th_conv *c, int64_t image, int64_t filter, int64_t filters, int64_t first, int64_t end);

@@ -114,12 +114,13 @@ static int NAME(convolve_depthwise)(th_ctx *ctx, const th_conv *c, int images)
         return -1;
     j.weights = weights;
     const int64_t o_step = images ? c->kernel.inner : c->kernel.outer;
-    for (int64_t f = 0; f < filters; ++f)
-        for (int64_t e = 0; e < 3 * j.columns; ++e) {
-            const int64_t at[] = {0, e % 3, e / 3}, back[] = {0, 2 - e % 3, j.columns - 1 - e / 3};
-            const char *kernel = c->kernel.data + f / j.outputs * c->filters * c->kernel.outer + f % j.outputs * o_step;
-            memcpy(weights + f * 3 * j.columns + e, kernel + NAME(element_at)(c, images ? back : at), sizeof(T));
-        }
+    for (int64_t e = 0; e < 3 * j.columns; ++e) {
+        const int64_t at[] = {0, e % 3, e / 3}, back[] = {0, 2 - e % 3, j.columns - 1 - e / 3};
+        const char *element = c->kernel.data + NAME(element_at)(c, images ? back : at);
+        for (int64_t g = 0; g < j.groups; ++g)
+            for (int64_t o = 0; o < j.outputs; ++o)
+                memcpy(weights + (g * j.outputs + o) * 3 * j.columns + e, element + g * c->filters * c->kernel.outer + o * o_step, sizeof(T));
+    }
     const double work = (double)j.items * (double)(j.count[0] * j.count[1] * 3 * j.columns);
     j.parts = th_conv_parts(c, work, j.items);
     return th_conv_run(ctx, c, j.parts, NAME(depthwise_parts), &j);

@@ -21,48 +21,34 @@ int th_conv_map_sized(th_ctx *ctx, th_conv_map *map, const int64_t *shape)
                            (long long)shape[1], (long long)b->shape[1]);
         map->step[k] = b->strides[1];
     }
-    for (int k = 0; k < loop->nout; ++k) {
-        if (ctx->rt->ensure(ctx, ctx->out[k], shape))
-            return -1;
-        map->data[loop->nin + k] = ctx->out[k]->data;
-    }
-    map->data[0] = map->data[loop->nin];
+    if (ctx->rt->ensure(ctx, ctx->out[0], shape))
+        return -1;
+    map->data[0] = ctx->out[0]->data;
     map->size = ctx->out[0]->itemsize;
     return 0;
 }
 
-/* `n` results from `data` on; the last ones, less than a vector, are copied to where there is space for one. */
-static void run_piece(const th_conv_map *map, char *const *data, int64_t n)
-{
-    enum { MOST_BYTES = 128 }; /* of a vector */
-    const th_loop *loop = map->planes;
-    const int64_t rest = n % loop->lanes, whole = n - rest, size = map->size;
-    if (whole)
-        loop->run(whole, data, map->numbers);
-    if (rest == 0)
-        return;
-    _Alignas(64) char pads[TH_CONV_LIMIT_OPERANDS][MOST_BYTES];
-    char *at[TH_CONV_LIMIT_OPERANDS];
-    for (int k = 0; k < loop->nin + loop->nout; ++k)
-        at[k] = k == 0 || k >= loop->nin ? pads[k] : data[k];
-    memset(pads[0], 0, MOST_BYTES);
-    memcpy(pads[0], data[0] + whole * size, (size_t)(rest * size));
-    loop->run(loop->lanes, at, map->numbers);
-    for (int k = loop->nin; k < loop->nin + loop->nout; ++k)
-        memcpy(data[k] + whole * size, pads[k], (size_t)(rest * size));
-}
-
 void th_conv_finish(const th_conv *c, int64_t image, int64_t filter, int64_t filters, int64_t first, int64_t end)
 {
+    enum { MOST_BYTES = 128 }; /* of a vector */
     const th_conv_map *map = c->map;
     if (map == NULL)
         return;
     const th_loop *loop = map->planes;
+    const int64_t rest = (end - first) % loop->lanes, whole = end - first - rest, size = map->size;
     for (int64_t f = filter; f < filter + filters; ++f) {
-        const int64_t place = ((image * map->filters + f) * map->plane + first) * map->size;
-        char *data[TH_CONV_LIMIT_OPERANDS];
-        for (int k = 0; k < loop->nin + loop->nout; ++k)
-            data[k] = map->data[k] + (k == 0 || k >= loop->nin ? place : f * map->step[k]);
-        run_piece(map, data, end - first);
+        char *results = map->data[0] + ((image * map->filters + f) * map->plane + first) * size, *data[TH_CONV_LIMIT_OPERANDS];
+        for (int k = 1; k < loop->nin; ++k)
+            data[k] = map->data[k] + f * map->step[k];
+        data[0] = data[loop->nin] = results;
+        if (whole)
+            loop->run(whole, data, map->numbers);
+        if (rest == 0)
+            continue;
+        /* The last ones, less than a vector, are copied to where there is space for one. */
+        _Alignas(64) char pad[MOST_BYTES] = {0};
+        data[0] = data[loop->nin] = memcpy(pad, results + whole * size, (size_t)(rest * size));
+        loop->run(loop->lanes, data, map->numbers);
+        memcpy(results + whole * size, pad, (size_t)(rest * size));
     }
 }

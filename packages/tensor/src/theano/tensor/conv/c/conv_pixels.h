@@ -12,8 +12,8 @@ typedef struct {
     const char *packed;                     /* filters: (group, panel, element, channel, column) */
     int64_t panels, panel_bytes, group_bytes;
     int64_t rows;                           /* rows of pixels that are computed together */
-    char *strips;                           /* space for their results, for each part and output */
-    int64_t row_bytes, strip_bytes, strip_count, parts, items;
+    char *strips;                           /* space for their results, for each part */
+    int64_t row_bytes, strip_bytes, parts, items;
     const th_conv *c;
     const char *repeated;                   /* numbers for each filter, as they meet `together` pixels: (operand, group) */
     int64_t together;
@@ -32,19 +32,17 @@ static void NAME(finish_pixels)(const NAME(product) *j, int64_t g, int64_t n, ch
     const th_loop *loop = map->pixels;
     const char *repeated = j->repeated + g * j->together * j->row_bytes;
     char *data[TH_CONV_LIMIT_OPERANDS];
-    for (int k = 0; k < loop->nin + loop->nout; ++k) {
-        data[k] = k == 0 ? strip : k >= loop->nin ? strip + (k - loop->nin) * j->strip_bytes : map->data[k];
-        if (k == 0 || k >= loop->nin || loop->kind[k] & TH_INVARIANT)
+    for (int k = 1; k < loop->nin; ++k) {
+        data[k] = map->data[k];
+        if (loop->kind[k] & TH_INVARIANT)
             continue;
         data[k] = (char *)repeated;
         repeated += j->groups * j->together * j->row_bytes;
     }
-    for (int64_t many; n > 0; n -= many) {
+    for (int64_t many; n > 0; n -= many, strip += many * j->row_bytes) {
         many = n < j->together ? n : j->together;
+        data[0] = data[loop->nin] = strip;
         loop->run(many * j->row_bytes / (int64_t)sizeof(T), data, map->numbers);
-        data[0] += many * j->row_bytes;
-        for (int k = loop->nin; k < loop->nin + loop->nout; ++k)
-            data[k] += many * j->row_bytes;
     }
 }
 
@@ -95,15 +93,12 @@ static void NAME(pixel_rows)(const NAME(product) *j, int64_t b, int64_t g, int64
     }
     if (j->elements == 0)
         memset(strip, 0, (size_t)((end - first) * n * strip_row));
-    const th_conv_map *map = j->c->map;
-    if (map != NULL)
+    if (j->c->map != NULL)
         NAME(finish_pixels)(j, g, (end - first) * n, strip);
-    for (int k = 0; k < (map == NULL ? 1 : map->pixels->nout); ++k, strip += j->strip_bytes) {
-        char *to = (k == 0 ? j->to.data : map->data[map->pixels->nin + k]) + b * j->to.outer + g * j->outputs * j->to.inner;
-        for (int64_t r = first; r < end; ++r)
-            NAME(put_row)(strip + (r - first) * n * strip_row, strip_row, n, j->outputs,
-                          to + r / j->count[1] * j->to.at[0] + r % j->count[1] * j->to.at[1], j->to.inner, j->to.at[2]);
-    }
+    char *to = j->to.data + b * j->to.outer + g * j->outputs * j->to.inner;
+    for (int64_t r = first; r < end; ++r)
+        NAME(put_row)(strip + (r - first) * n * strip_row, strip_row, n, j->outputs,
+                      to + r / j->count[1] * j->to.at[0] + r % j->count[1] * j->to.at[1], j->to.inner, j->to.at[2]);
 }
 
 /* Parts lo to hi of all items. An item is some rows of one image and group. */
@@ -115,7 +110,7 @@ static void NAME(pixel_parts)(void *arg, int64_t lo, int64_t hi)
         for (int64_t i = part_at(j->items, j->parts, part); i < part_at(j->items, j->parts, part + 1); ++i) {
             const int64_t block = i % blocks, g = i / blocks % j->groups, b = i / blocks / j->groups;
             const int64_t first = part_at(rows, blocks, block), end = part_at(rows, blocks, block + 1);
-            NAME(pixel_rows)(j, b, g, first, end, j->strips + part * j->strip_bytes * j->strip_count);
+            NAME(pixel_rows)(j, b, g, first, end, j->strips + part * j->strip_bytes);
         }
 }
 
@@ -133,12 +128,11 @@ static int NAME(run_pixels)(th_ctx *ctx, const th_conv *c, NAME(product) *j)
     /* Element-wise loops take whole vectors: rows are filled up for them. */
     j->row_bytes = c->map == NULL ? j->outputs * size : parts_of(j->outputs * size, 64) * 64;
     j->strip_bytes = parts_of(j->rows * n * j->row_bytes, 64) * 64;
-    j->strip_count = c->map == NULL ? 1 : c->map->pixels->nout;
-    j->strips = ctx->rt->scratch(ctx, (size_t)(j->parts * j->strip_bytes * j->strip_count));
+    j->strips = ctx->rt->scratch(ctx, (size_t)(j->parts * j->strip_bytes));
     if (j->strips == NULL || (c->map != NULL && NAME(repeat_operands)(ctx, j)))
         return -1;
     if (j->row_bytes > j->outputs * size)
-        memset(j->strips, 0, (size_t)(j->parts * j->strip_bytes * j->strip_count));
+        memset(j->strips, 0, (size_t)(j->parts * j->strip_bytes));
     return th_conv_run(ctx, c, j->parts, NAME(pixel_parts), j);
 }
 
