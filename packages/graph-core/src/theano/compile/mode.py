@@ -200,6 +200,12 @@ class Mode:
         copy.provided_optimizer = query
         return copy
 
+    def __setstate__(self, state: Any) -> None:
+        if isinstance(state, tuple):  # of older versions: the linker and the rewrites that the mode was made with
+            Mode.__init__(self, *state)
+        else:
+            self.__dict__.update(state)
+
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented

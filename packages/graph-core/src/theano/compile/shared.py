@@ -110,8 +110,8 @@ class Container:
         return {name: getattr(self, name) for name in Container.__slots__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
+        for name in Container.__slots__:  # functions of older versions noted more here, or less
+            setattr(self, name, state.get(name))
 
 
 class SharedVariable(Variable):

@@ -162,6 +162,7 @@ class Apply(NotebookDisplay, Generic[O, V]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(restored_state(state))
+        self.inputs[:] = self.op.restored_inputs(self.inputs)
 
     def __str__(self) -> str:
         return printable(f"{self.op}({', '.join(map(str, self.inputs))})")

@@ -165,6 +165,10 @@ class OpContract:
         """What was measured of the functions that the op calls: one ``ProfileStats`` for each."""
         return ()
 
+    def restored_inputs(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        """Return the inputs of a node that is read from a pickle, with what older versions of the op kept elsewhere."""
+        return inputs
+
     def do_constant_folding(self, node: Apply[Any, Any]) -> bool:
         """Return whether ``node`` may be computed while compiling when all its inputs are constants."""
         return True

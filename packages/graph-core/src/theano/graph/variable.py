@@ -187,6 +187,7 @@ class Variable(NotebookDisplay, Generic[T]):
         return flattened_state(state, self.owner)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        self.owner, self.index = None, None  # older versions did not write them of constants
         self.__dict__.update(restored_state(state))
 
 
@@ -223,6 +224,12 @@ class Constant(Variable[T]):
     def __init__(self, type: T, data: Any, name: str | None = None):
         super().__init__(type, None, None, name)
         self._data = type.filter(data)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "data" in self.__dict__:  # as older versions wrote it
+            self._data = self.__dict__.pop("data")
+            self.__dict__.pop("cached", None)
 
     @property
     def data(self) -> Any:

@@ -66,6 +66,12 @@ class Query:
             raise AttributeError(f"a Query has no {name}; it has {', '.join(self.__dict__)}")
         self.__dict__.update(replace(self, **{name: value}).__dict__)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        names = ("include", "require", "exclude", "subquery", "position_cutoff", "extra_optimizations")
+        # Older versions wrote None for what is not limited, and had less.
+        given = {name: state[name] for name in names if state.get(name) is not None}
+        self.__init__(**given)  # type: ignore[misc]
+
     def including(self, *tags: str) -> Query:
         """Return a query that lets ``tags`` in as well."""
         return replace(self, include=self.include | frozenset(tags))

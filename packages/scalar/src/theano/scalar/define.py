@@ -146,6 +146,13 @@ class DefinedOp(ScalarOp):
         preference = self.__dict__.get("output_types_preference")
         return _restore, (self.module, self.op_name, preference, self.name)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Of older versions, which wrote the rule of types of each operation, be it the usual one of its name.
+        usual = OPS[self.op_name]
+        self.name = state.get("name", usual.name)
+        if self.name != usual.name and state.get("output_types_preference") is not None:
+            self.output_types_preference = state["output_types_preference"]
+
 
 def _restore(module: str, op_name: str, preference: Any, name: str | None) -> Any:
     """Unpickle an operation: by name, as its class was made by a statement."""

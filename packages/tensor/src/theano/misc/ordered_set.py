@@ -53,6 +53,10 @@ class OrderedSet(MutableSet[Any]):
         if iterable is not None:
             self.update(iterable)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Older versions wrote a dictionary of links, by elements.
+        self._elements = dict.fromkeys(state.get("_OrderedSet__map", state.get("_elements", ())))
+
     def __contains__(self, element: object) -> bool:
         return element in self._elements
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -437,6 +437,14 @@ class TensorConstantSignature(tuple[Any, ...]):
     """
 
     __slots__ = ()
+
+    def __new__(cls, parts: Iterable[Any] = ()) -> Self:
+        """Return the signature of these parts; in pickles of older versions they are a type and an array."""
+        parts = tuple(parts)
+        return super().__new__(cls, cls.of(parts[1]) if len(parts) == 2 and isinstance(parts[1], np.ndarray) else parts)
+
+    def __setstate__(self, state: Any) -> None:
+        """Leave what older versions noted of the array."""
 
     @classmethod
     def of(cls, value: Any) -> TensorConstantSignature:

@@ -8,13 +8,14 @@ from typing import Any
 from theano.compile.closed_graph import close_graph
 from theano.compile.function import function
 from theano.compile.inputs import In, SymbolicInput, SymbolicOutput, as_input
-from theano.compile.shared import SharedVariable
+from theano.compile.shared import Container, SharedVariable
 from theano.graph.aliasing import DestroyHandler
 from theano.graph.clone import clone_get_equiv
 from theano.graph.features import PreserveVariableAttributes, Supervisor
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.traverse import explicit_inputs
 from theano.graph.variable import Constant, Variable
+from theano.settings import config
 
 
 def alias_root(v: Variable) -> Variable:
@@ -265,6 +266,27 @@ def orig_function(
         profile=profile,
         on_unused_input=on_unused_input,
     )
+
+
+def _constructor_FunctionMaker(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return what an older version pickled of how a function was made; its rewritten graph is not this version's."""
+    return {name: kwargs[name] for name in ("inputs", "outputs", "mode", "accept_inplace", "on_unused_input")}
+
+
+def _constructor_Function(
+    maker: dict[str, Any], input_storage: Sequence[Container], inputs_data: Sequence[Any], trust_input: bool = False
+) -> Any:
+    """Return the function that an older version pickled, compiled by this one.
+
+    With ``config.unpickle_function`` False, None is returned: for files in which functions were pickled by mistake.
+    """
+    if not config.unpickle_function:
+        return None
+    for container, value in zip(input_storage, inputs_data, strict=True):
+        container.storage[0] = value
+    found = orig_function(**maker)
+    found.trust_input = trust_input
+    return found
 
 
 def pfunc(

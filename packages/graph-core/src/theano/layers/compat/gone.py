@@ -62,7 +62,7 @@ INSTEAD = {
     "programs are run by the machine, theano.loader": (
         "VM Loop LoopGC Stack CVM calculate_reallocate_info register_thunk_trace_excepthook"
     ),
-    "equal nodes are merged by theano.rewriting.merge": "MergeFeature",
+    "equal nodes are merged by theano.rewriting.merge": "MergeFeature _metadict",
     "theano.graph.features.History has the methods checkpoint and revert": "GetCheckpoint LambdExtract",
     "copy traces with theano.graph.source.copy_stack_trace": "inherit_stack_trace nodes_constructed",
     "derive from theano.graph.op.Op and list its parameters in __props__": (
@@ -84,6 +84,10 @@ class Gone(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> NoReturn:
         """Raise NotImplementedError with what to use instead."""
         raise NotImplementedError(f"{cls.__name__} is not part of this Theano: {cls.instead}")
+
+
+def _forget(self: Any, state: Any) -> None:
+    """Leave what a pickle of an older version says of an instance: the graph of a function held some."""
 
 
 def names_gone(namespace: dict[str, Any], instead: Mapping[str, str]) -> Callable[[str], Gone]:
@@ -110,7 +114,8 @@ def names_gone(namespace: dict[str, Any], instead: Mapping[str, str]) -> Callabl
         if name not in known:
             raise AttributeError(f"module {namespace.get('__name__')!r} has no attribute {name!r}")
         text = known[name]
-        made = Gone(name, (), {"__doc__": f"Not part of this Theano: {text}.", "instead": text})
+        said = {"__doc__": f"Not part of this Theano: {text}.", "instead": text, "__setstate__": _forget}
+        made = Gone(name, (), said)
         namespace[name] = made
         return made
 

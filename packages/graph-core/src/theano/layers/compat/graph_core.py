@@ -50,7 +50,7 @@ OLD_NAMES = {
     "theano.compile.function_module": {
         "theano.layers.compat.functions": (
             "alias_root check_equal convert_function_input fgraph_updated_vars get_info_on_inputs infer_reuse_pattern "
-            "orig_function register_checker std_fgraph view_tree_set"
+            "orig_function register_checker std_fgraph view_tree_set _constructor_Function _constructor_FunctionMaker"
         ),
         "theano.compile.aliasing": "insert_deepcopy",
         "theano.compile.executable": "DUPLICATE Function",
@@ -245,7 +245,7 @@ OLD_NAMES = {
             "ChangeTracker check_chain is_same_graph_with_merge LocalMetaOptimizer "
             "LocalMetaOptimizerSkipAssertionError merge_dict pre_constant_merge"
         ),
-        "theano.layers.compat.gone": "GraphToGPULocalOptGroup inherit_stack_trace MergeFeature",
+        "theano.layers.compat.gone": "GraphToGPULocalOptGroup inherit_stack_trace MergeFeature _metadict",
         "theano.rewriting.userdefined.graph_rewriters": "Updater",
         "theano.graph.source": "copy_stack_trace",
         "theano.rewriting": (

@@ -85,6 +85,11 @@ class DimShuffle(Op, metaclass=Interned):
             return None
         return tuple(map(bool, input_broadcastable)), order, bool(inplace)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Older versions had copies in the graphs of users, and put views there in place of them.
+        inplace = state["inplace"] if "is_transpose" in state else True
+        DimShuffle.__init__(self, state["input_broadcastable"], state["new_order"], inplace)
+
     def __str__(self) -> str:
         return f"{'Inplace' if self.inplace else ''}DimShuffle{{{','.join(map(str, self.new_order))}}}"
 

@@ -142,6 +142,11 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         self.nfunc_spec = nfunc_spec
         self.destroy_map = {o: [i] for o, i in self.inplace_pattern.items()}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # Older versions wrote a dictionary, which has no hash.
+        self.inplace_pattern = frozendict(state["inplace_pattern"])
+
     @property
     def nin(self) -> int:
         """Number of inputs; -1 where it is free."""

@@ -139,6 +139,17 @@ class _Windows(Op):
             raise ValueError(f"{type(self).__name__}: {name} must be {self.ndim} whole numbers, not {given.tolist()}")
         return v
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "ds" in state:  # older versions had the sizes here, not among the inputs of nodes
+            self.ndim = len(state["ds"])
+
+    def restored_inputs(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        """Return the inputs with the sizes that older versions kept in the op."""
+        if len(inputs) > len(self.arrays):
+            return inputs
+        return [*inputs, *(as_tensor_variable(self.__dict__[name]) for name in ("ds", "st", "padding"))]
+
     def windows(self, shape: Sequence[int], sizes: Sequence[Any]) -> tuple[Any, ...]:
         """Return shape, windows, ws, stride and pad along the pooled axes; ValueError if they are no sizes."""
         ws, stride, pad = ([int(k) for k in v] for v in sizes)
