@@ -34,12 +34,15 @@ class Program(NamedTuple):
     tests : tuple of str
         Its own tests, in its unpacked folder, and options for pytest.
     environment : dict
+    beside : tuple of str
+        Other distributions that it is built on and that ask for Theano, too: installed without what they ask for.
     """
 
     distribution: str
     tasks: tuple[str, ...]
     tests: tuple[str, ...] = ()
     environment: Mapping[str, str] = {}
+    beside: tuple[str, ...] = ()
 
 
 KERAS = {"KERAS_BACKEND": "theano"}
@@ -63,6 +66,15 @@ PROGRAMS = {
         KERAS,
     ),
     "keras1": Program("Keras==1.2.2", ("keras1_networks.py", "keras1_backend.py"), environment=KERAS),
+    "downhill": Program("downhill==0.4.0", ("downhill_factors.py",)),
+    "theano_lstm": Program("theano-lstm==0.0.15", ("theano_lstm_counting.py",)),
+    "sknn": Program("scikit-neuralnetwork==0.7", ("sknn_classifier.py",), environment={"PROGRAM": "sknn"},
+                    beside=("Lasagne==0.1",)),
+    "pymc3_ext": Program("pymc3-ext==0.1.1", ("pymc3_ext_optimum.py",), ("tests",),
+                         beside=("pymc3==3.11.6", "aesara-theano-fallback==0.1.0")),
+    "exoplanet": Program("exoplanet==0.5.3", ("exoplanet_transit.py",), ("tests",),
+                         beside=("pymc3==3.11.6", "pymc3-ext==0.1.1", "aesara-theano-fallback==0.1.0",
+                                 "exoplanet-core==0.1.2")),
 }  # fmt: skip
 
 
@@ -108,8 +120,8 @@ def unexplained(failed: Iterable[str], known: Sequence[Mapping[str, Any]]) -> li
     return [name for name in failed if not any(part in name for part in parts)]
 
 
-def published(distribution: str, folder: Path) -> Path:
-    """Return the folder that a distribution's sources are in, and install it, without what it says that it needs."""
+def published(distribution: str, beside: Sequence[str], folder: Path) -> Path:
+    """Return the folder that a distribution's sources are in, and install it and others, without what they ask for."""
     if not folder.is_dir():
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
         with tempfile.TemporaryDirectory() as archive:
@@ -119,14 +131,14 @@ def published(distribution: str, folder: Path) -> Path:
             shutil.unpack_archive(next(Path(archive).iterdir()), archive)
             folder.parent.mkdir(exist_ok=True)
             shutil.move(next(path for path in Path(archive).iterdir() if path.is_dir()), folder)
-        subprocess.run([*pip, "install", "--no-deps", str(folder)], check=True)
+        subprocess.run([*pip, "install", "--no-deps", str(folder), *beside], check=True)
     return folder
 
 
 def main(name: str, options: Sequence[str]) -> int:
     """Run a program's tasks, then its tests in its folder; return 0 where nothing failed without a known reason."""
     program = PROGRAMS[name]
-    unpacked = published(program.distribution, Path(sys.prefix) / "published" / name)
+    unpacked = published(program.distribution, program.beside, Path(sys.prefix) / "published" / name)
     environment = os.environ | program.environment | {"PYTHONPATH": str(FOLDER / "shims"), "MPLBACKEND": "agg"}
     for task in program.tasks:
         start = time.perf_counter()

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import importlib.util
 import inspect
+import os
+import sys
+import types
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,11 +49,22 @@ for kind in (bool, int, float, complex, object, str):
 # NumPy 1.24 dropped its own measuring of floating-point numbers.
 np.MachAr = lambda: np.finfo(float)  # type: ignore[attr-defined]
 
-# NumPy 2.0 dropped second names.
+# NumPy 2.0 dropped second names, and a conversion for each dtype.
 SECOND = {"Inf": "inf", "NaN": "nan", "float_": "float64", "string_": "bytes_", "unicode_": "str_", "product": "prod",
           "in1d": "isin"}  # fmt: skip
 for old, new in SECOND.items():
     setattr(np, old, getattr(np, new))
+
+
+class Casts:
+    """What `numpy.cast` was: for a dtype, the conversion to it."""
+
+    def __getitem__(self, dtype: Any) -> Any:
+        """Return the conversion."""
+        return lambda value: np.asarray(value, dtype)
+
+
+np.cast = Casts()  # type: ignore[attr-defined]
 
 
 class Tester:
@@ -61,6 +76,19 @@ class Tester:
 
 
 numpy.testing.Tester = Tester  # type: ignore[attr-defined]
+
+# scikit-learn 0.20 dropped the homes that model selection had before, and 0.24 that of labels, a function of which sknn
+# replaces by one that takes less than scikit-learn gives it now: it gets a module of its own.
+if importlib.util.find_spec("sklearn") and "sknn" in os.environ.get("PROGRAM", ""):
+    import sklearn.model_selection
+    import sklearn.preprocessing._label
+
+    for module in ("cross_validation", "grid_search"):
+        sys.modules[f"sklearn.{module}"] = sklearn.model_selection
+        setattr(sklearn, module, sklearn.model_selection)
+    labels = types.ModuleType("sklearn.preprocessing.label")
+    labels.__dict__.update(vars(sklearn.preprocessing._label))
+    sys.modules["sklearn.preprocessing.label"] = sklearn.preprocessing.label = labels  # type: ignore[attr-defined]
 
 # SciPy 1.13 dropped the windows' second home.
 scipy.signal.gaussian = scipy.signal.windows.gaussian

@@ -1,5 +1,8 @@
 """The names of ``theano``: what is there, old spellings, and what is said of what is not there."""
 
+import importlib
+import importlib.util
+
 import pytest
 
 import theano
@@ -150,3 +153,17 @@ def test_function_dump(tmp_path):
     assert theano.function(**call)(5) == [5]
     with pytest.raises((pickle.PicklingError, AttributeError)):
         theano.function_dump(str(path), [x], [x])
+
+
+def test_node_of_pydot_is_among_the_names_of_printing():
+    import theano.printing
+
+    installed = importlib.util.find_spec("pydot") is not None
+    assert theano.printing.Node is (importlib.import_module("pydot").Node if installed else None)
+
+
+def test_a_star_brings_the_modules_of_graphs():
+    brought = {}
+    exec("from theano.graph import *", brought)
+    for name in ("basic", "fg", "op", "opt", "type"):
+        assert brought[name] is importlib.import_module(f"theano.graph.{name}")

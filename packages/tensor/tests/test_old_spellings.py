@@ -108,3 +108,10 @@ def test_tables_are_read_when_something_is_looked_for():
     tables = "[m for m in sys.modules if m.startswith('theano.layers.compat.')]"
     assert fresh(f"import sys, theano, theano.tensor; print({tables})") == "[]"
     assert "graph_core" in fresh(f"import sys, theano; theano.gof; print({tables})")
+
+
+def test_a_star_brings_modules_of_older_layouts():
+    brought = {}
+    exec("from theano.tensor import *", brought)
+    for name in ("extra_ops", "raw_random", "shared_randomstreams"):
+        assert brought[name] is importlib.import_module(f"theano.tensor.{name}")

@@ -13,4 +13,10 @@ from theano.graph.op import Op
 from theano.graph.type import BufferSpec, Generic, Type, generic
 from theano.graph.variable import Constant, Variable
 
-__all__ = ["Apply", "BufferSpec", "Constant", "FunctionGraph", "Generic", "Op", "Type", "Variable", "generic"]
+# `from theano.graph import *` also brings these modules, in Theano-PyMC's layout.
+_MODULES = ["basic", "fg", "op", "opt", "optdb", "toolbox", "type", "utils"]
+
+__all__ = [
+    "Apply", "BufferSpec", "Constant", "FunctionGraph", "Generic", "Op", "Type", "Variable", "generic",
+    *_MODULES,
+]  # fmt: skip

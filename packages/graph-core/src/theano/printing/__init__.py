@@ -9,6 +9,7 @@ import importlib.util
 from typing import Any
 
 from theano.graph.notebook import as_svg
+from theano.layers import lazily
 from theano.printing.describe import hex_digest, min_informative_str, position_independent_str, var_descriptor
 from theano.printing.formula import (
     VALID_ASSOC,
@@ -73,3 +74,5 @@ __all__ = [
     "use_ascii",
     "var_descriptor",
 ]
+
+__getattr__, __dir__ = lazily(globals())

@@ -422,6 +422,9 @@ OLD_NAMES = {
         "theano.layers.compat.gone": "calculate_reallocate_info Loop LoopGC Stack VM",
         "theano.runtime.link": "VM_Linker VMLinker=VM_Linker",
     },
+    "theano.printing": {
+        "theano.layers.compat.types": "Node",
+    },
     "theano.utils": {
         "theano.compat": "cmp DefaultOrderedDict exc_message get_unbound_function",
         "theano.gof.utils": "*",

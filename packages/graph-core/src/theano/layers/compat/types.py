@@ -284,3 +284,14 @@ def dict_to_pdnode(d: Mapping[str, Any]) -> Any:
     texts = {key: "\t".join(map(str, v)) if isinstance(v, list) else str(v) for key, v in d.items() if v is not None}
     attributes: Any = {key: text.replace('"', "'") for key, text in texts.items()}
     return pydot.Node(**attributes)
+
+
+def __getattr__(name: str) -> Any:
+    """Return pydot's class of nodes, which ``theano.printing`` had among its names; None where pydot is missing."""
+    if name != "Node":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not pydot_imported:
+        return None
+    import pydot  # optional
+
+    return pydot.Node
