@@ -89,6 +89,7 @@ BY_NAME = {
     "theano.tensor.rules.every": "its own families, from the table above",
     "theano.lowering.table": "what layers have registered at the extension point `modules`",
     "theano.rewriting.families": "what layers have registered at the extension point `packages`",
+    "theano.tensor.testing.classes": "the package that its caller names, and its modules",
     "theano.scalar.base": "a module of SciPy that the operation's statement names",
     "theano.scalar.canonical": "the module of an operation that a program in the cache names",
     "theano.scalar.define": "the module of an operation that a pickle names",

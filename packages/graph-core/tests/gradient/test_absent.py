@@ -3,6 +3,8 @@
 import pytest
 from smooth import add, pair, real, sin, vector
 
+from theano.compile import function
+from theano.errors import NullTypeGradError
 from theano.gradient import DisconnectedType, NullType, disconnected_type, grad_not_implemented, grad_undefined
 from theano.gradient.absent import (
     connection_pattern,
@@ -46,6 +48,13 @@ def test_why_there_is_none(make, what):
     x = real("x")
     assert make(sin, 3, x).type.why_null == f"the gradient of sin with respect to its input 3 (x) is {what}"
     assert make(sin, 3, x, "so it is").type.why_null.endswith(f"is {what}: so it is")
+
+
+@pytest.mark.parametrize("make", [grad_undefined, grad_not_implemented])
+def test_a_function_of_none_says_why(make):
+    x = real("x")
+    with pytest.raises(NullTypeGradError, match=r"f needs a gradient that there is not, since the gradient of sin with"):
+        function([x], make(sin, 0, x), name="f", on_unused_input="ignore")
 
 
 def test_what_a_caller_wants_to_see():

@@ -36,7 +36,8 @@ def test_what_does_not_move():
     assert Rop(sin(y), x, u, disconnected_outputs="ignore", return_disconnected="none") is None
     nothing = Rop(sin(y), x, u, disconnected_outputs="ignore", return_disconnected="disconnected")
     assert isinstance(nothing.type, DisconnectedType)
-    for still in (zero_grad, disconnected_grad, floor):
+    assert run([Rop(zero_grad(x), x, u)], {x: 1.0, u: 2.0}) == [0.0]
+    for still in (disconnected_grad, floor):
         with pytest.raises(DisconnectedInputError):
             Rop(still(x), x, u)
 

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from theano.compile.inputs import In, SymbolicInput, SymbolicOutput, as_input, as_output
 from theano.compile.shared import SharedVariable
-from theano.errors import MissingInputError, OutputKeyError, UnusedInputError
+from theano.errors import MissingInputError, NullTypeGradError, OutputKeyError, UnusedInputError
+from theano.gradient.absent import NullType
 from theano.graph.apply import Apply
 from theano.graph.source import created_at
 from theano.graph.traverse import ancestors, toposort
@@ -286,6 +287,8 @@ class _Copier:
         if isinstance(v, Constant):
             copy = self.memo[v] = v.clone()
             return copy
+        if isinstance(v.type, NullType):
+            raise NullTypeGradError(f"{self._function} needs a gradient that there is not, since {v.type.why_null}")
         where = created_at(v)
         made = f", created at {where}," if where else ""
         need = f"{user.op} needs it. " if user is not None else ""

@@ -53,8 +53,8 @@ class ConsiderConstant(ViewOp):
         return [zeros_like(inputs[0])]
 
     def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
-        """Return nothing: the output does not move."""
-        return [None]
+        """Return zero: the output does not move."""
+        return [None if eval_points[0] is None else zeros_like(inputs[0])]
 
 
 class ZeroGrad(ConsiderConstant):

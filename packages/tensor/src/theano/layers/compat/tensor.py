@@ -106,10 +106,11 @@ OLD_NAMES = {
     },
     "theano.sandbox.linalg.ops": {
         "theano.tensor.convert": "as_tensor_variable",
-        "theano.tensor.linalg.factor": "cholesky eig eigh eigvalsh",
+        "theano.scalar": "imported_scipy=imported_scipy_special",
+        "theano.tensor.linalg.factor": "Cholesky cholesky eig eigh eigvalsh",
         "theano.tensor.linalg.functions": "alloc_diag diag extract_diag spectral_radius_bound trace",
         "theano.tensor.linalg.hints": "Hint psd",
-        "theano.tensor.linalg.solve": "det matrix_inverse solve",
+        "theano.tensor.linalg.solve": "det matrix_inverse Solve solve",
         "theano.layers.compat.rewriting_helpers": "hints is_hint_node is_positive",
         "theano.layers.compat.gone_in_tensor": "HintsFeature HintsOptimizer",
         "theano.tensor.linalg.rules": "is_psd is_symmetric",
