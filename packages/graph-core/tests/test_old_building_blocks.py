@@ -231,6 +231,7 @@ def test_what_programs_read_of_a_function():
     assert inside() == [[[1], [0]], [1]] and inside(n_calls=2) == [[[1], [[1]]], [1]]
     assert [(required, put_back) for required, put_back, _ in f.defaults] == [(False, True), (False, False)]
     assert theano.function([x], x).defaults[0][0]
+    assert [i.variable for i in f.maker.expanded_inputs] == inputs and f.maker.expanded_inputs[1].value.data == state.get_value()
 
 
 def test_the_old_function_is_a_module_that_can_be_called():

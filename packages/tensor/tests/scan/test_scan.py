@@ -9,6 +9,7 @@ import theano
 import theano.tensor as T
 from theano.errors import DisconnectedInputError, NullTypeGradError
 from theano.gradient import undefined_grad, verify_grad
+from theano.graph.traverse import toposort
 from theano.ifelse import ifelse
 from theano.scan import until
 from theano.scan.op import Scan
@@ -39,6 +40,14 @@ def test_the_module_can_be_called():
 
 
 # -- what a step sees ---------------------------------------------------------------------------------------------------
+
+
+def test_the_op_shows_the_graph_of_its_step():
+    a = T.dscalar("a")
+    rows, _ = theano.scan(lambda x_t, past, a: a * past + x_t, x, T.constant(0.0), a)
+    op = next(node.op for node in toposort([rows]) if isinstance(node.op, Scan))
+    step = theano.function(op.inputs, op.outputs)
+    assert len(op.inputs) == 3 and step(*[2.0] * 3) == [6.0]
 
 
 def test_arguments_come_in_the_documented_order():

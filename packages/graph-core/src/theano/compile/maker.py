@@ -100,6 +100,11 @@ class FunctionMaker:
     # -- where the program comes from ---------------------------------------------------------------------
 
     @property
+    def expanded_inputs(self) -> list[SymbolicInput]:
+        """The inputs, those that stand for shared variables among them: what older programs call ``inputs``."""
+        return self.inputs
+
+    @property
     def plan(self) -> SerializedProgram | None:
         """The program as it was found in the cache."""
         return self.lookup.plan

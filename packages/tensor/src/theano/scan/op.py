@@ -80,6 +80,16 @@ class Scan(ExpressionOp):
         self.inner = InnerGraph(name or "scan", inputs, outputs)
         self._check()
 
+    @property
+    def inputs(self) -> list[Variable]:
+        """The inputs of the step's graph."""
+        return list(self.inner.inputs)
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """The outputs of the step's graph."""
+        return list(self.inner.outputs)
+
     def _check(self) -> None:
         """Refuse a step whose results cannot take the place of what they replace."""
         own, made = self.spec.inner_inputs(self.inner.inputs), self.spec.inner_outputs(self.inner.outputs)
