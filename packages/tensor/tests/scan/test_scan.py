@@ -44,7 +44,7 @@ def test_the_module_can_be_called():
 
 def test_the_op_shows_the_graph_of_its_step():
     a = T.dscalar("a")
-    rows, _ = theano.scan(lambda x_t, past, a: a * past + x_t, x, T.constant(0.0), a)
+    rows, _ = theano.scan(lambda x_t, past, a: a * past + x_t, x, T.as_tensor_variable(np.float64(0)), a)
     op = next(node.op for node in toposort([rows]) if isinstance(node.op, Scan))
     step = theano.function(op.inputs, op.outputs)
     assert len(op.inputs) == 3 and step(*[2.0] * 3) == [6.0]
