@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theano.tensor.batching.batched_node import BatchedNode, batches
+from theano.tensor.conv.conv_elemwise import ConvElemwise
 from theano.tensor.conv.op import (
     AbstractConv2d,
     AbstractConv2d_gradInputs,
@@ -13,11 +14,11 @@ from theano.tensor.conv.op import (
 )
 
 
-@batches(AbstractConv2d, AbstractConv3d)
+@batches(AbstractConv2d, AbstractConv3d, ConvElemwise)
 def _more_images(given: BatchedNode) -> Any:
     if not given.only(0):
-        return None  # filters of their own for each row
-    return given.split_batch(given.op(given.merge_batch(0), given.inputs[1]), 0)
+        return None  # filters, or numbers for them, of their own for each row
+    return given.split_batch(given.op(given.merge_batch(0), *given.inputs[1:]), 0)
 
 
 @batches(AbstractConv2d_gradInputs, AbstractConv3d_gradInputs)
