@@ -33,7 +33,7 @@ from theano.tensor.conv.op import (
     AbstractConv3d_gradWeights,
 )
 from theano.tensor.create.arange import ARangeLength
-from theano.tensor.device.placement import FromDevice, ToDevice
+from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.hints import Hint
 from theano.tensor.nnet import normalization as bn

@@ -21,6 +21,8 @@ from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
 from theano.lowering.targets import Target, targets
 from theano.rewriting.phases import phases
+from theano.tensor.device.lowering import transfer_kernel
+from theano.tensor.device.ops import ToDevice
 from theano.tensor.device.placement import Placement
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.reduce.careduce import CAReduce
@@ -55,11 +57,12 @@ def install() -> None:
     add_device(FAKE.device, ctypes.addressof(ctypes.c_char.in_dll(LIBRARY, "fake_device")))
     targets.register(FAKE.device, FAKE)
     register(
+        Lowering(ToDevice, transfer_kernel, target=FAKE),
         Lowering(Elemwise, map_kernel, Accepts("*inputs -> *outputs", ndim={"inputs": "outputs"}), target=FAKE),
         Lowering(CAReduce, reduction_kernel, Accepts("x -> y"), target=FAKE),
         Lowering(MapReduce, reduction_kernel, Accepts("*inputs -> *results"), target=FAKE),
     )
-    phases.register("place_on_fake", Placement(FAKE), 100, "fake")
+    phases.register("place_on_fake", Placement(FAKE), 49.4, "fake")
 
 
 install()

@@ -22,7 +22,7 @@ from theano.scalar.type import Scalar
 from theano.scan.op import Scan
 from theano.scan.spec import LoopSpec
 from theano.tensor.control.checks import CheckedLength
-from theano.tensor.device.placement import FromDevice, ToDevice
+from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.kernels.common import Ready
 from theano.tensor.linalg.solve import lstsq

@@ -32,6 +32,7 @@ from theano.graph.source import created_at
 from theano.graph.text import text_of
 from theano.graph.variable import Constant, Variable
 from theano.loader.schema import Program
+from theano.lowering.targets import CPU
 from theano.messages import logger
 from theano.rewriting import Report
 from theano.runtime.failure import Explainer
@@ -192,8 +193,9 @@ def _copies(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[Var
 
 
 def _is_replaced(spec: SymbolicInput) -> bool:
-    """Return whether a call stores a new value where the old one was, in memory that the machine can copy."""
-    return spec.implicit and spec.update is not None and spec.variable.type.buffer_spec() is not None
+    """Return whether a call stores a new value where the old one was, in memory of the host's, which the machine can copy."""
+    kept = spec.variable.type.buffer_spec()
+    return spec.implicit and spec.update is not None and kept is not None and kept.device == CPU.device
 
 
 def _refuse_inplace(fgraph: FunctionGraph, accept: bool) -> None:

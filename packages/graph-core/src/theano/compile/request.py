@@ -10,6 +10,7 @@ from theano.compile.inputs import SymbolicInput
 from theano.compile.mode import Mode
 from theano.compile.shared import Container, SharedVariable
 from theano.graph.traverse import toposort, view_roots
+from theano.lowering.targets import CPU
 from theano.records import record
 from theano.rewriting import RewriteSettings
 from theano.runtime.program import Argument
@@ -91,9 +92,10 @@ def is_expendable(spec: SymbolicInput) -> bool:
     """Return whether the memory of an input may be overwritten: where the user says so and no default is at stake.
 
     A default that each call replaces is not at stake, if it is an object that the machine knows nothing of, such as the
-    state of random numbers; arrays that are replaced have rules of their own (:mod:`theano.runtime.updates`).
+    state of random numbers; arrays that are replaced have rules of their own (:mod:`theano.runtime.updates`). What was
+    given in the memory of a device never is: there, new memory costs no more than old.
     """
-    if spec.implicit or not spec.mutable:
+    if spec.implicit or not spec.mutable or spec.variable.type.device != CPU.device:
         return False
     return spec.value is None or (spec.update is not None and spec.variable.type.buffer_spec() is None)
 

@@ -109,9 +109,20 @@ PYBIND11_MODULE(_loader, m) {
         if (theano::store_locked(cell.ptr(), value.ptr()) < 0) throw py::error_already_set();
     }, py::arg("cell"), py::arg("value"));
     m.def("locks_after_fork", &theano::locks_after_fork);
-    m.def("add_device", [](const std::string &name, size_t address) {
-        theano::device_add(name.c_str(), reinterpret_cast<const th_device *>(address));
-    }, py::arg("name"), py::arg("address"));
+    py::object device_array = py::reinterpret_steal<py::object>(theano::device_array_type());
+    if (!device_array) throw py::error_already_set();
+    m.attr("DeviceArray") = device_array;
+    m.def("add_device", [device_array](const std::string &name, size_t address, const py::object &array_class) {
+        const bool plain = array_class.is_none();
+        if (!plain && (!PyType_Check(array_class.ptr()) || PyObject_IsSubclass(array_class.ptr(), device_array.ptr()) != 1))
+            raise(PyExc_TypeError, "the arrays of a device are of a subclass of DeviceArray");
+        theano::device_add(name.c_str(), reinterpret_cast<const th_device *>(address), plain ? nullptr : py::object(array_class).release().ptr());
+    }, py::arg("name"), py::arg("address"), py::arg("array_class") = py::none());
+    m.def("device_array_class", [device_array](const std::string &name) -> py::object {
+        const theano::DeviceEntry *entry = theano::device_entry(name.c_str());
+        if (!entry) raise(PyExc_ValueError, "there is no device '" + name + "'");
+        return entry->array_class ? py::reinterpret_borrow<py::object>(entry->array_class) : device_array;
+    }, py::arg("name"));
     m.def("has_device", [](const std::string &name) { return theano::device_named(name.c_str()) != nullptr; }, py::arg("name"));
     m.def(
         "empty",

@@ -1,8 +1,8 @@
 """The compiled half of theano.loader; :mod:`theano.loader.schema` declares the entries of a program."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 _F = TypeVar("_F", bound=type[Function])
 
@@ -137,8 +137,56 @@ def store(cell: list[Any], value: Any) -> None:
 def locks_after_fork() -> None:
     """Let go, in a child process, what calls in threads of its parent had locked."""
 
-def add_device(name: str, address: int) -> None:
-    """Let slots be in the memory of a device, from the address of its ``th_device``; both stay for good."""
+class DeviceArray:
+    """An array in the memory of a device: a window on a block of it, made by `empty` or by a function."""
+
+    @classmethod
+    def empty(cls, device: str, dtype: str, shape: Sequence[int], /) -> Self:
+        """Return an array whose numbers are anything."""
+    def window(self, offset: int, shape: Sequence[int], strides: Sequence[int], dtype: str | None = None, /) -> Self:
+        """Return other elements of the same memory, the first of them ``offset`` bytes behind this one's."""
+    def packed(self) -> Self:
+        """Return the same numbers in memory of their own, in C order."""
+    def read_into(self, buffer: Any, /) -> None:
+        """Copy all numbers to the host; the array lies in one piece."""
+    def write_from(self, buffer: Any, /) -> None:
+        """Copy all numbers from the host; the array lies in one piece."""
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths."""
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Strides in bytes."""
+    @property
+    def dtype_name(self) -> str:
+        """The name of its dtype."""
+    @property
+    def device(self) -> str:
+        """The name of the device."""
+    @property
+    def ndim(self) -> int:
+        """How many dimensions it has."""
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+    @property
+    def address(self) -> int:
+        """Where its first element is, to kernels of the device."""
+    @property
+    def memory(self) -> tuple[int, int]:
+        """The address and the bytes of the memory that it is a part of."""
+    @property
+    def in_one_piece(self) -> bool:
+        """Whether its elements lie one after the other, row by row."""
+
+def add_device(name: str, address: int, array_class: type[DeviceArray] | None = None) -> None:
+    """Let slots be in the memory of a device, from the address of its ``th_device``; all of it stays for good.
+
+    Results of functions that lie there are of ``array_class``.
+    """
+
+def device_array_class(name: str) -> type[DeviceArray]:
+    """Return the class of a device's arrays; ValueError if there is no such device."""
 
 def has_device(name: str) -> bool:
     """Return whether a device of that name was added."""

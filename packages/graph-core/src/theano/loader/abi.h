@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TH_ABI_VERSION 4
+#define TH_ABI_VERSION 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -102,12 +102,15 @@ typedef struct th_loop {
  * be called by several threads at once, with the GIL or without it. */
 enum { TH_TO_DEVICE = 0, TH_FROM_DEVICE = 1 };
 
-typedef struct th_device {
-    char *(*allocate)(size_t bytes);             /* NULL: there is no more */
-    void (*release)(char *memory, size_t bytes); /* as many as were asked for */
+typedef struct th_device th_device;
+struct th_device {
+    char *(*allocate)(const th_device *, size_t bytes);             /* NULL: there is no more */
+    void (*release)(const th_device *, char *memory, size_t bytes); /* as many as were asked for */
     /* Between the host's memory and the device's; returns when it is done. 0, or -1. */
-    int (*copy)(char *to, const char *from, size_t bytes, int32_t direction);
-} th_device;
+    int (*copy)(const th_device *, char *to, const char *from, size_t bytes, int32_t direction);
+    /* An array of any strides, written to `to` in C order, both on the device. 0, or -1. NULL: there is no such array. */
+    int (*pack)(const th_device *, char *to, const th_buffer *from);
+};
 
 typedef struct th_runtime {
     int abi_version;

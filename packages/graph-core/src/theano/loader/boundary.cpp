@@ -300,6 +300,7 @@ void bind_array(Frame *frame, Slot *slot, PyArrayObject *array) {
 bool bind_exact(Frame *frame, Slot *slot, PyObject *value, bool writable) {
     const SlotInfo *info = slot->info;
     if (!info->has_spec) return false;
+    if (TH_UNLIKELY(info->device != nullptr)) return bind_device_array(frame, slot, value);
     if (info->scalar) {
         if (Py_TYPE(value) != info->scalar_type) return false;
         PyArray_ScalarAsCtype(value, slot->cell16);
@@ -316,7 +317,7 @@ bool bind_exact(Frame *frame, Slot *slot, PyObject *value, bool writable) {
 /* Takes no reference and leaves nothing to clean: the next call's binding takes its place. */
 bool bind_borrowed(Frame *frame, Slot *slot, PyObject *value, bool writable) {
     const SlotInfo *info = slot->info;
-    if (TH_UNLIKELY(!info->has_spec || info->scalar)) return bind_exact(frame, slot, value, writable);
+    if (TH_UNLIKELY(!info->has_spec || info->scalar || info->device)) return bind_exact(frame, slot, value, writable);
     if (TH_UNLIKELY(!is_exact(info, value, writable))) return false;
     describe_array(frame, slot, reinterpret_cast<PyArrayObject *>(value));
     slot->borrowed = true;
@@ -324,6 +325,7 @@ bool bind_borrowed(Frame *frame, Slot *slot, PyObject *value, bool writable) {
 }
 
 int bind_value(Frame *frame, Slot *slot, PyObject *value, bool writable) {
+    if (slot->info->device) return bind_device_array(frame, slot, value) ? 0 : type_error(slot, value);
     if (!PyArray_Check(value)) return bind_number(frame, slot, value);
     auto *array = reinterpret_cast<PyArrayObject *>(value);
     if (!fits(slot->info, array)) return type_error(slot, value);
@@ -394,7 +396,7 @@ bool store_number(PyObject *value, int32_t dtype, char *cell) {
 
 int bind_cast(Frame *frame, Slot *slot, PyObject *value) {
     const SlotInfo *info = slot->info;
-    if (!info->has_spec || info->scalar) return 0;
+    if (!info->has_spec || info->scalar || info->device) return 0;
     if (!PyArray_Check(value)) {
         if (info->ndim != 0 || !store_number(value, info->dtype, slot->cell16)) return 0;
         bind_cell(frame, slot);
@@ -414,6 +416,7 @@ int bind_cast(Frame *frame, Slot *slot, PyObject *value) {
 
 int bind_object(Frame *frame, Slot *slot, PyObject *value) {
     if (slot->info->has_spec && slot->info->native_use && bind_value(frame, slot, value, false) < 0) return -1;
+    if (slot->info->device && slot->memory == MEM_NONE && bind_value(frame, slot, value, false) < 0) return -1;
     Py_INCREF(value);
     Py_XSETREF(slot->object, value);
     slot_mark(frame, slot);
@@ -425,6 +428,8 @@ PyObject *box(Frame *frame, Slot *slot) {
     PyObject *made = nullptr;
     if (slot->memory == MEM_NONE || !slot->info->has_spec) {
         PyErr_SetString(PyExc_RuntimeError, "a value is wanted that no instruction has computed");
+    } else if (slot->info->device) {
+        made = box_device_array(slot);
     } else if (slot->info->scalar) {
         made = PyArray_Scalar(slot->buf.data, slot->info->descr, nullptr);
     } else if (slot->memory == MEM_ARRAY) {
@@ -473,6 +478,7 @@ bool is_private(Frame *frame, Slot *slot) {
 }
 
 int make_private(Frame *frame, Slot *slot) {
+    if (slot->info->device) return 0; /* nothing that was given is overwritten there: check_devices */
     if (slot->memory != MEM_ARRAY || slot->copied) return 0;
     PyObject *copy = new_array(slot->info->descr, slot->info->ndim, slot->buf.shape, slot->elements);
     if (!copy) return -1;

@@ -273,15 +273,25 @@ int rt_transfer(th_ctx *ctx, th_buffer *to, const th_buffer *from) {
     const size_t bytes = size_t(source->elements * from->itemsize);
     if (bytes == 0) return 0;
     const char *data = from->data;
-    if (!th_is_packed(from)) {
-        if (here) return rt_fail(ctx, TH_ERR_VALUE, "what a device has is not in one piece");
+    Block *piece = nullptr;
+    if (!th_is_packed(from) && here) {
+        piece = block_new(bytes, here);
+        if (!piece) return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on a device", bytes);
+        if (device_pack(piece, from) < 0) {
+            block_release(piece);
+            return rt_fail(ctx, TH_ERR_VALUE, "the device could not put an array in one piece");
+        }
+        data = piece->data;
+    } else if (!th_is_packed(from)) {
         char *packed = static_cast<char *>(rt_scratch(ctx, bytes));
         if (!packed) return -1;
         pack(packed, from);
         data = packed;
     }
     const th_device *device = there ? there : here;
-    if (device->copy(to->data, data, bytes, there ? TH_TO_DEVICE : TH_FROM_DEVICE) == 0) return 0;
+    const int status = device->copy(device, to->data, data, bytes, there ? TH_TO_DEVICE : TH_FROM_DEVICE);
+    if (piece) block_release(piece);
+    if (status == 0) return 0;
     return rt_fail(ctx, TH_ERR_MEMORY, "a transfer of %zu bytes failed", bytes);
 }
 

@@ -15,6 +15,7 @@
  *   elementwise.cpp  loops over strided operands, for generated kernels              (no Python)
  *   move.cpp      copies of rectangles from any strides to any others               (no Python)
  *   boundary.cpp  Python value <-> buffer descriptor
+ *   device_array.cpp  the same for values in the memory of a device
  *   argument_aliasing.cpp  copies of inputs that are overwritten and share memory
  *   locks.cpp     calls that update the same stored value, one after the other
  *   machine.cpp   runs the instructions of a frame; the callbacks kernels see
@@ -88,8 +89,20 @@ void memory_trim(size_t keep);      /* give back to the system all but `keep` by
 void memory_set_limit(size_t bytes); /* how much the free list may hold */
 size_t memory_get_limit();
 /* Devices by name. One that was added stays, and so does what it points to. */
-void device_add(const char *name, const th_device *device);
-const th_device *device_named(const char *name); /* nullptr: there is none */
+struct DeviceEntry {
+    const char *name;
+    const th_device *device;
+    PyObject *array_class; /* strong: the subclass of DeviceArray in which results come, or NULL */
+};
+void device_add(const char *name, const th_device *device, PyObject *array_class);
+const DeviceEntry *device_entry(const char *name);              /* nullptr: there is none */
+const DeviceEntry *device_entry_of(const th_device *device);
+inline const th_device *device_named(const char *name) {
+    const DeviceEntry *entry = device_entry(name);
+    return entry ? entry->device : nullptr;
+}
+/* An array of a device's into the memory of a block of its, element after element. -1: the device cannot. */
+int device_pack(Block *to, const th_buffer *from);
 
 /* ------------------------------------------------------------------ pool.cpp */
 
@@ -323,6 +336,12 @@ int array_ensure(Frame *frame, Slot *slot, const int64_t *shape, int64_t element
 int array_again(Frame *frame, Slot *slot); /* the same in the shape that the slot's table says, where it is `laid` */
 int make_private(Frame *frame, Slot *slot); /* a copy of the shared variable's array takes its place; -1: MemoryError */
 bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this frame, or this frame alone, has the array */
+
+/* ----------------------------------------------------------------- device_array.cpp */
+
+PyObject *device_array_type(); /* new reference to the heap type, made once */
+bool bind_device_array(Frame *frame, Slot *slot, PyObject *value); /* false: another kind of value; no error is set */
+PyObject *box_device_array(const Slot *slot); /* new reference; NULL: error set */
 
 /* ----------------------------------------------------------------- argument_aliasing.cpp */
 

@@ -86,7 +86,7 @@ bool fill_slots(Frame *frame) {
         Slot &slot = frame->slots[k];
         slot.dirty = true;
         if (slot.info->has_spec && bind_value(frame, &slot, slot.info->value, false) < 0) return false;
-        slot.object = Py_NewRef(slot.info->value);
+        Py_XSETREF(slot.object, Py_NewRef(slot.info->value));
     }
     return true;
 }

@@ -101,8 +101,8 @@ int see(Frame *frame, Slot *slot) {
 /* -------------------------------------------------------------------- windows */
 
 /* Of memory that is the loop's: a slot that has it as its own block gives it back to nobody. */
-void keep_memory(char *, size_t) {}
-const th_device windows = {nullptr, keep_memory, nullptr};
+void keep_memory(const th_device *, char *, size_t) {}
+const th_device windows = {nullptr, keep_memory, nullptr, nullptr};
 
 /* An input that is one row of an array. */
 struct Window {

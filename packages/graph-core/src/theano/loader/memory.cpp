@@ -22,7 +22,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -44,7 +43,7 @@ struct Region {
 struct State {
     std::vector<Region> free[kClasses];
     std::unordered_map<void *, size_t> lent; /* what NumPy arrays own: capacity */
-    std::vector<std::pair<std::string, const th_device *>> devices;
+    std::vector<DeviceEntry *> devices;
     size_t cached = 0, limit = kDefaultLimit;
     int64_t swept = 0;
 };
@@ -166,7 +165,7 @@ void give(char *data, size_t capacity) {
 }
 
 void drop(char *data, size_t capacity, const th_device *device) {
-    if (device) return device->release(data, capacity);
+    if (device) return device->release(device, data, capacity);
     capacity > kBigBlock ? give(data, capacity) : std::free(data);
 }
 
@@ -179,7 +178,7 @@ Block *block_new(size_t bytes, const th_device *device) {
     char *data;
     if (device) {
         capacity = bytes ? bytes : 1;
-        data = device->allocate(capacity);
+        data = device->allocate(device, capacity);
     } else if (bytes > kBigBlock) {
         data = take(bytes, &capacity);
     } else {
@@ -205,23 +204,36 @@ void block_release(Block *block) {
 
 /* ----------------------------------------------------------------- devices */
 
-void device_add(const char *name, const th_device *device) {
+void device_add(const char *name, const th_device *device, PyObject *array_class) {
     Locked locked;
-    for (auto &known : state->devices) {
-        if (known.first == name) {
-            known.second = device;
+    for (DeviceEntry *known : state->devices) {
+        if (std::strcmp(known->name, name) == 0) {
+            known->device = device;
+            known->array_class = array_class;
             return;
         }
     }
-    state->devices.emplace_back(name, device);
+    state->devices.push_back(new DeviceEntry{strdup(name), device, array_class}); /* for good: slots point to it */
 }
 
-const th_device *device_named(const char *name) {
+const DeviceEntry *device_entry(const char *name) {
     Locked locked;
-    for (const auto &known : state->devices) {
-        if (known.first == name) return known.second;
+    for (const DeviceEntry *known : state->devices) {
+        if (std::strcmp(known->name, name) == 0) return known;
     }
     return nullptr;
+}
+
+const DeviceEntry *device_entry_of(const th_device *device) {
+    Locked locked;
+    for (const DeviceEntry *known : state->devices) {
+        if (known->device == device) return known;
+    }
+    return nullptr;
+}
+
+int device_pack(Block *to, const th_buffer *from) {
+    return to->device->pack ? to->device->pack(to->device, to->data, from) : -1;
 }
 
 /* ---------------------------------------------------- memory that NumPy owns */

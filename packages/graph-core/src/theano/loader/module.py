@@ -44,6 +44,7 @@ except ImportError as error:
     ) from error
 
 ABI_VERSION: int = _loader.ABI_VERSION
+DeviceArray = _loader.DeviceArray
 Function = _loader.Function
 KernelShapeError = _loader.KernelShapeError
 Library = _loader.Library
@@ -56,6 +57,7 @@ cpu_level = _loader.cpu_level
 numpy_sort = _loader.numpy_sort
 set_threads_least = _loader.set_threads_least
 add_device = _loader.add_device
+device_array_class = _loader.device_array_class
 has_device = _loader.has_device
 empty = _loader.empty
 memory_cached = _loader.memory_cached
@@ -70,12 +72,14 @@ if hasattr(os, "register_at_fork"):
 
 __all__ = [
     "ABI_VERSION",
+    "DeviceArray",
     "Function",
     "KernelShapeError",
     "Library",
     "NativeThunk",
     "add_device",
     "cpu_level",
+    "device_array_class",
     "empty",
     "enable_vectorcall",
     "get_threads",

@@ -403,7 +403,8 @@ bool read_result_bases(Program &program, PyObject *object) {
         SlotInfo &info = program.slots[from];
         if (info.kind != SLOT_TEMP || !info.has_spec || info.scalar || !program.slots[to].result)
             return complain("program: a base of a result is a temp slot with a buffer specification, for a result");
-        info.array_backed = info.result = true;
+        info.array_backed = info.device == nullptr;
+        info.result = true;
         info.updates |= program.slots[to].updates;
         program.slots[to].base = from;
     }
@@ -420,13 +421,13 @@ bool read_control_dependencies(Program &program, PyObject *object) {
     return true;
 }
 
-/* What a device has is seen by kernels alone, and buffers that slots share are in one memory. */
+/* What was given in a device's memory is not overwritten there, and buffers that slots share are in one memory. */
 bool check_devices(const Program &program) {
     std::vector<int32_t> first(size_t(program.npools), -1);
     for (size_t k = 0; k < program.slots.size(); ++k) {
         const SlotInfo &info = program.slots[k];
-        if (info.device && (info.kind != SLOT_TEMP || info.result || info.python_use || info.in_thunk || info.scalar))
-            return complain("program: only kernels read and write what is in a device's memory");
+        if (info.device && (info.scalar || info.overwritten != OVERWRITE_NOTHING))
+            return complain("program: what is in a device's memory is no NumPy scalar, and is not overwritten in a shared variable");
         if (info.pool < 0) continue;
         int32_t &other = first[size_t(info.pool)];
         if (other < 0) other = int32_t(k);
@@ -437,7 +438,7 @@ bool check_devices(const Program &program) {
 
 void derive(Program &program) {
     for (SlotInfo &info : program.slots) {
-        info.array_backed = info.has_spec && !info.scalar && (info.result || info.python_use);
+        info.array_backed = info.has_spec && !info.scalar && !info.device && (info.result || info.python_use);
     }
     std::vector<bool> seen(program.code.size());
     auto want = [&](int32_t slot) {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from theano.extensions import Table
@@ -39,6 +39,9 @@ class Lowering:
     when : callable or None
         What cannot be said as data, from an op and its node; its docstring begins with "Tell whether".
     target : Target
+    on_host : callable or None
+        From a node to the numbers of those inputs that its kernel reads in the host's memory, although the others are
+        in the target's: lengths, indices, factors. None: there is no such input.
 
     Examples
     --------
@@ -58,6 +61,11 @@ class Lowering:
     accepts: Accepts | None = None
     when: Callable[[Any, Apply[Any, Any]], bool] | None = None
     target: Target = CPU
+    on_host: Callable[[Apply[Any, Any]], Collection[int]] | None = None
+
+    def host_inputs(self, node: Apply) -> Collection[int]:
+        """Return the numbers of those inputs of ``node`` that are in the host's memory."""
+        return () if self.on_host is None else self.on_host(node)
 
     def fits(self, node: Apply) -> bool:
         """Return whether this entry is for ``node``, whose op is of its class."""

@@ -38,7 +38,7 @@ targets: Table[str, Target] = Table("lowering.targets.targets", "what works on t
 
 
 def target_of(node: Apply) -> Target:
-    """Return what computes a node: where all its operands are on one device, that is it; the CPU moves between two.
+    """Return what computes a node: the target in whose memory its outputs are, which may read lengths and indices elsewhere.
 
     Examples
     --------
@@ -49,6 +49,4 @@ def target_of(node: Apply) -> Target:
     True
     """
     device = node.outputs[0].type.device if node.outputs else CPU.device
-    if device == CPU.device or any(v.type.device != device for v in (*node.inputs, *node.outputs)):
-        return CPU
-    return targets[device]
+    return CPU if device == CPU.device else targets[device]

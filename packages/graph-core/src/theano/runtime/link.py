@@ -306,9 +306,9 @@ def _plan(
     target = target_of(node)
     if target.device != CPU.device:
         kernel = lower(node, target)
-        if kernel is None:
+        if kernel is None and not (own or has_perform(op)):
             raise MethodNotDefined("lowering", type(op), f"{op}, whose operands are on the device {target.device},")
-        return kernel
+        return _in_python(node, linker, given_away) if kernel is None else kernel
     if linker.compiled != "never" and (not own or op.lazy):
         kernel = lower(node)
         # An op that is lazy makes its thunk for where nothing is compiled; its kernel has to be as lazy as that.

@@ -8,7 +8,7 @@ from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
-from theano.tensor.device.placement import FromDevice, ToDevice
+from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.kernels.common import nothing, ready
 
 

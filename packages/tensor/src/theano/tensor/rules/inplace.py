@@ -102,7 +102,8 @@ def _carry_out(fgraph: FunctionGraph, context: Context, name: str, decided: list
 def _one_by_one(part: list[Decision], context: Context, name: str) -> Iterator[tuple[Variable, Variable]]:
     """Yield the replacements, each made when its turn comes: its inputs may be outputs of the one before."""
     for node, op in part:
-        fresh = op.make_node(*node.inputs)
+        # Of the same types: where a device computes, they are not what the op makes of arrays of the host's.
+        fresh = Apply(op, list(node.inputs), [v.type.make_variable() for v in node.outputs])
         for old, new in zip(node.outputs, fresh.outputs, strict=True):
             context.provenance.begin(name, context.report.name, old)
             yield old, new

@@ -1,0 +1,82 @@
+"""Transfers between the host's memory and a device's, as nodes like any others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from theano.gradient import DisconnectedType
+from theano.graph import Apply, Op
+from theano.tensor.device.type import DeviceTensorType
+from theano.tensor.type import Tensor, TensorApply, TensorType
+
+
+class _Transfer(Op):
+    """Between the host's memory and a device's."""
+
+    def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of the input."""
+        return [shapes[0]]
+
+
+class ToDevice(_Transfer):
+    """A copy of an array in the memory of a device.
+
+    Parameters
+    ----------
+    device : str
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> ToDevice("cuda")(T.vector("x")).type.device
+    'cuda'
+    """
+
+    __props__ = ("device",)
+
+    def __init__(self, device: str):
+        self.device = device
+
+    def make_node(self, x: Tensor) -> Apply:
+        """Return the node for an array of the host's."""
+        if not isinstance(x.type, TensorType) or isinstance(x.type, DeviceTensorType):
+            raise TypeError(f"{self} takes an array in the host's memory, not {x} of type {x.type}")
+        return Apply(self, [x], [DeviceTensorType(x.type.dtype, x.type.broadcastable, self.device).make_variable()])
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+        """Return the gradient, brought back."""
+        return [FromDevice()(g) if isinstance(g.type, DeviceTensorType) else g for g in output_gradients]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction, moved as the value is."""
+        return [None if e is None else self(e) for e in eval_points]
+
+
+class FromDevice(_Transfer):
+    """A copy of a device's array in the host's memory.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> FromDevice()(ToDevice("cuda")(T.fvector("x"))).type
+    TensorType(float32, vector)
+    """
+
+    __props__ = ()
+
+    def make_node(self, x: Tensor) -> Apply:
+        """Return the node for an array of a device's."""
+        if not isinstance(x.type, DeviceTensorType):
+            raise TypeError(f"{self} takes an array in the memory of a device, not {x} of type {x.type}")
+        return Apply(self, [x], [x.type.on_host().make_variable()])
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+        """Return the gradient, moved to where the input is."""
+        device = inputs[0].type.device
+        return [g if isinstance(g.type, (DeviceTensorType, DisconnectedType)) else ToDevice(device)(g)
+                for g in output_gradients]  # fmt: skip
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the direction, moved as the value is."""
+        return [None if e is None else self(e) for e in eval_points]
