@@ -84,6 +84,9 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_MODULES, *_ELSEWHERE, *layers.added_names("theano")})
 
 
+if config.device != "cpu" or config.init_gpu_device or config.contexts:
+    layers.start_devices()
+
 __all__ = [
     "Apply",
     "Constant",

@@ -57,6 +57,8 @@ class Layer:
         From a value to whether the layer makes variables of such values: ``theano.shared`` asks.
     extensions : tuple of Extension
         What it answers at the points of lower layers as soon as it is imported, though most of its modules are not.
+    start : callable, optional
+        Starts the devices that flags name; called when ``theano`` is imported and they name one.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Layer:
     knows: Callable[[object], bool] = lambda value: False
     extensions: tuple[Extension, ...] = ()
     compat: str = ""
+    start: Callable[[], None] | None = None
 
     def load(self) -> ModuleType:
         """Import the layer."""
@@ -188,6 +191,24 @@ def _search(name: str, home: str | None) -> tuple[bool, ...]:
     if name.startswith("__"):  # Python and its tools ask for such, which are no layer's business
         return ()
     return (False,) if home is not None or name.startswith("_") else (False, True)
+
+
+def start_devices() -> None:
+    """Start the devices that flags name, by the layers that know how.
+
+    Raises
+    ------
+    UnavailableLayerError
+        No layer does.
+    """
+    starters = [layer.start for layer in installed() if layer.start is not None]
+    if not starters:
+        raise UnavailableLayerError(
+            "the flags name a device, and no layer for devices is installed: pip install theano-gpu-backend, or set"
+            " device=cpu"
+        )
+    for start in starters:
+        start()
 
 
 def added_names(module: str) -> list[str]:

@@ -23,7 +23,7 @@ from theano.tensor.type import TensorType
 class Placement:
     """The pass that has a target compute all that it has lowerings for.
 
-    Single numbers that come from the host stay there: lengths, indices and factors are what kernels are told. A value
+    Single elements that come from the host stay there: lengths, indices and factors are what kernels are told. A value
     that both memories need is moved once, a constant when the function is compiled.
 
     Parameters
@@ -84,7 +84,7 @@ class Placement:
         moving = [v for i, v in enumerate(node.inputs) if i not in kept]
         if not all(type(v.type) is TensorType for v in (*moving, *node.outputs)):
             return None
-        if not any(v.type.ndim for v in (*moving, *node.outputs)) and not any(map(_origin, moving)):
+        if all(all(v.type.broadcastable) for v in (*moving, *node.outputs)) and not any(map(_origin, moving)):
             return None
         return entry if lower(node, self.target) is not None else None
 

@@ -1,0 +1,83 @@
+"""Builds the host halves of kernels and the drivers; everything else is in pyproject.toml.
+
+parameters.h, the structs that kernels are told of, is written from the declarations in theano/gpuarray/kernels into
+``build/generated``. Two files belong to graph-core: they are taken from the package next to this one in the repository,
+else from this package's own source archive, which carries them, else from an installed copy.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from setuptools import Extension, setup
+from setuptools.command.sdist import sdist
+
+HERE = Path(__file__).parent
+SOURCES = Path("src/theano/gpuarray/kernels/c")
+GENERATED = Path("build/generated")
+FOREIGN = {"abi.h": "loader", "parameters.py": "graph"}
+
+
+def folder_of(name: str) -> Path:
+    """Return the folder that holds a file of graph-core."""
+    package = FOREIGN[name]
+    places = [HERE.parent / "graph-core/src/theano" / package, HERE / SOURCES / "foreign"]
+    try:
+        spec = importlib.util.find_spec(f"theano.{package}")
+    except ModuleNotFoundError:
+        spec = None
+    places += map(Path, spec.submodule_search_locations or [] if spec else [])
+    for place in places:
+        if (place / name).is_file():
+            return place
+    raise SystemExit(f"{name} of theano.{package} was not found in {', '.join(map(str, places))}")
+
+
+def load(name: str, path: Path) -> ModuleType:
+    """Return a module under its name, of which the packages around it need not be installed."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def write_header() -> str:
+    """Write parameters.h if it has changed, so that nothing is compiled again if not, and return its path."""
+    vocabulary = load("theano.graph.parameters", folder_of("parameters.py") / "parameters.py")
+    declared = load("theano.gpuarray.kernels.parameters", HERE / SOURCES.parent / "parameters.py")
+    text, path = vocabulary.header(vars(declared), "parameters.py"), HERE / GENERATED / "parameters.h"
+    if not path.is_file() or path.read_text("utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return str(GENERATED / path.name)
+
+
+class SourceArchive(sdist):
+    """A source archive builds alone, so it carries the files of the other layer."""
+
+    def make_release_tree(self, base_dir, files):
+        """Copy the package's own files, then the others."""
+        super().make_release_tree(base_dir, files)
+        target = Path(base_dir) / SOURCES / "foreign"
+        target.mkdir(parents=True, exist_ok=True)
+        for name in FOREIGN:
+            shutil.copy2(folder_of(name) / name, target / name)
+
+
+HEADER = write_header()
+library = Extension(
+    "theano.gpuarray.kernels._kernels",
+    sources=sorted(str(path.relative_to(HERE)) for path in (HERE / SOURCES).glob("*.c")),
+    depends=[*sorted(str(path.relative_to(HERE)) for path in (HERE / SOURCES).glob("*.h")), HEADER],
+    include_dirs=[str(SOURCES), str(GENERATED), str(folder_of("abi.h"))],
+    extra_compile_args=["-std=gnu11", "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-fno-strict-aliasing"],
+    extra_link_args=["-pthread"] + ([] if os.uname().sysname == "Darwin" else ["-ldl"]),
+)
+
+setup(ext_modules=[library], cmdclass={"sdist": SourceArchive})

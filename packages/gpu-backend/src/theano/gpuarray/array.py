@@ -1,0 +1,178 @@
+"""`GpuArray`: an array in the memory of a device, as Python holds it."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from theano.loader.module import DeviceArray
+from theano.tensor.device.type import on_device, on_host
+
+
+class GpuArray(DeviceArray):
+    """An array in the memory of a device: results of functions, values of shared variables.
+
+    ``numpy.asarray(a)`` copies it to the host, :func:`asarray` makes one. Its parts, its transpose and its reshaped
+    forms are windows on the same memory.
+
+    Attributes
+    ----------
+    shape, strides : tuple of int
+    dtype : numpy.dtype
+    ndim, size, nbytes, itemsize : int
+    context_name : str or None
+    """
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Its dtype."""
+        return np.dtype(self.dtype_name)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def context_name(self) -> str | None:
+        """The name under which its device was started."""
+        return context_name_of(self.device)
+
+    @property
+    def T(self) -> Self:  # noqa: N802 - NumPy's name
+        """The array with its axes in the opposite order, on the same memory."""
+        return self.window(0, self.shape[::-1], self.strides[::-1])
+
+    def transpose(self, *axes: int) -> Self:
+        """Return the array with its axes in another order, on the same memory."""
+        order = [int(a) % self.ndim for a in axes] or list(range(self.ndim))[::-1]
+        if sorted(order) != list(range(self.ndim)):
+            raise ValueError(f"axes {axes} of an array of {self.ndim} dimensions")
+        return self.window(0, [self.shape[a] for a in order], [self.strides[a] for a in order])
+
+    def copy(self) -> Self:
+        """Return the same numbers in memory of their own, in C order."""
+        return self.packed()
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.packed()
+
+    def reshape(self, *shape: Any) -> Self:
+        """Return the same numbers in another shape, on the same memory where they lie in one piece."""
+        lengths = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        wanted = np.empty(self.shape, "V1").reshape(lengths).shape if self.size < 1 else _filled_in(lengths, self.size)
+        whole = self if self.in_one_piece else self.packed()
+        return whole.window(0, wanted, _c_strides(wanted, self.itemsize))
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of an array without dimensions")
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Self:
+        """Return a part that integers, slices, None and ``...`` pick, on the same memory."""
+        # NumPy says which part it is, on an array of the same lengths that takes no memory.
+        shadow = np.lib.stride_tricks.as_strided(np.empty((1,), "V1"), self.shape, self.strides)
+        part = shadow[key]
+        if not isinstance(part, np.ndarray):
+            part = shadow[(*key, ...) if isinstance(key, tuple) else (key, ...)]
+        if part.base is None or part.dtype != shadow.dtype:
+            raise TypeError("parts of an array on a device are picked by integers, slices, None and ...")
+        offset = part.__array_interface__["data"][0] - shadow.__array_interface__["data"][0]
+        return self.window(offset, part.shape, part.strides)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("numbers on a device are not seen by NumPy without a copy")
+        made = on_host(self)
+        return made if dtype is None else made.astype(dtype, copy=False)
+
+    def __reduce__(self) -> Any:
+        return _from_host, (np.asarray(self), self.context_name)
+
+    def __repr__(self) -> str:
+        return f"GpuArray({np.asarray(self)!r}, on {self.device})"
+
+    def __str__(self) -> str:
+        return str(np.asarray(self))
+
+    def __float__(self) -> float:
+        return float(np.asarray(self))
+
+    def __int__(self) -> int:
+        return int(np.asarray(self))
+
+    def __bool__(self) -> bool:
+        return bool(np.asarray(self))
+
+
+def device_name(context_name: str | None) -> str:
+    """Return what the loader calls the device of a context.
+
+    Examples
+    --------
+    >>> device_name(None), device_name("dev1")
+    ('gpu', 'gpu:dev1')
+    """
+    return "gpu" if context_name is None else f"gpu:{context_name}"
+
+
+def context_name_of(device: str) -> str | None:
+    """Return the name of the context that the loader knows as ``device``.
+
+    Examples
+    --------
+    >>> context_name_of("gpu"), context_name_of("gpu:dev1")
+    (None, 'dev1')
+    """
+    return device.partition(":")[2] or None
+
+
+def asarray(value: Any, context_name: str | None = None, dtype: Any = None) -> GpuArray:
+    """Return a value as an array on a device.
+
+    Parameters
+    ----------
+    value : array_like or GpuArray
+    context_name : str, optional
+    dtype : optional
+    """
+    if isinstance(value, GpuArray) and value.device == device_name(context_name) and dtype in (None, value.dtype):
+        return value
+    made = on_device(device_name(context_name), np.asarray(value, dtype))
+    assert isinstance(made, GpuArray)
+    return made
+
+
+def _from_host(value: np.ndarray, context_name: str | None) -> Any:
+    """Return an array that was pickled: on its device, or on the host where that was not started and the flag allows it."""
+    from theano.gpuarray.context import is_started
+    from theano.settings import config
+
+    if not is_started(context_name) and config.experimental.unpickle_gpu_on_cpu:
+        return value
+    return asarray(value, context_name)
+
+
+def _filled_in(lengths: Any, size: int) -> tuple[int, ...]:
+    given = tuple(int(n) for n in lengths)
+    known = int(np.prod([n for n in given if n >= 0], dtype=np.int64))
+    if given.count(-1) > 1 or (-1 in given and (known == 0 or size % known)) or (-1 not in given and known != size):
+        raise ValueError(f"cannot reshape an array of {size} elements into {given}")
+    return tuple(size // known if n < 0 else n for n in given)
+
+
+def _c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    strides, step = [], itemsize
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))

@@ -1,0 +1,209 @@
+"""Contexts: devices that were started, by the names that programs give them, and the programs loaded on each."""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+import json
+from collections.abc import Iterator, Sequence
+from threading import Lock
+
+from theano.cache.names import digest_of
+from theano.cache.store import open_cache
+from theano.gpuarray.array import GpuArray, context_name_of, device_name
+from theano.gpuarray.dialect import prelude, text_of
+from theano.gpuarray.drivers import Driver, start
+from theano.gpuarray.errors import ContextNotDefined
+from theano.gpuarray.kernels.library import COUNTS, library
+from theano.graph.parameters import Pointer
+from theano.loader.module import add_device
+from theano.lowering.targets import Target, targets
+
+GPU = "gpu"
+"""The name of the target whose entries of the lowering table are this layer's, whatever the device."""
+
+
+class GpuContext:
+    """A device that was started.
+
+    Parameters
+    ----------
+    name : str or None
+        That of the context; None is the default one.
+    driver : Driver
+
+    Attributes
+    ----------
+    device : str
+        What the loader calls it.
+    devname : str
+        The device's own name.
+    """
+
+    def __init__(self, name: str | None, driver: Driver):
+        self.name, self.driver = name, driver
+        self.device = device_name(name)
+        self.devname = driver.name
+        self._loaded: dict[str, dict[str, Pointer]] = {}
+        self._lock = Lock()
+        add_device(self.device, driver.gpu, GpuArray)
+        targets.register(self.device, Target(GPU, self.device))
+        for size, pointer in enumerate(self.functions(text_of("pack.c"), [f"pack{1 << k}" for k in range(5)])):
+            library().th_gpu_set_pack(driver.gpu, size, pointer)
+
+    # -- programs ---------------------------------------------------------------------------------------------------
+
+    def functions(self, text: str, names: Sequence[str]) -> list[Pointer]:
+        """Return functions of a program, which is compiled if it is neither loaded nor in the cache.
+
+        Parameters
+        ----------
+        text : str
+            In the language of `theano.gpuarray.dialect`, without the prelude.
+        names : list of str
+
+        Raises
+        ------
+        DeviceCompileError
+            The device's compiler refuses it.
+        """
+        key = digest_of(f"{self.driver.identity}\n{prelude(self.driver.language)}\n{text}".encode())
+        with self._lock:
+            if key not in self._loaded:
+                binary = self._kept(key)
+                if binary is None:
+                    binary = self.driver.compile(prelude(self.driver.language) + text)
+                    self._keep(key, binary, names)
+                self._load(key, binary, names)
+            return [self._loaded[key][name] for name in names]
+
+    def find(self, key: str, name: str) -> int:
+        """Return the address of a function of a program that some process has compiled; 0 if there is none."""
+        with self._lock:
+            if key not in self._loaded:
+                binary = self._kept(key)
+                if binary is None:
+                    return 0
+                self._load(key, binary, self._names[key])
+            return self._loaded[key].get(name, 0)
+
+    def _load(self, key: str, binary: bytes, names: Sequence[str]) -> None:
+        self._loaded[key] = {
+            name: Pointer(library().th_gpu_kernel_new(self.driver.gpu, handle), f"{GPU}:{self.device}/{key}/{name}")
+            for name, handle in zip(names, self.driver.load(binary, names), strict=True)
+        }
+
+    _names: dict[str, list[str]] = {}  # noqa: RUF012 - of programs that were found in the cache, in all contexts
+
+    def _kept(self, key: str) -> bytes | None:
+        """Return a program's machine code from the cache."""
+        for text in open_cache().plans(key):
+            kept = json.loads(text)
+            self._names[key] = kept["functions"]
+            return base64.b64decode(kept["code"])
+        return None
+
+    def _keep(self, key: str, binary: bytes, names: Sequence[str]) -> None:
+        text = json.dumps({"functions": list(names), "code": base64.b64encode(binary).decode()})
+        open_cache().add_plan(key, text)
+
+    # -- what it does -----------------------------------------------------------------------------------------------
+
+    def counts(self) -> dict[str, int]:
+        """Return what the device has counted, `theano.gpuarray.kernels.library.COUNTS`."""
+        numbers = (ctypes.c_int64 * len(COUNTS))()
+        library().th_gpu_read_counts(self.driver.gpu, numbers)
+        return dict(zip(COUNTS, numbers, strict=True))
+
+    def wait(self) -> None:
+        """Wait until all that was asked for is done."""
+        if library().th_gpu_wait(self.driver.gpu):
+            raise RuntimeError(f"{self.devname}: {library().th_gpu_error(self.driver.gpu).decode()}")
+
+    def trim(self) -> None:
+        """Give the memory that waits to be used again back to the driver."""
+        library().th_gpu_trim(self.driver.gpu)
+
+    def set_limit(self, size: int, fail_in: int = 0) -> None:
+        """Set how many bytes of memory may be taken (0: no end); for tests, which allocation from now on fails."""
+        library().th_gpu_set_limits(self.driver.gpu, size, fail_in)
+
+    def __repr__(self) -> str:
+        return f"<context {self.name} on {self.devname}>"
+
+
+_contexts: dict[str | None, GpuContext] = {}
+
+
+def init_dev(device: str, name: str | None = None) -> GpuContext:
+    """Start a device as a context, and return that.
+
+    Parameters
+    ----------
+    device : str
+        ``cuda``, ``cudaN``, ``opencl`` or ``openclN:M``.
+    name : str, optional
+        Under which programs know it; None is the default context.
+
+    Raises
+    ------
+    GpuUnavailableError
+        The device cannot be used; the message says what lacks.
+    """
+    return reg_context(name, GpuContext(name, start(device)))
+
+
+def reg_context(name: str | None, context: GpuContext) -> GpuContext:
+    """Make a context known under a name.
+
+    Raises
+    ------
+    ValueError
+        The name has another context.
+    """
+    if _contexts.setdefault(name, context) is not context:
+        raise ValueError(f"there is a context named {name} already: {_contexts[name]}")
+    return context
+
+
+def get_context(name: str | None) -> GpuContext:
+    """Return the context of a name.
+
+    Raises
+    ------
+    ContextNotDefined
+        No device was started under it.
+
+    Examples
+    --------
+    >>> get_context("moon")
+    Traceback (most recent call last):
+     ...
+    theano.gpuarray.errors.ContextNotDefined: no device was started as 'moon'; there are: none
+    """
+    if name not in _contexts:
+        there = ", ".join(repr(known) for known in _contexts) or "none"
+        raise ContextNotDefined(f"no device was started as {name!r}; there are: {there}")
+    return _contexts[name]
+
+
+def list_contexts() -> Iterator[str | None]:
+    """Return the names of all contexts."""
+    return iter(list(_contexts))
+
+
+def is_started(name: str | None) -> bool:
+    """Return whether a device was started under a name."""
+    return name in _contexts
+
+
+def find_pointer(name: str) -> int:
+    """Return the address of a device function by its name (``device/key/function``); 0 if it is not here."""
+    device, key, function = name.split("/")
+    context = _contexts.get(context_name_of(device))
+    return 0 if context is None else context.find(key, function)
+
+
+def identity() -> str:
+    """Return what programs with device functions depend on: the devices that were started."""
+    return "; ".join(f"{name}: {context.driver.identity}" for name, context in sorted(_contexts.items(), key=str))

@@ -1,0 +1,17 @@
+/* What both languages share: the names that our scalar functions are written with. */
+#define TH_FUSED 1
+#define TH_WIDE 0
+#define TH_FMA(a, b, c) fma((double)(a), (double)(b), (double)(c))
+#define TH_FMAF(a, b, c) fmaf((float)(a), (float)(b), (float)(c))
+#define __builtin_fabs(x) fabs((double)(x))
+#define __builtin_fabsf(x) fabsf(x)
+#define __builtin_sqrt(x) sqrt((double)(x))
+#define __builtin_sqrtf(x) sqrtf(x)
+#define __builtin_floor(x) floor((double)(x))
+#define __builtin_floorf(x) floorf(x)
+#define __builtin_rint(x) rint((double)(x))
+#define __builtin_rintf(x) rintf(x)
+#define __builtin_fmod(x, y) fmod((double)(x), (double)(y))
+#define __builtin_copysign(x, y) copysign((double)(x), (double)(y))
+#define __builtin_copysignf(x, y) copysignf(x, y)
+#define __builtin_expect(x, y) (x)

@@ -1,0 +1,46 @@
+/* What kernels are written with, in OpenCL C 1.2. */
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+typedef char int8_t;
+typedef uchar uint8_t;
+typedef short int16_t;
+typedef ushort uint16_t;
+typedef int int32_t;
+typedef uint uint32_t;
+typedef long int64_t;
+typedef ulong uint64_t;
+#define KERNEL __kernel
+#define DEVICE
+#define GLOBAL __global
+#define LOCAL __local
+#define CONSTANT_TABLE __constant
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define GLOBAL_ID() ((int64_t)get_global_id(0))
+#define GROUP_ID() ((int64_t)get_group_id(0))
+#define LOCAL_ID() ((int)get_local_id(0))
+#define LOCAL_SIZE() ((int)get_local_size(0))
+#define TH_INLINE static inline
+#define INT64_C(x) x##L
+#define UINT64_C(x) x##UL
+#define INT64_MIN LONG_MIN
+#define INT32_MIN INT_MIN
+TH_INLINE uint64_t th_bits_f64(double x) { return as_ulong(x); }
+TH_INLINE double th_from_bits_f64(uint64_t u) { return as_double(u); }
+TH_INLINE uint32_t th_bits_f32(float x) { return as_uint(x); }
+TH_INLINE float th_from_bits_f32(uint32_t u) { return as_float(u); }
+#define __builtin_inf() ((double)INFINITY)
+#define __builtin_inff() INFINITY
+#define __builtin_nan(x) ((double)NAN)
+#define __builtin_nanf(x) NAN
+#define sqrtf(x) sqrt((float)(x))
+#define fabsf(x) fabs((float)(x))
+#define floorf(x) floor((float)(x))
+#define ceilf(x) ceil((float)(x))
+#define truncf(x) trunc((float)(x))
+#define rintf(x) rint((float)(x))
+#define fminf(x, y) fmin((float)(x), (float)(y))
+#define fmaxf(x, y) fmax((float)(x), (float)(y))
+#define fmodf(x, y) fmod((float)(x), (float)(y))
+#define copysignf(x, y) copysign((float)(x), (float)(y))
+#define fmaf(x, y, z) fma((float)(x), (float)(y), (float)(z))

@@ -1,0 +1,185 @@
+/* The driver for CUDA, on the driver's own interface (libcuda), which is opened when a device is started.
+ *
+ * Programs are compiled by NVRTC, from Python; their machine code is loaded here. One stream per device keeps the order.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+
+typedef int CUresult;
+typedef uint64_t CUdeviceptr;
+
+/* NAME, what it takes */
+#define FUNCTIONS(X)                                                                                                       \
+    X(cuInit, (unsigned))                                                                                                  \
+    X(cuDeviceGet, (int *, int))                                                                                           \
+    X(cuDeviceGetName, (char *, int, int))                                                                                 \
+    X(cuDeviceGetAttribute, (int *, int, int))                                                                             \
+    X(cuDevicePrimaryCtxRetain, (void **, int))                                                                            \
+    X(cuDevicePrimaryCtxRelease_v2, (int))                                                                                 \
+    X(cuCtxSetCurrent, (void *))                                                                                           \
+    X(cuStreamCreate, (void **, unsigned))                                                                                 \
+    X(cuStreamSynchronize, (void *))                                                                                       \
+    X(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                                              \
+    X(cuMemFree_v2, (CUdeviceptr))                                                                                         \
+    X(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, void *))                                                   \
+    X(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, void *))                                                         \
+    X(cuModuleLoadData, (void **, const void *))                                                                           \
+    X(cuModuleGetFunction, (void **, void *, const char *))                                                                \
+    X(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **))
+
+typedef struct cuda {
+    int device;
+    void *context, *stream;
+#define X(name, takes) CUresult(*name) takes;
+    FUNCTIONS(X)
+#undef X
+} cuda;
+
+enum { COMPUTE_MAJOR = 75, COMPUTE_MINOR = 76, PROCESSORS = 16 }; /* CU_DEVICE_ATTRIBUTE_... */
+
+static int failed(th_gpu *gpu, const char *what, CUresult code)
+{
+    th_gpu_complain(gpu, what, code);
+    return -1;
+}
+
+static char *allocate(th_gpu *gpu, size_t bytes)
+{
+    cuda *cu = gpu->state;
+    CUdeviceptr made = 0;
+    CUresult status = cu->cuCtxSetCurrent(cu->context);
+    if (status == 0)
+        status = cu->cuMemAlloc_v2(&made, bytes);
+    if (status == 0)
+        return (char *)(uintptr_t)made;
+    th_gpu_complain(gpu, "cuMemAlloc", status);
+    return NULL;
+}
+
+static void release(th_gpu *gpu, char *memory, size_t bytes)
+{
+    cuda *cu = gpu->state;
+    (void)bytes;
+    if (cu->cuCtxSetCurrent(cu->context) == 0)
+        cu->cuMemFree_v2((CUdeviceptr)(uintptr_t)memory); /* which waits for what was asked for before */
+}
+
+static int copy(th_gpu *gpu, char *to, const char *from, size_t bytes, int32_t direction)
+{
+    cuda *cu = gpu->state;
+    CUresult status = cu->cuCtxSetCurrent(cu->context);
+    if (status == 0)
+        status = direction == TH_TO_DEVICE ? cu->cuMemcpyHtoDAsync_v2((CUdeviceptr)(uintptr_t)to, from, bytes, cu->stream)
+                                           : cu->cuMemcpyDtoHAsync_v2(to, (CUdeviceptr)(uintptr_t)from, bytes, cu->stream);
+    if (status == 0)
+        status = cu->cuStreamSynchronize(cu->stream);
+    return status ? failed(gpu, "a transfer", status) : 0;
+}
+
+static int launch(th_gpu *gpu, const th_gpu_launch *what)
+{
+    cuda *cu = gpu->state;
+    void *args[TH_GPU_POINTERS + 1];
+    for (int k = 0; k < what->npointers; ++k) {
+        what->args[k] = 0;
+        args[k] = (void *)&what->pointers[k];
+    }
+    args[what->npointers] = what->args;
+    CUresult status = cu->cuCtxSetCurrent(cu->context);
+    if (status == 0)
+        status = cu->cuLaunchKernel(what->function, (unsigned)what->groups, 1, 1, (unsigned)what->group, 1, 1, 0, cu->stream, args, NULL);
+    return status ? failed(gpu, "cuLaunchKernel", status) : 0;
+}
+
+static int wait_for_all(th_gpu *gpu)
+{
+    cuda *cu = gpu->state;
+    CUresult status = cu->cuCtxSetCurrent(cu->context);
+    if (status == 0)
+        status = cu->cuStreamSynchronize(cu->stream);
+    return status ? failed(gpu, "cuStreamSynchronize", status) : 0;
+}
+
+static void stop(th_gpu *gpu)
+{
+    cuda *cu = gpu->state;
+    cu->cuDevicePrimaryCtxRelease_v2(cu->device);
+    free(cu);
+}
+
+static const th_gpu_driver driver = {allocate, release, copy, launch, wait_for_all, stop};
+
+static CUresult start(cuda *cu, int number)
+{
+    CUresult status = cu->cuInit(0);
+    if (status == 0)
+        status = cu->cuDeviceGet(&cu->device, number);
+    if (status == 0)
+        status = cu->cuDevicePrimaryCtxRetain(&cu->context, cu->device);
+    if (status == 0)
+        status = cu->cuCtxSetCurrent(cu->context);
+    return status ? status : cu->cuStreamCreate(&cu->stream, 1); /* one that waits for no other */
+}
+
+/* The device of that number; NULL: `*code` is what the driver said, or -1 where there is no driver. */
+TH_EXPORT th_gpu *th_gpu_cuda(const char *library, int64_t number, int64_t group, int64_t *code)
+{
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    cuda *cu = calloc(1, sizeof *cu);
+    th_gpu *gpu = malloc(sizeof *gpu);
+    int missing = handle == NULL || cu == NULL || gpu == NULL;
+    *code = -1;
+    if (!missing) {
+#define X(name, takes) missing |= (*(void **)&cu->name = dlsym(handle, #name)) == NULL;
+        FUNCTIONS(X)
+#undef X
+    }
+    if (missing || (*code = start(cu, (int)number)) != 0) {
+        free(cu);
+        free(gpu);
+        return NULL;
+    }
+    int processors = 0;
+    cu->cuDeviceGetAttribute(&processors, PROCESSORS, cu->device);
+    th_gpu_setup(gpu, &driver, cu);
+    gpu->group = group;
+    gpu->processors = processors;
+    return gpu;
+}
+
+/* Its name and its compute capability (10 times the major number, and the minor one). */
+TH_EXPORT int64_t th_gpu_cuda_describe(const th_gpu *gpu, char *name, int64_t room)
+{
+    const cuda *cu = gpu->state;
+    int major = 0, minor = 0;
+    cu->cuDeviceGetName(name, (int)room, cu->device);
+    cu->cuDeviceGetAttribute(&major, COMPUTE_MAJOR, cu->device);
+    cu->cuDeviceGetAttribute(&minor, COMPUTE_MINOR, cu->device);
+    return 10 * major + minor;
+}
+
+/* A module of machine code (`binary`, from NVRTC), and a function of it. NULL: `th_gpu_error` says why. */
+TH_EXPORT void *th_gpu_cuda_module(th_gpu *gpu, const char *binary)
+{
+    cuda *cu = gpu->state;
+    void *module = NULL;
+    CUresult status = cu->cuCtxSetCurrent(cu->context);
+    if (status == 0)
+        status = cu->cuModuleLoadData(&module, binary);
+    if (status)
+        th_gpu_complain(gpu, "cuModuleLoadData", status);
+    return status ? NULL : module;
+}
+
+TH_EXPORT void *th_gpu_cuda_function(th_gpu *gpu, void *module, const char *name)
+{
+    cuda *cu = gpu->state;
+    void *function = NULL;
+    const CUresult status = cu->cuModuleGetFunction(&function, module, name);
+    if (status)
+        th_gpu_complain(gpu, "cuModuleGetFunction", status);
+    return status ? NULL : function;
+}

@@ -1,0 +1,95 @@
+/* A processor with memory of its own, as the host's half of a kernel sees it.
+ *
+ * A kernel has two halves. One is a function in the device's language, which Python writes and has compiled. The other one
+ * is in this library: it makes the outputs, looks at lengths and strides, and launches the first. What it launches is
+ * a `th_gpu_kernel`, whose address it is told with its parameters.
+ *
+ * What a device function is given: one pointer for each operand, and one struct by value. That begins with one number for
+ * each pointer, the bytes from the pointer to the operand's first element: a driver whose memory has handles rather than
+ * addresses (OpenCL) passes the handle as the pointer.
+ *
+ * All launches and copies of a device happen one after the other, in the order in which they were asked for. So memory
+ * may be given back, and used again, as soon as the last launch that uses it was asked for.
+ */
+#ifndef THEANO_GPU_H
+#define THEANO_GPU_H
+
+#include <pthread.h>
+
+#include "abi.h"
+
+#define TH_EXPORT __attribute__((visibility("default")))
+
+typedef struct th_gpu th_gpu;
+
+enum { TH_GPU_POINTERS = 48, TH_GPU_ARGS = 3968 }; /* at most: operands of a launch, bytes of its struct */
+
+typedef struct th_gpu_launch {
+    void *function;
+    int64_t groups, group; /* how many groups of work-items, and of how many each */
+    int npointers;
+    char *const *pointers;
+    int64_t *args; /* the struct; the driver writes its first `npointers` numbers */
+    size_t bytes;
+} th_gpu_launch;
+
+typedef struct th_gpu_driver {
+    char *(*allocate)(th_gpu *, size_t bytes); /* NULL: there is no more */
+    void (*release)(th_gpu *, char *memory, size_t bytes);
+    int (*copy)(th_gpu *, char *to, const char *from, size_t bytes, int32_t direction); /* done when it returns */
+    int (*launch)(th_gpu *, const th_gpu_launch *);
+    int (*wait)(th_gpu *); /* until all that was asked for is done */
+    void (*stop)(th_gpu *);
+} th_gpu_driver;
+
+typedef struct th_gpu_kernel {
+    th_gpu *gpu;
+    void *function;
+} th_gpu_kernel;
+
+/* Memory that was given back, by size class (`pool.c`). */
+enum { TH_GPU_CLASSES = 44 * 8 };
+typedef struct th_gpu_waiting th_gpu_waiting;
+
+typedef struct th_gpu_counts {
+    int64_t live, waiting, peak; /* bytes in use, bytes that wait to be used again, the most ever in use */
+    int64_t to, from, launches, allocations;
+} th_gpu_counts;
+
+struct th_gpu {
+    th_device memory; /* FIRST: the loader knows a device by it */
+    const th_gpu_driver *driver;
+    void *state;        /* the driver's */
+    int64_t group;      /* work-items of a group where a kernel does not care */
+    int64_t processors; /* how many groups it runs at the same time, at least */
+    int64_t limit;      /* bytes of memory that may be taken; 0: no end */
+    int64_t fail_in;    /* tests: the allocation that fails, counted from 1; 0: none */
+    th_gpu_kernel *pack[5]; /* copies of strided arrays, by the logarithm of the item's bytes */
+    th_gpu_counts counts;
+    pthread_mutex_t lock;
+    th_gpu_waiting *waiting[TH_GPU_CLASSES];
+    char error[256]; /* what the driver said last */
+};
+
+void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state);
+int th_gpu_launched(th_gpu *gpu, const th_gpu_launch *launch); /* 0, or -1 with `error` set */
+void th_gpu_complain(th_gpu *gpu, const char *what, int code);
+
+/* Device memory for one kernel; given back by the caller once its launches were asked for. */
+char *th_gpu_scratch(th_gpu *gpu, size_t bytes);
+void th_gpu_scratch_release(th_gpu *gpu, char *memory, size_t bytes);
+
+/* The error of a kernel whose launch failed: always -1. */
+int th_gpu_failed(th_ctx *ctx, th_gpu *gpu);
+
+/* The operands of a launch: inputs but those in the mask `hosts`, then outputs. Returns how many there are. */
+int th_gpu_operands(th_ctx *ctx, uint64_t hosts, th_buffer **operands);
+
+/* The numbers of the inputs in the mask, in eight bytes each, and what follows them in a struct. Returns its end. */
+char *th_gpu_numbers(th_ctx *ctx, uint64_t hosts, char *to, const void *constants, int64_t bytes);
+
+/* Fewer axes that see the same elements: those of length 1 are left out, and neighbours become one where every operand
+ * allows it. `strides` has `nops` rows of `ndim`, in bytes; they and `shape` are written over. Returns how many are left. */
+int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides);
+
+#endif

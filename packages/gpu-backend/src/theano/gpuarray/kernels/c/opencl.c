@@ -1,0 +1,216 @@
+/* The driver for OpenCL 1.2 and later.
+ *
+ * Python finds the device, makes the context and the queue and builds programs; what runs for each launch is here. The
+ * library is opened where Python found it, so this file needs no header of OpenCL's: the few types and numbers it uses are
+ * those of the standard's ABI.
+ *
+ * A buffer of OpenCL has a handle and no address. Kernels of ours see addresses, which can be added to; so each buffer is
+ * given a range of addresses of this process that nobody can read or write, and is found by it.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "gpu.h"
+
+typedef int32_t cl_int;
+typedef uint32_t cl_uint;
+typedef struct opaque *cl_object;
+
+enum { CL_MEM_READ_WRITE = 1, CL_TRUE = 1 };
+
+/* NAME, what it returns, what it takes */
+#define FUNCTIONS(X)                                                                                                              \
+    X(clCreateBuffer, cl_object, (cl_object, uint64_t, size_t, void *, cl_int *))                                                 \
+    X(clReleaseMemObject, cl_int, (cl_object))                                                                                    \
+    X(clEnqueueWriteBuffer, cl_int,                                                                                               \
+      (cl_object, cl_object, cl_uint, size_t, size_t, const void *, cl_uint, const cl_object *, cl_object *))                     \
+    X(clEnqueueReadBuffer, cl_int, (cl_object, cl_object, cl_uint, size_t, size_t, void *, cl_uint, const cl_object *, cl_object *)) \
+    X(clEnqueueCopyBuffer, cl_int,                                                                                                \
+      (cl_object, cl_object, cl_object, size_t, size_t, size_t, cl_uint, const cl_object *, cl_object *))                         \
+    X(clSetKernelArg, cl_int, (cl_object, cl_uint, size_t, const void *))                                                         \
+    X(clEnqueueNDRangeKernel, cl_int,                                                                                             \
+      (cl_object, cl_object, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint, const cl_object *, cl_object *))   \
+    X(clFlush, cl_int, (cl_object))                                                                                               \
+    X(clFinish, cl_int, (cl_object))
+
+typedef struct buffer {
+    char *start;
+    size_t bytes;
+    cl_object handle;
+} buffer;
+
+typedef struct opencl {
+    cl_object context, queue;
+    pthread_mutex_t lock; /* of the table, and of the arguments of kernels, which are set before a launch */
+    buffer *buffers;      /* by their addresses */
+    size_t count, room;
+#define X(name, returns, takes) returns(*name) takes;
+    FUNCTIONS(X)
+#undef X
+} opencl;
+
+/* How many buffers begin at or before an address. */
+static size_t position(const opencl *cl, const char *address)
+{
+    size_t low = 0, high = cl->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (cl->buffers[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const buffer *buffer_at(const opencl *cl, const char *address)
+{
+    const size_t k = position(cl, address);
+    const buffer *found = k ? &cl->buffers[k - 1] : NULL;
+    return found && address < found->start + found->bytes ? found : NULL;
+}
+
+static int failed(th_gpu *gpu, const char *what, cl_int code)
+{
+    th_gpu_complain(gpu, what, code);
+    return -1;
+}
+
+static int enter(opencl *cl, buffer one)
+{
+    if (cl->count == cl->room) {
+        const size_t room = cl->room ? 2 * cl->room : 64;
+        buffer *more = realloc(cl->buffers, room * sizeof *more);
+        if (more == NULL)
+            return -1;
+        cl->buffers = more;
+        cl->room = room;
+    }
+    const size_t k = position(cl, one.start);
+    memmove(cl->buffers + k + 1, cl->buffers + k, (cl->count - k) * sizeof *cl->buffers);
+    cl->buffers[k] = one;
+    cl->count++;
+    return 0;
+}
+
+static char *allocate(th_gpu *gpu, size_t bytes)
+{
+    opencl *cl = gpu->state;
+    cl_int status = 0;
+    char *start = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED)
+        return NULL;
+    cl_object handle = cl->clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
+    if (handle && status == 0) {
+        pthread_mutex_lock(&cl->lock);
+        status = enter(cl, (buffer){start, bytes, handle});
+        pthread_mutex_unlock(&cl->lock);
+        if (status == 0)
+            return start;
+        cl->clReleaseMemObject(handle);
+    }
+    th_gpu_complain(gpu, "clCreateBuffer", status);
+    munmap(start, bytes);
+    return NULL;
+}
+
+static void release(th_gpu *gpu, char *memory, size_t bytes)
+{
+    opencl *cl = gpu->state;
+    pthread_mutex_lock(&cl->lock);
+    const size_t k = position(cl, memory);
+    cl_object handle = cl->buffers[k - 1].handle;
+    memmove(cl->buffers + k - 1, cl->buffers + k, (cl->count - k) * sizeof *cl->buffers);
+    cl->count--;
+    pthread_mutex_unlock(&cl->lock);
+    cl->clReleaseMemObject(handle); /* what was asked for before is done first */
+    munmap(memory, bytes);
+}
+
+static int copy(th_gpu *gpu, char *to, const char *from, size_t bytes, int32_t direction)
+{
+    opencl *cl = gpu->state;
+    pthread_mutex_lock(&cl->lock);
+    const buffer *found = buffer_at(cl, direction == TH_TO_DEVICE ? to : from);
+    const buffer one = found ? *found : (buffer){NULL, 0, NULL};
+    pthread_mutex_unlock(&cl->lock);
+    if (one.handle == NULL)
+        return failed(gpu, "a copy between addresses that are not the device's", 0);
+    cl_int status = direction == TH_TO_DEVICE
+                        ? cl->clEnqueueWriteBuffer(cl->queue, one.handle, CL_TRUE, (size_t)(to - one.start), bytes, from, 0, NULL, NULL)
+                        : cl->clEnqueueReadBuffer(cl->queue, one.handle, CL_TRUE, (size_t)(from - one.start), bytes, to, 0, NULL, NULL);
+    return status ? failed(gpu, "a transfer", status) : 0;
+}
+
+static int launch_locked(th_gpu *gpu, opencl *cl, const th_gpu_launch *launch)
+{
+    cl_object kernel = launch->function;
+    cl_int status = 0;
+    for (int k = 0; k < launch->npointers && status == 0; ++k) {
+        const buffer *found = buffer_at(cl, launch->pointers[k]);
+        if (found == NULL)
+            return failed(gpu, "an operand that is not in the device's memory", k);
+        launch->args[k] = launch->pointers[k] - found->start;
+        status = cl->clSetKernelArg(kernel, (cl_uint)k, sizeof found->handle, &found->handle);
+    }
+    if (status == 0)
+        status = cl->clSetKernelArg(kernel, (cl_uint)launch->npointers, launch->bytes, launch->args);
+    if (status)
+        return failed(gpu, "clSetKernelArg", status);
+    const size_t items = (size_t)(launch->groups * launch->group), group = (size_t)launch->group;
+    status = cl->clEnqueueNDRangeKernel(cl->queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL);
+    return status ? failed(gpu, "clEnqueueNDRangeKernel", status) : 0;
+}
+
+static int launch(th_gpu *gpu, const th_gpu_launch *what)
+{
+    opencl *cl = gpu->state;
+    pthread_mutex_lock(&cl->lock);
+    const int status = launch_locked(gpu, cl, what);
+    pthread_mutex_unlock(&cl->lock);
+    return status;
+}
+
+static int wait_for_all(th_gpu *gpu)
+{
+    opencl *cl = gpu->state;
+    const cl_int status = cl->clFinish(cl->queue);
+    return status ? failed(gpu, "clFinish", status) : 0;
+}
+
+static void stop(th_gpu *gpu)
+{
+    opencl *cl = gpu->state;
+    free(cl->buffers);
+    free(cl);
+}
+
+static const th_gpu_driver driver = {allocate, release, copy, launch, wait_for_all, stop};
+
+/* A device whose context and queue Python has made; NULL: `library` is not OpenCL's. */
+TH_EXPORT th_gpu *th_gpu_opencl(const char *library, void *context, void *queue, int64_t group, int64_t processors)
+{
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    opencl *cl = calloc(1, sizeof *cl);
+    th_gpu *gpu = malloc(sizeof *gpu);
+    int missing = handle == NULL || cl == NULL || gpu == NULL;
+    if (!missing) {
+#define X(name, returns, takes) missing |= (*(void **)&cl->name = dlsym(handle, #name)) == NULL;
+        FUNCTIONS(X)
+#undef X
+    }
+    if (missing) {
+        free(cl);
+        free(gpu);
+        return NULL;
+    }
+    pthread_mutex_init(&cl->lock, NULL);
+    cl->context = context;
+    cl->queue = queue;
+    th_gpu_setup(gpu, &driver, cl);
+    gpu->group = group;
+    gpu->processors = processors;
+    return gpu;
+}

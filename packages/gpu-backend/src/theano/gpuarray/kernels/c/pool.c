@@ -1,0 +1,253 @@
+/* Device memory that is used again: what is given back waits, by size class, for who asks for as much next.
+ *
+ * To ask a driver for memory takes longer than most kernels. Since a device does one thing after the other, memory can be
+ * handed to the next kernel while the last one still runs.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+
+struct th_gpu_waiting {
+    char *memory;
+    th_gpu_waiting *next;
+};
+
+/* The class of a size, of which there are eight for each doubling, and the size of that class. */
+static int class_of(size_t bytes, size_t *rounded)
+{
+    if (bytes < 512)
+        bytes = 512;
+    const int top = 63 - __builtin_clzll(bytes);
+    const size_t step = (size_t)1 << (top - 3);
+    *rounded = (bytes + step - 1) / step * step;
+    const int base = 63 - __builtin_clzll(*rounded);
+    return (base - 9) * 8 + (int)((*rounded - ((size_t)1 << base)) >> (base - 3));
+}
+
+static void drop_waiting(th_gpu *gpu)
+{
+    for (int k = 0; k < TH_GPU_CLASSES; ++k) {
+        while (gpu->waiting[k]) {
+            th_gpu_waiting *first = gpu->waiting[k];
+            gpu->waiting[k] = first->next;
+            size_t rounded = ((size_t)1 << (k / 8 + 9)) + ((size_t)(k % 8) << (k / 8 + 6));
+            gpu->counts.waiting -= (int64_t)rounded;
+            gpu->driver->release(gpu, first->memory, rounded);
+            free(first);
+        }
+    }
+}
+
+static char *fresh(th_gpu *gpu, size_t rounded)
+{
+    const int64_t taken = gpu->counts.live + gpu->counts.waiting + (int64_t)rounded;
+    if (gpu->limit && taken > gpu->limit)
+        return NULL;
+    return gpu->driver->allocate(gpu, rounded);
+}
+
+static char *take(th_gpu *gpu, size_t bytes)
+{
+    size_t rounded;
+    const int k = class_of(bytes, &rounded);
+    char *memory = NULL;
+    if (k >= TH_GPU_CLASSES)
+        return NULL;
+    if (gpu->fail_in && --gpu->fail_in == 0)
+        return NULL;
+    if (gpu->waiting[k]) {
+        th_gpu_waiting *first = gpu->waiting[k];
+        gpu->waiting[k] = first->next;
+        gpu->counts.waiting -= (int64_t)rounded;
+        memory = first->memory;
+        free(first);
+    } else {
+        memory = fresh(gpu, rounded);
+        if (memory == NULL) { /* what waits may be what is missing */
+            drop_waiting(gpu);
+            memory = fresh(gpu, rounded);
+        }
+    }
+    if (memory) {
+        gpu->counts.allocations++;
+        gpu->counts.live += (int64_t)rounded;
+        if (gpu->counts.live > gpu->counts.peak)
+            gpu->counts.peak = gpu->counts.live;
+    }
+    return memory;
+}
+
+static char *allocate(const th_device *device, size_t bytes)
+{
+    th_gpu *gpu = (th_gpu *)device;
+    pthread_mutex_lock(&gpu->lock);
+    char *memory = take(gpu, bytes);
+    pthread_mutex_unlock(&gpu->lock);
+    return memory;
+}
+
+static void release(const th_device *device, char *memory, size_t bytes)
+{
+    th_gpu *gpu = (th_gpu *)device;
+    size_t rounded;
+    const int k = class_of(bytes, &rounded);
+    th_gpu_waiting *entry = malloc(sizeof *entry);
+    pthread_mutex_lock(&gpu->lock);
+    gpu->counts.live -= (int64_t)rounded;
+    if (entry) {
+        *entry = (th_gpu_waiting){memory, gpu->waiting[k]};
+        gpu->waiting[k] = entry;
+        gpu->counts.waiting += (int64_t)rounded;
+    } else {
+        gpu->driver->release(gpu, memory, rounded);
+    }
+    pthread_mutex_unlock(&gpu->lock);
+}
+
+static int copy(const th_device *device, char *to, const char *from, size_t bytes, int32_t direction)
+{
+    th_gpu *gpu = (th_gpu *)device;
+    __atomic_add_fetch(direction == TH_TO_DEVICE ? &gpu->counts.to : &gpu->counts.from, 1, __ATOMIC_RELAXED);
+    return gpu->driver->copy(gpu, to, from, bytes, direction);
+}
+
+enum { PACK_AXES = 16 };
+
+/* An array of any strides to memory in C order. */
+static int pack(const th_device *device, char *to, const th_buffer *from)
+{
+    th_gpu *gpu = (th_gpu *)device;
+    int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM], args[4 + 3 * PACK_AXES] = {0}, n = 1;
+    const int ndim = from->ndim;
+    int size = 0;
+    while ((int64_t)1 << size < from->itemsize)
+        ++size;
+    int64_t step = from->itemsize;
+    for (int d = ndim - 1; d >= 0; --d) {
+        shape[d] = from->shape[d];
+        strides[d] = from->strides[d];
+        strides[ndim + d] = step;
+        step *= shape[d];
+        n *= shape[d];
+    }
+    if (n == 0)
+        return 0;
+    const int left = th_gpu_collapse(ndim, shape, 2, strides);
+    if (left > PACK_AXES || gpu->pack[size] == NULL) {
+        th_gpu_complain(gpu, "an array of too many axes to be copied", left);
+        return -1;
+    }
+    int64_t *a = args + 2;
+    *a++ = n;
+    *a++ = left;
+    memcpy(a, shape, (size_t)left * sizeof *a);
+    memcpy(a + PACK_AXES, strides, (size_t)left * sizeof *a);
+    memcpy(a + 2 * PACK_AXES, strides + left, (size_t)left * sizeof *a);
+    char *pointers[2] = {from->data, to};
+    const th_gpu_launch launch = {gpu->pack[size]->function, (n + gpu->group - 1) / gpu->group, gpu->group, 2, pointers, args, sizeof args};
+    return th_gpu_launched(gpu, &launch);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state)
+{
+    memset(gpu, 0, sizeof *gpu);
+    gpu->memory = (th_device){allocate, release, copy, pack};
+    gpu->driver = driver;
+    gpu->state = state;
+    pthread_mutex_init(&gpu->lock, NULL);
+}
+
+int th_gpu_launched(th_gpu *gpu, const th_gpu_launch *launch)
+{
+    __atomic_add_fetch(&gpu->counts.launches, 1, __ATOMIC_RELAXED);
+    return gpu->driver->launch(gpu, launch);
+}
+
+void th_gpu_complain(th_gpu *gpu, const char *what, int code) { snprintf(gpu->error, sizeof gpu->error, "%s (%d)", what, code); }
+
+char *th_gpu_scratch(th_gpu *gpu, size_t bytes) { return allocate(&gpu->memory, bytes); }
+
+void th_gpu_scratch_release(th_gpu *gpu, char *memory, size_t bytes) { release(&gpu->memory, memory, bytes); }
+
+int th_gpu_failed(th_ctx *ctx, th_gpu *gpu) { return ctx->rt->fail(ctx, TH_ERR_VALUE, "the device failed: %s", gpu->error); }
+
+int th_gpu_operands(th_ctx *ctx, uint64_t hosts, th_buffer **operands)
+{
+    int count = 0;
+    for (int k = 0; k < ctx->nin; ++k) {
+        if (!(hosts >> k & 1))
+            operands[count++] = ctx->in[k];
+    }
+    for (int k = 0; k < ctx->nout; ++k)
+        operands[count++] = ctx->out[k];
+    return count;
+}
+
+char *th_gpu_numbers(th_ctx *ctx, uint64_t hosts, char *to, const void *constants, int64_t bytes)
+{
+    for (; hosts; hosts &= hosts - 1, to += 8) {
+        const th_buffer *number = ctx->in[__builtin_ctzll(hosts)];
+        memset(to, 0, 8);
+        memcpy(to, number->data, (size_t)number->itemsize);
+    }
+    memcpy(to, constants, (size_t)bytes);
+    return to + bytes;
+}
+
+int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides)
+{
+    int left = 0;
+    for (int d = 0; d < ndim; ++d) {
+        if (shape[d] == 1)
+            continue;
+        int joins = left > 0;
+        for (int k = 0; joins && k < nops; ++k)
+            joins = strides[k * ndim + left - 1] == strides[k * ndim + d] * shape[d];
+        if (joins) {
+            shape[left - 1] *= shape[d];
+        } else {
+            shape[left++] = shape[d];
+        }
+        for (int k = 0; k < nops; ++k)
+            strides[k * ndim + left - 1] = strides[k * ndim + d];
+    }
+    for (int k = 1; k < nops; ++k)
+        memmove(strides + k * left, strides + k * ndim, (size_t)left * sizeof *strides);
+    return left;
+}
+
+/* ------------------------------------------------------------------------------------------- for Python, by ctypes */
+
+TH_EXPORT void th_gpu_read_counts(const th_gpu *gpu, int64_t *to) { memcpy(to, &gpu->counts, sizeof gpu->counts); }
+
+TH_EXPORT int th_gpu_wait(th_gpu *gpu) { return gpu->driver->wait(gpu); }
+
+TH_EXPORT void th_gpu_trim(th_gpu *gpu)
+{
+    pthread_mutex_lock(&gpu->lock);
+    drop_waiting(gpu);
+    pthread_mutex_unlock(&gpu->lock);
+}
+
+TH_EXPORT void th_gpu_set_limits(th_gpu *gpu, int64_t limit, int64_t fail_in)
+{
+    gpu->limit = limit;
+    gpu->fail_in = fail_in;
+}
+
+TH_EXPORT void th_gpu_set_pack(th_gpu *gpu, int64_t size, th_gpu_kernel *kernel) { gpu->pack[size] = kernel; }
+
+TH_EXPORT const char *th_gpu_error(const th_gpu *gpu) { return gpu->error; }
+
+TH_EXPORT th_gpu_kernel *th_gpu_kernel_new(th_gpu *gpu, void *function)
+{
+    th_gpu_kernel *kernel = malloc(sizeof *kernel);
+    if (kernel)
+        *kernel = (th_gpu_kernel){gpu, function};
+    return kernel;
+}

@@ -1,0 +1,62 @@
+"""The library of the host's halves, as Python uses it: its functions with their types."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from functools import cache, partial
+from typing import Any
+
+from theano.tensor.kernels.common import library_paths
+from theano.tensor.kernels.common import ready as _ready
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__))
+"""The folder in which the library lies."""
+
+COUNTS = ("live", "waiting", "peak", "to", "from", "launches", "allocations")
+"""What a device counts: bytes in use, waiting to be used again, and the most ever in use; transfers there and back;
+launches of kernels; allocations, fresh or again."""
+
+ready = partial(_ready, package=PACKAGE)
+"""`theano.tensor.kernels.common.ready`, for kernels of this layer's library."""
+
+_POINTER, _NUMBER, _TEXT = ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p
+_FUNCTIONS = {
+    "th_gpu_opencl": (_POINTER, _TEXT, _POINTER, _POINTER, _NUMBER, _NUMBER),
+    "th_gpu_cuda": (_POINTER, _TEXT, _NUMBER, _NUMBER, _POINTER),
+    "th_gpu_cuda_describe": (_NUMBER, _POINTER, _POINTER, _NUMBER),
+    "th_gpu_cuda_module": (_POINTER, _POINTER, _TEXT),
+    "th_gpu_cuda_function": (_POINTER, _POINTER, _POINTER, _TEXT),
+    "th_gpu_kernel_new": (_POINTER, _POINTER, _POINTER),
+    "th_gpu_read_counts": (None, _POINTER, _POINTER),
+    "th_gpu_wait": (ctypes.c_int, _POINTER),
+    "th_gpu_trim": (None, _POINTER),
+    "th_gpu_set_limits": (None, _POINTER, _NUMBER, _NUMBER),
+    "th_gpu_set_pack": (None, _POINTER, _NUMBER, _POINTER),
+    "th_gpu_error": (_TEXT, _POINTER),
+}
+
+
+@cache
+def path() -> str:
+    """Return where the library lies.
+
+    Raises
+    ------
+    ImportError
+        It was not built.
+    """
+    found = library_paths(PACKAGE)
+    if not found:
+        raise ImportError("the compiled part of theano.gpuarray is missing: pip install theano-gpu-backend builds it")
+    return found["baseline"]
+
+
+@cache
+def library() -> Any:
+    """Return the library."""
+    loaded = ctypes.CDLL(path())
+    for name, (returns, *takes) in _FUNCTIONS.items():
+        function = getattr(loaded, name)
+        function.restype, function.argtypes = returns, takes
+    return loaded

@@ -1,0 +1,104 @@
+"""Which part of a graph is computed on a device, and under which names its ops then go.
+
+`GpuPlacement` moves nodes to the device by the entries of the lowering table. When everything has been decided, `name_ops`
+gives the ops on devices the names under which programs and documentation look for them: ``GpuElemwise`` for an
+`Elemwise`. Such a class adds nothing but its name, so an op has one statement for all processors.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import Any
+
+from theano.gpuarray.array import context_name_of
+from theano.gpuarray.basic_ops import GpuFromHost, host_from_gpu
+from theano.gpuarray.type import GpuArrayType
+from theano.graph import Apply, FunctionGraph, Op, Variable
+from theano.lowering.targets import Target
+from theano.rewriting.context import Context
+from theano.tensor.device.placement import Placement
+from theano.tensor.type import TensorType
+
+_OPS = "theano.gpuarray.ops"
+
+#: For the class of an op, by the module that has it, what it is called on a device.
+NAMES = {
+    "theano.tensor.elemwise.op:Elemwise": "GpuElemwise",
+    "theano.tensor.elemwise.dimshuffle:DimShuffle": "GpuDimShuffle",
+    "theano.tensor.reduce.careduce:CAReduce": "GpuCAReduceCuda",
+    "theano.tensor.reduce.map_reduce:MapReduce": "GpuMapReduce",
+}
+
+
+class GpuPlacement(Placement):
+    """The pass that has a device compute all that this layer has lowerings for."""
+
+    def __init__(self, target: Target):
+        super().__init__(target)
+        self.name = "gpuarray_opt"
+        self.context_name = context_name_of(target.device)
+
+    def type_there(self, kind: TensorType) -> GpuArrayType:
+        """Return the type of the same arrays on the device."""
+        return GpuArrayType(kind.dtype, kind.broadcastable, self.context_name)
+
+    def to_device(self, v: Variable) -> Variable:
+        """Return ``v`` moved there."""
+        return GpuFromHost(self.context_name)(v)
+
+    def from_device(self, v: Variable) -> Variable:
+        """Return ``v`` brought back."""
+        return host_from_gpu(v)
+
+
+def _class_there(name: str, bases: tuple[type[Op], ...], doc: str | None) -> type[Op]:
+    base = bases[0]
+    own = {"__doc__": doc, "__module__": _OPS, "__str__": lambda op: f"Gpu{base.__str__(op).removeprefix('Gpu')}"}
+    return type(name, bases, own)
+
+
+@cache
+def named_classes() -> dict[type[Op], type[Op]]:
+    """Return the classes of ops on devices, by those whose names they stand for."""
+    found = {}
+    for place, name in NAMES.items():
+        module, _, attribute = place.partition(":")
+        base = getattr(importlib.import_module(module), attribute)
+        doc = f"A `{base.__name__}` that is computed on a device."
+        found[base] = _class_there(name, (base,), doc)
+    return found
+
+
+@cache
+def _name_there(cls: type[Op]) -> type[Op] | None:
+    """Return the class for ops of ``cls``: that of its nearest base in the table; a subclass keeps what it adds."""
+    for base in cls.__mro__:
+        if base in named_classes():
+            known = named_classes()[base]
+            if base is cls:
+                return known
+            return _class_there(f"Gpu{cls.__name__}", (cls, known), known.__doc__)
+    return None
+
+
+def on_device(op: Op) -> Op:
+    """Return an op under the name that it has on a device; one without such a name as it is."""
+    cls = _name_there(type(op))
+    if cls is None:
+        return op
+    named: Any = object.__new__(cls)
+    named.__dict__.update(op.__dict__)
+    return named  # type: ignore[no-any-return]
+
+
+def name_ops(fgraph: FunctionGraph, context: Context) -> None:
+    """Give the ops that are computed on a device the names that they have there."""
+    for node in fgraph.toposort():
+        if not isinstance(node.op, tuple(named_classes())) or type(node.op).__module__ == _OPS:
+            continue
+        if not node.outputs or not isinstance(node.outputs[0].type, GpuArrayType):
+            continue
+        op = on_device(node.op)
+        fresh = Apply(op, list(node.inputs), [v.type.make_variable(v.name) for v in node.outputs])
+        context.replace(fgraph, list(zip(node.outputs, fresh.outputs, strict=True)), "gpu_names")

@@ -1,0 +1,14 @@
+"""The passes that bring graphs to devices; to import this module enters them.
+
+They take part where a query has ``gpuarray``; once a device was started for functions, in each (`theano.gpuarray.use`).
+"""
+
+from __future__ import annotations
+
+from theano.gpuarray.lowering import TARGET
+from theano.gpuarray.placement import GpuPlacement, name_ops
+from theano.rewriting.phases import phases
+
+# Everything is fused by then, and it was not yet decided who overwrites what.
+phases.register("gpuarray_opt", GpuPlacement(TARGET), 49.4, "gpuarray")
+phases.register("gpu_names", name_ops, 101, "gpuarray")

@@ -1,0 +1,53 @@
+"""What the GPU layer says of itself before it is imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+from theano.compile.shared import constructors
+from theano.graph.kernel import PointerFamily, pointer_families
+from theano.layers import Layer, describe
+from theano.lowering.table import modules
+from theano.rewriting import families
+
+_GPU = "theano.gpuarray"
+
+
+def _of(module: str, name: str, *args: Any) -> Any:
+    """Call a function of a module, which is loaded for it."""
+    return getattr(importlib.import_module(f"{_GPU}.{module}"), name)(*args)
+
+
+def _knows(value: object) -> bool:
+    """Return whether a value is an array on a device; where nobody has imported this layer, it is not."""
+    array: Any = sys.modules.get(f"{_GPU}.array")
+    return array is not None and isinstance(value, array.GpuArray)
+
+
+def _find_pointer(name: str) -> int:
+    """Return the address of a device function."""
+    return int(_of("context", "find_pointer", name))
+
+
+def _start() -> None:
+    """Start the devices that the flags name."""
+    _of("start", "start_by_flags")
+
+
+LAYER = describe(
+    Layer(
+        "theano-gpu-backend",
+        _GPU,
+        names={"theano.gpuarray": _GPU},
+        knows=_knows,
+        start=_start,
+        extensions=(
+            pointer_families.extension("gpu", PointerFamily(_find_pointer, lambda: str(_of("context", "identity")))),
+            modules.extension("theano.tensor", ("theano.gpuarray.lowering",)),
+            constructors.extension(lambda value, **options: _of("start", "shared_by_flags", value, options)),
+            families.packages.extension("theano.gpuarray.rules", None),
+        ),
+    )
+)
