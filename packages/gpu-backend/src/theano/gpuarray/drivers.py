@@ -126,7 +126,7 @@ class OpenCLDriver:
             # Products are not joined with sums: results are those of the CPU.
             program.build(options=["-cl-std=CL1.2"], devices=[self._device], cache_dir=False)
         except self._cl.Error as problem:
-            raise DeviceCompileError(f"OpenCL's compiler for {self.name} refused a kernel: {problem}\n{text}") from None
+            raise DeviceCompileError(f"OpenCL's compiler for {self.name} refused a program: {problem}", text) from None
         binary: bytes = program.get_info(self._cl.program_info.BINARIES)[0]
         return binary
 
@@ -202,7 +202,7 @@ def compile_cuda(text: str, capability: int) -> bytes:
         log = b" " * size
         nvrtc.nvrtcGetProgramLog(program, log)
         nvrtc.nvrtcDestroyProgram(program)
-        raise DeviceCompileError(f"NVRTC refused a kernel: {log.decode(errors='replace')}\n{text}")
+        raise DeviceCompileError(f"NVRTC refused a program: {log.decode(errors='replace')}", text)
     _, size = nvrtc.nvrtcGetCUBINSize(program)
     binary = b" " * size
     nvrtc.nvrtcGetCUBIN(program, binary)

@@ -12,4 +12,15 @@ class ContextNotDefined(ValueError):
 
 
 class DeviceCompileError(RuntimeError):
-    """A device's compiler refused a kernel; the message has the expression, what it said, and the text."""
+    """A device's compiler refused a kernel; the message has the expression and what the compiler said.
+
+    Parameters
+    ----------
+    message : str
+    text : str
+        The program.
+    """
+
+    def __init__(self, message: str, text: str = ""):
+        super().__init__(message)
+        self.text = text

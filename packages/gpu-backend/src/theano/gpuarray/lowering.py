@@ -12,6 +12,7 @@ from typing import Any
 from theano.compile.copy_ops import DeepCopyOp, ViewOp
 from theano.gpuarray.array import context_name_of
 from theano.gpuarray.context import GPU, get_context
+from theano.gpuarray.errors import DeviceCompileError
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import OPERANDS, DeviceMap, DeviceReduction
 from theano.gpuarray.writer import (
@@ -31,6 +32,7 @@ from theano.tensor.device.lowering import transfer_kernel
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.kernels.common import title
 from theano.tensor.kernels.nest import map_of, reduction_of
 from theano.tensor.reduce.careduce import CAReduce
 from theano.tensor.reduce.map_reduce import MapReduce
@@ -46,7 +48,10 @@ def functions(node: Apply, code: DeviceCode, names: Sequence[str]) -> list[Point
     device = node.outputs[0].type.device
     if device == CPU.device:
         return [0] * len(names)
-    return list(get_context(context_name_of(device)).functions(code.text, names))
+    try:
+        return list(get_context(context_name_of(device)).functions(code.text, names))
+    except DeviceCompileError as problem:
+        raise DeviceCompileError(f"{title(node.op, node)}: {problem}", problem.text) from problem
 
 
 def numbers_of_host(node: Apply) -> tuple[int, ...]:

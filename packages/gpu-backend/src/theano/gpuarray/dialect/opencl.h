@@ -29,10 +29,11 @@ TH_INLINE uint64_t th_bits_f64(double x) { return as_ulong(x); }
 TH_INLINE double th_from_bits_f64(uint64_t u) { return as_double(u); }
 TH_INLINE uint32_t th_bits_f32(float x) { return as_uint(x); }
 TH_INLINE float th_from_bits_f32(uint32_t u) { return as_float(u); }
-#define __builtin_inf() ((double)INFINITY)
-#define __builtin_inff() INFINITY
-#define __builtin_nan(x) ((double)NAN)
-#define __builtin_nanf(x) NAN
+/* By their bits: INFINITY and NAN may be made of these. */
+#define __builtin_inf() as_double(0x7ff0000000000000UL)
+#define __builtin_inff() as_float(0x7f800000)
+#define __builtin_nan(x) as_double(0x7ff8000000000000UL)
+#define __builtin_nanf(x) as_float(0x7fc00000)
 #define sqrtf(x) sqrt((float)(x))
 #define fabsf(x) fabs((float)(x))
 #define floorf(x) floor((float)(x))
@@ -44,3 +45,10 @@ TH_INLINE float th_from_bits_f32(uint32_t u) { return as_float(u); }
 #define fmodf(x, y) fmod((float)(x), (float)(y))
 #define copysignf(x, y) copysign((float)(x), (float)(y))
 #define fmaf(x, y, z) fma((float)(x), (float)(y), (float)(z))
+/* Words that are names of variables in C. */
+#define half half_
+#define kernel kernel_
+#define global global_
+#define local local_
+#define constant constant_
+#define private private_

@@ -13,10 +13,10 @@ TH_INLINE double th_divmod_slow_f64(double x, double y, double *remainder)
         return x / y;
     }
     q -= other_side ? 1 : 0;
-    *remainder = r != 0 ? r + (other_side ? y : 0) : copysign(0, y);
+    *remainder = r != 0 ? r + (other_side ? y : 0) : copysign(0.0, y);
     whole = floor(q);
     whole += q - whole > 0.5 ? 1 : 0;
-    return q != 0 ? whole : copysign(0, x / y);
+    return q != 0 ? whole : copysign(0.0, x / y);
 }
 /* The same where the quotient is so small that it is a whole number's worth of bits: the fused product gives the
  * remainder exactly, and the quotient, if rounded up to a whole number, is one too large. */
@@ -87,10 +87,10 @@ TH_INLINE float th_divmod_slow_f32(float x, float y, float *remainder)
         return x / y;
     }
     q -= other_side ? 1 : 0;
-    *remainder = r != 0 ? r + (other_side ? y : 0) : copysignf(0, y);
+    *remainder = r != 0 ? r + (other_side ? y : 0) : copysignf(0.0f, y);
     whole = floorf(q);
     whole += q - whole > 0.5f ? 1 : 0;
-    return q != 0 ? whole : copysignf(0, x / y);
+    return q != 0 ? whole : copysignf(0.0f, x / y);
 }
 /* The same where the quotient is so small that it is a whole number's worth of bits: the fused product gives the
  * remainder exactly, and the quotient, if rounded up to a whole number, is one too large. */

@@ -1,0 +1,35 @@
+"""The functions of the scalar layer as device functions, in both languages."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from theano.gpuarray.dialect import device_blocks, prelude
+from theano.gpuarray.drivers import compile_cuda
+from theano.scalar.c import snippets, support
+
+COMPILED = [name for name in snippets() if device_blocks(support([name])) is not None]
+#: What only a CPU computes.
+FOREIGN = set(snippets()) - set(COMPILED)
+
+
+def test_what_has_no_device_form_is_sequential_or_complex():
+    assert {name.rpartition("_")[2] for name in FOREIGN} <= {"f64", "f32", "c64", "c128", "cmplx"}
+    assert not FOREIGN & {f"{name}_{dtype}" for name in ("exp", "log", "tanh", "pow", "erf", "gammaln", "sigmoid") for dtype in ("f32", "f64")}
+
+
+def program(language):
+    blocks = device_blocks(support(COMPILED))
+    return prelude(language) + "\n".join(blocks) + "\nKERNEL void nothing(GLOBAL char *p0) { (void)p0; }\n"
+
+
+def test_every_function_compiles_for_the_device(context):
+    assert context.driver.compile(program(context.driver.language))
+
+
+@pytest.mark.parametrize("capability", [80, 90])
+@pytest.mark.skipif(importlib.util.find_spec("cuda") is None, reason="no NVRTC: pip install theano-gpu-backend[cuda]")
+def test_every_function_compiles_for_cuda(capability):
+    assert compile_cuda(program("cuda"), capability)
