@@ -67,7 +67,8 @@ class GpuContext:
         DeviceCompileError
             The device's compiler refuses it.
         """
-        key = digest_of(f"{self.driver.identity}\n{prelude(self.driver.language)}\n{text}".encode())
+        parts = (self.driver.identity, " ".join(names), prelude(self.driver.language), text)
+        key = digest_of("\n".join(parts).encode())
         with self._lock:
             if key not in self._loaded:
                 binary = self._kept(key)

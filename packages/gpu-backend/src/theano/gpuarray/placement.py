@@ -28,6 +28,22 @@ NAMES = {
     "theano.tensor.elemwise.dimshuffle:DimShuffle": "GpuDimShuffle",
     "theano.tensor.reduce.careduce:CAReduce": "GpuCAReduceCuda",
     "theano.tensor.reduce.map_reduce:MapReduce": "GpuMapReduce",
+    "theano.tensor.reduce.argmax:Argmax": "GpuArgmax",
+    "theano.tensor.reduce.argmax:Argmin": "GpuArgmin",
+    "theano.tensor.reduce.argmax:MaxAndArgmax": "GpuMaxAndArgmax",
+    "theano.tensor.blas.dot:Dot": "GpuDot",
+    "theano.tensor.blas.dot:BatchedDot": "GpuBatchedDot",
+    "theano.tensor.blas.routines:Dot22": "GpuDot22",
+    "theano.tensor.blas.routines:Dot22Scalar": "GpuDot22Scalar",
+    "theano.tensor.blas.routines:Gemm": "GpuGemm",
+    "theano.tensor.blas.routines:Gemv": "GpuGemv",
+    "theano.tensor.blas.routines:Ger": "GpuGer",
+    "theano.tensor.nnet.softmax:Softmax": "GpuSoftmax",
+    "theano.tensor.nnet.softmax:SoftmaxWithBias": "GpuSoftmaxWithBias",
+    "theano.tensor.nnet.softmax:LogSoftmax": "GpuLogSoftmax",
+    "theano.tensor.nnet.softmax:SoftmaxGrad": "GpuSoftmaxGrad",
+    "theano.tensor.nnet.crossentropy:CrossentropySoftmaxArgmax1HotWithBias": "GpuCrossentropySoftmaxArgmax1HotWithBias",
+    "theano.tensor.nnet.crossentropy:CrossentropySoftmax1HotWithBiasDx": "GpuCrossentropySoftmax1HotWithBiasDx",
 }
 
 
@@ -52,9 +68,22 @@ class GpuPlacement(Placement):
         return host_from_gpu(v)
 
 
+def _spelled(text: str) -> str:
+    """Return how an op is printed on a device, from how it is on the CPU.
+
+    Examples
+    --------
+    >>> _spelled("Elemwise{exp}"), _spelled("InplaceDimShuffle{1,0}"), _spelled("GpuSum{axis=[0]}")
+    ('GpuElemwise{exp}', 'InplaceGpuDimShuffle{1,0}', 'GpuSum{axis=[0]}')
+    """
+    if text.startswith("Gpu"):
+        return text
+    return text.replace("Inplace", "InplaceGpu", 1) if text.startswith("Inplace") else f"Gpu{text}"
+
+
 def _class_there(name: str, bases: tuple[type[Op], ...], doc: str | None) -> type[Op]:
     base = bases[0]
-    own = {"__doc__": doc, "__module__": _OPS, "__str__": lambda op: f"Gpu{base.__str__(op).removeprefix('Gpu')}"}
+    own = {"__doc__": doc, "__module__": _OPS, "__str__": lambda op: _spelled(base.__str__(op))}
     return type(name, bases, own)
 
 

@@ -5,7 +5,8 @@ They take part where a query has ``gpuarray``; once a device was started for fun
 
 from __future__ import annotations
 
-from theano.gpuarray.lowering import TARGET
+from theano.gpuarray import lowering  # noqa: F401  (its entries)
+from theano.gpuarray.lowering.common import TARGET
 from theano.gpuarray.placement import GpuPlacement, name_ops
 from theano.rewriting.phases import phases
 

@@ -5,7 +5,7 @@ This module needs nothing but the vocabulary: it is also loaded where the layer 
 
 from __future__ import annotations
 
-from theano.graph.parameters import Address, Array, Flag, Int, Mask, Numbers, Parameters
+from theano.graph.parameters import Address, Array, Choice, Enumeration, Flag, Int, Mask, Numbers, Parameters
 
 OPERANDS = 40
 """As many operands as a loop on a device may have."""
@@ -48,12 +48,34 @@ class DeviceReduction(Parameters):
 
 
 class DeviceProduct(Parameters):
-    """A product of matrices, or of many pairs of them."""
+    """A product of vectors or matrices, or of many pairs of them; operands by the numbers of the inputs."""
 
-    tiled = Address("the kernel", _KERNEL)
-    batch = Flag("whether there is a first axis, along which all operands go")
-    added = Flag("whether it is multiplied by a number and added to a multiple of a matrix")
-    in_place = Flag("whether that matrix is overwritten")
-    left = Int("what the left operand is: 2 a matrix, 1 a vector")
-    right = Int("the same of the right one")
-    wide = Flag("whether it computes in float64")
+    tiled = Address("for many elements", _KERNEL)
+    thin = Address("for few elements of long sums", _KERNEL)
+    left = Int("of the left operand")
+    right = Int("of the right one")
+    batch = Flag("whether both have a first axis along which they go together")
+    outer = Flag("whether they are vectors, of which each element meets each")
+    added = Int("of what the product is added to, or -1")
+    factor = Int("of a number that the product is multiplied by, or -1")
+    scale = Int("of a number that what is added is multiplied by, or -1")
+    in_place = Flag("whether what is added is overwritten")
+
+
+class RowsOperation(Enumeration):
+    """What is computed of the rows of a matrix."""
+
+    SOFTMAX = 0
+    SOFTMAX_GRADIENT = 1
+    LIKELIHOOD = 2
+    LIKELIHOOD_GRADIENT = 3
+
+
+class DeviceRows(Parameters):
+    """Softmax of rows, and its relatives."""
+
+    function = Address("the kernel", _KERNEL)
+    operation = Choice(RowsOperation)
+    bias = Flag("whether a vector is added to each row first")
+    as_log = Flag("whether the logarithm is wanted")
+    number = Flag("whether the gradient of all likelihoods is one number of the host's")

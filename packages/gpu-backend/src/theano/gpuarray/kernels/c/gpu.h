@@ -88,6 +88,9 @@ int th_gpu_operands(th_ctx *ctx, uint64_t hosts, th_buffer **operands);
 /* The numbers of the inputs in the mask, in eight bytes each, and what follows them in a struct. Returns its end. */
 char *th_gpu_numbers(th_ctx *ctx, uint64_t hosts, char *to, const void *constants, int64_t bytes);
 
+/* A float32 or float64 of the host's. */
+double th_gpu_number(const th_buffer *x);
+
 /* Fewer axes that see the same elements: those of length 1 are left out, and neighbours become one where every operand
  * allows it. `strides` has `nops` rows of `ndim`, in bytes; they and `shape` are written over. Returns how many are left. */
 int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides);

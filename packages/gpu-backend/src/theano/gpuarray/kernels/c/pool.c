@@ -199,6 +199,18 @@ char *th_gpu_numbers(th_ctx *ctx, uint64_t hosts, char *to, const void *constant
     return to + bytes;
 }
 
+double th_gpu_number(const th_buffer *x)
+{
+    float narrow;
+    double wide;
+    if (x->dtype == TH_FLOAT32) {
+        memcpy(&narrow, x->data, sizeof narrow);
+        return narrow;
+    }
+    memcpy(&wide, x->data, sizeof wide);
+    return wide;
+}
+
 int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides)
 {
     int left = 0;

@@ -87,14 +87,14 @@ static int make_outputs(th_ctx *ctx, const params_t *p, plan *q)
 }
 
 /* How many work-items compute an element, and in how many parts. */
-static void decide(plan *q, const th_gpu *gpu, int terms_are_neighbours)
+static void decide(plan *q, const th_gpu *gpu, int terms_are_neighbours, int in_parts)
 {
     const int64_t wanted = gpu->processors * 2 * GROUP; /* work-items that keep it busy */
     q->lanes = 1;
     while (q->lanes < GROUP && q->lanes < q->count && (terms_are_neighbours ? q->lanes < 32 || q->n * q->lanes < wanted : q->n * q->lanes < wanted))
         q->lanes *= 2;
     q->parts = 1;
-    while (q->parts < PARTS && q->n * q->lanes * q->parts < wanted && q->count / (q->lanes * q->parts * 2) >= 16)
+    while (in_parts && q->parts < PARTS && q->n * q->lanes * q->parts < wanted && q->count / (q->lanes * q->parts * 2) >= 16)
         q->parts *= 2;
 }
 
@@ -123,7 +123,7 @@ TH_EXPORT int th_kernel_gpu_reduce(th_ctx *ctx)
     q.nterms = rows_of(ctx, p, nin, operands, 1, q.terms, terms);
     const int64_t inner_term = q.nterms ? terms[q.nterms - 1] : 0, inner_kept = q.nkept ? kept[q.nkept - 1] : INT64_MAX;
     const int neighbours = (inner_term < 0 ? -inner_term : inner_term) <= (inner_kept < 0 ? -inner_kept : inner_kept);
-    decide(&q, gpu, neighbours);
+    decide(&q, gpu, neighbours, p->parts != NULL);
     /* what `whole` and `parts` are told; the tables are of as many axes as the loop has */
     char *pointers[TH_GPU_POINTERS];
     int64_t args[TH_GPU_ARGS / 8];

@@ -1,0 +1,98 @@
+/* The host's half of softmax and its relatives. */
+#include <string.h>
+
+#include "gpu.h"
+#include "parameters.h"
+
+typedef th_device_rows_params params_t;
+
+enum { OPERANDS = 6 };
+
+typedef struct arguments {
+    int64_t at[OPERANDS], rows, columns, step[OPERANDS][2], bias, as_log, loss, is_number;
+    double number;
+} arguments;
+
+/* A matrix, or a vector: with an element for each row, or with one for each column (`across`). */
+static void place(arguments *a, char **pointers, int k, const th_buffer *x, int across)
+{
+    pointers[k] = x->data;
+    a->step[k][0] = x->ndim == 2 ? x->strides[0] : across || x->shape[0] == 1 ? 0 : x->strides[0];
+    a->step[k][1] = x->ndim == 2 ? x->strides[1] : across ? x->strides[0] : 0;
+}
+
+static int not_as_long(th_ctx *ctx, const char *what, int64_t has, int64_t wanted)
+{
+    return ctx->rt->fail(ctx, TH_ERR_SHAPE, "%lld %s where there are %lld", (long long)has, what, (long long)wanted);
+}
+
+static int launched(th_ctx *ctx, const params_t *p, int npointers, char **pointers, arguments *a)
+{
+    if (a->rows == 0)
+        return 0;
+    const th_gpu_launch launch = {p->function->function, a->rows, 256, npointers, pointers, (int64_t *)a, sizeof *a};
+    return th_gpu_launched(p->function->gpu, &launch) ? th_gpu_failed(ctx, p->function->gpu) : 0;
+}
+
+static int softmax(th_ctx *ctx, const params_t *p)
+{
+    const int loss = p->operation == TH_ROWS_OPERATION_LIKELIHOOD;
+    const th_buffer *x = ctx->in[0];
+    arguments a = {.rows = x->shape[0], .columns = x->shape[1], .bias = p->bias, .as_log = p->as_log, .loss = loss};
+    char *pointers[OPERANDS];
+    if (p->bias && ctx->in[1]->shape[0] != a.columns)
+        return not_as_long(ctx, "elements of the bias", ctx->in[1]->shape[0], a.columns);
+    if (loss && ctx->in[2]->shape[0] != a.rows)
+        return not_as_long(ctx, "labels", ctx->in[2]->shape[0], a.rows);
+    th_buffer *result = ctx->out[loss ? 1 : 0];
+    if (loss && (ctx->rt->ensure(ctx, ctx->out[0], x->shape) || ctx->rt->ensure(ctx, ctx->out[2], x->shape)))
+        return -1;
+    if (ctx->rt->ensure(ctx, result, x->shape))
+        return -1;
+    for (int k = 0; k < OPERANDS; ++k)
+        pointers[k] = x->data;
+    place(&a, pointers, 0, x, 0);
+    if (p->bias)
+        place(&a, pointers, 1, ctx->in[1], 1);
+    place(&a, pointers, 4, result, 0);
+    if (loss) {
+        place(&a, pointers, 2, ctx->in[2], 0);
+        place(&a, pointers, 3, ctx->out[0], 0);
+        place(&a, pointers, 5, ctx->out[2], 0);
+    }
+    return launched(ctx, p, OPERANDS, pointers, &a);
+}
+
+static int gradient(th_ctx *ctx, const params_t *p)
+{
+    const int loss = p->operation == TH_ROWS_OPERATION_LIKELIHOOD_GRADIENT;
+    const th_buffer *dy = ctx->in[0], *sm = ctx->in[1];
+    arguments a = {.rows = sm->shape[0], .columns = sm->shape[1]};
+    char *pointers[OPERANDS];
+    if (loss && dy->shape[0] != a.rows && dy->shape[0] != 1)
+        return not_as_long(ctx, "gradients of likelihoods", dy->shape[0], a.rows);
+    if (!loss && (dy->shape[0] != a.rows || dy->shape[1] != a.columns))
+        return not_as_long(ctx, "rows or columns of the gradient", dy->shape[dy->shape[0] == a.rows], dy->shape[0] == a.rows ? a.columns : a.rows);
+    if (loss && ctx->in[2]->shape[0] != a.rows)
+        return not_as_long(ctx, "labels", ctx->in[2]->shape[0], a.rows);
+    if (ctx->rt->ensure(ctx, ctx->out[0], sm->shape))
+        return -1;
+    place(&a, pointers, 1, sm, 0);
+    if (p->number) {
+        a.is_number = 1;
+        a.number = th_gpu_number(dy);
+        pointers[0] = sm->data;
+    } else {
+        place(&a, pointers, 0, dy, 0);
+    }
+    if (loss)
+        place(&a, pointers, 2, ctx->in[2], 0);
+    place(&a, pointers, loss ? 3 : 2, ctx->out[0], 0);
+    return launched(ctx, p, loss ? 4 : 3, pointers, &a);
+}
+
+TH_EXPORT int th_kernel_gpu_rows(th_ctx *ctx)
+{
+    const params_t *p = ctx->params;
+    return p->operation == TH_ROWS_OPERATION_SOFTMAX || p->operation == TH_ROWS_OPERATION_LIKELIHOOD ? softmax(ctx, p) : gradient(ctx, p);
+}

@@ -1,0 +1,75 @@
+"""What all entries for devices share: the target, device functions for a node, and shipped text for a dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from theano.gpuarray.array import context_name_of
+from theano.gpuarray.context import GPU, get_context
+from theano.gpuarray.dialect import device_blocks, text_of
+from theano.gpuarray.errors import DeviceCompileError
+from theano.graph.apply import Apply
+from theano.graph.parameters import Pointer
+from theano.lowering.targets import CPU, Target
+from theano.scalar.c import support
+from theano.scalar.ctypes import c_type, compute_type, storage_support
+from theano.tensor.device.ops import FromDevice
+from theano.tensor.kernels.common import title
+
+TARGET = Target(GPU, GPU)
+"""What the entries are for; which of the devices of this target is meant, the types of a node's outputs say."""
+
+
+def functions(node: Apply[Any, Any], text: str, names: Sequence[str]) -> list[Pointer | int]:
+    """Return device functions for a node; where it is not on a device yet, and only its kind is asked about, zeros."""
+    device = node.outputs[0].type.device
+    if device == CPU.device:
+        return [0] * len(names)
+    try:
+        return list(get_context(context_name_of(device)).functions(text, names))
+    except DeviceCompileError as problem:
+        raise DeviceCompileError(f"{title(node.op, node)}: {problem}", problem.text) from problem
+
+
+def numbers_of_host(node: Apply) -> tuple[int, ...]:
+    """Return the inputs of a loop that are single numbers of the host's: they go along with the launch, without a transfer."""
+    return tuple(
+        i
+        for i, v in enumerate(node.inputs)
+        if v.type.device == CPU.device
+        and all(v.type.broadcastable)
+        and not v.type.dtype.startswith("complex")
+        and not (v.owner is not None and isinstance(v.owner.op, FromDevice))
+    )
+
+
+def shipped(file: str, dtype: str, uses: Sequence[str] = (), **words: object) -> str:
+    """Return a file of the dialect for numbers of one dtype.
+
+    Parameters
+    ----------
+    file : str
+    dtype : str
+        What ``NUMBER`` (as stored), ``COMPUTE``, ``LOAD`` and ``STORE`` stand for.
+    uses : sequence of str
+        Functions of the scalar layer, such as ``exp``: ``EXP`` stands for that of the dtype.
+    **words
+        Further macros.
+
+    Examples
+    --------
+    >>> print(shipped("argmax.c", "float16", AXES=2).partition("/*")[0].splitlines()[-1])
+    #define AXES 2
+    """
+    narrow = dtype == "float16"
+    suffix = "f64" if dtype == "float64" else "f32"
+    blocks = device_blocks((*storage_support(dtype), *support([f"{name}_{suffix}" for name in uses])))
+    assert blocks is not None, "what shipped kernels use has a device form"
+    macros = {
+        "NUMBER": c_type(dtype), "COMPUTE": compute_type(dtype),
+        "LOAD(x)": "th_load_f16(x)" if narrow else "(x)", "STORE(x)": "th_store_f16(x)" if narrow else "(x)",
+        **{f"{name.upper()}(x)": f"th_{name}_{suffix}(x)" for name in uses}, **words,
+    }  # fmt: skip
+    text = "".join(f"{block}\n" for block in dict.fromkeys(blocks))
+    return text + "".join(f"#define {name} {value}\n" for name, value in macros.items()) + text_of(file)

@@ -1,0 +1,87 @@
+"""Products of vectors and matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.gpuarray.kernels.library import ready
+from theano.gpuarray.kernels.parameters import DeviceProduct
+from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters
+from theano.lowering.accepts import Accepts, Dtypes
+from theano.lowering.table import Lowering, register
+from theano.tensor.blas.dot import BatchedDot, Dot
+from theano.tensor.blas.routines import Dot22, Dot22Scalar, Gemm, Gemv, Ger
+from theano.tensor.kernels.common import dtype_of, works_in_place
+
+_PLAIN = {"batch": False, "outer": False, "added": -1, "factor": -1, "scale": -1, "in_place": False}
+
+
+def _product(op: Any, node: Apply, left: int, right: int, **more: Any) -> Parameters:
+    dtype = dtype_of(node.outputs[0])
+    single = dtype in ("float16", "float32")
+    joined = "fmaf(x, y, z)" if single else "fma(x, y, z)" if dtype == "float64" else "(x) * (y) + (z)"
+    text = shipped("product.c", dtype, **{"MULTIPLY_ADD(x, y, z)": joined})
+    tiled, thin = functions(node, text, ("tiled", "thin"))
+    return DeviceProduct(tiled=tiled, thin=thin, left=left, right=right, **{**_PLAIN, **more})
+
+
+@ready("th_kernel_gpu_product")
+def dot_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the product of two vectors or matrices."""
+    return _product(op, node, 0, 1)
+
+
+@ready("th_kernel_gpu_product")
+def dot22scalar_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the product of two matrices and a number."""
+    return _product(op, node, 0, 1, factor=2)
+
+
+@ready("th_kernel_gpu_product")
+def batched_dot_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the products of pairs along the first axis; either side may be matrices or vectors."""
+    return _product(op, node, 0, 1, batch=True)
+
+
+@ready("th_kernel_gpu_product")
+def gemm_kernel(op: Any, node: Apply) -> Parameters:
+    """Return ``b z + a x y``; in place of z if the op declares that."""
+    return _product(op, node, 2, 3, added=0, factor=1, scale=4, in_place=works_in_place(op))
+
+
+@ready("th_kernel_gpu_product")
+def ger_kernel(op: Any, node: Apply) -> Parameters:
+    """Return ``A + a x y'``; in place of A if the op declares that."""
+    return _product(op, node, 2, 3, outer=True, added=0, factor=1, in_place=works_in_place(op))
+
+
+_FLOATS = Dtypes("float16, float32 or float64", frozenset({"float16", "float32", "float64"}))
+_BLAS = Dtypes("float32 or float64", frozenset({"float32", "float64"}))
+
+register(
+    Lowering(Dot, dot_kernel, Accepts(
+        "x, y -> z", dtypes={"x": _FLOATS}, ndim={"x": (1, 2), "y": (1, 2)}, same=("x y z",),
+    ), target=TARGET),
+    Lowering(Dot22, dot_kernel, Accepts(
+        "x, y -> z", dtypes={"x": _FLOATS}, ndim={"x": 2, "y": 2}, same=("x y z",),
+    ), target=TARGET),
+    Lowering(Dot22Scalar, dot22scalar_kernel, Accepts(
+        "x, y, a -> z", dtypes={"x": _BLAS}, ndim={"x": 2, "y": 2, "a": 0}, same=("x y a z",),
+    ), target=TARGET, on_host=lambda node: (2,)),
+    Lowering(Gemm, gemm_kernel, Accepts(
+        "z, a, x, y, b -> new", dtypes={"z": _BLAS}, ndim={"z": 2, "a": 0, "x": 2, "y": 2, "b": 0},
+        same=("z a x y b new",),
+    ), target=TARGET, on_host=lambda node: (1, 4)),
+    Lowering(Gemv, gemm_kernel, Accepts(
+        "y, a, A, x, b -> new", dtypes={"y": _BLAS}, ndim={"y": 1, "a": 0, "A": 2, "x": 1, "b": 0},
+        same=("y a A x b new",),
+    ), target=TARGET, on_host=lambda node: (1, 4)),
+    Lowering(Ger, ger_kernel, Accepts(
+        "A, a, x, y -> new", dtypes={"A": _BLAS}, ndim={"A": 2, "a": 0, "x": 1, "y": 1}, same=("A a x y new",),
+    ), target=TARGET, on_host=lambda node: (1,)),
+    Lowering(BatchedDot, batched_dot_kernel, Accepts(
+        "x, y -> z", dtypes={"x": _FLOATS}, ndim={"x": (2, 3), "y": (2, 3)}, same=("x y z",),
+    ), target=TARGET),
+)  # fmt: skip

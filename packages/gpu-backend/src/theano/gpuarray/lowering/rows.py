@@ -1,0 +1,100 @@
+"""Softmax and its relatives, a group of work-items for each row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.gpuarray.kernels.library import ready
+from theano.gpuarray.kernels.parameters import DeviceRows, RowsOperation
+from theano.gpuarray.lowering.common import TARGET, functions, numbers_of_host, shipped
+from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters
+from theano.lowering.accepts import FLOATS, INTEGERS, Accepts
+from theano.lowering.table import Lowering, register
+from theano.scalar.ctypes import c_type
+from theano.tensor.kernels.common import dtype_of
+from theano.tensor.nnet.crossentropy import CrossentropySoftmax1HotWithBiasDx, CrossentropySoftmaxArgmax1HotWithBias
+from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
+
+_FUNCTIONS = ("softmax_rows", "softmax_gradient", "likelihood_gradient")
+_NAMES = {
+    RowsOperation.SOFTMAX: "softmax_rows", RowsOperation.LIKELIHOOD: "softmax_rows",
+    RowsOperation.SOFTMAX_GRADIENT: "softmax_gradient", RowsOperation.LIKELIHOOD_GRADIENT: "likelihood_gradient",
+}  # fmt: skip
+
+
+def _rows(node: Apply, operation: RowsOperation, bias: bool = False, as_log: bool = False) -> Parameters:
+    labelled = operation in (RowsOperation.LIKELIHOOD, RowsOperation.LIKELIHOOD_GRADIENT)
+    label = c_type(dtype_of(node.inputs[2])) if labelled else "int64_t"
+    text = shipped("softmax.c", dtype_of(node.inputs[1 if operation % 2 else 0]), ("exp", "log"), LABEL=label)
+    found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))
+    return DeviceRows(function=found[_NAMES[operation]], operation=operation, bias=bias, as_log=as_log, number=bool(_one_gradient(node)))
+
+
+def _one_gradient(node: Apply) -> tuple[int, ...]:
+    """Return the first input of a likelihood's gradient, if that is one number of the host's for all rows."""
+    if not isinstance(node.op, CrossentropySoftmax1HotWithBiasDx) or dtype_of(node.inputs[0]) == "float16":
+        return ()
+    return tuple(i for i in numbers_of_host(node) if i == 0)
+
+
+@ready("th_kernel_gpu_rows")
+def softmax_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the softmax of each row of a matrix."""
+    return _rows(node, RowsOperation.SOFTMAX)
+
+
+@ready("th_kernel_gpu_rows")
+def softmax_with_bias_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the softmax of each row of ``x + b``."""
+    return _rows(node, RowsOperation.SOFTMAX, bias=True)
+
+
+@ready("th_kernel_gpu_rows")
+def log_softmax_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the logarithm of the softmax of each row of a matrix."""
+    return _rows(node, RowsOperation.SOFTMAX, as_log=True)
+
+
+@ready("th_kernel_gpu_rows")
+def softmax_grad_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the gradient of a softmax."""
+    return _rows(node, RowsOperation.SOFTMAX_GRADIENT)
+
+
+@ready("th_kernel_gpu_rows")
+def crossentropy_kernel(op: Any, node: Apply) -> Parameters:
+    """Return minus the logarithm of the softmax of ``x + b`` at the labels, the softmax, and the largest places."""
+    return _rows(node, RowsOperation.LIKELIHOOD, bias=True)
+
+
+@ready("th_kernel_gpu_rows")
+def crossentropy_dx_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the gradient of the cross entropies; dy is one or as many as rows."""
+    return _rows(node, RowsOperation.LIKELIHOOD_GRADIENT)
+
+
+def _one_label_a_row(op: Any, node: object) -> bool:
+    """Tell whether there is a label for each row."""
+    return getattr(op, "labels", "each") == "each"
+
+
+_ROWS = Accepts("x -> p", dtypes={"x": FLOATS}, ndim={"x": 2}, same=("x p",))
+
+register(
+    Lowering(Softmax, softmax_kernel, _ROWS, target=TARGET),
+    Lowering(LogSoftmax, log_softmax_kernel, _ROWS, target=TARGET),
+    Lowering(SoftmaxWithBias, softmax_with_bias_kernel, Accepts(
+        "x, b -> p", dtypes={"x": FLOATS}, ndim={"x": 2}, same=("x b p",),
+    ), target=TARGET),
+    Lowering(SoftmaxGrad, softmax_grad_kernel, Accepts(
+        "dy, sm -> dx", dtypes={"dy": FLOATS}, ndim={"dy": 2}, same=("dy sm dx",),
+    ), target=TARGET),
+    Lowering(CrossentropySoftmaxArgmax1HotWithBias, crossentropy_kernel, Accepts(
+        "x, b, label -> cost, p, place", dtypes={"x": FLOATS, "label": INTEGERS}, ndim={"x": 2},
+        same=("x b cost p", "label place"),
+    ), when=_one_label_a_row, target=TARGET),
+    Lowering(CrossentropySoftmax1HotWithBiasDx, crossentropy_dx_kernel, Accepts(
+        "dy, sm, label -> dx", dtypes={"dy": FLOATS, "label": INTEGERS}, same=("dy sm dx",),
+    ), when=_one_label_a_row, target=TARGET, on_host=_one_gradient),
+)  # fmt: skip
