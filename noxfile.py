@@ -18,9 +18,10 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).parent
-LAYERS = ["graph-core", "scalar", "tensor", "sparse"]
+LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
 TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy"]
+DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
 MUTATION = ["cosmic-ray>=8.3.15", "pytest-cov", "pytest-reportlog", "pytest-xdist", "tqdm"]
@@ -91,10 +92,33 @@ def build(session: nox.Session) -> None:
 @per_layer
 def tests(session: nox.Session, layer: str) -> None:
     """Run a layer's tests with nothing above it installed: nox -s "tests(scalar)" -- -k cast."""
+    if layer == "gpu-backend":
+        on_device(session)
+        return
     install_layers(session, up_to(layer), TEST)
     session.run("python", "-m", "pytest", "-n", "auto", f"packages/{layer}/tests", *session.posargs)
     if layer == "tensor" and not session.posargs:
         fake_target(session)
+
+
+def on_device(session: nox.Session) -> None:
+    """Run the tests of the GPU layer on a device of OpenCL, which may be the CPU; kernels are compiled for CUDA, too.
+
+    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's.
+    """
+    install_layers(session, LAYERS, [*TEST, *DEVICES])
+    device = os.environ.get("GPU_TEST_DEVICE")
+    lines = "" if device else session.run("python", "tools/opencl.py", silent=True)
+    env = dict(line.split("=", 1) for line in str(lines).split()) if not device else {"GPU_TEST_DEVICE": device}
+    if not env:
+        session.skip("no device of OpenCL works here, and PoCL could not be installed")
+    env |= {"POCL_CACHE_DIR": str(ROOT / ".nox" / "pocl"), "GPU_TEST_NVRTC": "1"}
+    session.run("python", "-m", "pytest", "-n", "auto", "packages/gpu-backend/tests", *session.posargs, env=env)
+    if not session.posargs:
+        tests = ROOT / "packages" / "tensor" / "tests"
+        names = ("elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py", "blas/test_terms.py")
+        session.run("python", "-m", "pytest", "-q", "-n", "auto", *(str(tests / name) for name in names),
+                    env={**env, "THEANO_FLAGS": f"device={env['GPU_TEST_DEVICE']},force_device=True"})  # fmt: skip
 
 
 def fake_target(session: nox.Session) -> None:
@@ -126,7 +150,7 @@ def versions(session: nox.Session) -> None:
     if not _runs(f"python{session.python}"):
         session.skip(f"python{session.python} does not run here")
     install_layers(session, LAYERS, TEST)
-    for layer in LAYERS:
+    for layer in up_to("sparse"):
         session.run("python", "-m", "pytest", "-q", "-n", "auto", f"packages/{layer}/tests", *session.posargs)
 
 

@@ -86,6 +86,8 @@ BY_NAME = {
     OLD_SPELLINGS: "what tables of old spellings name",
     "theano.layers.tensor": "its own kernels, from the table beside it",
     "theano.sparse.kernels.library": "its own libraries, from the table above",
+    "theano.layers.gpu_backend": "its own modules, from the functions beside it",
+    "theano.gpuarray.placement": "ops of lower layers, from the table above",
     "theano.tensor.rules.every": "its own families, from the table above",
     "theano.lowering.table": "what layers have registered at the extension point `modules`",
     "theano.rewriting.families": "what layers have registered at the extension point `packages`",

@@ -17,8 +17,8 @@ from setuptools import Extension, setup
 
 LOADER = "src/theano/loader"
 UNITS = (
-    *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "elementwise", "frame", "function", "locks"),
-    *("loop", "machine", "memory", "move", "pool", "profile", "program", "thunk"),
+    *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "elementwise", "frame"),
+    *("function", "locks", "loop", "machine", "memory", "move", "pool", "profile", "program", "thunk"),
 )
 HEADERS = ("core", "abi", "move", "move_level", "profile")
 GENERATED = Path("build/generated")

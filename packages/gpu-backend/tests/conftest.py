@@ -1,4 +1,7 @@
-"""Tests of the GPU layer run on the device that GPU_TEST_DEVICE names: ``opencl0:0`` without it, `nox -s "tests(gpu-backend)"` chooses PoCL."""
+"""The tests of the GPU layer run on the device that GPU_TEST_DEVICE names; `nox -s "tests(gpu-backend)"` finds one.
+
+With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for CUDA, too, with no device at hand.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,45 @@ import os
 
 import pytest
 
+import theano
 from theano import gpuarray
+from theano.gpuarray.dialect import prelude
+from theano.gpuarray.drivers import compile_cuda
+
+DEVICE = os.environ.get("GPU_TEST_DEVICE", "opencl0:0")
+CONTEXT = gpuarray.get_context(None) if None in list(gpuarray.list_contexts()) else gpuarray.init_dev(DEVICE)
+CAPABILITIES = (80, 90)
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="session")
 def context():
-    """Start the default context, once."""
-    name = None
-    return gpuarray.get_context(name) if name in list(gpuarray.list_contexts()) else gpuarray.init_dev(os.environ.get("GPU_TEST_DEVICE", "opencl0:0"))
+    """Return the default context."""
+    return CONTEXT
+
+
+@pytest.fixture
+def on_device():
+    """Return a function like `theano.function`, whose functions are computed on the device."""
+    mode = theano.compile.get_default_mode().including("gpuarray")
+
+    def function(inputs, outputs=None, **options):
+        return theano.function(inputs, outputs, mode=mode, **options)
+
+    return function
+
+
+def _compiled_for_cuda_too(context):
+    plain, seen = context.functions, set()
+
+    def functions(text, names):
+        if text not in seen:
+            seen.add(text)
+            for capability in CAPABILITIES:
+                assert compile_cuda(prelude("cuda") + text, capability)
+        return plain(text, names)
+
+    context.functions = functions
+
+
+if os.environ.get("GPU_TEST_NVRTC"):
+    _compiled_for_cuda_too(CONTEXT)

@@ -17,7 +17,11 @@ FOREIGN = set(snippets()) - set(COMPILED)
 
 def test_what_has_no_device_form_is_sequential_or_complex():
     assert {name.rpartition("_")[2] for name in FOREIGN} <= {"f64", "f32", "c64", "c128", "cmplx"}
-    assert not FOREIGN & {f"{name}_{dtype}" for name in ("exp", "log", "tanh", "pow", "erf", "gammaln", "sigmoid") for dtype in ("f32", "f64")}
+    assert not FOREIGN & {
+        f"{name}_{dtype}"
+        for name in ("exp", "log", "tanh", "pow", "erf", "gammaln", "sigmoid")
+        for dtype in ("f32", "f64")
+    }
 
 
 def program(language):

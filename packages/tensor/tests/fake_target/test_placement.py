@@ -20,7 +20,7 @@ from fake_target.plugin import FAKE, LIBRARY, counts
 from theano.errors import MethodNotDefined
 from theano.lowering.targets import CPU, target_of
 from theano.tensor.device.ops import FromDevice, ToDevice
-from theano.tensor.device.type import DeviceTensorType, on_device, on_host
+from theano.tensor.device.type import DeviceTensorType
 
 ON_FAKE = theano.compile.get_default_mode().including("fake")
 UNFUSED = ON_FAKE.excluding("fusion", "inplace")

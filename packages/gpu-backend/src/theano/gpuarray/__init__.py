@@ -1,7 +1,7 @@
 """Arrays on devices, and graphs that are computed there: CUDA and OpenCL, by one flag.
 
-``THEANO_FLAGS=device=cuda`` (``cudaN``, ``openclP:D``) starts a device when ``theano`` is imported: functions then compute
-there what they can, and shared variables keep their values there. :func:`use` does the same from a program.
+``THEANO_FLAGS=device=cuda`` (``cudaN``, ``openclP:D``) starts a device when ``theano`` is imported: functions then
+compute there what they can, and shared variables keep their values there. :func:`use` does the same from a program.
 
 Examples
 --------
@@ -13,12 +13,6 @@ from __future__ import annotations
 
 from theano.gpuarray.array import GpuArray as GpuArray
 from theano.gpuarray.array import asarray as asarray
-from theano.gpuarray.basic_ops import GpuFromHost as GpuFromHost
-from theano.gpuarray.basic_ops import GpuToGpu as GpuToGpu
-from theano.gpuarray.basic_ops import HostFromGpu as HostFromGpu
-from theano.gpuarray.basic_ops import as_gpuarray_variable as as_gpuarray_variable
-from theano.gpuarray.basic_ops import host_from_gpu as host_from_gpu
-from theano.gpuarray.basic_ops import infer_context_name as infer_context_name
 from theano.gpuarray.context import GpuContext as GpuContext
 from theano.gpuarray.context import get_context as get_context
 from theano.gpuarray.context import init_dev as init_dev
@@ -28,11 +22,17 @@ from theano.gpuarray.errors import ContextNotDefined as ContextNotDefined
 from theano.gpuarray.errors import DeviceCompileError as DeviceCompileError
 from theano.gpuarray.errors import GpuUnavailableError as GpuUnavailableError
 from theano.gpuarray.start import use as use
-from theano.gpuarray.type import GpuArrayConstant as GpuArrayConstant
-from theano.gpuarray.type import GpuArraySharedVariable as GpuArraySharedVariable
-from theano.gpuarray.type import GpuArrayType as GpuArrayType
-from theano.gpuarray.type import GpuArrayVariable as GpuArrayVariable
-from theano.gpuarray.type import gpuarray_shared_constructor as gpuarray_shared_constructor
+from theano.gpuarray.variables import GpuArrayConstant as GpuArrayConstant
+from theano.gpuarray.variables import GpuArraySharedVariable as GpuArraySharedVariable
+from theano.gpuarray.variables import GpuArrayType as GpuArrayType
+from theano.gpuarray.variables import GpuArrayVariable as GpuArrayVariable
+from theano.gpuarray.variables import GpuFromHost as GpuFromHost
+from theano.gpuarray.variables import GpuToGpu as GpuToGpu
+from theano.gpuarray.variables import HostFromGpu as HostFromGpu
+from theano.gpuarray.variables import as_gpuarray_variable as as_gpuarray_variable
+from theano.gpuarray.variables import gpuarray_shared_constructor as gpuarray_shared_constructor
+from theano.gpuarray.variables import host_from_gpu as host_from_gpu
+from theano.gpuarray.variables import infer_context_name as infer_context_name
 from theano.layers import enter as _enter
 from theano.layers import lazily
 from theano.layers.gpu_backend import LAYER as _LAYER

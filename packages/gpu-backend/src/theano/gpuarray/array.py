@@ -6,7 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from theano.loader.module import DeviceArray
+from theano.loader.module import DeviceArray, has_device
+from theano.settings import config
 from theano.tensor.device.type import on_device, on_host
 
 
@@ -45,7 +46,7 @@ class GpuArray(DeviceArray):
         return context_name_of(self.device)
 
     @property
-    def T(self) -> Self:  # noqa: N802 - NumPy's name
+    def T(self) -> Self:
         """The array with its axes in the opposite order, on the same memory."""
         return self.window(0, self.shape[::-1], self.strides[::-1])
 
@@ -153,11 +154,8 @@ def asarray(value: Any, context_name: str | None = None, dtype: Any = None) -> G
 
 
 def _from_host(value: np.ndarray, context_name: str | None) -> Any:
-    """Return an array that was pickled: on its device, or on the host where that was not started and the flag allows it."""
-    from theano.gpuarray.context import is_started
-    from theano.settings import config
-
-    if not is_started(context_name) and config.experimental.unpickle_gpu_on_cpu:
+    """Return an array that was pickled: on its device, or on the host where a flag allows that."""
+    if not has_device(device_name(context_name)) and config.experimental.unpickle_gpu_on_cpu:
         return value
     return asarray(value, context_name)
 

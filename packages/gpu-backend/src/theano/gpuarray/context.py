@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from threading import Lock
 
 from theano.cache.names import digest_of
-from theano.cache.store import open_cache
+from theano.cache.store import CacheSettings, open_cache
 from theano.gpuarray.array import GpuArray, context_name_of, device_name
 from theano.gpuarray.dialect import prelude, text_of
 from theano.gpuarray.drivers import Driver, start
@@ -18,6 +18,7 @@ from theano.gpuarray.kernels.library import COUNTS, library
 from theano.graph.parameters import Pointer
 from theano.loader.module import add_device
 from theano.lowering.targets import Target, targets
+from theano.settings import config
 
 GPU = "gpu"
 """The name of the target whose entries of the lowering table are this layer's, whatever the device."""
@@ -94,11 +95,11 @@ class GpuContext:
             for name, handle in zip(names, self.driver.load(binary, names), strict=True)
         }
 
-    _names: dict[str, list[str]] = {}  # noqa: RUF012 - of programs that were found in the cache, in all contexts
+    _names: dict[str, list[str]] = {}
 
     def _kept(self, key: str) -> bytes | None:
         """Return a program's machine code from the cache."""
-        for text in open_cache().plans(key):
+        for text in open_cache(CacheSettings.from_config(config)).plans(key):
             kept = json.loads(text)
             self._names[key] = kept["functions"]
             return base64.b64decode(kept["code"])
@@ -106,7 +107,7 @@ class GpuContext:
 
     def _keep(self, key: str, binary: bytes, names: Sequence[str]) -> None:
         text = json.dumps({"functions": list(names), "code": base64.b64encode(binary).decode()})
-        open_cache().add_plan(key, text)
+        open_cache(CacheSettings.from_config(config)).add_plan(key, text)
 
     # -- what it does -----------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Devices: what there is, how one is started, and how text becomes functions that run on it.
 
-Python does here what happens once: it finds a device, makes its context, has programs compiled. What happens at each call is in
-``kernels/c/``.
+Python does here what happens once: it finds a device, makes its context, has programs compiled. What happens at each
+call is in ``kernels/c/``.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class OpenCLDriver:
             self._device = cl.get_platforms()[platform].get_devices()[device]
         except (IndexError, cl.LogicError, cl.RuntimeError) as problem:
             raise GpuUnavailableError(
-                f"there is no OpenCL device {platform}:{device} ({problem}). pyopencl.get_platforms() lists those of the "
-                "drivers that are installed; pip install pocl-binary-distribution brings one that runs on the CPU"
+                f"there is no OpenCL device {platform}:{device} ({problem}). pyopencl.get_platforms() lists those of"
+                " the drivers that are installed; pip install pocl-binary-distribution brings one that runs on the CPU"
             ) from None
         self._cl = cl
         self._context = cl.Context([self._device])
@@ -152,8 +152,9 @@ class CudaDriver:
         code = ctypes.c_int64()
         gpu = library().th_gpu_cuda(b"libcuda.so.1", number, 256, ctypes.addressof(code))
         if not gpu:
-            what = "NVIDIA's driver (libcuda.so.1) is not installed" if code.value < 0 else f"CUDA's driver said {code.value}"
-            raise GpuUnavailableError(f"there is no CUDA device {number}: {what}")
+            missing = "NVIDIA's driver (libcuda.so.1) is not installed"
+            said = missing if code.value < 0 else f"CUDA's driver said {code.value}"
+            raise GpuUnavailableError(f"there is no CUDA device {number}: {said}")
         self.gpu: int = gpu
         text = ctypes.create_string_buffer(256)
         self.capability = int(library().th_gpu_cuda_describe(gpu, text, len(text)))
@@ -171,8 +172,9 @@ class CudaDriver:
     def load(self, binary: bytes, functions: Sequence[str]) -> list[int]:
         """Return the handles of a program's functions."""
         module = library().th_gpu_cuda_module(self.gpu, binary)
-        handles = [library().th_gpu_cuda_function(self.gpu, module, name.encode()) for name in functions] if module else []
-        if not all(handles) or not handles:
+        find = library().th_gpu_cuda_function
+        handles = [int(find(self.gpu, module, name.encode()) or 0) for name in functions] if module else [0]
+        if not all(handles):
             raise DeviceCompileError(f"{self.name} cannot load a program: {library().th_gpu_error(self.gpu).decode()}")
         return handles
 
@@ -220,7 +222,8 @@ def _nvrtc() -> Any:
         return importlib.import_module("cuda.bindings.nvrtc")
     except ImportError as problem:
         raise GpuUnavailableError(
-            f"kernels for CUDA are compiled by NVRTC, which is not here ({problem}): pip install 'theano-gpu-backend[cuda]'"
+            f"kernels for CUDA are compiled by NVRTC, which is not here ({problem}):"
+            " pip install 'theano-gpu-backend[cuda]'"
         ) from None
 
 
@@ -229,7 +232,8 @@ def _pyopencl() -> Any:
         return importlib.import_module("pyopencl")
     except ImportError as problem:
         raise GpuUnavailableError(
-            f"devices of OpenCL are found by pyopencl, which is not here ({problem}): pip install 'theano-gpu-backend[opencl]'"
+            f"devices of OpenCL are found by pyopencl, which is not here ({problem}):"
+            " pip install 'theano-gpu-backend[opencl]'"
         ) from None
 
 

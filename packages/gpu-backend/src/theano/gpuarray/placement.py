@@ -1,8 +1,8 @@
 """Which part of a graph is computed on a device, and under which names its ops then go.
 
-`GpuPlacement` moves nodes to the device by the entries of the lowering table. When everything has been decided, `name_ops`
-gives the ops on devices the names under which programs and documentation look for them: ``GpuElemwise`` for an
-`Elemwise`. Such a class adds nothing but its name, so an op has one statement for all processors.
+`GpuPlacement` moves nodes to the device by the entries of the lowering table. When everything has been decided,
+`name_ops` gives the ops on devices the names under which programs and documentation look for them: ``GpuElemwise`` for
+an `Elemwise`. Such a class adds nothing but its name, so an op has one statement for all processors.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from functools import cache
 from typing import Any
 
 from theano.gpuarray.array import context_name_of
-from theano.gpuarray.basic_ops import GpuFromHost, host_from_gpu
-from theano.gpuarray.type import GpuArrayType
+from theano.gpuarray.variables import GpuArrayType, GpuFromHost, host_from_gpu
 from theano.graph import Apply, FunctionGraph, Op, Variable
 from theano.lowering.targets import Target
 from theano.rewriting.context import Context
@@ -99,26 +98,31 @@ def named_classes() -> dict[type[Op], type[Op]]:
     return found
 
 
-@cache
+# Made once for each class, so that equal ops stay equal.
+_subclasses: dict[type[Op], type[Op]] = {}
+
+
 def _name_there(cls: type[Op]) -> type[Op] | None:
     """Return the class for ops of ``cls``: that of its nearest base in the table; a subclass keeps what it adds."""
+    if cls in _subclasses:
+        return _subclasses[cls]
     for base in cls.__mro__:
         if base in named_classes():
             known = named_classes()[base]
-            if base is cls:
-                return known
-            return _class_there(f"Gpu{cls.__name__}", (cls, known), known.__doc__)
+            if base is not cls:
+                known = _class_there(f"Gpu{cls.__name__}", (cls, known), known.__doc__)
+            return _subclasses.setdefault(cls, known)
     return None
 
 
-def on_device(op: Op) -> Op:
+def on_device(op: Any) -> Any:
     """Return an op under the name that it has on a device; one without such a name as it is."""
-    cls = _name_there(type(op))
+    cls: Any = _name_there(type(op))
     if cls is None:
         return op
     named: Any = object.__new__(cls)
     named.__dict__.update(op.__dict__)
-    return named  # type: ignore[no-any-return]
+    return named
 
 
 def name_ops(fgraph: FunctionGraph, context: Context) -> None:

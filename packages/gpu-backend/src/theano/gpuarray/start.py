@@ -9,7 +9,7 @@ import numpy as np
 
 from theano.gpuarray.context import GpuContext, get_context, init_dev, is_started
 from theano.gpuarray.errors import GpuUnavailableError
-from theano.gpuarray.type import gpuarray_shared_constructor
+from theano.gpuarray.variables import gpuarray_shared_constructor
 from theano.messages import logger
 from theano.rewriting.phases import phases
 from theano.settings import config

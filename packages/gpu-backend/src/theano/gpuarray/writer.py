@@ -16,6 +16,7 @@ from theano.gpuarray.dialect import device_blocks, is_foreign
 from theano.scalar.c import support
 from theano.scalar.cbody import names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, literal, load, storage_support, store
+from theano.scalar.dtypes import bits
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.nest import Map, Operand, Reduction, Result
 
@@ -52,9 +53,9 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
     --------
     >>> import theano.tensor as T
     >>> from theano.tensor.kernels.nest import map_of
-    >>> print(map_code(map_of(T.exp(T.fvector("x")).owner)).text.partition("KERNEL void strided")[0][-330:].strip())
-    KERNEL void flat(GLOBAL char *p0, GLOBAL char *p1, const flat_args a)
-    {
+    >>> text = map_code(map_of(T.exp(T.fvector("x")).owner)).text
+    >>> print(text[text.index("KERNEL void flat") : text.index("KERNEL void strided")].rstrip())
+    KERNEL void flat(GLOBAL char *p0, GLOBAL char *p1, const flat_args a) {
         const int64_t i = GLOBAL_ID();
         if (i >= a.n)
             return;
@@ -72,7 +73,8 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
     operands = _split(nest.inputs, hosts)
     c, count, ndim = CText(), len(operands.there) + len(nest.outputs), nest.ndim
     _struct(c, "flat_args", count, ["int64_t n", f"int64_t step[{count}]"], operands, body)
-    _struct(c, "strided_args", count, ["int64_t n", "int64_t axes", *_tables(f"shape[{ndim}]", f"stride[{count}][{ndim}]", ndim=ndim)], operands, body)
+    tables = _tables(f"shape[{ndim}]", f"stride[{count}][{ndim}]", ndim=ndim)
+    _struct(c, "strided_args", count, ["int64_t n", "int64_t axes", *tables], operands, body)
     with _function(c, "flat", count, operands, body):
         c("const int64_t i = GLOBAL_ID();", "if (i >= a.n)", "    return;")
         _elements(c, nest, operands, body, [f"p{k} + a.at[{k}] + i * a.step[{k}]" for k in range(count)])
@@ -155,7 +157,7 @@ def _split(inputs: Sequence[Operand], hosts: Collection[int]) -> _Inputs:
 def _struct(
     c: CText, name: str, pointers: int, fields: Sequence[str], inputs: _Inputs = _NONE, body: Body | None = None
 ) -> None:
-    """Write the struct of a function: offsets, its fields, numbers of the host's, constants; eight bytes for each number."""
+    """Write the struct of a function: offsets, its fields, numbers of the host's, constants; eight bytes for each."""
     c("typedef struct {", f"    int64_t at[{pointers}];", *(f"    {field};" for field in fields))
     numbers = [(x.name, c_type(x.dtype), _size(x.dtype)) for x in inputs.numbers]
     if body is not None:
@@ -169,7 +171,7 @@ def _struct(
 
 
 def _size(dtype: str) -> int:
-    return 1 if dtype == "bool" else int(dtype.lstrip("uintfloat")) // 8
+    return 1 if dtype == "bool" else bits(dtype) // 8
 
 
 @contextmanager
@@ -245,7 +247,8 @@ def _write_terms(c: CText, nest: Reduction, inputs: _Inputs, body: Body, name: s
     with _function(c, name, count, inputs, body):
         c("LOCAL state shared[256];")
         c("const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();")
-        c("const int lane = a.neighbours ? me % lanes : me / per_group, which = a.neighbours ? me / lanes : me % per_group;")
+        c("const int lane = a.neighbours ? me % lanes : me / per_group;")
+        c("const int which = a.neighbours ? me / lanes : me % per_group;")
         c("const int64_t group = GROUP_ID() / a.parts, part = GROUP_ID() - group * a.parts;")
         c("const int64_t element = group * per_group + which;")
         c("state mine;", "mine.begun = 0;", *(f"int64_t in{k} = a.at[{k}];" for k in range(nin)))

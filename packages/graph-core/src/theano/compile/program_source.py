@@ -193,7 +193,7 @@ def _copies(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[Var
 
 
 def _is_replaced(spec: SymbolicInput) -> bool:
-    """Return whether a call stores a new value where the old one was, in memory of the host's, which the machine can copy."""
+    """Return whether a call stores a new value where the old one was, in the host's memory, which can be copied."""
     kept = spec.variable.type.buffer_spec()
     return spec.implicit and spec.update is not None and kept is not None and kept.device == CPU.device
 

@@ -38,7 +38,7 @@ targets: Table[str, Target] = Table("lowering.targets.targets", "what works on t
 
 
 def target_of(node: Apply) -> Target:
-    """Return what computes a node: the target in whose memory its outputs are, which may read lengths and indices elsewhere.
+    """Return what computes a node: the target in whose memory its outputs are; it may read indices elsewhere.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 ``opencl.h`` and ``cuda.h`` define these words: ``KERNEL``, ``GLOBAL``, ``LOCAL``, ``BARRIER()``, ``GLOBAL_ID()``, the
 integer types of C99, and the functions of a number's bits. ``common.h`` has what follows from them. With that, the
-functions of the scalar layer are device functions as they are written, so a number is the same on a device and on the CPU.
+functions of the scalar layer are device functions as they are written: a number is the same on a device and on the CPU.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ _REPLACED = frozenset({"inline", "fma", "bits_f64", "bits_f32", "wide"})
 #: What no device has: complex numbers and wider floats; and what only compilers of the CPU know.
 _FOREIGN = re.compile(r"\blong double\b|_Complex|\bCMPLXF?\b|\b__asm__\b|#include")
 # Of the C library, beyond what OpenCL C and CUDA C++ have under the same name: names of C for float.
-_FLOAT_NAMES = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
-                "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "tgamma", "lgamma", "round", "nearbyint")  # fmt: skip
+_FLOAT_NAMES = (
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh"
+    " erf erfc tgamma lgamma round nearbyint"
+).split()
+_FLOAT_PAIRS = ("pow", "hypot", "atan2")
 
 
 @cache
@@ -45,7 +48,7 @@ def prelude(language: str) -> str:
     floats = ""
     if language == "opencl":
         floats = "".join(f"#define {name}f(x) {name}((float)(x))\n" for name in _FLOAT_NAMES)
-        floats += "".join(f"#define {name}f(x, y) {name}((float)(x), (float)(y))\n" for name in ("pow", "hypot", "atan2"))
+        floats += "".join(f"#define {name}f(x, y) {name}((float)(x), (float)(y))\n" for name in _FLOAT_PAIRS)
     return text_of(f"{language}.h") + floats + text_of("common.h")
 
 

@@ -41,7 +41,8 @@ def map_kernel(op: Any, node: Apply) -> Parameters | None:
     flat, strided = functions(node, code.text, MAP_FUNCTIONS)
     return DeviceMap(
         flat=flat, strided=strided, inputs=len(nest.inputs), outputs=len(nest.outputs), axes=nest.ndim,
-        hosts=_bits(hosts), ones=[x.ones for x in nest.inputs], kinds=[_KINDS[nest.moves(x)] for x in nest.inputs], over=nest.over,
+        hosts=_bits(hosts), ones=[x.ones for x in nest.inputs], kinds=[_KINDS[nest.moves(x)] for x in nest.inputs],
+        over=nest.over,
         constant_bytes=len(code.constants), constants=code.constants,
     )  # fmt: skip
 
@@ -58,7 +59,8 @@ def reduction_kernel(op: Any, node: Apply) -> Parameters | None:
     whole, parts, finish = functions(node, code.text, REDUCTION_FUNCTIONS)
     return DeviceReduction(
         whole=whole, parts=parts, finish=finish, inputs=len(nest.inputs), outputs=len(nest.results), axes=nest.ndim,
-        reduced=_bits(nest.axes), needed=_bits(k for k, r in enumerate(nest.results) if r.needs_terms), hosts=_bits(hosts),
+        reduced=_bits(nest.axes), needed=_bits(k for k, r in enumerate(nest.results) if r.needs_terms),
+        hosts=_bits(hosts),
         accumulators=accumulator_bytes(nest), ones=[x.ones for x in nest.inputs],
         constant_bytes=len(code.constants), constants=code.constants,
     )  # fmt: skip

@@ -28,7 +28,8 @@ def _rows(node: Apply, operation: RowsOperation, bias: bool = False, as_log: boo
     label = c_type(dtype_of(node.inputs[2])) if labelled else "int64_t"
     text = shipped("softmax.c", dtype_of(node.inputs[1 if operation % 2 else 0]), ("exp", "log"), LABEL=label)
     found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))
-    return DeviceRows(function=found[_NAMES[operation]], operation=operation, bias=bias, as_log=as_log, number=bool(_one_gradient(node)))
+    one = bool(_one_gradient(node))
+    return DeviceRows(function=found[_NAMES[operation]], operation=operation, bias=bias, as_log=as_log, number=one)
 
 
 def _one_gradient(node: Apply) -> tuple[int, ...]:

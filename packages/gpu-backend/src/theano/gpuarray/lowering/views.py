@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from theano.gpuarray.lowering.common import TARGET
+from theano.gpuarray.variables import GpuToGpu
 from theano.lowering.accepts import Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.device.lowering import transfer_kernel
@@ -18,6 +19,7 @@ def _is_window(op: DimShuffle, node: object) -> bool:
 
 
 register(
+    Lowering(GpuToGpu, None, target=TARGET),  # by way of the host, in Python
     Lowering(ToDevice, transfer_kernel, target=TARGET),
     Lowering(DimShuffle, dimshuffle_kernel, Accepts("x -> y"), when=_is_window, target=TARGET),
 )

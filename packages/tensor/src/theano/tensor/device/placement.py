@@ -84,7 +84,8 @@ class Placement:
         moving = [v for i, v in enumerate(node.inputs) if i not in kept]
         if not all(type(v.type) is TensorType for v in (*moving, *node.outputs)):
             return None
-        if all(all(v.type.broadcastable) for v in (*moving, *node.outputs)) and not any(_origin(v) is not None for v in moving):
+        single = all(all(v.type.broadcastable) for v in (*moving, *node.outputs))
+        if single and all(_origin(v) is None for v in moving):
             return None
         return entry if lower(node, self.target) is not None else None
 

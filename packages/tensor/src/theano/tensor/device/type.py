@@ -94,7 +94,9 @@ class DeviceTensorType(TensorType):
         """Return the type of the same arrays in the host's memory."""
         return TensorType(self.dtype, self.broadcastable)
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> DeviceArray:
+    def filter(  # type: ignore[override]  # an array, but not one of NumPy's
+        self, value: Any, strict: bool = False, allow_downcast: bool | None = None
+    ) -> DeviceArray:
         """Return ``value`` as an array on the device.
 
         Parameters
@@ -128,19 +130,21 @@ class DeviceTensorType(TensorType):
         return TensorType.values_eq(on_host(a), on_host(b), force_same_dtype)
 
     @staticmethod
-    def values_eq_approx(a: Any, b: Any, *args: Any, **kwargs: Any) -> bool:  # type: ignore[override]
+    def values_eq_approx(a: Any, b: Any, *args: Any, **kwargs: Any) -> bool:
         """Return whether two arrays are nearly the same, as `TensorType.values_eq_approx` has it."""
         return TensorType.values_eq_approx(on_host(a), on_host(b), *args, **kwargs)
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
         """Return whether two arrays are windows on the same memory."""
-        return isinstance(a, DeviceArray) and isinstance(b, DeviceArray) and (a.device, a.memory) == (b.device, b.memory)
+        if not (isinstance(a, DeviceArray) and isinstance(b, DeviceArray)):
+            return False
+        return (a.device, a.memory) == (b.device, b.memory)
 
     def make_constant(self, value: Any, name: str | None = None) -> Constant[Self]:  # type: ignore[override]
         """Return a constant whose value is on the device."""
         return Constant(self, self.filter(value), name)
 
-    def value_copy(self, value: DeviceArray) -> DeviceArray:
+    def value_copy(self, value: DeviceArray) -> DeviceArray:  # type: ignore[override]
         """Return the same numbers in memory of their own."""
         return value.packed()
 

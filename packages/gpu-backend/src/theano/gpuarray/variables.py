@@ -1,4 +1,7 @@
-"""`GpuArrayType`: arrays in the memory of a device, and the variables, constants and shared variables of that type."""
+"""Variables whose values are on a device: their type, variables, constants and shared variables, and the transfers.
+
+They need each other: a variable on a device is used on the host through a transfer, whose gradient is one back.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,11 @@ from typing import Any, Self
 import numpy as np
 
 from theano.compile.shared import SharedVariable
-from theano.gpuarray.array import GpuArray, asarray, context_name_of, device_name
-from theano.gpuarray.context import GpuContext, get_context
-from theano.graph import Constant, Type, Variable
+from theano.gpuarray.array import GpuArray, asarray, device_name
+from theano.gpuarray.context import GpuContext, get_context, is_started
+from theano.graph import Apply, Constant, Type, Variable
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.device.type import DeviceTensorType
 from theano.tensor.operators import TensorOperators
 from theano.tensor.type import TensorType
@@ -36,10 +41,13 @@ class GpuArrayType(DeviceTensorType):
 
     __props__ = ("dtype", "broadcastable", "context_name")
 
+    context_name: str | None  # type: ignore[assignment]  # the name of the context
+
     def __init__(
         self, dtype: str, broadcastable: Sequence[bool], context_name: str | None = None, name: str | None = None
     ):
         super().__init__(dtype, broadcastable, device_name(context_name), name)
+        self.context_name = context_name
 
     @classmethod
     def instance_key(  # type: ignore[override]  # made with the name of a context
@@ -47,11 +55,6 @@ class GpuArrayType(DeviceTensorType):
     ) -> Hashable:
         """Return what tells the types without a name apart."""
         return super().instance_key(dtype, broadcastable, device_name(context_name), name)
-
-    @property
-    def context_name(self) -> str | None:
-        """The name of the context."""
-        return context_name_of(self.device)
 
     @property
     def context(self) -> GpuContext:
@@ -77,8 +80,6 @@ class GpuArrayType(DeviceTensorType):
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable[Self]:
         """Return a variable or a value as a variable of this type, moved to the device if it is on the host."""
-        from theano.gpuarray.basic_ops import as_gpuarray_variable
-
         if isinstance(other, Variable) and not isinstance(other.type, GpuArrayType) and allow_convert:
             other = as_gpuarray_variable(other, self.context_name)
         return Type.filter_variable(self, other, allow_convert)
@@ -94,16 +95,12 @@ class _OnDevice(TensorOperators):
 
     type: GpuArrayType
 
-    def _as_TensorVariable(self) -> Any:  # noqa: N802 - NumPy-like protocol of the old system
+    def _as_TensorVariable(self) -> Any:
         """Return the value on the host; rules keep what follows on the device."""
-        from theano.gpuarray.basic_ops import host_from_gpu
-
         return host_from_gpu(self)
 
-    def _as_GpuArrayVariable(self, context_name: str | None) -> Any:  # noqa: N802
+    def _as_GpuArrayVariable(self, context_name: str | None) -> Any:
         """Return the variable, moved to another context if need be."""
-        from theano.gpuarray.basic_ops import GpuToGpu
-
         return self if self.type.context_name == context_name else GpuToGpu(context_name)(self)
 
 
@@ -160,6 +157,156 @@ class GpuArraySharedVariable(_OnDevice, SharedVariable):
 GpuArrayVariable.SharedVariable = GpuArraySharedVariable  # type: ignore[attr-defined]
 
 
+class GpuFromHost(ToDevice):
+    """A copy of an array in the memory of a device.
+
+    Parameters
+    ----------
+    context_name : str or None
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> GpuFromHost(None)(T.fvector("x")).type
+    GpuArrayType<None>(float32, vector)
+    """
+
+    __props__ = ("context_name",)
+
+    def __init__(self, context_name: str | None = None):
+        super().__init__(device_name(context_name))
+        self.context_name = context_name
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node for an array of the host's."""
+        x = as_tensor_variable(x)
+        if not isinstance(x.type, TensorType):
+            raise TypeError(f"{self} takes an array of the host's, not {x} of type {x.type}")
+        return Apply(self, [x], [GpuArrayType(x.type.dtype, x.type.broadcastable, self.context_name)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
+        """Copy it."""
+        outputs[0][0] = asarray(inputs[0], self.context_name)
+
+    def __str__(self) -> str:
+        return f"GpuFromHost<{self.context_name}>"
+
+
+class HostFromGpu(FromDevice):
+    """A copy of a device's array in the host's memory.
+
+    Examples
+    --------
+    >>> HostFromGpu()(GpuArrayType("float32", (False,))("x")).type
+    TensorType(float32, vector)
+    """
+
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
+        """Copy it."""
+        outputs[0][0] = np.asarray(inputs[0])
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+        """Return the gradient, moved to where the input is."""
+        moved = GpuFromHost(inputs[0].type.context_name)
+        return [moved(g) if type(g.type) is TensorType else g for g in output_gradients]
+
+    def __str__(self) -> str:
+        return "HostFromGpu(gpuarray)"
+
+
+host_from_gpu = HostFromGpu()
+
+
+class GpuToGpu(ToDevice):
+    """A copy of a device's array in the memory of another device.
+
+    Parameters
+    ----------
+    context_name : str or None
+        Where it goes.
+    """
+
+    __props__ = ("context_name",)
+
+    def __init__(self, context_name: str | None = None):
+        super().__init__(device_name(context_name))
+        self.context_name = context_name
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node for an array of a device's."""
+        if not isinstance(getattr(x, "type", None), GpuArrayType):
+            raise TypeError(f"{self} takes an array on a device, not {x}")
+        return Apply(self, [x], [GpuArrayType(x.type.dtype, x.type.broadcastable, self.context_name)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
+        """Copy it, by way of the host."""
+        outputs[0][0] = asarray(np.asarray(inputs[0]), self.context_name)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+        """Return the gradient, moved to where the input is."""
+        return [as_gpuarray_variable(g, inputs[0].type.context_name) for g in output_gradients]
+
+    def __str__(self) -> str:
+        return f"GpuToGpu<{self.context_name}>"
+
+
+def as_gpuarray_variable(x: Any, context_name: str | None = None) -> Any:
+    """Return ``x`` as a variable on a device.
+
+    What has just been brought from there is not moved back: it is the variable that it was brought from.
+
+    Parameters
+    ----------
+    x : variable or array_like
+    context_name : str, optional
+
+    Examples
+    --------
+    >>> g = GpuArrayType("float32", (False,))("g")
+    >>> as_gpuarray_variable(host_from_gpu(g)) is g
+    True
+    """
+    if hasattr(x, "_as_GpuArrayVariable"):
+        return x._as_GpuArrayVariable(context_name)
+    if isinstance(x, Variable) and x.owner is not None and isinstance(x.owner.op, FromDevice):
+        origin = x.owner.inputs[0]
+        if origin.type.context_name == context_name:
+            return origin
+    if isinstance(x, GpuArray):
+        return GpuArrayType(x.dtype_name, (False,) * x.ndim, x.context_name).make_constant(x)
+    return GpuFromHost(context_name)(x)
+
+
+def infer_context_name(*variables: Any) -> str | None:
+    """Return the context that speaks for some variables: that of the first one that is on a device or came from it.
+
+    Raises
+    ------
+    ValueError
+        None of them is, and there is no default context.
+
+    Examples
+    --------
+    >>> g = GpuArrayType("float32", (False,), "dev1")("g")
+    >>> infer_context_name(host_from_gpu(g), g)
+    'dev1'
+    """
+    for v in variables:
+        for w in (v, *(v.owner.inputs[:1] if getattr(v, "owner", None) is not None else ())):
+            if isinstance(getattr(w, "type", None), GpuArrayType):
+                name: str | None = w.type.context_name
+                return name
+    get_context(None)
+    return None
+
+
+def transfer(x: Any, target: str) -> Any:
+    """Return ``x`` on the device of a context, or None where ``target`` names none (`theano.tensor.transfer` asks)."""
+    if target is not None and not is_started(target):
+        return None
+    return as_gpuarray_variable(x, target)
+
+
 def gpuarray_shared_constructor(
     value: Any,
     name: str | None = None,
@@ -167,7 +314,7 @@ def gpuarray_shared_constructor(
     allow_downcast: bool | None = None,
     borrow: bool = False,
     broadcastable: Sequence[bool] | None = None,
-    target: str | None | type[Any] = Ellipsis,  # type: ignore[assignment]
+    target: Any = Ellipsis,
 ) -> GpuArraySharedVariable:
     """Return a shared variable whose value is on a device.
 

@@ -1,0 +1,28 @@
+"""Old spellings of the GPU layer: what `theano.layers.compat` makes modules and names of."""
+
+from __future__ import annotations
+
+OLD_NAMES = {
+    "theano.gpuarray.type": {
+        "theano.gpuarray.variables": (
+            "GpuArrayType GpuArrayVariable GpuArrayConstant GpuArraySharedVariable gpuarray_shared_constructor"
+        ),
+        "theano.gpuarray.errors": "ContextNotDefined",
+        "theano.gpuarray.context": "get_context list_contexts reg_context",
+    },
+    "theano.gpuarray.basic_ops": {
+        "theano.gpuarray.variables": (
+            "GpuFromHost HostFromGpu GpuToGpu as_gpuarray_variable host_from_gpu infer_context_name"
+        ),
+    },
+    "theano.gpuarray.elemwise": {"theano.gpuarray.ops": "GpuElemwise GpuDimShuffle GpuCAReduceCuda"},
+    "theano.gpuarray.blas": {
+        "theano.gpuarray.ops": "GpuGemm GpuGemv GpuGer GpuDot22",
+    },
+    "theano.gpuarray.nnet": {
+        "theano.gpuarray.ops": (
+            "GpuSoftmax GpuSoftmaxWithBias GpuCrossentropySoftmaxArgmax1HotWithBias "
+            "GpuCrossentropySoftmax1HotWithBiasDx"
+        ),
+    },
+}

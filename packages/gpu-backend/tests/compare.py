@@ -1,0 +1,47 @@
+"""A function computed on the device, and the same on the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import theano
+from theano.gpuarray import GpuArrayType
+from theano.tensor.device.ops import FromDevice, ToDevice
+
+MODE = theano.compile.get_default_mode().including("gpuarray")
+ON_CPU = theano.compile.get_default_mode()
+TOLERANCES = {"float16": 4e-3, "float32": 2e-5, "float64": 1e-12}
+
+LAYOUTS = {
+    "C": lambda x: np.ascontiguousarray(x),
+    "F": lambda x: np.asfortranarray(x),
+    "reversed": lambda x: np.flip(np.ascontiguousarray(np.flip(x))),
+    "every second": lambda x: np.repeat(x, 2, axis=-1)[..., ::2] if x.ndim else x,
+    "offset": lambda x: np.concatenate([x[:1], x])[1:] if x.ndim and len(x) else x,
+}
+
+
+def nodes(f):
+    """Return the nodes of a function on the device, and those on the host, without transfers."""
+    order = [n for n in f.maker.fgraph.toposort() if not isinstance(n.op, (ToDevice, FromDevice))]
+    there = [n for n in order if isinstance(n.outputs[0].type, GpuArrayType)]
+    return there, [n for n in order if n not in there]
+
+
+def agree(inputs, outputs, values, tolerance=None, all_there=True):
+    """Assert that a function gives on the device what it gives on the CPU, and that the device computed it; return it."""
+    outputs = outputs if isinstance(outputs, list) else [outputs]
+    f = theano.function(inputs, outputs, mode=MODE, on_unused_input="ignore", allow_input_downcast=False)
+    wanted = theano.function(inputs, outputs, mode=ON_CPU, on_unused_input="ignore")(*values)
+    there, here = nodes(f)
+    assert there, "nothing is computed on the device"
+    if all_there:
+        assert not [n for n in here if any(v.type.ndim and not all(v.type.broadcastable) for v in n.outputs)], here
+    for got, want in zip(f(*values), wanted, strict=True):
+        assert got.dtype == want.dtype and got.shape == want.shape
+        if got.dtype.kind in "biu":
+            np.testing.assert_array_equal(got, want)
+        else:
+            tol = tolerance or TOLERANCES[str(got.dtype)]
+            np.testing.assert_allclose(got, want, rtol=tol, atol=tol)
+    return f
