@@ -106,7 +106,7 @@ def on_device(session: nox.Session) -> None:
 
     Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's.
     """
-    install_layers(session, LAYERS, [*TEST, *DEVICES])
+    install_layers(session, LAYERS, [*TEST, *DEVICES, "sybil>=9"])
     device = os.environ.get("GPU_TEST_DEVICE")
     lines = "" if device else session.run("python", "tools/opencl.py", silent=True)
     env = dict(line.split("=", 1) for line in str(lines).split()) if not device else {"GPU_TEST_DEVICE": device}
@@ -115,6 +115,8 @@ def on_device(session: nox.Session) -> None:
     env |= {"POCL_CACHE_DIR": str(ROOT / ".nox" / "pocl"), "GPU_TEST_NVRTC": "1"}
     session.run("python", "-m", "pytest", "-n", "auto", "packages/gpu-backend/tests", *session.posargs, env=env)
     if not session.posargs:
+        session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", "docs/tutorial/devices.md",
+                    env={**env, "PYTHONPATH": f"tools{os.pathsep}docs"})  # fmt: skip
         tests = ROOT / "packages" / "tensor" / "tests"
         names = ("elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py", "blas/test_terms.py")
         session.run("python", "-m", "pytest", "-q", "-n", "auto", *(str(tests / name) for name in names),

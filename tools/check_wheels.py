@@ -22,7 +22,10 @@ from email.parser import HeaderParser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ["graph-core", "scalar", "tensor", "sparse"]
+LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
+#: Where a layer's module is not of its name, and where the layer below it is not the one before.
+MODULE = {"gpu-backend": "gpuarray"}
+BELOW = {"gpu-backend": "tensor"}
 
 # What must hold with exactly the layers up to this one.
 WORKS = {
@@ -33,12 +36,14 @@ WORKS = {
     "sparse": "import theano, scipy.sparse as sp; x = theano.sparse.csr_matrix('x', dtype='float64'); "
     "f = theano.function([x], theano.sparse.structured_dot(x, [[1.0], [2.0]])); "
     "assert f(sp.eye(2, format='csr'))[1] == 2",
+    # There is no device here: the import works, and one that is asked for is an error that says what lacks.
+    "gpu-backend": "import theano.gpuarray as g; g.GpuArrayType('float32', (False,)); assert g.use('cuda99') is None",
 }
 # Of each layer above the core: it is found by what is wanted of it, by its sources and by its metadata.
 FOUND = (
     "import sys, theano, {before}\n"
     "there = 'importlib.metadata' in sys.modules\n"
-    "theano.{layer}\n"
+    "theano.{module}\n"
     "assert there or 'importlib.metadata' not in sys.modules\n"
     "from importlib.metadata import entry_points\n"
     "assert entry_points(group='theano.layers')['{layer}'].load().distribution == 'theano-{layer}'\n"
@@ -87,8 +92,9 @@ def check_owners(files: dict[str, set[str]]) -> None:
             expect(name.startswith("theano/"), f"{layer}: {name} is outside theano/")
             expect(not name.endswith((".cpp", ".c", ".pyc")), f"{layer}: {name} does not belong into a wheel")
             expect("/tests/" not in name or name.startswith("theano/tests/"), f"{layer}: {name} is a test")
-        package = "theano" if layer == "graph-core" else f"theano/{layer}"
-        description = "theano/layers/__init__.py" if layer == "graph-core" else f"theano/layers/{layer}.py"
+        package = "theano" if layer == "graph-core" else f"theano/{MODULE.get(layer, layer)}"
+        described = "__init__" if layer == "graph-core" else layer.replace("-", "_")
+        description = f"theano/layers/{described}.py"
         for wanted in (f"{package}/__init__.py", f"{package}/py.typed", description):
             expect(wanted in names, f"{layer}: {wanted} is missing")
     levels = ["_kernels", *(["_kernels_v3", "_kernels_v4"] if platform.machine() == "x86_64" else [])]
@@ -98,6 +104,10 @@ def check_owners(files: dict[str, set[str]]) -> None:
                 any(n.startswith(f"{package}/{name}.") for n in files[layer]),
                 f"{layer}: {package}/{name} is missing: one library for each level of instructions",
             )
+    expect(
+        any(n.startswith("theano/gpuarray/kernels/_kernels.") for n in files["gpu-backend"]),
+        "gpu-backend: theano/gpuarray/kernels/_kernels is missing",
+    )
     expect(seen["theano/__init__.py"] == "graph-core", "theano/__init__.py belongs to graph-core alone")
 
 
@@ -112,7 +122,7 @@ def check_metadata(wheels: dict[str, Path]) -> None:
         versions[layer] = header["Version"]
         needs = header.get_all("Requires-Dist") or []
         if layer != LAYERS[0]:
-            below = LAYERS[LAYERS.index(layer) - 1]
+            below = BELOW.get(layer) or LAYERS[LAYERS.index(layer) - 1]
             pinned = f"theano-{below}=={header['Version']}"
             expect(pinned in needs, f"{layer} does not pin {pinned}: {needs}")
     expect(len(set(versions.values())) == 1, f"versions differ: {versions}")
@@ -157,9 +167,9 @@ class Environment:
             if layer != LAYERS[0]:
                 # SciPy's sparse matrices bring in what reads metadata, for purposes of their own.
                 before = "scipy.sparse" if layer == "sparse" else "numpy"
-                run(self.python, "-c", FOUND.format(layer=layer, before=before))
+                run(self.python, "-c", FOUND.format(layer=layer, module=MODULE.get(layer, layer), before=before))
         for layer in LAYERS[len(layers) :] if layers else []:
-            run(self.python, "-c", LACKS.format(name=layer, layer=layer))
+            run(self.python, "-c", LACKS.format(name=MODULE.get(layer, layer), layer=layer))
         if not layers:
             run(self.python, "-c", "import importlib.util as u; assert u.find_spec('theano') is None")
 
@@ -179,7 +189,7 @@ def all_editable(env: Environment, wheels: dict[str, Path], copy: Path) -> None:
     for layer in LAYERS:
         env.editable(copy / layer)
     env.check(LAYERS)
-    for number in (3, 2):
+    for number in (4, 3, 2):
         env.remove(LAYERS[number])
         env.check(LAYERS[:number])
 

@@ -3,13 +3,14 @@
     PYTHONPATH=tools python -m pytest -p doc_blocks README.md docs
 
 Blocks of one page share their names, from the top to the bottom, as a reader would type them. A block with ``>>>``
-is compared with what it prints. Blocks marked ``sh`` are not executed here (they make environments, or train a
+is compared with what it prints. Where GPU_TEST_DEVICE names a device, blocks that need one find it as DEVICE. Blocks marked ``sh`` are not executed here (they make environments, or train a
 network), but each of their commands must exist: the session of nox, the module, the script, the distribution.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shlex
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
@@ -65,7 +66,7 @@ def _sessions(names: list[str]) -> str:
 
 def _distributions(names: list[str]) -> str:
     layers = {f"theano-{path.name}" for path in (ROOT / "packages").iterdir()}
-    for name in names:
+    for name in (name.partition("[")[0] for name in names):
         if name.startswith("theano") and name not in layers:
             return f"no distribution {name}"
         if name.startswith("packages/") and not (ROOT / name).is_dir():
@@ -88,4 +89,5 @@ pytest_collect_file = Sybil(
     patterns=["*.md"],
     excludes=["_build/*"],
     path=str(ROOT),
+    setup=lambda names: names.update(DEVICE=os.environ.get("GPU_TEST_DEVICE")),
 ).pytest()

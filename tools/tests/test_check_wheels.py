@@ -21,8 +21,15 @@ FILES = {
         "theano/sparse/__init__.py", "theano/sparse/py.typed", "theano/layers/sparse.py",
         *(f"theano/sparse/kernels/_kernels{level}.cpython-311-x86_64-linux-gnu.so" for level in ("", "_v3", "_v4")),
     ],
+    "gpu-backend": [
+        "theano/gpuarray/__init__.py", "theano/gpuarray/py.typed", "theano/layers/gpu_backend.py",
+        "theano/gpuarray/kernels/_kernels.cpython-311-x86_64-linux-gnu.so",
+    ],
 }
-NEEDS = {"scalar": "theano-graph-core==2.0", "tensor": "theano-scalar==2.0", "sparse": "theano-tensor==2.0"}
+NEEDS = {
+    "scalar": "theano-graph-core==2.0", "tensor": "theano-scalar==2.0", "sparse": "theano-tensor==2.0",
+    "gpu-backend": "theano-tensor==2.0",
+}  # fmt: skip
 
 
 def made(folder, extra=None, without="", version="2.0", needs=NEEDS):
@@ -58,6 +65,7 @@ def test_good_wheels_pass(tmp_path):
         ({"without": "theano/layers/tensor.py"}, "layers/tensor.py is missing"),
         ({"without": "theano/tensor/_kernels.cpython-311-x86_64-linux-gnu.so"}, "_kernels is missing"),
         ({"without": "theano/sparse/kernels/_kernels.cpython-311-x86_64-linux-gnu.so"}, "sparse.*_kernels is missing"),
+        ({"without": FILES["gpu-backend"][-1]}, "gpu-backend.*_kernels is missing"),
         ({"version": "2.1", "needs": {**NEEDS, "tensor": "theano-scalar==2.1"}}, "versions differ"),
         ({"needs": {**NEEDS, "tensor": "theano-scalar>=2.0"}}, "does not pin"),
     ],

@@ -49,7 +49,7 @@ class GpuContext:
         self._lock = Lock()
         add_device(self.device, driver.gpu, GpuArray)
         targets.register(self.device, Target(GPU, self.device))
-        for size, pointer in enumerate(self.functions(text_of("pack.c"), [f"pack{1 << k}" for k in range(5)])):
+        for size, pointer in enumerate(self.functions(text_of("pack.cl"), [f"pack{1 << k}" for k in range(5)])):
             library().th_gpu_set_pack(driver.gpu, size, pointer)
 
     # -- programs ---------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import glob
 import importlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -49,6 +49,29 @@ class Driver(Protocol):
 
     def load(self, binary: bytes, functions: Sequence[str]) -> list[int]:
         """Return the handles of a program's functions."""
+
+
+def there() -> Iterator[tuple[str, str]]:
+    """Yield the devices that this process could start: how flags spell each, and its own name."""
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+        count = ctypes.c_int()
+        if cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0:
+            for number in range(count.value):
+                name = ctypes.create_string_buffer(256)
+                cuda.cuDeviceGetName(name, len(name), number)
+                yield f"cuda{number}", name.value.decode()
+    except OSError:
+        pass  # no driver of NVIDIA's
+    try:
+        cl = _pyopencl()
+        for p, platform in enumerate(cl.get_platforms()):
+            for d, device in enumerate(platform.get_devices()):
+                yield f"opencl{p}:{d}", f"{device.name} ({platform.name} {platform.version})"
+    except GpuUnavailableError:
+        pass
+    except cl.Error:
+        pass  # pyopencl without any driver
 
 
 def start(device: str) -> Driver:

@@ -11,6 +11,7 @@ from theano.graph.kernel import PointerFamily, pointer_families
 from theano.layers import Layer, describe
 from theano.lowering.table import modules
 from theano.rewriting import families
+from theano.toolchain.checks import checks
 
 _GPU = "theano.gpuarray"
 
@@ -48,6 +49,7 @@ LAYER = describe(
             pointer_families.extension("gpu", PointerFamily(_find_pointer, lambda: str(_of("context", "identity")))),
             modules.extension("theano.tensor", ("theano.gpuarray.lowering",)),
             constructors.extension(lambda value, **options: _of("start", "shared_by_flags", value, options)),
+            checks.extension("devices", lambda: _of("checks", "doctor")),
             families.packages.extension("theano.gpuarray.rules", None),
         ),
     )

@@ -257,14 +257,11 @@ _flag("DebugMode.check_preallocated_output_ndim", IntParam(4, lambda count: coun
 _flag("unittests.rseed", TypedParam(666, _seed), "Seed of tests with random values; random: another one each time.")
 
 # Devices
-_flag("device", ConfigParam("cpu", _device, allow_override=False), "Where to compute: cpu, cuda, cudaN or openclN:M.",
-      inert=GPU)
-_flag("force_device", BoolParam(False, allow_override=False), "Stop if the device cannot be used.", inert=GPU)
-_flag("init_gpu_device", ConfigParam("", _device, allow_override=False), "Start this device, but compute on the CPU.",
-      inert=GPU)
-_flag("contexts", ConfigParam("", _contexts, allow_override=False), "Names for several devices: name->device;...",
-      inert=GPU)
-_flag("print_active_device", BoolParam(True, allow_override=False), "Say which device was started.", inert=GPU)
+_flag("device", ConfigParam("cpu", _device, allow_override=False), "Where to compute: cpu, cuda, cudaN or openclN:M.")
+_flag("force_device", BoolParam(False, allow_override=False), "Stop if the device cannot be used.")
+_flag("init_gpu_device", ConfigParam("", _device, allow_override=False), "Start this device, but compute on the CPU.")
+_flag("contexts", ConfigParam("", _contexts, allow_override=False), "Names for several devices: name->device;...")
+_flag("print_active_device", BoolParam(True, allow_override=False), "Say which device was started.")
 _flag("gpu.local_elemwise_fusion", BoolParam(True), "As tensor.local_elemwise_fusion, on the GPU.", inert=GPU)
 _flag("gpuelemwise.sync", BoolParam(True), "Wait for each element-wise kernel.", inert=GPU)
 _flag("gpuarray.sync", _replaced(False, "nothing (calls always wait)"), "Wait for each call.", inert=GPU)
@@ -297,7 +294,7 @@ _flag("magma.enabled", BoolParam(False), "Whether to use MAGMA.", inert=GPU)
 _flag("magma.include_path", StrParam(""), "Where MAGMA's headers are.", inert=GPU)
 _flag("magma.library_path", StrParam(""), "Where MAGMA's library is.", inert=GPU)
 _flag("ctc.root", StrParam("", allow_override=False), "Where Baidu's CTC library is.", inert=GPU)
-_flag("experimental.unpickle_gpu_on_cpu", BoolParam(False), "Unpickle values of a GPU as NumPy arrays.", inert=GPU)
+_flag("experimental.unpickle_gpu_on_cpu", BoolParam(False), "Unpickle values of a GPU as NumPy arrays.")
 
 # Warnings about old bugs
 _flag("warn.ignore_bug_before", EnumStr(*VERSIONS, allow_override=False), "Up to which version bugs are forgiven.")

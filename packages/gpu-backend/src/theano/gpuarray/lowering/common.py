@@ -59,7 +59,7 @@ def shipped(file: str, dtype: str, uses: Sequence[str] = (), **words: object) ->
 
     Examples
     --------
-    >>> "#define NUMBER uint16_t\n#define COMPUTE float\n" in shipped("argmax.c", "float16", AXES=2)
+    >>> "#define NUMBER uint16_t\n#define COMPUTE float\n" in shipped("argmax.cl", "float16", AXES=2)
     True
     """
     narrow = dtype == "float16"

@@ -22,7 +22,7 @@ def _product(op: Any, node: Apply, left: int, right: int, **more: Any) -> Parame
     dtype = dtype_of(node.outputs[0])
     single = dtype in ("float16", "float32")
     joined = "fmaf(x, y, z)" if single else "fma(x, y, z)" if dtype == "float64" else "(x) * (y) + (z)"
-    text = shipped("product.c", dtype, **{"MULTIPLY_ADD(x, y, z)": joined})
+    text = shipped("product.cl", dtype, **{"MULTIPLY_ADD(x, y, z)": joined})
     tiled, thin = functions(node, text, ("tiled", "thin"))
     return DeviceProduct(tiled=tiled, thin=thin, left=left, right=right, **{**_PLAIN, **more})
 

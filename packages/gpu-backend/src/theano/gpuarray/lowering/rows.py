@@ -26,7 +26,7 @@ _NAMES = {
 def _rows(node: Apply, operation: RowsOperation, bias: bool = False, as_log: bool = False) -> Parameters:
     labelled = operation in (RowsOperation.LIKELIHOOD, RowsOperation.LIKELIHOOD_GRADIENT)
     label = c_type(dtype_of(node.inputs[2])) if labelled else "int64_t"
-    text = shipped("softmax.c", dtype_of(node.inputs[1 if operation % 2 else 0]), ("exp", "log"), LABEL=label)
+    text = shipped("softmax.cl", dtype_of(node.inputs[1 if operation % 2 else 0]), ("exp", "log"), LABEL=label)
     found = dict(zip(_FUNCTIONS, functions(node, text, _FUNCTIONS), strict=True))
     one = bool(_one_gradient(node))
     return DeviceRows(function=found[_NAMES[operation]], operation=operation, bias=bias, as_log=as_log, number=one)

@@ -20,7 +20,7 @@ def _places(op: Any, node: Apply, smallest: bool) -> Parameters | None:
     axes = normal_axes(op.axis, ndim)
     if not ndim or ndim_of(node.outputs[0]) != ndim - len(axes):
         return None
-    text = shipped("argmax.c", dtype_of(node.inputs[0]), AXES=ndim, OUTPUTS=len(node.outputs), SMALLEST=int(smallest))
+    text = shipped("argmax.cl", dtype_of(node.inputs[0]), AXES=ndim, OUTPUTS=len(node.outputs), SMALLEST=int(smallest))
     (whole,) = functions(node, text, ("whole",))
     return DeviceReduction(
         whole=whole, parts=0, finish=0, inputs=1, outputs=len(node.outputs), axes=ndim,
