@@ -15,7 +15,7 @@ import theano
 
 # The writer of random graphs is that of the tensor layer's tests.
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tensor" / "tests"))
-from random_graphs import Writer, well_behaved  # noqa: E402
+from random_graphs import Writer, well_behaved
 
 GRAPHS = int(os.environ.get("GPU_GRAPHS", "80"))
 BLOCK = 20

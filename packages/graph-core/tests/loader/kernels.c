@@ -144,21 +144,32 @@ int add_scalar(th_ctx *c) {
 /* A device whose addresses are those of the host with one bit turned, so that nobody else can use them. */
 static char *turned(const char *p) { return (char *)((uintptr_t)p ^ ((uintptr_t)1 << 52)); }
 int64_t device_bytes = 0;
-static char *device_allocate(size_t bytes) {
+static char *device_allocate(const th_device *d, size_t bytes) {
+    (void)d;
     char *p = malloc(bytes);
     if (!p) return NULL;
     device_bytes += (int64_t)bytes;
     return turned(p);
 }
-static void device_release(char *p, size_t bytes) {
+static void device_release(const th_device *d, char *p, size_t bytes) {
+    (void)d;
     device_bytes -= (int64_t)bytes;
     free(turned(p));
 }
-static int device_copy(char *to, const char *from, size_t bytes, int32_t direction) {
+static int device_copy(const th_device *d, char *to, const char *from, size_t bytes, int32_t direction) {
+    (void)d;
     if (bytes == 24) return -1; /* three doubles: it has to fail once */
     if (direction == TH_TO_DEVICE) memcpy(turned(to), from, bytes);
     else memcpy(to, turned(from), bytes);
     return 0;
 }
-const th_device device = {device_allocate, device_release, device_copy};
+/* Of vectors. */
+static int device_pack(const th_device *d, char *to, const th_buffer *from) {
+    (void)d;
+    if (from->ndim != 1) return -1;
+    for (int64_t k = 0; k < from->shape[0]; ++k)
+        memcpy(turned(to) + k * from->itemsize, turned(from->data) + k * from->strides[0], (size_t)from->itemsize);
+    return 0;
+}
+const th_device device = {device_allocate, device_release, device_copy, device_pack};
 int transfer(th_ctx *c) { return c->rt->transfer(c, c->out[0], c->in[0]); }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from loader_specs import MATRIX, SCALAR, VECTOR, given
 
-from theano.loader.module import Function, add_device, has_device
+from theano.loader.module import DeviceArray, Function, add_device, device_array_class, has_device
 
 
 @pytest.fixture
@@ -88,26 +88,62 @@ def test_a_transfer_is_between_two_memories(kernels: Any, device: Any) -> None:
 
 def test_programs_that_are_refused(kernels: Any, device: Any) -> None:
     program = there_and_back(kernels, VECTOR, device)
-    slots, code = program["slots"], program["instructions"]
-    refused = "only kernels read and write what is in a device's memory"
-
-    def perform(node: Any, inputs: Any, outputs: Any) -> None:
-        raise AssertionError("never called")
-
-    def factory(*storage: Any) -> Any:
-        raise AssertionError("never called")
-
+    slots = program["slots"]
+    refused = "what is in a device's memory is no NumPy scalar, and is not overwritten in a shared variable"
     for changes, message in [
         ({"slots": [slots[0], ("temp", (*VECTOR, "nowhere"), None), slots[2]]}, "there is no device 'nowhere'"),
-        ({"outputs": [1]}, refused),
-        ({"updates": [([None], 1)]}, refused),
-        ({"slots": [("input", device, None), *slots[1:]]}, refused),
         ({"slots": [slots[0], ("temp", (*SCALAR, "toy"), None), slots[2]]}, refused),
-        ({"instructions": [code[0], ("perform", perform, None, [1], [2])]}, refused),
-        ({"instructions": [code[0], ("thunk", factory, [1], [2])]}, refused),
+        ({"slots": [*slots, ("shared", device, [None])], "overwritten": [(3, 2)]}, refused),
     ]:
         with pytest.raises(ValueError, match=message):
             Function({**program, **changes})
+
+
+def test_results_and_arguments_on_a_device(kernels: Any, device: Any) -> None:
+    there = Function({**there_and_back(kernels, VECTOR, device), "outputs": [1]})(np.arange(4.0))
+    assert type(there) is DeviceArray and there.device == "toy" and there.shape == (4,)
+    back = Function(
+        slots=[("input", device, None), ("temp", VECTOR, None)],
+        instructions=[("c", kernels.transfer, None, [0], [1], 1.0)],
+        inputs=[given(0, "x")], outputs=[1], returns="one",
+    )  # fmt: skip
+    np.testing.assert_array_equal(back(there), np.arange(4.0))
+    np.testing.assert_array_equal(back(there.window(24, (2,), (-16,))), [3.0, 1.0])
+    for wrong in (np.arange(4.0), there.window(0, (2, 2), (16, 8)), there.window(0, (4,), (8,), "int64")):
+        with pytest.raises(TypeError, match="expected float64 with 1 dimensions"):
+            back(wrong)
+
+
+def test_python_sees_what_is_on_a_device_and_updates_store_it(kernels: Any, device: Any) -> None:
+    seen: list[Any] = []
+    cell: list[Any] = [None]
+
+    def perform(node: Any, inputs: Any, outputs: Any) -> None:
+        seen.append(inputs[0])
+        outputs[0][0] = inputs[0].packed()
+
+    program = there_and_back(kernels, VECTOR, device)
+    f = Function(
+        slots=[("input", VECTOR, None), ("temp", device, None), ("temp", device, None), ("temp", VECTOR, None)],
+        instructions=[program["instructions"][0], ("perform", perform, None, [1], [2]), ("c", kernels.transfer, None, [2], [3], 1.0)],
+        inputs=[given(0, "x")], outputs=[3], returns="one", updates=[(cell, 2)],
+    )  # fmt: skip
+    for n in (4, 2, 200_000):
+        value = np.arange(float(n))
+        np.testing.assert_array_equal(f(value), value)
+        assert type(cell[0]) is DeviceArray and cell[0].shape == (n,) and cell[0].address != seen[-1].address
+
+
+def test_classes_of_arrays(kernels: Any) -> None:
+    class Mine(DeviceArray):
+        pass
+
+    add_device("mine", kernels.device, Mine)
+    assert device_array_class("mine") is Mine and type(Mine.empty("mine", "float64", (2,))) is Mine
+    with pytest.raises(TypeError, match="subclass"):
+        add_device("other", kernels.device, int)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no device"):
+        device_array_class("other")
 
 
 def test_slots_share_buffers_of_one_memory_only(kernels: Any, device: Any) -> None:
