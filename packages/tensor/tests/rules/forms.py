@@ -157,7 +157,10 @@ FORMS = {
         F.add(m, F.mul(T.dot(square, n), *small)), F.add(F.mul(m, *small), T.dot(square, n)), m - T.dot(square, n) / small[0],
         m - s * T.dot(square, n), s * m + T.dot(square, n), v + T.dot(m.T, n[:, 0]),
         m + T.dot(v[:3].dimshuffle(0, "x"), w.dimshuffle("x", 0)), -T.dot(square, n) + 2.0 * m, w + T.dot(v[:3], m),
+        s * (m + T.dot(square, n)), -(m - T.dot(square, n)) / small[0], n - s * (m * s + T.dot(square, n)), m + m + T.dot(square, n),
+        v - (m - s * T.dot(square, n)),
     ],
+    "local_gemm_to_ger": [routines.gemm_no_inplace(m, s, v[:3].dimshuffle(0, "x"), w.dimshuffle("x", 0), 0.0)],
     "inv_as_solve": [
         T.dot(m.T, matrix_inverse(square)), T.dot(matrix_inverse(psd), m), T.dot(m.T, matrix_inverse(psd)),
         T.dot(matrix_inverse(cholesky(psd)), m), T.dot(m.T, matrix_inverse(cholesky(psd))),

@@ -60,7 +60,7 @@ def function(
         Leave out the ``default_update`` of all (or of these) shared variables.
     accept_inplace : bool
         Allow ops in the expressions that overwrite their inputs. Arguments that they overwrite are given away;
-        shared variables, defaults and constants never are.
+        shared variables without an update get the result as their new value; defaults and constants are protected.
     name : str, optional
         What errors and profiles call the function; by default the line of this call.
     rebuild_strict : bool

@@ -77,15 +77,23 @@ class Request:
 def give_up_overwritten(closed: ClosedGraph) -> None:
     """Let those arguments be overwritten that ops of the user's own graph overwrite: ``accept_inplace`` says so.
 
-    Rules may do the same then. A default value, and that of a shared variable, is not given up by this.
+    Rules may do the same then. A shared variable that is overwritten, and has no update, gets the result as its new
+    value; the promises about updates hold for it. What views one is not given up, nor is a default value.
     """
     given = {spec.variable: spec for spec in closed.inputs if not spec.implicit}
+    shared = {spec.variable: spec for spec in closed.inputs if spec.implicit and spec.update is None}
     outputs = [*(o.variable for o in closed.outputs), *(i.update for i in closed.inputs if i.update is not None)]
     for node in toposort(outputs):
-        for i in {i for many in node.op.destroy_map.values() for i in many}:
-            for root in view_roots(node.inputs[i]):
-                if root in given:
-                    given[root].mutable = given[root].borrow = True
+        for number, overwritten in node.op.destroy_map.items():
+            for i in overwritten:
+                v = node.inputs[i]
+                for root in view_roots(v):
+                    if root in given:
+                        given[root].mutable = given[root].borrow = True
+                if v in shared and number is not None and node.outputs[number].type == v.type:
+                    # What the next one overwrites is the memory of this result.
+                    shared[node.outputs[number]] = spec = shared.pop(v)
+                    spec.update = node.outputs[number]
 
 
 def is_expendable(spec: SymbolicInput) -> bool:

@@ -23,7 +23,7 @@ INSTEAD = {
     ),
     "allocations are moved by theano.tensor.shape.rules": "local_elemwise_alloc_op",
     "calls of BLAS are chosen by theano.tensor.blas.rules.routines": (
-        "GemmOptimizer GemmRelated check_init_y local_gemm_to_ger local_dot22_to_ger_or_gemv "
+        "GemmOptimizer GemmRelated check_init_y local_dot22_to_ger_or_gemv "
         "local_print_as_we_go_along BaseBLAS"
     ),
     "slices of slices are merged by theano.tensor.index.rules.reads": "merge_two_slices",

@@ -228,10 +228,12 @@ OLD_NAMES = {
         ),
         "theano.layers.compat.rewriting_helpers": "ldflags res_is_a",
         "theano.layers.compat.gone_in_tensor": (
-            "check_init_y GemmOptimizer GemmRelated local_dot22_to_ger_or_gemv local_gemm_to_ger "
-            "local_print_as_we_go_along"
+            "check_init_y GemmOptimizer GemmRelated local_dot22_to_ger_or_gemv local_print_as_we_go_along"
         ),
-        "theano.tensor.rules.by_name": "local_dot22_to_dot22scalar local_dot_to_dot22 local_gemm_to_gemv",
+        "theano.tensor.blas.routines": "gemm=gemm_no_inplace gemv=gemv_no_inplace",
+        "theano.tensor.rules.by_name": (
+            "local_dot22_to_dot22scalar local_dot_to_dot22 local_gemm_to_gemv local_gemm_to_ger"
+        ),
         "theano.tensor.blas.rules.routines": (
             "local_inplace_gemm=inplace_blas local_inplace_gemv=inplace_blas local_inplace_ger=inplace_blas"
         ),

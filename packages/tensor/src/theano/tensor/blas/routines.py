@@ -12,10 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from theano import scalar as scal
 from theano.compile.expression import ExpressionOp
-from theano.graph import Op
+from theano.errors import InconsistencyError
+from theano.graph import Constant, Op
+from theano.graph.traverse import view_roots
 from theano.graph.type import Type
 from theano.tensor.blas.dot import dot
+from theano.tensor.convert import as_tensor_variable
+from theano.tensor.elemwise.functions import cast
 from theano.tensor.expressions.base import of_ndims
 from theano.tensor.messages import describe, shape_error
 from theano.tensor.type import TensorApply, TensorType
@@ -32,12 +37,20 @@ class _Routine(ExpressionOp):
         """Return the inputs as tensors of one BLAS dtype and the wanted numbers of dimensions."""
         tensors = of_ndims(self, inputs, self.ndims)
         first = tensors[0].type.dtype
+        tensors = [_in_wider_dtype(v, first) if v.type.ndim == 0 else v for v in tensors]
         if first not in BLAS_DTYPES or any(x.type.dtype != first for x in tensors):
             raise TypeError(
                 f"{self}: all inputs must be of one dtype among {', '.join(BLAS_DTYPES)}:\n"
                 + "\n".join(map(describe, tensors))
             )
         return tensors
+
+
+def _in_wider_dtype(number: Any, dtype: str) -> Any:
+    """Return a number in the dtype of what it scales, if that is wider: 1.0 is of the narrowest that holds it."""
+    if number.type.dtype == dtype or scal.upcast(number.type.dtype, dtype) != dtype:
+        return number
+    return as_tensor_variable(number.data.astype(dtype)) if isinstance(number, Constant) else cast(number, dtype)
 
 
 def _require(fits: bool, node: TensorApply, inputs: Sequence[Any], problem: str) -> None:
@@ -96,6 +109,8 @@ class _Update(_Routine):
     """What the ops share that add a product to their first input: they may write into it."""
 
     __props__: tuple[str, ...] = ("inplace",)
+    #: The message where the first input shares memory with another one, and would be overwritten.
+    E_z_uniq = "the first input is overwritten: no other input may be in its memory"
 
     def __init__(self, inplace: bool = False):
         self.inplace = bool(inplace)
@@ -108,6 +123,15 @@ class _Update(_Routine):
     def in_place(self) -> Op:
         """Return the op that adds to its first input itself."""
         return type(self)(True)
+
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return the inputs as they must be; what is overwritten is read by nothing else of the node."""
+        tensors = super().convert(*inputs)
+        if self.inplace:
+            written = set(view_roots(tensors[0]))
+            if any(not written.isdisjoint(view_roots(v)) for v in tensors[1:]):
+                raise InconsistencyError(self.E_z_uniq)
+        return tensors
 
     def checked_inputs(self, node: TensorApply) -> tuple[int, ...]:
         """Return that nothing but shapes can be wrong."""
@@ -138,6 +162,16 @@ class Gemm(_Update):
 
     __props__ = ("inplace",)
     ndims = (2, 0, 2, 2, 0)
+    #: The message where an input has another number of dimensions.
+    E_rank = "gemm takes a matrix, a number, two matrices and a number"
+
+    def convert(self, *inputs: Any) -> list[Any]:
+        """Return the inputs as they must be."""
+        try:
+            tensors = of_ndims(self, inputs, self.ndims)
+        except TypeError as which:
+            raise TypeError(self.E_rank) from which
+        return super().convert(*tensors)
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from theano import scalar as scal
 from theano.graph import Apply, FunctionGraph, Op
 from theano.rewriting import Context, P, Phase, Phases, local_rule, pattern_vars, phases, rule
 from theano.tensor.blas.dot import Dot
@@ -27,10 +28,11 @@ from theano.tensor.blas.routines import (
     ger,
     ger_destructive,
 )
+from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.rules.inplace import MayTake, work_in_place
-from theano.tensor.rules.predicates import combine, conform, made_by, number_of
+from theano.tensor.rules.predicates import combine, conform, in_dtype, made_by, number_of, uniform
 from theano.tensor.type import TensorApply
 
 blas_phases = Phases("BlasOpt")
@@ -74,14 +76,14 @@ def as_term(v: Any) -> Term:
     over = made_by(v, F.true_div)
     if over is not None and _is_number(over.inputs[1], v) and over.inputs[0].type == v.type:
         inner = as_term(over.inputs[0])
-        below = _without_dimensions(over.inputs[1])
+        below = _without_dimensions(over.inputs[1], v)
         return Term(F.inv(below) if inner.factor is None else F.true_div(inner.factor, below), inner.tensor)
     product = made_by(v, F.mul)
     if product is not None:
         numbers = [w for w in product.inputs if _is_number(w, v)]
         rest = [w for w in product.inputs if not _is_number(w, v)]
         if numbers and len(rest) == 1 and rest[0].type == v.type:
-            found = [_without_dimensions(w) for w in numbers]
+            found = [_without_dimensions(w, v) for w in numbers]
             inner = as_term(rest[0])
             found += [] if inner.factor is None else [inner.factor]
             return Term(combine(F.mul, found, v.type.dtype), inner.tensor)
@@ -89,26 +91,108 @@ def as_term(v: Any) -> Term:
 
 
 def _is_number(v: Any, like: Any) -> bool:
-    return all(v.type.broadcastable) and v.type.dtype == like.type.dtype
+    return all(v.type.broadcastable) and scal.upcast(v.type.dtype, like.type.dtype) == like.type.dtype
 
 
-def _without_dimensions(v: Any) -> Any:
-    return DimShuffle(v.type.broadcastable, ())(v) if v.type.ndim else v
+def _without_dimensions(v: Any, like: Any) -> Any:
+    return in_dtype(DimShuffle(v.type.broadcastable, ())(v) if v.type.ndim else v, like.type.dtype)
 
 
 def _number(value: Any, like: Any) -> Any:
     return number_of(value, like.type.dtype, 0)
 
 
-def _added(node: TensorApply) -> list[Term]:
-    """Return the terms of a sum or difference; what has yet to be converted is one as it is."""
-    dtype = node.outputs[0].type.dtype
-    terms = [as_term(v) if v.type.dtype == dtype else Term(None, v) for v in node.inputs]
-    if made_by(node.outputs[0], F.sub) is not None and terms[1].tensor.type.dtype == dtype:
-        first, second = terms
-        minus = _number(-1, second.tensor) if second.factor is None else F.neg(second.factor)
-        return [first, Term(minus, second.tensor)]
-    return terms
+class Summand(NamedTuple):
+    """A number times a tensor, in a sum."""
+
+    factor: Any
+    tensor: Any
+    #: Whether all on the way to the tensor has one user.
+    private: bool
+    #: In how many places of the sum the tensor stood.
+    places: int = 1
+    #: The variable that is the number times the tensor, if there is one.
+    whole: Any = None
+
+
+def _summands(v: Any, kind: Any, factor: Any = None, private: bool = True) -> list[Summand]:
+    """Return ``v`` times a number as a sum; what is itself one, with a product in it, is taken apart."""
+    term = as_term(v) if v.type.dtype == kind.dtype else Term(None, v)
+    private = private and _has_one_user_down_to(term.tensor, v)
+    whole = v if factor is None else None
+    factor = _times(factor, term.factor, kind.dtype)
+    if term.tensor.type == kind and len(term.tensor.clients) == 1:
+        inner = _addends(term.tensor.owner, kind, factor, private)
+        if any(_is_product(s) for s in inner):
+            return inner
+    return [Summand(factor, term.tensor, private, 1, whole)]
+
+
+def _addends(node: Any, kind: Any, factor: Any = None, private: bool = True) -> list[Summand]:
+    """Return what a sum or difference adds, times a number; nothing for any other node."""
+    if node is None or node.op not in (F.add, F.sub):
+        return []
+    signed = [(v, factor) for v in node.inputs]
+    if node.op == F.sub:
+        minus = number_of(-1, kind.dtype, 0) if factor is None else F.neg(factor)
+        signed[1] = (node.inputs[1], minus)
+    return [s for v, number in signed for s in _summands(v, kind, number, private)]
+
+
+def _times(a: Any, b: Any, dtype: str) -> Any:
+    return a if b is None else b if a is None else combine(F.mul, [a, b], dtype)
+
+
+def _merged(summands: list[Summand]) -> list[Summand]:
+    """Return summands in which no tensor occurs twice."""
+    found: dict[Any, Summand] = {}
+    for s in summands:
+        other = found.get(s.tensor)
+        if other is None:
+            found[s.tensor] = s
+            continue
+        factors = [number_of(1, s.tensor.type.dtype, 0) if f is None else f for f in (other.factor, s.factor)]
+        total = combine(F.add, factors, s.tensor.type.dtype)
+        found[s.tensor] = Summand(total, s.tensor, other.private and s.private, other.places + s.places)
+    return list(found.values())
+
+
+def _written_out(s: Summand) -> Any:
+    return s.whole if s.whole is not None else F.mul(s.factor, s.tensor)
+
+
+def _in_larger_sum(out: Any) -> bool:
+    """Return whether a sum, times numbers, is a part of another one, or times a number, and taken apart as such."""
+    client = out.clients[0][0] if len(out.clients) == 1 else None
+    if not isinstance(client, Apply) or client.outputs[0].type != out.type:
+        return False
+    return client.op in (F.add, F.sub) or (client.op in _SCALES and _scaled(client) is out)
+
+
+_SCALES = (F.mul, F.neg, F.true_div)
+
+
+def _scaled(node: Any) -> Any:
+    """Return what a node multiplies by numbers, or None where it does something else."""
+    wide = [v for v in node.inputs if not _is_number(v, node.outputs[0])]
+    if node.op == F.true_div and wide != node.inputs[:1]:
+        return None
+    return wide[0] if len(wide) == 1 and wide[0].type == node.outputs[0].type else None
+
+
+def _scaled_addends(node: Any, kind: Any) -> list[Summand]:
+    """Return what a sum adds, or a sum times a number."""
+    if node.op in (F.add, F.sub):
+        return _addends(node, kind)
+    v: Any = node.outputs[0]
+    while v is not None and v.owner is not None and v.owner.op in _SCALES:
+        v = _scaled(v.owner)
+        if v is not None and len(v.clients) != 1:
+            return []
+    if v is None or v.owner is None or v.owner.op not in (F.add, F.sub):
+        return []
+    term = as_term(node.outputs[0])
+    return _addends(v.owner, kind, term.factor) if term.tensor is v else []
 
 
 def _is_vector_as(v: Any, order: tuple[Any, ...]) -> Any:
@@ -119,12 +203,12 @@ def _is_vector_as(v: Any, order: tuple[Any, ...]) -> Any:
     return node.inputs[0] if shuffled and node.inputs[0].type.ndim == 1 else None
 
 
-def _is_product(term: Term) -> bool:
+def _is_product(term: Term | Summand) -> bool:
     node = term.tensor.owner
     return node is not None and isinstance(node.op, (Dot, Dot22))
 
 
-def _in_one_call(product: Term, base: Term) -> Any:
+def _in_one_call(product: Summand, base: Summand) -> Any:
     """Return ``base + product`` as one call, or None where there is none."""
     x, y = product.tensor.owner.inputs
     z = base.tensor
@@ -144,38 +228,41 @@ def _in_one_call(product: Term, base: Term) -> Any:
     return None
 
 
-@local_rule([F.add, F.sub], keeps="finite", phases=("gemm_optimizer",), into=blas_phases)
+@local_rule([F.add, F.sub, *_SCALES], keeps="finite", phases=("gemm_optimizer",), into=blas_phases)
 def gemm_optimizer(node: TensorApply) -> Any:
-    """A sum with a product in it that nobody else wants."""
+    """A sum, also times a number, with a product in it that nobody else wants; sums in it are seen as one with it."""
     out: Any = node.outputs[0]
     if out.type.ndim not in (1, 2) or out.type.dtype not in BLAS_DTYPES or out.type.dtype == "float16":
         return None
+    if _in_larger_sum(out):
+        return None
     # All products of the sum at once: one after the other, each would write a long sum anew.
-    left = list(zip(node.inputs, _added(node), strict=True))
+    left = _merged(_scaled_addends(node, out.type))
+    found_any = False
     i = 0
     while i < len(left):
         found = _first_call(left, i, out.type)
         if found is None:
             i += 1
             continue
+        found_any = True
         new, j = found
         for k in sorted((i, j), reverse=True):
             del left[k]
-        left.insert(0, (new, Term(None, new)))
+        left.insert(0, Summand(None, new, True, 1, new))
         # What is before it stands one place later if what it was added to came after it.
         i += j > i
-    if len(left) == len(node.inputs):
-        return None
-    rest = [v for v, _ in left]
-    return [combine(F.add, rest, out.type.dtype)]
+    return [combine(F.add, [_written_out(s) for s in left], out.type.dtype)] if found_any else None
 
 
-def _first_call(terms: list[tuple[Any, Term]], i: int, kind: Any) -> tuple[Any, int] | None:
+def _first_call(terms: list[Summand], i: int, kind: Any) -> tuple[Any, int] | None:
     """Return the call that computes the product at `i` and adds it to another term, and which that is."""
-    top, product = terms[i]
-    if not _is_product(product) or product.tensor.type != kind or not _wanted_here_only(top, product.tensor):
+    product = terms[i]
+    if not _is_product(product) or product.tensor.type != kind:
         return None
-    for j, (_, base) in enumerate(terms):
+    if not product.private or len(product.tensor.clients) != product.places:
+        return None
+    for j, base in enumerate(terms):
         # What is added to must have the shape of the whole: what is repeated cannot be written into.
         if j != i and base.tensor.type == kind:
             new = _in_one_call(product, base)
@@ -184,30 +271,37 @@ def _first_call(terms: list[tuple[Any, Term]], i: int, kind: Any) -> tuple[Any, 
     return None
 
 
-def _wanted_here_only(top: Any, product: Any) -> bool:
-    """Return whether all on the way from a term down to its product has one user."""
-    v = top
-    while True:
+def _has_one_user_down_to(tensor: Any, v: Any) -> bool:
+    """Return whether all from ``v`` down to a tensor that is scaled, but for that, has one user."""
+    while v is not tensor:
         if len(v.clients) != 1:
             return False
-        if v is product:
-            return True
         v = max(v.owner.inputs, key=lambda w: not all(w.type.broadcastable))
+    return True
 
 
 @local_rule([F.mul], keeps="close", phases=("local_dot22_to_dot22scalar",), into=blas_phases)
 def local_dot22_to_dot22scalar(node: Apply) -> Any:
-    """A product of matrices times a number."""
+    """A product of matrices times numbers; those in the other factors, too."""
     out: Any = node.outputs[0]
     if out.type.ndim != 2 or out.type.dtype not in BLAS_DTYPES or out.type.dtype == "float16":
         return None
-    found = as_term(out)
-    inner = found.tensor.owner
-    if found.factor is None or inner is None or not isinstance(inner.op, Dot22) or found.tensor.type != out.type:
+    terms = [as_term(v) if _has_one_user(v) else Term(None, v) for v in node.inputs if not _is_number(v, out)]
+    products = [t for t in terms if t.tensor.owner is not None and isinstance(t.tensor.owner.op, Dot22)]
+    if len(products) != 1 or products[0].tensor.type.dtype != out.type.dtype or not _has_one_user(products[0].tensor):
         return None
-    if not any(v is found.tensor and len(v.clients) == 1 for v in node.inputs):
+    factors = [_without_dimensions(v, out) for v in node.inputs if _is_number(v, out)]
+    factors += [in_dtype(t.factor, out.type.dtype) for t in terms if t.factor is not None]
+    if not factors:
         return None
-    return [conform(_dot22scalar(*inner.inputs, found.factor), out)]
+    scaled = _dot22scalar(*products[0].tensor.owner.inputs, combine(F.mul, factors, out.type.dtype))
+    others = [t.tensor for t in terms if t is not products[0]]
+    return [conform(combine(F.mul, [scaled, *others], out.type.dtype), out)]
+
+
+def _has_one_user(v: Any) -> bool:
+    """Return whether nothing else uses ``v``; in a graph of no function nobody says who does."""
+    return len(v.clients) <= 1
 
 
 def _line(matrix: Any, axis: int) -> Any:
@@ -229,6 +323,22 @@ rule("local_gemm_to_gemv", P(gemm_no_inplace)(z.where(_is_row), a, x.where(_is_r
             lambda z, a, x, y, b: gemv_no_inplace(_line(z, 0), a, x, _line(y, 0), b).dimshuffle(0, "x"))],
      doc="A product of a matrix and a single row or column, added to one, is a product of a matrix and a vector.",
 )  # fmt: skip
+
+
+@local_rule([Gemm], keeps="close", phases=("local_gemm_to_gemv",), into=blas_phases)
+def local_gemm_to_ger(node: TensorApply) -> Any:
+    """A product of a column and a row, added to a matrix or to nothing, is an outer product of vectors."""
+    z, a, x, y, b = node.inputs
+    column, row, factor = _is_vector_as(x, (0, "x")), _is_vector_as(y, ("x", 0)), uniform(b)
+    if node.op.inplace or column is None or row is None or factor is None:
+        return None
+    if factor == 1:
+        return [conform(ger(z, a, column, row), node.outputs[0])]
+    if factor == 0:
+        # As BLAS has it, the content of z is not read then; its shape must be that of the product.
+        zeros = alloc(number_of(0, z.type.dtype, 0), *z.shape)
+        return [conform(ger(zeros, a, column, row), node.outputs[0])]
+    return None
 
 
 _IN_PLACE: dict[Op, Op] = {gemm_no_inplace: gemm_inplace, gemv_no_inplace: gemv_inplace, ger: ger_destructive}
