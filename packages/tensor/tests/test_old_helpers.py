@@ -170,3 +170,43 @@ def test_the_rule_of_products_by_itself():
     product, _ = graph.outputs[0].owner.inputs
     assert product is graph.inputs[0]
     assert tensor_opt.make_vector(T.lscalar(), 3).type == T.lvector and theano.compile.mode.optdb is theano.compile.optdb
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_products_as_trees_keep_their_value(seed):
+    from theano.tensor.nnet.sigm import compute_mul, parse_mul_tree, perform_sigm_times_exp, sigmoid, simplify_mul
+
+    rng = np.random.default_rng(seed)
+    x, y = T.dvectors("x", "y")
+    leaves = [x, y, sigmoid(x), sigmoid(-x), T.exp(x), T.exp(-x), sigmoid(y), T.exp(-y), T.constant(-1.0), x + y]
+
+    def product(depth):
+        if not depth:
+            v = leaves[rng.integers(len(leaves))]
+        else:
+            v = T.mul(*(product(depth - 1) for _ in range(rng.integers(1, 4))))
+        return -v if rng.integers(2) else v
+
+    whole = product(2)
+    tree = parse_mul_tree(whole)
+    same = compute_mul(tree)
+    count = str(tree).count("exp")
+    changed = perform_sigm_times_exp(tree)
+    assert changed == (str(tree).count("exp") < count)
+    assert not perform_sigm_times_exp(tree)
+    values = theano.function([x, y], [whole, same, compute_mul(simplify_mul(tree))], mode=theano.Mode("py", None),
+                             on_unused_input="ignore")([0.5, -2.0], [1.0, 0.25])  # fmt: skip
+    np.testing.assert_allclose(values[1], values[0], rtol=1e-12)
+    np.testing.assert_allclose(np.broadcast_to(values[2], np.shape(values[0])), values[0], rtol=1e-12)
+
+
+def test_one_plus_an_exponential():
+    from theano.tensor.nnet.sigm import is_1pexp
+
+    x = T.dvector("x")
+    for total in (1 + T.exp(x), T.exp(x) + 1):
+        assert is_1pexp(total) == (False, x)
+    assert is_1pexp(T.ones_like(x) + T.exp(x)) is None
+    assert is_1pexp(T.ones_like(x) + T.exp(x), only_process_constants=False) == (False, x)
+    for total in (1 - T.exp(x), 2 + T.exp(x), 1 + 2 * T.exp(x), T.exp(x), x):
+        assert is_1pexp(total, only_process_constants=False) is None

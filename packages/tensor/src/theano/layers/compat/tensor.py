@@ -417,10 +417,10 @@ OLD_NAMES = {
             "hard_sigmoid scalar_sigmoid scalar_softplus ScalarSigmoid ScalarSoftplus sigmoid sigmoid_inplace softplus "
             "ultra_fast_sigmoid UltraFastScalarSigmoid"
         ),
-        "theano.layers.compat.gone_in_tensor": (
-            "compute_mul is_1pexp is_exp is_mul is_neg parse_mul_tree partition_num_or_denom perform_sigm_times_exp "
-            "replace_leaf simplify_mul"
+        "theano.layers.compat.products_of_sigmoids": (
+            "compute_mul is_1pexp is_exp is_mul is_neg parse_mul_tree perform_sigm_times_exp simplify_mul"
         ),
+        "theano.layers.compat.gone_in_tensor": "partition_num_or_denom replace_leaf",
         "theano.tensor.elemwise.rules.approximations": "*",
         "theano.tensor.elemwise.rules.stable": "*",
         "theano.tensor.rules.by_name": (
