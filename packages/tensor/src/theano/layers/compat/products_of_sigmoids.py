@@ -151,7 +151,8 @@ def simplify_mul(tree: Tree) -> Tree:
 def perform_sigm_times_exp(tree: Tree) -> bool:
     """Put ``sigmoid(-x)`` in the place of ``sigmoid(x)`` and ``exp(-x)`` in a tree, and return whether there were any.
 
-    The new factor stands where the earlier of the two stood, and None where the later one did (`simplify_mul`).
+    The new factor stands where the earlier of the two stood, and None where the later one did (`simplify_mul`). Each
+    factor is compared with those before it, once.
 
     Examples
     --------
@@ -180,7 +181,7 @@ def _leaves(tree: Tree) -> Iterator[Tree]:
     if isinstance(tree[1], list):
         for part in tree[1]:
             yield from _leaves(part)
-    else:
+    elif tree[1] is not None:
         yield tree
 
 
