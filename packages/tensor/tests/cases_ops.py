@@ -19,6 +19,7 @@ from theano.tensor.control.default import default
 from theano.tensor.conv import reference
 from theano.tensor.conv.conv_elemwise import ConvElemwise
 from theano.tensor.conv.diagonal import DiagonalSubtensor, IncDiagonalSubtensor
+from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.conv.older import (
     ConvOp,
     Corr3dMM,
@@ -113,6 +114,7 @@ OP_CASES = [
     Case("Corr3dMM", Corr3dMM("half"), lambda x, w: reference.forward(Corr3dMM("half").geometry, x, w), ((1, 2, 2, 3, 1), (1, 2, 1, 3, 1))),
     Case("Corr3dMM_gradWeights", lambda x, g: Corr3dMM_gradWeights()(x, g, x.shape[2:] - g.shape[2:] + 1), lambda x, g: reference.grad_weights(Corr3dMM().geometry, x, g, inner(x, g)), ((1, 2, 2, 3, 1), (1, 1, 2, 2, 1))),
     Case("Corr3dMM_gradInputs", lambda w, g: Corr3dMM_gradInputs()(w, g, w.shape[2:] + g.shape[2:] - 1), lambda w, g: reference.grad_inputs(Corr3dMM().geometry, w, g, outer(w, g)), ((1, 2, 1, 2, 1), (1, 1, 2, 2, 1))),
+    Case("SubtensorChain", lambda x: SubtensorChain([[slice(scal.int64, None, scal.int64)], [scal.int64, slice(None, scal.int64)]])(x, *np.int64([-3, 2, -1, 2])), lambda x: x[-3::2][-1, :2], ((4, 3),)),
     Case("DiagonalSubtensor", lambda x: DiagonalSubtensor()(x, 0, 1), lambda x: np.array([[x[n + 1 - k, k] for k in range(2)] for n in range(3)]), ((4, 2),)),
     Case("IncDiagonalSubtensor", lambda x, y: IncDiagonalSubtensor()(x, 0, 1, y), diagonals_added, ((4, 2), (3, 2))),
     # networks

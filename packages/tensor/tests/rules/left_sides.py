@@ -183,6 +183,7 @@ CASES = {
     "local_subtensor_make_vector": T.stack([s, s + 1])[1],
     "local_subtensor_lift": T.exp(m)[1],
     "local_subtensor_merge": m[1:][1:],
+    "local_subtensor_chain": m[k[0] :][::2],
     "local_subtensor_inc_subtensor": T.set_subtensor(m[1], m[0])[1],
     "local_subtensor_of_alloc": T.alloc(s, 5, 6)[1:3],
     "local_useless_inc_subtensor": T.set_subtensor(m[:], m * 2),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from theano.lowering.accepts import ANYTHING, INT64, INTEGERS, Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.index.advanced import AdvancedSubtensor1, BaseAdvancedSubtensor, Nonzero, _AdvancedWrite
 from theano.tensor.index.basic import IncSubtensor, Subtensor
+from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.index.permutation import PermuteRowElements
 from theano.tensor.index.ravel import RavelMultiIndex, UnravelIndex
 from theano.tensor.kernels import parameters
@@ -43,8 +45,10 @@ def _basic_index(idx_list: Any, node: Apply, first: int) -> list[IndexEntry] | N
 
     None where an entry is of a kind that only Python understands.
     """
-    following = iter(range(first, len(node.inputs)))
+    return _with_inputs(idx_list, iter(range(first, len(node.inputs))))
 
+
+def _with_inputs(idx_list: Any, following: Iterator[int]) -> list[IndexEntry] | None:
     def bound(value: Any) -> Bound:
         # Anything else (a type, a marker) stands for the next input.
         return _known(value) if value is None or isinstance(value, int) else _input(next(following))
@@ -65,6 +69,20 @@ def subtensor_kernel(op: Any, node: Apply) -> parameters.Subtensor | None:
     """Return the view that basic indexes (``op.idx_list``) select."""
     index = _basic_index(op.idx_list, node, 1)
     return None if index is None else parameters.Subtensor(index=index)
+
+
+@ready("th_kernel_subtensor", work=VIEW_NS)
+def subtensor_chain_kernel(op: Any, node: Apply) -> parameters.Subtensor | None:
+    """Return the view of a view (``op.parts``)."""
+    following = iter(range(1, len(node.inputs)))
+    index: list[IndexEntry] = []
+    for part in op.parts:
+        found = _with_inputs(part.idx_list, following)
+        if found is None:
+            return None
+        index += [_entry(IndexKind.NEXT)] if index else []
+        index += found
+    return parameters.Subtensor(index=index)
 
 
 @ready("th_kernel_inc_subtensor")
@@ -148,12 +166,12 @@ def permute_rows_kernel(op: Any, node: Apply) -> parameters.PermuteRows | None:
 
 # -- the table ---------------------------------------------------------------------------------------------
 
+_VIEWED = Accepts("x, *index -> part", dtypes={"index": INTEGERS}, ndim={"index": 0}, view=True)
 _SELECTED = Accepts("x, *index -> part", dtypes={"index": ANYTHING}, same=("x part",))
 
 register(
-    Lowering(Subtensor, subtensor_kernel, Accepts(
-        "x, *index -> part", dtypes={"index": INTEGERS}, ndim={"index": 0}, view=True,
-    )),
+    Lowering(Subtensor, subtensor_kernel, _VIEWED),
+    Lowering(SubtensorChain, subtensor_chain_kernel, _VIEWED),
     Lowering(IncSubtensor, inc_subtensor_kernel, Accepts(
         "x, y, *index -> new", dtypes={"index": INTEGERS}, ndim={"index": 0}, same=("x new",), converts=("y x",),
     )),

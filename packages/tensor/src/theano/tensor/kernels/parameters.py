@@ -145,13 +145,14 @@ class End(Enumeration):
 
 
 class IndexKind(Enumeration):
-    """What an entry of an index is."""
+    """What an entry of an index is; NEXT stands between two indexes, of which the second is of what the first selects."""
 
     NUMBER = 0
     SLICE = 1
     NEW = 2
     ARRAY = 3
     MASK = 4
+    NEXT = 5
 
 
 class Bound(Parameters, c_name="th_bound"):

@@ -42,7 +42,7 @@ int th_sliced(th_ctx *ctx, const th_index_entry *e, int64_t n, int64_t *start, i
 }
 
 /* Apply an index of numbers and slices to a window. */
-static int indexed(th_ctx *ctx, int64_t entries, const th_index_entry *e, th_window *w)
+static int indexed_once(th_ctx *ctx, int64_t entries, const th_index_entry *e, th_window *w)
 {
     int kept = 0;
     for (int d = 0; d < entries; ++d, ++e) {
@@ -68,6 +68,19 @@ static int indexed(th_ctx *ctx, int64_t entries, const th_index_entry *e, th_win
     }
     w->nd = kept;
     return 0;
+}
+
+/* The same for several indexes, one after the other. */
+static int indexed(th_ctx *ctx, int64_t entries, const th_index_entry *e, th_window *w)
+{
+    int64_t begin = 0;
+    for (int64_t i = 0; i < entries; ++i)
+        if (e[i].kind == TH_INDEX_KIND_NEXT) {
+            if (indexed_once(ctx, i - begin, e + begin, w))
+                return -1;
+            begin = i + 1;
+        }
+    return indexed_once(ctx, entries - begin, e + begin, w);
 }
 
 TH_EXPORT int th_kernel_subtensor(th_ctx *ctx)

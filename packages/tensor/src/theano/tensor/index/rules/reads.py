@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from theano.graph import Apply, Constant, Variable
-from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
+from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
 from theano.rewriting.pattern import same
 from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import static_int
@@ -23,12 +23,13 @@ from theano.tensor.index.advanced import (
     slice_parts,
 )
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
+from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.index.functions import set_subtensor
 from theano.tensor.join.op import MakeVector
 from theano.tensor.rules.predicates import conform, filled_with, only_used_by, scalar_of
 from theano.tensor.shape.rules.layout import is_length_of
 from theano.tensor.shape.scalars import ScalarFromTensor
-from theano.tensor.type import TensorApply
+from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceType
 
 FULL = slice(None, None, None)
@@ -153,6 +154,25 @@ def local_subtensor_merge(node: Apply[Subtensor]) -> Any:
             return None
         merged.append(one)
     return [conform(inner.inputs[0][tuple(merged + rest)], node.outputs[0])]
+
+
+phases.register("subtensor_chain", Phase("subtensor_chain", "out_to_in"), 102, "fast_run")
+
+
+@local_rule([Subtensor], phases=("subtensor_chain",))
+def local_subtensor_chain(node: Apply[Subtensor]) -> Any:
+    """A part of a part that nobody else reads is one view, also where the index depends on lengths.
+
+    It comes after everything that looks at subtensors, and after what places nodes on other targets.
+    """
+    x: Any = node.inputs[0]
+    inner = x.owner
+    if inner is None or not isinstance(inner.op, Subtensor) or not only_used_by(x, node):
+        return None
+    if type(inner.inputs[0].type) is not TensorType:
+        return None
+    parts = [part.idx_list for v in (inner, node) for part in getattr(v.op, "parts", (v.op,))]
+    return [conform(SubtensorChain(parts)(*inner.inputs, *node.inputs[1:]), node.outputs[0])]
 
 
 def _reverses(entry: Any) -> bool:
