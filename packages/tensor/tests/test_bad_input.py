@@ -34,6 +34,7 @@ from theano.tensor.conv.op import (
 )
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.device.ops import FromDevice, ToDevice
+from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.linalg.gradients import CholeskyGrad, EighGrad, EigvalshGrad, ExpmGrad
 from theano.tensor.linalg.hints import Hint
 from theano.tensor.nnet import normalization as bn
@@ -50,6 +51,7 @@ nlinalg, slinalg = T.nlinalg, T.slinalg
 m, n, v, w, s = T.dmatrix("m"), T.dmatrix("n"), T.dvector("v"), T.dvector("w"), T.dscalar("s")
 i, j, t3, z = T.lvector("i"), T.lscalar("j"), T.dtensor3("t3"), T.zmatrix("z")
 flag, thing = T.TensorType("bool", (False,))("flag"), theano.generic("thing")
+of_a_slice = SubtensorChain([[slice(scal.int64, None)], [scal.int64]])
 M, N, V, W, I, T3 = np.ones((3, 4)), np.ones((4, 3)), np.ones(5), np.ones(4), np.array([0, 2]), np.ones((2, 3, 4))
 x4, y4, x5, y5 = T.dtensor4("x4"), T.dtensor4("y4"), T.dtensor5("x5"), T.dtensor5("y5")
 X4, Y4, X5, Y5 = np.ones((2, 4, 5, 3)), np.ones((4, 2, 2, 2)), np.ones((2, 4, 5, 3, 1)), np.ones((4, 2, 2, 2, 1))
@@ -344,6 +346,7 @@ AT_BUILD = {
         (lambda: T.split(v, v, 2), TypeError, "vector of whole numbers, not v"),
         (lambda: T.split(m, i, 2, axis=3), IndexError, "no axis 3"),
     ],
+    "SubtensorChain": [(lambda: of_a_slice(m, np.int64(0)), IndexError, "needs 2 whole numbers, got 1")],
     "Subtensor": [
         (lambda: m[0, 0, 0], IndexError, "m has 2 dimensions, but 3 are indexed"),
         (lambda: m[1.5], IndexError, "not 1.5"),
@@ -557,6 +560,9 @@ AT_RUN = {
         (lambda: T.split(v, i, 2)[0], {v: V, i: I}, ValueError, "add up to"),
         (lambda: T.split(v, i, 3)[0], {v: V, i: I}, ValueError, "3 (pieces|lengths)"),
         (lambda: T.split(v, i, 2)[0], {v: V, i: [-1, 6]}, ValueError, "-1|negative"),
+    ],
+    "SubtensorChain": [
+        (lambda: of_a_slice(m, T.scalar_from_tensor(j), np.int64(-1)), {m: M, j: 9}, IndexError, "index -1 is out of bounds for axis 0"),
     ],
     "Subtensor": [
         (lambda: m[j], {m: M, j: 3}, IndexError, "index 3 is out of bounds for axis 0"),

@@ -87,7 +87,7 @@ def test_numbers_of_narrower_dtypes_are_taken():
         T.blas.gemm(T.fmatrix(), a, T.fmatrix(), T.fmatrix(), 1.0)
     with pytest.raises(TypeError) as caught:
         T.blas.gemm(v, 1.0, X, Y, 1.0)
-    assert caught.value.args[0] is Gemm.E_rank and "input 0 must have 2 dimensions" in str(caught.value.__cause__)
+    assert caught.value.args[0] is Gemm.E_rank and "input 0 must have 2 dimensions" in str(caught.value)
 
 
 @pytest.mark.parametrize("op, inputs", [

@@ -85,6 +85,20 @@ def test_writing_into_what_a_chain_reads():
     np.testing.assert_array_equal(state.get_value()[-1], [0, 0])
 
 
+def test_a_compiled_graph_compiled_again():
+    a, b = NUMBERS[:2]
+    f = theano.function([x, a, b], x[a:][b:][-1], mode="FAST_RUN")
+    graph = f.maker.fgraph
+    (view,) = [node.outputs[0] for node in graph.apply_nodes if isinstance(node.op, SubtensorChain)]
+    assert theano.pprint(view).startswith("x[") and theano.pprint(view).endswith(":][-1]")
+    again = theano.function(list(graph.inputs), [v.copy() for v in graph.outputs], mode="FAST_RUN")
+    value = np.arange(10.0).reshape(5, 2)
+    np.testing.assert_array_equal(again(value, 1, 2)[0], f(value, 1, 2))
+    with pytest.raises(IndexError, match="out of bounds") as caught:
+        f(value, 9, 0)
+    assert "while computing x[" in str(caught.value) and "test_chain.py" in str(caught.value)
+
+
 def test_as_an_op():
     n = T.scal.int64
     op = SubtensorChain([[slice(n, None)], [n]])

@@ -7,7 +7,9 @@ import pytest
 
 import theano
 import theano.tensor as T
+from theano.tensor import nnet
 from theano.tensor.nnet import softmax, softmax_graph
+from theano.tensor.nnet.crossentropy import labels_of
 
 RNG = np.random.default_rng(11)
 ROWS, COLUMNS = 4, 5
@@ -65,3 +67,47 @@ def test_softmax_of_a_graph_that_shifts_first():
     x = T.dmatrix("x")
     f = theano.function([x], softmax_graph(x))
     assert [node.op for node in f.maker.fgraph.toposort()] == [T.nnet.softmax_op]
+
+
+@pytest.mark.parametrize("choice", [
+    lambda m, y: m[T.arange(y.shape[0]), y], lambda m, y: m[T.arange(y[1:].shape[0]), y[1:]],
+    lambda m, y: m[T.arange(m.shape[0]), y],
+], ids=["of the classes", "of the first rows", "of the rows"])  # fmt: skip
+def test_the_documented_ops_whatever_says_which_rows(choice):
+    x, y = T.dmatrix("x"), T.lvector("y")
+    cost = -T.log(choice(softmax(x), y)).sum()
+    f = theano.function([x, y], cost, mode="FAST_RUN")
+    g = theano.function([x, y], theano.grad(cost, x), mode="FAST_RUN")
+    assert nnet.crossentropy_softmax_argmax_1hot_with_bias in [node.op for node in f.maker.fgraph.toposort()]
+    ops = [node.op for node in g.maker.fgraph.toposort()]
+    # The gradient of a sum is one number for all rows, which need not be repeated.
+    assert nnet.crossentropy_softmax_1hot_with_bias_dx in ops and not [op for op in ops if isinstance(op, T.Alloc)]
+    plain = theano.function([x, y], [cost, theano.grad(cost, x)], mode=theano.Mode("py", None))
+    given = RNG.normal(size=(ROWS, COLUMNS)), np.array([0, -1, 3, 2])
+    for got, wanted in zip([f(*given), g(*given)], plain(*given), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-10)
+    for h in (f, g):
+        with pytest.raises(IndexError):
+            h(given[0], given[1] + COLUMNS)
+        with pytest.raises(IndexError):
+            h(given[0][:2], given[1])
+
+
+def test_how_labels_choose():
+    x, b, y = T.dmatrix("x"), T.dvector("b"), T.lvector("y")
+    op = nnet.crossentropy_softmax_argmax_1hot_with_bias
+    with pytest.raises(ValueError, match="labels must be one of each, first, all"):
+        op(x, b, y, "last")
+    given = RNG.normal(size=(ROWS, COLUMNS)), RNG.normal(size=COLUMNS), np.array([1, -1])
+    for how, rows in (("first", [0, 1]), ("all", None)):
+        node = op(x, b, y, how)[0].owner
+        assert node.op == op and labels_of(node) == how
+        nll = theano.function([x, b, y], [node.outputs[0], theano.grad(node.outputs[0].sum(), x)])
+        if rows is None:
+            with pytest.raises(IndexError, match="4 rows and 2 labels"):
+                nll(*given)
+            continue
+        logs, _ = _expected(given[0], given[1], "a bias")
+        np.testing.assert_allclose(nll(*given)[0], -logs[rows, given[2]], rtol=1e-10)
+        assert not nll(*given)[1][2:].any()
+    assert labels_of(op(x, b, y)[0].owner) == "each"

@@ -22,6 +22,7 @@ from theano.tensor.conv.op import (
 from theano.tensor.create.alloc import AllocEmpty
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.join.op import Split
 from theano.tensor.linalg.factor import cholesky
 from theano.tensor.linalg.hints import Hint
@@ -183,6 +184,10 @@ CASES = {
     "local_subtensor_make_vector": T.stack([s, s + 1])[1],
     "local_subtensor_lift": T.exp(m)[1],
     "local_subtensor_merge": m[1:][1:],
+    "local_subtensor_chain_apart": SubtensorChain([[slice(scal.int64, None)], [slice(None, None, scal.int64)]])(m, *np.int64([1, 2])),
+    "local_places_of_make_vector": T.stack([s, s + 1])[[1, 0, 1]],
+    "local_useless_AdvancedSubtensor1": T.specify_shape(v, (4,))[[0, 1, 2, 3]],
+    "local_erfc_neg_minus_one": -1 + T.erfc(-v),
     "local_subtensor_chain": m[k[0] :][::2],
     "local_subtensor_inc_subtensor": T.set_subtensor(m[1], m[0])[1],
     "local_subtensor_of_alloc": T.alloc(s, 5, 6)[1:3],

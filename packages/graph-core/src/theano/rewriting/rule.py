@@ -86,8 +86,14 @@ class Rule:
         """Attach to ``fgraph`` the features that the rule needs; drivers call this before they use it."""
 
     def transform(self, node: Apply) -> Answer:
-        """Return :meth:`answer` for a node by itself, under the name that older programs use."""
-        return self.answer(node.fgraph, node) or False
+        """Return :meth:`answer` for a node by itself, under the name that older programs use.
+
+        Where that names a replacement for each output, it is a list of these.
+        """
+        found = self.answer(node.fgraph, node) or False
+        if isinstance(found, dict) and set(found) == set(node.outputs):
+            return [found[v] for v in node.outputs]
+        return found
 
     def __repr__(self) -> str:
         return f"<rule {self.name}>"

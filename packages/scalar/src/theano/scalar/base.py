@@ -79,6 +79,8 @@ class ScalarOp(Op):
     array([2., 4.])
     """
 
+    #: Also of a class whose constructor does not call this one's.
+    name: str | None = None
     nin = -1
     nout = 1
     commutative = False

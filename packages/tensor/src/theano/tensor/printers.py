@@ -14,6 +14,7 @@ from theano.tensor.elemwise import functions as el
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
+from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.join.op import Join, MakeVector
 from theano.tensor.reduce.careduce import CAReduce, Max, Min, Prod, Sum
 from theano.tensor.shape.basic import Rebroadcast, Shape
@@ -58,8 +59,13 @@ class SubtensorPrinter:
         """Return the text."""
         node: Any = output.owner
         x, *numbers = node.inputs
-        inner = pstate.pprinter.process(x, pstate.clone(precedence=1000))
-        return f"{inner}[{index_text(node.op.idx_list, numbers, pstate)}]"
+        text = pstate.pprinter.process(x, pstate.clone(precedence=1000))
+        if not isinstance(node.op, SubtensorChain):
+            return f"{text}[{index_text(node.op.idx_list, numbers, pstate)}]"
+        for part, count in zip(node.op.parts, node.op.counts, strict=True):
+            text += f"[{index_text(part.idx_list, numbers[:count], pstate)}]"
+            numbers = numbers[count:]
+        return text
 
 
 class IncSubtensorPrinter:

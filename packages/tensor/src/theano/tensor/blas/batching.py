@@ -14,6 +14,7 @@ from theano.tensor.nnet.crossentropy import (
     CrossentropyCategorical1HotGrad,
     CrossentropySoftmax1HotWithBiasDx,
     CrossentropySoftmaxArgmax1HotWithBias,
+    labels_of,
 )
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias, softmax
 from theano.tensor.shape.reshape import flatten, reshape
@@ -75,7 +76,7 @@ def _biased(given: BatchedNode) -> Any:
 
 @batches(CrossentropySoftmaxArgmax1HotWithBias)
 def _entropy(given: BatchedNode) -> Any:
-    if given.op.labels != "each":
+    if labels_of(given.node) != "each":
         return None
     if given.batched[1]:
         x, b, classes = given.inputs
@@ -88,7 +89,7 @@ def _entropy(given: BatchedNode) -> Any:
 
 @batches(CrossentropySoftmax1HotWithBiasDx)
 def _entropy_slope(given: BatchedNode) -> Any:
-    if given.op.labels != "each":
+    if labels_of(given.node) != "each":
         return None
     g, sm, _ = given.node.inputs
     if g.type.broadcastable[0] and not sm.type.broadcastable[0]:

@@ -46,6 +46,13 @@ class _Routine(ExpressionOp):
         return tensors
 
 
+class WrongRank(TypeError):
+    """An input has another number of dimensions: what is wanted (the first argument), and which input it is."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.args))
+
+
 def _in_wider_dtype(number: Any, dtype: str) -> Any:
     """Return a number in the dtype of what it scales, if that is wider: 1.0 is of the narrowest that holds it."""
     if number.type.dtype == dtype or scal.upcast(number.type.dtype, dtype) != dtype:
@@ -170,7 +177,7 @@ class Gemm(_Update):
         try:
             tensors = of_ndims(self, inputs, self.ndims)
         except TypeError as which:
-            raise TypeError(self.E_rank) from which
+            raise WrongRank(self.E_rank, str(which)) from None
         return super().convert(*tensors)
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:

@@ -197,3 +197,26 @@ def unchecked(n: Any) -> Any:
     while n.owner is not None and isinstance(n.owner.op, Assert):
         n = n.owner.inputs[0]
     return n
+
+
+def same_length(m: Any, n: Any, depth: int = 4) -> bool:
+    """Return whether two lengths are written alike; a part of a part is a few operations on its length.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> x = T.dvector("x")
+    >>> same_length(x.shape[0], x.shape[0]), same_length(x.shape[0], T.lscalar())
+    (True, False)
+    """
+    m, n = unchecked(m), unchecked(n)
+    if m is n:
+        return True
+    a, b = static_int(m), static_int(n)
+    if a is not None or b is not None:
+        return a == b
+    return (
+        depth > 0 and m.owner is not None and n.owner is not None and m.owner.op == n.owner.op
+        and len(m.owner.inputs) == len(n.owner.inputs)
+        and all(x is y or same_length(x, y, depth - 1) for x, y in zip(m.owner.inputs, n.owner.inputs, strict=True))
+    )

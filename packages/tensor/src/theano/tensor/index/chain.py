@@ -54,6 +54,10 @@ class SubtensorChain(Subtensor):
             x, inputs = nodes[-1].outputs[0], inputs[count:]
         return nodes
 
+    def expression(self, x: Any, *inputs: Any) -> Any:
+        """Return the same as subtensors of subtensors."""
+        return self._nodes(x, *inputs)[-1].outputs[0]
+
     def make_node(self, x: Any, *inputs: Any) -> Apply:
         """Return the node for a tensor and the numbers of all indexes."""
         x = as_tensor_variable(x)

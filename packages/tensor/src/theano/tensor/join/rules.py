@@ -168,6 +168,16 @@ def _is_length(n: Any, x: Any, axis: int) -> bool:
 _PAIRWISE = {Sum: F.add, Prod: F.mul, Max: F.maximum, Min: F.minimum}
 
 
+def _without_axis(v: Any, order: list[int]) -> Any:
+    """Return a piece without the axis along which it was joined, and without a shuffle that only added that."""
+    inner = v.owner
+    if inner is not None and isinstance(inner.op, DimShuffle):
+        before = [inner.op.new_order[d] for d in order]
+        x = inner.inputs[0]
+        return x if before == list(range(x.type.ndim)) else DimShuffle(x.type.broadcastable, before)(x)
+    return DimShuffle(v.type.broadcastable, order)(v)
+
+
 @local_rule([CAReduce], phases=("uncanonicalize",), keeps="close")
 def local_reduce_join(node: TensorApply[CAReduce]) -> Any:
     """A reduction along the axis on which tensors were stacked combines them element by element."""
@@ -182,11 +192,11 @@ def local_reduce_join(node: TensorApply[CAReduce]) -> Any:
     if not all(v.type.broadcastable[axis] for v in pieces) or len({v.type.broadcastable for v in pieces}) > 1:
         return None
     dtype = getattr(op, "acc_dtype", None) or out.type.dtype
-    if dtype in scal.discrete_dtypes and isinstance(op, (Sum, Prod)) or dtype == "bool":
+    if dtype in scal.discrete_dtypes and dtype not in ("int64", "uint64") and isinstance(op, (Sum, Prod)) or dtype == "bool":
         return None  # narrow whole numbers would be added in their own dtype
     if dtype in scal.complex_dtypes and isinstance(op, Max):
         return None  # a pair of complex numbers has no larger one
     order = [i for i in range(pieces[0].type.ndim) if i != axis]
-    flat = [F.cast(DimShuffle(v.type.broadcastable, order)(v), dtype) for v in pieces]
+    flat = [F.cast(_without_axis(v, order), dtype) for v in pieces]
     new = combine(*flat) if combine in (F.add, F.mul) else reduce(combine, flat)
     return [conform(new, out)]

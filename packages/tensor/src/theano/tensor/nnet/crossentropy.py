@@ -9,7 +9,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.gradient import DisconnectedType, grad_not_implemented
-from theano.graph import Apply, Op
+from theano.graph import Apply, Constant, Op
 from theano.scalar.numpy_errors import NUMPY_ERRORS
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import zeros
@@ -31,37 +31,42 @@ def _classes(op: Op, y_idx: Any) -> Any:
     return y_idx
 
 
+def labels_of(node: Apply) -> str:
+    """Return how the labels of a node choose columns: what its fourth input says, or one label for each row."""
+    return LABELS[int(node.inputs[3].data)] if len(node.inputs) > 3 else LABELS[0]
+
+
 class _Labelled(Op):
     """What reads one column of each row, as labels say.
 
-    Parameters
-    ----------
-    labels : "each", "first" or "all"
-        One label for each row, from 0 on, else a ValueError. Or what the index ``[arange(k), labels]`` chooses from the
-        first k rows, ``[arange(rows), labels]`` from all: negative ones count from the end, and what does not fit is an
-        IndexError.
+    How they say it is an input of the node, a constant, so that the op is the documented one in any case: "each" (which
+    needs no such input) is one label for each row, from 0 on, else a ValueError. "first" is what the index
+    ``[arange(k), labels]`` chooses from the first k rows, "all" what ``[arange(rows), labels]`` does from all: negative
+    ones count from the end, and what does not fit is an IndexError.
     """
 
-    __props__ = ("labels",)
+    __props__ = ()
 
-    def __init__(self, labels: str = "each"):
+    @staticmethod
+    def how(labels: Any) -> list[Any]:
+        """Return the inputs that say how labels choose: none, or one constant."""
+        if isinstance(labels, Constant):
+            return [labels]
         if labels not in LABELS:
             raise ValueError(f"labels must be one of {', '.join(LABELS)}, not {labels!r}")
-        self.labels = labels
-
-    def __str__(self) -> str:
-        return type(self).__name__ if self.labels == "each" else f"{type(self).__name__}{{{self.labels}}}"
+        return [] if labels == LABELS[0] else [as_tensor_variable(np.int8(LABELS.index(labels)))]
 
     def chosen(self, node: TensorApply, inputs: Sequence[Any], matrix: np.ndarray) -> np.ndarray:
         """Return the columns of the first rows, counted from 0."""
         rows, columns = matrix.shape
         y_idx = inputs[2]
-        if self.labels == "each":
+        labels = labels_of(node)
+        if labels == "each":
             _check(node, inputs, rows, columns, y_idx)
             return y_idx
-        if self.labels == "all" and len(y_idx) == 1:
+        if labels == "all" and len(y_idx) == 1:
             y_idx = np.broadcast_to(y_idx, (rows,))
-        if self.labels == "all" and len(y_idx) != rows:
+        if labels == "all" and len(y_idx) != rows:
             raise IndexError(
                 f"shape mismatch: indexing arrays could not be broadcast together: {rows} rows and {len(y_idx)} labels"
             )
@@ -101,22 +106,23 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
     (array([0.3133]), array([1]))
     """
 
-    nin, nout = 3, 3
+    nout = 3
 
-    def __init__(self, labels: str = "each", **kwargs: Any):
-        super().__init__(labels)
+    def __init__(self, **kwargs: Any):
+        super().__init__()
 
-    def make_node(self, x: Any, b: Any, y_idx: Any) -> Apply:
-        """Return the node for a matrix, a vector and the classes."""
+    def make_node(self, x: Any, b: Any, y_idx: Any, labels: Any = "each") -> Apply:
+        """Return the node for a matrix, a vector and the classes; rules also say how those choose."""
         x, b, y_idx = floating(self, x, (2,), "x"), floating(self, b, (1,), "b"), _classes(self, y_idx)
         rows = (x.type.broadcastable[0],)
-        nll = TensorType(x.type.dtype, y_idx.type.broadcastable if self.labels == "first" else rows).make_variable()
+        how = self.how(labels)
+        nll = TensorType(x.type.dtype, y_idx.type.broadcastable if how and how[0].data == LABELS.index("first") else rows).make_variable()
         place = TensorType(y_idx.type.dtype, rows).make_variable()
-        return Apply(self, [x, b, y_idx], [nll, x.type.make_variable(), place])
+        return Apply(self, [x, b, y_idx, *how], [nll, x.type.make_variable(), place])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
-        x, b, y_idx = inputs
+        x, b = inputs[:2]
         if b.shape[0] != x.shape[1]:
             raise shape_error(
                 node, inputs, f"the bias has {b.shape[0]} elements, the rows {x.shape[1]}.",
@@ -136,27 +142,27 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
 
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return one number a labelled row, the matrix, one place a row."""
-        return [shapes[2] if self.labels == "first" else (shapes[0][0],), shapes[0], (shapes[0][0],)]
+        return [shapes[2] if labels_of(node) == "first" else (shapes[0][0],), shapes[0], (shapes[0][0],)]
 
     def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
         """Return what influences what: the softmax does not depend on the classes, the place is a whole number."""
-        return [[True, True, False], [True, True, False], [True, False, False]]
+        return [[True, True, False], [True, True, False], [True, False, False], [False] * 3][: len(node.inputs)]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the sum of what comes through the likelihood and through the softmax."""
-        x, b, y_idx = inputs
+        x, b, y_idx, *how = inputs
         g_nll, g_sm, _ = output_grads
         terms = []
         if not isinstance(g_nll.type, DisconnectedType):
-            terms.append(CrossentropySoftmax1HotWithBiasDx(self.labels)(g_nll, outputs[1], y_idx))
+            terms.append(crossentropy_softmax_1hot_with_bias_dx(g_nll, outputs[1], y_idx, *how))
         if not isinstance(g_sm.type, DisconnectedType):
             terms.append(softmax_with_bias.L_op([x, b], [outputs[1]], [g_sm])[0])
         if not terms:
             return [DisconnectedType()() for _ in inputs]
         dx = terms[0] if len(terms) == 1 else terms[0] + terms[1]
         if isinstance(g_nll.type, DisconnectedType):
-            return [dx, dx.sum(axis=0), DisconnectedType()()]
-        return [dx, dx.sum(axis=0), grad_not_implemented(self, 2, y_idx)]
+            return [dx, dx.sum(axis=0), *(DisconnectedType()() for _ in inputs[2:])]
+        return [dx, dx.sum(axis=0), grad_not_implemented(self, 2, y_idx), *(DisconnectedType()() for _ in how)]
 
 
 class CrossentropySoftmax1HotWithBiasDx(_Labelled):
@@ -169,17 +175,17 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
     array([[-0.75,  0.75]])
     """
 
-    nin, nout = 3, 1
+    nout = 1
 
-    def make_node(self, dy: Any, sm: Any, y_idx: Any) -> Apply:
-        """Return the node for the gradient of each likelihood, the softmax and the classes."""
+    def make_node(self, dy: Any, sm: Any, y_idx: Any, labels: Any = "each") -> Apply:
+        """Return the node for the gradient of each likelihood, the softmax and the classes, and how those choose."""
         dy, sm = floating(self, dy, (0, 1), "dy"), floating(self, sm, (2,), "sm")
         dy = dy.dimshuffle("x") if dy.type.ndim == 0 else dy
-        return Apply(self, [dy, sm, _classes(self, y_idx)], [sm.type.make_variable()])
+        return Apply(self, [dy, sm, _classes(self, y_idx), *self.how(labels)], [sm.type.make_variable()])
 
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Compute with NumPy."""
-        dy, sm, y_idx = inputs
+        dy, sm = inputs[:2]
         y_idx = self.chosen(node, inputs, sm)
         if dy.shape[0] not in (1, len(y_idx)):
             counts = f"{dy.shape[0]} gradients for {len(y_idx)} rows."
@@ -190,18 +196,23 @@ class CrossentropySoftmax1HotWithBiasDx(_Labelled):
         dx[np.arange(len(y_idx)), y_idx] -= dy
         output_storage[0][0] = dx.astype(sm.dtype, copy=False)
 
+    def connection_pattern(self, node: TensorApply) -> list[list[bool]]:
+        """Return that how labels choose is no number."""
+        return [[True], [True], [True], [False]][: len(node.inputs)]
+
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the shape of the softmax."""
         return [shapes[1]]
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return the gradients of ``dy * (sm - one_hot)``."""
-        (dy, sm, y_idx), (g,) = inputs, output_grads
+        (dy, sm, y_idx, *how), (g,) = inputs, output_grads
         hot = one_hot(y_idx, sm.shape[1], sm.type.dtype)
         g_dy = (g * (sm - hot)).sum(axis=1)
         if dy.type.broadcastable[0] and not g_dy.type.broadcastable[0]:
             g_dy = g_dy.sum(keepdims=True)
-        return [g_dy, dy.dimshuffle(0, "x") * g, grad_not_implemented(self, 2, y_idx)]
+        rest = [grad_not_implemented(self, 2, y_idx), *(DisconnectedType()() for _ in how)]
+        return [g_dy, dy.dimshuffle(0, "x") * g, *rest]
 
 
 class CrossentropyCategorical1Hot(Op):

@@ -16,12 +16,13 @@ from theano.tensor.nnet.crossentropy import (
     CrossentropyCategorical1HotGrad,
     CrossentropySoftmax1HotWithBiasDx,
     CrossentropySoftmaxArgmax1HotWithBias,
+    labels_of,
 )
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad, SoftmaxWithBias
 
 
-def _labels(op: Any) -> Labels:
-    return Labels[getattr(op, "labels", "each").upper()]
+def _labels(node: Apply) -> Labels:
+    return Labels[labels_of(node).upper()]
 
 
 def _softmax(
@@ -51,7 +52,7 @@ def log_softmax_kernel(op: Any, node: Apply) -> Parameters:
 @ready("th_kernel_softmax", work=1.5)
 def crossentropy_kernel(op: Any, node: Apply) -> Parameters:
     """Return minus the logarithm of the softmax of ``x + b`` at the labels, the softmax, and the largest places."""
-    return _softmax(bias=True, loss=True, labels=_labels(op))
+    return _softmax(bias=True, loss=True, labels=_labels(node))
 
 
 @ready("th_kernel_softmax_grad", work=1.0)
@@ -63,7 +64,7 @@ def softmax_grad_kernel(op: Any, node: Apply) -> Parameters:
 @ready("th_kernel_crossentropy_dx", work=1.0)
 def crossentropy_dx_kernel(op: Any, node: Apply) -> Parameters:
     """Return the gradient of the cross entropies; dy is one or as many as rows."""
-    return parameters.CrossentropyDx(labels=_labels(op))
+    return parameters.CrossentropyDx(labels=_labels(node))
 
 
 @ready("th_kernel_crossentropy_1hot", work=1.0)
@@ -90,11 +91,12 @@ register(
         "dy, sm -> dx", dtypes={"dy": SINGLE_OR_DOUBLE}, ndim={"dy": 2}, same=("dy sm dx",),
     )),
     Lowering(CrossentropySoftmaxArgmax1HotWithBias, crossentropy_kernel, Accepts(
-        "x, b, label -> cost, p, place", dtypes={"x": SINGLE_OR_DOUBLE, "label": INTEGERS}, ndim={"x": 2},
+        "x, b, label, *how -> cost, p, place", dtypes={"x": SINGLE_OR_DOUBLE, "label": INTEGERS, "how": INTEGERS}, ndim={"x": 2},
         same=("x b cost p", "label place"),
     )),
     Lowering(CrossentropySoftmax1HotWithBiasDx, crossentropy_dx_kernel, Accepts(
-        "dy, sm, label -> dx", dtypes={"dy": SINGLE_OR_DOUBLE, "label": INTEGERS}, same=("dy sm dx",),
+        "dy, sm, label, *how -> dx", dtypes={"dy": SINGLE_OR_DOUBLE, "label": INTEGERS, "how": INTEGERS},
+        same=("dy sm dx",),
     )),
     Lowering(CrossentropyCategorical1Hot, crossentropy_1hot_kernel, Accepts(
         "p, label -> cost", dtypes={"p": FLOATS, "label": INTEGERS}, same=("p cost",),

@@ -256,16 +256,18 @@ def crossentropy_to_crossentropy_with_softmax(node: TensorApply) -> Any:
     return _entropy_of(node, biased=False)
 
 
-def _is_repeated_for_rows(value: Any, sm: Any, out: Any, fgraph: Any) -> bool:
-    # As many as there are rows, for certain: otherwise the error would be lost.
+def _is_repeated_for_rows(value: Any, sm: Any, classes: Any, out: Any, fgraph: Any) -> bool:
+    # As many as there are rows, or classes, for certain: otherwise the error would be lost.
     feature = getattr(fgraph, "shape_feature", None)
     dy = out.owner.inputs[0]
-    return feature is not None and all(value.type.broadcastable) and feature.same_shape(dy, sm, 0, 0)
+    if feature is None or not all(value.type.broadcastable):
+        return False
+    return any(feature.same_shape(dy, v, 0, 0) for v in (sm, classes))
 
 
 rule("local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc",
-     P(CrossentropySoftmax1HotWithBiasDx, "op")(P(Alloc)(value, Rest("lengths")), sm, classes),
-     lambda op, value, sm, classes: op(value if value.type.ndim else value.dimshuffle("x"), sm, classes),
+     P(CrossentropySoftmax1HotWithBiasDx, "op")(P(Alloc)(value, Rest("lengths")), sm, classes, Rest("how")),
+     lambda op, value, sm, classes, how: op(value if value.type.ndim else value.dimshuffle("x"), sm, classes, *how),
      when=_is_repeated_for_rows, phases=("stabilize", "specialize"), tags=ALWAYS,
      doc="One gradient for all rows need not be repeated: the op reads it for each.")  # fmt: skip
 
@@ -297,7 +299,7 @@ def local_softmax_of_unused_crossentropy(node: TensorApply) -> Any:
     nll, sm, place = node.outputs
     if nll.clients or place.clients:
         return None
-    x, b, _ = node.inputs
+    x, b = node.inputs[:2]
     return {sm: conform(softmax_op(x) if filled_with(b, 0) else softmax_with_bias(x, b), sm)}
 
 
@@ -341,7 +343,7 @@ def local_advanced_indexing_crossentropy_onehot(fgraph: Any, node: TensorApply) 
         return None
     matrix = source.inputs[0]
     rows = _matrix_and_bias(matrix) or (matrix, _no_bias(matrix))
-    nll = CrossentropySoftmaxArgmax1HotWithBias(how)(*rows, classes, return_list=True)[0]
+    nll = crossentropy_softmax_argmax_1hot_with_bias(*rows, classes, how, return_list=True)[0]
     return [conform(F.neg(nll), node.outputs[0])]
 
 
@@ -378,7 +380,7 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: Any, node: TensorAp
     if found is None:
         return None
     values, classes, how = found
-    return [conform(CrossentropySoftmax1HotWithBiasDx(how)(F.neg(values), sm, classes), node.outputs[0])]
+    return [conform(crossentropy_softmax_1hot_with_bias_dx(F.neg(values), sm, classes, how), node.outputs[0])]
 
 
 # -- the place of the largest ---------------------------------------------------------------------------------------

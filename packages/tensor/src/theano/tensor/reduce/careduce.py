@@ -429,8 +429,9 @@ def _widest(acc: str, dtype: str) -> str:
 
 
 def _check_conversion(op: CAReduceDtype, idtype: str, acc: str, what: str) -> None:
-    lossy = idtype[0] == "c" and acc[0] != "c" or idtype[0] in "fc" and acc[0] in "biu"
-    if lossy:
+    widens = scal.upcast(idtype, acc) == acc
+    # Any float counts as wide enough for whole numbers, as everywhere.
+    if not widens and not (idtype in scal.discrete_dtypes and acc in scal.continuous_dtypes):
         raise TypeError(f"{op}: {what}={acc} cannot hold values of dtype {idtype}. Cast the input, or give another.")
 
 

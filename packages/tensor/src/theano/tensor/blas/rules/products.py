@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from theano.graph import Apply
 from theano.rewriting import P, pattern_vars, rule
 from theano.tensor.blas.dot import Dot
+from theano.tensor.control.rules.asserts import if_equal
 from theano.tensor.create.alloc import alloc
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.op import Elemwise
@@ -16,10 +17,11 @@ from theano.tensor.shape.basic import shape_i
 
 
 def _zeros(a: Any, b: Any, out: Any, fgraph: Any) -> Any:
+    inner = shape_i(a, a.type.ndim - 1, fgraph), shape_i(b, 0, fgraph)
     lengths = [shape_i(a, 0, fgraph)] if a.type.ndim == 2 else []
     if b.type.ndim == 2:
         lengths.append(shape_i(b, 1, fgraph))
-    zero = number_of(0, out.type.dtype, 0)
+    zero = if_equal(number_of(0, out.type.dtype, 0), [inner], "dot: the inner lengths of the factors differ")
     return alloc(zero, *lengths) if lengths else zero
 
 

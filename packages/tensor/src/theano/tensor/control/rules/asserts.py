@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from theano.graph import Apply
 from theano.rewriting import P, Rest, Var, local_rule, rule
-from theano.tensor.control.checks import Assert
+from theano.tensor.control.checks import Assert, CheckedShape, same_length
+from theano.tensor.elemwise import functions as F
 from theano.tensor.rules.predicates import uniform
 
 
@@ -18,6 +20,21 @@ def local_remove_useless_assert(node: Apply) -> Any:
     if len(open_) == len(conds) and conds:
         return None
     return [node.op(value, *open_) if open_ else value]
+
+
+def if_equal(value: Any, pairs: Iterable[tuple[Any, Any]], message: str) -> Any:
+    """Return ``value``, with a check that lengths agree, as far as that is not known.
+
+    Parameters
+    ----------
+    value : Variable
+    pairs : iterable of (Variable, Variable)
+        The lengths.
+    message : str
+        Of the error.
+    """
+    conditions = [F.eq(m, n) for m, n in pairs if not same_length(m, n)]
+    return CheckedShape(message)(value, *conditions) if conditions else value
 
 
 def _holds(condition: Any) -> bool:

@@ -141,6 +141,7 @@ rule("local_one_minus_erfc", difference(1, erfc(x)), erf(x), keeps="close", phas
      tags=("fast_run", "local_one_minus_erfc2", "local_one_minus_erfc3", "local_one_add_neg_erfc"))  # fmt: skip
 rule("local_erf_minus_one", -1 + erf(x), -erfc(x), keeps="close", phases=EVERYWHERE,
      tags=("fast_run", "local_erf_neg_minus_one"))  # fmt: skip
+rule("local_erfc_neg_minus_one", one_of(-1 + erfc(-x), erfc(-x) - 1), erf(x), keeps="close", phases=EVERYWHERE)
 rule("local_erf_neg_minus_one2", difference(-1, erf(x)), lambda x: F.neg(F.erfc(minus(x))), keeps="close",
      phases=EVERYWHERE)  # fmt: skip
 

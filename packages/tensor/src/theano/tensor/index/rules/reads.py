@@ -12,6 +12,7 @@ from theano.rewriting.pattern import same
 from theano.tensor.blas.dot import Dot
 from theano.tensor.convert import static_int
 from theano.tensor.create.alloc import Alloc
+from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.index.advanced import (
     AdvancedBooleanIncSubtensor,
@@ -33,6 +34,12 @@ from theano.tensor.type import TensorApply, TensorType
 from theano.tensor.type_other import MakeSlice, NoneTypeT, SliceType
 
 FULL = slice(None, None, None)
+
+
+@local_rule([SubtensorChain], phases=("canonicalize", "specialize"), tags=("fast_run", "fast_compile"))
+def local_subtensor_chain_apart(node: Apply) -> Any:
+    """In a graph that was rewritten before, a part of a part is taken apart: the other rules look at one index."""
+    return [conform(node.op.expression(*node.inputs), node.outputs[0])]
 
 
 def entries(node: Apply[Subtensor | IncSubtensor]) -> list[Any]:
@@ -60,7 +67,8 @@ def takes_all(entry: Any) -> bool:
 
 
 def _is_whole(x: Any, out: Any, fgraph: Any) -> bool:
-    return all(takes_all(e) or _goes_to_the_end(e, x, i, fgraph) for i, e in enumerate(entries(out.owner)))
+    index = enumerate(entries(out.owner))
+    return all(takes_all(e) or _goes_to_the_end(e, x, i, fgraph) or _covers(e, x, i, fgraph) for i, e in index)
 
 
 x, value = pattern_vars("x value")
@@ -79,6 +87,31 @@ def _goes_to_the_end(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
     if stop.owner is not None and isinstance(stop.owner.op, ScalarFromTensor):
         stop = stop.owner.inputs[0]
     return is_length_of(stop, x, i, fgraph)
+
+
+@local_rule([AdvancedSubtensor1], phases=("canonicalize", "specialize"))
+def local_useless_AdvancedSubtensor1(fgraph: Any, node: Apply) -> Any:
+    """All rows, one after the other."""
+    x, places = node.inputs
+    feature = getattr(fgraph, "shape_feature", None)
+    length = None if feature is None else static_int(feature.lengths(x)[0])
+    counted = places.owner is not None and isinstance(places.owner.op, ARange)
+    if length is None or not (counted or isinstance(places, Constant)):
+        return None
+    if counted:
+        whole = [static_int(v) for v in places.owner.inputs] == [0, length, 1]
+    else:
+        whole = list(places.data) == list(range(length))
+    return [x] if whole and x.type == node.outputs[0].type else None
+
+
+def _covers(entry: Any, x: Any, i: int, fgraph: Any) -> bool:
+    """Return whether a slice from the first element ends no earlier than axis ``i`` of ``x``, of known length."""
+    feature = getattr(fgraph, "shape_feature", None)
+    if feature is None or not isinstance(entry, slice) or not takes_all(slice(entry.start, None, entry.step)):
+        return False
+    length = static_int(feature.lengths(x)[i])
+    return length is not None and is_known(entry) and entry.stop >= length
 
 
 @local_rule([Subtensor], phases=("canonicalize",))
@@ -107,6 +140,17 @@ def local_subtensor_make_vector(node: Apply[Subtensor]) -> Any:
     if not -len(made.inputs) <= entry < len(made.inputs):
         return None  # an error, which belongs to run time
     return [conform(made.inputs[entry], node.outputs[0])]
+
+
+@local_rule([AdvancedSubtensor1], phases=("canonicalize", "specialize"), tags=("fast_run", "fast_compile_gpu"))
+def local_places_of_make_vector(node: Apply) -> Any:
+    """Elements of a vector of scalars at known places are a vector of these."""
+    made, places = node.inputs[0].owner, node.inputs[1]
+    if made is None or not isinstance(made.op, MakeVector) or not isinstance(places, Constant):
+        return None
+    if not all(-len(made.inputs) <= i < len(made.inputs) for i in places.data):
+        return None  # an error, which belongs to run time
+    return [conform(made.op(*[made.inputs[i] for i in places.data]), node.outputs[0])]
 
 
 @local_rule([Subtensor], phases=("canonicalize",), tags=("fast_run", "fast_compile"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from theano.graph import Constant
@@ -42,7 +43,17 @@ def local_dimshuffle_lift(node: TensorApply) -> Any:
 
 
 def _in_between_cannot_fail(out: Any, fgraph: Any) -> bool:
-    return _cannot_fail(out.owner.inputs[0].owner, fgraph)
+    between = out.owner.inputs[0].owner
+    return _cannot_fail(between, fgraph) or _asks_for_as_many(between, out.owner)
+
+
+def _asks_for_as_many(between: TensorApply, after: TensorApply) -> bool:
+    """Return whether two reshapes fail for the same numbers of elements: both ask for so many, with no -1."""
+    asked = [_asked(node) for node in (between, after)]
+    known = [None if lengths is None else [static_int(n) for n in lengths] for lengths in asked]
+    if any(lengths is None or any(n is None or n < 0 for n in lengths) for lengths in known):
+        return False
+    return math.prod(known[0] or []) == math.prod(known[1] or [])
 
 
 x, shape = pattern_vars("x shape")

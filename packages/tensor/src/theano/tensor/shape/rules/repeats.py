@@ -7,6 +7,8 @@ from typing import Any
 from theano import scalar as scal
 from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
 from theano.settings import config
+from theano.tensor.control.checks import CheckedLength, same_length, unchecked
+from theano.tensor.control.rules.asserts import if_equal
 from theano.tensor.convert import static_int
 from theano.tensor.create.alloc import Alloc, AllocEmpty, alloc, zeros
 from theano.tensor.elemwise import functions as F
@@ -20,10 +22,6 @@ from theano.tensor.type import TensorApply
 
 def _has_the_pattern(x: Any, out: Any) -> bool:
     return bool(x.type.broadcastable == out.type.broadcastable)
-
-
-def _is_one_element(v: Any) -> bool:
-    return all(v.type.broadcastable)
 
 
 x, model = pattern_vars("x model")
@@ -85,41 +83,70 @@ rule("local_useless_alloc", P(Alloc)(x, lengths), x, when=_has_the_shape,
      doc="An allocation for a value of its own type and shape repeats nothing.")  # fmt: skip
 
 
-rule("local_merge_alloc", P(Alloc)(P(Alloc)(x, Rest("inner")).where(_is_one_element), lengths),
-     lambda x, lengths: alloc(x, *lengths), phases=("canonicalize", "stabilize", "specialize"),
-     doc="An allocation of an allocation repeats what the inner one repeats, where that has no more dimensions than "
-         "fit.",
-)  # fmt: skip
+@local_rule([Alloc], phases=("canonicalize", "stabilize", "specialize"))
+def local_merge_alloc(node: TensorApply) -> Any:
+    """An allocation of an allocation repeats what the inner one repeats, if that fits."""
+    inner: Any = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Alloc):
+        return None
+    lengths: list[Any] = node.inputs[1:]
+    new = len(lengths) - (len(inner.inputs) - 1)
+    for i, (n, one) in enumerate(zip(inner.inputs[1:], inner.outputs[0].type.broadcastable, strict=True), new):
+        if not one and not same_length(n, lengths[i]):
+            differs = "alloc: a dimension has another length than what is to be repeated"
+            lengths[i] = CheckedLength(differs)(lengths[i], F.eq(lengths[i], n))
+    return [conform(alloc(inner.inputs[0], *lengths), node.outputs[0])]
 
 
 @local_rule([Elemwise], phases=("specialize",), tags=("fast_run", "local_alloc_elemwise"))
 def local_elemwise_alloc(fgraph: Any, node: TensorApply) -> Any:
-    """An element-wise op takes what an allocation repeats, where another input has the same shape for certain.
+    """An element-wise op takes what an allocation repeats, where another input has its dimensions.
 
-    With the flag ``experimental.local_alloc_elemwise_assert`` off, one that has the same dimensions is taken to have
-    the same shape: that the two agree is then checked by nobody.
+    That they are equally long is checked, unless it is known, or the flag ``experimental.local_alloc_elemwise_assert`` is
+    off: then it is checked by nobody.
     """
     op = scalar_of(node)
-    if op is None or len(node.outputs) != 1:
-        return None
     feature = getattr(fgraph, "shape_feature", None)
-    if feature is None:
+    if op is None or len(node.outputs) != 1 or feature is None:
         return None
-    inputs = list(node.inputs)
-    unchecked = not config.experimental.local_alloc_elemwise_assert
+    inputs: list[Any] = list(node.inputs)
     for i, v in enumerate(inputs):
-        made = v.owner
-        if made is None or not isinstance(made.op, Alloc):
+        value = _repeated(v)
+        alike = [] if value is None else [w for j, w in enumerate(inputs) if j != i and _is_as_wide(w, v)]
+        if not alike:
             continue
-        value: Any = fit_dimensions(made.inputs[0], v)
-        others = [w for j, w in enumerate(inputs) if j != i and not isinstance(w.owner and w.owner.op, Alloc)]
-        alike = [w for w in others if w.type.broadcastable == v.type.broadcastable]
-        if any(unchecked or feature.same_shape(w, v) for w in alike):
-            inputs[i] = value
+        # What is no allocation itself tells most.
+        model = min(alike, key=lambda w: _repeated(w) is not None)
+        pairs = [
+            (unchecked(n), m)
+            for n, m, one in zip(feature.lengths(v), feature.lengths(model), v.type.broadcastable, strict=True)
+            if not one
+        ]
+        if config.experimental.local_alloc_elemwise_assert:
+            value = if_equal(value, pairs, f"{op}: the operands have different shapes")
+        inputs[i] = value
     if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
         return None
     new = node.op(*inputs)
     return [new] if new.type == node.outputs[0].type else None
+
+
+def _repeated(v: Any) -> Any:
+    """Return what an allocation repeats, with as many dimensions, also where these are rearranged; or None."""
+    node = v.owner
+    if node is not None and isinstance(node.op, DimShuffle) and len(node.op.new_order) >= node.inputs[0].type.ndim:
+        inner = node.inputs[0].owner
+        if inner is None or not isinstance(inner.op, Alloc):
+            return None
+        value = fit_dimensions(inner.inputs[0], node.inputs[0])
+        order = node.op.new_order
+        return DimShuffle(value.type.broadcastable, order)(value) if set(range(value.type.ndim)) <= set(order) else None
+    return fit_dimensions(node.inputs[0], v) if node is not None and isinstance(node.op, Alloc) else None
+
+
+def _is_as_wide(w: Any, v: Any) -> bool:
+    """Return whether no dimension of ``w`` is stretched to that of ``v``."""
+    return not any(one and not other for one, other in zip(w.type.broadcastable, v.type.broadcastable, strict=True))
 
 
 def fit_dimensions(value: Any, like: Any) -> Any:

@@ -21,7 +21,7 @@ from theano.graph.signals import let_signals_through
 from theano.graph.text import text_of
 from theano.rewriting import Context, local_rule, phases
 from theano.settings import config
-from theano.tensor.control.checks import unchecked
+from theano.tensor.control.checks import same_length, unchecked
 from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
 from theano.tensor.elemwise import functions as F
 from theano.tensor.join.op import MakeVector
@@ -172,7 +172,7 @@ class ShapeFeature(Feature):
         a, b = self.lengths(x), self.lengths(y)
         if dim_x is not None:
             a, b = (a[dim_x],), (b[dim_x if dim_y is None else dim_y],)
-        return len(a) == len(b) and all(_equal(m, n) for m, n in zip(a, b, strict=True))
+        return len(a) == len(b) and all(same_length(m, n) for m, n in zip(a, b, strict=True))
 
     def get_shape(self, variable: Any, i: int) -> Any:
         """Return one length of ``variable``."""
@@ -236,21 +236,6 @@ def _spoken_of(lengths: Lengths, node: Apply) -> set[Variable]:
                 seen.add(v)
                 todo.append(v)
     return inputs  # a long answer: be careful
-
-
-def _equal(m: Any, n: Any, depth: int = 4) -> bool:
-    """Return whether two lengths are written alike; a part of a part is a few operations on its length."""
-    m, n = unchecked(m), unchecked(n)
-    if m is n:
-        return True
-    a, b = static_int(m), static_int(n)
-    if a is not None or b is not None:
-        return a == b
-    return (
-        depth > 0 and m.owner is not None and n.owner is not None and m.owner.op == n.owner.op
-        and len(m.owner.inputs) == len(n.owner.inputs)
-        and all(x is y or _equal(x, y, depth - 1) for x, y in zip(m.owner.inputs, n.owner.inputs, strict=True))
-    )
 
 
 def add_shape_feature(fgraph: FunctionGraph, context: Context) -> None:
