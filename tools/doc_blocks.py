@@ -3,8 +3,9 @@
     PYTHONPATH=tools python -m pytest -p doc_blocks README.md docs
 
 Blocks of one page share their names, from the top to the bottom, as a reader would type them. A block with ``>>>``
-is compared with what it prints. Where GPU_TEST_DEVICE names a device, blocks that need one find it as DEVICE. Blocks marked ``sh`` are not executed here (they make environments, or train a
-network), but each of their commands must exist: the session of nox, the module, the script, the distribution.
+is compared with what it prints. Where GPU_TEST_DEVICE names a device, blocks that need one find it as DEVICE. Blocks
+marked ``sh`` are not executed here (they make environments, or train a network), but each of their commands must exist:
+the session of nox, the module, the script, the distribution.
 """
 
 from __future__ import annotations

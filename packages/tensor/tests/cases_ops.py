@@ -19,7 +19,6 @@ from theano.tensor.control.default import default
 from theano.tensor.conv import reference
 from theano.tensor.conv.conv_elemwise import ConvElemwise
 from theano.tensor.conv.diagonal import DiagonalSubtensor, IncDiagonalSubtensor
-from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.conv.older import (
     ConvOp,
     Corr3dMM,
@@ -38,6 +37,7 @@ from theano.tensor.conv.op import (
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
+from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.nnet.activation import ultra_fast_sigmoid
 from theano.tensor.nnet.blocksparse import SparseBlockGemv, SparseBlockOuter
 from theano.tensor.nnet.classes import Prepend_scalar_constant_to_each_row, Prepend_scalar_to_each_row

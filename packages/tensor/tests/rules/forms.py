@@ -160,6 +160,21 @@ FORMS = {
         s * (m + T.dot(square, n)), -(m - T.dot(square, n)) / small[0], n - s * (m * s + T.dot(square, n)), m + m + T.dot(square, n),
         v - (m - s * T.dot(square, n)),
     ],
+    "local_set_to_inc_subtensor": [
+        T.set_subtensor(m[[2, 0]], m[[2, 0]] + n[:2]), T.set_subtensor(m[[2, -1]], m[[2, -1]] + n[:2]),
+        T.set_subtensor(m[[1, 1]], m[[1, 1]] + n[:2]), T.set_subtensor(m[[2, 0]], n[:2] + m[[0, 2]]),
+    ],
+    "local_useless_inc_subtensor_alloc": [
+        T.inc_subtensor(m[i[0] :], T.alloc(s, 2, 4)), T.set_subtensor(m[[0, 2]], T.alloc(v, 2, v.shape[0])),
+        T.inc_subtensor(m[[0, 2], [1, 1]], T.alloc(s, 2)), T.inc_subtensor(v[:2], T.alloc(s, k[0])),
+    ],
+    "local_sumsqr2dot": [
+        T.sqr(m.dimshuffle("x", 0, 1) * n.dimshuffle(0, "x", 1)).sum(axis=(1, 2)), T.sqr(row.dimshuffle("x", 0, 1) * n.dimshuffle(0, "x", 1)).sum(axis=(1, 2)),
+    ],
+    "local_reshape_to_dimshuffle": [T.reshape(m, (1, m.shape[0], 1, m.shape[1])), T.reshape(m, (m.shape[1], 1, m.shape[0]), ndim=3)],
+    "local_canonicalize_alloc": [T.alloc(v, 1, 3, 4), T.alloc(s, 1, 1), T.alloc(m, 1, 3, 4), T.alloc(v, 1, k[0]), T.alloc(v, 1, 1, 2, 4)],
+    "local_merge_alloc": [T.alloc(T.alloc(s, k[0]), 2, k[1]), T.alloc(T.alloc(v, 2, v.shape[0]), 3, 2, v.shape[0])],
+    "local_reshape_chain": [m.reshape((2, 6)).reshape((12,)), m.reshape((2, 6)).reshape((13,))],
     "local_gemm_to_ger": [routines.gemm_no_inplace(m, s, v[:3].dimshuffle(0, "x"), w.dimshuffle("x", 0), 0.0)],
     "inv_as_solve": [
         T.dot(m.T, matrix_inverse(square)), T.dot(matrix_inverse(psd), m), T.dot(m.T, matrix_inverse(psd)),

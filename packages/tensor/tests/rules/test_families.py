@@ -148,7 +148,7 @@ FAMILIES = {
         (s*T.dot(m,n)+2*m, "Gemm{no_inplace}(m, s, m, n, TensorConstant{2.0})"),
         (T.dot(m,x)+y, "CGemv{no_inplace}(y, TensorConstant{1.0}, m, x, TensorConstant{1.0})"),
         (m+T.outer(x,y), "CGer{non-destructive}(m, TensorConstant{1.0}, x, y)"),
-        (T.dot(m,T.zeros_like(n)), "alloc(TensorConstant{0.0}, Shape_i{0}(m), Shape_i{1}(n))"),
+        (T.dot(m,T.zeros_like(n)), "alloc(Assert{msg='dot: the inner lengths of the factors differ'}(TensorConstant{0.0}, eq(Shape_i{1}(m), Shape_i{0}(n))), Shape_i{0}(m), Shape_i{1}(n))"),
         (T.dot(m.T,n.T).T, "(n \\dot m)"),
         (T.dot(T.nlinalg.matrix_inverse(m),n), "Solve{A_structure=general, lower=False, overwrite_A=False, overwrite_b=False}(m, n)"),
         (T.argmax(nnet.softmax(m),axis=1), "Argmax{axis=(1,)}(m)"),

@@ -12,10 +12,11 @@ from theano.graph import Apply, Constant, FunctionGraph, Op
 from theano.graph.features import AlreadyThere
 from theano.rewriting import Context
 from theano.settings import config
+from theano.tensor.control.checks import same_length
 from theano.tensor.convert import static_int
 from theano.tensor.shape.basic import Shape_i
 from theano.tensor.shape.rules import shapes
-from theano.tensor.shape.rules.shapes import ShapeFeature, _equal, _spoken_of
+from theano.tensor.shape.rules.shapes import ShapeFeature, _spoken_of
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +51,7 @@ def test_equal_lengths():
         (two, [T.constant(2, dtype="int64"), two]), (length, [length, Shape_i(0)(x)]), (n, [n]), (n + k, [n + k]),
         (n * two, [n * two]),
     ):  # fmt: skip
-        assert all(_equal(m, o) and _equal(o, m) for o in others)
+        assert all(same_length(m, o) and same_length(o, m) for o in others)
     different = [
         two,
         T.constant(3, dtype="int64"),
@@ -65,7 +66,7 @@ def test_equal_lengths():
         T.add(n, k, n),
     ]
     for i, m in enumerate(different):
-        assert [j for j, o in enumerate(different) if _equal(m, o)] == [i]
+        assert [j for j, o in enumerate(different) if same_length(m, o)] == [i]
 
 
 def test_the_same_shape():

@@ -75,11 +75,6 @@ def crossentropy_dx_kernel(op: Any, node: Apply) -> Parameters:
     return _rows(node, RowsOperation.LIKELIHOOD_GRADIENT)
 
 
-def _one_label_a_row(op: Any, node: object) -> bool:
-    """Tell whether there is a label for each row."""
-    return getattr(op, "labels", "each") == "each"
-
-
 _ROWS = Accepts("x -> p", dtypes={"x": FLOATS}, ndim={"x": 2}, same=("x p",))
 
 register(
@@ -94,8 +89,8 @@ register(
     Lowering(CrossentropySoftmaxArgmax1HotWithBias, crossentropy_kernel, Accepts(
         "x, b, label -> cost, p, place", dtypes={"x": FLOATS, "label": INTEGERS}, ndim={"x": 2},
         same=("x b cost p", "label place"),
-    ), when=_one_label_a_row, target=TARGET),
+    ), target=TARGET),
     Lowering(CrossentropySoftmax1HotWithBiasDx, crossentropy_dx_kernel, Accepts(
         "dy, sm, label -> dx", dtypes={"dy": FLOATS, "label": INTEGERS}, same=("dy sm dx",),
-    ), when=_one_label_a_row, target=TARGET, on_host=_one_gradient),
+    ), target=TARGET, on_host=_one_gradient),
 )  # fmt: skip

@@ -192,7 +192,8 @@ def local_reduce_join(node: TensorApply[CAReduce]) -> Any:
     if not all(v.type.broadcastable[axis] for v in pieces) or len({v.type.broadcastable for v in pieces}) > 1:
         return None
     dtype = getattr(op, "acc_dtype", None) or out.type.dtype
-    if dtype in scal.discrete_dtypes and dtype not in ("int64", "uint64") and isinstance(op, (Sum, Prod)) or dtype == "bool":
+    narrow = dtype in scal.discrete_dtypes and dtype not in ("int64", "uint64")
+    if narrow and isinstance(op, (Sum, Prod)) or dtype == "bool":
         return None  # narrow whole numbers would be added in their own dtype
     if dtype in scal.complex_dtypes and isinstance(op, Max):
         return None  # a pair of complex numbers has no larger one

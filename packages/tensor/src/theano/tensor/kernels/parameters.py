@@ -145,7 +145,7 @@ class End(Enumeration):
 
 
 class IndexKind(Enumeration):
-    """What an entry of an index is; NEXT stands between two indexes, of which the second is of what the first selects."""
+    """What an entry of an index is; NEXT stands before an index of what those before it select."""
 
     NUMBER = 0
     SLICE = 1

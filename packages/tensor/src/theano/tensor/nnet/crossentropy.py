@@ -33,7 +33,12 @@ def _classes(op: Op, y_idx: Any) -> Any:
 
 def labels_of(node: Apply) -> str:
     """Return how the labels of a node choose columns: what its fourth input says, or one label for each row."""
-    return LABELS[int(node.inputs[3].data)] if len(node.inputs) > 3 else LABELS[0]
+    if len(node.inputs) == 3:
+        return LABELS[0]
+    said = node.inputs[3]
+    if not isinstance(said, Constant):
+        raise TypeError(f"{node.op}: how labels choose must be a constant, not {said}")
+    return LABELS[int(said.data)]
 
 
 class _Labelled(Op):
@@ -116,7 +121,8 @@ class CrossentropySoftmaxArgmax1HotWithBias(_Labelled):
         x, b, y_idx = floating(self, x, (2,), "x"), floating(self, b, (1,), "b"), _classes(self, y_idx)
         rows = (x.type.broadcastable[0],)
         how = self.how(labels)
-        nll = TensorType(x.type.dtype, y_idx.type.broadcastable if how and how[0].data == LABELS.index("first") else rows).make_variable()
+        first = bool(how) and how[0].data == LABELS.index("first")
+        nll = TensorType(x.type.dtype, y_idx.type.broadcastable if first else rows).make_variable()
         place = TensorType(y_idx.type.dtype, rows).make_variable()
         return Apply(self, [x, b, y_idx, *how], [nll, x.type.make_variable(), place])
 

@@ -91,7 +91,8 @@ register(
         "dy, sm -> dx", dtypes={"dy": SINGLE_OR_DOUBLE}, ndim={"dy": 2}, same=("dy sm dx",),
     )),
     Lowering(CrossentropySoftmaxArgmax1HotWithBias, crossentropy_kernel, Accepts(
-        "x, b, label, *how -> cost, p, place", dtypes={"x": SINGLE_OR_DOUBLE, "label": INTEGERS, "how": INTEGERS}, ndim={"x": 2},
+        "x, b, label, *how -> cost, p, place", ndim={"x": 2},
+        dtypes={"x": SINGLE_OR_DOUBLE, "label": INTEGERS, "how": INTEGERS},
         same=("x b cost p", "label place"),
     )),
     Lowering(CrossentropySoftmax1HotWithBiasDx, crossentropy_dx_kernel, Accepts(

@@ -13,6 +13,7 @@ from typing import Any
 from theano import scalar as scal
 from theano.graph import Apply, Op
 from theano.rewriting import P, Rest, local_rule, pattern_vars, rule
+from theano.tensor.control.checks import same_length
 from theano.tensor.create.alloc import Alloc, alloc
 from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise import functions as F
@@ -317,16 +318,9 @@ def _counts_rows(v: Any, classes: Any, sm: Any, fgraph: Any) -> str | None:
         length = stop.owner
         if length is not None and length.op == Shape_i(0) and length.inputs[0] is model:
             return how
-        if feature is not None and _same_length(feature.lengths(model)[0], stop):
+        if feature is not None and same_length(feature.lengths(model)[0], stop):
             return how
     return None
-
-
-def _same_length(n: Any, stop: Any) -> bool:
-    def key(n: Any) -> Any:
-        return (n.owner.op, tuple(n.owner.inputs)) if n.owner is not None else n
-
-    return n is stop or key(n) == key(stop)
 
 
 @local_rule([AdvancedSubtensor], keeps="finite", phases=("specialize",), tags=ALWAYS)

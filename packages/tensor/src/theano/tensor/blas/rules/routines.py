@@ -330,7 +330,7 @@ def local_gemm_to_ger(node: TensorApply) -> Any:
     """A product of a column and a row, added to a matrix or to nothing, is an outer product of vectors."""
     z, a, x, y, b = node.inputs
     column, row, factor = _is_vector_as(x, (0, "x")), _is_vector_as(y, ("x", 0)), uniform(b)
-    if node.op.inplace or column is None or row is None or factor is None:
+    if node.op != gemm_no_inplace or column is None or row is None or factor is None:
         return None
     if factor == 1:
         return [conform(ger(z, a, column, row), node.outputs[0])]

@@ -34,7 +34,7 @@ from theano.tensor.rules.predicates import (
 from theano.tensor.type import TensorApply
 
 x, y, n = pattern_vars("x y n")
-real, no_complex = x.where(is_real), x.where(is_not_complex)
+real, no_complex, a_float = x.where(is_real), x.where(is_not_complex), x.where(is_float)
 exp, log, log1p, expm1 = E(F.exp), E(F.log), E(F.log1p), E(F.expm1)
 erf, erfc = E(F.erf), E(F.erfc)
 S, softplus_ = E(sigmoid), E(softplus)
@@ -141,7 +141,8 @@ rule("local_one_minus_erfc", difference(1, erfc(x)), erf(x), keeps="close", phas
      tags=("fast_run", "local_one_minus_erfc2", "local_one_minus_erfc3", "local_one_add_neg_erfc"))  # fmt: skip
 rule("local_erf_minus_one", -1 + erf(x), -erfc(x), keeps="close", phases=EVERYWHERE,
      tags=("fast_run", "local_erf_neg_minus_one"))  # fmt: skip
-rule("local_erfc_neg_minus_one", one_of(-1 + erfc(-x), erfc(-x) - 1), erf(x), keeps="close", phases=EVERYWHERE)
+rule("local_erfc_neg_minus_one", one_of(-1 + erfc(-a_float), erfc(-a_float) - 1), erf(x), keeps="close",
+     phases=EVERYWHERE)  # fmt: skip
 rule("local_erf_neg_minus_one2", difference(-1, erf(x)), lambda x: F.neg(F.erfc(minus(x))), keeps="close",
      phases=EVERYWHERE)  # fmt: skip
 

@@ -207,8 +207,6 @@ def _chosen_already(node: TensorApply) -> Any:
 def _loses_nothing(x: Any, out: Any) -> bool:
     """Return whether the dtype in between holds every value of the first one, as far as the last one would keep it."""
     first, middle, last = x.type.dtype, out.owner.inputs[0].type.dtype, out.type.dtype
-    if last in scal.complex_dtypes and first not in scal.complex_dtypes and middle in scal.complex_dtypes:
-        return False
     if scal.upcast(first, middle) != middle or (first == "bool") != (middle == "bool") and last == "bool":
         return False
     if first.startswith("int") and middle.startswith("uint"):

@@ -37,7 +37,7 @@ FULL = slice(None, None, None)
 
 
 @local_rule([SubtensorChain], phases=("canonicalize", "specialize"), tags=("fast_run", "fast_compile"))
-def local_subtensor_chain_apart(node: Apply) -> Any:
+def local_subtensor_chain_apart(node: Apply[SubtensorChain]) -> Any:
     """In a graph that was rewritten before, a part of a part is taken apart: the other rules look at one index."""
     return [conform(node.op.expression(*node.inputs), node.outputs[0])]
 
@@ -95,14 +95,14 @@ def local_useless_AdvancedSubtensor1(fgraph: Any, node: Apply) -> Any:
     x, places = node.inputs
     feature = getattr(fgraph, "shape_feature", None)
     length = None if feature is None else static_int(feature.lengths(x)[0])
-    counted = places.owner is not None and isinstance(places.owner.op, ARange)
-    if length is None or not (counted or isinstance(places, Constant)):
+    if length is None or x.type != node.outputs[0].type:
         return None
-    if counted:
-        whole = [static_int(v) for v in places.owner.inputs] == [0, length, 1]
-    else:
-        whole = list(places.data) == list(range(length))
-    return [x] if whole and x.type == node.outputs[0].type else None
+    if isinstance(places, Constant):
+        return [x] if list(places.data) == list(range(length)) else None
+    counted = places.owner
+    if counted is None or not isinstance(counted.op, ARange):
+        return None
+    return [x] if [static_int(v) for v in counted.inputs] == [0, length, 1] else None
 
 
 def _covers(entry: Any, x: Any, i: int, fgraph: Any) -> bool:

@@ -9,9 +9,11 @@ import numpy as np
 from theano.graph import Apply, Constant
 from theano.rewriting import P, Phase, Rest, local_rule, pattern_vars, phases, rule
 from theano.rewriting.pattern import same
+from theano.tensor.control.checks import unchecked
+from theano.tensor.control.rules.asserts import if_equal
 from theano.tensor.create.alloc import Alloc
 from theano.tensor.elemwise import functions as F
-from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1, AdvancedSubtensor1
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.index.rules.reads import entries, same_shape, takes_all
 from theano.tensor.rules.predicates import combine, conform, filled_with, made_by, only_used_by, uniform, worth
@@ -28,12 +30,12 @@ rule("local_useless_inc_subtensor", P(IncSubtensor, set_instead_of_inc=True)(x, 
      doc="To set everything is to forget what was there, if the new value has the shape.")  # fmt: skip
 
 
-def _is_computed_zero(v: Any) -> bool:
-    return not isinstance(v, Constant) and filled_with(v, 0)
+def _is_zero(v: Any) -> bool:
+    return filled_with(v, 0)
 
 
 rule("local_incsubtensor_of_zeros_to_setsubtensor",
-     P(IncSubtensor, "op", set_instead_of_inc=False)(x.where(_is_computed_zero), y, numbers),
+     P(IncSubtensor, "op", set_instead_of_inc=False)(x.where(_is_zero), y, numbers),
      lambda op, x, y, numbers: IncSubtensor(op.idx_list, set_instead_of_inc=True)(x, y, *numbers),
      keeps="close", phases=("canonicalize", "specialize"),
      doc="To add to zeros is to set. (Of what is added, a negative zero is set to what it is.)")  # fmt: skip
@@ -70,20 +72,33 @@ def local_useless_inc_subtensor_alloc(fgraph: Any, node: TensorApply) -> Any:
     x, y = node.inputs[:2]
     made: Any = y.owner
     feature = getattr(fgraph, "shape_feature", None)
-    if made is None or not isinstance(made.op, Alloc) or feature is None or isinstance(node.op, AdvancedIncSubtensor):
+    if made is None or not isinstance(made.op, Alloc) or feature is None:
         return None
     if isinstance(node.op, IncSubtensor):
         part: Any = Subtensor(node.op.idx_list)(x, *node.inputs[2:])
     else:
-        part = x[node.inputs[2]]
-    value: Any = made.inputs[0]
-    # The repeated value has to fit for certain: otherwise the error would be lost.
-    if part.type.ndim != y.type.ndim or not feature.same_shape(part, y):
+        part = x[tuple(node.inputs[2:])]
+    if part.type.ndim != y.type.ndim:
         return None
+    if any(m.owner is not None and part in m.owner.inputs for m in feature.lengths(part)):
+        return None  # only reading the part would tell how long it is
+    # A dimension of length 1 is stretched in either form; of another one it has to be seen that it fits.
+    lengths = zip(feature.lengths(y), feature.lengths(part), y.type.broadcastable, strict=True)
+    pairs = [(unchecked(n), m) for n, m, one in lengths if not one]
+    value = if_equal(made.inputs[0], pairs, "what is written has another shape than the part")
     return [conform(node.op(x, value, *node.inputs[2:]), node.outputs[0])]
 
 
-@local_rule([IncSubtensor], keeps="finite", phases=("canonicalize",))
+def _reads_what_is_written(part: Any, written: Any) -> bool:
+    """Return whether one op reads the part that the other one writes, each element of it once."""
+    if isinstance(written.op, AdvancedIncSubtensor1):
+        places = written.inputs[2]
+        once = isinstance(places, Constant) and len(set(places.data.tolist())) == len(places.data)
+        return once and not (places.data < 0).any() and isinstance(part.op, AdvancedSubtensor1)
+    return isinstance(part.op, Subtensor) and part.op.idx_list == written.op.idx_list
+
+
+@local_rule([IncSubtensor, AdvancedIncSubtensor1], keeps="finite", phases=("canonicalize",))
 def local_set_to_inc_subtensor(node: TensorApply) -> Any:
     """To set a part to itself and something more is to add to it."""
     op: Any = node.op
@@ -93,15 +108,14 @@ def local_set_to_inc_subtensor(node: TensorApply) -> Any:
         return None
     for i, v in enumerate(total.inputs):
         part: Any = v.owner
-        if part is None or not isinstance(part.op, Subtensor) or part.inputs[0] is not x:
-            continue
-        if part.op.idx_list != op.idx_list:
+        if part is None or part.inputs[:1] != [x] or not _reads_what_is_written(part, node):
             continue
         if not all(same(a, b) for a, b in zip(part.inputs[1:], numbers, strict=True)):
             continue
         rest = [w for j, w in enumerate(total.inputs) if j != i]
         more = combine(F.add, rest, y.type.dtype)
-        return [conform(IncSubtensor(op.idx_list)(x, more, *numbers), node.outputs[0])]
+        adds = AdvancedIncSubtensor1() if isinstance(op, AdvancedIncSubtensor1) else IncSubtensor(op.idx_list)
+        return [conform(adds(x, more, *numbers), node.outputs[0])]
     return None
 
 

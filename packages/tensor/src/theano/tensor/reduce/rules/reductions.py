@@ -181,6 +181,7 @@ def local_sum_prod_div_dimshuffle(node: TensorApply) -> Any:
 def local_sumsqr2dot(node: TensorApply) -> Any:
     """``sqr(W[None, :, :] * G[:, :, None]).sum(axis=(1, 2))`` is ``dot(sqr(G), sqr(W).sum(axis=1))``.
 
+    With ``G[:, None, :]`` it is the sum along axis 0.
     That is the norms of the gradients of each example, without a tensor of three dimensions.
     """
     x: Any = node.inputs[0]
@@ -193,16 +194,17 @@ def local_sumsqr2dot(node: TensorApply) -> Any:
     for v in product.inputs:
         if v.owner is not None and isinstance(v.owner.op, DimShuffle):
             found[v.owner.op.new_order] = v.owner.inputs[0]
-    W, G = found.get(("x", 0, 1)), found.get((0, 1, "x"))
+    W, G = found.get(("x", 0, 1)), found.get((0, 1, "x"), found.get((0, "x", 1)))
     if W is None or G is None or op.axes_of(3) != (1, 2) or W.type.dtype != G.type.dtype:
         return None
-    if W.type.broadcastable[0] != G.type.broadcastable[1]:
+    along = 1 if (0, 1, "x") in found else 0
+    if W.type.broadcastable[1 - along] != G.type.broadcastable[1]:
         return None  # a product repeats nothing
     if op.acc_dtype not in (None, x.type.dtype) or op.dtype not in (None, x.type.dtype):
         return None
     if square is None or not only_used_by(x, node) or not only_used_by(square.inputs[0], x.owner):
         return None
-    return [conform(dot(F.sqr(G), Sum(axis=(1,))(F.sqr(W))), node.outputs[0])]
+    return [conform(dot(F.sqr(G), Sum(axis=(along,))(F.sqr(W))), node.outputs[0])]
 
 
 rule("local_max_to_min", E(F.neg)(P(Max, "op")(E(F.neg)(x.where(is_float))).single_use()),

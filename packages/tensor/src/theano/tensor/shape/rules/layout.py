@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from theano.graph import Constant
@@ -24,7 +25,7 @@ def local_dimshuffle_lift(node: TensorApply) -> Any:
     """Two shuffles are one; one that keeps everything is none; one of an element-wise result moves to its inputs."""
     op: Any = node.op
     x: Any = node.inputs[0]
-    if op.new_order == tuple(range(x.type.ndim)):
+    if _keeps_all(op.new_order, x.type.broadcastable):
         return [x]
     inner = x.owner
     if inner is None:
@@ -42,6 +43,13 @@ def local_dimshuffle_lift(node: TensorApply) -> Any:
     return [new] if new.type == node.outputs[0].type else None
 
 
+def _keeps_all(order: Sequence[int | str], pattern: Sequence[bool]) -> bool:
+    """Return whether a shuffle changes nothing: dimensions of length 1 may change places, go and come."""
+    return len(order) == len(pattern) and all(
+        d == i or one and (d == "x" or pattern[int(d)]) for i, (d, one) in enumerate(zip(order, pattern, strict=True))
+    )
+
+
 def _in_between_cannot_fail(out: Any, fgraph: Any) -> bool:
     between = out.owner.inputs[0].owner
     return _cannot_fail(between, fgraph) or _asks_for_as_many(between, out.owner)
@@ -49,11 +57,16 @@ def _in_between_cannot_fail(out: Any, fgraph: Any) -> bool:
 
 def _asks_for_as_many(between: TensorApply, after: TensorApply) -> bool:
     """Return whether two reshapes fail for the same numbers of elements: both ask for so many, with no -1."""
-    asked = [_asked(node) for node in (between, after)]
-    known = [None if lengths is None else [static_int(n) for n in lengths] for lengths in asked]
-    if any(lengths is None or any(n is None or n < 0 for n in lengths) for lengths in known):
-        return False
-    return math.prod(known[0] or []) == math.prod(known[1] or [])
+    counts = {_count_asked(node) for node in (between, after)}
+    return len(counts) == 1 and None not in counts
+
+
+def _count_asked(node: TensorApply) -> int | None:
+    """Return how many elements a reshape asks for, where that is known."""
+    asked = _asked(node)
+    known = [None] if asked is None else [static_int(n) for n in asked]
+    lengths = [n for n in known if n is not None and n >= 0]
+    return math.prod(lengths) if len(lengths) == len(known) else None
 
 
 x, shape = pattern_vars("x shape")
@@ -123,10 +136,15 @@ def local_reshape_to_dimshuffle(fgraph: Any, node: TensorApply) -> Any:
     out: Any = node.outputs[0]
     wide_in = [i for i, one in enumerate(x.type.broadcastable) if not one]
     wide_out = [i for i, one in enumerate(out.type.broadcastable) if not one]
-    # One dimension that is not known to be 1, on both sides: it holds all elements.
-    if len(wide_in) > 1 or len(wide_in) != len(wide_out) or x.type.ndim == out.type.ndim and wide_in == wide_out:
+    if len(wide_in) != len(wide_out) or x.type.ndim == out.type.ndim and wide_in == wide_out:
         return None
-    if wide_in and not _cannot_fail(node, fgraph):
+    if len(wide_in) > 1:
+        asked = _asked(node)
+        pairs = zip(wide_in, wide_out, strict=True)
+        if asked is None or not all(is_length_of(asked[b], x, a, fgraph) for a, b in pairs):
+            return None
+    # One dimension that is not known to be 1, on both sides: it holds all elements.
+    elif wide_in and not _cannot_fail(node, fgraph):
         return None
     order: list[Any] = ["x"] * out.type.ndim
     for a, b in zip(wide_in, wide_out, strict=True):

@@ -102,8 +102,8 @@ def local_merge_alloc(node: TensorApply) -> Any:
 def local_elemwise_alloc(fgraph: Any, node: TensorApply) -> Any:
     """An element-wise op takes what an allocation repeats, where another input has its dimensions.
 
-    That they are equally long is checked, unless it is known, or the flag ``experimental.local_alloc_elemwise_assert`` is
-    off: then it is checked by nobody.
+    That they are equally long is checked, unless it is known, or the flag ``experimental.local_alloc_elemwise_assert``
+    is off: then it is checked by nobody.
     """
     op = scalar_of(node)
     feature = getattr(fgraph, "shape_feature", None)
@@ -157,18 +157,21 @@ def fit_dimensions(value: Any, like: Any) -> Any:
 
 @local_rule([Alloc], phases=("stabilize",))
 def local_canonicalize_alloc(fgraph: Any, node: TensorApply) -> Any:
-    """An allocation that only adds dimensions of length 1 repeats nothing."""
+    """An allocation that only adds dimensions of length 1 repeats nothing; otherwise they are added afterwards."""
     value: Any = node.inputs[0]
     lengths = node.inputs[1:]
     new = len(lengths) - value.type.ndim
-    if not new or any(static_int(n) != 1 for n in lengths[:new]):
+    ones = next((i for i, n in enumerate(lengths[:new]) if static_int(n) != 1), new)
+    if not ones:
         return None
+    if ones < new:
+        return [conform(fit_dimensions(alloc(value, *lengths[ones:]), node.outputs[0]), node.outputs[0])]
     feature = getattr(fgraph, "shape_feature", None)
     for i, one in enumerate(value.type.broadcastable):
         if one and static_int(lengths[new + i]) == 1:
             continue
         if feature is None or not feature.same_shape(node.outputs[0], value, new + i, i):
-            return None
+            return [conform(fit_dimensions(alloc(value, *lengths[ones:]), node.outputs[0]), node.outputs[0])]
     return [conform(fit_dimensions(value, node.outputs[0]), node.outputs[0])]
 
 

@@ -22,7 +22,7 @@ from theano.graph.text import text_of
 from theano.rewriting import Context, local_rule, phases
 from theano.settings import config
 from theano.tensor.control.checks import same_length, unchecked
-from theano.tensor.convert import as_tensor_variable, is_tensor, static_int
+from theano.tensor.convert import as_tensor_variable, is_tensor
 from theano.tensor.elemwise import functions as F
 from theano.tensor.join.op import MakeVector
 from theano.tensor.rules.predicates import conform
