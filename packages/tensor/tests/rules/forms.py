@@ -160,20 +160,17 @@ FORMS = {
         s * (m + T.dot(square, n)), -(m - T.dot(square, n)) / small[0], n - s * (m * s + T.dot(square, n)), m + m + T.dot(square, n),
         v - (m - s * T.dot(square, n)),
     ],
-    "local_set_to_inc_subtensor": [
-        T.set_subtensor(m[[2, 0]], m[[2, 0]] + n[:2]), T.set_subtensor(m[[2, -1]], m[[2, -1]] + n[:2]),
-        T.set_subtensor(m[[1, 1]], m[[1, 1]] + n[:2]), T.set_subtensor(m[[2, 0]], n[:2] + m[[0, 2]]),
-    ],
+    "local_set_to_inc_subtensor": [T.set_subtensor(m[[2, 0]], m[[2, 0]] + n[:2])],
     "local_useless_inc_subtensor_alloc": [
-        T.inc_subtensor(m[i[0] :], T.alloc(s, 2, 4)), T.set_subtensor(m[[0, 2]], T.alloc(v, 2, v.shape[0])),
-        T.inc_subtensor(m[[0, 2], [1, 1]], T.alloc(s, 2)), T.inc_subtensor(v[:2], T.alloc(s, k[0])),
+        T.inc_subtensor(m[1:], T.alloc(s, 2, 4)), T.set_subtensor(m[[0, 2]], T.alloc(v, 2, v.shape[0])),
+        T.inc_subtensor(m[[0, 2], [1, 1]], T.alloc(s, 2)),
     ],
     "local_sumsqr2dot": [
         T.sqr(m.dimshuffle("x", 0, 1) * n.dimshuffle(0, "x", 1)).sum(axis=(1, 2)), T.sqr(row.dimshuffle("x", 0, 1) * n.dimshuffle(0, "x", 1)).sum(axis=(1, 2)),
     ],
-    "local_reshape_to_dimshuffle": [T.reshape(m, (1, m.shape[0], 1, m.shape[1])), T.reshape(m, (m.shape[1], 1, m.shape[0]), ndim=3)],
-    "local_canonicalize_alloc": [T.alloc(v, 1, 3, 4), T.alloc(s, 1, 1), T.alloc(m, 1, 3, 4), T.alloc(v, 1, k[0]), T.alloc(v, 1, 1, 2, 4)],
-    "local_merge_alloc": [T.alloc(T.alloc(s, k[0]), 2, k[1]), T.alloc(T.alloc(v, 2, v.shape[0]), 3, 2, v.shape[0])],
+    "local_reshape_to_dimshuffle": [T.reshape(m, (1, m.shape[0], 1, m.shape[1]))],
+    "local_canonicalize_alloc": [T.alloc(v, 1, 3, 4), T.alloc(s, 1, 1), T.alloc(m, 1, 3, 4), T.alloc(v, 1, 1, 2, 4)],
+    "local_merge_alloc": [T.alloc(T.alloc(s, w.shape[0]), 2, v.shape[0]), T.alloc(T.alloc(v, 2, v.shape[0]), 3, 2, v.shape[0])],
     "local_reshape_chain": [m.reshape((2, 6)).reshape((12,)), m.reshape((2, 6)).reshape((13,))],
     "local_gemm_to_ger": [routines.gemm_no_inplace(m, s, v[:3].dimshuffle(0, "x"), w.dimshuffle("x", 0), 0.0)],
     "inv_as_solve": [
@@ -302,6 +299,7 @@ PARTS = {
         *(T.set_subtensor(m[a], n[a]) for a in ENTRIES), *(T.set_subtensor(m[:, a], n[:, a]) for a in ENTRIES), T.set_subtensor(m[:], s),
     ],
     "local_set_to_inc_subtensor": [
+        T.set_subtensor(m[[2, -1]], m[[2, -1]] + n[:2]), T.set_subtensor(m[[1, 1]], m[[1, 1]] + n[:2]), T.set_subtensor(m[[2, 0]], n[:2] + m[[0, 2]]),
         *(T.set_subtensor(m[a], m[a] + n[a]) for a in ENTRIES[:4]), T.set_subtensor(m[1], m[2] + v), T.set_subtensor(m[1], n[1] + v),
         T.set_subtensor(m[1], v + m[1]), T.set_subtensor(m[1], m[1] * v), T.inc_subtensor(m[1], m[1] + v),
         T.set_subtensor(m[i[0]], m[i[0]] + v), T.set_subtensor(m[i[0]], m[i[1]] + v),
@@ -315,7 +313,7 @@ PARTS = {
         T.addbroadcast(m[:1], 0)[:, a].dimshuffle(1) for a in SLICES
     ],
     "local_useless_reshape": [m.reshape(shape) for shape in SHAPES],
-    "local_reshape_to_dimshuffle": [m.reshape(shape) for shape in SHAPES] + [v.reshape(shape) for shape in ((-1, 1), (1, -1), (4,), (1, 4, 1), (-1,))],
+    "local_reshape_to_dimshuffle": [T.reshape(m, (m.shape[1], 1, m.shape[0]), ndim=3)] + [m.reshape(shape) for shape in SHAPES] + [v.reshape(shape) for shape in ((-1, 1), (1, -1), (4,), (1, 4, 1), (-1,))],
     "local_reshape_chain": [m.reshape(a).reshape(b) for a, b in product(SHAPES[:6], SHAPES[:12:2])],
     "local_reshape_lift": [T.exp(m).reshape(shape) for shape in SHAPES] + [(m + n).reshape((12,))],
     "local_reshape_dimshuffle": [m.dimshuffle(*order).reshape((12,)) for order in (("x", 1, 0), (0, "x", 1), (0, 1, "x"), (1, 0))],

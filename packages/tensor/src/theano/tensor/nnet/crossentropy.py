@@ -56,6 +56,8 @@ class _Labelled(Op):
     def how(labels: Any) -> list[Any]:
         """Return the inputs that say how labels choose: none, or one constant."""
         if isinstance(labels, Constant):
+            if labels.type != TensorType("int8", ()):
+                raise TypeError(f"how labels choose must be a number of dtype int8, not {describe(labels)}")
             return [labels]
         if labels not in LABELS:
             raise ValueError(f"labels must be one of {', '.join(LABELS)}, not {labels!r}")

@@ -313,6 +313,8 @@ def _counts_rows(v: Any, classes: Any, sm: Any, fgraph: Any) -> str | None:
     if node is None or not isinstance(node.op, ARange) or uniform(node.inputs[0]) != 0 or uniform(node.inputs[2]) != 1:
         return None
     stop = node.inputs[1]
+    if stop.type.dtype not in scal.integer_dtypes:
+        return None
     feature = getattr(fgraph, "shape_feature", None)
     for how, model in (("first", classes), ("all", sm)):
         length = stop.owner

@@ -102,8 +102,8 @@ def local_merge_alloc(node: TensorApply) -> Any:
 def local_elemwise_alloc(fgraph: Any, node: TensorApply) -> Any:
     """An element-wise op takes what an allocation repeats, where another input has its dimensions.
 
-    That they are equally long is checked, unless it is known, or the flag ``experimental.local_alloc_elemwise_assert``
-    is off: then it is checked by nobody.
+    That they are equally long is checked unless it is known; with ``experimental.local_alloc_elemwise_assert``
+    off, by nobody.
     """
     op = scalar_of(node)
     feature = getattr(fgraph, "shape_feature", None)
