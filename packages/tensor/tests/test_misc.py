@@ -38,7 +38,7 @@ def test_a_model_in_a_zip_archive(tmp_path):
 
 @pytest.mark.parametrize(
     "place",
-    ["tensor.inc_code.inc_code", "tensor.nnet.sigm.is_1pexp", "tensor.nnet.opt.local_conv2d_cpu",
+    ["tensor.inc_code.inc_code", "tensor.nnet.sigm.partition_num_or_denom", "tensor.nnet.opt.local_conv2d_cpu",
      "tensor.nnet.conv.gen_conv_code_unroll_batch_kern"],
 )  # fmt: skip
 def test_names_that_are_gone_say_what_takes_their_place(place):

@@ -99,7 +99,7 @@ MUTATIONS = {
     "sum over 1": lambda: _axis(1),
     "sum over both": lambda: _axis((0, 1)),
     "sum over all": lambda: _axis(None),
-    "sum, accumulated elsewhere": lambda: _axis(0, acc_dtype="float32"),
+    "sum, accumulated elsewhere": lambda: _axis(0, acc_dtype="complex128", dtype="float64"),
     "sum, kept": lambda: _axis(0, keepdims=True),
     "update s": lambda: _update(lambda s, x: s + x),
     "update s otherwise": lambda: _update(lambda s, x: x + s),

@@ -199,10 +199,12 @@ def test_what_may_be_overwritten():
 
 
 @pytest.mark.parametrize(("implicit", "update", "memory", "replaced"), [
-    (True, "new", "spec", True), (False, "new", "spec", False), (True, None, "spec", False), (True, "new", None, False),
+    (True, "new", "cpu", True), (False, "new", "cpu", False), (True, None, "cpu", False), (True, "new", None, False),
+    (True, "new", "gpu0", False),
 ])  # fmt: skip
 def test_what_is_replaced_by_an_update(implicit, update, memory, replaced):
-    variable = SimpleNamespace(type=SimpleNamespace(buffer_spec=lambda: memory))
+    spec = None if memory is None else SimpleNamespace(device=memory)
+    variable = SimpleNamespace(type=SimpleNamespace(buffer_spec=lambda: spec))
     assert program_source._is_replaced(SimpleNamespace(implicit=implicit, update=update, variable=variable)) is replaced
 
 

@@ -347,9 +347,12 @@ def test_inplace_ops_of_the_user_need_leave_and_stored_values_are_protected():
     kept = theano.shared(np.array([1.0]))
     with pytest.raises(TypeError, match="accept_inplace"):
         theano.function([x, y], AddInplace()(x + 1, y))
-    for stored in (kept, T.constant(np.array([1.0]))):
+    for stored in (kept[:], T.constant(np.array([1.0]))):
         with pytest.raises(theano.gof.InconsistencyError):
             theano.function([y], AddInplace()(stored, y), accept_inplace=True)
+    f = theano.function([y], AddInplace()(kept, y), accept_inplace=True)  # as if it were the update of it
+    npt.assert_array_equal(f([5.0]), [6.0])
+    npt.assert_array_equal(kept.get_value(), [6.0])
     with pytest.raises(theano.gof.InconsistencyError):
         theano.function([theano.In(x, value=np.array([1.0])), y], AddInplace()(x, y), accept_inplace=True)
     for given in (x, theano.In(x, mutable=True)):

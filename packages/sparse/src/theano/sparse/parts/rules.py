@@ -66,7 +66,7 @@ def local_lengths_of_matrix(node: Apply[Any, Any]) -> Any:
     wanted, axes = node.inputs[0], {0, 1}
     if not (isinstance(node.op.scalar_op, scal.Cast) and node.outputs[0].type.dtype == "int64"):
         return None
-    if wanted.owner is not None and isinstance(wanted.owner.op, Subtensor):
+    if wanted.owner is not None and type(wanted.owner.op) is Subtensor and wanted.owner.inputs[0].type.ndim == 1:
         (axis,) = get_idx_list(wanted.owner.inputs, wanted.owner.op.idx_list)
         wanted, axes = wanted.owner.inputs[0], {0, 1} & {static_int(axis)}
     parts = wanted.owner

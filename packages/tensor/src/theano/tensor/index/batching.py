@@ -17,6 +17,7 @@ from theano.tensor.index.advanced import (
     AdvancedSubtensor1,
 )
 from theano.tensor.index.basic import IncSubtensor, Subtensor, fill_entries
+from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.shape.scalars import tensor_from_scalar
 from theano.tensor.type_other import NoneTypeT
 
@@ -27,6 +28,25 @@ def _part(given: BatchedNode) -> Any:
         return Subtensor((slice(None), *given.op.idx_list))(*given.inputs)
     entries = _entries(given, 1)
     return None if entries is None else _read(given, entries)
+
+
+@batches(SubtensorChain)
+def _part_of_part(given: BatchedNode) -> Any:
+    if given.only(0):
+        return SubtensorChain([(slice(None), *part.idx_list) for part in given.op.parts])(*given.inputs)
+    nodes = given.op.nodes(*given.node.inputs)
+    (rows, *numbers), (many, *batched) = given.inputs, given.batched
+    for node in nodes:
+        n = len(node.inputs) - 1
+        one = BatchedNode(node, [rows, *numbers[:n]], [many, *batched[:n]])
+        numbers, batched = numbers[n:], batched[n:]
+        if any(one.batched):
+            rows, many = _part(one), True
+        else:
+            rows = node.op(*one.inputs)
+        if rows is None:
+            return None
+    return rows
 
 
 @batches(IncSubtensor)

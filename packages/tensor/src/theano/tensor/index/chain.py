@@ -44,7 +44,7 @@ class SubtensorChain(Subtensor):
     def __str__(self) -> str:
         return "Subtensor" + "".join(f"{{{part.index_text()}}}" for part in self.parts)
 
-    def _nodes(self, x: Any, *inputs: Any) -> list[TensorApply]:
+    def nodes(self, x: Any, *inputs: Any) -> list[TensorApply]:
         """Return the nodes of the parts by themselves, the last one last."""
         if len(inputs) != sum(self.counts):
             raise IndexError(f"{self} needs {sum(self.counts)} whole numbers, got {len(inputs)}")
@@ -56,12 +56,12 @@ class SubtensorChain(Subtensor):
 
     def expression(self, x: Any, *inputs: Any) -> Any:
         """Return the same as subtensors of subtensors."""
-        return self._nodes(x, *inputs)[-1].outputs[0]
+        return self.nodes(x, *inputs)[-1].outputs[0]
 
     def make_node(self, x: Any, *inputs: Any) -> Apply:
         """Return the node for a tensor and the numbers of all indexes."""
         x = as_tensor_variable(x)
-        nodes = self._nodes(x, *inputs)
+        nodes = self.nodes(x, *inputs)
         numbers = [n for node in nodes for n in node.inputs[1:]]
         return Apply(self, [x, *numbers], [nodes[-1].outputs[0].type.make_variable()])
 
@@ -75,23 +75,23 @@ class SubtensorChain(Subtensor):
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return the lengths that the last part has."""
         found = shapes[0]
-        for part in self._nodes(*node.inputs):
+        for part in self.nodes(*node.inputs):
             (found,) = part.op.infer_shape(part, [found])
         return [found]
 
     def static_value(self, node: TensorApply, index: int, ask: Any) -> Any:
         """Return an element of what the last part is of."""
-        last = self._nodes(*node.inputs)[-1]
+        last = self.nodes(*node.inputs)[-1]
         return last.op.static_value(last, index, ask)
 
     def static_length(self, node: TensorApply, index: int) -> int | None:
         """Return the length that the last part has, where that is known."""
-        last = self._nodes(*node.inputs)[-1]
+        last = self.nodes(*node.inputs)[-1]
         return last.op.static_length(last, index)
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
         """Return zeros with the gradient put at the part that was read."""
         (g,) = output_grads
-        for part in reversed(self._nodes(*inputs)):
+        for part in reversed(self.nodes(*inputs)):
             g = part.op.grad(part.inputs, [g])[0]
         return [g, *(DisconnectedType()() for _ in inputs[1:])]
