@@ -6,6 +6,8 @@ With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for C
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,9 @@ import theano
 from theano import gpuarray
 from theano.gpuarray.dialect import prelude
 from theano.gpuarray.drivers import compile_cuda
+
+# What moves elements is the tensor layer's, and so are the programs that try it.
+sys.path.append(str(Path(__file__).parents[2] / "tensor" / "tests"))
 
 DEVICE = os.environ.get("GPU_TEST_DEVICE", "opencl0:0")
 CONTEXT = gpuarray.get_context(None) if None in list(gpuarray.list_contexts()) else gpuarray.init_dev(DEVICE)

@@ -164,12 +164,13 @@ static int device_copy(const th_device *d, char *to, const char *from, size_t by
     return 0;
 }
 /* Of vectors. */
-static int device_pack(const th_device *d, char *to, const th_buffer *from) {
+static int device_gather(const th_device *d, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets) {
     (void)d;
-    if (from->ndim != 1) return -1;
+    if (from->ndim != 1 || axis != -1 || offsets) return -1;
     for (int64_t k = 0; k < from->shape[0]; ++k)
-        memcpy(turned(to) + k * from->itemsize, turned(from->data) + k * from->strides[0], (size_t)from->itemsize);
+        memcpy(turned(to->data) + k * to->strides[0], turned(from->data) + k * from->strides[0], (size_t)from->itemsize);
     return 0;
 }
-const th_device device = {device_allocate, device_release, device_copy, device_pack};
+
+const th_device device = {device_allocate, device_release, device_copy, device_gather, NULL};
 int transfer(th_ctx *c) { return c->rt->transfer(c, c->out[0], c->in[0]); }

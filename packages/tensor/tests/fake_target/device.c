@@ -1,4 +1,5 @@
 /* A device for tests: memory whose addresses nobody else can use, since one bit of them is turned. */
+#include <complex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,26 +38,62 @@ static int copy(const th_device *device, char *to, const char *from, size_t byte
     return 0;
 }
 
-/* As the kernels of a real device do it: element by element. */
-static int pack(const th_device *device, char *to, const th_buffer *from)
+/* Element by element, as the kernels of a real device do it: `what` gets the addresses that the host can use. */
+typedef void (*each)(char *to, const char *from, const th_buffer *like);
+
+static void walk(const th_buffer *to, const th_buffer *from, int axis, const int64_t *to_offsets, const int64_t *from_offsets, each what)
 {
-    int64_t index[TH_MAX_NDIM] = {0}, n = 1;
-    for (int d = 0; d < from->ndim; ++d)
-        n *= from->shape[d];
-    const char *at = turned(from->data);
+    int64_t n = 1;
+    for (int d = 0; d < to->ndim; ++d)
+        n *= to->shape[d];
     for (int64_t k = 0; k < n; ++k) {
-        memcpy(turned(to) + k * from->itemsize, at, (size_t)from->itemsize);
-        for (int d = from->ndim - 1; d >= 0; --d) {
-            at += from->strides[d];
-            if (++index[d] < from->shape[d])
-                break;
-            at -= index[d] * from->strides[d];
-            index[d] = 0;
+        int64_t left = k, q = 0, p = 0;
+        for (int d = to->ndim - 1; d >= 0; --d) {
+            const int64_t i = left % to->shape[d];
+            left /= to->shape[d];
+            q += d == axis && to_offsets ? to_offsets[i] : i * to->strides[d];
+            p += d == axis && from_offsets ? from_offsets[i] : i * from->strides[d];
         }
+        what(turned(to->data) + q, (from->device ? turned(from->data) + p : from->data), to);
     }
+}
+
+static void set_one(char *to, const char *from, const th_buffer *like) { memcpy(to, from, (size_t)like->itemsize); }
+
+#define ADD(CODE, TYPE) \
+    case CODE: *(TYPE *)to = (TYPE)(*(TYPE *)to + *(const TYPE *)from); break;
+static void add_one(char *to, const char *from, const th_buffer *like)
+{
+    switch (like->dtype) {
+    case TH_BOOL: *to |= *from; break;
+        ADD(TH_INT8, uint8_t)
+        ADD(TH_UINT8, uint8_t)
+        ADD(TH_INT16, uint16_t)
+        ADD(TH_UINT16, uint16_t)
+        ADD(TH_INT32, uint32_t)
+        ADD(TH_UINT32, uint32_t)
+        ADD(TH_INT64, uint64_t)
+        ADD(TH_UINT64, uint64_t)
+        ADD(TH_FLOAT16, _Float16)
+        ADD(TH_FLOAT32, float)
+        ADD(TH_FLOAT64, double)
+        ADD(TH_COMPLEX64, float _Complex)
+        ADD(TH_COMPLEX128, double _Complex)
+    }
+}
+
+static int gather(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets)
+{
+    walk(to, from, axis, NULL, offsets, set_one);
     return 0;
 }
 
-const th_device fake_device = {allocate, release, copy, pack};
+static int scatter(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets, int adds)
+{
+    walk(to, from, axis, offsets, NULL, adds ? add_one : set_one);
+    return 0;
+}
+
+const th_device fake_device = {allocate, release, copy, gather, scatter};
 
 void fake_counts(int64_t *to) { memcpy(to, counts, sizeof counts); }

@@ -11,7 +11,7 @@ from threading import Lock
 from theano.cache.names import digest_of
 from theano.cache.store import CacheSettings, open_cache
 from theano.gpuarray.array import GpuArray, context_name_of, device_name
-from theano.gpuarray.dialect import prelude, text_of
+from theano.gpuarray.dialect import movers, prelude
 from theano.gpuarray.drivers import Driver, start
 from theano.gpuarray.errors import ContextNotDefined
 from theano.gpuarray.kernels.library import COUNTS, library
@@ -49,8 +49,8 @@ class GpuContext:
         self._lock = Lock()
         add_device(self.device, driver.gpu, GpuArray)
         targets.register(self.device, Target(GPU, self.device))
-        for size, pointer in enumerate(self.functions(text_of("pack.cl"), [f"pack{1 << k}" for k in range(5)])):
-            library().th_gpu_set_pack(driver.gpu, size, pointer)
+        for number, pointer in enumerate(self.functions(*movers())):
+            library().th_gpu_set_mover(driver.gpu, number, pointer)
 
     # -- programs ---------------------------------------------------------------------------------------------------
 

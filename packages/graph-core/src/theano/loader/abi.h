@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TH_ABI_VERSION 5
+#define TH_ABI_VERSION 6
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,6 +66,8 @@ enum {
 
 #define TH_MAX_NDIM 64
 
+typedef struct th_device th_device;
+
 typedef struct th_buffer {
     char *data;       /* NULL: not computed */
     int32_t ndim;
@@ -74,6 +76,7 @@ typedef struct th_buffer {
     int64_t *strides; /* bytes */
     int64_t itemsize;
     void *priv;       /* the runtime's: owner of the memory */
+    const th_device *device; /* in whose memory it is; NULL: the host's */
 } th_buffer;
 
 typedef struct th_ctx th_ctx;
@@ -98,18 +101,23 @@ typedef struct th_loop {
     int32_t nin, nout, ndim, lanes;
 } th_loop;
 
-/* Memory of another processor, which nothing but `copy` and that processor's kernels may read or write. The functions may
- * be called by several threads at once, with the GIL or without it. */
+/* Memory of another processor, which nothing but the functions here and that processor's kernels may read or write. The
+ * functions may be called by several threads at once, with the GIL or without it. A kernel of the host's that computes
+ * nothing, but moves elements, serves all devices by them. */
 enum { TH_TO_DEVICE = 0, TH_FROM_DEVICE = 1 };
 
-typedef struct th_device th_device;
 struct th_device {
     char *(*allocate)(const th_device *, size_t bytes);             /* NULL: there is no more */
     void (*release)(const th_device *, char *memory, size_t bytes); /* as many as were asked for */
     /* Between the host's memory and the device's; returns when it is done. 0, or -1. */
     int (*copy)(const th_device *, char *to, const char *from, size_t bytes, int32_t direction);
-    /* An array of any strides, written to `to` in C order, both on the device. 0, or -1. NULL: there is no such array. */
-    int (*pack)(const th_device *, char *to, const th_buffer *from);
+    /* Elements from one array to another of the same shape and dtype, with any strides; the two do not overlap. Both are on
+     * the device, or `from` is one element of the host's that fills `to`. Where `axis` is not -1, `offsets` has, for each
+     * place along it, how many bytes from its first one it is in `from` (gather) or in `to` (scatter), in place of the
+     * stride; for a place that is named twice, the last one counts, or, where `adds` is not 0, each is added in turn. 0,
+     * or -1. NULL: nothing is moved there. */
+    int (*gather)(const th_device *, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets);
+    int (*scatter)(const th_device *, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets, int adds);
 };
 
 typedef struct th_runtime {

@@ -267,7 +267,7 @@ int rt_parallel_for(th_ctx *ctx, int64_t n, int64_t grain, th_body body, void *a
 /* All of `from`, which lies in one piece if the device has it. */
 int rt_transfer(th_ctx *ctx, th_buffer *to, const th_buffer *from) {
     const Slot *source = reinterpret_cast<const Slot *>(from);
-    const th_device *there = reinterpret_cast<const Slot *>(to)->info->device, *here = source->info->device;
+    const th_device *there = to->device, *here = from->device;
     if (!there == !here) return rt_fail(ctx, TH_ERR_VALUE, "a transfer is between the host's memory and a device's");
     if (rt_ensure(ctx, to, from->shape) < 0) return -1;
     const size_t bytes = size_t(source->elements * from->itemsize);

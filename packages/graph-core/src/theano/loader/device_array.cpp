@@ -179,7 +179,7 @@ PyObject *packed(PyObject *self, PyObject *) {
     const int64_t bytes = from->elements * dtype_itemsize[from->dtype];
     Block *block = block_new(size_t(bytes), from->block->device);
     if (!block) return PyErr_Format(PyExc_MemoryError, "no memory for %lld bytes on %s", static_cast<long long>(bytes), from->device_name);
-    th_buffer buffer = {from->data, from->ndim, from->dtype, shape_of(from), strides_of(from), dtype_itemsize[from->dtype], nullptr};
+    th_buffer buffer = {from->data, from->ndim, from->dtype, shape_of(from), strides_of(from), dtype_itemsize[from->dtype], nullptr, from->block->device};
     int status = 0;
     if (bytes) {
         Py_BEGIN_ALLOW_THREADS

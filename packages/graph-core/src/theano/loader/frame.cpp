@@ -73,6 +73,7 @@ bool fill_slots(Frame *frame) {
         slot.buf.dtype = info.dtype;
         slot.buf.itemsize = info.itemsize;
         slot.buf.priv = &slot;
+        slot.buf.device = info.device;
         slot.buf.shape = frame->dims_store.data() + dims;
         slot.buf.strides = slot.buf.shape + info.ndim;
         dims += 2 * info.ndim;

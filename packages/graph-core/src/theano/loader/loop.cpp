@@ -102,7 +102,7 @@ int see(Frame *frame, Slot *slot) {
 
 /* Of memory that is the loop's: a slot that has it as its own block gives it back to nobody. */
 void keep_memory(const th_device *, char *, size_t) {}
-const th_device windows = {nullptr, keep_memory, nullptr, nullptr};
+const th_device windows = {nullptr, keep_memory, nullptr, nullptr, nullptr};
 
 /* An input that is one row of an array. */
 struct Window {

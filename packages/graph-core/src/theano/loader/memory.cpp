@@ -233,7 +233,13 @@ const DeviceEntry *device_entry_of(const th_device *device) {
 }
 
 int device_pack(Block *to, const th_buffer *from) {
-    return to->device->pack ? to->device->pack(to->device, to->data, from) : -1;
+    if (!to->device->gather) return -1;
+    int64_t strides[TH_MAX_NDIM], step = from->itemsize;
+    for (int d = from->ndim - 1; d >= 0; step *= from->shape[d], --d) strides[d] = step;
+    th_buffer whole = *from;
+    whole.data = to->data;
+    whole.strides = strides;
+    return to->device->gather(to->device, &whole, from, -1, nullptr);
 }
 
 /* ---------------------------------------------------- memory that NumPy owns */

@@ -17,7 +17,7 @@ from theano.graph.apply import Apply
 from theano.graph.kernel import Builtin, Kernel
 from theano.graph.op import Op, table_answer
 from theano.lowering.accepts import Accepts
-from theano.lowering.targets import CPU, Target
+from theano.lowering.targets import ANY, CPU, Target
 from theano.records import record
 
 Becomes = Callable[[Any, Apply[Any, Any]], Kernel | Builtin | None]
@@ -39,9 +39,13 @@ class Lowering:
     when : callable or None
         What cannot be said as data, from an op and its node; its docstring begins with "Tell whether".
     target : Target
+        `ANY`: this entry is one of the CPU's, and of all targets for which the class has none of their own.
     on_host : callable or None
         From a node to the numbers of those inputs that its kernel reads in the host's memory, although the others are
-        in the target's: lengths, indices, factors. None: there is no such input.
+        in the target's: lengths, indices, factors. None: there is no such input. It returns None for a node that only
+        the CPU can compute.
+    only_lengths : bool
+        The kernel reads no more than lengths, in whatever memory its inputs are, and its results are in the host's.
 
     Examples
     --------
@@ -61,10 +65,11 @@ class Lowering:
     accepts: Accepts | None = None
     when: Callable[[Any, Apply[Any, Any]], bool] | None = None
     target: Target = CPU
-    on_host: Callable[[Apply[Any, Any]], Collection[int]] | None = None
+    on_host: Callable[[Apply[Any, Any]], Collection[int] | None] | None = None
+    only_lengths: bool = False
 
-    def host_inputs(self, node: Apply) -> Collection[int]:
-        """Return the numbers of those inputs of ``node`` that are in the host's memory."""
+    def host_inputs(self, node: Apply) -> Collection[int] | None:
+        """Return the numbers of those inputs of ``node`` that are in the host's memory; None: all, and all outputs."""
         return () if self.on_host is None else self.on_host(node)
 
     def fits(self, node: Apply) -> bool:
@@ -86,8 +91,9 @@ _ready: set[str] = set()
 def register(*lowerings: Lowering) -> None:
     """Enter lowerings into the table, after those that their classes have."""
     for entry in lowerings:
-        of_target = _entries.setdefault(entry.target.name, {})
-        of_target[entry.op] = (*of_target.get(entry.op, ()), entry)
+        for name in {entry.target.name, CPU.name if entry.target is ANY else entry.target.name}:
+            of_target = _entries.setdefault(name, {})
+            of_target[entry.op] = (*of_target.get(entry.op, ()), entry)
 
 
 class _Modules(Table[str, tuple[str, ...]]):
@@ -134,8 +140,8 @@ def lowerings(target: Target = CPU) -> Iterator[Lowering]:
 def _entries_of(cls: type, target: Target) -> tuple[Lowering, ...] | None:
     if cls.__module__ not in _ready:
         _load(cls.__module__)
-    of_target = _entries.get(target.name)
-    return None if of_target is None else of_target.get(cls)
+    own, every = (_entries.get(name, {}).get(cls) for name in (target.name, ANY.name))
+    return own if own is not None or target == CPU else every
 
 
 def _load(module: str) -> None:

@@ -33,6 +33,9 @@ class Target:
 CPU = Target("cpu")
 """The processor that runs this program."""
 
+ANY = Target("any")
+"""The processor that runs this program, for data in any memory: kernels that compute nothing, but move elements."""
+
 #: For the name of a device whose memory is not the host's, the target whose kernels work on it.
 targets: Table[str, Target] = Table("lowering.targets.targets", "what works on the memory of a device")
 

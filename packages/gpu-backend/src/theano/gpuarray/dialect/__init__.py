@@ -13,6 +13,13 @@ from collections.abc import Iterable
 from functools import cache
 
 from theano.scalar.c import snippets
+from theano.scalar.ctypes import storage_support
+
+#: In the order of ``abi.h``.
+DTYPES = (
+    "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
+    "float16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
 
 LANGUAGES = ("opencl", "cuda")
 
@@ -76,6 +83,18 @@ def device_blocks(support: Iterable[str]) -> tuple[str, ...] | None:
             return None
         kept.append(block)
     return tuple(kept)
+
+
+@cache
+def movers() -> tuple[str, tuple[str, ...]]:
+    """Return the program that moves elements, and its kernels in the order of ``th_gpu_movers``."""
+    half = device_blocks(storage_support("float16"))
+    assert half is not None, "half precision is stored by whole numbers"
+    text = "".join(f"{block}\n" for block in half) + text_of("move.cl")
+    sizes = [1 << k for k in range(5)]
+    # Sums wrap around: whole numbers of one size are all the same.
+    sums = [name.removeprefix("u") for name in DTYPES]
+    return text, (*(f"copy{n}" for n in sizes), *(f"fill{n}" for n in sizes), *(f"add_{name}" for name in sums))
 
 
 def is_foreign(lines: Iterable[str]) -> bool:

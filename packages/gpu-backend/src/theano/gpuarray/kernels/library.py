@@ -32,7 +32,7 @@ _FUNCTIONS = {
     "th_gpu_wait": (ctypes.c_int, _POINTER),
     "th_gpu_trim": (None, _POINTER),
     "th_gpu_set_limits": (None, _POINTER, _NUMBER, _NUMBER),
-    "th_gpu_set_pack": (None, _POINTER, _NUMBER, _POINTER),
+    "th_gpu_set_mover": (None, _POINTER, _NUMBER, _POINTER),
     "th_gpu_error": (_TEXT, _POINTER),
 }
 

@@ -14,7 +14,7 @@ from theano.graph.parameters import Pointer
 from theano.lowering.targets import CPU, Target
 from theano.scalar.c import support
 from theano.scalar.ctypes import c_type, compute_type, storage_support
-from theano.tensor.device.ops import FromDevice
+from theano.tensor.device.ops import is_number_of_host
 from theano.tensor.kernels.common import title
 
 TARGET = Target(GPU, GPU)
@@ -34,14 +34,7 @@ def functions(node: Apply[Any, Any], text: str, names: Sequence[str]) -> list[Po
 
 def numbers_of_host(node: Apply[Any, Any]) -> tuple[int, ...]:
     """Return the inputs that are single numbers of the host's: they go along with the launch, without a transfer."""
-    return tuple(
-        i
-        for i, v in enumerate(node.inputs)
-        if v.type.device == CPU.device
-        and all(v.type.broadcastable)
-        and not v.type.dtype.startswith("complex")
-        and not (v.owner is not None and isinstance(v.owner.op, FromDevice))
-    )
+    return tuple(i for i, v in enumerate(node.inputs) if is_number_of_host(v))
 
 
 def shipped(file: str, dtype: str, uses: Sequence[str] = (), **words: object) -> str:

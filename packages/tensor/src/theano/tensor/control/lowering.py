@@ -9,6 +9,7 @@ from theano.graph.parameters import Parameters
 from theano.graph.text import printable
 from theano.lowering.accepts import REAL, Accepts
 from theano.lowering.table import Lowering, register
+from theano.lowering.targets import ANY
 from theano.tensor.control.checks import Assert
 from theano.tensor.control.choice import IfElse
 from theano.tensor.convert import is_tensor
@@ -54,10 +55,14 @@ def _are_buffers(op: Any, node: Apply) -> bool:
     return all(v.type.buffer_spec() is not None for v in node.inputs)
 
 
+def _conditions(node: Apply) -> range:
+    return range(1, len(node.inputs))
+
+
 _CHECKED = Accepts("value, *conditions -> y", dtypes={"conditions": REAL}, view=True)
 
 register(
-    Lowering(Assert, assert_kernel, _CHECKED, when=_asserts),
-    Lowering(Assert, checked_length_kernel, _CHECKED, when=_checks_a_length),
+    Lowering(Assert, assert_kernel, _CHECKED, when=_asserts, target=ANY, on_host=_conditions),
+    Lowering(Assert, checked_length_kernel, _CHECKED, when=_checks_a_length, target=ANY, on_host=_conditions),
     Lowering(IfElse, choice_kernel, Accepts("condition, *values -> *chosen"), when=_are_buffers),
 )  # fmt: skip

@@ -8,8 +8,10 @@ from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, REAL, WHOLE, Accepts, Dtypes
 from theano.lowering.table import Lowering, register
+from theano.lowering.targets import ANY
 from theano.tensor.create.alloc import Alloc, AllocEmpty, Eye, Tri
 from theano.tensor.create.arange import ARange, ARangeLength
+from theano.tensor.device.ops import is_number_of_host
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import VIEW_NS, dtype_of, ndim_of, nothing, ones_of, ready
 
@@ -55,6 +57,17 @@ def arange_length_kernel(op: Any, node: Apply) -> Parameters:
     return _all_whole(node)
 
 
+def _all(node: Apply) -> range:
+    return range(len(node.inputs))
+
+
+def _lengths_and_number(node: Apply) -> tuple[int, ...] | None:
+    value, *lengths = node.inputs
+    if dtype_of(value) != dtype_of(node.outputs[0]):
+        return None  # a device converts nothing while it moves it
+    return tuple(range(0 if is_number_of_host(value) else 1, len(lengths) + 1))
+
+
 # Steps are counted in int64 or in float64, which hold all but these.
 _BOUNDS = Dtypes("real, but not uint64", REAL.names - {"uint64"})
 _COUNTED = Dtypes("real, but not bool or float16", REAL.names - {"bool", "float16"})
@@ -64,10 +77,14 @@ _STEPS = Accepts(
 _MATRIX = Accepts("rows, columns, k -> y", dtypes={"rows": INTEGERS, "columns": INTEGERS, "k": INTEGERS})
 
 register(
-    Lowering(Eye, eye_kernel, _MATRIX),
+    Lowering(Eye, eye_kernel, _MATRIX, target=ANY, on_host=_all),
     Lowering(Tri, tri_kernel, _MATRIX),
-    Lowering(Alloc, alloc_kernel, Accepts("value, *lengths -> y", dtypes={"lengths": WHOLE}, converts=("value y",))),
-    Lowering(AllocEmpty, alloc_empty_kernel, Accepts("*lengths -> y", dtypes={"lengths": WHOLE})),
+    Lowering(Alloc, alloc_kernel, Accepts(
+        "value, *lengths -> y", dtypes={"lengths": WHOLE}, converts=("value y",),
+    ), target=ANY, on_host=_lengths_and_number),
+    Lowering(AllocEmpty, alloc_empty_kernel, Accepts(
+        "*lengths -> y", dtypes={"lengths": WHOLE},
+    ), target=ANY, on_host=_all),
     Lowering(ARange, arange_kernel, _STEPS),
     Lowering(ARangeLength, arange_length_kernel, _STEPS),
 )  # fmt: skip

@@ -7,8 +7,28 @@ from typing import Any
 
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Op
+from theano.lowering.targets import CPU
 from theano.tensor.device.type import DeviceTensorType
 from theano.tensor.type import Tensor, TensorApply, TensorType
+
+
+def is_number_of_host(v: Any) -> bool:
+    """Return whether ``v`` is a single number that has not been on a device: it can go along with a launch.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> is_number_of_host(T.scalar()), is_number_of_host(T.vector())
+    (True, False)
+    >>> is_number_of_host(FromDevice()(ToDevice("cuda")(T.scalar())))
+    False
+    """
+    return (
+        v.type.device == CPU.device
+        and all(v.type.broadcastable)
+        and not v.type.dtype.startswith("complex")
+        and not (v.owner is not None and isinstance(v.owner.op, FromDevice))
+    )
 
 
 class _Transfer(Op):

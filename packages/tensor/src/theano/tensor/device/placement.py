@@ -8,12 +8,13 @@ before it is decided who may overwrite what.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from theano.graph import Apply, Constant, FunctionGraph, Variable
 from theano.loader.module import has_device
 from theano.lowering.table import Lowering, find, lower
-from theano.lowering.targets import Target
+from theano.lowering.targets import ANY, Target
 from theano.rewriting.context import Context
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.device.type import DeviceTensorType
@@ -43,14 +44,19 @@ class Placement:
     def __call__(self, fgraph: FunctionGraph, context: Context) -> None:
         """Change ``fgraph``."""
         moved: dict[Variable, Variable] = {}
-        for node in fgraph.toposort():
+        order = fgraph.toposort()
+        on_host = self._wanted_on_host(fgraph, order)
+        for node in order:
             if isinstance(node.op, ToDevice):
                 self._cut(fgraph, context, node)
                 continue
-            entry = self._suits(node)
-            if entry is None:
+            entry = find(node, self.target)
+            if entry is not None and entry.only_lengths:
+                self._look_at_lengths(fgraph, context, node)
                 continue
-            kept = entry.host_inputs(node)
+            kept = None if entry is None else self._suits(entry, node, on_host)
+            if kept is None:
+                continue
             inputs = [v if i in kept else self._there(v, moved) for i, v in enumerate(node.inputs)]
             outputs = [self.type_there(v.type).make_variable(v.name) for v in node.outputs]
             Apply(node.op, inputs, outputs)
@@ -75,19 +81,44 @@ class Placement:
         if origin is not None and origin.type == node.outputs[0].type:
             context.replace(fgraph, [(node.outputs[0], origin)], self.name)
 
-    def _suits(self, node: Apply[Any, Any]) -> Lowering | None:
-        """Return how the target computes a node, or None where it stays as it is."""
-        entry = find(node, self.target)
-        if entry is None or not node.outputs:
-            return None
+    def _look_at_lengths(self, fgraph: FunctionGraph, context: Context, node: Apply[Any, Any]) -> None:
+        """Let a node that reads nothing but lengths have those of the arrays on the device."""
+        origins = [_origin(v) for v in node.inputs]
+        if any(v is not None for v in origins):
+            origins = [v if origin is None else origin for v, origin in zip(node.inputs, origins, strict=True)]
+            fresh = Apply(node.op, origins, [v.type.make_variable(v.name) for v in node.outputs])
+            context.replace(fgraph, list(zip(node.outputs, fresh.outputs, strict=True)), self.name)
+
+    def _wanted_on_host(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> set[Apply]:
+        """Return the nodes whose results are read on the host only: lengths and indices, and what these come from."""
+        found: set[Apply] = set()
+
+        def reads_on_host(client: Any, i: int) -> bool:
+            if client == "output" or client in found:
+                return client != "output"
+            entry = find(client, self.target)
+            return entry is not None and not entry.only_lengths and i in (entry.host_inputs(client) or ())
+
+        for node in reversed(order):
+            clients = [pair for v in node.outputs for pair in v.clients]
+            if clients and all(reads_on_host(client, i) for client, i in clients):
+                found.add(node)
+        return found
+
+    def _suits(self, entry: Lowering, node: Apply[Any, Any], on_host: set[Apply]) -> Collection[int] | None:
+        """Return which inputs the target reads on the host, or None where the node stays as it is."""
         kept = entry.host_inputs(node)
+        if kept is None or not node.outputs:
+            return None
         moving = [v for i, v in enumerate(node.inputs) if i not in kept]
         if not all(type(v.type) is TensorType for v in (*moving, *node.outputs)):
             return None
         single = all(all(v.type.broadcastable) for v in (*moving, *node.outputs))
-        if single and all(_origin(v) is None for v in moving):
+        # What only moves elements is done where these are.
+        moves = entry.target is ANY and bool(moving)
+        if (single or moves or node in on_host) and all(_origin(v) is None for v in moving):
             return None
-        return entry if lower(node, self.target) is not None else None
+        return kept if lower(node, self.target) is not None else None
 
     def _there(self, v: Variable, moved: dict[Variable, Variable]) -> Variable:
         origin = _origin(v)

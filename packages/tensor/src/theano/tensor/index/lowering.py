@@ -11,6 +11,7 @@ from theano.graph.parameters import Parameters
 from theano.graph.variable import Constant
 from theano.lowering.accepts import ANYTHING, INT64, INTEGERS, Accepts
 from theano.lowering.table import Lowering, register
+from theano.lowering.targets import ANY
 from theano.tensor.index.advanced import AdvancedSubtensor1, BaseAdvancedSubtensor, Nonzero, _AdvancedWrite
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.index.chain import SubtensorChain
@@ -169,17 +170,28 @@ def permute_rows_kernel(op: Any, node: Apply) -> parameters.PermuteRows | None:
 _VIEWED = Accepts("x, *index -> part", dtypes={"index": INTEGERS}, ndim={"index": 0}, view=True)
 _SELECTED = Accepts("x, *index -> part", dtypes={"index": ANYTHING}, same=("x part",))
 
+
+
+def _numbers(node: Apply) -> range:
+    return range(1, len(node.inputs))
+
+
+def _numbers_of_write(node: Apply) -> range | None:
+    # What is written has to be of the dtype of what it is written into: a device converts nothing on the way.
+    return range(2, len(node.inputs)) if dtype_of(node.inputs[0]) == dtype_of(node.inputs[1]) else None
+
+
 register(
-    Lowering(Subtensor, subtensor_kernel, _VIEWED),
-    Lowering(SubtensorChain, subtensor_chain_kernel, _VIEWED),
+    Lowering(Subtensor, subtensor_kernel, _VIEWED, target=ANY, on_host=_numbers),
+    Lowering(SubtensorChain, subtensor_chain_kernel, _VIEWED, target=ANY, on_host=_numbers),
     Lowering(IncSubtensor, inc_subtensor_kernel, Accepts(
         "x, y, *index -> new", dtypes={"index": INTEGERS}, ndim={"index": 0}, same=("x new",), converts=("y x",),
-    )),
-    Lowering(AdvancedSubtensor1, advanced_subtensor_kernel, _SELECTED),
-    Lowering(BaseAdvancedSubtensor, advanced_subtensor_kernel, _SELECTED),
+    ), target=ANY, on_host=_numbers_of_write),
+    Lowering(AdvancedSubtensor1, advanced_subtensor_kernel, _SELECTED, target=ANY, on_host=_numbers),
+    Lowering(BaseAdvancedSubtensor, advanced_subtensor_kernel, _SELECTED, target=ANY, on_host=_numbers),
     Lowering(_AdvancedWrite, advanced_inc_subtensor_kernel, Accepts(
         "x, y, *index -> new", dtypes={"index": ANYTHING}, same=("x new",), converts=("y x",),
-    )),
+    ), target=ANY, on_host=_numbers_of_write),
     Lowering(Nonzero, nonzero_kernel, Accepts("x -> first, *others", dtypes={"first": INT64, "others": INT64})),
     Lowering(UnravelIndex, unravel_kernel, Accepts(
         "places, lengths -> first, *others",

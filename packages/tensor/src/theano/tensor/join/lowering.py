@@ -8,6 +8,7 @@ from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import WHOLE, Accepts
 from theano.lowering.table import Lowering, register
+from theano.lowering.targets import ANY
 from theano.tensor.join.op import Join, MakeVector, Split
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import is_view, nothing, ready
@@ -35,7 +36,11 @@ def make_vector_kernel(op: Any, node: Apply) -> Parameters:
 
 
 register(
-    Lowering(Join, join_kernel, Accepts("axis, *parts -> y", dtypes={"axis": WHOLE}, same=("parts y",))),
-    Lowering(Split, split_kernel, Accepts("x, axis, lengths -> *parts", dtypes={"axis": WHOLE, "lengths": WHOLE})),
+    Lowering(Join, join_kernel, Accepts(
+        "axis, *parts -> y", dtypes={"axis": WHOLE}, same=("parts y",),
+    ), target=ANY, on_host=lambda node: (0,)),
+    Lowering(Split, split_kernel, Accepts(
+        "x, axis, lengths -> *parts", dtypes={"axis": WHOLE, "lengths": WHOLE},
+    ), target=ANY, on_host=lambda node: (1, 2)),
     Lowering(MakeVector, make_vector_kernel, Accepts("*numbers -> vector", same=("numbers vector",))),
 )  # fmt: skip

@@ -8,9 +8,10 @@ from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import INTEGERS, Accepts
 from theano.lowering.table import Lowering, register
+from theano.lowering.targets import ANY
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.kernels import parameters
-from theano.tensor.kernels.common import VIEW_NS, is_view, ndim_of, nothing, ones_of, pattern_of, ready
+from theano.tensor.kernels.common import VIEW_NS, dtype_of, is_view, ndim_of, nothing, ones_of, pattern_of, ready
 from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, SpecifyShape
 from theano.tensor.shape.contiguous import CpuContiguous
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
@@ -113,6 +114,15 @@ def alloc_diagonal_kernel(op: Any, node: Apply) -> Parameters:
 # -- the table -----------------------------------------------------------------------------------------
 
 
+def _second(node: Apply) -> tuple[int]:
+    return (1,)
+
+
+def _none(node: Apply) -> tuple[int, ...] | None:
+    # A device converts nothing while it moves it.
+    return () if dtype_of(node.inputs[0]) == dtype_of(node.inputs[1]) else None
+
+
 def _has_no_code(op: Any, node: Apply) -> bool:
     """Tell whether nobody has registered C code for the type of the first input."""
     return op.registered(node) is None
@@ -121,19 +131,23 @@ def _has_no_code(op: Any, node: Apply) -> bool:
 _SINGLE = Accepts("x -> y", same=("x y",))
 
 register(
-    Lowering(DimShuffle, dimshuffle_kernel, Accepts("x -> y")),
-    Lowering(Reshape, reshape_kernel, Accepts("x, lengths -> y", dtypes={"lengths": INTEGERS}, ndim={"lengths": 1})),
-    Lowering(CpuContiguous, contiguous_kernel, Accepts("x -> y", view=True)),
-    Lowering(Rebroadcast, rebroadcast_kernel, Accepts("x -> y", view=True), when=_has_no_code),
+    Lowering(DimShuffle, dimshuffle_kernel, Accepts("x -> y"), target=ANY),
+    Lowering(Reshape, reshape_kernel, Accepts(
+        "x, lengths -> y", dtypes={"lengths": INTEGERS}, ndim={"lengths": 1},
+    ), target=ANY, on_host=_second),
+    Lowering(CpuContiguous, contiguous_kernel, Accepts("x -> y", view=True), target=ANY),
+    Lowering(Rebroadcast, rebroadcast_kernel, Accepts("x -> y", view=True), when=_has_no_code, target=ANY),
     Lowering(SpecifyShape, specify_shape_kernel, Accepts(
         "x, lengths -> y", dtypes={"lengths": INTEGERS}, view=True,
-    ), when=_has_no_code),
+    ), when=_has_no_code, target=ANY, on_host=_second),
     Lowering(TensorFromScalar, copy_kernel, _SINGLE),
     Lowering(ScalarFromTensor, copy_kernel, _SINGLE),
-    Lowering(Shape, shape_kernel, Accepts("x -> lengths"), when=_has_no_code),
-    Lowering(Shape_i, shape_i_kernel, Accepts("x -> length"), when=_has_no_code),
+    Lowering(Shape, shape_kernel, Accepts("x -> lengths"), when=_has_no_code, target=ANY, only_lengths=True),
+    Lowering(Shape_i, shape_i_kernel, Accepts("x -> length"), when=_has_no_code, target=ANY, only_lengths=True),
     Lowering(RepeatOp, repeat_kernel, Accepts("x, repeats -> y", dtypes={"repeats": INTEGERS}, same=("x y",))),
-    Lowering(ExtractDiag, extract_diagonal_kernel, Accepts("x -> diagonal")),
-    Lowering(SetDiag, set_diagonal_kernel, Accepts("x, values -> y", converts=("values x",))),
-    Lowering(AllocDiag, alloc_diagonal_kernel, Accepts("diagonal -> y")),
+    Lowering(ExtractDiag, extract_diagonal_kernel, Accepts("x -> diagonal"), target=ANY),
+    Lowering(SetDiag, set_diagonal_kernel, Accepts(
+        "x, values -> y", converts=("values x",),
+    ), target=ANY, on_host=_none),
+    Lowering(AllocDiag, alloc_diagonal_kernel, Accepts("diagonal -> y"), target=ANY),
 )  # fmt: skip

@@ -56,6 +56,12 @@ typedef struct th_gpu_counts {
     int64_t to, from, launches, allocations;
 } th_gpu_counts;
 
+/* What moves elements (`move.c`): copies, and a number of the host's everywhere, by the logarithm of an item's bytes; sums
+ * by dtype. */
+typedef struct th_gpu_movers {
+    th_gpu_kernel *copy[5], *fill[5], *add[TH_NDTYPES];
+} th_gpu_movers;
+
 struct th_gpu {
     th_device memory; /* FIRST: the loader knows a device by it */
     const th_gpu_driver *driver;
@@ -64,7 +70,7 @@ struct th_gpu {
     int64_t processors; /* how many groups it runs at the same time, at least */
     int64_t limit;      /* bytes of memory that may be taken; 0: no end */
     int64_t fail_in;    /* tests: the allocation that fails, counted from 1; 0: none */
-    th_gpu_kernel *pack[5]; /* copies of strided arrays, by the logarithm of the item's bytes */
+    th_gpu_movers movers;
     th_gpu_counts counts;
     pthread_mutex_t lock;
     th_gpu_waiting *waiting[TH_GPU_CLASSES];
@@ -72,6 +78,8 @@ struct th_gpu {
 };
 
 void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state);
+int th_gpu_gather(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets);
+int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets, int adds);
 int th_gpu_launched(th_gpu *gpu, const th_gpu_launch *launch); /* 0, or -1 with `error` set */
 void th_gpu_complain(th_gpu *gpu, const char *what, int code);
 

@@ -114,49 +114,12 @@ static int copy(const th_device *device, char *to, const char *from, size_t byte
     return gpu->driver->copy(gpu, to, from, bytes, direction);
 }
 
-enum { PACK_AXES = 16 };
-
-/* An array of any strides to memory in C order. */
-static int pack(const th_device *device, char *to, const th_buffer *from)
-{
-    th_gpu *gpu = (th_gpu *)device;
-    int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM], args[4 + 3 * PACK_AXES] = {0}, n = 1;
-    const int ndim = from->ndim;
-    int size = 0;
-    while ((int64_t)1 << size < from->itemsize)
-        ++size;
-    int64_t step = from->itemsize;
-    for (int d = ndim - 1; d >= 0; --d) {
-        shape[d] = from->shape[d];
-        strides[d] = from->strides[d];
-        strides[ndim + d] = step;
-        step *= shape[d];
-        n *= shape[d];
-    }
-    if (n == 0)
-        return 0;
-    const int left = th_gpu_collapse(ndim, shape, 2, strides);
-    if (left > PACK_AXES || gpu->pack[size] == NULL) {
-        th_gpu_complain(gpu, "an array of too many axes to be copied", left);
-        return -1;
-    }
-    int64_t *a = args + 2;
-    *a++ = n;
-    *a++ = left;
-    memcpy(a, shape, (size_t)left * sizeof *a);
-    memcpy(a + PACK_AXES, strides, (size_t)left * sizeof *a);
-    memcpy(a + 2 * PACK_AXES, strides + left, (size_t)left * sizeof *a);
-    char *pointers[2] = {from->data, to};
-    const th_gpu_launch launch = {gpu->pack[size]->function, (n + gpu->group - 1) / gpu->group, gpu->group, 2, pointers, args, sizeof args};
-    return th_gpu_launched(gpu, &launch);
-}
-
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state)
 {
     memset(gpu, 0, sizeof *gpu);
-    gpu->memory = (th_device){allocate, release, copy, pack};
+    gpu->memory = (th_device){allocate, release, copy, th_gpu_gather, th_gpu_scatter};
     gpu->driver = driver;
     gpu->state = state;
     pthread_mutex_init(&gpu->lock, NULL);
@@ -252,7 +215,7 @@ TH_EXPORT void th_gpu_set_limits(th_gpu *gpu, int64_t limit, int64_t fail_in)
     gpu->fail_in = fail_in;
 }
 
-TH_EXPORT void th_gpu_set_pack(th_gpu *gpu, int64_t size, th_gpu_kernel *kernel) { gpu->pack[size] = kernel; }
+TH_EXPORT void th_gpu_set_mover(th_gpu *gpu, int64_t number, th_gpu_kernel *kernel) { (&gpu->movers.copy[0])[number] = kernel; }
 
 TH_EXPORT const char *th_gpu_error(const th_gpu *gpu) { return gpu->error; }
 

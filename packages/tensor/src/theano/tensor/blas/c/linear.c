@@ -120,6 +120,7 @@ static void window_on(th_window *w, const matrix *m, int32_t dtype, int64_t size
     w->nd = 2;
     w->dtype = dtype;
     w->itemsize = size;
+    w->device = NULL;
     w->shape[0] = m->rows;
     w->shape[1] = m->cols;
     w->strides[0] = m->row;

@@ -43,7 +43,8 @@ TH_EXPORT int th_kernel_choice(th_ctx *ctx)
         th_window to, from;
         th_window_of(&to, out);
         th_window_of(&from, in);
-        th_copy(ctx, &to, &from);
+        if (th_copy(ctx, &to, &from))
+            return -1;
     }
     return 0;
 }

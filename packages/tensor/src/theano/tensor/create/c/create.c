@@ -24,8 +24,7 @@ TH_EXPORT int th_kernel_alloc(th_ctx *ctx)
     th_window_of(&from, ctx->in[0]);
     if (th_stretch(ctx, &to, &from, p->ones))
         return -1;
-    th_copy(ctx, &to, &from);
-    return 0;
+    return th_copy(ctx, &to, &from);
 }
 
 /* inputs: lengths. The contents are whatever was there. */

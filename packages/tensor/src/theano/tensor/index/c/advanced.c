@@ -152,6 +152,13 @@ TH_EXPORT int th_kernel_advanced_subtensor(th_ctx *ctx)
     t.bytes = to.itemsize * th_size(to.nd - s.place, to.shape + s.place);
     if (t.bytes == 0 || s.n * before == 0)
         return s.n && !t.offsets && !all_offsets(&s) ? -1 : 0; /* nothing to take, but something to check */
+    if (to.device) {
+        th_window into, from;
+        with_group(&into, &to, s.place, s.n, t.bytes);
+        with_group(&from, &s.part, s.place, s.n, 0);
+        const int64_t *offsets = t.offsets ? t.offsets : all_offsets(&s);
+        return offsets ? th_gather(ctx, &into, &from, s.place, offsets) : -1;
+    }
     set_cell(&t.c, &to, &s.part, s.place);
     /* About one line of memory met by chance for each cell, and what it is long: ns. */
     const double work = 0.5 + 0.5 * s.arrays + (double)t.bytes * 0.03;

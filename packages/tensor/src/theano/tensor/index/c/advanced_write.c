@@ -91,6 +91,29 @@ static void write_all(const selection *s, const int64_t *offsets, char *to, cons
     }
 }
 
+/* The same on a device, with the axes of the group as one, or, where those of y do not make one, by parts of it. */
+static int write_there(const selection *s, const int64_t *offsets, char *to, const th_window *y, int set)
+{
+    const int place = s->place, behind = s->part.nd - place;
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], at[TH_MAX_NDIM] = {0};
+    const int nd = axes_of(y, place, s->wide, shape, strides);
+    const int64_t run = nd ? shape[nd - 1] : 1;
+    th_window bare_y, into, from;
+    th_window_like(&bare_y, y);
+    bare_y.nd = s->part.nd;
+    memmove(bare_y.shape + place, y->shape + place + s->wide, (size_t)behind * sizeof *y->shape);
+    memmove(bare_y.strides + place, y->strides + place + s->wide, (size_t)behind * sizeof *y->strides);
+    with_group(&into, &s->part, place, run, 0);
+    with_group(&from, &bare_y, place, run, nd ? strides[nd - 1] : 0);
+    into.data = to;
+    for (int64_t start = 0; start < s->n; start += run) {
+        if (th_scatter(s->ctx, &into, &from, place, offsets + start, !set))
+            return -1;
+        th_advance(1, nd - 1, shape, strides, at, &from.data);
+    }
+    return 0;
+}
+
 static void packed_strides(th_window *w)
 {
     int64_t stride = w->itemsize;
@@ -137,7 +160,12 @@ TH_EXPORT int th_kernel_advanced_inc_subtensor(th_ctx *ctx)
     shape_of(&s, part.shape);
     if (converted(ctx, &y, &x) || th_stretch(ctx, &part, &y, p->write.ones) || th_started(ctx, p->write.in_place))
         return -1;
-    if (th_size(part.nd, part.shape) > 0)
-        write_all(&s, offsets, ctx->out[0]->data + (s.part.data - x.data), &y, (int)p->write.sets);
+    char *to = ctx->out[0]->data + (s.part.data - x.data);
+    if (th_size(part.nd, part.shape) == 0)
+        return 0;
+    s.part.device = ctx->out[0]->device;
+    if (s.part.device)
+        return write_there(&s, offsets, to, &y, (int)p->write.sets);
+    write_all(&s, offsets, to, &y, (int)p->write.sets);
     return 0;
 }

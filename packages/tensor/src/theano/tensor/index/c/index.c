@@ -105,8 +105,7 @@ int th_started(th_ctx *ctx, int64_t in_place)
     th_window to, from;
     th_window_of(&to, out);
     th_window_of(&from, x);
-    th_copy(ctx, &to, &from);
-    return 0;
+    return th_copy(ctx, &to, &from);
 }
 
 /* inputs: x, y, indexes. */
@@ -124,9 +123,5 @@ TH_EXPORT int th_kernel_inc_subtensor(th_ctx *ctx)
     th_window_of(&region, ctx->out[0]);
     if (indexed(ctx, p->count_index, p->index, &region))
         return -1;
-    if (p->write.sets)
-        th_copy(ctx, &region, &y);
-    else
-        th_add_into(&region, &y);
-    return 0;
+    return p->write.sets ? th_copy(ctx, &region, &y) : th_add(ctx, &region, &y);
 }

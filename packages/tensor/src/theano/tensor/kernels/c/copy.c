@@ -16,6 +16,7 @@ void th_window_of(th_window *w, const th_buffer *b)
     w->data = b->data;
     w->dtype = b->dtype;
     w->itemsize = b->itemsize;
+    w->device = b->device;
     set_axes(w, b->ndim, b->shape, b->strides);
 }
 
@@ -24,6 +25,7 @@ void th_window_like(th_window *w, const th_window *like)
     w->data = like->data;
     w->dtype = like->dtype;
     w->itemsize = like->itemsize;
+    w->device = like->device;
     set_axes(w, like->nd, like->shape, like->strides);
 }
 
@@ -328,8 +330,59 @@ static int bring_neighbours_inside(copying *c)
     return 0;
 }
 
+/* ------------------------------------------------------------------------------------------- on a device */
+
+static th_buffer buffer_of(const th_window *w)
+{
+    return (th_buffer){w->data, w->nd, w->dtype, (int64_t *)w->shape, (int64_t *)w->strides, w->itemsize, NULL, w->device};
+}
+
+static int has_something(const th_window *w) { return th_size(w->nd, w->shape) > 0; }
+
+static int cannot_move(th_ctx *ctx, const th_window *to, const th_window *from)
+{
+    th_text text;
+    if (to->dtype != from->dtype)
+        return TH_FAIL(ctx, TH_ERR_TYPE, "a device does not convert elements while it moves them");
+    return TH_FAIL(ctx, TH_ERR_MEMORY, "the device could not move elements of shape %s", th_shape_text(text, to->nd, to->shape));
+}
+
+int th_gather(th_ctx *ctx, const th_window *to, const th_window *from, int axis, const int64_t *offsets)
+{
+    const th_device *device = to->device;
+    const th_buffer into = buffer_of(to), out_of = buffer_of(from);
+    if (!has_something(to))
+        return 0;
+    if (to->dtype != from->dtype || !device || !device->gather || device->gather(device, &into, &out_of, axis, offsets))
+        return cannot_move(ctx, to, from);
+    return 0;
+}
+
+int th_scatter(th_ctx *ctx, const th_window *to, const th_window *from, int axis, const int64_t *offsets, int adds)
+{
+    const th_device *device = to->device;
+    const th_buffer into = buffer_of(to), out_of = buffer_of(from);
+    if (!has_something(to))
+        return 0;
+    if (to->dtype != from->dtype || !device || !device->scatter || device->scatter(device, &into, &out_of, axis, offsets, adds))
+        return cannot_move(ctx, to, from);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------- of any size */
+
+static void copy_host(th_ctx *ctx, const th_window *to, const th_window *from);
+
 /* The same for copies of any size, on as many threads as they are worth. */
-void th_copy(th_ctx *ctx, const th_window *to, const th_window *from)
+int th_copy(th_ctx *ctx, const th_window *to, const th_window *from)
+{
+    if (to->device || from->device)
+        return th_gather(ctx, to, from, -1, NULL);
+    copy_host(ctx, to, from);
+    return 0;
+}
+
+static void copy_host(th_ctx *ctx, const th_window *to, const th_window *from)
 {
     enum { BAND = TH_COPY_BAND, PIECE = TH_COPY_PIECE, LONG = TH_COPY_LONG };
     copying c;
@@ -376,7 +429,33 @@ void th_copy(th_ctx *ctx, const th_window *to, const th_window *from)
         ctx->rt->parallel_for(ctx, pieces, th_grain(ns), copy_bands, &c);
 }
 
+/* Zeros. */
+int th_clear(th_ctx *ctx, const th_buffer *out)
+{
+    const int64_t size = th_size(out->ndim, out->shape) * out->itemsize;
+    if (!out->device) {
+        memset(out->data, 0, (size_t)size);
+        return 0;
+    }
+    const uint64_t zero[2] = {0, 0};
+    th_window to, from;
+    th_window_of(&to, out);
+    th_window_of(&from, out);
+    from.data = (char *)zero;
+    from.device = NULL;
+    memset(from.strides, 0, (size_t)from.nd * sizeof *from.strides);
+    return th_copy(ctx, &to, &from);
+}
+
 /* to += from, elements of `from` converted first. */
+int th_add(th_ctx *ctx, const th_window *to, const th_window *from)
+{
+    if (to->device)
+        return th_scatter(ctx, to, from, -1, NULL, 1);
+    th_add_into(to, from);
+    return 0;
+}
+
 void th_add_into(const th_window *to, const th_window *from)
 {
     int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM], index[TH_MAX_NDIM];

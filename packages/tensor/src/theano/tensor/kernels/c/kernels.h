@@ -40,6 +40,7 @@ typedef struct {
     int nd;
     int32_t dtype;
     int64_t itemsize;
+    const th_device *device; /* NULL: the host's memory; only th_copy and those of its return look at it */
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
 } th_window;
 
@@ -49,7 +50,13 @@ typedef char th_text[160];
 /* These write no more of the tables than there are axes: all of a window would cost more than a small kernel. */
 TH_LOCAL void th_window_of(th_window *w, const th_buffer *b);
 TH_LOCAL void th_window_like(th_window *w, const th_window *like);
-TH_LOCAL void th_copy(th_ctx *ctx, const th_window *to, const th_window *from);
+/* These serve the memory of devices, too: 0, or -1 with the error set, which the host's own memory never gives. */
+TH_LOCAL int th_copy(th_ctx *ctx, const th_window *to, const th_window *from);
+TH_LOCAL int th_add(th_ctx *ctx, const th_window *to, const th_window *from);
+TH_LOCAL int th_clear(th_ctx *ctx, const th_buffer *out);
+/* On a device: along `axis` one of the two has its elements at offsets; -1: neither (`abi.h`). */
+TH_LOCAL int th_gather(th_ctx *ctx, const th_window *to, const th_window *from, int axis, const int64_t *offsets);
+TH_LOCAL int th_scatter(th_ctx *ctx, const th_window *to, const th_window *from, int axis, const int64_t *offsets, int adds);
 TH_LOCAL void th_copy_into(const th_window *to, const th_window *from);
 TH_LOCAL void th_add_into(const th_window *to, const th_window *from);
 TH_LOCAL const char *th_packed_in(th_ctx *ctx, const th_buffer *b, int32_t dtype, int64_t itemsize);

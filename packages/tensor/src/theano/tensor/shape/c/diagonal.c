@@ -9,6 +9,7 @@ static void diagonal_of(th_window *part, const th_window *w, const th_diagonal *
     part->data = w->data;
     part->dtype = w->dtype;
     part->itemsize = w->itemsize;
+    part->device = w->device;
     part->nd = 0;
     for (int d = 0; d < w->nd; ++d)
         if (d != first && d != second) {
@@ -36,8 +37,7 @@ TH_EXPORT int th_kernel_extract_diagonal(th_ctx *ctx)
         return -1;
     th_window to;
     th_window_of(&to, ctx->out[0]);
-    th_copy_into(&to, &part);
-    return 0;
+    return th_copy(ctx, &to, &part);
 }
 
 /* inputs: x, the diagonal. */
@@ -52,8 +52,7 @@ TH_EXPORT int th_kernel_set_diagonal(th_ctx *ctx)
         return -1;
     th_window_of(&x, ctx->out[0]);
     diagonal_of(&part, &x, &p->diagonal);
-    th_copy_into(&part, &values);
-    return 0;
+    return th_copy(ctx, &part, &values);
 }
 
 /* input: the diagonals, as last axis. */
@@ -68,11 +67,29 @@ TH_EXPORT int th_kernel_alloc_diagonal(th_ctx *ctx)
         shape[d] = d == p->first || d == p->second ? size : values.shape[rest++];
     if (ctx->rt->ensure(ctx, ctx->out[0], shape))
         return -1;
-    memset(ctx->out[0]->data, 0, (size_t)(th_size(values.nd + 1, shape) * values.itemsize));
+    if (th_clear(ctx, ctx->out[0]))
+        return -1;
     th_window_of(&all, ctx->out[0]);
     diagonal_of(&part, &all, p);
-    th_copy_into(&part, &values);
-    return 0;
+    return th_copy(ctx, &part, &values);
+}
+
+/* Ones on diagonal k, by one copy of a single element. */
+static int ones_on(th_ctx *ctx, const th_buffer *out, int64_t k)
+{
+    const uint8_t number = 1;
+    uint64_t one[2];
+    th_window matrix, part, as_bool = {.data = (char *)&number, .dtype = TH_BOOL, .itemsize = 1}, element;
+    th_window_of(&matrix, out);
+    const int64_t rows = matrix.shape[0], columns = matrix.shape[1];
+    const th_diagonal diagonal = {.offset = k < -rows ? -rows : k > columns ? columns : k, .first = 0, .second = 1};
+    diagonal_of(&part, &matrix, &diagonal);
+    element = (th_window){.data = (char *)one, .dtype = out->dtype, .itemsize = out->itemsize};
+    th_copy_into(&element, &as_bool);
+    element.nd = 1;
+    element.shape[0] = part.shape[0];
+    element.strides[0] = 0;
+    return th_copy(ctx, &part, &element);
 }
 
 /* inputs: rows, columns, the diagonal. */
@@ -90,7 +107,10 @@ TH_EXPORT int th_kernel_eye(th_ctx *ctx)
     if (ctx->rt->ensure(ctx, out, shape))
         return -1;
     const size_t size = (size_t)out->itemsize;
-    memset(out->data, 0, (size_t)shape[0] * (size_t)shape[1] * size);
+    if (th_clear(ctx, out))
+        return -1;
+    if (!below)
+        return ones_on(ctx, out, k);
     /* Rows from which the diagonal is left of the first column, or beyond the last, look all the same. */
     k = k < -shape[0] ? -shape[0] : k > shape[1] ? shape[1] : k;
     th_window one;
@@ -99,15 +119,15 @@ TH_EXPORT int th_kernel_eye(th_ctx *ctx)
     const th_window from = {.data = (char *)&number, .dtype = TH_BOOL, .itemsize = 1};
     one.nd = 1;
     for (int64_t i = 0; i < shape[0]; ++i) {
-        const int64_t end = i + k + 1 < shape[1] ? i + k + 1 : shape[1], first = below ? 0 : i + k;
-        if (first < 0 || end <= first)
+        const int64_t end = i + k + 1 < shape[1] ? i + k + 1 : shape[1];
+        if (end <= 0)
             continue;
         th_window row = from;
         row.nd = 1;
-        row.shape[0] = end - first;
+        row.shape[0] = end;
         row.strides[0] = 0;
-        one.data = out->data + (i * shape[1] + first) * (int64_t)size;
-        one.shape[0] = end - first;
+        one.data = out->data + i * shape[1] * (int64_t)size;
+        one.shape[0] = end;
         one.strides[0] = (int64_t)size;
         th_copy_into(&one, &row);
     }

@@ -12,8 +12,7 @@ static int copy_of(th_ctx *ctx, th_buffer *out, const th_window *w)
         return -1;
     th_window to;
     th_window_of(&to, out);
-    th_copy(ctx, &to, w);
-    return 0;
+    return th_copy(ctx, &to, w);
 }
 
 /* y = x, C-ordered. */
@@ -21,7 +20,7 @@ TH_EXPORT int th_kernel_copy(th_ctx *ctx)
 {
     const th_buffer *x = ctx->in[0];
     th_buffer *y = ctx->out[0];
-    if (x->ndim == 0) {
+    if (x->ndim == 0 && !x->device) {
         if (ctx->rt->ensure(ctx, y, x->shape))
             return -1;
         memcpy(y->data, x->data, (size_t)x->itemsize);
@@ -63,6 +62,7 @@ TH_EXPORT int th_kernel_dimshuffle(th_ctx *ctx)
     w.nd = (int)p->count_axes;
     w.dtype = x->dtype;
     w.itemsize = x->itemsize;
+    w.device = x->device;
     for (int d = 0; d < w.nd; ++d) {
         w.shape[d] = order[d] < 0 ? 1 : x->shape[order[d]];
         w.strides[d] = order[d] < 0 ? x->itemsize : x->strides[order[d]];
@@ -199,8 +199,7 @@ TH_EXPORT int th_kernel_reshape(th_ctx *ctx)
         to.strides[d] = step;
         step *= to.shape[d];
     }
-    th_copy(ctx, &to, &from);
-    return 0;
+    return th_copy(ctx, &to, &from);
 }
 
 TH_EXPORT int th_kernel_shape(th_ctx *ctx)
@@ -268,7 +267,8 @@ TH_EXPORT int th_kernel_join(th_ctx *ctx)
     for (int k = 1; k < ctx->nin; ++k) {
         th_window_of(&from, ctx->in[k]);
         to.shape[axis] = from.shape[axis];
-        th_copy(ctx, &to, &from);
+        if (th_copy(ctx, &to, &from))
+            return -1;
         to.data += to.shape[axis] * to.strides[axis];
     }
     return 0;

@@ -146,6 +146,7 @@ static int selected(th_ctx *ctx, int64_t entries, const th_index_entry *e, const
     s->part.nd = 0;
     s->part.dtype = x->dtype;
     s->part.itemsize = x->itemsize;
+    s->part.device = x->device;
     int axis = 0, previous = 0; /* whether the entry before was an array */
     for (; entries > 0; --entries, ++e) {
         const int array = e->kind == TH_INDEX_KIND_ARRAY || e->kind == TH_INDEX_KIND_MASK;
@@ -319,6 +320,18 @@ static void in_window(const cell *c, char *to, const char *from, void (*what)(co
 }
 
 typedef struct { uint64_t a, b; } th_pair;
+
+/* A window with an axis of n places more, before axis `place`. */
+static void with_group(th_window *w, const th_window *like, int place, int64_t n, int64_t stride)
+{
+    th_window_like(w, like);
+    const size_t behind = (size_t)(like->nd - place) * sizeof *w->shape;
+    memcpy(w->shape + place + 1, like->shape + place, behind);
+    memcpy(w->strides + place + 1, like->strides + place, behind);
+    w->shape[place] = n;
+    w->strides[place] = stride;
+    w->nd = like->nd + 1;
+}
 
 static void shape_of(const selection *s, int64_t *shape)
 {

@@ -1,0 +1,126 @@
+/* Elements moved from one strided array to another. Along one axis, if `place` is not -1, a table says where they are. */
+#define MOVE_AXES 16
+
+typedef struct {
+    int64_t n, axes, place, shape[MOVE_AXES], from[MOVE_AXES], to[MOVE_AXES];
+} move_axes;
+
+typedef struct {
+    int64_t at[3];
+    move_axes axes;
+} move_args;
+
+typedef struct {
+    int64_t at[1];
+    move_axes axes;
+    uint64_t value[2];
+} fill_args;
+
+typedef struct {
+    uint64_t low, high;
+} sixteen_bytes;
+
+/* The table has, for each place, where it is in both. */
+#define COPY(NAME, TYPE)                                                              \
+    KERNEL void copy##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const move_args a) \
+    {                                                                                 \
+        int64_t left = GLOBAL_ID();                                                   \
+        if (left >= a.axes.n)                                                         \
+            return;                                                                   \
+        GLOBAL const char *x = p0 + a.at[0];                                          \
+        GLOBAL char *y = p1 + a.at[1];                                                \
+        GLOBAL const int64_t *table = (GLOBAL const int64_t *)(p2 + a.at[2]);         \
+        for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                             \
+            const int64_t rest = left / a.axes.shape[d], i = left - rest * a.axes.shape[d]; \
+            x += d == a.axes.place ? table[2 * i] : i * a.axes.from[d];               \
+            y += d == a.axes.place ? table[2 * i + 1] : i * a.axes.to[d];             \
+            left = rest;                                                              \
+        }                                                                             \
+        *(GLOBAL TYPE *)y = *(GLOBAL const TYPE *)x;                                  \
+    }                                                                                 \
+    KERNEL void fill##NAME(GLOBAL char *p0, const fill_args a)                        \
+    {                                                                                 \
+        int64_t left = GLOBAL_ID();                                                   \
+        if (left >= a.axes.n)                                                         \
+            return;                                                                   \
+        GLOBAL char *y = p0 + a.at[0];                                                \
+        for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                             \
+            const int64_t rest = left / a.axes.shape[d];                              \
+            y += (left - rest * a.axes.shape[d]) * a.axes.to[d];                      \
+            left = rest;                                                              \
+        }                                                                             \
+        sixteen_bytes value;                                                          \
+        value.low = a.value[0];                                                       \
+        value.high = a.value[1];                                                      \
+        *(GLOBAL TYPE *)y = FIRST_##NAME(value);                                      \
+    }
+#define FIRST_1(v) ((uint8_t)(v).low)
+#define FIRST_2(v) ((uint16_t)(v).low)
+#define FIRST_4(v) ((uint32_t)(v).low)
+#define FIRST_8(v) ((v).low)
+#define FIRST_16(v) (v)
+COPY(1, uint8_t)
+COPY(2, uint16_t)
+COPY(4, uint32_t)
+COPY(8, uint64_t)
+COPY(16, sixteen_bytes)
+
+/* The table has, for each place, where it is in `to` and where the list of its terms begins; and then the lists. */
+#define ADD(NAME, TYPE, SUM)                                                          \
+    KERNEL void add_##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const move_args a) \
+    {                                                                                 \
+        int64_t left = GLOBAL_ID(), begin = 0, end = 1;                               \
+        if (left >= a.axes.n)                                                         \
+            return;                                                                   \
+        GLOBAL const char *x = p0 + a.at[0];                                          \
+        GLOBAL char *y = p1 + a.at[1];                                                \
+        GLOBAL const int64_t *table = (GLOBAL const int64_t *)(p2 + a.at[2]), *lists = table; \
+        for (int d = (int)a.axes.axes - 1; d >= 0; --d) {                             \
+            const int64_t rest = left / a.axes.shape[d], i = left - rest * a.axes.shape[d]; \
+            if (d == a.axes.place) {                                                  \
+                y += table[2 * i];                                                    \
+                begin = table[2 * i + 1];                                             \
+                end = table[2 * i + 3];                                               \
+                lists = table + 2 * (a.axes.shape[d] + 1);                            \
+            } else {                                                                  \
+                x += i * a.axes.from[d];                                              \
+                y += i * a.axes.to[d];                                                \
+            }                                                                         \
+            left = rest;                                                              \
+        }                                                                             \
+        TYPE sum = *(GLOBAL const TYPE *)y;                                           \
+        for (int64_t k = begin; k < end; ++k) {                                       \
+            const TYPE term = *(GLOBAL const TYPE *)(x + (a.axes.place < 0 ? 0 : lists[k])); \
+            sum = SUM;                                                                \
+        }                                                                             \
+        *(GLOBAL TYPE *)y = sum;                                                      \
+    }
+
+typedef struct {
+    float re, im;
+} two_floats;
+typedef struct {
+    double re, im;
+} two_doubles;
+TH_INLINE two_floats plus_floats(two_floats a, two_floats b)
+{
+    a.re += b.re;
+    a.im += b.im;
+    return a;
+}
+TH_INLINE two_doubles plus_doubles(two_doubles a, two_doubles b)
+{
+    a.re += b.re;
+    a.im += b.im;
+    return a;
+}
+ADD(bool, uint8_t, sum | term)
+ADD(int8, uint8_t, (uint8_t)(sum + term))
+ADD(int16, uint16_t, (uint16_t)(sum + term))
+ADD(int32, uint32_t, sum + term)
+ADD(int64, uint64_t, sum + term)
+ADD(float16, uint16_t, th_store_f16(th_load_f16(sum) + th_load_f16(term)))
+ADD(float32, float, sum + term)
+ADD(float64, double, sum + term)
+ADD(complex64, two_floats, plus_floats(sum, term))
+ADD(complex128, two_doubles, plus_doubles(sum, term))

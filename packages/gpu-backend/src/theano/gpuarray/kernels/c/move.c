@@ -1,0 +1,206 @@
+/* Elements moved from one array to another: `gather` and `scatter` of a device. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+
+enum { AXES = 16 };
+
+/* The axes of two arrays, as few as there can be. Axis `place` stays by itself, since one side has a table for it. */
+typedef struct {
+    int64_t n, axes, place; /* elements; of the axes, which one has a table: -1, none */
+    int64_t shape[AXES], from[AXES], to[AXES];
+} th_gpu_axes;
+
+/* Axes first .. last of both arrays, after those that `a` has. */
+static int append(th_gpu_axes *a, const th_buffer *to, const th_buffer *from, int first, int last)
+{
+    const int ndim = last - first;
+    int64_t shape[TH_MAX_NDIM], strides[2 * TH_MAX_NDIM];
+    for (int d = 0; d < ndim; ++d) {
+        shape[d] = to->shape[first + d];
+        strides[d] = from->strides[first + d];
+        strides[ndim + d] = to->strides[first + d];
+    }
+    const int left = th_gpu_collapse(ndim, shape, 2, strides);
+    if (a->axes + left > AXES)
+        return -1;
+    memcpy(a->shape + a->axes, shape, (size_t)left * sizeof *shape);
+    memcpy(a->from + a->axes, strides, (size_t)left * sizeof *shape);
+    memcpy(a->to + a->axes, strides + left, (size_t)left * sizeof *shape);
+    a->axes += left;
+    return 0;
+}
+
+static int axes_of(th_gpu *gpu, th_gpu_axes *a, const th_buffer *to, const th_buffer *from, int place)
+{
+    memset(a, 0, sizeof *a);
+    a->place = -1;
+    a->n = 1;
+    for (int d = 0; d < to->ndim; ++d)
+        a->n *= to->shape[d];
+    if (place < 0)
+        return append(a, to, from, 0, to->ndim);
+    if (append(a, to, from, 0, place) || a->axes == AXES) {
+        th_gpu_complain(gpu, "arrays of too many axes", to->ndim);
+        return -1;
+    }
+    a->place = a->axes;
+    a->shape[a->axes] = to->shape[place];
+    a->from[a->axes] = from->strides[place];
+    a->to[a->axes++] = to->strides[place];
+    return append(a, to, from, place + 1, to->ndim);
+}
+
+static int size_class(int64_t itemsize)
+{
+    int size = 0;
+    while ((int64_t)1 << size < itemsize)
+        ++size;
+    return size;
+}
+
+static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int npointers, char **pointers, const void *rest, size_t bytes, int64_t n)
+{
+    int64_t args[TH_GPU_ARGS / 8] = {0};
+    if (kernel == NULL) {
+        th_gpu_complain(gpu, "no kernel moves such elements", 0);
+        return -1;
+    }
+    memcpy(args + npointers, rest, bytes);
+    const th_gpu_launch what = {kernel->function, (n + gpu->group - 1) / gpu->group, gpu->group, npointers, pointers, args,
+                                (size_t)npointers * sizeof *args + bytes};
+    return th_gpu_launched(gpu, &what);
+}
+
+/* One element of the host's, everywhere. */
+static int fill(th_gpu *gpu, const th_buffer *to, const th_buffer *from)
+{
+    struct {
+        th_gpu_axes axes;
+        uint64_t value[2];
+    } rest;
+    if (axes_of(gpu, &rest.axes, to, from, -1))
+        return -1;
+    memset(rest.value, 0, sizeof rest.value);
+    memcpy(rest.value, from->data, (size_t)from->itemsize);
+    char *pointers[1] = {to->data};
+    return rest.axes.n ? launch(gpu, gpu->movers.fill[size_class(to->itemsize)], 1, pointers, &rest, sizeof rest, rest.axes.n) : 0;
+}
+
+/* With a table of the host's, which the device has for as long as the kernel needs it. */
+static int with_table(th_gpu *gpu, const th_gpu_kernel *kernel, const th_buffer *to, const th_buffer *from, const th_gpu_axes *a,
+                      const int64_t *table, int64_t entries)
+{
+    char *pointers[3] = {from->data, to->data, from->data};
+    if (a->n == 0)
+        return 0;
+    if (table == NULL)
+        return launch(gpu, kernel, 3, pointers, a, sizeof *a, a->n);
+    const size_t bytes = (size_t)entries * sizeof *table;
+    char *there = th_gpu_scratch(gpu, bytes);
+    if (there == NULL) {
+        th_gpu_complain(gpu, "no memory for a table of places", 0);
+        return -1;
+    }
+    pointers[2] = there;
+    int status = gpu->memory.copy(&gpu->memory, there, (const char *)table, bytes, TH_TO_DEVICE);
+    if (status == 0)
+        status = launch(gpu, kernel, 3, pointers, a, sizeof *a, a->n);
+    th_gpu_scratch_release(gpu, there, bytes);
+    return status;
+}
+
+int th_gpu_gather(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets)
+{
+    th_gpu *gpu = (th_gpu *)device;
+    th_gpu_axes a;
+    if (from->device == NULL)
+        return fill(gpu, to, from);
+    if (axes_of(gpu, &a, to, from, axis))
+        return -1;
+    const th_gpu_kernel *kernel = gpu->movers.copy[size_class(to->itemsize)];
+    if (offsets == NULL)
+        return with_table(gpu, kernel, to, from, &a, NULL, 0);
+    const int64_t n = to->shape[axis];
+    int64_t *table = malloc((size_t)(2 * n + 1) * sizeof *table);
+    for (int64_t i = 0; table && i < n; ++i) {
+        table[2 * i] = offsets[i];
+        table[2 * i + 1] = i * to->strides[axis];
+    }
+    const int status = table ? with_table(gpu, kernel, to, from, &a, table, 2 * n) : -1;
+    free(table);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------- scatter */
+
+typedef struct {
+    int64_t offset, number;
+} named;
+
+static int by_offset(const void *x, const void *y)
+{
+    const named *a = x, *b = y;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Each place once, with those of `from` that go there in their order: for each (where in `to`, where its list begins), one
+ * more for the end of the last list, and the lists. Where nothing is added, a place has only its last one, and pairs are
+ * enough. So what is named twice has the result of one after the other, however the device runs. */
+static int64_t *table_of(int64_t n, const int64_t *offsets, int64_t step, int adds, int64_t *places, int64_t *entries)
+{
+    named *all = malloc((size_t)(n + 1) * sizeof *all);
+    int64_t *table = malloc((size_t)(3 * n + 2) * sizeof *table), count = 0;
+    if (!all || !table) {
+        free(all);
+        free(table);
+        return NULL;
+    }
+    for (int64_t i = 0; i < n; ++i)
+        all[i] = (named){offsets[i], i};
+    qsort(all, (size_t)n, sizeof *all, by_offset);
+    for (int64_t i = 0; i < n; ++i)
+        count += i + 1 == n || all[i + 1].offset != all[i].offset;
+    int64_t *lists = table + 2 * (count + 1), at = 0;
+    for (int64_t i = 0, begin = 0; i < n; ++i) {
+        if (adds)
+            lists[i] = all[i].number * step;
+        if (i + 1 < n && all[i + 1].offset == all[i].offset)
+            continue;
+        table[2 * at] = adds ? all[i].offset : all[i].number * step;
+        table[2 * at + 1] = adds ? begin : all[i].offset;
+        ++at;
+        begin = i + 1;
+    }
+    if (adds)
+        table[2 * at + 1] = n;
+    free(all);
+    *places = count;
+    *entries = adds ? 2 * (count + 1) + n : 2 * count;
+    return table;
+}
+
+int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets, int adds)
+{
+    th_gpu *gpu = (th_gpu *)device;
+    th_gpu_axes a;
+    if (axes_of(gpu, &a, to, from, axis))
+        return -1;
+    const th_gpu_kernel *kernel = adds ? gpu->movers.add[to->dtype] : gpu->movers.copy[size_class(to->itemsize)];
+    if (offsets == NULL)
+        return with_table(gpu, kernel, to, from, &a, NULL, 0);
+    if (a.n == 0)
+        return 0;
+    int64_t places, entries;
+    int64_t *table = table_of(to->shape[axis], offsets, from->strides[axis], adds, &places, &entries);
+    if (table == NULL)
+        return -1;
+    a.n = a.n / to->shape[axis] * places;
+    a.shape[a.place] = places;
+    const int status = with_table(gpu, kernel, to, from, &a, table, entries);
+    free(table);
+    return status;
+}
