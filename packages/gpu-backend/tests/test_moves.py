@@ -31,7 +31,7 @@ def test_moves(name, dtype):
 @pytest.mark.parametrize("name", CREATIONS)
 def test_creations(name):
     n = T.lscalar("n")
-    f = theano.function([n], CREATIONS[name](n), mode=MODE)
+    f = theano.function([n], there(CREATIONS[name](n)), mode=MODE)
     assert nodes(f)[0]
     np.testing.assert_array_equal(f(3), theano.function([n], CREATIONS[name](n), mode=ON_CPU)(3))
 

@@ -65,6 +65,31 @@ def test_what_both_need_is_moved_once():
     assert sum(n.inputs[0].owner is not None and n.inputs[0].owner.op == T.exp for n in nodes_of(f)["moves"]) == 1
 
 
+PARTS = {
+    "all of it transposed, too": (lambda x: T.exp(x) + T.exp(x.T), 1, 72),
+    "a part of what is not moved": (lambda x: T.exp(x[1]), 1, 24),
+    "elements by index": (lambda x: T.exp(x[[0, 2, 0]]), 1, 72),
+    "the diagonal": (lambda x: T.exp(T.diag(x)), 1, 24),
+    "a part of what is moved anyway": (lambda x: T.exp(x) + T.exp(x[1]), 1, 72),
+    "a transposed part": (lambda x: T.exp(x[:2].T), 1, 48),
+    "stretched there": (lambda x: T.exp(x) + T.set_subtensor(T.zeros((3, 3))[1], x[0]), 1, 72),
+    "one that both need": (lambda x: T.exp(x.T) + x.T.sum(), 1, 72),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_no_more_is_moved_than_what_is_read(name):
+    build, transfers, size = PARTS[name]
+    x = T.dmatrix("x")
+    f = theano.function([x], build(x), mode=ON_FAKE)
+    value = np.arange(9.0).reshape(3, 3)
+    assert moved(f, value)[0] == transfers
+    graph = f.maker.fgraph
+    sent = [n.inputs[0] for n in graph.toposort() if isinstance(n.op, ToDevice)]
+    assert [v.nbytes for v in theano.function(graph.inputs, sent, mode="FAST_COMPILE")(value)] == [size]
+    np.testing.assert_allclose(f(value), theano.function([x], build(x))(value))
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (0,), (7,), (3, 4), (0, 4), (2, 3, 4), (2, 1, 3, 2)])
 @pytest.mark.parametrize("layout", ["C", "F", "reversed", "every second", "stretched"])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int8", "bool", "complex128"])

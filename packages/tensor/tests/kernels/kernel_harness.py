@@ -64,6 +64,7 @@ class Buffer(ctypes.Structure):
         ("strides", ctypes.POINTER(ctypes.c_int64)),
         ("itemsize", ctypes.c_int64),
         ("priv", ctypes.c_void_p),
+        ("device", ctypes.c_void_p),
     ]
 
 

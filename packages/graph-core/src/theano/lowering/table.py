@@ -46,6 +46,8 @@ class Lowering:
         the CPU can compute.
     only_lengths : bool
         The kernel reads no more than lengths, in whatever memory its inputs are, and its results are in the host's.
+    selects : bool
+        The results are a part of the inputs, so that it is cheaper to move them than these to another memory.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Lowering:
     target: Target = CPU
     on_host: Callable[[Apply[Any, Any]], Collection[int] | None] | None = None
     only_lengths: bool = False
+    selects: bool = False
 
     def host_inputs(self, node: Apply) -> Collection[int] | None:
         """Return the numbers of those inputs of ``node`` that are in the host's memory; None: all, and all outputs."""

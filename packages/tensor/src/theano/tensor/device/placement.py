@@ -46,6 +46,7 @@ class Placement:
         moved: dict[Variable, Variable] = {}
         order = fgraph.toposort()
         on_host = self._wanted_on_host(fgraph, order)
+        there = self._wanted_there(order, on_host)
         for node in order:
             if isinstance(node.op, ToDevice):
                 self._cut(fgraph, context, node)
@@ -54,7 +55,7 @@ class Placement:
             if entry is not None and entry.only_lengths:
                 self._look_at_lengths(fgraph, context, node)
                 continue
-            kept = None if entry is None else self._suits(entry, node, on_host)
+            kept = None if entry is None else self._suits(entry, node, on_host, there)
             if kept is None:
                 continue
             inputs = [v if i in kept else self._there(v, moved) for i, v in enumerate(node.inputs)]
@@ -105,20 +106,50 @@ class Placement:
                 found.add(node)
         return found
 
-    def _suits(self, entry: Lowering, node: Apply[Any, Any], on_host: set[Apply]) -> Collection[int] | None:
-        """Return which inputs the target reads on the host, or None where the node stays as it is."""
-        kept = entry.host_inputs(node)
+    def _wanted_there(self, order: Sequence[Apply], on_host: set[Apply]) -> set[Variable]:
+        """Return the variables that the device reads, wherever they come from."""
+        wanted: set[Variable] = set()
+        for node in reversed(order):
+            if isinstance(node.op, ToDevice):
+                wanted.add(node.inputs[0])
+                continue
+            entry = find(node, self.target)
+            moving = None if entry is None else self._moving(entry, node)
+            if entry is None or moving is None or node in on_host or _single(node, moving):
+                continue
+            if entry.target is not ANY or not entry.selects and not wanted.isdisjoint(node.outputs):
+                wanted.update(moving)
+        return wanted
+
+    def _moving(self, entry: Lowering, node: Apply[Any, Any]) -> list[Variable] | None:
+        """Return the inputs that the target reads in its own memory; None where it cannot compute the node."""
+        kept = None if entry.only_lengths else entry.host_inputs(node)
         if kept is None or not node.outputs:
             return None
         moving = [v for i, v in enumerate(node.inputs) if i not in kept]
-        if not all(type(v.type) is TensorType for v in (*moving, *node.outputs)):
+        return moving if all(type(v.type) is TensorType for v in (*moving, *node.outputs)) else None
+
+    def _suits(
+        self, entry: Lowering, node: Apply[Any, Any], on_host: set[Apply], there: set[Variable]
+    ) -> Collection[int] | None:
+        """Return which inputs the target reads on the host, or None where the node stays as it is."""
+        moving = self._moving(entry, node)
+        if moving is None:
             return None
-        single = all(all(v.type.broadcastable) for v in (*moving, *node.outputs))
-        # What only moves elements is done where these are.
-        moves = entry.target is ANY and bool(moving)
-        if (single or moves or node in on_host) and all(_origin(v) is None for v in moving):
+        if all(_origin(v) is None for v in moving) and (
+            node in on_host or _single(node, moving) or self._moves_here(entry, node, moving, there)
+        ):
             return None
-        return kept if lower(node, self.target) is not None else None
+        return entry.host_inputs(node) if lower(node, self.target) is not None else None
+
+    @staticmethod
+    def _moves_here(entry: Lowering, node: Apply[Any, Any], moving: list[Variable], there: set[Variable]) -> bool:
+        """Return whether a node moves elements on the host, where these are.
+
+        It does where the device wants none of the results, and where these are a part of what the device does not
+        want: less is transferred.
+        """
+        return entry.target is ANY and (there.isdisjoint(node.outputs) or entry.selects and there.isdisjoint(moving))
 
     def _there(self, v: Variable, moved: dict[Variable, Variable]) -> Variable:
         origin = _origin(v)
@@ -135,3 +166,8 @@ class Placement:
 def _origin(v: Variable) -> Variable | None:
     """Return what lies on a device, of which ``v`` is what was brought back."""
     return v.owner.inputs[0] if v.owner is not None and isinstance(v.owner.op, FromDevice) else None
+
+
+def _single(node: Apply[Any, Any], moving: list[Variable]) -> bool:
+    """Return whether a node computes single elements from single elements."""
+    return all(all(v.type.broadcastable) for v in (*moving, *node.outputs))

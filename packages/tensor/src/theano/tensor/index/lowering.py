@@ -182,13 +182,13 @@ def _numbers_of_write(node: Apply) -> range | None:
 
 
 register(
-    Lowering(Subtensor, subtensor_kernel, _VIEWED, target=ANY, on_host=_numbers),
-    Lowering(SubtensorChain, subtensor_chain_kernel, _VIEWED, target=ANY, on_host=_numbers),
+    Lowering(Subtensor, subtensor_kernel, _VIEWED, target=ANY, on_host=_numbers, selects=True),
+    Lowering(SubtensorChain, subtensor_chain_kernel, _VIEWED, target=ANY, on_host=_numbers, selects=True),
     Lowering(IncSubtensor, inc_subtensor_kernel, Accepts(
         "x, y, *index -> new", dtypes={"index": INTEGERS}, ndim={"index": 0}, same=("x new",), converts=("y x",),
     ), target=ANY, on_host=_numbers_of_write),
-    Lowering(AdvancedSubtensor1, advanced_subtensor_kernel, _SELECTED, target=ANY, on_host=_numbers),
-    Lowering(BaseAdvancedSubtensor, advanced_subtensor_kernel, _SELECTED, target=ANY, on_host=_numbers),
+    Lowering(AdvancedSubtensor1, advanced_subtensor_kernel, _SELECTED, target=ANY, on_host=_numbers, selects=True),
+    Lowering(BaseAdvancedSubtensor, advanced_subtensor_kernel, _SELECTED, target=ANY, on_host=_numbers, selects=True),
     Lowering(_AdvancedWrite, advanced_inc_subtensor_kernel, Accepts(
         "x, y, *index -> new", dtypes={"index": ANYTHING}, same=("x new",), converts=("y x",),
     ), target=ANY, on_host=_numbers_of_write),

@@ -145,7 +145,7 @@ register(
     Lowering(Shape, shape_kernel, Accepts("x -> lengths"), when=_has_no_code, target=ANY, only_lengths=True),
     Lowering(Shape_i, shape_i_kernel, Accepts("x -> length"), when=_has_no_code, target=ANY, only_lengths=True),
     Lowering(RepeatOp, repeat_kernel, Accepts("x, repeats -> y", dtypes={"repeats": INTEGERS}, same=("x y",))),
-    Lowering(ExtractDiag, extract_diagonal_kernel, Accepts("x -> diagonal"), target=ANY),
+    Lowering(ExtractDiag, extract_diagonal_kernel, Accepts("x -> diagonal"), target=ANY, selects=True),
     Lowering(SetDiag, set_diagonal_kernel, Accepts(
         "x, values -> y", converts=("values x",),
     ), target=ANY, on_host=_none),
