@@ -34,6 +34,12 @@ def bytes_there(kernels: Any) -> int:
     return ctypes.c_int64.from_address(kernels.device_bytes).value
 
 
+def read(value: Any) -> Any:
+    made = np.empty(value.shape, value.dtype_name)
+    value.read_into(made)
+    return made
+
+
 def test_a_device_is_known_once_it_was_added(kernels: Any, device: Any) -> None:
     assert has_device("toy") and not has_device("no such device") and not has_device("cpu")
     add_device("toy", kernels.device)
@@ -82,8 +88,34 @@ def test_a_transfer_that_fails(kernels: Any, device: Any) -> None:
 
 def test_a_transfer_is_between_two_memories(kernels: Any, device: Any) -> None:
     f = Function(there_and_back(kernels, VECTOR, VECTOR))
-    with pytest.raises(ValueError, match="between the host's memory and a device's"):
+    with pytest.raises(ValueError, match="to a device's memory or from it"):
         f(np.zeros(4))
+
+
+@pytest.mark.parametrize("value", [np.arange(4.0), np.arange(8.0)[::-2], np.zeros(0)])
+def test_from_device_to_device(kernels: Any, device: Any, value: Any) -> None:
+    f = Function({
+        **there_and_back(kernels, VECTOR, device),
+        "slots": [("input", VECTOR, None), ("temp", device, None), ("temp", device, None), ("temp", VECTOR, None)],
+        "instructions": [("c", kernels.transfer, None, [i], [i + 1], 1.0) for i in range(3)],
+        "outputs": [3],
+    })  # fmt: skip
+    np.testing.assert_array_equal(f(value), value)
+
+
+def test_a_transfer_between_devices_that_fails(kernels: Any, device: Any) -> None:
+    there = Function({**there_and_back(kernels, VECTOR, device), "outputs": [1]})(np.arange(6.0))
+    across = Function(
+        slots=[("input", device, None), ("temp", device, None)],
+        instructions=[("c", kernels.transfer, None, [0], [1], 1.0)],
+        inputs=[given(0, "x")], outputs=[1], returns="one",
+    )  # fmt: skip
+    np.testing.assert_array_equal(read(across(there)), np.arange(6.0))
+    before = bytes_there(kernels)
+    with pytest.raises(MemoryError, match="a transfer of 24 bytes failed"):
+        across(there.window(0, (3,), (16,)))
+    assert bytes_there(kernels) <= before + 24
+    np.testing.assert_array_equal(read(across(there.window(0, (2,), (24,)))), [0, 3])
 
 
 def test_programs_that_are_refused(kernels: Any, device: Any) -> None:

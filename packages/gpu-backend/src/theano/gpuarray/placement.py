@@ -8,11 +8,13 @@ an `Elemwise`. Such a class adds nothing but its name, so an op has one statemen
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from theano.gpuarray.array import context_name_of
-from theano.gpuarray.variables import GpuArrayType, GpuFromHost, host_from_gpu
+from theano.gpuarray.array import context_name_of, device_name
+from theano.gpuarray.context import is_started, list_contexts
+from theano.gpuarray.variables import GpuArrayType, as_gpuarray_variable, host_from_gpu
 from theano.graph import Apply, FunctionGraph, Op, Variable
 from theano.lowering.targets import Target
 from theano.rewriting.context import Context
@@ -52,15 +54,22 @@ class GpuPlacement(Placement):
     def __init__(self, target: Target):
         super().__init__(target)
         self.name = "gpuarray_opt"
-        self.context_name = context_name_of(target.device)
 
-    def type_there(self, kind: TensorType) -> GpuArrayType:
-        """Return the type of the same arrays on the device."""
-        return GpuArrayType(kind.dtype, kind.broadcastable, self.context_name)
+    def device_for(self, moving: Sequence[Variable]) -> str | None:
+        """Return the device that an input's tag names, or the default one; None where there are only others."""
+        for v in moving:
+            name = getattr(v.tag, "target", Ellipsis)
+            if name is not Ellipsis:
+                return None if name == "cpu" else device_name(name)
+        return self.target.device if is_started(None) or not any(list_contexts()) else None
 
-    def to_device(self, v: Variable) -> Variable:
+    def type_there(self, kind: TensorType, device: str) -> GpuArrayType:
+        """Return the type of the same arrays on a device."""
+        return GpuArrayType(kind.dtype, kind.broadcastable, context_name_of(device))
+
+    def to_device(self, v: Variable, device: str) -> Variable:
         """Return ``v`` moved there."""
-        return GpuFromHost(self.context_name)(v)
+        return as_gpuarray_variable(v, context_name_of(device))
 
     def from_device(self, v: Variable) -> Variable:
         """Return ``v`` brought back."""

@@ -72,11 +72,15 @@ def use(
 
 
 def start_by_flags() -> None:
-    """Start the devices that the flags ``contexts``, ``device`` and ``init_gpu_device`` name."""
+    """Start the devices that the flags ``contexts``, ``device`` and ``init_gpu_device`` name.
+
+    Where only ``contexts`` is set there is no default context: what has an operand on a device is computed there, and
+    everything else on the CPU.
+    """
     force = config.force_device
     for part in filter(None, config.contexts.split(";")):
         name, _, device = part.partition("->")
-        use(device, force, False, False, name)
+        use(device, force, True, False, name)
     if config.device != "cpu":
         use(config.device, force)
     elif config.init_gpu_device:
@@ -92,7 +96,7 @@ def shared_by_flags(value: Any, options: dict[str, Any]) -> Any:
         They are not: another constructor is asked.
     """
     target = options.get("target", Ellipsis)
-    wanted = is_started(target) if isinstance(target, str) else _values_there and target is Ellipsis
+    wanted = _values_there if target is Ellipsis else is_started(target)
     if not wanted or not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
         if type(value).__name__ == "GpuArray":
             return gpuarray_shared_constructor(value, **{"target": value.context_name, **options})

@@ -14,11 +14,12 @@ import numpy as np
 from theano.compile.shared import SharedVariable
 from theano.gpuarray.array import GpuArray, asarray, device_name
 from theano.gpuarray.context import GpuContext, get_context, is_started
+from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Type, Variable
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.device.type import DeviceTensorType
-from theano.tensor.operators import TensorOperators
+from theano.tensor.operators import TensorOperators, transfers
 from theano.tensor.type import TensorType
 
 
@@ -157,8 +158,29 @@ class GpuArraySharedVariable(_OnDevice, SharedVariable):
 GpuArrayVariable.SharedVariable = GpuArraySharedVariable  # type: ignore[attr-defined]
 
 
-class GpuFromHost(ToDevice):
-    """A copy of an array in the memory of a device.
+class _ToContext(ToDevice):
+    """A copy of an array in the memory of a context's device."""
+
+    __props__ = ("context_name",)
+
+    def __init__(self, context_name: str | None = None):
+        super().__init__(device_name(context_name))
+        self.context_name = context_name
+
+    def make_node(self, x: Any) -> Apply:
+        """Return the node for an array."""
+        return Apply(self, [x], [GpuArrayType(x.type.dtype, x.type.broadcastable, self.context_name)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
+        """Copy it, from another device by way of the host."""
+        outputs[0][0] = asarray(np.asarray(inputs[0]), self.context_name)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}<{self.context_name}>"
+
+
+class GpuFromHost(_ToContext):
+    """A copy of an array of the host's in the memory of a device.
 
     Parameters
     ----------
@@ -171,25 +193,12 @@ class GpuFromHost(ToDevice):
     GpuArrayType<None>(float32, vector)
     """
 
-    __props__ = ("context_name",)
-
-    def __init__(self, context_name: str | None = None):
-        super().__init__(device_name(context_name))
-        self.context_name = context_name
-
     def make_node(self, x: Any) -> Apply:
         """Return the node for an array of the host's."""
         x = as_tensor_variable(x)
-        if not isinstance(x.type, TensorType):
+        if type(x.type) is not TensorType:
             raise TypeError(f"{self} takes an array of the host's, not {x} of type {x.type}")
-        return Apply(self, [x], [GpuArrayType(x.type.dtype, x.type.broadcastable, self.context_name)()])
-
-    def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
-        """Copy it."""
-        outputs[0][0] = asarray(inputs[0], self.context_name)
-
-    def __str__(self) -> str:
-        return f"GpuFromHost<{self.context_name}>"
+        return super().make_node(x)
 
 
 class HostFromGpu(FromDevice):
@@ -207,8 +216,8 @@ class HostFromGpu(FromDevice):
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         """Return the gradient, moved to where the input is."""
-        moved = GpuFromHost(inputs[0].type.context_name)
-        return [moved(g) if type(g.type) is TensorType else g for g in output_gradients]
+        return [g if isinstance(g.type, DisconnectedType) else as_gpuarray_variable(g, inputs[0].type.context_name)
+                for g in output_gradients]  # fmt: skip
 
     def __str__(self) -> str:
         return "HostFromGpu(gpuarray)"
@@ -217,37 +226,30 @@ class HostFromGpu(FromDevice):
 host_from_gpu = HostFromGpu()
 
 
-class GpuToGpu(ToDevice):
+class GpuToGpu(_ToContext):
     """A copy of a device's array in the memory of another device.
 
     Parameters
     ----------
     context_name : str or None
         Where it goes.
+
+    Examples
+    --------
+    >>> GpuToGpu("dev1")(GpuArrayType("float32", (False,))("x")).type
+    GpuArrayType<dev1>(float32, vector)
     """
-
-    __props__ = ("context_name",)
-
-    def __init__(self, context_name: str | None = None):
-        super().__init__(device_name(context_name))
-        self.context_name = context_name
 
     def make_node(self, x: Any) -> Apply:
         """Return the node for an array of a device's."""
         if not isinstance(getattr(x, "type", None), GpuArrayType):
             raise TypeError(f"{self} takes an array on a device, not {x}")
-        return Apply(self, [x], [GpuArrayType(x.type.dtype, x.type.broadcastable, self.context_name)()])
-
-    def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
-        """Copy it, by way of the host."""
-        outputs[0][0] = asarray(np.asarray(inputs[0]), self.context_name)
+        return super().make_node(x)
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         """Return the gradient, moved to where the input is."""
-        return [as_gpuarray_variable(g, inputs[0].type.context_name) for g in output_gradients]
-
-    def __str__(self) -> str:
-        return f"GpuToGpu<{self.context_name}>"
+        return [g if isinstance(g.type, DisconnectedType) else as_gpuarray_variable(g, inputs[0].type.context_name)
+                for g in output_gradients]  # fmt: skip
 
 
 def as_gpuarray_variable(x: Any, context_name: str | None = None) -> Any:
@@ -300,9 +302,10 @@ def infer_context_name(*variables: Any) -> str | None:
     return None
 
 
-def transfer(x: Any, target: str) -> Any:
+@transfers.register
+def transfer(x: Any, target: str | None) -> Any:
     """Return ``x`` on the device of a context, or None where ``target`` names none (`theano.tensor.transfer` asks)."""
-    if target is not None and not is_started(target):
+    if not is_started(target):
         return None
     return as_gpuarray_variable(x, target)
 

@@ -155,7 +155,7 @@ typedef struct th_runtime {
      * outputs are made. `run` and `work` of the table are not read. */
     int (*size_outputs)(th_ctx *ctx, const th_loop *loop);
 
-    /* `out` becomes a copy of `in`; one of them is on a device, and the other is not. */
+    /* `out` becomes a copy of `in`, where one of them at least is on a device. */
     int (*transfer)(th_ctx *ctx, th_buffer *out, const th_buffer *in);
 } th_runtime;
 

@@ -264,34 +264,50 @@ int rt_parallel_for(th_ctx *ctx, int64_t n, int64_t grain, th_body body, void *a
     return frame_of(ctx)->error_kind ? -1 : 0;
 }
 
-/* All of `from`, which lies in one piece if the device has it. */
-int rt_transfer(th_ctx *ctx, th_buffer *to, const th_buffer *from) {
-    const Slot *source = reinterpret_cast<const Slot *>(from);
-    const th_device *there = to->device, *here = from->device;
-    if (!there == !here) return rt_fail(ctx, TH_ERR_VALUE, "a transfer is between the host's memory and a device's");
-    if (rt_ensure(ctx, to, from->shape) < 0) return -1;
-    const size_t bytes = size_t(source->elements * from->itemsize);
-    if (bytes == 0) return 0;
-    const char *data = from->data;
-    Block *piece = nullptr;
-    if (!th_is_packed(from) && here) {
-        piece = block_new(bytes, here);
-        if (!piece) return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on a device", bytes);
-        if (device_pack(piece, from) < 0) {
-            block_release(piece);
-            return rt_fail(ctx, TH_ERR_VALUE, "the device could not put an array in one piece");
-        }
-        data = piece->data;
-    } else if (!th_is_packed(from)) {
+/* The elements of an array in one piece: where they are, or in memory that `piece` keeps. NULL: error set. */
+const char *in_one_piece(th_ctx *ctx, const th_buffer *from, size_t bytes, Block **piece) {
+    if (th_is_packed(from)) return from->data;
+    if (!from->device) {
         char *packed = static_cast<char *>(rt_scratch(ctx, bytes));
-        if (!packed) return -1;
-        pack(packed, from);
-        data = packed;
+        if (packed) pack(packed, from);
+        return packed;
     }
-    const th_device *device = there ? there : here;
-    const int status = device->copy(device, to->data, data, bytes, there ? TH_TO_DEVICE : TH_FROM_DEVICE);
+    *piece = block_new(bytes, from->device);
+    if (!*piece) {
+        rt_fail(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on a device", bytes);
+        return nullptr;
+    }
+    if (device_pack(*piece, from) < 0) {
+        rt_fail(ctx, TH_ERR_VALUE, "the device could not put an array in one piece");
+        return nullptr;
+    }
+    return (*piece)->data;
+}
+
+/* From one memory to another; from device to device by way of the host's. */
+int copy_across(const th_device *there, char *to, const th_device *here, const char *from, size_t bytes) {
+    if (!here || !there) {
+        const th_device *device = there ? there : here;
+        return device->copy(device, to, from, bytes, there ? TH_TO_DEVICE : TH_FROM_DEVICE);
+    }
+    Block *between = block_new(bytes);
+    if (!between) return -1;
+    int status = here->copy(here, between->data, from, bytes, TH_FROM_DEVICE);
+    if (status == 0) status = there->copy(there, to, between->data, bytes, TH_TO_DEVICE);
+    block_release(between);
+    return status;
+}
+
+int rt_transfer(th_ctx *ctx, th_buffer *to, const th_buffer *from) {
+    if (!to->device && !from->device) return rt_fail(ctx, TH_ERR_VALUE, "a transfer is to a device's memory or from it");
+    if (rt_ensure(ctx, to, from->shape) < 0) return -1;
+    const size_t bytes = size_t(reinterpret_cast<const Slot *>(from)->elements * from->itemsize);
+    if (bytes == 0) return 0;
+    Block *piece = nullptr;
+    const char *data = in_one_piece(ctx, from, bytes, &piece);
+    const int status = data ? copy_across(to->device, to->data, from->device, data, bytes) : 0;
     if (piece) block_release(piece);
-    if (status == 0) return 0;
+    if (status == 0) return data ? 0 : -1;
     return rt_fail(ctx, TH_ERR_MEMORY, "a transfer of %zu bytes failed", bytes);
 }
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from theano.gpuarray.lowering.common import TARGET
-from theano.gpuarray.variables import GpuToGpu
 from theano.lowering.table import Lowering, register
 from theano.tensor.device.lowering import transfer_kernel
 from theano.tensor.device.ops import ToDevice
 
-register(
-    Lowering(GpuToGpu, None, target=TARGET),  # by way of the host, in Python
-    Lowering(ToDevice, transfer_kernel, target=TARGET),
-)
+register(Lowering(ToDevice, transfer_kernel, target=TARGET))

@@ -59,14 +59,16 @@ class ToDevice(_Transfer):
         self.device = device
 
     def make_node(self, x: Tensor) -> Apply:
-        """Return the node for an array of the host's."""
-        if not isinstance(x.type, TensorType) or isinstance(x.type, DeviceTensorType):
-            raise TypeError(f"{self} takes an array in the host's memory, not {x} of type {x.type}")
+        """Return the node for an array of the host's or of another device's."""
+        if not isinstance(x.type, TensorType):
+            raise TypeError(f"{self} takes an array, not {x} of type {x.type}")
         return Apply(self, [x], [DeviceTensorType(x.type.dtype, x.type.broadcastable, self.device).make_variable()])
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        """Return the gradient, brought back."""
-        return [FromDevice()(g) if isinstance(g.type, DeviceTensorType) else g for g in output_gradients]
+        """Return the gradient, moved to where the input is."""
+        back = FromDevice() if inputs[0].type.device == CPU.device else ToDevice(inputs[0].type.device)
+        return [g if isinstance(g.type, DisconnectedType) or g.type.device == inputs[0].type.device else back(g)
+                for g in output_gradients]  # fmt: skip
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         """Return the direction, moved as the value is."""

@@ -8,13 +8,13 @@ before it is decided who may overwrite what.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from theano.graph import Apply, Constant, FunctionGraph, Variable
 from theano.loader.module import has_device
 from theano.lowering.table import Lowering, find, lower
-from theano.lowering.targets import ANY, Target
+from theano.lowering.targets import ANY, CPU, Target, targets
 from theano.rewriting.context import Context
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.device.type import DeviceTensorType
@@ -25,7 +25,8 @@ class Placement:
     """The pass that has a target compute all that it has lowerings for.
 
     Single elements that come from the host stay there: lengths, indices and factors are what kernels are told. A value
-    that both memories need is moved once, a constant when the function is compiled.
+    that both memories need is moved once, a constant when the function is compiled. A node is computed on the device of
+    its first input that is on one of the target's devices, and on the target's own where none is.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class Placement:
 
     def __call__(self, fgraph: FunctionGraph, context: Context) -> None:
         """Change ``fgraph``."""
-        moved: dict[Variable, Variable] = {}
+        moved: dict[Variable, dict[str, Variable]] = {}
         order = fgraph.toposort()
         on_host = self._wanted_on_host(fgraph, order)
         there = self._wanted_there(order, on_host)
@@ -55,32 +56,41 @@ class Placement:
             if entry is not None and entry.only_lengths:
                 self._look_at_lengths(fgraph, context, node)
                 continue
-            kept = None if entry is None else self._suits(entry, node, on_host, there)
-            if kept is None:
+            moving = None if entry is None else self._suits(entry, node, on_host, there)
+            device = None if moving is None else self._device_of(node, moving, moved)
+            if entry is None or device is None or lower(node, self.target) is None:
                 continue
-            inputs = [v if i in kept else self._there(v, moved) for i, v in enumerate(node.inputs)]
-            outputs = [self.type_there(v.type).make_variable(v.name) for v in node.outputs]
+            kept = entry.host_inputs(node) or ()
+            inputs = [v if i in kept else self._there(v, device, moved) for i, v in enumerate(node.inputs)]
+            outputs = [self.type_there(v.type, device).make_variable(v.name) for v in node.outputs]
             Apply(node.op, inputs, outputs)
             back = [self.from_device(v) for v in outputs]
             context.replace(fgraph, list(zip(node.outputs, back, strict=True)), self.name)
 
-    def type_there(self, kind: TensorType) -> DeviceTensorType:
-        """Return the type of the same arrays on the device."""
-        return DeviceTensorType(kind.dtype, kind.broadcastable, self.target.device)
+    def type_there(self, kind: TensorType, device: str) -> DeviceTensorType:
+        """Return the type of the same arrays on a device."""
+        return DeviceTensorType(kind.dtype, kind.broadcastable, device)
 
-    def to_device(self, v: Variable) -> Variable:
+    def to_device(self, v: Variable, device: str) -> Variable:
         """Return ``v`` moved there."""
-        return ToDevice(self.target.device)(v)
+        return ToDevice(device)(v)
 
     def from_device(self, v: Variable) -> Variable:
         """Return ``v`` brought back."""
         return FromDevice()(v)
 
+    def device_for(self, moving: Sequence[Variable]) -> str | None:
+        """Return where a node is computed whose inputs are all on the host, or None: there."""
+        return self.target.device
+
     def _cut(self, fgraph: FunctionGraph, context: Context, node: Apply) -> None:
-        """Leave out a transfer there of what has just been brought back."""
-        origin = _origin(node.inputs[0])
-        if origin is not None and origin.type == node.outputs[0].type:
-            context.replace(fgraph, [(node.outputs[0], origin)], self.name)
+        """Move from where a value is, not from where it was moved to in between."""
+        there, source = node.outputs[0], node.inputs[0]
+        while source.owner is not None and isinstance(source.owner.op, (FromDevice, ToDevice)):
+            source = source.owner.inputs[0]
+        if source is not node.inputs[0]:
+            direct = source if source.type == there.type else self.to_device(source, there.type.device)
+            context.replace(fgraph, [(there, direct)], self.name)
 
     def _look_at_lengths(self, fgraph: FunctionGraph, context: Context, node: Apply[Any, Any]) -> None:
         """Let a node that reads nothing but lengths have those of the arrays on the device."""
@@ -131,16 +141,34 @@ class Placement:
 
     def _suits(
         self, entry: Lowering, node: Apply[Any, Any], on_host: set[Apply], there: set[Variable]
-    ) -> Collection[int] | None:
-        """Return which inputs the target reads on the host, or None where the node stays as it is."""
+    ) -> list[Variable] | None:
+        """Return the inputs that a node reads on a device if it is computed on one; None: it stays as it is."""
         moving = self._moving(entry, node)
-        if moving is None:
-            return None
-        if all(_origin(v) is None for v in moving) and (
-            node in on_host or _single(node, moving) or self._moves_here(entry, node, moving, there)
-        ):
-            return None
-        return entry.host_inputs(node) if lower(node, self.target) is not None else None
+        if moving is None or any(self._device_at(v) for v in moving):
+            return moving
+        stays = node in on_host or _single(node, moving) or self._moves_here(entry, node, moving, there)
+        return None if stays else moving
+
+    def _device_of(
+        self, node: Apply[Any, Any], moving: list[Variable], moved: dict[Variable, dict[str, Variable]]
+    ) -> str | None:
+        """Return on which device a node is computed; None: on the host.
+
+        It is that of an input which is on one, or was moved to one; next, that of what its result meets first.
+        """
+        meet = [v for w in node.outputs for client, _ in w.clients if client != "output" for v in client.inputs]
+        known = (
+            *(self._device_at(v) for v in moving),
+            *(device for v in moving for device in moved.get(v, ())),
+            *(self._device_at(v) for v in meet),
+        )
+        return next(filter(None, known), None) or self.device_for(moving)
+
+    def _device_at(self, v: Variable) -> str | None:
+        """Return on which of the target's devices a value is."""
+        origin = _origin(v)
+        device = CPU.device if origin is None else origin.type.device
+        return device if device in targets and targets[device].name == self.target.name else None
 
     @staticmethod
     def _moves_here(entry: Lowering, node: Apply[Any, Any], moving: list[Variable], there: set[Variable]) -> bool:
@@ -151,16 +179,17 @@ class Placement:
         """
         return entry.target is ANY and (there.isdisjoint(node.outputs) or entry.selects and there.isdisjoint(moving))
 
-    def _there(self, v: Variable, moved: dict[Variable, Variable]) -> Variable:
+    def _there(self, v: Variable, device: str, moved: dict[Variable, dict[str, Variable]]) -> Variable:
         origin = _origin(v)
-        if origin is not None and origin.type.device == self.target.device:
+        if origin is not None and origin.type.device == device:
             return origin
-        if v not in moved:
-            if isinstance(v, Constant) and has_device(self.target.device):
-                moved[v] = self.type_there(v.type).make_constant(v.data, v.name)
+        by_device = moved.setdefault(v, {})
+        if device not in by_device:
+            if isinstance(v, Constant) and has_device(device):
+                by_device[device] = self.type_there(v.type, device).make_constant(v.data, v.name)
             else:
-                moved[v] = self.to_device(v)
-        return moved[v]
+                by_device[device] = self.to_device(v if origin is None else origin, device)
+        return by_device[device]
 
 
 def _origin(v: Variable) -> Variable | None:
