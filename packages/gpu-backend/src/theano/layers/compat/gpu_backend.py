@@ -14,7 +14,15 @@ OLD_NAMES = {
         "theano.gpuarray.variables": (
             "GpuFromHost HostFromGpu GpuToGpu as_gpuarray_variable host_from_gpu infer_context_name"
         ),
+        "theano.gpuarray.ops": "GpuAlloc GpuAllocEmpty GpuContiguous GpuEye GpuJoin GpuReshape GpuSplit",
     },
+    "theano.gpuarray.subtensor": {
+        "theano.gpuarray.ops": (
+            "GpuSubtensor GpuIncSubtensor GpuAdvancedSubtensor1 GpuAdvancedSubtensor GpuAdvancedBooleanSubtensor "
+            "GpuAdvancedIncSubtensor1 GpuAdvancedIncSubtensor GpuAdvancedBooleanIncSubtensor GpuExtractDiag GpuAllocDiag"
+        ),
+    },
+    "theano.gpuarray.reduction": {"theano.gpuarray.ops": "GpuMaxAndArgmax"},
     "theano.gpuarray.elemwise": {"theano.gpuarray.ops": "GpuElemwise GpuDimShuffle GpuCAReduceCuda"},
     "theano.gpuarray.blas": {
         "theano.gpuarray.ops": "GpuGemm GpuGemv GpuGer GpuDot22",
