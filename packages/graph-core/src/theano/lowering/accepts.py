@@ -179,6 +179,16 @@ class Accepts:
                 return False
         return not self.view or bool(node.op.view_map.get(0))
 
+    def conversions(self, node: Apply) -> dict[int, str]:
+        """Return which inputs of a node the kernel converts on the way, and to which dtypes."""
+        found = {}
+        for source, target in self._converted:
+            dtype = dtype_of(target.of(node)[0])
+            for i in range(*source.places.indices(len(node.inputs))):
+                if dtype_of(node.inputs[i]) != dtype:
+                    found[i] = dtype
+        return found
+
     def __str__(self) -> str:
         told = []
         for o in self.operands:

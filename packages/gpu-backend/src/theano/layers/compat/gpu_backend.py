@@ -19,7 +19,8 @@ OLD_NAMES = {
     "theano.gpuarray.subtensor": {
         "theano.gpuarray.ops": (
             "GpuSubtensor GpuIncSubtensor GpuAdvancedSubtensor1 GpuAdvancedSubtensor GpuAdvancedBooleanSubtensor "
-            "GpuAdvancedIncSubtensor1 GpuAdvancedIncSubtensor GpuAdvancedBooleanIncSubtensor GpuExtractDiag GpuAllocDiag"
+            "GpuAdvancedIncSubtensor1 GpuAdvancedIncSubtensor GpuAdvancedBooleanIncSubtensor "
+            "GpuExtractDiag GpuAllocDiag"
         ),
     },
     "theano.gpuarray.reduction": {"theano.gpuarray.ops": "GpuMaxAndArgmax"},

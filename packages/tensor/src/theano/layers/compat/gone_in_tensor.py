@@ -49,7 +49,9 @@ INSTEAD = {
     ),
     "the transform is theano.tensor.fft": "Fourier FFT GradTodo dct_matrix",
     "docs/extending has ops to begin with": "Minimal T_minimal",
-    "there is no backend for GPUs here": "PersistentGpuArrayID burn main",
+    "arrays of devices are pickled as any others are, and `python -m theano.doctor` looks at devices": (
+        "PersistentGpuArrayID burn main"
+    ),
     "sets keep their order without links": "Link",
     "run `python -m theano.misc.check_blas`, or `python -m theano.doctor`": "jobman_job test",
     "scripts for maintainers are in tools/": (

@@ -61,10 +61,8 @@ def _all(node: Apply) -> range:
     return range(len(node.inputs))
 
 
-def _lengths_and_number(node: Apply) -> tuple[int, ...] | None:
+def _lengths_and_number(node: Apply) -> tuple[int, ...]:
     value, *lengths = node.inputs
-    if dtype_of(value) != dtype_of(node.outputs[0]):
-        return None  # a device converts nothing while it moves it
     return tuple(range(0 if is_number_of_host(value) else 1, len(lengths) + 1))
 
 

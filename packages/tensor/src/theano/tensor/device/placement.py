@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from theano.graph import Apply, Constant, FunctionGraph, Variable
 from theano.loader.module import has_device
 from theano.lowering.table import Lowering, find, lower
@@ -18,6 +20,7 @@ from theano.lowering.targets import ANY, CPU, Target, targets
 from theano.rewriting.context import Context
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.device.type import DeviceTensorType
+from theano.tensor.elemwise.functions import cast_op
 from theano.tensor.type import TensorType
 
 
@@ -62,6 +65,8 @@ class Placement:
                 continue
             kept = entry.host_inputs(node) or ()
             inputs = [v if i in kept else self._there(v, device, moved) for i, v in enumerate(node.inputs)]
+            for i, dtype in self._conversions(entry, node).items():
+                inputs[i] = self._converted(node.inputs[i], inputs[i], dtype, moved)
             outputs = [self.type_there(v.type, device).make_variable(v.name) for v in node.outputs]
             Apply(node.op, inputs, outputs)
             back = [self.from_device(v) for v in outputs]
@@ -178,6 +183,27 @@ class Placement:
         want: less is transferred.
         """
         return entry.target is ANY and (there.isdisjoint(node.outputs) or entry.selects and there.isdisjoint(moving))
+
+    @staticmethod
+    def _conversions(entry: Lowering, node: Apply[Any, Any]) -> dict[int, str]:
+        """Return which inputs have to be of other dtypes, since no device converts what it moves."""
+        return entry.accepts.conversions(node) if entry.target is ANY and entry.accepts is not None else {}
+
+    def _converted(
+        self, v: Any, there: Any, dtype: str, moved: dict[Variable, dict[str, Variable]]
+    ) -> Variable:
+        """Return an input of another dtype, converted where it was, or on the host if the device cannot."""
+        device = there.type.device
+        if _origin(v) is not None and device != CPU.device:
+            kind = self.type_there(TensorType(dtype, v.type.broadcastable), device)
+            cast_there = Apply(cast_op(dtype), [there], [kind.make_variable()])
+            if lower(cast_there, self.target) is not None:
+                return cast_there.outputs[0]
+        if isinstance(v, Constant):
+            made: Variable = TensorType(dtype, v.type.broadcastable).make_constant(np.asarray(v.data).astype(dtype))
+        else:
+            made = cast_op(dtype)(v)
+        return made if device == CPU.device else self._there(made, device, moved)
 
     def _there(self, v: Variable, device: str, moved: dict[Variable, dict[str, Variable]]) -> Variable:
         origin = _origin(v)

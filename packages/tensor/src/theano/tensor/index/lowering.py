@@ -176,9 +176,8 @@ def _numbers(node: Apply) -> range:
     return range(1, len(node.inputs))
 
 
-def _numbers_of_write(node: Apply) -> range | None:
-    # What is written has to be of the dtype of what it is written into: a device converts nothing on the way.
-    return range(2, len(node.inputs)) if dtype_of(node.inputs[0]) == dtype_of(node.inputs[1]) else None
+def _numbers_of_write(node: Apply) -> range:
+    return range(2, len(node.inputs))
 
 
 register(

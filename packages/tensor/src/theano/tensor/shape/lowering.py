@@ -11,7 +11,7 @@ from theano.lowering.table import Lowering, register
 from theano.lowering.targets import ANY
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.kernels import parameters
-from theano.tensor.kernels.common import VIEW_NS, dtype_of, is_view, ndim_of, nothing, ones_of, pattern_of, ready
+from theano.tensor.kernels.common import VIEW_NS, is_view, ndim_of, nothing, ones_of, pattern_of, ready
 from theano.tensor.shape.basic import Rebroadcast, Shape, Shape_i, SpecifyShape
 from theano.tensor.shape.contiguous import CpuContiguous
 from theano.tensor.shape.diagonals import AllocDiag, ExtractDiag, SetDiag
@@ -118,11 +118,6 @@ def _second(node: Apply) -> tuple[int]:
     return (1,)
 
 
-def _none(node: Apply) -> tuple[int, ...] | None:
-    # A device converts nothing while it moves it.
-    return () if dtype_of(node.inputs[0]) == dtype_of(node.inputs[1]) else None
-
-
 def _has_no_code(op: Any, node: Apply) -> bool:
     """Tell whether nobody has registered C code for the type of the first input."""
     return op.registered(node) is None
@@ -148,6 +143,6 @@ register(
     Lowering(ExtractDiag, extract_diagonal_kernel, Accepts("x -> diagonal"), target=ANY, selects=True),
     Lowering(SetDiag, set_diagonal_kernel, Accepts(
         "x, values -> y", converts=("values x",),
-    ), target=ANY, on_host=_none),
+    ), target=ANY),
     Lowering(AllocDiag, alloc_diagonal_kernel, Accepts("diagonal -> y"), target=ANY),
 )  # fmt: skip
