@@ -78,3 +78,15 @@ def test_numeric_gradient_of_several_points():
     assert found.max_err([2 * POINT, POINT + np.eye(2, 3)], 1e-4, 1e-4)[:2] == (1, 0)
     with pytest.raises(ValueError, match="there are 2 gradients"):
         found.abs_rel_errors([POINT])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_step_is_the_one_of_the_class(dtype):
+    visited = []
+
+    def cost(x):
+        visited.append(float(x[0]))
+        return x.sum()
+
+    numeric_grad(cost, np.zeros(1, dtype))
+    np.testing.assert_allclose(np.ptp(visited), 2 * numeric_grad.type_eps[dtype], rtol=1e-6)

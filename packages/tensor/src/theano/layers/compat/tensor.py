@@ -213,6 +213,7 @@ OLD_NAMES = {
     "theano.tensor": _PACKAGE,
     "theano.tensor.basic": {
         **_PACKAGE,
+        "theano.tensor.blas.dot": "_dot",
         "theano.tensor.nlinalg": "nlinalg=.",
         "theano.tensor.opt": "opt=.",
         "theano.tensor.opt_uncanonicalize": "opt_uncanonicalize=.",

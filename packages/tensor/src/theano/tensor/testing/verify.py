@@ -36,6 +36,8 @@ class numeric_grad:
     ----------
     gf : array or list of array
         The gradient, in the form of ``pt``.
+    type_eps : dict
+        The steps by dtype, one table for all: what ``eps`` is by default.
 
     Examples
     --------
@@ -43,6 +45,8 @@ class numeric_grad:
     >>> numeric_grad(lambda x: (x**2).sum(), np.array([1.0, 3.0])).gf.round(4)
     array([2., 6.])
     """
+
+    type_eps = _STEPS
 
     def __init__(self, f: Callable[..., Any], pt: Any, eps: float | None = None, out_type: str | None = None):
         packed = isinstance(pt, (list, tuple))
