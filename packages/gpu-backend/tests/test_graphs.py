@@ -23,7 +23,7 @@ BLOCK = 20
 
 @pytest.mark.parametrize("block", range(GRAPHS // BLOCK))
 def test_random_graphs(block):
-    worth = 0
+    compared = worth = 0
     for seed in range(BLOCK * block, BLOCK * (block + 1)):
         writer = Writer(seed)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -33,7 +33,9 @@ def test_random_graphs(block):
             if wanted is None:
                 continue
             f = theano.function(writer.inputs, outputs, mode=MODE, on_unused_input="ignore")
+            compared += 1
             worth += bool(nodes(f)[0])
             for w, found in zip(wanted, f(*writer.values), strict=True):
                 np.testing.assert_allclose(found, w, rtol=2e-3, atol=2e-3, err_msg=f"seed {seed}")
-    assert worth > BLOCK // 4
+    # What has but single elements, or only moves them, stays on the host.
+    assert 4 * worth >= compared
