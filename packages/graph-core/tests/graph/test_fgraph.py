@@ -127,6 +127,22 @@ def test_a_constant_may_serve_many_graphs():
     fgraph.check_integrity()
 
 
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_constant_that_expressions_share_joins_no_graph(copied):
+    """A graph notes in a variable who uses it, and would be kept by it for ever."""
+    x, shared = number("x"), Constant(number, 1)
+    shared.cached = True
+    graphs = [FunctionGraph([y], [add(y, shared), shared], clone=copied) for y in (x, number("y"))]
+    for graph in graphs:
+        (node,) = graph.apply_nodes
+        assert node.inputs[1] is not shared and graph.outputs[1] is not shared
+        assert not node.inputs[1].cached and node.inputs[1].equals(shared)
+        graph.replace(graph.outputs[0], shared)
+        assert graph.outputs[0].equals(shared) and graph.outputs[0] is not shared
+        graph.check_integrity()
+    assert shared.fgraph is None and not shared.clients
+
+
 def test_features_hear_everything():
     heard = []
 

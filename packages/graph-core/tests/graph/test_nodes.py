@@ -91,6 +91,11 @@ def test_default_output_and_return_list():
     assert add(number(), return_list=True)[0].owner.op is add
     with pytest.raises(ValueError, match="2 outputs"):
         split(number())[0].owner.default_output()
+    for choice in (-1, 2, [0, 1], "0"):
+        node = Hidden().make_node(number())
+        node.op.default_output = choice
+        with pytest.raises(AttributeError, match="number of one of the 2 outputs"):
+            node.default_output()
 
 
 def test_apply_takes_fresh_outputs_only():

@@ -46,7 +46,7 @@ def test_what_begins_early_and_what_ends_late():
     used = Step("u")(got, work)
     graph = FunctionGraph([x], [used, waited], clone=True)
     order = by_priority(graph.toposort())
-    assert names(graph.toposort()) == "RGvwupSW"
+    assert names(graph.toposort()) == "vwRGupSW"
     # What is sent is computed early, and what is received is waited for when nothing else is left.
     assert names(order) in ("RpSvwGuW", "RpSvwWGu", "pRSvwGuW")
     f = theano.function([x], [used, waited], mode=theano.Mode("py", None))

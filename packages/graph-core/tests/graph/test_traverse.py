@@ -69,6 +69,17 @@ def test_order_between_inputs_and_outputs():
     assert io_toposort([inner], [out]) == [out.owner]
 
 
+def test_which_input_comes_first():
+    x = number("x")
+    a, b, c = add(x, 1), add(x, 2), add(x, 3)
+    out = add(add(a, b), c)
+    inner = out.owner.inputs[0].owner
+    assert toposort([out]) == [a.owner, b.owner, inner, c.owner, out.owner]
+    assert toposort([out], last_input_first=True) == [c.owner, b.owner, a.owner, inner, out.owner]
+    with pytest.raises(CycleError):
+        toposort([a, b], (), {a.owner: [b.owner], b.owner: [a.owner]}, last_input_first=True)
+
+
 def test_equal_computations():
     x, y = number("x"), number("y")
     assert equal_computations([add(x, 1)], [add(x, 1)])

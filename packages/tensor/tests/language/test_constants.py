@@ -1,4 +1,6 @@
-"""Numbers are arguments of a kernel: a program that differs in them alone needs no compiler."""
+"""Constants: numbers are arguments of a kernel, so another one needs no compiler; small ones are shared."""
+
+import pickle
 
 import numpy as np
 import pytest
@@ -34,3 +36,39 @@ def test_another_constant_compiles_nothing(form):
             if c == 0.375:
                 before = compile_counts().compiled
     assert compile_counts().compiled == before
+
+
+SMALL = [(0, None), (-3, None), (10, "int64"), (2.5, None), (-0.0, "float32"), (np.float32(1), None), ([4.0], None)]
+
+
+@pytest.mark.parametrize(("value", "dtype"), SMALL)
+def test_a_small_number_is_one_constant(value, dtype):
+    c = T.constant(value, dtype=dtype)
+    assert c is T.constant(value, dtype=dtype) and c.cached and T.constant_cache[c.signature()] is c
+    named, copy = T.constant(value, name="c", dtype=dtype), pickle.loads(pickle.dumps(c))
+    for other in (named, copy, c.clone()):
+        assert other is not c and not other.cached and other.equals(c)
+    f = theano.function([m], m * c)
+    np.testing.assert_array_equal(f(M), M * np.asarray(value))
+    assert c.fgraph is None
+
+
+@pytest.mark.parametrize("value", [11, -10.5, np.nan, np.inf, [1, 2], [], 1j, True])
+def test_other_constants_are_not_kept(value):
+    known = dict(T.constant_cache)
+    assert T.constant(value) is not T.constant(value) and not T.constant(value).cached
+    assert T.constant_cache == known
+
+
+def test_a_number_that_was_named_is_no_longer_shared():
+    c = T.constant(9.75)
+    c.name = "mine"
+    try:
+        assert T.constant(9.75).name is None and T.constant(9.75) is not c
+    finally:
+        del T.constant_cache[c.signature()]
+
+
+def test_signed_zeros_and_dtypes_are_other_constants():
+    kinds = [T.constant(0.0), T.constant(-0.0), T.constant(0), T.constant(0.0, dtype="float64"), T.constant([0.0])]
+    assert len({id(c) for c in kinds}) == len(kinds)

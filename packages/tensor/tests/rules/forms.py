@@ -168,7 +168,7 @@ FORMS = {
     "local_sumsqr2dot": [
         T.sqr(m.dimshuffle("x", 0, 1) * n.dimshuffle(0, "x", 1)).sum(axis=(1, 2)), T.sqr(row.dimshuffle("x", 0, 1) * n.dimshuffle(0, "x", 1)).sum(axis=(1, 2)),
     ],
-    "local_reshape_to_dimshuffle": [T.reshape(m, (1, m.shape[0], 1, m.shape[1]))],
+    "local_reshape_to_dimshuffle": [T.reshape(m, (1, T.shape_i(m, 0), 1, T.shape_i(m, 1)))],
     "local_canonicalize_alloc": [T.alloc(v, 1, 3, 4), T.alloc(s, 1, 1), T.alloc(m, 1, 3, 4), T.alloc(v, 1, 1, 2, 4)],
     "local_merge_alloc": [T.alloc(T.alloc(s, w.shape[0]), 2, v.shape[0]), T.alloc(T.alloc(v, 2, v.shape[0]), 3, 2, v.shape[0])],
     "local_reshape_chain": [m.reshape((2, 6)).reshape((12,)), m.reshape((2, 6)).reshape((13,))],

@@ -107,6 +107,18 @@ def leaves(output: Any) -> tuple[list[Any], list[Any]]:
     return explicit_inputs([output]), list(constants)
 
 
+def with_own_constants(output: Any) -> Any:
+    """Return the expression with a constant of its own at each place that uses one of those that programs share.
+
+    So each of them is changed alone.
+    """
+    made: dict[Any, Any] = {}
+    for node in toposort([output]):
+        own = [v.clone() if isinstance(v, Constant) and v.cached else made.get(v, v) for v in node.inputs]
+        made.update(zip(node.outputs, node.with_inputs(own).outputs, strict=True))
+    return made.get(output, output)
+
+
 def like(leaf: Any, dtype: str | None = None, pattern: Sequence[bool] | None = None) -> Any:
     """Return an input (or a constant of the same numbers) of another type; what is said of it by tags stays said."""
     dtype = dtype or leaf.type.dtype
@@ -145,7 +157,7 @@ class Case:
     """
 
     def __init__(self, output: Any, name: str, effort: int = 2):
-        self.output, self.effort = output, effort
+        self.output, self.effort = with_own_constants(output), effort
         self.draw = random.Random(zlib.crc32(name.encode()))
         self.inputs, self.constants = leaves(output)
         self.leaves = [*self.inputs, *self.constants]

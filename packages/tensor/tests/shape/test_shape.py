@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from oracle import run, shapes
 
+import theano
 import theano.tensor as T
 from theano.compile import (
     register_rebroadcast_c_code,
@@ -101,3 +102,25 @@ def test_c_that_people_register_is_asked_for_with_its_names_filled_in():
         finally:
             type(node.op).code_of.pop(T.TensorType, None)
         assert lower(node) is not None
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint16", "int64"])
+@pytest.mark.parametrize("ndim", [0, 1, 2, 3])
+def test_tile_by_a_vector(ndim, dtype):
+    """As many repetitions as there are, counted from the last axis; more than the result has axes are refused."""
+    x, reps = T.TensorType("float64", (False,) * ndim)("x"), T.TensorType(dtype, (False,))("reps")
+    if ndim:
+        with pytest.raises(ValueError, match="ndim should be equal or larger"):
+            T.tile(x, reps, ndim - 1)
+    value = np.arange(2.0**ndim).reshape((2,) * ndim)
+    for total in range(max(ndim, 1), 4):
+        f = theano.function([x, reps], T.tile(x, reps, total))
+        for given in ([], [2], [3, 2], [1, 0, 2], [2, 1, 1, 3], [1] * 5):
+            counts = np.array(given, dtype)
+            if len(given) > total:
+                with pytest.raises(AssertionError, match="more elements than the result has dimensions"):
+                    f(value, counts)
+            else:
+                want = np.tile(value.reshape((1,) * (total - ndim) + value.shape), given)
+                assert f(value, counts).shape == want.shape
+                np.testing.assert_array_equal(f(value, counts), want)

@@ -87,6 +87,8 @@ class Apply(NotebookDisplay, Generic[O, V]):
         ------
         ValueError
             The node has several outputs and its op names no default.
+        AttributeError
+            What its op names is no number of an output.
         """
         choice = self.op.default_output
         if choice is None:
@@ -95,8 +97,10 @@ class Apply(NotebookDisplay, Generic[O, V]):
                     f"{self.op} has {len(self.outputs)} outputs and no default_output: choose one of node.outputs"
                 )
             choice = 0
-        if not 0 <= choice < len(self.outputs):
-            raise ValueError(f"{self.op}.default_output is {choice}, but there are {len(self.outputs)} outputs")
+        if not isinstance(choice, int) or not 0 <= choice < len(self.outputs):
+            raise AttributeError(
+                f"{self.op}.default_output is {choice!r}; it must be the number of one of the {len(self.outputs)} outputs"
+            )
         return self.outputs[choice]
 
     def get_parents(self) -> list[V]:

@@ -101,6 +101,7 @@ class FunctionGraph(NotebookDisplay):
         for feature in features or ():
             self.attach_feature(feature)
         for i, v in enumerate(self.outputs):
+            v = self.outputs[i] = _own(v, self)
             self.import_variable(v, reason="init")
             v.clients.append(("output", i))
 
@@ -213,7 +214,7 @@ class FunctionGraph(NotebookDisplay):
             print(reason, r, new_r)
         if r not in self.variables:
             return  # already replaced: rules may speak of a variable that an earlier one made superfluous
-        new_r = r.type.filter_variable(new_r)
+        new_r = _own(r.type.filter_variable(new_r), self)
         for node, i in list(r.clients):
             self.change_input(node, i, new_r, reason)
 
@@ -383,13 +384,15 @@ class FunctionGraph(NotebookDisplay):
     def toposort(self) -> list[Apply[Any, Any]]:
         """Return the nodes in an order in which they can be computed.
 
+        Of the inputs of a node the last is computed first, which is how Theano numbers nodes when it prints a graph.
+
         Raises
         ------
         CycleError
             There is none.
         """
         if self._order is None:
-            self._order = toposort(self.outputs, self.inputs, self.orderings())
+            self._order = toposort(self.outputs, self.inputs, self.orderings(), last_input_first=True)
         return list(self._order)
 
     def validate(self) -> None:
@@ -489,8 +492,13 @@ class FunctionGraph(NotebookDisplay):
 
 
 def _own(v: Variable, fgraph: FunctionGraph) -> Variable:
-    """Return ``v``, or a copy if it is a constant of another graph: rules may hold on to constants."""
-    return v.clone() if isinstance(v, Constant) and v.fgraph is not None and v.fgraph is not fgraph else v
+    """Return ``v``, or a copy if it is a constant of others: of another graph, or one that expressions share.
+
+    Rules may hold on to constants.
+    """
+    if not isinstance(v, Constant) or v.fgraph is fgraph:
+        return v
+    return v.clone() if v.cached or v.fgraph is not None else v
 
 
 def _clone(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> tuple[list[Variable], list[Variable]]:

@@ -99,6 +99,7 @@ def toposort(
     outs: Iterable[Variable],
     ins: Collection[Variable] = (),
     orderings: Mapping[Apply, Sequence[Apply]] | None = None,
+    last_input_first: bool = False,
 ) -> list[Apply[Any, Any]]:
     """Return the nodes that ``outs`` need, each after the nodes that it needs itself.
 
@@ -109,6 +110,8 @@ def toposort(
         Where to stop.
     orderings : dict from Apply to list of Apply, optional
         Further nodes that must come before a node: those that read what it overwrites.
+    last_input_first : bool
+        What a node's last input needs comes before what its first one needs, and not the other way round.
 
     Raises
     ------
@@ -118,7 +121,7 @@ def toposort(
     # A graph asks with the set of all its variables, which must not be copied for each node that enters.
     stop = ins if isinstance(ins, (set, frozenset, dict)) else set(ins)
     roots = [v.owner for v in outs if v.owner is not None and v not in stop]
-    return toposort_nodes(roots, stop, orderings)
+    return toposort_nodes(roots, stop, orderings, last_input_first)
 
 
 def io_toposort(
@@ -131,7 +134,10 @@ def io_toposort(
 
 
 def toposort_nodes(
-    roots: Iterable[Apply], stop: Collection[Variable] = (), orderings: Mapping[Apply, Sequence[Apply]] | None = None
+    roots: Iterable[Apply],
+    stop: Collection[Variable] = (),
+    orderings: Mapping[Apply, Sequence[Apply]] | None = None,
+    last_input_first: bool = False,
 ) -> list[Apply[Any, Any]]:
     """Return ``roots`` and the nodes they need, each after the nodes that it needs itself."""
     order: list[Apply[Any, Any]] = []
@@ -147,7 +153,7 @@ def toposort_nodes(
             if extra:
                 needs.extend(extra.get(node, ()))
             # What comes first is pushed last. A node may be pushed again by another that needs it earlier.
-            for need in reversed(needs):
+            for need in needs if last_input_first else reversed(needs):
                 placed = state.get(need)
                 if placed is None:
                     stack.append(need)

@@ -218,7 +218,7 @@ class Constant(Variable[T]):
     name : str or None
     """
 
-    #: Whether several graphs share it: never, for equal constants are merged within a graph only.
+    #: Whether several expressions share it. A FunctionGraph takes a copy, for it notes in a variable who uses it.
     cached = False
 
     def __init__(self, type: T, data: Any, name: str | None = None):
@@ -227,9 +227,9 @@ class Constant(Variable[T]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
+        self.__dict__.pop("cached", None)  # it was in the process that wrote it
         if "data" in self.__dict__:  # as older versions wrote it
             self._data = self.__dict__.pop("data")
-            self.__dict__.pop("cached", None)
 
     @property
     def data(self) -> Any:

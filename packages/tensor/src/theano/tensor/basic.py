@@ -85,6 +85,7 @@ from theano.tensor.convert import (
     NotScalarConstantError,
     as_tensor_variable,
     constant,
+    constant_cache,
     extract_constant,
     get_scalar_constant_value,
     get_vector_length,

@@ -7,7 +7,7 @@ registered there.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -70,8 +70,17 @@ def constant_array(x: Any, dtype: str | None = None) -> np.ndarray:
     return np.asarray(scal.convert(x, dtype=dtype))
 
 
+#: Small numbers that a program writes again and again, each one constant: from its signature.
+constant_cache: dict[Hashable, Tensor] = {}
+#: How many of them are kept at most.
+CACHED_CONSTANTS = 10_000
+
+
 def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: str | None = None) -> Tensor:
     """Return a constant tensor.
+
+    A single number from -10 to 10 without a name is the same constant each time (``constant_cache``), which its
+    attribute ``cached`` says.
 
     Parameters
     ----------
@@ -108,7 +117,17 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: st
     # The graph counts on the value staying as it is, so it takes a copy of what the caller may still change.
     if isinstance(x, np.ndarray) and np.may_share_memory(data, x):
         data = data.copy()
-    return TensorType(data.dtype.name, [n == 1 for n in data.shape]).make_constant(data, name=name)
+    made = TensorType(data.dtype.name, [n == 1 for n in data.shape]).make_constant(data, name=name)
+    if name is not None or data.size != 1 or data.dtype.kind not in "iuf" or not -10 <= data <= 10:
+        return made
+    signature = made.signature()
+    known = constant_cache.get(signature)
+    if known is not None:
+        return known if known.name is None else made  # somebody has named it since
+    if len(constant_cache) < CACHED_CONSTANTS:
+        made.cached = True
+        constant_cache[signature] = made
+    return made
 
 
 def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None) -> Tensor:
@@ -144,9 +163,7 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
     if hasattr(x, "_as_TensorVariable"):
         return as_tensor_variable(x._as_TensorVariable(), name, ndim)
     if isinstance(x, Apply):
-        if len(x.outputs) != 1:
-            raise ValueError(f"{x.op} has {len(x.outputs)} outputs: choose one of node.outputs instead of the node")
-        x = x.outputs[0]
+        x = x.default_output()
     if not is_tensor(x):
         x = _to_tensor(x, name, ndim)
     return x if ndim is None or x.type.ndim == ndim else _with_ndim(x, ndim)

@@ -9,6 +9,7 @@ import numpy as np
 
 from theano import scalar as scal
 from theano.settings import config
+from theano.tensor.control.checks import Assert
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.alloc import alloc
 from theano.tensor.create.arange import arange
@@ -192,9 +193,16 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     ----------
     x : tensor
     reps : whole number, sequence of whole numbers or vector
-        How often along each axis, counted from the last.
+        How often along each axis, counted from the last; once along those before the first of them.
     ndim : int, optional
-        Number of dimensions of the result.
+        Number of dimensions of the result; needed if ``reps`` is a vector.
+
+    Raises
+    ------
+    ValueError
+        ``reps`` is no such thing, or longer than ``ndim``.
+    AssertionError
+        When it runs: the vector ``reps`` is longer than ``ndim``.
 
     Examples
     --------
@@ -206,7 +214,12 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     if hasattr(reps, "type") and reps.type.ndim == 1:
         if ndim is None:
             raise ValueError("if reps is tensor.vector, you should specify the ndim")
-        reps = [reps[i] for i in range(ndim if ndim >= x.type.ndim else x.type.ndim)]
+        wanted = builtins.max(ndim, x.type.ndim)
+        reps = Assert(f"tile: reps has more elements than the result has dimensions, {wanted}")(
+            reps, reps.shape[0] <= wanted
+        )
+        reps = join(0, alloc(np.ones((), reps.type.dtype), wanted - reps.shape[0]), reps)
+        reps = [reps[i] for i in range(wanted)]
     several = isinstance(reps, (list, tuple)) or (isinstance(reps, np.ndarray) and reps.ndim)
     counts = list(reps) if several else [reps]
     if ndim is not None and ndim < len(counts):

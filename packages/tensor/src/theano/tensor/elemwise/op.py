@@ -161,7 +161,10 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         if self.name:
             return self.name
         if self.inplace_pattern:
-            return f"Elemwise{{{self.scalar_op}}}{sorted(self.inplace_pattern.items())}"
+            # Theano shows the class here: Elemwise{Add}[(0, 0)], beside Elemwise{add,no_inplace}.
+            scalar_op = self.scalar_op
+            shown = type(scalar_op).__name__ if isinstance(scalar_op, scal.DefinedOp) else scalar_op
+            return f"Elemwise{{{shown}}}{sorted(self.inplace_pattern.items())}"
         return f"Elemwise{{{self.scalar_op}}}"
 
     def checked_inputs(self, node: TensorApply) -> tuple[int, ...]:
@@ -395,7 +398,7 @@ def _lift(scalar: Variable, known: dict[Variable, Any], ndim: int) -> Any:
             known[v] = v  # disconnected or undefined: says nothing of shapes
         elif isinstance(v, Constant):
             value = as_tensor_variable(np.asarray(v.data, dtype=v.type.dtype))
-            known[v] = DimShuffle((), ["x"] * ndim)(value) if ndim else value
+            known[v] = DimShuffle((), ["x"] * ndim)(value)
         elif v.owner is not None:
             missing = [i for i in v.owner.inputs if i not in known]
             if missing:

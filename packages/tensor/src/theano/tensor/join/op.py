@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -299,7 +300,11 @@ def stack(*tensors: Any, **kwargs: Any) -> Any:
     if len(tensors) == 2 and isinstance(tensors[0], (list, tuple)) and isinstance(tensors[1], (int, np.integer)):
         axis = int(tensors[1])
         tensors = tensors[:1]
-    members = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        members = tensors[0]
+    else:
+        members = tensors
+        warnings.warn("stack(a, b) is the older form of stack([a, b])", DeprecationWarning, stacklevel=2)
     if not members:
         raise ValueError("Cannot stack an empty list of tensors")
     variables = [as_tensor_variable(t) for t in members]

@@ -209,10 +209,10 @@ class SpecifyShape(CodeByType):
     def make_node(self, x: Any, shape: Any) -> Apply:
         """Return the node; lengths that are constants become part of the type."""
         x, shape = _with_lengths(x), as_tensor_variable(shape)
+        if isinstance(shape, Constant) and shape.type.ndim == 1 and len(shape.data) != x.type.ndim:
+            raise AssertionError(f"specify_shape: {x} has {x.type.ndim} dimensions, but {len(shape.data)} are given")
         if shape.type.ndim != 1 or shape.type.dtype not in _INTEGERS:
             raise TypeError(f"specify_shape needs a whole number for each dimension, not {shape} of {shape.type}")
-        if isinstance(shape, Constant) and len(shape.data) != x.type.ndim:
-            raise ValueError(f"specify_shape: {x} has {x.type.ndim} dimensions, but {len(shape.data)} are given")
         pattern = [known or static_int(shape[i]) == 1 for i, known in enumerate(x.type.broadcastable)]
         out = x.type.clone(broadcastable=pattern) if is_tensor(x) else x.type
         return Apply(self, [x, shape], [out.make_variable()])
