@@ -28,6 +28,11 @@ OLD_NAMES = {
     "theano.gpuarray.blas": {
         "theano.gpuarray.ops": "GpuGemm GpuGemv GpuGer GpuDot22",
     },
+    "theano.gpuarray.pool": {
+        "theano.gpuarray.ops": (
+            "GpuPool GpuMaxPoolGrad GpuAveragePoolGrad GpuDownsampleFactorMaxGradGrad GpuMaxPoolRop"
+        ),
+    },
     "theano.gpuarray.nnet": {
         "theano.gpuarray.ops": (
             "GpuSoftmax GpuSoftmaxWithBias GpuCrossentropySoftmaxArgmax1HotWithBias "
