@@ -56,6 +56,7 @@ NAMES = {
     "theano.tensor.blas.routines:Gemm": "GpuGemm",
     "theano.tensor.blas.routines:Gemv": "GpuGemv",
     "theano.tensor.blas.routines:Ger": "GpuGer",
+    "theano.tensor.sort.cumulative:CumOp": "GpuCumOp",
     "theano.tensor.pool.op:Pool": "GpuPool",
     "theano.tensor.pool.op:MaxPoolGrad": "GpuMaxPoolGrad",
     "theano.tensor.pool.op:AveragePoolGrad": "GpuAveragePoolGrad",

@@ -101,3 +101,11 @@ class DevicePool(Parameters):
     ignore_border = Flag("whether a window that does not fit is left out, not cut")
     mean = Flag("whether sums are divided by how many elements they have")
     with_padding = Flag("whether those of the padding are counted")
+
+
+class DeviceCumulation(Parameters):
+    """Sums or products of the elements up to each place."""
+
+    totals = Address("takes parts of a line together", _KERNEL)
+    cumulated = Address("computes all places", _KERNEL)
+    axis = Int("of the lines; -1: all elements are one line")

@@ -7,7 +7,7 @@ from typing import Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DevicePool, PoolOperation
-from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.lowering.common import MOST_AXES, TARGET, functions, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.table import Lowering, register
@@ -20,15 +20,13 @@ _NAMES = {
     PoolOperation.MAX_GRADIENT_GRADIENT: "pool_max_grad_grad", PoolOperation.SUM_GRADIENT: "pool_sum_grad",
     PoolOperation.MAX_DIRECTION: "pool_max_direction",
 }  # fmt: skip
-#: As many axes as the struct of a launch has room for.
-_AXES = 32
 # What a window of an axis is: the CPU's kernels have the same text.
 _WINDOWS = files("theano.tensor.pool").joinpath("c/pool_axes.h").read_text("ascii")
 
 
 def _windows(op: Any, node: Apply, operation: PoolOperation) -> Parameters | None:
     ndim = ndim_of(node.inputs[0])
-    if ndim > _AXES:
+    if ndim > MOST_AXES:
         return None
     text = shipped("pool.cl", dtype_of(node.inputs[0]), POOLED=op.ndim, KEPT=max(ndim - op.ndim, 1))
     found = dict(zip(_NAMES, functions(node, f"#define TH_HELPER TH_INLINE\n{_WINDOWS}{text}", tuple(_NAMES.values()))))
