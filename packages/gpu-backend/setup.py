@@ -1,8 +1,11 @@
 """Builds the host halves of kernels and the drivers; everything else is in pyproject.toml.
 
 parameters.h, the structs that kernels are told of, is written from the declarations in theano/gpuarray/kernels into
-``build/generated``. Two files belong to graph-core: they are taken from the package next to this one in the repository,
-else from this package's own source archive, which carries them, else from an installed copy.
+``build/generated``.
+
+Some files belong to other layers: abi.h and parameters.py (graph-core), headers of tensor. They are taken from the
+packages next to this one in the repository, else from this package's own source archive, which carries them, else from
+an installed copy.
 """
 
 from __future__ import annotations
@@ -20,22 +23,28 @@ from setuptools.command.sdist import sdist
 HERE = Path(__file__).parent
 SOURCES = Path("src/theano/gpuarray/kernels/c")
 GENERATED = Path("build/generated")
-FOREIGN = {"abi.h": "loader", "parameters.py": "graph"}
+FOREIGN = {
+    "abi.h": ("graph-core", "loader"),
+    "parameters.py": ("graph-core", "graph"),
+    **{f"{name}.h": ("tensor", "tensor/kernels/c") for name in ("buffers", "marks")},
+    **{f"{name}.h": ("tensor", "tensor/pool/c") for name in ("pool_axes", "pool_sizes")},
+}
 
 
 def folder_of(name: str) -> Path:
-    """Return the folder that holds a file of graph-core."""
-    package = FOREIGN[name]
-    places = [HERE.parent / "graph-core/src/theano" / package, HERE / SOURCES / "foreign"]
+    """Return the folder that holds a file of another layer."""
+    layer, folder = FOREIGN[name]
+    places = [HERE.parent / layer / "src/theano" / folder, HERE / SOURCES / "foreign"]
+    package, *inside = folder.split("/")
     try:
         spec = importlib.util.find_spec(f"theano.{package}")
     except ModuleNotFoundError:
         spec = None
-    places += map(Path, spec.submodule_search_locations or [] if spec else [])
+    places += (Path(place, *inside) for place in (spec.submodule_search_locations or [] if spec else []))
     for place in places:
         if (place / name).is_file():
             return place
-    raise SystemExit(f"{name} of theano.{package} was not found in {', '.join(map(str, places))}")
+    raise SystemExit(f"{name} of theano/{folder} was not found in {', '.join(map(str, places))}")
 
 
 def load(name: str, path: Path) -> ModuleType:
@@ -59,7 +68,7 @@ def write_header() -> str:
 
 
 class SourceArchive(sdist):
-    """A source archive builds alone, so it carries the files of the other layer."""
+    """A source archive builds alone, so it carries the files of the other layers."""
 
     def make_release_tree(self, base_dir, files):
         """Copy the package's own files, then the others."""
@@ -75,7 +84,9 @@ library = Extension(
     "theano.gpuarray.kernels._kernels",
     sources=sorted(str(path.relative_to(HERE)) for path in (HERE / SOURCES).glob("*.c")),
     depends=[*sorted(str(path.relative_to(HERE)) for path in (HERE / SOURCES).glob("*.h")), HEADER],
-    include_dirs=[str(SOURCES), str(GENERATED), str(folder_of("abi.h"))],
+    include_dirs=[
+        str(SOURCES), str(GENERATED), *dict.fromkeys(str(folder_of(name)) for name in FOREIGN if name.endswith(".h")),
+    ],
     extra_compile_args=["-std=gnu11", "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-fno-strict-aliasing"],
     extra_link_args=["-pthread"] + ([] if os.uname().sysname == "Darwin" else ["-ldl"]),
 )

@@ -79,3 +79,33 @@ class DeviceRows(Parameters):
     bias = Flag("whether a vector is added to each row first")
     as_log = Flag("whether the logarithm is wanted")
     number = Flag("whether the gradient of all likelihoods is one number of the host's")
+
+
+class PoolOperation(Enumeration):
+    """What is computed of windows."""
+
+    MAX = 0
+    SUM = 1
+    MAX_GRADIENT = 2
+    MAX_GRADIENT_GRADIENT = 3
+    SUM_GRADIENT = 4
+    MAX_DIRECTION = 5
+
+
+class DevicePool(Parameters):
+    """Pooling over windows of the last axes, and its derivatives."""
+
+    function = Address("the kernel", _KERNEL)
+    operation = Choice(PoolOperation)
+    ndim = Int("how many axes the windows have")
+    ignore_border = Flag("whether a window that does not fit is left out, not cut")
+    mean = Flag("whether sums are divided by how many elements they have")
+    with_padding = Flag("whether those of the padding are counted")
+
+
+class DeviceCumulation(Parameters):
+    """Sums or products of the elements up to each place."""
+
+    totals = Address("takes parts of a line together", _KERNEL)
+    cumulated = Address("computes all places", _KERNEL)
+    axis = Int("of the lines; -1: all elements are one line")

@@ -20,6 +20,9 @@ from theano.tensor.kernels.common import title
 TARGET = Target(GPU, GPU)
 """What the entries are for; which of the devices of this target is meant, the types of a node's outputs say."""
 
+MOST_AXES = 32
+"""As many as the struct of a launch has room for, in kernels of any number of axes."""
+
 
 def functions(node: Apply[Any, Any], text: str, names: Sequence[str]) -> list[Pointer | int]:
     """Return device functions for a node; where it is not on a device yet, and only its kind is asked about, zeros."""

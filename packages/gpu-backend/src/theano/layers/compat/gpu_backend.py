@@ -24,9 +24,15 @@ OLD_NAMES = {
         ),
     },
     "theano.gpuarray.reduction": {"theano.gpuarray.ops": "GpuMaxAndArgmax"},
+    "theano.gpuarray.extra_ops": {"theano.gpuarray.ops": "GpuCumOp"},
     "theano.gpuarray.elemwise": {"theano.gpuarray.ops": "GpuElemwise GpuDimShuffle GpuCAReduceCuda"},
     "theano.gpuarray.blas": {
         "theano.gpuarray.ops": "GpuGemm GpuGemv GpuGer GpuDot22",
+    },
+    "theano.gpuarray.pool": {
+        "theano.gpuarray.ops": (
+            "GpuPool GpuMaxPoolGrad GpuAveragePoolGrad GpuDownsampleFactorMaxGradGrad GpuMaxPoolRop"
+        ),
     },
     "theano.gpuarray.nnet": {
         "theano.gpuarray.ops": (

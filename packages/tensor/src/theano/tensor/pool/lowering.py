@@ -52,7 +52,8 @@ def max_direction_kernel(op: Any, node: Apply) -> parameters.Pool:
     return _windows(op)
 
 
-def _accepts(arrays: str, result: str) -> Accepts:
+def accepts(arrays: str, result: str) -> Accepts:
+    """Return what kernels of arrays, ws, stride and pad accept, on any processor."""
     first = arrays.split(", ")[0]
     sizes = dict.fromkeys(("ws", "stride", "pad"), INTEGERS)
     return Accepts(
@@ -62,9 +63,9 @@ def _accepts(arrays: str, result: str) -> Accepts:
 
 
 register(
-    Lowering(Pool, pool_kernel, _accepts("x", "y")),
-    Lowering(MaxPoolGrad, max_grad_kernel, _accepts("x, maxout, gz", "gx")),
-    Lowering(DownsampleFactorMaxGradGrad, max_grad_grad_kernel, _accepts("x, maxout, ggx", "ggz")),
-    Lowering(AveragePoolGrad, sum_grad_kernel, _accepts("x, gz", "gx")),
-    Lowering(MaxPoolRop, max_direction_kernel, _accepts("x, eval_point", "y")),
+    Lowering(Pool, pool_kernel, accepts("x", "y")),
+    Lowering(MaxPoolGrad, max_grad_kernel, accepts("x, maxout, gz", "gx")),
+    Lowering(DownsampleFactorMaxGradGrad, max_grad_grad_kernel, accepts("x, maxout, ggx", "ggz")),
+    Lowering(AveragePoolGrad, sum_grad_kernel, accepts("x, gz", "gx")),
+    Lowering(MaxPoolRop, max_direction_kernel, accepts("x, eval_point", "y")),
 )

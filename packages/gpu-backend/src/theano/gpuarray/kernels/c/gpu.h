@@ -99,6 +99,10 @@ char *th_gpu_numbers(th_ctx *ctx, uint64_t hosts, char *to, const void *constant
 /* A float32 or float64 of the host's. */
 double th_gpu_number(const th_buffer *x);
 
+/* How many work-items take the `count` terms of each of `n` results together, and in how many parts (`reduce.c`): so many
+ * that the device is busy. `neighbours`: terms lie closer to each other than results. */
+void th_gpu_share(const th_gpu *gpu, int64_t n, int64_t count, int neighbours, int64_t *lanes, int64_t *parts);
+
 /* Fewer axes that see the same elements: those of length 1 are left out, and neighbours become one where every operand
  * allows it. `strides` has `nops` rows of `ndim`, in bytes; they and `shape` are written over. Returns how many are left. */
 int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides);

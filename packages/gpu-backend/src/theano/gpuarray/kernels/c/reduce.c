@@ -86,16 +86,14 @@ static int make_outputs(th_ctx *ctx, const params_t *p, plan *q)
     return 0;
 }
 
-/* How many work-items compute an element, and in how many parts. */
-static void decide(plan *q, const th_gpu *gpu, int terms_are_neighbours, int in_parts)
+void th_gpu_share(const th_gpu *gpu, int64_t n, int64_t count, int neighbours, int64_t *lanes, int64_t *parts)
 {
     const int64_t wanted = gpu->processors * 2 * GROUP; /* work-items that keep it busy */
-    q->lanes = 1;
-    while (q->lanes < GROUP && q->lanes < q->count && (terms_are_neighbours ? q->lanes < 32 || q->n * q->lanes < wanted : q->n * q->lanes < wanted))
-        q->lanes *= 2;
-    q->parts = 1;
-    while (in_parts && q->parts < PARTS && q->n * q->lanes * q->parts < wanted && q->count / (q->lanes * q->parts * 2) >= 16)
-        q->parts *= 2;
+    *lanes = *parts = 1;
+    while (*lanes < GROUP && *lanes < count && ((neighbours && *lanes < 32) || n * *lanes < wanted))
+        *lanes *= 2;
+    while (*parts < PARTS && n * *lanes * *parts < wanted && count / (*lanes * *parts * 2) >= 16)
+        *parts *= 2;
 }
 
 static int launch(th_gpu *gpu, const th_gpu_kernel *kernel, int64_t groups, int64_t group, int npointers, char **pointers, int64_t *args, const char *end)
@@ -123,7 +121,9 @@ TH_EXPORT int th_kernel_gpu_reduce(th_ctx *ctx)
     q.nterms = rows_of(ctx, p, nin, operands, 1, q.terms, terms);
     const int64_t inner_term = q.nterms ? terms[q.nterms - 1] : 0, inner_kept = q.nkept ? kept[q.nkept - 1] : INT64_MAX;
     const int neighbours = (inner_term < 0 ? -inner_term : inner_term) <= (inner_kept < 0 ? -inner_kept : inner_kept);
-    decide(&q, gpu, neighbours, p->parts != NULL);
+    th_gpu_share(gpu, q.n, q.count, neighbours, &q.lanes, &q.parts);
+    if (p->parts == NULL)
+        q.parts = 1;
     /* what `whole` and `parts` are told; the tables are of as many axes as the loop has */
     char *pointers[TH_GPU_POINTERS];
     int64_t args[TH_GPU_ARGS / 8];

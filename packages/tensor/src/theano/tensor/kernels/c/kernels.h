@@ -6,11 +6,11 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "abi.h"
 #include "blocks.h"
+#include "buffers.h"
 #include "c/base.h" /* the scalar layer's: half precision, casts of bits */
 #include "loops.h"
 #include "parameters.h" /* written from parameters.py */
@@ -32,8 +32,6 @@ TH_HELPER int64_t th_grain(double ns_per_element)
     return grain < 1.0 ? 1 : (int64_t)grain;
 }
 
-#define TH_FAIL(ctx, kind, ...) ((ctx)->rt->fail((ctx), (kind), __VA_ARGS__))
-
 /* A strided piece of memory that is no buffer of its own. */
 typedef struct {
     char *data;
@@ -43,8 +41,6 @@ typedef struct {
     const th_device *device; /* NULL: the host's memory; only th_copy and those of its return look at it */
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
 } th_window;
-
-typedef char th_text[160];
 
 /* copy.c */
 /* These write no more of the tables than there are axes: all of a window would cost more than a small kernel. */
@@ -77,25 +73,7 @@ TH_LOCAL int th_sliced(th_ctx *ctx, const th_index_entry *e, int64_t n, int64_t 
 TH_LOCAL int64_t th_count_true(const th_buffer *b);
 TH_LOCAL void th_find_true(const th_buffer *b, int64_t count, int64_t *const *places);
 
-/* The i-th element of a vector of integers (or the element of a 0-d buffer, i = 0); inline, since it reads the labels of
- * many rows. */
-static inline int64_t th_integer(const th_buffer *b, int64_t i)
-{
-    const char *p = b->data + (b->ndim ? i * b->strides[0] : 0);
-    switch (b->dtype) {
-    case TH_BOOL: return *(const uint8_t *)p != 0;
-    case TH_INT8: return *(const int8_t *)p;
-    case TH_UINT8: return *(const uint8_t *)p;
-    case TH_INT16: return *(const int16_t *)p;
-    case TH_UINT16: return *(const uint16_t *)p;
-    case TH_INT32: return *(const int32_t *)p;
-    case TH_UINT32: return *(const uint32_t *)p;
-    default: return *(const int64_t *)p;
-    }
-}
-
 /* numbers.c */
 TH_LOCAL double th_real(const th_buffer *b);
-TH_LOCAL const char *th_shape_text(th_text text, int nd, const int64_t *shape);
 
 #endif

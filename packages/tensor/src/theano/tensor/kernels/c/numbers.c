@@ -1,4 +1,4 @@
-/* Reading single numbers, and writing shapes into messages. */
+/* Reading single numbers. */
 #include "kernels.h"
 
 double th_real(const th_buffer *b)
@@ -10,15 +10,4 @@ double th_real(const th_buffer *b)
     case TH_UINT64: return (double)*(const uint64_t *)b->data;
     default: return (double)th_integer(b, 0);
     }
-}
-
-/* Written as Python writes a tuple. */
-const char *th_shape_text(th_text text, int nd, const int64_t *shape)
-{
-    size_t at = 0;
-    text[at++] = '(';
-    for (int d = 0; d < nd && at < sizeof(th_text) - 32; ++d)
-        at += (size_t)snprintf(text + at, sizeof(th_text) - at, d ? ", %lld" : "%lld", (long long)shape[d]);
-    snprintf(text + at, sizeof(th_text) - at, nd == 1 ? ",)" : ")");
-    return text;
 }

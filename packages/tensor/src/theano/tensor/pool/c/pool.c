@@ -1,78 +1,30 @@
 /* Pooling and its derivatives: what is asked for, and whether it fits. */
 #include "pool.h"
 
-#include <inttypes.h>
-
-static int read_vector(th_ctx *ctx, int input, const char *what, int nd, int64_t *to)
-{
-    const th_buffer *b = ctx->in[input];
-    if (b->shape[0] != nd)
-        return TH_FAIL(ctx, TH_ERR_VALUE, "ws, stride and pad must be %d numbers each; %s has %" PRId64, nd, what, b->shape[0]);
-    for (int d = 0; d < nd; ++d)
-        to[d] = th_integer(b, d);
-    return 0;
-}
-
-static int64_t windows_of(const th_pool_axis *a, int ignore_border)
-{
-    const int64_t n = a->n, s = a->stride;
-    if (ignore_border) {
-        const int64_t free = n + 2 * a->pad - a->size;
-        return free < 0 ? 0 : free / s + 1;
-    }
-    if (s >= a->size)
-        return (n + s - 1) / s;
-    return n <= a->size ? 1 : (n - a->size + s - 1) / s + 1;
-}
-
-/* The axes that are pooled. Sizes follow `arrays` inputs, the first of which has the shape. */
+/* The axes that are pooled; sizes follow `arrays` inputs. */
 static int read_axes(th_ctx *ctx, int arrays, th_pool *p)
 {
     const th_pool_params *told = ctx->params;
     const th_buffer *x = ctx->in[0];
     const int nd = p->nd = (int)told->ndim, kept = x->ndim - nd;
-    int64_t ws[TH_MAX_NDIM], stride[TH_MAX_NDIM], pad[TH_MAX_NDIM];
-    if (read_vector(ctx, arrays, "ws", nd, ws) || read_vector(ctx, arrays + 1, "stride", nd, stride) ||
-        read_vector(ctx, arrays + 2, "pad", nd, pad))
-        return -1;
     p->mode = (int32_t)told->mode;
+    p->with_padding = p->mode == TH_POOL_MODE_MEAN_WITH_PADDING;
+    const int needs_elements = p->mode == TH_POOL_MODE_MAX || p->mode == TH_POOL_MODE_MEAN;
+    if (th_pool_read_axes(ctx, arrays, nd, (int)told->ignore_border, needs_elements, p->axis))
+        return -1;
     p->planes = p->full = p->pooled = 1;
     for (int d = 0; d < kept; ++d)
         p->planes *= x->shape[d];
     for (int d = 0; d < nd; ++d) {
-        th_pool_axis *a = p->axis + d;
-        *a = (th_pool_axis){.n = x->shape[kept + d], .size = ws[d], .stride = stride[d], .pad = pad[d]};
-        if (a->size < 1 || a->stride < 1)
-            return TH_FAIL(ctx, TH_ERR_VALUE, "ws and stride must be positive: along axis %d ws is %" PRId64 ", stride %" PRId64,
-                           d, a->size, a->stride);
-        if (a->pad < 0 || (a->pad && !told->ignore_border))
-            return TH_FAIL(ctx, TH_ERR_VALUE, "pad must not be negative, and needs ignore_border=True: along axis %d pad is %" PRId64,
-                           d, a->pad);
-        /* The sum of a window that lies in the padding alone is 0; it has no largest element, and no mean. */
-        if (a->pad >= a->size && (p->mode == TH_POOL_MODE_MAX || p->mode == TH_POOL_MODE_MEAN))
-            return TH_FAIL(ctx, TH_ERR_VALUE, "pad must be smaller than ws: along axis %d pad is %" PRId64 ", ws %" PRId64,
-                           d, a->pad, a->size);
-        a->windows = windows_of(a, told->ignore_border);
-        p->full *= a->n;
-        p->pooled *= a->windows;
+        p->full *= p->axis[d].n;
+        p->pooled *= p->axis[d].windows;
     }
     return 0;
 }
 
-/* Does an array have the shape of the windows, or that of the first input? */
 static int check_shape(th_ctx *ctx, const th_pool *p, int input, const char *what, int pooled)
 {
-    const th_buffer *x = ctx->in[0], *b = ctx->in[input];
-    int64_t wanted[TH_MAX_NDIM];
-    int same = 1;
-    for (int d = 0; d < x->ndim; ++d) {
-        const int own = d - (x->ndim - p->nd);
-        wanted[d] = own < 0 || !pooled ? x->shape[d] : p->axis[own].windows;
-        same &= b->shape[d] == wanted[d];
-    }
-    th_text has, needs;
-    return same ? 0 : TH_FAIL(ctx, TH_ERR_VALUE, "%s has shape %s; %s is needed", what, th_shape_text(has, x->ndim, b->shape),
-                              th_shape_text(needs, x->ndim, wanted));
+    return th_pool_check_shape(ctx, p->nd, p->axis, input, what, pooled);
 }
 
 static const char *packed(th_ctx *ctx, int input)
@@ -86,10 +38,7 @@ static int run(th_ctx *ctx, th_pool *p, int pooled, th_body f32, th_body f64)
     const th_buffer *x = ctx->in[0];
     th_buffer *out = ctx->out[0];
     int64_t shape[TH_MAX_NDIM];
-    for (int d = 0; d < x->ndim; ++d) {
-        const int own = d - (x->ndim - p->nd);
-        shape[d] = own < 0 || !pooled ? x->shape[d] : p->axis[own].windows;
-    }
+    th_pool_shape(ctx, p->nd, p->axis, pooled, shape);
     if (ctx->rt->ensure(ctx, out, shape))
         return -1;
     p->out = out->data;

@@ -28,7 +28,7 @@ static int NAME(box)(const th_pool *p, NAME(walk) *w)
         w->hi[d] = th_pool_hi(p->axis + d, w->window[d]);
         some &= w->lo[d] < w->hi[d];
         if (p->mode >= TH_POOL_MODE_MEAN)
-            w->count *= th_pool_count(p->axis + d, w->window[d], p->mode);
+            w->count *= th_pool_count(p->axis + d, w->window[d], p->with_padding);
     }
     return some;
 }
@@ -168,9 +168,9 @@ static void NAME(divide_line)(const th_pool *p, const NAME(walk) *w, T *line)
 {
     const th_pool_axis *a = p->axis + p->nd - 1;
     for (int64_t j = 0; j < a->windows;) {
-        const int64_t count = th_pool_count(a, j, p->mode);
+        const int64_t count = th_pool_count(a, j, p->with_padding);
         int64_t end = j + 1;
-        while (end < a->windows && th_pool_count(a, end, p->mode) == count)
+        while (end < a->windows && th_pool_count(a, end, p->with_padding) == count)
             ++end;
         NAME(divide)(end - j, line + j, (T)(count * w->count));
         j = end;
@@ -192,7 +192,7 @@ static void NAME(fill_empty)(const th_pool *p, const NAME(walk) *w, T *to)
     for (int64_t j = 0; j < a->windows; ++j) {
         to[j] = p->mode == TH_POOL_MODE_MAX ? -(T)INFINITY : (T)0;
         if (p->mode >= TH_POOL_MODE_MEAN)
-            to[j] /= (T)(w->count * th_pool_count(a, j, p->mode));
+            to[j] /= (T)(w->count * th_pool_count(a, j, p->with_padding));
     }
 }
 
