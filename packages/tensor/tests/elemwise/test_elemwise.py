@@ -172,7 +172,7 @@ def test_in_place_writes_into_the_input():
     assert out.owner.op.destroy_map == {0: [0]}
     assert run(out, {x: value}) is value
     np.testing.assert_array_equal(value, np.exp(np.arange(3.0)))
-    assert str(out.owner.op) == "Elemwise{exp}[(0, 0)]"
+    assert str(out.owner.op) == "Elemwise{Exp}[(0, 0)]"
 
 
 def test_several_outputs():

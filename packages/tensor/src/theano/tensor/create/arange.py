@@ -10,14 +10,13 @@ import numpy as np
 from theano import scalar as scal
 from theano.gradient import DisconnectedType
 from theano.graph import Apply, Constant, Op
-from theano.graph.props import Interned
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, gradient_dtype, static_int
 from theano.tensor.elemwise.functions import cast, maximum
 from theano.tensor.type import TensorApply, TensorType, dtype_name
 
 
-class ARange(Op, metaclass=Interned):
+class ARange(Op):
     """Numbers from a start to a stop, at even steps.
 
     How many there are is counted exactly for whole numbers. For others it is ``ceil((stop - start) / step)``, none
