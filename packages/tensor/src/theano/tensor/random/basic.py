@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.layers import lazily
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, constant
 from theano.tensor.elemwise.functions import cast
@@ -399,3 +400,5 @@ class PermutationRV(RandomVariable):
 
 choice = ChoiceRV()
 permutation = PermutationRV()
+
+__getattr__, __dir__ = lazily(globals())

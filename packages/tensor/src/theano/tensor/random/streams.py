@@ -85,7 +85,7 @@ class RandomStreamsBase:
 
 
 class SeededStates(StreamsWithStates):
-    """Streams that begin at a ``RandomState`` each, seeded by the next number of a ``RandomState`` of the given seed."""
+    """Streams that have a ``RandomState`` each, seeded by the next number of one with the given seed."""
 
     def __init__(self, seed: int | None = None):
         super().__init__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from theano.tensor.random import basic
@@ -48,7 +48,7 @@ class RandomStream(SeededStates):
         for namespace in self.__dict__.get("namespaces", ()):
             op = getattr(namespace, name, None)
             if isinstance(op, RandomVariable):
-                return wraps(op)(lambda *args, **kwargs: self.gen(op, *args, **kwargs))
+                return wraps(op)(partial(self.gen, op))
         raise AttributeError(
             f"{type(self).__name__} has no attribute {name!r}, and no namespace of it a random variable of this name"
         )
