@@ -12,8 +12,10 @@ import theano
 import theano.tensor as T
 from theano.compile import In
 from theano.errors import NullTypeGradError, ShapeError
+from theano.rewriting.userdefined import EquilibriumOptimizer
 from theano.tensor.random import RandomStream, basic
 from theano.tensor.random.broadcasting import broadcast_params, params_broadcast_shapes
+from theano.tensor.random.lifting import lift_rv_shapes, local_dimshuffle_rv_lift, local_subtensor_rv_lift
 from theano.tensor.random.op import Observed, RandomVariable, default_shape_from_params, observed
 from theano.tensor.random.type import random_state_type
 from theano.tensor.random.var import randomstate_constructor
@@ -89,7 +91,7 @@ def given(parameters, form, dtype=None):
     """Return parameters as values or as variables, and what the variables are worth."""
     if form == "constants":
         return parameters, {}
-    variables = [T.TensorType(np.asarray(p).dtype, (False,) * np.ndim(p))(f"p{i}") for i, p in enumerate(parameters)]
+    variables = [T.TensorType(np.asarray(p).dtype, [n == 1 for n in np.shape(p)])(f"p{i}") for i, p in enumerate(parameters)]
     return variables, dict(zip(variables, (np.asarray(p) for p in parameters), strict=True))
 
 
@@ -320,7 +322,7 @@ def test_derivatives_are_undefined():
     with pytest.raises(NullTypeGradError):
         theano.grad(out.sum(), mean)
     with pytest.raises(NullTypeGradError):
-        theano.grad(basic.normal(rng=shared_state()), out.owner.inputs[0], disconnected_inputs="raise") if 0 else theano.grad(out.sum(), out.owner.inputs[0])
+        theano.grad(out.sum(), out.owner.inputs[0])
     x = T.dvector("x")
     noisy = (x * basic.normal(size=x.shape, rng=shared_state())).sum()
     assert (theano.function([x], theano.grad(noisy, x))(np.ones(4)) == state().normal(size=4)).all()
@@ -373,6 +375,129 @@ def test_parameters_that_do_not_fit():
         broadcast_params([np.ones((2, 3)), np.ones((3, 3))], [0, 0])
     with pytest.raises(ValueError, match="but one draw takes"):
         params_broadcast_shapes([(), (2, 2)], [1, 2], use_theano=False)
+
+
+# -- rules that rearrange parameters -----------------------------------------------------------------------------------
+
+#: So narrow that the parameters can be read off the numbers.
+NARROW = 1e-9
+M = np.arange(12.0).reshape(3, 4)
+
+
+def lifted(rule, build, mean, size, std=NARROW, op=basic.normal, forms=("constants", "variables")):
+    """Return the graph of numbers rearranged, before and after a rule, and what each is worth."""
+    found = []
+    for form in forms:
+        variables, values = given((mean, np.asarray(std)), form)
+        out = build(op(*variables, size=size, rng=shared_state()))
+        plain = theano.function([*values], out, mode="FAST_COMPILE")
+        rewritten = theano.function([*values], out, mode=theano.compile.Mode("py", EquilibriumOptimizer([rule], max_use_ratio=100)))
+        top = rewritten.maker.fgraph.outputs[0].owner
+        found.append(isinstance(top.op, RandomVariable))
+        a, b = plain(*values.values()), rewritten(*values.values())
+        assert a.shape == b.shape
+        np.testing.assert_allclose(a, b, atol=1e-6)
+    assert len(set(found)) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("mean", "size", "order", "moves"),
+    [
+        (M, None, (1, 0), True),
+        (M, None, ("x", 1, "x", 0), True),
+        (M, (3, 4), (1, 0), True),
+        (M, (2, 3, 4), (0, 2, 1), True),
+        (M, (5, 2, 3, 4), (1, 0, 2, 3), True),
+        (M, (5, 2, 3, 4), (1, "x", 0, 3, "x", 2), True),
+        (M, (2, 3, 4), (1, 0, 2), False),
+        (M, (2, 3, 4), (2, 1, 0), False),
+        (np.arange(4.0), (3, 4), (1, 0), False),
+        (np.array(2.0), (3, 4), (1, 0), True),
+        (np.array(2.0), None, ("x", "x"), True),
+        (np.arange(3.0).reshape(1, 3), None, (1,), True),
+        (np.arange(3.0).reshape(1, 3), (1, 3), (1,), True),
+    ],
+)
+def test_dimensions_are_lifted(mean, size, order, moves):
+    assert lifted(local_dimshuffle_rv_lift, lambda x: x.dimshuffle(order), mean, size) == moves
+
+
+@pytest.mark.parametrize("std", [NARROW, np.full(4, NARROW), np.full((3, 1), NARROW)])
+def test_parameters_of_fewer_dimensions_are_lifted(std):
+    assert lifted(local_dimshuffle_rv_lift, lambda x: x.T, M, None, std)
+    assert lifted(local_subtensor_rv_lift, lambda x: x[1:, 2], M, None, std)
+
+
+@pytest.mark.parametrize("size", [None, (3, 4), (2, 3, 4)])
+@pytest.mark.parametrize(
+    "index",
+    [0, slice(1, None), slice(None, None, -1), (-1, slice(0, 1)), [0, 1, 1], (slice(None), [1, 0]), ([0, 1], [1, 1]), slice(0, 0), np.array([True, False, True]), (1, 2)],
+    ids=str,
+)
+def test_indexes_are_lifted(index, size):
+    if size and len(size) == 3 and isinstance(index, np.ndarray):
+        index = index[:2]
+    assert lifted(local_subtensor_rv_lift, lambda x: x[index], M, size)
+
+
+def test_a_parameter_that_is_stretched_is_indexed():
+    assert lifted(local_subtensor_rv_lift, lambda x: x[2], np.array([5.0]), (4,))
+    assert lifted(local_subtensor_rv_lift, lambda x: x[1, 2], np.arange(2.0).reshape(2, 1), (2, 3))
+    assert lifted(local_subtensor_rv_lift, lambda x: x[[2, 1]], np.array(5.0), (4,))
+
+
+def test_symbolic_index_is_lifted():
+    i, mean = T.lscalar(), T.dmatrix()
+    out = basic.normal(mean, NARROW, rng=shared_state())[i, :2]
+    f = theano.function([i, mean], out, mode=theano.compile.Mode("py", EquilibriumOptimizer([local_subtensor_rv_lift], max_use_ratio=100)))
+    assert isinstance(f.maker.fgraph.outputs[0].owner.op, RandomVariable)
+    np.testing.assert_allclose(f(2, M), M[2, :2], atol=1e-6)
+
+
+@pytest.mark.parametrize("rule", [local_dimshuffle_rv_lift, local_subtensor_rv_lift])
+def test_what_is_not_lifted(rule):
+    build = (lambda x: x.T) if rule is local_dimshuffle_rv_lift else (lambda x: x[:1])
+    assert lifted(rule, build, M, None)
+    vectors = lambda m, s, **kw: basic.multivariate_normal(m, NARROW * np.eye(4), **kw)
+    assert not lifted(rule, build, M, None, op=vectors, forms=("constants",))
+    categories = lambda m, s, **kw: basic.categorical(np.eye(3)[[[0, 2], [1, 1]]], **kw)
+    assert not lifted(rule, build, M, None, op=categories, forms=("constants",))
+    # Somebody else reads the numbers.
+    numbers = basic.normal(M, 1.0, rng=shared_state())
+    outs = [build(numbers), numbers.sum(axis=1)]
+    mode = theano.compile.Mode("py", EquilibriumOptimizer([rule], max_use_ratio=100))
+    a, b = theano.function([], outs, mode=mode)()
+    wanted = state().normal(M, 1.0)
+    assert (a == (wanted.T if rule is local_dimshuffle_rv_lift else wanted[:1])).all()
+    np.testing.assert_allclose(b, wanted.sum(axis=1))
+
+
+def test_the_state_after_a_lifted_draw_goes_on():
+    streams = RandomStream(5)
+    out = streams.normal(M, 1.0).T
+    f = theano.function([], out, mode=theano.compile.Mode("py", EquilibriumOptimizer([local_dimshuffle_rv_lift], max_use_ratio=100)))
+    (node,) = [n for n in f.maker.fgraph.toposort() if isinstance(n.op, RandomVariable)]
+    r = np.random.RandomState(int(np.random.RandomState(5).randint(2**30)))
+    assert (f() == r.normal(M.T, 1.0)).all()
+    assert (f() == r.normal(M.T, 1.0)).all()
+
+
+@pytest.mark.parametrize("name", [*DISTRIBUTIONS, *VECTORS])
+def test_shapes_are_lifted(name):
+    op = getattr(basic, name)
+    parameters = DISTRIBUTIONS[name][1] if name in DISTRIBUTIONS else VECTORS[name][1]
+    batch = {"multinomial": (3, 2), "dirichlet": (2,), "multivariate_normal": (2,)}.get(name, ())
+    for size in (None, (2, *np.broadcast_shapes(*map(np.shape, parameters))) if name in DISTRIBUTIONS else (2,)):
+        out = op(*parameters, size=size, rng=shared_state())
+        node = lift_rv_shapes(out.owner)
+        assert node.inputs[1].data.size == 0
+        whole = out.eval().shape
+        assert (node.outputs[1].eval() == out.eval()).all()
+        for p, n in zip(node.inputs[3:], op.ndims_params, strict=True):
+            shape = p.eval().shape
+            assert shape[: len(shape) - n] == (whole if not op.ndim_supp else (*(size or ()), *batch))
+    assert lift_rv_shapes(T.dvector().sum().owner) is False
 
 
 # -- streams -----------------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from theano.graph import Variable
 from theano.layers import lazily
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, constant
@@ -46,7 +47,9 @@ def by_scipy(name: str, *parameters: str) -> Any:
 
         if len(args) > len(parameters):
             *args, size = args  # type: ignore[assignment]
-        given = dict(zip(parameters, args, strict=True))
+        # As NumPy does; SciPy would compute with the digits of the parameters.
+        exact = (np.asarray(a, "float64" if np.asarray(a).dtype.kind == "f" else None) for a in args)
+        given = dict(zip(parameters, exact, strict=True))
         return getattr(scipy.stats, name).rvs(**given, size=size, random_state=rng)
 
     return staticmethod(rng_fn)
@@ -110,8 +113,12 @@ class GammaRV(RandomVariable):
     """Positive numbers with a density of ``x**(shape - 1) * exp(-rate * x)``; the node has the scale, ``1 / rate``."""
 
     name, ndim_supp, ndims_params, dtype = "gamma", 0, (0, 0), "floatX"
-    parameters = staticmethod(lambda shape, rate: (shape, 1.0 / as_tensor_variable(rate)))
     rng_fn = by_scipy("gamma", "a", "scale")
+
+    @staticmethod
+    def parameters(shape: Any, rate: Any) -> tuple[Any, Any]:
+        """Return the shape and the scale; a rate that is a number keeps all of its digits."""
+        return shape, 1.0 / (rate if isinstance(rate, Variable) else np.asarray(rate, "float64"))
 
 
 class ExponentialRV(RandomVariable):
