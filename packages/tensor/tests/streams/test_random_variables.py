@@ -534,8 +534,8 @@ def test_streams_of_a_namespace():
         with pytest.raises(AttributeError, match=name):
             getattr(streams, name)
     with pytest.raises(AttributeError, match="nothing"):
-        RandomStream(1).nothing  # noqa: B018
+        RandomStream(1).nothing
     with pytest.raises(TypeError, match="rng"):
         RandomStream(1).normal(rng=randomstate_constructor(state()))
     with pytest.raises(AttributeError, match="as_tensor_variable"):
-        RandomStream(1).as_tensor_variable  # noqa: B018
+        RandomStream(1).as_tensor_variable

@@ -389,6 +389,13 @@ OLD_NAMES = {
             "Corr3dMMGradWeights=Corr3dMM_gradWeights"
         ),
     },
+    "theano.tensor.random": {
+        "theano": "theano=.",
+        "theano.tensor.random.basic": "basic=.",
+        "theano.tensor.random.op": "op=.",
+        "theano.tensor.random.type": "type=.",
+        "theano.tensor.random.var": "var=.",
+    },
     "theano.tensor.random.basic": {
         "theano": "theano=.",
         "theano.layers.compat.random_helpers": "PyPolyaGamma",

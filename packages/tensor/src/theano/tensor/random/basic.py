@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 
-from theano.graph import Variable
 from theano.layers import lazily
 from theano.settings import config
 from theano.tensor.convert import as_tensor_variable, constant
@@ -118,7 +117,7 @@ class GammaRV(RandomVariable):
     @staticmethod
     def parameters(shape: Any, rate: Any) -> tuple[Any, Any]:
         """Return the shape and the scale; a rate that is a number keeps all of its digits."""
-        return shape, 1.0 / (rate if isinstance(rate, Variable) else np.asarray(rate, "float64"))
+        return shape, 1.0 / as_tensor_variable(np.float64(rate) if isinstance(rate, (int, float)) else rate)
 
 
 class ExponentialRV(RandomVariable):
