@@ -18,7 +18,11 @@ from theano.graph import Apply, Constant, Op
 from theano.graph.op_contract import answers
 from theano.scalar import ScalarOp
 from theano.tensor.elemwise.op import Elemwise
+from theano.tensor.random import basic
 from theano.tensor.testing.classes import op_classes
+
+#: Ops whose results are numbers drawn.
+RANDOM_VARIABLES = {type(op).__name__ for op in vars(basic).values() if isinstance(op, basic.RandomVariable)}
 
 #: Classes without a case in the tables, and what tests them instead.
 ELSEWHERE = {
@@ -31,6 +35,7 @@ ELSEWHERE = {
     "MPIRecvWait": "test_io", "MPISend": "test_io", "MPISendWait": "test_io", "MapRows": "test_rows",
     "Hint": "rules/test_each_rule", "IfElse": "test_ifelse", "ToDevice": "fake_target/test_placement",
     "FromDevice": "fake_target/test_placement", "Draw": "base class", "RandomFunction": "streams/test_numpy_streams",
+    **dict.fromkeys(("RandomVariable", "Observed", *RANDOM_VARIABLES), "streams/test_random_variables"),
     "mrg_uniform_base": "base class", "mrg_uniform": "streams/test_mrg", "DotModulo": "streams/test_mrg",
     "MultinomialFromUniform": "streams/test_mrg", "ChoiceFromUniform": "streams/test_mrg", "PhiloxDraw": "streams/test_philox",
 }  # fmt: skip

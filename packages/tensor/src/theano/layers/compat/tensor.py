@@ -389,8 +389,24 @@ OLD_NAMES = {
             "Corr3dMMGradWeights=Corr3dMM_gradWeights"
         ),
     },
+    "theano.tensor.random": {
+        "theano": "theano=.",
+        "theano.tensor.random.basic": "basic=.",
+        "theano.tensor.random.op": "op=.",
+        "theano.tensor.random.type": "type=.",
+        "theano.tensor.random.var": "var=.",
+    },
+    "theano.tensor.random.basic": {
+        "theano": "theano=.",
+        "theano.layers.compat.random_helpers": "PyPolyaGamma",
+    },
     "theano.tensor.random.opt": {
+        "theano.tensor.random.lifting": "lift_rv_shapes local_dimshuffle_rv_lift local_subtensor_rv_lift",
         "theano.tensor.random.rules": "random_make_inplace",
+    },
+    "theano.tensor.random.utils": {
+        "theano.tensor.random.broadcasting": "broadcast_params params_broadcast_shapes",
+        "theano.tensor.random.variable_streams": "RandomStream",
     },
     "theano.tensor.sharedvar": {
         "theano.layers.compat.rewriting_helpers": "load_shared_variable",

@@ -84,7 +84,27 @@ class RandomStreamsBase:
         return shuffled
 
 
-class RandomStreams(StreamsWithStates, RandomStreamsBase):
+class SeededStates(StreamsWithStates):
+    """Streams that have a ``RandomState`` each, seeded by the next number of one with the given seed."""
+
+    def __init__(self, seed: int | None = None):
+        super().__init__()
+        self.default_instance_seed = seed
+        self.gen_seedgen = np.random.RandomState(seed)
+
+    def _new_state(self) -> np.random.RandomState:
+        return _next_state(self.gen_seedgen)
+
+    def seed(self, seed: int | None = None) -> None:
+        """Give each stream a new state, by the seed given here or else by that of the start."""
+        self._reseed(np.random.RandomState(self.default_instance_seed if seed is None else seed))
+
+    def _reseed(self, seeds: np.random.RandomState) -> None:
+        for state, _ in self.state_updates:
+            state.set_value(_next_state(seeds), borrow=True)
+
+
+class RandomStreams(SeededStates, RandomStreamsBase):
     """Streams of the numbers that NumPy's ``RandomState`` draws.
 
     Each call of a method makes a stream: a shared variable with a state, seeded by the next number of a ``RandomState``
@@ -109,20 +129,6 @@ class RandomStreams(StreamsWithStates, RandomStreamsBase):
     True
     """
 
-    def __init__(self, seed: int | None = None):
-        super().__init__()
-        self.default_instance_seed = seed
-        self.gen_seedgen = np.random.RandomState(seed)
-
-    def _new_state(self) -> np.random.RandomState:
-        return np.random.RandomState(_next_seed(self.gen_seedgen))
-
-    def seed(self, seed: int | None = None) -> None:
-        """Give each stream a new state, by the seed given here or else by that of the start."""
-        seeds = np.random.RandomState(self.default_instance_seed if seed is None else seed)
-        for state, _ in self.state_updates:
-            state.set_value(np.random.RandomState(_next_seed(seeds)), borrow=True)
-
     def __getitem__(self, item: Any) -> np.random.RandomState:
         """Return the state of a stream itself, given its shared variable."""
         state: np.random.RandomState = item.get_value(borrow=True)
@@ -132,5 +138,5 @@ class RandomStreams(StreamsWithStates, RandomStreamsBase):
         item.set_value(val, borrow=True)
 
 
-def _next_seed(seeds: np.random.RandomState) -> int:
-    return int(seeds.randint(2**30))
+def _next_state(seeds: np.random.RandomState) -> np.random.RandomState:
+    return np.random.RandomState(int(seeds.randint(2**30)))
