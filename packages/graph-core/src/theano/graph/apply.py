@@ -99,7 +99,8 @@ class Apply(NotebookDisplay, Generic[O, V]):
             choice = 0
         if not isinstance(choice, int) or not 0 <= choice < len(self.outputs):
             raise AttributeError(
-                f"{self.op}.default_output is {choice!r}; it must be the number of one of the {len(self.outputs)} outputs"
+                f"{self.op}.default_output is {choice!r}; "
+                f"it must be the number of one of the {len(self.outputs)} outputs"
             )
         return self.outputs[choice]
 
