@@ -123,7 +123,8 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: st
     signature = made.signature()
     known = constant_cache.get(signature)
     if known is not None:
-        return known if known.name is None else made  # somebody has named it since
+        # Somebody may have named it or noted something in its tag since: that is about that one.
+        return known if known.name is None and vars(known.tag).keys() <= {"trace"} else made
     if len(constant_cache) < CACHED_CONSTANTS:
         made.cached = True
         constant_cache[signature] = made
