@@ -45,7 +45,7 @@ def by_scipy(name: str, *parameters: str) -> Any:
         import scipy.stats  # 0.5 s that only its users pay
 
         if len(args) > len(parameters):
-            *args, size = args  # type: ignore[assignment]
+            args, size = args[:-1], args[-1]
         # As NumPy does; SciPy would compute with the digits of the parameters.
         exact = (np.asarray(a, "float64" if np.asarray(a).dtype.kind == "f" else None) for a in args)
         given = dict(zip(parameters, exact, strict=True))

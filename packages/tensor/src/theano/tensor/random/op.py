@@ -152,7 +152,7 @@ class RandomVariable(Draw):
         if self.parameters is not None:
             known = inspect.signature(self.parameters)
             if size is None and len(args) == len(known.parameters) + 1:
-                *args, size = args  # type: ignore[assignment]
+                args, size = args[:-1], args[-1]
             try:
                 bound = known.bind(*args, **kwargs)
             except TypeError as e:
