@@ -31,6 +31,7 @@ from theano.tensor.conv import reference
 from theano.tensor.conv.conv_elemwise import ConvElemwise
 from theano.tensor.conv.op import AbstractConv2d
 from theano.tensor.create import lowering as create
+from theano.tensor.elemwise import lowering as elemwise
 from theano.tensor.elemwise.lowering import elemwise_kernel
 from theano.tensor.fft import lowering as fft
 from theano.tensor.index import lowering as index
@@ -635,12 +636,15 @@ def test_fourier(dtype):
 
 # -- element by element -----------------------------------------------------------------------------------------
 
-ALONG = edges("kTileMost", "kShortRow", "kLongRun", "kHeldMost", "kTransposedRows", "kTransposedMost", "kStripe", "kBlock", "kTileBytes", "kTransposedBytes", most=1100)  # fmt: skip
+ALONG = edges("kTileMost", "kShortRow", "kFewestInRow", "kLongRun", "kHeldMost", "kTransposedRows", "kTransposedMost", "kStripe", "kBlock", "kTileBytes", "kTransposedBytes", most=1100)  # fmt: skip
 
 
+@pytest.mark.parametrize("by_row", [True, False])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_elements(dtype):
-    """Tiles of rows, of transposed rows and of whole lines; what is gathered, held, or used where it lies."""
+def test_elements(dtype, by_row, monkeypatch):
+    """Rows; tiles of rows, of transposed rows and of whole lines; what is gathered, held, or used where it lies."""
+    if not by_row:
+        monkeypatch.setattr(elemwise, "_BY_ROW", -1)
     x_, y_ = (ts.get_scalar_type(dtype)(name) for name in "xy")
     op = ts.or_ if dtype == "bool" else Composite([x_, y_], [x_ * y_ + x_])
     kernels = {}

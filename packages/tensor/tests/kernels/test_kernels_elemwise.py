@@ -156,6 +156,41 @@ def test_broadcasting(operands):
         np.testing.assert_array_equal(run(kernel, n, laid)[0], sum(laid[1:], laid[0]))
 
 
+PIECES = [
+    [(False, False, False), (True, False, True), (False, True, False)],
+    [(False, False, False), (True, True, False), (False, False, True)],
+    [(False, False, True), (True, True, False), (False, True, False)],
+]
+
+
+@pytest.mark.parametrize("patterns", PIECES)
+def test_rows_begin_and_end_in_the_middle_of_a_piece(patterns):
+    """Pieces of a loop over rows are counted in elements, so that few long rows are shared out as well as many short ones."""
+    rng = np.random.default_rng(15)
+    for shape in ((7, 90, 501), (2, 3, 100_003), (901, 70, 5), (3, 90_001, 4)):
+        arrays = [rng.normal(size=[1 if one else n for one, n in zip(p, shape, strict=True)]) for p in patterns]
+        n = elemwise_node(ts.mul, arrays, patterns)
+        result = run(elemwise_kernel(n.op, n), n, arrays)
+        np.testing.assert_array_equal(result[0], arrays[0] * arrays[1] * arrays[2])
+        assert result.pieces > 1
+
+
+@pytest.mark.parametrize("patterns", PIECES)
+def test_rows_in_place_and_of_several_outputs(patterns):
+    rng = np.random.default_rng(16)
+    x, y, z = (ts.float64(name) for name in "xyz")
+    op = Composite([x, y, z], [x * y + z, z - x])
+    for shape in ((3, 5, 17), (4, 1, 40), (1, 6, 3), (2, 0, 5)):
+        arrays = [rng.normal(size=[1 if one else n for one, n in zip(p, shape, strict=True)]) for p in patterns]
+        want = [np.array(w) for w in op.numpy_form(["float64", "float64"])(*arrays)]
+        over = {1: 0} if patterns[0] == (False, False, False) else {}
+        n = elemwise_node(op, arrays, patterns, inplace_pattern=over)
+        kernel = elemwise_kernel(n.op, n)
+        assert "KERNEL_rows" in kernel.source
+        for got, expected in zip(run(kernel, n, arrays), want, strict=True):
+            np.testing.assert_allclose(got, np.broadcast_to(expected, got.shape), rtol=1e-15)
+
+
 def test_wide_broadcast_runs_in_pieces():
     rng = np.random.default_rng(5)
     x, row, column = rng.normal(size=(300, 1001)), rng.normal(size=(1, 1001)), rng.normal(size=(300, 1))
@@ -241,8 +276,13 @@ ROWS = [
 def test_short_and_long_rows(operands, layout):
     rng = np.random.default_rng(9)
     arrays = [laid_out(rng.normal(size=shape), layout) for _, shape in operands]
-    check_heavy(arrays, [p for p, _ in operands])
-    check_heavy(arrays[::-1], [p for p, _ in operands][::-1])
+    patterns = [p for p, _ in operands]
+    check_heavy(arrays, patterns)
+    check_heavy(arrays[::-1], patterns[::-1])
+    for op in (ts.sub, ts.second):  # these have a loop over rows; of `second` the shape alone is read
+        n = elemwise_node(op, arrays, patterns)
+        want = np.broadcast_to(op.numpy_form(["float64"])(*arrays), n.outputs and np.broadcast_shapes(*(a.shape for a in arrays)))
+        np.testing.assert_array_equal(run(elemwise_kernel(n.op, n), n, arrays)[0], want)
 
 
 @pytest.mark.parametrize("shape", [(128, 8), (8, 128), (130, 129), (17, 300), (300, 17), (193, 257), (5, 140, 33), (33, 5, 140)])

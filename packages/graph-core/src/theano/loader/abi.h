@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TH_ABI_VERSION 6
+#define TH_ABI_VERSION 7
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,6 +99,10 @@ typedef struct th_loop {
     const int32_t *over;  /* per output: the input it overwrites, or -1 */
     double work;          /* nanoseconds per element */
     int32_t nin, nout, ndim, lanes;
+    /* The same for rows of n (any number) neighbours each, where some input is stretched, and the loop is short enough to be
+     * written twice; or NULL. Those in `still` are one element per row; `step`, per operand: bytes from row to row. */
+    void (*rows)(int64_t rows, int64_t n, char *const *data, const int64_t *step, const char *params);
+    uint64_t still; /* bit k: input k is 1 long along the last axis, by its type */
 } th_loop;
 
 /* Memory of another processor, which nothing but the functions here and that processor's kernels may read or write. The

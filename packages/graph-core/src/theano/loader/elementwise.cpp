@@ -7,7 +7,8 @@
  * The work is cut into tiles that fit in the first-level cache. An operand whose part of a tile is one run
  * of neighbours is used where it lies; any other is gathered into a buffer before (an input) or scattered
  * from one after (an output). So a kernel needs no second loop for strides, and rows of ten elements cost no more than
- * long ones: many of them make one tile.
+ * long ones: many of them make one tile. Where an input is stretched and the arithmetic takes less time than a buffer,
+ * the kernel has a loop over rows as well (`rows` of th_loop), which keeps what stands still along a row in a register.
  *
  * Written in what C and C++ have in common: the kernels' tests include it in a runtime of their own.
  */
@@ -30,6 +31,7 @@ static const double kSerialNs = 60000.0, kPieceNs = 25000.0;
 static const int64_t kTileBytes = 24 << 10; /* of buffers, per tile: half of a first-level cache */
 static const int64_t kTileMost = 1024;      /* elements */
 static const int64_t kShortRow = 128;       /* shorter rows go several to a tile */
+static const int64_t kFewestInRow = 4;      /* elements of a row that the loop over rows is worth */
 static const int64_t kLongRun = 32;         /* elements that are worth a run */
 static const int64_t kHeldMost = 512;       /* elements of a tile of a long row whose buffer is filled once for the row */
 
@@ -216,6 +218,33 @@ static void run_long_rows(void *arg, int64_t lo, int64_t hi) {
     }
 }
 
+/* Elements lo to hi, counted along the last axis first, by the kernel's loop over rows. */
+static void run_rows(void *arg, int64_t lo, int64_t hi) {
+    const loop_nest *nest = (const loop_nest *)arg;
+    const int outer = nest->nd - 2;
+    const int64_t m = nest->shape[outer], n = nest->shape[outer + 1];
+    const int64_t *row = nest->strides + outer * nest->nop, *step = row + nest->nop;
+    char **p = (char **)TH_ALLOCA((size_t)nest->nop * sizeof(char *));
+    int64_t index[TH_MAX_NDIM], at = lo / n % m, skip = lo % n;
+    memcpy(p, nest->data, (size_t)nest->nop * sizeof(char *));
+    seek(nest, outer, lo / n / m, index, p);
+    for (int k = 0; k < nest->nop; ++k) p[k] += at * row[k] + skip * step[k];
+    while (lo < hi) {
+        /* the rest of a row that another piece has begun, whole rows, the beginning of one */
+        const int64_t whole = skip || hi - lo < n ? 0 : least(m - at, (hi - lo) / n), few = least(n - skip, hi - lo);
+        const int64_t rows = whole ? whole : 1, done = whole ? n : few;
+        nest->loop->rows(rows, done, p, row, nest->params);
+        lo += rows * done;
+        at += rows;
+        for (int k = 0; k < nest->nop; ++k) p[k] += rows * row[k] - skip * step[k];
+        skip = 0;
+        if (at < m) continue;
+        at = 0;
+        for (int k = 0; k < nest->nop; ++k) p[k] -= m * row[k];
+        advance(nest, outer, index, p);
+    }
+}
+
 /* Rows lo to hi, all of them short: several make a tile. */
 static void run_short_rows(void *arg, int64_t lo, int64_t hi) {
     const loop_nest *nest = (const loop_nest *)arg;
@@ -345,6 +374,17 @@ static void bring_inside(int nop, int nd, int axis, int64_t *shape, int64_t *str
     memcpy(strides + (nd - 2) * nop, saved, width);
 }
 
+/* Whether the kernel's loop over rows serves these strides: along the last axis an operand stands still or has neighbours,
+ * as the types say. Rows of very few elements are cheaper where many make a tile. */
+static int serves_rows(const loop_nest *nest) {
+    const th_loop *loop = nest->loop;
+    const int64_t *step = nest->strides + (nest->nd - 1) * nest->nop;
+    if (!loop->rows || nest->nd < 2 || nest->shape[nest->nd - 1] < kFewestInRow) return 0;
+    for (int k = 0; k < nest->nop; ++k)
+        if (moves(loop, k) && step[k] != (loop->still >> k & 1 ? 0 : nest->itemsize[k])) return 0;
+    return 1;
+}
+
 static int start(th_ctx *ctx, const loop_nest *nest, int64_t n, double ns, th_body body) {
     if (ns * (double)n < kSerialNs) {
         body((void *)nest, 0, n);
@@ -369,6 +409,7 @@ static int run_general(th_ctx *ctx, loop_nest *nest, int64_t n, const int64_t *f
     nest->shape = shape;
     nest->strides = strides;
     const int64_t inner = shape[nest->nd - 1], *step = strides + (nest->nd - 1) * nop;
+    if (serves_rows(nest)) return start(ctx, nest, n, loop->work, run_rows);
     nest->tile = tile_size(nest);
     /* Long rows that all operands have as neighbours are computed where they lie. */
     const int many = nest->nd > 1 && inner < kShortRow;

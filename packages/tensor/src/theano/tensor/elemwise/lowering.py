@@ -8,7 +8,7 @@ the loop.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ _MARGIN = 100
 _KINDS = {"some": "TH_SOME", "none": "TH_INVARIANT", "all": "TH_FULL"}
 _SHORT = 4
 """A loop of so few statements that a second one for what is left over costs the compiler nothing."""
+_BY_ROW = 12
+"""A loop of so few statements, and without functions, takes less time than filling a buffer with a stretched operand."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,14 @@ class Plan:
         """The blocks of C that the text needs."""
         dtypes = tuple(o.dtype for o in self.nest.operands)
         return (c_text("loops.h"), *dict.fromkeys((*storage_support(*dtypes), *self.body.support)))
+
+    @property
+    def by_row(self) -> bool:
+        """Whether there is a loop over rows, which keeps what is stretched along them in registers."""
+        return (
+            len(self.body.lines) <= _BY_ROW and not self.body.support
+            and any(self.nest.moves(x) == "some" for x in self.nest.inputs)
+        )  # fmt: skip
 
     @property
     def lanes(self) -> int:
@@ -97,7 +107,7 @@ def elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
     c = CText()
     c.comment(plan.comment)
     if plan.nest.ndim:
-        write_loop(c, plan, "KERNEL")
+        write_loop(c, plan, "KERNEL", plan.by_row)
         c("int KERNEL(th_ctx *ctx)")
         with c.block():
             c("return ctx->rt->elementwise(ctx, &KERNEL_loop);")
@@ -116,30 +126,56 @@ def plan_of(node: Apply) -> Plan | None:
     return None if body is None else Plan(nest, body)
 
 
-def write_loop(c: CText, plan: Plan, name: str) -> None:
-    """Write the loop over n elements, and the table of what its types say: ``NAME_loop``."""
+def write_loop(c: CText, plan: Plan, name: str, by_row: bool = False) -> None:
+    """Write the loop over n elements, perhaps one over rows, and the table of what its types say: ``NAME_loop``."""
     _write_run(c, plan, name)
-    _write_table(c, plan, name)
+    if by_row:
+        _write_rows(c, plan, name)
+    _write_table(c, plan, name, by_row)
 
 
 def _write_run(c: CText, plan: Plan, name: str) -> None:
-    nest = plan.nest
-    still = [x for x in nest.inputs if nest.moves(x) == "none"]
     c(f"static void {name}_run(int64_t n, char *const *data, const char *params)")
     with c.block():
-        c.extend(plan.body.declarations("params") or ["(void)params;"])
-        for k, o in enumerate(nest.operands):
-            if not _is_read(plan, o):
-                continue  # it lends only its shape
-            if o in still:
-                _write_load(c, plan, o, f"*({_pointer(plan, o)})data[{k}]")
-            else:
-                c(f"{_pointer(plan, o)}{o.name} = ({_pointer(plan, o)})data[{k}];")
-        c("TH_INDEPENDENT")
+        _write_operands(c, plan)
         bound = "n" if plan.lanes == 1 else f"(n & -{plan.lanes})"
-        with c.block(f"for (int64_t i = 0; i < {bound}; ++i)"):
-            _write_body(c, plan, "[i]", [x for x in nest.inputs if x not in still])
+        _write_elements(c, plan, bound, [x for x in plan.nest.inputs if plan.nest.moves(x) != "none"])
     c("")
+
+
+def _write_rows(c: CText, plan: Plan, name: str) -> None:
+    nest = plan.nest
+    c(f"static void {name}_rows(int64_t rows, int64_t n, char *const *data, const int64_t *step, const char *params)")
+    with c.block():
+        _write_operands(c, plan)
+        with c.block("for (int64_t r = 0; r < rows; ++r)"):
+            still = [x for x in nest.inputs if nest.stands_still(x)]
+            for x in still:
+                _write_load(c, plan, x, f"*{x.name}")
+            _write_elements(c, plan, "n", [x for x in nest.inputs if nest.moves(x) != "none" and x not in still])
+            for k, o in enumerate(nest.operands):
+                if _is_read(plan, o) and (o in nest.outputs or nest.moves(o) != "none"):
+                    c(f"{o.name} = ({_pointer(plan, o)})((const char *){o.name} + step[{k}]);")
+    c("")
+
+
+def _write_operands(c: CText, plan: Plan) -> None:
+    """Write constants, pointers, and what is one element for the whole loop."""
+    nest = plan.nest
+    c.extend(plan.body.declarations("params") or ["(void)params;"])
+    for k, o in enumerate(nest.operands):
+        if not _is_read(plan, o):
+            continue  # it lends only its shape
+        if o in nest.inputs and nest.moves(o) == "none":
+            _write_load(c, plan, o, f"*({_pointer(plan, o)})data[{k}]")
+        else:
+            c(f"{_pointer(plan, o)}{o.name} = ({_pointer(plan, o)})data[{k}];")
+
+
+def _write_elements(c: CText, plan: Plan, bound: str, moving: Sequence[Operand]) -> None:
+    c("TH_INDEPENDENT")
+    with c.block(f"for (int64_t i = 0; i < {bound}; ++i)"):
+        _write_body(c, plan, "[i]", moving)
 
 
 def _write_body(c: CText, plan: Plan, index: str, moving: Sequence[Operand]) -> None:
@@ -166,7 +202,7 @@ def _write_load(c: CText, plan: Plan, o: Operand, place: str) -> None:
         c(f"const {compute_type(o.dtype)} {o.name}_i = {load(o.dtype, place)};")
 
 
-def _write_table(c: CText, plan: Plan, name: str) -> None:
+def _write_table(c: CText, plan: Plan, name: str, by_row: bool) -> None:
     """Write what the types say."""
     nest = plan.nest
     c(*_list(f"static const uint64_t {name}_ones[] = {{", [f"{x.ones:#x}" for x in nest.inputs], "};"))
@@ -174,7 +210,13 @@ def _write_table(c: CText, plan: Plan, name: str) -> None:
     c(*_list(f"static const int32_t {name}_over[] = {{", [str(i) for i in nest.over], "};"))
     numbers = [f"{plan.work:.2f}", *map(str, (len(nest.inputs), len(nest.outputs), nest.ndim, plan.lanes))]
     names = [f"{name}_{part}" for part in ("run", "ones", "kind", "over")]
-    c(*_list(f"static const th_loop {name}_loop = {{", [*names, *numbers], "};"), "")
+    rows = [f"{name}_rows", f"{_bits(nest.stands_still(x) for x in nest.inputs):#x}"] if by_row else []
+    order = [*names, *numbers, *rows]
+    c(*_list(f"static const th_loop {name}_loop = {{", order, "};"), "")
+
+
+def _bits(flags: Iterable[bool]) -> int:
+    return sum(1 << k for k, flag in enumerate(flags) if flag)
 
 
 def _write_single(c: CText, plan: Plan) -> None:

@@ -89,6 +89,18 @@ class Map:
         ones = [operand.broadcastable[axis] for axis in self._long]
         return "none" if all(ones) else "some" if any(ones) else "all"
 
+    def stands_still(self, operand: Operand) -> bool:
+        """Return whether an operand is one element for each row, the elements along the last axis that is not 1 long.
+
+        Examples
+        --------
+        >>> import theano.tensor as T
+        >>> nest = map_of((T.matrix("x") + T.col("y")).owner)
+        >>> [nest.stands_still(x) for x in nest.inputs]
+        [False, True]
+        """
+        return self.moves(operand) == "some" and operand.broadcastable[self._long[-1]]
+
 
 @dataclass(frozen=True)
 class Result:
