@@ -636,7 +636,7 @@ def test_fourier(dtype):
 
 # -- element by element -----------------------------------------------------------------------------------------
 
-ALONG = edges("kTileMost", "kShortRow", "kFewestInRow", "kLongRun", "kHeldMost", "kTransposedRows", "kTransposedMost", "kStripe", "kBlock", "kTileBytes", "kTransposedBytes", most=1100)  # fmt: skip
+ALONG = edges("kTileMost", "kShortRow", "kFewestInRow", "kFewestInSame", "kLongRun", "kHeldMost", "kTransposedRows", "kTransposedMost", "kStripe", "kBlock", "kTileBytes", "kTransposedBytes", most=1100)  # fmt: skip
 
 
 @pytest.mark.parametrize("by_row", [True, False])

@@ -31,7 +31,8 @@ static const double kSerialNs = 60000.0, kPieceNs = 25000.0;
 static const int64_t kTileBytes = 24 << 10; /* of buffers, per tile: half of a first-level cache */
 static const int64_t kTileMost = 1024;      /* elements */
 static const int64_t kShortRow = 128;       /* shorter rows go several to a tile */
-static const int64_t kFewestInRow = 4;      /* elements of a row that the loop over rows is worth */
+static const int64_t kFewestInRow = 4;      /* elements of a row that the loop over rows is worth, */
+static const int64_t kFewestInSame = 16;    /* and where no input stands still along it, so that tiles need no filling */
 static const int64_t kLongRun = 32;         /* elements that are worth a run */
 static const int64_t kHeldMost = 512;       /* elements of a tile of a long row whose buffer is filled once for the row */
 
@@ -375,11 +376,11 @@ static void bring_inside(int nop, int nd, int axis, int64_t *shape, int64_t *str
 }
 
 /* Whether the kernel's loop over rows serves these strides: along the last axis an operand stands still or has neighbours,
- * as the types say. Rows of very few elements are cheaper where many make a tile. */
+ * as the types say. Rows of few elements are cheaper where many make a tile. */
 static int serves_rows(const loop_nest *nest) {
     const th_loop *loop = nest->loop;
     const int64_t *step = nest->strides + (nest->nd - 1) * nest->nop;
-    if (!loop->rows || nest->nd < 2 || nest->shape[nest->nd - 1] < kFewestInRow) return 0;
+    if (!loop->rows || nest->nd < 2 || nest->shape[nest->nd - 1] < (loop->still ? kFewestInRow : kFewestInSame)) return 0;
     for (int k = 0; k < nest->nop; ++k)
         if (moves(loop, k) && step[k] != (loop->still >> k & 1 ? 0 : nest->itemsize[k])) return 0;
     return 1;
