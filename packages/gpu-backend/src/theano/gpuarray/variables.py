@@ -81,7 +81,7 @@ class GpuArrayType(DeviceTensorType):
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable[Self]:
         """Return a variable or a value as a variable of this type, moved to the device if it is on the host."""
-        if isinstance(other, Variable) and not isinstance(other.type, GpuArrayType) and allow_convert:
+        if isinstance(other, Variable) and not isinstance(other.type, GpuArrayType):
             other = as_gpuarray_variable(other, self.context_name)
         return Type.filter_variable(self, other, allow_convert)
 

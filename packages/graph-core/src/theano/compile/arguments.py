@@ -35,6 +35,7 @@ class ArgumentFilter:
         self.index, self.function = index, printable(function)
         self.name = spec.name
         self.variable = spec.variable if original is None else original
+        self.trusted = False  # the function's ``trust_input``
 
     def __call__(self, value: Any) -> Any:
         """Return ``value`` as a value of the input's type.
@@ -49,6 +50,10 @@ class ArgumentFilter:
         try:
             return self.type.filter(value, strict=self.strict, allow_downcast=self.allow_downcast)
         except (TypeError, ValueError) as problem:
+            if self.trusted:
+                taken = self.type.filter_trusted(value)
+                if taken is not None:
+                    return taken
             kind = TypeError if isinstance(problem, TypeError) else ValueError
             raise kind(self._explain(value, problem)) from None
 

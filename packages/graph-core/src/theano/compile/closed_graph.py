@@ -176,7 +176,8 @@ def _normalise_updates(updates: Any) -> dict[SharedVariable, Variable]:
 
 def _as_update(target: SharedVariable, value: Any) -> Variable:
     try:
-        return target.type.filter_variable(value)
+        # Not converted: a row stored where a matrix is expected is rather a mistake than meant.
+        return target.type.filter_variable(value, allow_convert=False)
     except (TypeError, ValueError) as problem:
         where = created_at(value)
         kind = value.type if isinstance(value, Variable) else type(value).__name__

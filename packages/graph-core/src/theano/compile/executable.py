@@ -9,9 +9,10 @@ import copy as copy_module
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
+from functools import cached_property
 from typing import Any
 
-from theano.compile.arguments import CallExplainer, Separator
+from theano.compile.arguments import ArgumentFilter, CallExplainer, Separator
 from theano.compile.closed_graph import ClosedGraph
 from theano.compile.inputs import SymbolicInput, SymbolicOutput
 from theano.compile.internals import Internals
@@ -86,14 +87,14 @@ class Function(NativeFunction):
         The stored values: those of shared variables and defaults of arguments.
     profile : ProfileStats or None
     trust_input : bool
-        Kept for old programs: arguments that need no conversion cost next to nothing to check.
+        Arguments are what the inputs' types say, or what they accept of a caller who says so: an array of one element
+        for a number. All arguments are checked nevertheless; those that need no conversion cost next to nothing.
     """
 
     maker: FunctionMaker
     name: str
     input_storage: list[Container]
     profile: ProfileStats | None
-    trust_input: bool
 
     def __init__(self, maker: FunctionMaker, program: Mapping[str, Any], containers: Sequence[Container]):
         super().__init__(program)
@@ -101,11 +102,23 @@ class Function(NativeFunction):
         self.name = maker.name
         self.input_storage = list(containers)
         self.profile = maker.profile
-        self.trust_input = False
+        self._filters = [i.filter for i in program["inputs"] if isinstance(i.filter, ArgumentFilter)]
+        self._trusted = False
         self.unpack_single = maker.returns == "one"
         self.return_none = maker.returns == "none"
         self.output_keys = maker.output_keys
         self._finder: dict[Any, Any] | None = None
+
+    @property
+    def trust_input(self) -> bool:
+        """Whether the caller vouches for the arguments."""
+        return self._trusted
+
+    @trust_input.setter
+    def trust_input(self, vouched: bool) -> None:
+        self._trusted = bool(vouched)
+        for each in self._filters:
+            each.trusted = self._trusted
 
     @property
     def nodes_with_inner_function(self) -> list[Any]:
@@ -117,6 +130,11 @@ class Function(NativeFunction):
     def fn(self) -> Internals:
         """The nodes that run, and where values are stored; to call it is to call this without arguments."""
         return Internals(self)
+
+    @cached_property
+    def output_storage(self) -> list[Container]:
+        """Containers for the outputs, which ``f.fn()`` fills; a plain call returns its results, and keeps none."""
+        return [Container(o.variable, [None], readonly=True) for o in self.maker.outputs]
 
     @property
     def outputs(self) -> list[SymbolicOutput]:

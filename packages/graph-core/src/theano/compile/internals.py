@@ -55,11 +55,26 @@ class Internals:
         self.updated_vars = dict(zip(updated, outputs[len(outputs) - len(updated) :], strict=True))
 
     def __call__(self, n_calls: int = 1, output_subset: Sequence[int] | None = None) -> list[Any]:
-        """Call the function, ``n_calls`` times, with the values that its inputs have; return the last outputs."""
+        """Call the function, ``n_calls`` times, with the values that its inputs have; return the last outputs.
+
+        An input that calls must give may have been given one in its container: ``f.input_storage[0].value = 3``. The
+        results are in ``f.output_storage`` as well.
+        """
         options = {} if output_subset is None else {"output_subset": output_subset}
+        function = self._function
+        stored = [p for p in zip(function.maker.inputs, function.input_storage, strict=True) if not p[0].implicit]
+        # Where each input has a default, the machine knows them, and what may be overwritten of them.
+        wanted = any(spec.value is None for spec, _ in stored)
+        arguments = [container.storage[0] for _, container in stored] if wanted else []
+        if any(value is None for value in arguments):
+            arguments = []  # the call says what lacks
         found: Any = None
         for _ in range(n_calls):
-            found = self._function(**options)
+            found = function(*arguments, **options)
         if isinstance(found, dict):
-            return list(found.values())
-        return [] if found is None else list(found) if isinstance(found, (list, tuple)) else [found]
+            found = list(found.values())
+        results = [] if found is None else list(found) if isinstance(found, (list, tuple)) else [found]
+        places = range(len(function.output_storage)) if output_subset is None else output_subset
+        for place, result in zip(places, results, strict=True):
+            function.output_storage[place].storage[0] = result
+        return results

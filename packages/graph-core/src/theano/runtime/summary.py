@@ -111,8 +111,8 @@ def write_memory(profile: Any, out: TextIO, settings: Any, _: int, most: int) ->
         out.write(f"  Max peak memory: {_bytes(memory.peak)}\n")
         out.write(f"  Max peak memory if allow_gc=False: {_bytes(memory.without_gc)}\n")
         if memory.least is not None:
-            sure = "Minimum peak from all valid apply node orders" if memory.exact else "Lowest peak found so far"
-            out.write(f"  {sure}: {_bytes(memory.least)}\n")
+            sure = "Minimum peak from all valid apply node order is" if memory.exact else "Lowest peak found so far:"
+            out.write(f"  {sure} {_bytes(memory.least)}\n")
         rows = [row for row in memory.nodes if row.total >= settings.min_memory_size]
         rows.sort(key=lambda row: -row.total)
         if rows:

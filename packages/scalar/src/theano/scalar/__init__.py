@@ -132,10 +132,10 @@ Inv = _class_of(inv)
 
 def _plural(scalar_type: Scalar) -> Callable[..., Any]:
     def variables(*names: str) -> Any:
-        made = [scalar_type(name) for name in names]
+        made = [scalar_type(name) for name in (names[0] if len(names) == 1 else names)]
         return made[0] if len(made) == 1 else made
 
-    variables.__doc__ = f"""Return one {scalar_type} variable for each name.
+    variables.__doc__ = f"""Return one {scalar_type} variable for each name, or for each letter of a single one.
 
     Parameters
     ----------
@@ -144,8 +144,8 @@ def _plural(scalar_type: Scalar) -> Callable[..., Any]:
     Examples
     --------
     >>> import theano.scalar as ts
-    >>> ts.floats("x", "y")
-    [x, y]
+    >>> ts.floats("x", "y"), ts.floats("xy")
+    ([x, y], [x, y])
     """
     return variables
 

@@ -392,6 +392,11 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
             return None
         return rebroadcaster.answer(variable, self.broadcastable)
 
+    def filter_trusted(self, value: Any) -> np.ndarray | None:
+        """Return an array of one element as the number that this type wants; None where that is not it."""
+        one = not self.ndim and isinstance(value, np.ndarray) and value.size == 1 and str(value.dtype) == self.dtype
+        return value.reshape(()) if one else None
+
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable[Self]:
         """Return a variable or a value as a variable of this type, rebroadcast if need be."""
         if hasattr(other, "_as_TensorVariable"):
