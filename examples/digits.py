@@ -2,6 +2,7 @@
 
     python examples/digits.py               # a few seconds, most of them for drawing
     python examples/digits.py --epochs 5    # and other options: --help
+    python examples/digits.py --device cuda   # on a GPU
 
 It prints the expression of the loss as it is written, the function that Theano makes of it, and where the time
 went; it shows a progress bar while it trains, and draws what was learned into digits.png.
@@ -171,7 +172,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--picture", type=Path, default=Path("digits.png"), help="where to draw it (default: here)")
+    parser.add_argument("--device", help="where to compute: cuda, opencl0:0, ... (default: as the flag device says)")
     options = parser.parse_args()
+    if options.device:
+        theano.gpuarray.use(options.device, force=True)
 
     rng = np.random.default_rng(0)
     data = train_images, test_images, train_labels, test_labels = load_data()

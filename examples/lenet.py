@@ -2,6 +2,7 @@
 
     python examples/lenet.py              # half a minute
     python examples/lenet.py --epochs 5   # and other options: --help
+    python examples/lenet.py --device cuda   # on a GPU
 
 It learns from four fifths of scikit-learn's digits, moved about a little each time, and is judged by the last fifth. It
 shows a progress bar, and draws the course of the training, the first filters, what they make of a digit, and the
@@ -168,7 +169,10 @@ def main():
     parser.add_argument("--rate", type=float, default=2e-3, help="of learning, at first (default: 0.002)")
     parser.add_argument("--picture", default="lenet.png", help="where to draw (default: lenet.png)")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", help="where to compute: cuda, opencl0:0, ... (default: as the flag device says)")
     options = parser.parse_args()
+    if options.device:
+        theano.gpuarray.use(options.device, force=True)
     if options.epochs < 1:
         parser.error("--epochs must be 1 or more")
 

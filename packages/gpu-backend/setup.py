@@ -28,6 +28,10 @@ FOREIGN = {
     "parameters.py": ("graph-core", "graph"),
     **{f"{name}.h": ("tensor", "tensor/kernels/c") for name in ("buffers", "marks")},
     **{f"{name}.h": ("tensor", "tensor/pool/c") for name in ("pool_axes", "pool_sizes")},
+    "conv_sizes.h": ("tensor", "tensor/conv/c"),
+    "neighbours_sizes.h": ("tensor", "tensor/nnet/c"),
+    # What kernels of the CPU are told, of which those of devices are told parts.
+    "kernels/parameters.py": ("tensor", "tensor"),
 }
 
 
@@ -59,8 +63,13 @@ def load(name: str, path: Path) -> ModuleType:
 def write_header() -> str:
     """Write parameters.h if it has changed, so that nothing is compiled again if not, and return its path."""
     vocabulary = load("theano.graph.parameters", folder_of("parameters.py") / "parameters.py")
-    declared = load("theano.gpuarray.kernels.parameters", HERE / SOURCES.parent / "parameters.py")
-    text, path = vocabulary.header(vars(declared), "parameters.py"), HERE / GENERATED / "parameters.h"
+    of_tensor = folder_of("kernels/parameters.py") / "kernels/parameters.py"
+    declared = [
+        load("theano.tensor.kernels.parameters", of_tensor),
+        load("theano.gpuarray.kernels.parameters", HERE / SOURCES.parent / "parameters.py"),
+    ]
+    text = "".join(vocabulary.header(vars(module), "parameters.py") for module in declared)
+    path = HERE / GENERATED / "parameters.h"
     if not path.is_file() or path.read_text("utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
@@ -74,8 +83,8 @@ class SourceArchive(sdist):
         """Copy the package's own files, then the others."""
         super().make_release_tree(base_dir, files)
         target = Path(base_dir) / SOURCES / "foreign"
-        target.mkdir(parents=True, exist_ok=True)
         for name in FOREIGN:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(folder_of(name) / name, target / name)
 
 

@@ -18,6 +18,7 @@ from theano.gpuarray.variables import GpuArrayType, as_gpuarray_variable, host_f
 from theano.graph import Apply, FunctionGraph, Op, Variable
 from theano.lowering.targets import Target
 from theano.rewriting.context import Context
+from theano.tensor.conv.fusion import join_convolutions, split_convolutions
 from theano.tensor.device.placement import Placement
 from theano.tensor.type import TensorType
 
@@ -62,6 +63,13 @@ NAMES = {
     "theano.tensor.pool.op:AveragePoolGrad": "GpuAveragePoolGrad",
     "theano.tensor.pool.op:DownsampleFactorMaxGradGrad": "GpuDownsampleFactorMaxGradGrad",
     "theano.tensor.pool.op:MaxPoolRop": "GpuMaxPoolRop",
+    "theano.tensor.conv.older:CorrMM": "GpuCorrMM",
+    "theano.tensor.conv.older:CorrMM_gradWeights": "GpuCorrMM_gradWeights",
+    "theano.tensor.conv.older:CorrMM_gradInputs": "GpuCorrMM_gradInputs",
+    "theano.tensor.conv.older:Corr3dMM": "GpuCorr3dMM",
+    "theano.tensor.conv.older:Corr3dMM_gradWeights": "GpuCorr3dMM_gradWeights",
+    "theano.tensor.conv.older:Corr3dMM_gradInputs": "GpuCorr3dMM_gradInputs",
+    "theano.tensor.nnet.neighbours:Images2Neibs": "GpuImages2Neibs",
     "theano.tensor.nnet.softmax:Softmax": "GpuSoftmax",
     "theano.tensor.nnet.softmax:SoftmaxWithBias": "GpuSoftmaxWithBias",
     "theano.tensor.nnet.softmax:LogSoftmax": "GpuLogSoftmax",
@@ -77,6 +85,16 @@ class GpuPlacement(Placement):
     def __init__(self, target: Target):
         super().__init__(target)
         self.name = "gpuarray_opt"
+
+    def __call__(self, fgraph: FunctionGraph, context: Context) -> None:
+        """Change ``fgraph``.
+
+        A device has one kernel for all convolutions, and another for what is done with results. A kernel of both would
+        be compiled for each expression anew, which takes as long as reading the results once more some thousand times.
+        """
+        split = split_convolutions(fgraph, context)
+        super().__call__(fgraph, context)
+        join_convolutions(fgraph, context, split)
 
     def device_for(self, moving: Sequence[Variable]) -> str | None:
         """Return the device that an input's tag names, or the default one; None where there are only others."""

@@ -1,11 +1,12 @@
 """What the host's halves of kernels are told beside their operands: the structs of ``parameters.h``.
 
-This module needs nothing but the vocabulary: it is also loaded where the layer is built.
+This module needs nothing but the vocabulary and the tensor layer's structs: it is also loaded where the layer is built.
 """
 
 from __future__ import annotations
 
-from theano.graph.parameters import Address, Array, Choice, Enumeration, Flag, Int, Mask, Numbers, Parameters
+from theano.graph.parameters import Address, Array, Choice, Enumeration, Flag, Int, Mask, Numbers, Parameters, Record
+from theano.tensor.kernels.parameters import Conv, Neighbours
 
 OPERANDS = 40
 """As many operands as a loop on a device may have."""
@@ -109,3 +110,29 @@ class DeviceCumulation(Parameters):
     totals = Address("takes parts of a line together", _KERNEL)
     cumulated = Address("computes all places", _KERNEL)
     axis = Int("of the lines; -1: all elements are one line")
+
+
+class ConvDirection(Enumeration):
+    """What is computed of the three tensors of a convolution: outputs, filters or images."""
+
+    FORWARD = 0
+    FILTERS = 1
+    IMAGES = 2
+
+
+class DeviceConvolution(Parameters):
+    """A convolution, or one of its gradients."""
+
+    square = Address("computes tiles of as many rows as columns", _KERNEL)
+    low = Address("computes tiles of few rows", _KERNEL)
+    finish = Address("adds parts of sums", _KERNEL)
+    direction = Choice(ConvDirection)
+    unshared = Flag("whether each place has filters of its own")
+    conv = Record(Conv)
+
+
+class DeviceNeighbours(Parameters):
+    """Neighbourhoods of images as rows."""
+
+    function = Address("the kernel", _KERNEL)
+    mode = Choice(Neighbours)

@@ -40,6 +40,18 @@ def numbers_of_host(node: Apply[Any, Any]) -> tuple[int, ...]:
     return tuple(i for i, v in enumerate(node.inputs) if is_number_of_host(v))
 
 
+def multiply_add(dtype: str) -> dict[str, str]:
+    """Return the macro that multiplies and adds, in one rounding where the compute type of a dtype is a float.
+
+    Examples
+    --------
+    >>> multiply_add("float16")
+    {'MULTIPLY_ADD(x, y, z)': 'fmaf(x, y, z)'}
+    """
+    fused = {"float16": "fmaf(x, y, z)", "float32": "fmaf(x, y, z)", "float64": "fma(x, y, z)"}
+    return {"MULTIPLY_ADD(x, y, z)": fused.get(dtype, "(x) * (y) + (z)")}
+
+
 def shipped(file: str, dtype: str, uses: Sequence[str] = (), **words: object) -> str:
     r"""Return a file of the dialect for numbers of one dtype.
 

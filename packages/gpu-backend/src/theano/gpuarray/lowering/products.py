@@ -6,7 +6,7 @@ from typing import Any
 
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceProduct
-from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.lowering.common import TARGET, functions, multiply_add, shipped
 from theano.graph.apply import Apply
 from theano.graph.parameters import Parameters
 from theano.lowering.accepts import Accepts, Dtypes
@@ -20,9 +20,7 @@ _PLAIN = {"batch": False, "outer": False, "added": -1, "factor": -1, "scale": -1
 
 def _product(op: Any, node: Apply, left: int, right: int, **more: Any) -> Parameters:
     dtype = dtype_of(node.outputs[0])
-    single = dtype in ("float16", "float32")
-    joined = "fmaf(x, y, z)" if single else "fma(x, y, z)" if dtype == "float64" else "(x) * (y) + (z)"
-    text = shipped("product.cl", dtype, **{"MULTIPLY_ADD(x, y, z)": joined})
+    text = shipped("product.cl", dtype, **multiply_add(dtype))
     tiled, thin = functions(node, text, ("tiled", "thin"))
     return DeviceProduct(tiled=tiled, thin=thin, left=left, right=right, **{**_PLAIN, **more})
 

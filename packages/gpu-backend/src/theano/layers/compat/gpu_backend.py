@@ -27,8 +27,12 @@ OLD_NAMES = {
     "theano.gpuarray.extra_ops": {"theano.gpuarray.ops": "GpuCumOp"},
     "theano.gpuarray.elemwise": {"theano.gpuarray.ops": "GpuElemwise GpuDimShuffle GpuCAReduceCuda"},
     "theano.gpuarray.blas": {
-        "theano.gpuarray.ops": "GpuGemm GpuGemv GpuGer GpuDot22",
+        "theano.gpuarray.ops": (
+            "GpuGemm GpuGemv GpuGer GpuDot22 GpuCorrMM GpuCorrMM_gradWeights GpuCorrMM_gradInputs "
+            "GpuCorr3dMM GpuCorr3dMM_gradWeights GpuCorr3dMM_gradInputs"
+        ),
     },
+    "theano.gpuarray.neighbours": {"theano.gpuarray.ops": "GpuImages2Neibs"},
     "theano.gpuarray.pool": {
         "theano.gpuarray.ops": (
             "GpuPool GpuMaxPoolGrad GpuAveragePoolGrad GpuDownsampleFactorMaxGradGrad GpuMaxPoolRop"

@@ -74,6 +74,10 @@ class ConvElemwise(Op):
             raise TypeError(f"ConvElemwise: of results, {y.type}, the op makes {kinds}, which cannot take their place")
         return Apply(self, [*conv.inputs, *operands], [y.type.make_variable()])
 
+    def apart(self, *inputs: Any) -> Any:
+        """Return what this op computes of inputs as an expression of the two ops that it was made of."""
+        return Elemwise(self.scalar_op)(self.conv(*inputs[:2]), *inputs[2:])
+
     def perform(self, node: TensorApply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Convolve with NumPy, then compute the rest."""
         convolution: Any = self.conv.make_node(*node.inputs[:2])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from theano import scalar as scal
-from theano.graph import FunctionGraph
+from theano.graph import Apply, FunctionGraph
 from theano.lowering.table import lower
 from theano.rewriting import Context
 from theano.tensor.conv.conv_elemwise import ConvElemwise, suits
@@ -28,6 +29,27 @@ def fuse_convolutions(fgraph: FunctionGraph, context: Context) -> None:
         made = [v for v in node.inputs if v.owner is not None and isinstance(v.owner.op, AbstractConv)]
         if len(made) == 1 and len(made[0].clients) == 1 and lower(made[0].owner) is not None:
             _join(fgraph, node, made[0], context)
+
+
+def split_convolutions(fgraph: FunctionGraph, context: Context) -> list[tuple[ConvElemwise, Apply[Any, Any]]]:
+    """Undo `fuse_convolutions`, and return the ops that were there with the nodes of what is done with results."""
+    found = []
+    for node in fgraph.toposort():
+        if isinstance(node.op, ConvElemwise):
+            made = node.op.apart(*node.inputs)
+            context.replace(fgraph, [(node.outputs[0], made)], "conv_elemwise_split")
+            found.append((node.op, made.owner))
+    return found
+
+
+def join_convolutions(
+    fgraph: FunctionGraph, context: Context, split: Sequence[tuple[ConvElemwise, Apply[Any, Any]]]
+) -> None:
+    """Undo `split_convolutions` where both nodes are still there."""
+    for op, node in split:
+        if node in fgraph.apply_nodes and node.inputs[0].owner is not None and node.inputs[0].owner.op == op.conv:
+            joined = op(*node.inputs[0].owner.inputs, *node.inputs[1:])
+            context.replace(fgraph, [(node.outputs[0], joined)], "conv_elemwise_fusion")
 
 
 def _join(fgraph: FunctionGraph, node: TensorApply, y: Any, context: Context) -> None:

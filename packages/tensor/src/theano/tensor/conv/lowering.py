@@ -23,7 +23,7 @@ from theano.tensor.kernels.parameters import Border, ConvAxis
 from theano.tensor.type import TensorType
 
 
-def _geometry(op: Any) -> parameters.Conv:
+def geometry_of(op: Any) -> parameters.Conv:
     """Return the geometry as kernels are told of it."""
     axes = []
     for mode, step, dilation in zip(
@@ -40,19 +40,19 @@ def _geometry(op: Any) -> parameters.Conv:
 @ready("th_kernel_conv", work=1000.0)
 def conv_kernel(op: Any, node: Apply) -> parameters.Conv:
     """Return the convolution of images with filters."""
-    return _geometry(op)
+    return geometry_of(op)
 
 
 @ready("th_kernel_conv_filters", work=1000.0)
 def conv_filters_kernel(op: Any, node: Apply) -> parameters.Conv:
     """Return the gradient of a convolution with respect to its filters."""
-    return _geometry(op)
+    return geometry_of(op)
 
 
 @ready("th_kernel_conv_images", work=1000.0)
 def conv_images_kernel(op: Any, node: Apply) -> parameters.Conv:
     """Return the gradient of a convolution with respect to its images."""
-    return _geometry(op)
+    return geometry_of(op)
 
 
 def conv_elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
@@ -73,7 +73,7 @@ def conv_elemwise_kernel(op: Any, node: Apply) -> Kernel | None:
         c("int (*const *run)(th_ctx *, const th_loop *, const th_loop *) = ctx->params;")
         c(f"return (*run)(ctx, &KERNEL_planes_loop, &KERNEL_{'planes' if all(ones) else 'pixels'}_loop);")
     params = parameters.ConvElemwise(
-        run=driver(path, "th_conv_elementwise"), conv=_geometry(op.conv), numbers=over_planes.body.params
+        run=driver(path, "th_conv_elementwise"), conv=geometry_of(op.conv), numbers=over_planes.body.params
     )
     return Kernel(title(op, node), str(c), over_planes.support, params, 1000.0, plain_loops=True)
 

@@ -21,16 +21,8 @@
 #ifndef THEANO_TENSOR_CONV_H
 #define THEANO_TENSOR_CONV_H
 
+#include "conv_sizes.h"
 #include "kernels.h"
-
-enum { TH_CONV_AXES = 3 };
-
-/* One axis. Images of 2 dimensions have a first axis of length 1. */
-typedef struct {
-    int64_t image, kernel, output; /* lengths */
-    int64_t before, after;         /* zeros around the image */
-    int64_t step, dilation;
-} th_conv_axis;
 
 typedef struct {
     char *data;

@@ -1,0 +1,66 @@
+"""Convolution and its gradients, as products of matrices that are read where the tensors have their elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.gpuarray.kernels.library import ready
+from theano.gpuarray.kernels.parameters import ConvDirection, DeviceConvolution
+from theano.gpuarray.lowering.common import TARGET, functions, multiply_add, shipped
+from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters
+from theano.lowering.accepts import FLOATS, INTEGERS, Accepts
+from theano.lowering.table import Lowering, register
+from theano.tensor.conv.lowering import geometry_of
+from theano.tensor.conv.op import AbstractConv, AbstractConv_gradInputs, AbstractConv_gradWeights
+from theano.tensor.kernels.common import dtype_of
+
+# Rows and columns of a tile: for many filters (or channels, where images are computed), and for few.
+_SQUARE, _LOW = {"ROWS": 64, "COLUMNS": 64}, {"ROWS": 16, "COLUMNS": 128}
+
+
+def _convolution(op: Any, node: Apply[Any, Any], direction: ConvDirection) -> Parameters:
+    dtype = dtype_of(node.outputs[0])
+    square, finish = functions(
+        node, shipped("convolve.cl", dtype, **_SQUARE, **multiply_add(dtype)), ("convolve", "finish")
+    )
+    (low,) = functions(node, shipped("convolve.cl", dtype, **_LOW, **multiply_add(dtype)), ("convolve",))
+    return DeviceConvolution(
+        square=square, low=low, finish=finish, direction=direction, unshared=op.unshared, conv=geometry_of(op)
+    )
+
+
+@ready("th_kernel_gpu_convolve")
+def forward_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the convolution of images with filters."""
+    return _convolution(op, node, ConvDirection.FORWARD)
+
+
+@ready("th_kernel_gpu_convolve")
+def filters_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the gradient of a convolution with respect to its filters."""
+    return _convolution(op, node, ConvDirection.FILTERS)
+
+
+@ready("th_kernel_gpu_convolve")
+def images_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the gradient of a convolution with respect to its images."""
+    return _convolution(op, node, ConvDirection.IMAGES)
+
+
+def _lengths(node: Apply[Any, Any]) -> tuple[int, ...]:
+    """Return the input that says how long the axes of the result are, which the host reads."""
+    return (2,)
+
+
+register(
+    Lowering(AbstractConv, forward_kernel, Accepts(
+        "image, kernel -> y", dtypes={"image": FLOATS}, same=("image kernel y",),
+    ), target=TARGET),
+    Lowering(AbstractConv_gradWeights, filters_kernel, Accepts(
+        "image, top, lengths -> kernel", dtypes={"image": FLOATS, "lengths": INTEGERS}, same=("image top kernel",),
+    ), target=TARGET, on_host=_lengths),
+    Lowering(AbstractConv_gradInputs, images_kernel, Accepts(
+        "kernel, top, lengths -> image", dtypes={"kernel": FLOATS, "lengths": INTEGERS}, same=("kernel top image",),
+    ), target=TARGET, on_host=_lengths),
+)  # fmt: skip
