@@ -16,6 +16,9 @@
 #define ga_double double
 #define ga_size uint64_t
 #define ga_ssize int64_t
+typedef struct ga_half { uint16_t data; } ga_half;
+#define load_half(p) ga_half2float(*(p))
+#define store_half(p, number) (*(p) = ga_float2half(number))
 #ifdef __OPENCL_VERSION__
 /* People write OpenCL C too, in which these are words. */
 #undef half
@@ -25,9 +28,13 @@
 #undef constant
 #undef private
 #define LOCAL_MEM_ARG __local
-#define ga_half half
-#define load_half(p) vload_half(0, p)
-#define store_half(p, v) vstore_half(v, 0, p)
+TH_INLINE float ga_half2float(const ga_half h) { return vload_half(0, (const half *)&h.data); }
+TH_INLINE ga_half ga_float2half(const float number)
+{
+    ga_half h;
+    vstore_half(number, 0, (half *)&h.data);
+    return h;
+}
 #define LID_0 ((ga_int)get_local_id(0))
 #define LID_1 ((ga_int)get_local_id(1))
 #define LID_2 ((ga_int)get_local_id(2))
@@ -59,18 +66,17 @@ TH_INLINE float atom_add_fg(volatile __global float *to, const float value)
 }
 #else
 #define LOCAL_MEM_ARG
-typedef struct ga_half { uint16_t data; } ga_half;
-TH_INLINE float load_half(const ga_half *p)
+TH_INLINE float ga_half2float(const ga_half h)
 {
     float number;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(number) : "h"(p->data));
+    asm("cvt.f32.f16 %0, %1;" : "=f"(number) : "h"(h.data));
     return number;
 }
-TH_INLINE void store_half(ga_half *p, const float number)
+TH_INLINE ga_half ga_float2half(const float number)
 {
-    uint16_t bits;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(number));
-    p->data = bits;
+    ga_half h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.data) : "f"(number));
+    return h;
 }
 #define LID_0 ((ga_int)threadIdx.x)
 #define LID_1 ((ga_int)threadIdx.y)
