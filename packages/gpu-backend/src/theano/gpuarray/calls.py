@@ -1,8 +1,8 @@
 """How programs make and call ops on devices by their names: ``GpuPool(True)(x, (2, 2), (2, 2), (0, 0))``.
 
 An op on a device is that of the CPU under another name (`theano.gpuarray.placement`). Called by a program, it gives the
-expression of the CPU's op, with its operands seen from the host and its results on the device: rules rewrite that as any
-other one, the transfers fall away, and what computes it has the op's name there.
+expression of the CPU's op, with its operands seen from the host and its results on the device. Rules rewrite that as
+any other one, the transfers fall away, and what computes it has the op's name there.
 """
 
 from __future__ import annotations

@@ -172,8 +172,8 @@ def _compiled(text: str, name: str, params: tuple[Any, ...], context: Any) -> Gp
 class GpuKernelBase(Op):
     """What ops with kernels of their own derive from.
 
-    They say ``gpu_kernels(node, name)``, a list of `Kernel`, and ``perform``, which launches them: `launchers` has them,
-    compiled, by their names.
+    They say ``gpu_kernels(node, name)``, a list of `Kernel`, and ``perform``, which launches them: `launchers` has
+    them, compiled, by their names.
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ class GpuKernelBase(Op):
 
 
 class CGpuKernelBase(GpuKernelBase):
-    """An op whose kernels are in files, below lines ``#kernel name : types : flags`` of a ``#section kernels``.
+    r"""An op whose kernels are in files, below lines ``#kernel name : types : flags`` of a ``#section kernels``.
 
     ``DTYPE_INPUT_0``, ``DTYPE_OUTPUT_0`` and so on stand for the types of a node's variables. What launches them is
     ``perform``, as for `GpuKernelBase`; sections with C for the host are read, and not used.
@@ -243,8 +243,8 @@ class CGpuKernelBase(GpuKernelBase):
 
     Examples
     --------
-    >>> kernels_in("#kernel fill : *, size, float32 :\\nKERNEL void fill() {}\\n")
-    [('fill', ['*', 'size', 'float32'], '', 'KERNEL void fill() {}\\n')]
+    >>> kernels_in("#kernel fill : *, size, float32 :\nKERNEL void fill() {}\n")
+    [('fill', ['*', 'size', 'float32'], '', 'KERNEL void fill() {}\n')]
     """
 
     def __init__(self, func_files: str | Sequence[str], func_name: str | None = None):

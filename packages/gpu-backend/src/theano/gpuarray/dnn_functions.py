@@ -24,7 +24,7 @@ from theano.tensor.conv.functions import (
 )
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.create.arange import arange
-from theano.tensor.elemwise.functions import cast, clip, floor, maximum, switch
+from theano.tensor.elemwise.functions import cast, clip, eq, floor, maximum, switch
 from theano.tensor.join.op import stack
 from theano.tensor.nnet.normalization import batch_normalization_test, batch_normalization_train
 from theano.tensor.pool import pool_2d, pool_3d
@@ -110,7 +110,9 @@ def _flip(conv_mode: str) -> bool:
 
 def _lengths(shape: Any, ndim: int) -> tuple[Any, ...]:
     """Return a shape, a sequence or a vector, as single lengths."""
-    return tuple(shape) if isinstance(shape, (tuple, list)) else tuple(as_tensor_variable(shape)[k] for k in range(ndim))
+    if isinstance(shape, (tuple, list)):
+        return tuple(shape)
+    return tuple(as_tensor_variable(shape)[k] for k in range(ndim))
 
 
 @on_device_of_operands
@@ -468,6 +470,6 @@ def dnn_spatialtf(img: Any, theta: Any, scale_width: Any = 1, scale_height: Any 
     img, theta = as_tensor_variable(img), as_tensor_variable(theta)
     if img.type.ndim != 4 or theta.type.ndim != 3:
         raise TypeError(f"images have 4 dimensions and maps 3, not {img.type.ndim} and {theta.type.ndim}")
-    matched = Assert("there are as many maps as images")(theta, theta.shape[0] == img.shape[0])
+    matched = Assert("there are as many maps as images")(theta, eq(theta.shape[0], img.shape[0]))
     height, width = (cast(floor(img.shape[k] * scale), "int64") for k, scale in ((2, scale_height), (3, scale_width)))
     return sampled(img, sampling_grid(matched, height, width))

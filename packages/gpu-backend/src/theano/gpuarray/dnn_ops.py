@@ -1,4 +1,4 @@
-"""The ops that programs make by cuDNN's names: each is called as documented, and gives the expression of what it computes.
+"""Ops that programs make by cuDNN's names: called as documented, each gives the expression of what it computes.
 
 They are no ops of a graph: what computes the expression is whatever the tensor layer's ops are on a device.
 """
@@ -30,11 +30,10 @@ from theano.scalar import maximum as larger
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import exp, log, sqr, sqrt
 from theano.tensor.nnet.softmax import softmax
-from theano.tensor.reduce.functions import argmax
+from theano.tensor.reduce.functions import argmax, prod
 from theano.tensor.reduce.functions import max as largest
 from theano.tensor.reduce.functions import mean as mean_of
 from theano.tensor.reduce.functions import min as smallest
-from theano.tensor.reduce.functions import prod
 from theano.tensor.reduce.functions import sum as sum_of
 
 

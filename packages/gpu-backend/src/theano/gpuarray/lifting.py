@@ -71,8 +71,8 @@ def op_lifter(OP: Sequence[Any], cuda_only: bool = False) -> Callable[[Maker], A
     Returns
     -------
     callable
-        From a function of the op, the name of a context, the inputs and the outputs. That returns an op, which is called
-        with the inputs; a variable, or one for each output; or None or False: the node stays.
+        From a function of the op, the name of a context, the inputs and the outputs. That returns an op, which is
+        called with the inputs; a variable, or one for each output; or None or False: the node stays.
 
     Examples
     --------

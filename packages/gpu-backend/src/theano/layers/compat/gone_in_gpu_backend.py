@@ -6,7 +6,7 @@ Examples
 >>> gone.GraphToGPU()
 Traceback (most recent call last):
  ...
-NotImplementedError: GraphToGPU is not part of this Theano: graphs are moved by theano.gpuarray.placement ...
+NotImplementedError: GraphToGPU is not part of this Theano: graphs are moved by theano.gpuarray.placement; rules ...
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ INSTEAD = {
         "RNNBlock GpuDnnRNNOp GpuDnnRNNGradInputs GpuDnnRNNGradWeights"
     ),
     "take the gradient of dnn_spatialtf (theano.grad)": "GpuDnnTransformerGradI GpuDnnTransformerGradT",
-    "an op launches its kernels in perform (docs/extending/device_ops.md)": "forward_string_meth make_argument get_iadd",
+    "an op launches its kernels in perform (docs/extending/device_ops.md)": (
+        "forward_string_meth make_argument get_iadd"
+    ),
     "transfers are nodes of the profile of a function: theano.function(..., profile=True)": "profile_printer",
     "indexing says it all in theano.tensor.index": (
         "check_and_convert_boolean_masks BaseGpuAdvancedSubtensor BaseGpuAdvancedIncSubtensor"

@@ -8,7 +8,9 @@ OLD_NAMES = {
         "theano.layers.compat.gpu_helpers": "pygpu_parse_version",
     },
     "theano.gpuarray.type": {
-        "theano.gpuarray.variables": "GpuArrayType GpuArrayVariable GpuArrayConstant GpuArraySharedVariable gpuarray_shared_constructor",
+        "theano.gpuarray.variables": (
+            "GpuArrayType GpuArrayVariable GpuArrayConstant GpuArraySharedVariable gpuarray_shared_constructor"
+        ),
         "theano.gpuarray.errors": "ContextNotDefined",
         "theano.gpuarray.context": "get_context list_contexts reg_context",
         "theano.layers.compat.gpu_helpers": (
@@ -18,7 +20,9 @@ OLD_NAMES = {
         "theano.gpuarray.device_ops": "GpuContextType gpu_context_type",
     },
     "theano.gpuarray.basic_ops": {
-        "theano.gpuarray.variables": "GpuFromHost HostFromGpu GpuToGpu as_gpuarray_variable host_from_gpu infer_context_name GpuArrayType",
+        "theano.gpuarray.variables": (
+            "GpuFromHost HostFromGpu GpuToGpu as_gpuarray_variable host_from_gpu infer_context_name GpuArrayType"
+        ),
         "theano.gpuarray.ops": "GpuAlloc GpuAllocEmpty GpuContiguous GpuEye GpuJoin GpuReshape GpuSplit GpuTri",
         "theano.gpuarray.device_ops": (
             "CGpuKernelBase GpuKernelBase GpuKernelBaseCOp=GpuKernelBase GpuKernelBaseExternalCOp=CGpuKernelBase "
@@ -33,7 +37,9 @@ OLD_NAMES = {
             "GpuAdvancedIncSubtensor1 GpuAdvancedIncSubtensor GpuAdvancedBooleanIncSubtensor GpuExtractDiag "
             "GpuAllocDiag GpuAdvancedIncSubtensor1_dev20=GpuAdvancedIncSubtensor1"
         ),
-        "theano.layers.compat.gone_in_gpu_backend": "BaseGpuAdvancedIncSubtensor BaseGpuAdvancedSubtensor check_and_convert_boolean_masks get_iadd",
+        "theano.layers.compat.gone_in_gpu_backend": (
+            "BaseGpuAdvancedIncSubtensor BaseGpuAdvancedSubtensor check_and_convert_boolean_masks get_iadd"
+        ),
     },
     "theano.gpuarray.reduction": {
         "theano.gpuarray.ops": "GpuMaxAndArgmax",
@@ -58,7 +64,9 @@ OLD_NAMES = {
         ),
     },
     "theano.gpuarray.pool": {
-        "theano.gpuarray.ops": "GpuPool GpuMaxPoolGrad GpuAveragePoolGrad GpuDownsampleFactorMaxGradGrad GpuMaxPoolRop",
+        "theano.gpuarray.ops": (
+            "GpuPool GpuMaxPoolGrad GpuAveragePoolGrad GpuDownsampleFactorMaxGradGrad GpuMaxPoolRop"
+        ),
     },
     "theano.gpuarray.nnet": {
         "theano.gpuarray.ops": (
@@ -89,7 +97,9 @@ OLD_NAMES = {
             "local_inplace_gpu_magma_cholesky local_inplace_gpu_magma_matrix_inverse local_inplace_gpu_solve "
             "local_inplace_sparseblockgemv local_inplace_sparseblockouter"
         ),
-        "theano.layers.compat.gpu_helpers": "gpu_print_wrapper gpu_reconstruct_graph gpu_safe_new split_inputs tensor_to_gpu",
+        "theano.layers.compat.gpu_helpers": (
+            "gpu_print_wrapper gpu_reconstruct_graph gpu_safe_new split_inputs tensor_to_gpu"
+        ),
         "theano.gpuarray.rule_names": (
             "local_gpu_alloc_diag local_gpu_average_pool_grad local_gpu_downsample_factor_max_grad_grad "
             "local_gpu_extract_diag local_gpu_max_pool_grad local_gpu_max_pool_rop local_gpu_maxandargmax "
@@ -104,7 +114,9 @@ OLD_NAMES = {
             "local_gpua_softmaxwithbias local_gpua_specifyShape local_gpua_specifyShape_graph local_gpua_split "
             "local_gpua_subtensor local_gpua_subtensor_graph local_gpua_tri local_gpuaalloc"
         ),
-        "theano.gpuarray.lifting": "op_lifter register_inplace register_opt register_opt2 safe_to_cpu safe_to_gpu gpu_optimizer",
+        "theano.gpuarray.lifting": (
+            "op_lifter register_inplace register_opt register_opt2 safe_to_cpu safe_to_gpu gpu_optimizer"
+        ),
         "theano.gpuarray.variables": "GpuFromHost host_from_gpu",
         "theano.gpuarray.ops": "GpuElemwise",
     },
@@ -113,7 +125,9 @@ OLD_NAMES = {
         "theano.gpuarray.lifting": "register_inplace register_opt register_opt2",
     },
     "theano.gpuarray.opt_util": {
-        "theano.layers.compat.gpu_merging": "alpha_merge find_node grab_cpu_scalar inplace_allocempty is_equal output_merge pad_dims unpad_dims",
+        "theano.layers.compat.gpu_merging": (
+            "alpha_merge find_node grab_cpu_scalar inplace_allocempty is_equal output_merge pad_dims unpad_dims"
+        ),
         "theano.gpuarray.lifting": "op_lifter safe_to_cpu safe_to_gpu",
     },
     "theano.gpuarray.dnn": {
@@ -165,7 +179,9 @@ OLD_NAMES = {
     },
     "theano.gpuarray.cudnn_defs": {
         "theano.layers.compat.gone_in_gpu_backend": "CuDNNV51 CuDNNV6 CuDNNV7 get_definitions",
-        "theano.layers.compat.cudnn_kinds": "is_double_config is_float_config is_pseudo_half_config is_true_half_config",
+        "theano.layers.compat.cudnn_kinds": (
+            "is_double_config is_float_config is_pseudo_half_config is_true_half_config"
+        ),
     },
     "theano.gpuarray.fp16_help": {
         "theano.layers.compat.gpu_kernel_text": "load_w work_dtype write_w",

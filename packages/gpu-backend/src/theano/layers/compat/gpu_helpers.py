@@ -16,9 +16,8 @@ from theano.gpuarray.ops import GpuAllocEmpty, GpuCAReduceCuda  # type: ignore[a
 from theano.gpuarray.variables import GpuArrayType
 from theano.graph import Apply
 from theano.lowering.targets import CPU
-from theano.printing import Print
-from theano.scalar import erfcinv as GpuErfcinv  # noqa: F401, N812  (operations of numbers are of all processors)
-from theano.scalar import erfinv as GpuErfinv  # noqa: F401, N812
+from theano.scalar import erfcinv as GpuErfcinv  # noqa: F401  (operations of numbers are of all processors)
+from theano.scalar import erfinv as GpuErfinv  # noqa: F401
 
 GpuCAReduceCPY = GpuCAReduceCuda
 """A reduction on a device; there is one way to compute it."""
@@ -123,7 +122,7 @@ def values_eq_approx_remove_inf_nan(a: Any, b: Any) -> bool:
     return values_eq_approx(a, b, True, True)
 
 
-def GpuArray_unpickler(npa: np.ndarray, ctx_name: str | None) -> Any:  # noqa: N802  (what pickles name)
+def GpuArray_unpickler(npa: np.ndarray, ctx_name: str | None) -> Any:
     """Return an array of a pickle: on its device, or on the host where a flag allows that.
 
     Examples
@@ -131,12 +130,12 @@ def GpuArray_unpickler(npa: np.ndarray, ctx_name: str | None) -> Any:  # noqa: N
     >>> GpuArray_unpickler(np.ones(2), "moon")
     Traceback (most recent call last):
      ...
-    ValueError: there is no device gpu:moon
+    ValueError: there is no device 'gpu:moon'
     """
     return unpickled(npa, ctx_name)
 
 
-def GpuArray_pickler(cnda: GpuArray) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # noqa: N802
+def GpuArray_pickler(cnda: GpuArray) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """Return what makes an array of a device again, and of what: the numbers and the name of the context.
 
     Examples
@@ -176,12 +175,12 @@ def get_scal(dt: str) -> Any:
     Examples
     --------
     >>> get_scal("float16")
-    Scalar(float32)
+    float32
     """
     return scal.get_scalar_type("float32" if dt == "float16" else dt)
 
 
-def as_C_string_const(s: str) -> str:  # noqa: N802
+def as_C_string_const(s: str) -> str:
     r"""Return a text as a constant of C, a line each.
 
     Examples
@@ -192,7 +191,7 @@ def as_C_string_const(s: str) -> str:  # noqa: N802
     return "\n".join('"' + line.replace("\\", "\\\\").replace('"', '\\"') + '\\n"' for line in s.split("\n"))
 
 
-def max_inputs_to_GpuElemwise(node_or_outputs: Any) -> int:  # noqa: N802
+def max_inputs_to_GpuElemwise(node_or_outputs: Any) -> int:
     """Return how many inputs an element-wise op on a device may have, with as many outputs as a node has.
 
     Examples

@@ -1,4 +1,4 @@
-"""Helpers of old rules on devices: numbers and additions that go into an op with factors, and shapes for fixed ranks."""
+"""Helpers of old rules on devices: numbers and additions that go into an op with factors; shapes of fixed ranks."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def output_merge(cls: Any, alpha_in: int, beta_in: int, out_in: int) -> Callable
 
 
 def inplace_allocempty(op: Any, idx: int) -> Callable[[Maker], Any]:
-    """Return a decorator for a rule that lets an op overwrite an input; memory that others write to as well is made anew.
+    """Return a decorator for a rule that lets an op overwrite an input, in memory of its own.
 
     Parameters
     ----------
