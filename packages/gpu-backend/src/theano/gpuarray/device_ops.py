@@ -214,6 +214,12 @@ class GpuKernelBase(Op):
         context = GpuKernelBase.get_params(self, node)
         return {kernel.name: kernel.on(context) for kernel in self.gpu_kernels(node, "node")}
 
+    def perform(
+        self, node: Apply[Any, Any], inputs: Sequence[Any], output_storage: Sequence[list[Any]], *params: Any
+    ) -> None:
+        """Launch the kernels: ops say it, since the C interface of libgpuarray that their ``c_code`` called is gone."""
+        raise MethodNotDefined("perform", type(self), f"{type(self).__name__}, whose kernels Python launches,")
+
     def kernel_version(self, node: Any) -> tuple[Any, ...]:
         """Return what older programs put into the key of compiled code; the text of a kernel is its key here."""
         return (3, self.c_code_cache_version_apply(node))
