@@ -29,6 +29,8 @@ _FUNCTIONS = {
     "th_gpu_cuda_function": (_POINTER, _POINTER, _POINTER, _TEXT),
     "th_gpu_kernel_new": (_POINTER, _POINTER, _POINTER),
     "th_gpu_call_kernel": (ctypes.c_int, _POINTER, _POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER),
+    "th_gpu_use_cublas": (ctypes.c_int, _POINTER, _POINTER, _POINTER, _POINTER, ctypes.c_int),
+    "th_gpu_gemm_of": (ctypes.c_int, _POINTER, _POINTER, _POINTER, _POINTER, _NUMBER, _POINTER),
     "th_gpu_read_counts": (None, _POINTER, _POINTER),
     "th_gpu_wait": (ctypes.c_int, _POINTER),
     "th_gpu_trim": (None, _POINTER),

@@ -108,6 +108,15 @@ static int call(th_gpu *gpu, const th_gpu_call *what)
     return status ? failed(gpu, "cuLaunchKernel", status) : 0;
 }
 
+static void *enter(th_gpu *gpu)
+{
+    cuda *cu = gpu->state;
+    const CUresult status = cu->cuCtxSetCurrent(cu->context);
+    if (status)
+        th_gpu_complain(gpu, "cuCtxSetCurrent", status);
+    return status ? NULL : cu->stream;
+}
+
 static int wait_for_all(th_gpu *gpu)
 {
     cuda *cu = gpu->state;
@@ -124,7 +133,7 @@ static void stop(th_gpu *gpu)
     free(cu);
 }
 
-static const th_gpu_driver driver = {allocate, release, copy, launch, call, wait_for_all, stop};
+static const th_gpu_driver driver = {allocate, release, copy, launch, call, enter, wait_for_all, stop};
 
 static CUresult start(cuda *cu, int number)
 {

@@ -49,6 +49,7 @@ typedef struct th_gpu_driver {
     int (*copy)(th_gpu *, char *to, const char *from, size_t bytes, int32_t direction); /* done when it returns */
     int (*launch)(th_gpu *, const th_gpu_launch *);
     int (*call)(th_gpu *, const th_gpu_call *);
+    void *(*enter)(th_gpu *); /* CUDA's: its stream, with its context made that of this thread; NULL: it failed */
     int (*wait)(th_gpu *); /* until all that was asked for is done */
     void (*stop)(th_gpu *);
 } th_gpu_driver;
@@ -61,6 +62,8 @@ typedef struct th_gpu_kernel {
 /* Memory that was given back, by size class (`pool.c`). */
 enum { TH_GPU_CLASSES = 44 * 8 };
 typedef struct th_gpu_waiting th_gpu_waiting;
+
+typedef struct th_gpu_cublas th_gpu_cublas; /* `cublas.c` */
 
 typedef struct th_gpu_counts {
     int64_t live, waiting, peak; /* bytes in use, bytes that wait to be used again, the most ever in use */
@@ -82,6 +85,7 @@ struct th_gpu {
     int64_t limit;      /* bytes of memory that may be taken; 0: no end */
     int64_t fail_in;    /* tests: the allocation that fails, counted from 1; 0: none */
     th_gpu_movers movers;
+    th_gpu_cublas *cublas; /* NULL: products are computed by kernels of ours */
     th_gpu_counts counts;
     pthread_mutex_t lock;
     th_gpu_waiting *waiting[TH_GPU_CLASSES];

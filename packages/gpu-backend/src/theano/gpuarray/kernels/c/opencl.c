@@ -223,7 +223,7 @@ static void stop(th_gpu *gpu)
     free(cl);
 }
 
-static const th_gpu_driver driver = {allocate, release, copy, launch, call, wait_for_all, stop};
+static const th_gpu_driver driver = {allocate, release, copy, launch, call, NULL, wait_for_all, stop};
 
 /* A device whose context and queue Python has made; NULL: `library` is not OpenCL's. */
 TH_EXPORT th_gpu *th_gpu_opencl(const char *library, void *context, void *queue, int64_t group, int64_t processors)
