@@ -52,8 +52,8 @@ PACKAGES = (
     "theano.updates",
 )
 METHODS = "theano.tensor.TensorVariable"
-#: Modules that are compared elsewhere or hold tests, by a part of their names.
-ELSEWHERE = (".gpuarray", ".tests", ".test_")
+#: Modules that hold tests, by a part of their names.
+ELSEWHERE = (".tests", ".test_")
 #: Packages whose inner modules programs import from: names count once more where they are defined.
 INNER = ("theano.scalar.", "theano.tensor.")
 

@@ -38,4 +38,12 @@ from theano.layers import lazily
 from theano.layers.gpu_backend import LAYER as _LAYER
 
 _enter(_LAYER)
-__getattr__, __dir__ = lazily(globals(), {"ops": "theano.gpuarray.ops"})
+__getattr__, __dir__ = lazily(
+    globals(),
+    {
+        "ops": "theano.gpuarray.ops",
+        "GpuKernel": "theano.gpuarray.programs:GpuKernel",
+        "SIZE": "theano.gpuarray.programs:SIZE",
+        "SSIZE": "theano.gpuarray.programs:SSIZE",
+    },
+)

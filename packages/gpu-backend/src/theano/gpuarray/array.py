@@ -41,6 +41,11 @@ class GpuArray(DeviceArray):
         return self.size * self.itemsize
 
     @property
+    def offset(self) -> int:
+        """How many bytes behind the beginning of its memory it begins; a kernel adds them to its pointer."""
+        return self.address - self.memory[0]
+
+    @property
     def context_name(self) -> str | None:
         """The name under which its device was started."""
         return context_name_of(self.device)

@@ -15,6 +15,7 @@ from theano.gpuarray.dialect import movers, prelude
 from theano.gpuarray.drivers import Driver, start
 from theano.gpuarray.errors import ContextNotDefined
 from theano.gpuarray.kernels.library import COUNTS, library
+from theano.gpuarray.libraries import use_cublas
 from theano.graph.parameters import Pointer
 from theano.loader.module import add_device
 from theano.lowering.targets import Target, targets
@@ -51,6 +52,8 @@ class GpuContext:
         targets.register(self.device, Target(GPU, self.device))
         for number, pointer in enumerate(self.functions(*movers())):
             library().th_gpu_set_mover(driver.gpu, number, pointer)
+        #: Whether products are computed by cuBLAS.
+        self.has_cublas = driver.language == "cuda" and use_cublas(driver.gpu)
 
     # -- programs ---------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from theano.gpuarray.array import context_name_of, device_name
+from theano.gpuarray.calls import CONSTRUCTORS, called
 from theano.gpuarray.context import is_started, list_contexts
 from theano.gpuarray.variables import GpuArrayType, as_gpuarray_variable, host_from_gpu
 from theano.graph import Apply, FunctionGraph, Op, Variable
@@ -43,6 +44,7 @@ NAMES = {
     "theano.tensor.create.alloc:Alloc": "GpuAlloc",
     "theano.tensor.create.alloc:AllocEmpty": "GpuAllocEmpty",
     "theano.tensor.create.alloc:Eye": "GpuEye",
+    "theano.tensor.create.alloc:Tri": "GpuTri",
     "theano.tensor.join.op:Join": "GpuJoin",
     "theano.tensor.join.op:Split": "GpuSplit",
     "theano.tensor.reduce.careduce:CAReduce": "GpuCAReduceCuda",
@@ -57,6 +59,7 @@ NAMES = {
     "theano.tensor.blas.routines:Gemm": "GpuGemm",
     "theano.tensor.blas.routines:Gemv": "GpuGemv",
     "theano.tensor.blas.routines:Ger": "GpuGer",
+    "theano.gpuarray.gemm_batch:GemmBatch": "GpuGemmBatch",
     "theano.tensor.sort.cumulative:CumOp": "GpuCumOp",
     "theano.tensor.pool.op:Pool": "GpuPool",
     "theano.tensor.pool.op:MaxPoolGrad": "GpuMaxPoolGrad",
@@ -132,7 +135,13 @@ def _spelled(text: str) -> str:
 
 def _class_there(name: str, bases: tuple[type[Op], ...], doc: str | None) -> type[Op]:
     base = bases[0]
-    own = {"__doc__": doc, "__module__": _OPS, "__str__": lambda op: _spelled(base.__str__(op))}
+
+    def call(op: Any, *inputs: Any, **options: Any) -> Any:
+        return called(op, base, inputs, options)
+
+    own = {"__doc__": doc, "__module__": _OPS, "__str__": lambda op: _spelled(base.__str__(op)), "__call__": call}
+    if name in CONSTRUCTORS:
+        own["__init__"] = CONSTRUCTORS[name]
     return type(name, bases, own)
 
 

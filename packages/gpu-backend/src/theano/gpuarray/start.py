@@ -14,7 +14,7 @@ from theano.messages import logger
 from theano.rewriting.phases import phases
 from theano.settings import config
 
-_PASSES = ("gpuarray_opt", "gpu_names")
+_PASSES = ("gpuarray_opt", "gpu_lifters", "gpu_names")
 _DEFAULT = frozenset({"fast_run", "fast_compile"})
 
 # Whether shared variables go to the default context.
@@ -66,6 +66,8 @@ def use(
         print(f"Mapped name {name} to device {device}: {context.devname}", file=sys.stderr)
     if default_to_move_computation_to_gpu:
         for each in _PASSES:
+            if each not in phases:
+                continue  # nobody has asked for rules of programs
             phases.set_tags(each, phases.tags(each) | _DEFAULT)
     _values_there |= move_shared_to_gpu
     return context

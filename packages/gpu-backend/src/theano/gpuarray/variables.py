@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from theano.compile.shared import SharedVariable
+from theano.errors import MethodNotDefined
 from theano.gpuarray.array import GpuArray, asarray, device_name
 from theano.gpuarray.context import GpuContext, get_context, is_started
 from theano.gradient import DisconnectedType
@@ -78,6 +79,10 @@ class GpuArrayType(DeviceTensorType):
     def make_constant(self, value: Any, name: str | None = None) -> GpuArrayConstant:  # type: ignore[override]
         """Return a constant of this type."""
         return GpuArrayConstant(self, self.filter(value), name)
+
+    def c_declare(self, name: str, sub: Any, check_input: bool = True) -> str:
+        """Raise MethodNotDefined: C of the host's has no form for these arrays, so ops are computed by ``perform``."""
+        raise MethodNotDefined("c_declare", type(self), str(self))
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable[Self]:
         """Return a variable or a value as a variable of this type, moved to the device if it is on the host."""

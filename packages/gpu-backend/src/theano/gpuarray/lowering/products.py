@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from theano.gpuarray.gemm_batch import GemmBatch
 from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceProduct
 from theano.gpuarray.lowering.common import TARGET, functions, multiply_add, shipped
@@ -50,6 +51,12 @@ def gemm_kernel(op: Any, node: Apply) -> Parameters:
 
 
 @ready("th_kernel_gpu_product")
+def gemm_batch_kernel(op: Any, node: Apply) -> Parameters:
+    """Return ``b z + a x y`` of each matrix along the first axis; in place of z if the op declares that."""
+    return _product(op, node, 2, 3, batch=True, added=0, factor=1, scale=4, in_place=works_in_place(op))
+
+
+@ready("th_kernel_gpu_product")
 def ger_kernel(op: Any, node: Apply) -> Parameters:
     """Return ``A + a x y'``; in place of A if the op declares that."""
     return _product(op, node, 2, 3, outer=True, added=0, factor=1, in_place=works_in_place(op))
@@ -70,6 +77,10 @@ register(
     ), target=TARGET, on_host=lambda node: (2,)),
     Lowering(Gemm, gemm_kernel, Accepts(
         "z, a, x, y, b -> new", dtypes={"z": _BLAS}, ndim={"z": 2, "a": 0, "x": 2, "y": 2, "b": 0},
+        same=("z a x y b new",),
+    ), target=TARGET, on_host=lambda node: (1, 4)),
+    Lowering(GemmBatch, gemm_batch_kernel, Accepts(
+        "z, a, x, y, b -> new", dtypes={"z": _BLAS}, ndim={"z": 3, "a": 0, "x": 3, "y": 3, "b": 0},
         same=("z a x y b new",),
     ), target=TARGET, on_host=lambda node: (1, 4)),
     Lowering(Gemv, gemm_kernel, Accepts(

@@ -94,6 +94,29 @@ static int launch(th_gpu *gpu, const th_gpu_launch *what)
     return status ? failed(gpu, "cuLaunchKernel", status) : 0;
 }
 
+static int call(th_gpu *gpu, const th_gpu_call *what)
+{
+    cuda *cu = gpu->state;
+    void *args[TH_GPU_POINTERS];
+    for (int k = 0; k < what->nargs; ++k)
+        args[k] = what->bytes[k] ? what->values[k] : (void *)&what->values[k];
+    CUresult status = cu->cuCtxSetCurrent(cu->context);
+    if (status == 0)
+        status = cu->cuLaunchKernel(what->function, (unsigned)what->groups[0], (unsigned)what->groups[1], (unsigned)what->groups[2],
+                                    (unsigned)what->group[0], (unsigned)what->group[1], (unsigned)what->group[2],
+                                    (unsigned)what->shared, cu->stream, args, NULL);
+    return status ? failed(gpu, "cuLaunchKernel", status) : 0;
+}
+
+static void *enter(th_gpu *gpu)
+{
+    cuda *cu = gpu->state;
+    const CUresult status = cu->cuCtxSetCurrent(cu->context);
+    if (status)
+        th_gpu_complain(gpu, "cuCtxSetCurrent", status);
+    return status ? NULL : cu->stream;
+}
+
 static int wait_for_all(th_gpu *gpu)
 {
     cuda *cu = gpu->state;
@@ -110,7 +133,7 @@ static void stop(th_gpu *gpu)
     free(cu);
 }
 
-static const th_gpu_driver driver = {allocate, release, copy, launch, wait_for_all, stop};
+static const th_gpu_driver driver = {allocate, release, copy, launch, call, enter, wait_for_all, stop};
 
 static CUresult start(cuda *cu, int number)
 {

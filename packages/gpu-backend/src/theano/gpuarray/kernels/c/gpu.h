@@ -33,11 +33,23 @@ typedef struct th_gpu_launch {
     size_t bytes;
 } th_gpu_launch;
 
+/* A launch of somebody's own kernel: what it is given is what its text says, with no struct. */
+typedef struct th_gpu_call {
+    void *function;
+    int64_t groups[3], group[3]; /* how many groups of work-items, and of how many each, along three axes */
+    int64_t shared;              /* bytes of local memory whose size is not in the text */
+    int nargs;
+    const int64_t *bytes; /* of each number; 0: an array's memory */
+    void **values;        /* where each number is; of an array the address of its memory */
+} th_gpu_call;
+
 typedef struct th_gpu_driver {
     char *(*allocate)(th_gpu *, size_t bytes); /* NULL: there is no more */
     void (*release)(th_gpu *, char *memory, size_t bytes);
     int (*copy)(th_gpu *, char *to, const char *from, size_t bytes, int32_t direction); /* done when it returns */
     int (*launch)(th_gpu *, const th_gpu_launch *);
+    int (*call)(th_gpu *, const th_gpu_call *);
+    void *(*enter)(th_gpu *); /* CUDA's: its stream, with its context made that of this thread; NULL: it failed */
     int (*wait)(th_gpu *); /* until all that was asked for is done */
     void (*stop)(th_gpu *);
 } th_gpu_driver;
@@ -50,6 +62,8 @@ typedef struct th_gpu_kernel {
 /* Memory that was given back, by size class (`pool.c`). */
 enum { TH_GPU_CLASSES = 44 * 8 };
 typedef struct th_gpu_waiting th_gpu_waiting;
+
+typedef struct th_gpu_cublas th_gpu_cublas; /* `cublas.c` */
 
 typedef struct th_gpu_counts {
     int64_t live, waiting, peak; /* bytes in use, bytes that wait to be used again, the most ever in use */
@@ -71,6 +85,7 @@ struct th_gpu {
     int64_t limit;      /* bytes of memory that may be taken; 0: no end */
     int64_t fail_in;    /* tests: the allocation that fails, counted from 1; 0: none */
     th_gpu_movers movers;
+    th_gpu_cublas *cublas; /* NULL: products are computed by kernels of ours */
     th_gpu_counts counts;
     pthread_mutex_t lock;
     th_gpu_waiting *waiting[TH_GPU_CLASSES];
@@ -81,6 +96,7 @@ void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state);
 int th_gpu_gather(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets);
 int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets, int adds);
 int th_gpu_launched(th_gpu *gpu, const th_gpu_launch *launch); /* 0, or -1 with `error` set */
+int th_gpu_called(th_gpu *gpu, const th_gpu_call *call); /* the same */
 void th_gpu_complain(th_gpu *gpu, const char *what, int code);
 
 /* Device memory for one kernel; given back by the caller once its launches were asked for. */

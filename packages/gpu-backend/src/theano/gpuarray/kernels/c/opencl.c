@@ -173,6 +173,42 @@ static int launch(th_gpu *gpu, const th_gpu_launch *what)
     return status;
 }
 
+static int call_locked(th_gpu *gpu, opencl *cl, const th_gpu_call *call)
+{
+    cl_object kernel = call->function;
+    cl_int status = 0;
+    for (int k = 0; k < call->nargs && status == 0; ++k) {
+        if (call->bytes[k]) {
+            status = cl->clSetKernelArg(kernel, (cl_uint)k, (size_t)call->bytes[k], call->values[k]);
+            continue;
+        }
+        const buffer *found = buffer_at(cl, call->values[k]);
+        if (found == NULL || found->start != call->values[k])
+            return failed(gpu, "an argument that is not the beginning of memory of the device's", k);
+        status = cl->clSetKernelArg(kernel, (cl_uint)k, sizeof found->handle, &found->handle);
+    }
+    if (status == 0 && call->shared)
+        status = cl->clSetKernelArg(kernel, (cl_uint)call->nargs, (size_t)call->shared, NULL);
+    if (status)
+        return failed(gpu, "clSetKernelArg", status);
+    size_t items[3], group[3];
+    for (int d = 0; d < 3; ++d) {
+        group[d] = (size_t)call->group[d];
+        items[d] = (size_t)(call->groups[d] * call->group[d]);
+    }
+    status = cl->clEnqueueNDRangeKernel(cl->queue, kernel, 3, NULL, items, group, 0, NULL, NULL);
+    return status ? failed(gpu, "clEnqueueNDRangeKernel", status) : 0;
+}
+
+static int call(th_gpu *gpu, const th_gpu_call *what)
+{
+    opencl *cl = gpu->state;
+    pthread_mutex_lock(&cl->lock);
+    const int status = call_locked(gpu, cl, what);
+    pthread_mutex_unlock(&cl->lock);
+    return status;
+}
+
 static int wait_for_all(th_gpu *gpu)
 {
     opencl *cl = gpu->state;
@@ -187,7 +223,7 @@ static void stop(th_gpu *gpu)
     free(cl);
 }
 
-static const th_gpu_driver driver = {allocate, release, copy, launch, wait_for_all, stop};
+static const th_gpu_driver driver = {allocate, release, copy, launch, call, NULL, wait_for_all, stop};
 
 /* A device whose context and queue Python has made; NULL: `library` is not OpenCL's. */
 TH_EXPORT th_gpu *th_gpu_opencl(const char *library, void *context, void *queue, int64_t group, int64_t processors)

@@ -131,6 +131,24 @@ int th_gpu_launched(th_gpu *gpu, const th_gpu_launch *launch)
     return gpu->driver->launch(gpu, launch);
 }
 
+int th_gpu_called(th_gpu *gpu, const th_gpu_call *call)
+{
+    __atomic_add_fetch(&gpu->counts.launches, 1, __ATOMIC_RELAXED);
+    return gpu->driver->call(gpu, call);
+}
+
+/* For Python: three numbers of groups and three of work-items, then as `th_gpu_call`. 0, or -1: `th_gpu_error`. */
+TH_EXPORT int th_gpu_call_kernel(const th_gpu_kernel *kernel, const int64_t *sizes, int64_t shared, int64_t nargs,
+                                 const int64_t *bytes, void **values)
+{
+    th_gpu_call call = {.function = kernel->function, .shared = shared, .nargs = (int)nargs, .bytes = bytes, .values = values};
+    for (int d = 0; d < 3; ++d) {
+        call.groups[d] = sizes[d];
+        call.group[d] = sizes[3 + d];
+    }
+    return th_gpu_called(kernel->gpu, &call);
+}
+
 void th_gpu_complain(th_gpu *gpu, const char *what, int code) { snprintf(gpu->error, sizeof gpu->error, "%s (%d)", what, code); }
 
 char *th_gpu_scratch(th_gpu *gpu, size_t bytes) { return allocate(&gpu->memory, bytes); }

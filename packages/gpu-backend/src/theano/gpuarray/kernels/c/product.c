@@ -1,7 +1,7 @@
 /* The host's half of products. */
 #include <string.h>
 
-#include "gpu.h"
+#include "cublas.h"
 #include "parameters.h"
 
 typedef th_device_product_params params_t;
@@ -71,6 +71,30 @@ static void strides_of(const th_buffer *x, int batch, int left_matrix, int64_t *
     to[2] = axes == 2 ? (shape[1] > 1 ? strides[1] : 0) : axes == 1 && !left_matrix ? (shape[0] > 1 ? strides[0] : 0) : 0;
 }
 
+/* By cuBLAS, if it is there and has words for the operands: 1; 0 if not; -1 with the error set. */
+static int by_cublas(th_ctx *ctx, th_gpu *gpu, const params_t *p, const arguments *a, char *const *pointers)
+{
+    const int64_t lengths[4] = {a->batch, a->m, a->n, a->k};
+    const th_buffer *out = ctx->out[0];
+    th_gpu_gemm g;
+    if (gpu->cublas == NULL || !th_gpu_gemm_of(lengths, a->a, a->b, a->c, out->itemsize, &g))
+        return 0;
+    const double beta = a->added ? a->scale : 0.0;
+    if (beta != 0.0 && !p->in_place) { /* what is added goes where the result will be */
+        const th_buffer *z = ctx->in[p->added];
+        int64_t strides[3];
+        for (int d = 0; d < out->ndim; ++d)
+            strides[d] = z->shape[d] > 1 ? z->strides[d] : 0;
+        th_buffer spread = *z;
+        spread.shape = out->shape;
+        spread.strides = strides;
+        if (th_gpu_gather(&gpu->memory, out, &spread, -1, NULL))
+            return th_gpu_failed(ctx, gpu);
+    }
+    const int status = th_gpu_gemm_by_cublas(gpu, &g, out->dtype, a->factor, pointers[0], pointers[1], beta, out->data);
+    return status ? th_gpu_failed(ctx, gpu) : 1;
+}
+
 TH_EXPORT int th_kernel_gpu_product(th_ctx *ctx)
 {
     const params_t *p = ctx->params;
@@ -101,6 +125,9 @@ TH_EXPORT int th_kernel_gpu_product(th_ctx *ctx)
         a.factor = th_gpu_number(ctx->in[p->factor]);
     if (p->scale >= 0)
         a.scale = th_gpu_number(ctx->in[p->scale]);
+    const int done = by_cublas(ctx, gpu, p, &a, pointers);
+    if (done)
+        return done < 0 ? -1 : 0;
     const int64_t tiles = a.batch * ((a.m + 63) / 64) * ((a.n + 63) / 64), elements = a.batch * a.m * a.n;
     /* one element a group wastes nothing where sums are long and a tile would be mostly empty */
     const int thin = (a.m < 8 || a.n < 8) && a.k >= 64;

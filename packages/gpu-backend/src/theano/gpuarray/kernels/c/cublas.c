@@ -1,0 +1,124 @@
+/* Products of matrices by cuBLAS, where Python has found it (`libraries.py`).
+ *
+ * cuBLAS knows matrices by columns, and of each either the distance of columns or, of its transpose, that of rows. What
+ * an array of any strides is in these words, one pure function says (`th_gpu_gemm_of`); where it has none, the product is
+ * computed by a kernel of ours.
+ */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "cublas.h"
+
+enum { OP_N = 0, OP_T = 1, R_32F = 0, R_64F = 1, R_16F = 2, COMPUTE_32F = 68, COMPUTE_64F = 70, FAST_TF32 = 77, DEFAULT_ALGO = -1 };
+
+typedef int (*create_fn)(void **handle);
+typedef int (*set_stream_fn)(void *handle, void *stream);
+typedef int (*gemm_fn)(void *handle, int transa, int transb, int m, int n, int k, const void *alpha, const void *a, int atype,
+                       int lda, long long stride_a, const void *b, int btype, int ldb, long long stride_b, const void *beta,
+                       void *c, int ctype, int ldc, long long stride_c, int count, int compute, int algo);
+
+struct th_gpu_cublas {
+    void *handle;
+    gemm_fn gemm;
+    int tf32;
+    pthread_mutex_t lock; /* a handle is for one thread at a time */
+};
+
+/* A matrix by columns: the distance of its columns (transposed: of its rows), or 0 where it has none. In elements. */
+static int64_t leading(int64_t rows, int64_t columns, int64_t by_row, int64_t by_column, int *transposed)
+{
+    const int64_t one_row = rows > 1 ? rows : 1, one_column = columns > 1 ? columns : 1;
+    *transposed = OP_N;
+    if ((rows <= 1 || by_row == 1) && (columns <= 1 || by_column >= one_row))
+        return columns <= 1 ? one_row : by_column;
+    *transposed = OP_T;
+    if ((columns <= 1 || by_column == 1) && (rows <= 1 || by_row >= one_column))
+        return rows <= 1 ? one_column : by_row;
+    return 0;
+}
+
+static int in_elements(const int64_t *bytes, int64_t itemsize, int64_t *to)
+{
+    for (int d = 0; d < 3; ++d) {
+        if (bytes[d] % itemsize)
+            return 0;
+        to[d] = bytes[d] / itemsize;
+    }
+    return 1;
+}
+
+/* `lengths`: batch, m, n, k. Strides of A, B and C in bytes: batch, row, column. Returns whether BLAS has words for it. */
+TH_EXPORT int th_gpu_gemm_of(const int64_t *lengths, const int64_t *a, const int64_t *b, const int64_t *c, int64_t itemsize,
+                             th_gpu_gemm *to)
+{
+    int64_t x[3], y[3], z[3];
+    const int64_t batch = lengths[0], m = lengths[1], n = lengths[2], k = lengths[3];
+    for (int d = 0; d < 4; ++d) {
+        if (lengths[d] < 1 || lengths[d] > INT_MAX)
+            return 0;
+    }
+    if (!in_elements(a, itemsize, x) || !in_elements(b, itemsize, y) || !in_elements(c, itemsize, z))
+        return 0;
+    if (batch > 1 && (x[0] < 0 || y[0] < 0 || z[0] < 0))
+        return 0;
+    int turned, first, second;
+    const int64_t ldc = leading(m, n, z[1], z[2], &turned);
+    /* by rows: the transpose is by columns, and is the product of the transposes in the other order */
+    const int64_t ldx = turned ? leading(k, m, x[2], x[1], &first) : leading(m, k, x[1], x[2], &first);
+    const int64_t ldy = turned ? leading(n, k, y[2], y[1], &second) : leading(k, n, y[1], y[2], &second);
+    if (ldc == 0 || ldx == 0 || ldy == 0 || ldc > INT_MAX || ldx > INT_MAX || ldy > INT_MAX)
+        return 0;
+    *to = (th_gpu_gemm){.swapped = turned, .count = batch, .k = k, .m = turned ? n : m, .n = turned ? m : n};
+    to->transposed[0] = turned ? second : first;
+    to->transposed[1] = turned ? first : second;
+    to->leading[0] = turned ? ldy : ldx;
+    to->leading[1] = turned ? ldx : ldy;
+    to->leading[2] = ldc;
+    to->step[0] = batch > 1 ? (turned ? y : x)[0] : 0;
+    to->step[1] = batch > 1 ? (turned ? x : y)[0] : 0;
+    to->step[2] = batch > 1 ? z[0] : 0;
+    return 1;
+}
+
+int th_gpu_gemm_by_cublas(th_gpu *gpu, const th_gpu_gemm *g, int32_t dtype, double alpha, const char *a, const char *b,
+                          double beta, char *c)
+{
+    th_gpu_cublas *blas = gpu->cublas;
+    const float singles[2] = {(float)alpha, (float)beta};
+    const double doubles[2] = {alpha, beta};
+    const int wide = dtype == TH_FLOAT64, type = wide ? R_64F : dtype == TH_FLOAT16 ? R_16F : R_32F;
+    const void *factors[2] = {wide ? (const void *)&doubles[0] : &singles[0], wide ? (const void *)&doubles[1] : &singles[1]};
+    const int compute = wide ? COMPUTE_64F : dtype == TH_FLOAT32 && blas->tf32 ? FAST_TF32 : COMPUTE_32F;
+    if (gpu->driver->enter(gpu) == NULL)
+        return -1;
+    pthread_mutex_lock(&blas->lock);
+    const int status = blas->gemm(
+        blas->handle, (int)g->transposed[0], (int)g->transposed[1], (int)g->m, (int)g->n, (int)g->k, factors[0],
+        g->swapped ? b : a, type, (int)g->leading[0], g->step[0], g->swapped ? a : b, type, (int)g->leading[1], g->step[1],
+        factors[1], c, type, (int)g->leading[2], g->step[2], (int)g->count, compute, DEFAULT_ALGO);
+    pthread_mutex_unlock(&blas->lock);
+    __atomic_add_fetch(&gpu->counts.launches, 1, __ATOMIC_RELAXED);
+    if (status)
+        th_gpu_complain(gpu, "cublasGemmStridedBatchedEx", status);
+    return status ? -1 : 0;
+}
+
+/* Let a device of CUDA multiply by cuBLAS, of which these are three functions; `tf32`: products of float32 may leave out
+ * digits. 0, or what cuBLAS said. */
+TH_EXPORT int th_gpu_use_cublas(th_gpu *gpu, void *create, void *set_stream, void *gemm, int tf32)
+{
+    th_gpu_cublas *made = calloc(1, sizeof *made);
+    void *stream = gpu->driver->enter ? gpu->driver->enter(gpu) : NULL;
+    int status = made == NULL || stream == NULL ? -1 : ((create_fn)create)(&made->handle);
+    if (status == 0)
+        status = ((set_stream_fn)set_stream)(made->handle, stream);
+    if (status) {
+        free(made);
+        return status;
+    }
+    made->gemm = (gemm_fn)gemm;
+    made->tf32 = tf32;
+    pthread_mutex_init(&made->lock, NULL);
+    gpu->cublas = made;
+    return 0;
+}

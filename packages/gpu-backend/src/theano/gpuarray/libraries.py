@@ -1,0 +1,90 @@
+"""NVIDIA's libraries, found where their wheels or the system have them.
+
+A wheel (``pip install nvidia-cublas``) puts a library below the package ``nvidia``; what has no wheel is looked for as the
+system does. What is found is opened here; the C half is handed the functions.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import glob
+import importlib.util
+import os
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from theano.gpuarray.kernels.library import library
+from theano.messages import logger
+from theano.settings import config
+
+#: By the name of a library, what it needs of its own folder, opened first.
+_NEEDED = {"cublas": ("cublasLt",)}
+_CUBLAS = ("cublasCreate_v2", "cublasSetStream_v2", "cublasGemmStridedBatchedEx")
+
+
+def places(name: str) -> Iterator[str]:
+    """Yield the files that a library of NVIDIA's may be: those of wheels, the newest first, then the system's.
+
+    Examples
+    --------
+    >>> list(places("no_such_library"))
+    []
+    """
+    try:
+        spec = importlib.util.find_spec("nvidia")
+    except ValueError:  # a module of that name that was made by hand
+        spec = None
+    folders = list(spec.submodule_search_locations or []) if spec is not None else []
+    for folder in folders:
+        yield from sorted(glob.glob(os.path.join(folder, "*", "lib", f"lib{name}.so.*")), reverse=True)
+    system = ctypes.util.find_library(name)
+    if system is not None:
+        yield system
+
+
+@cache
+def find(name: str) -> Any:
+    """Return a library of NVIDIA's, opened, or None if there is none.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``cublas``.
+
+    Examples
+    --------
+    >>> find("no_such_library") is None
+    True
+    """
+    for path in places(name):
+        try:
+            for other in _NEEDED.get(name, ()):
+                for beside in glob.glob(os.path.join(os.path.dirname(path), f"lib{other}.so.*")):
+                    ctypes.CDLL(beside, mode=ctypes.RTLD_GLOBAL)
+            return ctypes.CDLL(path)
+        except OSError as problem:
+            logger.info("theano: %s cannot be opened: %s", path, problem)
+    return None
+
+
+def use_cublas(gpu: int, cublas: Any = None) -> bool:
+    """Let a device of CUDA multiply by cuBLAS, and return whether it does.
+
+    Parameters
+    ----------
+    gpu : int
+        The address of its ``th_gpu``.
+    cublas : CDLL, optional
+        The library; it is looked for unless the flag ``gpuarray.blas`` says that it is not wanted.
+    """
+    if cublas is None:
+        cublas = find("cublas") if config.gpuarray.blas == "auto" else None
+    if cublas is None or any(not hasattr(cublas, name) for name in _CUBLAS):
+        return False
+    functions = (ctypes.cast(getattr(cublas, name), ctypes.c_void_p) for name in _CUBLAS)
+    status = library().th_gpu_use_cublas(gpu, *functions, int(config.gpuarray.tf32))
+    if status:
+        logger.warning("theano: cuBLAS cannot be used (%d); kernels of this layer multiply", status)
+    return status == 0
