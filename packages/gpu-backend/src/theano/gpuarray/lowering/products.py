@@ -8,7 +8,7 @@ from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceProduct
 from theano.gpuarray.lowering.common import TARGET, functions, shipped
 from theano.graph.apply import Apply
-from theano.graph.parameters import Parameters
+from theano.graph.parameters import Parameters, Pointer
 from theano.lowering.accepts import Accepts, Dtypes
 from theano.lowering.table import Lowering, register
 from theano.tensor.blas.dot import BatchedDot, Dot
@@ -18,12 +18,15 @@ from theano.tensor.kernels.common import dtype_of, works_in_place
 _PLAIN = {"batch": False, "outer": False, "added": -1, "factor": -1, "scale": -1, "in_place": False}
 
 
-def _product(op: Any, node: Apply, left: int, right: int, **more: Any) -> Parameters:
-    dtype = dtype_of(node.outputs[0])
+def product_functions(node: Apply, dtype: str) -> list[Pointer | int]:
+    """Return the device functions for products of a dtype: for many elements, and for few of long sums."""
     single = dtype in ("float16", "float32")
     joined = "fmaf(x, y, z)" if single else "fma(x, y, z)" if dtype == "float64" else "(x) * (y) + (z)"
-    text = shipped("product.cl", dtype, **{"MULTIPLY_ADD(x, y, z)": joined})
-    tiled, thin = functions(node, text, ("tiled", "thin"))
+    return functions(node, shipped("product.cl", dtype, **{"MULTIPLY_ADD(x, y, z)": joined}), ("tiled", "thin"))
+
+
+def _product(op: Any, node: Apply, left: int, right: int, **more: Any) -> Parameters:
+    tiled, thin = product_functions(node, dtype_of(node.outputs[0]))
     return DeviceProduct(tiled=tiled, thin=thin, left=left, right=right, **{**_PLAIN, **more})
 
 
