@@ -14,7 +14,7 @@ from theano.tensor.linalg.solve import Solve
 
 DTYPES = ("float32", "float64")
 #: Both sides of a block of 32, of a tile of 64, and of two.
-SIZES = (0, 1, 2, 3, 16, 31, 32, 33, 63, 64, 65, 130)
+SIZES = (0, 1, 2, 15, 17, 32, 33, 65, 130)
 EPSILON = {dtype: np.finfo(dtype).eps for dtype in DTYPES}
 
 
@@ -173,7 +173,7 @@ def test_nothing_is_lost_where_a_factor_fails(on_device, context):
 
 # -- orthogonal factors ----------------------------------------------------------------------------------------------
 
-SHAPES = [(0, 0), (0, 3), (3, 0), (1, 1), (1, 5), (5, 1), (2, 2), (31, 33), (33, 31), (32, 32), (65, 64), (40, 130), (130, 40), (300, 3)]
+SHAPES = [(0, 0), (0, 3), (3, 0), (1, 1), (1, 5), (5, 1), (2, 2), (31, 33), (32, 32), (65, 64), (40, 130), (300, 3)]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

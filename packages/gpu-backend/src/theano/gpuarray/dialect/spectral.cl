@@ -23,13 +23,14 @@ KERNEL void reflect_panel(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, con
             sum += A(i, k) / scale * (A(i, k) / scale);
         shared[me] = sum;
         SUM_UP(shared)
-        const NUMBER norm = scale * sqrt(shared[0]), turned = below == 0 ? first : -copysign(norm, first);
-        const NUMBER factor = below == 0 ? (NUMBER)0 : (turned - first) / turned;
+        /* scaled numbers keep their digits where the column is subnormal */
+        const NUMBER start = first / scale, turned = -copysign(sqrt(shared[0]), start);
+        const NUMBER factor = below == 0 ? (NUMBER)0 : (turned - start) / turned;
         GLOBAL_BARRIER();
         for (int64_t i = k + 1 + me; i < a.rows && below != 0; i += 256)
-            A(i, k) /= first - turned;
+            A(i, k) = A(i, k) / scale / (start - turned);
         if (me == 0) {
-            A(k, k) = turned;
+            A(k, k) = below == 0 ? first : scale * turned;
             NUMBERS[a.first + k] = factor;
         }
         GLOBAL_BARRIER();

@@ -138,3 +138,26 @@ class DeviceMatrices(Parameters):
     raw = Flag("whether the reflections themselves are wanted")
     vectors = Flag("whether singular vectors are wanted, or eigenvectors")
     second = Flag("whether eigenvalues are with respect to another matrix")
+
+
+class DeviceTransform(Parameters):
+    """Fourier transforms of real batches."""
+
+    roots = Address("the roots of one", _KERNEL)
+    stage = Address("a stage of the transform of lines", _KERNEL)
+    complete = Address("the other half of spectra", _KERNEL)
+
+
+class DeviceAlignments(Parameters):
+    """Connectionist temporal classification."""
+
+    log_softmax = Address("the logarithms of the softmax of each step", _KERNEL)
+    alignments = Address("sums over all alignments, forwards and backwards", _KERNEL)
+
+
+class DeviceBlocks(Parameters):
+    """Products of chosen blocks with pieces of vectors."""
+
+    chosen_products = Address("products of blocks and pieces", _KERNEL)
+    outer_products = Address("outer products that are added to blocks", _KERNEL)
+    in_place = Flag("whether the first input is overwritten")

@@ -12,7 +12,7 @@ static int singular(job *j, const char *what)
 static int cholesky(job *j)
 {
     th_ctx *ctx = j->ctx;
-    const int lower = (int)j->p->lower;
+    const int lower = (int)th_told(j)->lower;
     int64_t failed = 0;
     if (th_square(ctx, ctx->in[0]) || ctx->rt->ensure(ctx, ctx->out[0], ctx->in[0]->shape))
         return -1;
@@ -21,29 +21,29 @@ static int cholesky(job *j)
         return 0;
     if (th_take_table(j, 0) || th_copied(j, out, a) || th_factor_cholesky(j, lower ? out : th_turned(out)))
         return -1;
-    if (!j->p->nan_on_error && th_status(j, &failed))
+    if (!th_told(j)->nan_on_error && th_status(j, &failed))
         return -1;
     if (failed)
         return ctx->rt->fail(ctx, TH_ERR_LINALG, "the matrix is not positive definite (its leading minor of order %lld is not)",
                              (long long)failed);
-    return th_run_each(j, j->p->take, out.rows * out.columns, out, out, j->table,
+    return th_run_each(j, th_told(j)->take, out.rows * out.columns, out, out, j->table,
                        (told){.lower = lower ? TH_LOWER : TH_UPPER, .option = TH_NAN});
 }
 
 /* A copy of a square matrix, eliminated. */
 static int factors_of(job *j, matrix a, matrix *lu)
 {
-    const told symmetric = {.lower = j->p->lower ? TH_LOWER : TH_UPPER, .option = TH_SYMMETRIC};
+    const told symmetric = {.lower = th_told(j)->lower ? TH_LOWER : TH_UPPER, .option = TH_SYMMETRIC};
     if (th_take_table(j, a.rows) || th_take_matrix(j, lu, a.rows, a.rows, 0))
         return -1;
-    const int copied = j->p->symmetric ? th_run_each(j, j->p->take, a.rows * a.rows, a, *lu, NULL, symmetric) : th_copied(j, *lu, a);
+    const int copied = th_told(j)->symmetric ? th_run_each(j, th_told(j)->take, a.rows * a.rows, a, *lu, NULL, symmetric) : th_copied(j, *lu, a);
     return copied ? copied : th_eliminate(j, *lu);
 }
 
 /* The solution of A X = x in place of x, by the factors of A. */
 static int solved(job *j, matrix lu, matrix x)
 {
-    return th_run_each(j, j->p->exchange, x.columns, x, x, j->table, (told){.count = lu.rows}) ||
+    return th_run_each(j, th_told(j)->exchange, x.columns, x, x, j->table, (told){.count = lu.rows}) ||
            th_triangular(j, lu, 1, 1, x) || th_triangular(j, lu, 0, 0, x) ? -1 : 0;
 }
 
@@ -57,7 +57,7 @@ static int inverse(job *j)
     if (out.rows == 0)
         return 0;
     if (factors_of(j, th_matrix_of(ctx->in[0]), &lu) || singular(j, "it has no inverse; pinv gives the pseudo-inverse") ||
-        th_run_each(j, j->p->identity, out.rows * out.rows, out, out, NULL, (told){0}))
+        th_run_each(j, th_told(j)->identity, out.rows * out.rows, out, out, NULL, (told){0}))
         return -1;
     return solved(j, lu, out);
 }
@@ -70,10 +70,10 @@ static int determinant(job *j)
         return -1;
     const matrix a = th_matrix_of(ctx->in[0]), out = th_matrix_of(ctx->out[0]);
     if (a.rows == 0)
-        return th_run(j, j->p->identity, 1, out, out, NULL, (told){0});
+        return th_run(j, th_told(j)->identity, 1, out, out, NULL, (told){0});
     if (factors_of(j, a, &lu))
         return -1;
-    return th_run(j, j->p->diagonal_product, 1, lu, out, j->table, (told){0});
+    return th_run(j, th_told(j)->diagonal_product, 1, lu, out, j->table, (told){0});
 }
 
 /* What both kinds of equations begin with: the result's shape and a copy of the right side in it; 1 if that is all. */
@@ -110,7 +110,7 @@ static int solve_triangular(job *j)
     const int begun = begin(j);
     if (begun)
         return begun < 0 ? -1 : 0;
-    if (th_take_table(j, 0) || th_triangular(j, th_matrix_of(ctx->in[0]), (int)j->p->lower, 0, th_matrix_of(ctx->out[0])) ||
+    if (th_take_table(j, 0) || th_triangular(j, th_matrix_of(ctx->in[0]), (int)th_told(j)->lower, 0, th_matrix_of(ctx->out[0])) ||
         th_status(j, &status))
         return -1;
     return status ? ctx->rt->fail(ctx, TH_ERR_LINALG, "singular matrix: number %lld on the diagonal is 0", (long long)(status - 1)) : 0;
@@ -120,7 +120,7 @@ static int solve_triangular(job *j)
     TH_EXPORT int th_kernel_gpu_##name(th_ctx *ctx) \
     {                                         \
         job j;                                \
-        th_job_begin(&j, ctx);                \
+        th_job_begin(&j, ctx, ((const th_matrices *)ctx->params)->tiled->gpu);                \
         return th_job_end(&j, step(&j));      \
     }
 KERNEL(cholesky, cholesky)

@@ -1,6 +1,4 @@
 /* The steps that operations of linear algebra are made of. */
-#include <string.h>
-
 #include "matrix.h"
 
 /* The struct of the device functions. */
@@ -17,34 +15,6 @@ typedef struct product {
 
 /* -- memory ---------------------------------------------------------------------------------------------------------- */
 
-void th_job_begin(job *j, th_ctx *ctx)
-{
-    const th_matrices *p = ctx->params;
-    *j = (job){.ctx = ctx, .p = p, .gpu = p->tiled->gpu, .size = ctx->in[0]->itemsize, .dtype = ctx->in[0]->dtype};
-}
-
-int th_job_end(job *j, int status)
-{
-    while (j->count > 0) {
-        --j->count;
-        th_gpu_scratch_release(j->gpu, j->taken[j->count], j->bytes[j->count]);
-    }
-    return status;
-}
-
-char *th_take(job *j, int64_t bytes)
-{
-    const size_t room = bytes > 0 ? (size_t)bytes : 8;
-    char *made = j->count < TH_TAKEN ? th_gpu_scratch(j->gpu, room) : NULL;
-    if (made == NULL) {
-        j->ctx->rt->fail(j->ctx, TH_ERR_MEMORY, "no memory for %zu bytes on the device", room);
-        return NULL;
-    }
-    j->taken[j->count] = made;
-    j->bytes[j->count++] = room;
-    return made;
-}
-
 int th_take_table(job *j, int64_t rows)
 {
     const int64_t none = 0;
@@ -59,14 +29,6 @@ int th_take_matrix(job *j, matrix *m, int64_t rows, int64_t columns, int by_colu
     return m->data ? 0 : -1;
 }
 
-static int moved(job *j, char *to, const char *from, int64_t bytes, int32_t direction)
-{
-    const th_device *memory = &j->gpu->memory;
-    return bytes > 0 && memory->copy(memory, to, from, (size_t)bytes, direction) ? th_gpu_failed(j->ctx, j->gpu) : 0;
-}
-
-int th_to_host(job *j, void *to, const char *from, int64_t bytes) { return moved(j, to, from, bytes, TH_FROM_DEVICE); }
-int th_to_device(job *j, char *to, const void *from, int64_t bytes) { return moved(j, to, from, bytes, TH_TO_DEVICE); }
 int th_status(job *j, int64_t *status) { return th_to_host(j, status, j->table, sizeof *status); }
 
 /* -- launches -------------------------------------------------------------------------------------------------------- */
@@ -76,10 +38,7 @@ int th_run(job *j, const th_gpu_kernel *kernel, int64_t groups, matrix a, matrix
     arguments args = {.rows = a.rows, .columns = a.columns, .first = t.first, .count = t.count, .lower = t.lower, .option = t.option,
                       .step = {{a.row, a.column}, {b.row, b.column}}, .factor = t.factor == 0.0 ? 1.0 : t.factor};
     char *pointers[3] = {a.data, b.data, third ? third : a.data};
-    const th_gpu_launch launch = {kernel->function, groups, 256, 3, pointers, (int64_t *)&args, sizeof args};
-    if (groups <= 0)
-        return 0;
-    return th_gpu_launched(j->gpu, &launch) ? th_gpu_failed(j->ctx, j->gpu) : 0;
+    return th_launch(j, kernel, groups, 3, pointers, &args, sizeof args);
 }
 
 int th_run_each(job *j, const th_gpu_kernel *kernel, int64_t items, matrix a, matrix b, char *third, told t)
@@ -93,10 +52,7 @@ int th_subtract_product(job *j, matrix c, matrix a, matrix b)
                     .z = {0, c.row, c.column}, .c = {0, c.row, c.column}, .added = 1, .factor = -1.0, .scale = 1.0};
     char *pointers[4] = {a.data, b.data, c.data, c.data};
     const int64_t tiles = (c.rows + 63) / 64 * ((c.columns + 63) / 64);
-    const th_gpu_launch launch = {j->p->tiled->function, tiles, 256, 4, pointers, (int64_t *)&args, sizeof args};
-    if (tiles == 0 || args.k == 0)
-        return 0;
-    return th_gpu_launched(j->gpu, &launch) ? th_gpu_failed(j->ctx, j->gpu) : 0;
+    return args.k ? th_launch(j, th_told(j)->tiled, tiles, 4, pointers, &args, sizeof args) : 0;
 }
 
 /* -- matrices -------------------------------------------------------------------------------------------------------- */
@@ -125,23 +81,13 @@ int th_square(th_ctx *ctx, const th_buffer *a)
 
 int th_permuted(job *j, matrix to, matrix from, const int64_t *order)
 {
-    int64_t shape[2] = {to.rows, to.columns}, strides[2][2] = {{to.row, to.column}, {from.row, from.column}};
-    const th_device *device = &j->gpu->memory;
-    const th_buffer target = {.data = to.data, .ndim = 2, .dtype = j->dtype, .shape = shape, .strides = strides[0],
-                              .itemsize = j->size, .device = device};
-    th_buffer source = target;
-    source.data = from.data;
-    source.strides = strides[1];
-    if (to.rows * to.columns == 0)
-        return 0;
-    if (order == NULL)
-        return device->gather(device, &target, &source, -1, NULL) ? th_gpu_failed(j->ctx, j->gpu) : 0;
-    int64_t *offsets = j->ctx->rt->scratch(j->ctx, (size_t)to.columns * sizeof *offsets);
-    for (int64_t c = 0; offsets && c < to.columns; ++c)
-        offsets[c] = order[c] * from.column;
-    if (offsets == NULL)
+    const int64_t shape[2] = {to.rows, to.columns}, to_strides[2] = {to.row, to.column}, strides[2] = {from.row, from.column};
+    int64_t *offsets = NULL;
+    if (order != NULL && (offsets = j->ctx->rt->scratch(j->ctx, (size_t)to.columns * sizeof *offsets)) == NULL)
         return -1;
-    return device->gather(device, &target, &source, 1, offsets) ? th_gpu_failed(j->ctx, j->gpu) : 0;
+    for (int64_t c = 0; order != NULL && c < to.columns; ++c)
+        offsets[c] = order[c] * from.column;
+    return th_move(j, 2, shape, to.data, to_strides, from.data, strides, order ? 1 : -1, offsets);
 }
 
 int th_copied(job *j, matrix to, matrix from) { return th_permuted(j, to, from, NULL); }
@@ -155,7 +101,7 @@ int th_factor_cholesky(job *j, matrix a)
     for (int64_t k = 0; k < a.rows; k += TH_BLOCK) {
         const int64_t n = least(TH_BLOCK, a.rows - k), below = a.rows - k - n;
         const matrix block = th_window(a, k, k, n, n), panel = th_window(a, k + n, k, below, n);
-        if (th_run(j, j->p->cholesky_block, 1, block, block, j->table, (told){.first = k}))
+        if (th_run(j, th_told(j)->cholesky_block, 1, block, block, j->table, (told){.first = k}))
             return -1;
         /* what is below is X with X L' = A: a triangle's equations for its rows */
         if (below && (th_triangular(j, block, 1, 0, th_turned(panel)) ||
@@ -176,7 +122,7 @@ int th_triangular(job *j, matrix t, int lower, int unit, matrix x)
         /* the kernel takes its columns from the right side */
         matrix shape = block;
         shape.columns = x.columns;
-        if (th_run_each(j, j->p->triangle_block, x.columns, shape, solved, j->table, told) ||
+        if (th_run_each(j, th_told(j)->triangle_block, x.columns, shape, solved, j->table, told) ||
             th_subtract_product(j, th_window(x, from, 0, rest, x.columns), th_window(t, from, k, rest, n), solved))
             return -1;
     }
@@ -190,9 +136,9 @@ int th_eliminate(job *j, matrix a)
         const matrix panel = th_window(a, k, k, a.rows - k, n), left = th_window(a, 0, 0, a.rows, k);
         const matrix right = th_window(a, 0, k + n, a.rows, rest), row = th_window(a, k, k + n, n, rest);
         const told exchanged = {.first = k, .count = n};
-        if (th_run(j, j->p->eliminate_panel, 1, panel, panel, j->table, (told){.first = k}) ||
-            th_run_each(j, j->p->exchange, k, left, left, j->table, exchanged) ||
-            th_run_each(j, j->p->exchange, rest, right, right, j->table, exchanged))
+        if (th_run(j, th_told(j)->eliminate_panel, 1, panel, panel, j->table, (told){.first = k}) ||
+            th_run_each(j, th_told(j)->exchange, k, left, left, j->table, exchanged) ||
+            th_run_each(j, th_told(j)->exchange, rest, right, right, j->table, exchanged))
             return -1;
         if (rest && (th_triangular(j, th_window(a, k, k, n, n), 1, 1, row) ||
                      th_subtract_product(j, th_window(a, k + n, k + n, rest, rest), th_window(a, k + n, k, rest, n), row)))
@@ -207,8 +153,8 @@ int th_reflections(job *j, matrix a, char *factors)
     for (int64_t k = 0; k < count; k += TH_BLOCK) {
         const int64_t n = least(TH_BLOCK, a.columns - k), used = least(n, count - k), rest = a.columns - k - n;
         const matrix panel = th_window(a, k, k, a.rows - k, n), others = th_window(a, k, k + n, a.rows - k, rest);
-        if (th_run(j, j->p->reflect_panel, 1, panel, panel, factors, (told){.first = k}) ||
-            th_run(j, j->p->reflect, rest, panel, others, factors, (told){.first = k, .count = used}))
+        if (th_run(j, th_told(j)->reflect_panel, 1, panel, panel, factors, (told){.first = k}) ||
+            th_run(j, th_told(j)->reflect, rest, panel, others, factors, (told){.first = k, .count = used}))
             return -1;
     }
     return 0;

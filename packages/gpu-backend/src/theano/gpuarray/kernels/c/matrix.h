@@ -3,12 +3,12 @@
 #ifndef THEANO_GPU_MATRIX_H
 #define THEANO_GPU_MATRIX_H
 
-#include "gpu.h"
+#include "job.h"
 #include "parameters.h"
 
 typedef th_device_matrices_params th_matrices;
 
-enum { TH_BLOCK = 32, TH_TAKEN = 12 };                  /* as `matrix.cl` has it; blocks of memory of one operation, at most */
+enum { TH_BLOCK = 32 };                              /* as `matrix.cl` has it */
 enum { TH_WHOLE = 0, TH_LOWER = 1, TH_UPPER = 2 };      /* what is read of a matrix, */
 enum { TH_ZEROS = 0, TH_NAN = 1, TH_SYMMETRIC = 2 };    /* and what is elsewhere: options of `take` */
 
@@ -17,18 +17,7 @@ typedef struct matrix {
     int64_t rows, columns, row, column; /* strides in bytes */
 } matrix;
 
-/* One call: what it is told, and the memory it has taken. */
-typedef struct job {
-    th_ctx *ctx;
-    const th_matrices *p;
-    th_gpu *gpu;
-    int64_t size;   /* bytes of a number */
-    int32_t dtype;
-    char *table;    /* of whole numbers: a status, and rows that were exchanged */
-    int count;
-    char *taken[TH_TAKEN];
-    size_t bytes[TH_TAKEN];
-} job;
+static inline const th_matrices *th_told(const job *j) { return j->ctx->params; }
 
 /* What kernels are told beside their operands (`matrix_args` of `matrix.cl`). */
 typedef struct told {
@@ -36,10 +25,7 @@ typedef struct told {
     double factor;
 } told;
 
-void th_job_begin(job *j, th_ctx *ctx);
-int th_job_end(job *j, int status); /* gives memory back; returns the status */
-char *th_take(job *j, int64_t bytes);
-int th_take_table(job *j, int64_t rows);
+int th_take_table(job *j, int64_t rows); /* a status, which is 0, and room for the rows that are exchanged */
 int th_take_matrix(job *j, matrix *m, int64_t rows, int64_t columns, int by_columns);
 
 /* A kernel of so many groups. Where one needs no `b` or no third operand, these are `a` and NULL. */
@@ -54,8 +40,6 @@ int th_copied(job *j, matrix to, matrix from);
 int th_permuted(job *j, matrix to, matrix from, const int64_t *order); /* columns of `from`, as many as `to` has */
 int th_subtract_product(job *j, matrix c, matrix a, matrix b);          /* c -= a b */
 int th_status(job *j, int64_t *status);
-int th_to_host(job *j, void *to, const char *from, int64_t bytes);
-int th_to_device(job *j, char *to, const void *from, int64_t bytes);
 
 int th_factor_cholesky(job *j, matrix a);                      /* the lower triangle becomes L */
 int th_eliminate(job *j, matrix a);                            /* L and U in place of A; what was exchanged is in the table */

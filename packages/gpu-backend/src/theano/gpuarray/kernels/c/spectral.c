@@ -20,16 +20,16 @@ static int product_of(job *j, matrix reflections, char *factors, int64_t columns
 {
     const told from_last = {.count = least(reflections.rows, reflections.columns), .option = 1};
     if (th_take_matrix(j, q, reflections.rows, columns, 1) ||
-        th_run_each(j, j->p->identity, q->rows * columns, *q, *q, NULL, (told){0}))
+        th_run_each(j, th_told(j)->identity, q->rows * columns, *q, *q, NULL, (told){0}))
         return -1;
-    return th_run(j, j->p->reflect, columns, reflections, *q, factors, from_last);
+    return th_run(j, th_told(j)->reflect, columns, reflections, *q, factors, from_last);
 }
 
 /* inputs: a matrix; outputs: reflections and their factors, or Q and R, or R. */
 static int qr(job *j)
 {
     th_ctx *ctx = j->ctx;
-    const th_matrices *p = j->p;
+    const th_matrices *p = th_told(j);
     const matrix a = th_matrix_of(ctx->in[0]);
     const int64_t m = a.rows, n = a.columns, k = least(m, n), inner = p->complete ? m : k;
     const int64_t raw_shape[2] = {n, m}, q_shape[2] = {m, inner}, r_shape[2] = {inner, n};
@@ -87,7 +87,7 @@ static int scale_of(job *j, const char *what, matrix a, int64_t triangle, double
 {
     double most = 0;
     char number[8], *there = th_take(j, j->size);
-    if (there == NULL || th_run(j, j->p->largest, 1, a, a, there, (told){.lower = triangle}) || th_to_host(j, number, there, j->size))
+    if (there == NULL || th_run(j, th_told(j)->largest, 1, a, a, there, (told){.lower = triangle}) || th_to_host(j, number, there, j->size))
         return -1;
     most = th_number_at(j, number, 0);
     if (!isfinite(most))
@@ -141,7 +141,7 @@ static int sweep(job *j, const char *what, int64_t n, matrix a, matrix b, char *
 static int round_of_columns(job *j, int64_t k, matrix a, matrix v, char *vectors, double bound)
 {
     const told told = {.first = k, .count = vectors ? v.rows : 0, .factor = bound};
-    return th_run(j, j->p->rotate_columns, (a.columns + 1) / 2, a, v, j->table, told);
+    return th_run(j, th_told(j)->rotate_columns, (a.columns + 1) / 2, a, v, j->table, told);
 }
 
 /* U (in columns, as many as `columns`) from U diag(s) with columns in the order of s: Q of its reflections, and R is diagonal. */
@@ -150,7 +150,7 @@ static int left_vectors(job *j, matrix us, int64_t columns, matrix to)
     matrix q;
     char *factors = th_take(j, us.columns * j->size);
     if (factors == NULL || th_reflections(j, us, factors) || product_of(j, us, factors, columns, &q) ||
-        th_run_each(j, j->p->take_signs, us.rows * us.columns, us, q, NULL, (told){0}))
+        th_run_each(j, th_told(j)->take_signs, us.rows * us.columns, us, q, NULL, (told){0}))
         return -1;
     return th_copied(j, to, q);
 }
@@ -159,7 +159,7 @@ static int left_vectors(job *j, matrix us, int64_t columns, matrix to)
 static int svd(job *j)
 {
     th_ctx *ctx = j->ctx;
-    const th_matrices *p = j->p;
+    const th_matrices *p = th_told(j);
     matrix a = th_matrix_of(ctx->in[0]), work, v = {0}, sorted;
     const int64_t m = a.rows, n = a.columns, k = least(m, n);
     const int64_t u_shape[2] = {m, p->complete ? m : k}, v_shape[2] = {p->complete ? n : k, n};
@@ -202,14 +202,14 @@ static int round_of_both(job *j, int64_t k, matrix a, matrix turns, char *vector
     const told told = {.first = k, .count = pairs, .factor = bound};
     matrix shape = a;
     shape.columns = vectors ? a.rows : 0; /* the rows of the vectors */
-    return th_run_each(j, j->p->angles, pairs, a, turns, j->table, told) ||
-           th_run_each(j, j->p->rotate_both_sides, pairs * (pairs + shape.columns), shape, turns, vectors, told) ? -1 : 0;
+    return th_run_each(j, th_told(j)->angles, pairs, a, turns, j->table, told) ||
+           th_run_each(j, th_told(j)->rotate_both_sides, pairs * (pairs + shape.columns), shape, turns, vectors, told) ? -1 : 0;
 }
 
 /* The eigenvalues, to `w`, and the vectors, to `to`, of a symmetric matrix of which a triangle is read. */
 static int symmetric(job *j, matrix a, int64_t triangle, th_buffer *w, const matrix *to)
 {
-    const th_matrices *p = j->p;
+    const th_matrices *p = th_told(j);
     const int64_t n = a.rows;
     matrix work, turns, v = {0}, values;
     double scale;
@@ -227,7 +227,7 @@ static int symmetric(job *j, matrix a, int64_t triangle, th_buffer *w, const mat
     return order == NULL ? -1 : to ? th_permuted(j, *to, v, order) : 0;
 }
 
-static int64_t triangle_of(const job *j) { return j->p->lower ? TH_LOWER : TH_UPPER; }
+static int64_t triangle_of(const job *j) { return th_told(j)->lower ? TH_LOWER : TH_UPPER; }
 
 /* inputs: a symmetric matrix; outputs: its eigenvalues and eigenvectors. */
 static int eigh(job *j)
@@ -249,9 +249,9 @@ static int with_respect_to(job *j, matrix a, matrix b, matrix *inside)
     matrix factor;
     if (scale_of(j, "Eigenvalues", b, triangle_of(j), &scale) || th_take_matrix(j, inside, a.rows, a.rows, 0) ||
         th_take_matrix(j, &factor, a.rows, a.rows, 0) || th_take_table(j, 0) || th_copied(j, factor, b) ||
-        th_run_each(j, j->p->take, a.rows * a.rows, a, *inside, NULL, both))
+        th_run_each(j, th_told(j)->take, a.rows * a.rows, a, *inside, NULL, both))
         return -1;
-    if (!j->p->lower)
+    if (!th_told(j)->lower)
         factor = th_turned(factor);
     if (th_factor_cholesky(j, factor) || th_status(j, &failed))
         return -1;
@@ -267,7 +267,7 @@ static int eigvalsh(job *j)
     const th_buffer *a = ctx->in[0];
     if (th_square(ctx, a))
         return -1;
-    if (j->p->second) {
+    if (th_told(j)->second) {
         if (th_square(ctx, ctx->in[1]))
             return -1;
         if (ctx->in[1]->shape[0] != a->shape[0])
@@ -280,7 +280,7 @@ static int eigvalsh(job *j)
     double scale;
     if (m.rows == 0)
         return 0;
-    if (!j->p->second)
+    if (!th_told(j)->second)
         return symmetric(j, m, triangle_of(j), ctx->out[0], NULL);
     if (scale_of(j, "Eigenvalues", m, triangle_of(j), &scale) || with_respect_to(j, m, th_matrix_of(ctx->in[1]), &inside))
         return -1;
@@ -291,7 +291,7 @@ static int eigvalsh(job *j)
     TH_EXPORT int th_kernel_gpu_##name(th_ctx *ctx) \
     {                                         \
         job j;                                \
-        th_job_begin(&j, ctx);                \
+        th_job_begin(&j, ctx, ((const th_matrices *)ctx->params)->tiled->gpu);                \
         return th_job_end(&j, name(&j));      \
     }
 KERNEL(qr)
