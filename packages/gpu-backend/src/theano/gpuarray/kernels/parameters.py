@@ -161,3 +161,9 @@ class DeviceBlocks(Parameters):
     chosen_products = Address("products of blocks and pieces", _KERNEL)
     outer_products = Address("outer products that are added to blocks", _KERNEL)
     in_place = Flag("whether the first input is overwritten")
+
+
+class DeviceTriangle(Parameters):
+    """A matrix with ones on and below a diagonal."""
+
+    function = Address("the kernel", _KERNEL)

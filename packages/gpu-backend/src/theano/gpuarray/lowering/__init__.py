@@ -14,5 +14,6 @@ from theano.gpuarray.lowering import rows as _rows  # noqa: F401
 from theano.gpuarray.lowering import search as _search  # noqa: F401
 from theano.gpuarray.lowering import transfers as _transfers  # noqa: F401
 from theano.gpuarray.lowering import transforms as _transforms  # noqa: F401
+from theano.gpuarray.lowering import triangles as _triangles  # noqa: F401
 from theano.gpuarray.lowering import windows as _windows  # noqa: F401
 from theano.gpuarray.lowering.common import TARGET as TARGET
