@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from compare import MODE, ON_CPU, nodes
+from compare import MODE, ON_CPU, agree, nodes
 from moves import CREATIONS, DTYPES, MOVES, program, values_of
 
 import theano
 import theano.tensor as T
 from theano import gpuarray
 from theano.gpuarray.variables import GpuFromHost, host_from_gpu
+from theano.tensor.create.alloc import Tri
 
 
 def there(v):
@@ -68,3 +69,24 @@ def test_a_table_of_embeddings_trains_on_the_device():
     np.testing.assert_allclose(there_.get_value(), here.get_value(), rtol=1e-5)
     with pytest.raises(IndexError):
         on_device(np.array([50]), np.zeros(1, "float32"))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32", "float64"])
+def test_triangles_of_ones(dtype):
+    n, m, k = T.lscalars("n", "m", "k")
+    x = T.TensorType(dtype, (False, False))("x")
+    tri = Tri(dtype)(n, m, k)
+    value = np.arange(30).reshape(6, 5).astype(dtype)
+    for lengths in ((6, 5, 0), (6, 5, 2), (6, 5, -3), (6, 5, -9), (6, 5, 99), (0, 3, 0), (3, 0, 1)):
+        f = agree([n, m, k, x], [join_there(x, tri)], [*map(np.int64, lengths), value[: lengths[0], : lengths[1]]])
+        assert "GpuTri" in [type(node.op).__name__ for node in nodes(f)[0]]
+
+
+def join_there(x, y):
+    """Return what the device has to make of two matrices, so that it makes both."""
+    return T.switch(T.eq(x, 3), x, y)
+
+
+def test_triangles_of_a_matrix():
+    x = T.dmatrix("x")
+    agree([x], [T.tril(T.exp(x)), T.triu(T.exp(x), 1)], [np.arange(20.0).reshape(4, 5)])

@@ -13,6 +13,7 @@ typedef unsigned long long uint64_t;
 #define LOCAL __shared__
 #define CONSTANT_TABLE __device__ const
 #define BARRIER() __syncthreads()
+#define GLOBAL_BARRIER() __syncthreads()
 #define GLOBAL_ID() ((int64_t)blockIdx.x * blockDim.x + threadIdx.x)
 #define GROUP_ID() ((int64_t)blockIdx.x)
 #define LOCAL_ID() ((int)threadIdx.x)

@@ -16,6 +16,8 @@ typedef ulong uint64_t;
 #define LOCAL __local
 #define CONSTANT_TABLE __constant
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+/* What the group wrote to global memory, too, is seen behind it. */
+#define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GLOBAL_ID() ((int64_t)get_global_id(0))
 #define GROUP_ID() ((int64_t)get_group_id(0))
 #define LOCAL_ID() ((int)get_local_id(0))

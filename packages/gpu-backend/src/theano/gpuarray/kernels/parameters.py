@@ -136,3 +136,61 @@ class DeviceNeighbours(Parameters):
 
     function = Address("the kernel", _KERNEL)
     mode = Choice(Neighbours)
+
+
+class DeviceMatrices(Parameters):
+    """Linear algebra: its kernels, of which each operation launches some, and what the ops say."""
+
+    tiled = Address("products (`product.cl`)", _KERNEL)
+    take = Address("copies of triangles", _KERNEL)
+    identity = Address("ones on a diagonal", _KERNEL)
+    largest = Address("the largest absolute value", _KERNEL)
+    cholesky_block = Address("the factor of a block", _KERNEL)
+    triangle_block = Address("equations of a triangle of one block", _KERNEL)
+    eliminate_panel = Address("elimination in some columns", _KERNEL)
+    exchange = Address("rows that elimination exchanges", _KERNEL)
+    diagonal_product = Address("the determinant of what was eliminated", _KERNEL)
+    reflect_panel = Address("reflections of some columns", _KERNEL)
+    reflect = Address("reflections, applied to other columns", _KERNEL)
+    rotate_columns = Address("rotations that make columns orthogonal", _KERNEL)
+    column_norms = Address("norms of columns", _KERNEL)
+    take_signs = Address("columns with the signs of a diagonal", _KERNEL)
+    angles = Address("rotations of a symmetric matrix", _KERNEL)
+    rotate_both_sides = Address("what they make of it", _KERNEL)
+    lower = Flag("whether the lower triangle is read or returned")
+    symmetric = Flag("whether a matrix of equations is symmetric, of which one triangle is read")
+    nan_on_error = Flag("whether NaN is returned where there is no factor")
+    with_q = Flag("whether Q is wanted")
+    complete = Flag("whether all columns of Q, or of the singular vectors, are wanted")
+    raw = Flag("whether the reflections themselves are wanted")
+    vectors = Flag("whether singular vectors are wanted, or eigenvectors")
+    second = Flag("whether eigenvalues are with respect to another matrix")
+
+
+class DeviceTransform(Parameters):
+    """Fourier transforms of real batches."""
+
+    roots = Address("the roots of one", _KERNEL)
+    stage = Address("a stage of the transform of lines", _KERNEL)
+    complete = Address("the other half of spectra", _KERNEL)
+
+
+class DeviceAlignments(Parameters):
+    """Connectionist temporal classification."""
+
+    log_softmax = Address("the logarithms of the softmax of each step", _KERNEL)
+    alignments = Address("sums over all alignments, forwards and backwards", _KERNEL)
+
+
+class DeviceBlocks(Parameters):
+    """Products of chosen blocks with pieces of vectors."""
+
+    chosen_products = Address("products of blocks and pieces", _KERNEL)
+    outer_products = Address("outer products that are added to blocks", _KERNEL)
+    in_place = Flag("whether the first input is overwritten")
+
+
+class DeviceTriangle(Parameters):
+    """A matrix with ones on and below a diagonal."""
+
+    function = Address("the kernel", _KERNEL)

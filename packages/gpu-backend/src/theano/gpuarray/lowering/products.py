@@ -9,7 +9,7 @@ from theano.gpuarray.kernels.library import ready
 from theano.gpuarray.kernels.parameters import DeviceProduct
 from theano.gpuarray.lowering.common import TARGET, functions, multiply_add, shipped
 from theano.graph.apply import Apply
-from theano.graph.parameters import Parameters
+from theano.graph.parameters import Parameters, Pointer
 from theano.lowering.accepts import Accepts, Dtypes
 from theano.lowering.table import Lowering, register
 from theano.tensor.blas.dot import BatchedDot, Dot
@@ -19,10 +19,13 @@ from theano.tensor.kernels.common import dtype_of, works_in_place
 _PLAIN = {"batch": False, "outer": False, "added": -1, "factor": -1, "scale": -1, "in_place": False}
 
 
+def product_functions(node: Apply, dtype: str) -> list[Pointer | int]:
+    """Return the device functions for products of a dtype: for many elements, and for few of long sums."""
+    return functions(node, shipped("product.cl", dtype, **multiply_add(dtype)), ("tiled", "thin"))
+
+
 def _product(op: Any, node: Apply, left: int, right: int, **more: Any) -> Parameters:
-    dtype = dtype_of(node.outputs[0])
-    text = shipped("product.cl", dtype, **multiply_add(dtype))
-    tiled, thin = functions(node, text, ("tiled", "thin"))
+    tiled, thin = product_functions(node, dtype_of(node.outputs[0]))
     return DeviceProduct(tiled=tiled, thin=thin, left=left, right=right, **{**_PLAIN, **more})
 
 

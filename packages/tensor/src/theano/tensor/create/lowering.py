@@ -57,6 +57,11 @@ def arange_length_kernel(op: Any, node: Apply) -> Parameters:
     return _all_whole(node)
 
 
+def _is_no_triangle(op: Any, node: Apply) -> bool:
+    """Tell whether there is nothing but a diagonal; where a target cannot make triangles, their base class is no help."""
+    return not isinstance(op, Tri)
+
+
 def _all(node: Apply) -> range:
     return range(len(node.inputs))
 
@@ -75,7 +80,7 @@ _STEPS = Accepts(
 _MATRIX = Accepts("rows, columns, k -> y", dtypes={"rows": INTEGERS, "columns": INTEGERS, "k": INTEGERS})
 
 register(
-    Lowering(Eye, eye_kernel, _MATRIX, target=ANY, on_host=_all),
+    Lowering(Eye, eye_kernel, _MATRIX, when=_is_no_triangle, target=ANY, on_host=_all),
     Lowering(Tri, tri_kernel, _MATRIX),
     Lowering(Alloc, alloc_kernel, Accepts(
         "value, *lengths -> y", dtypes={"lengths": WHOLE}, converts=("value y",),

@@ -1,0 +1,66 @@
+/* The discrete Fourier transform of lines of complex numbers, by Stockham's algorithm: a stage for each prime factor of the length
+ * (fours are taken together). Lines lie along the middle axis of a packed array (outer, n, inner) of pairs of numbers. */
+typedef struct {
+    int64_t at[3], n, inner, all; /* all: elements of the array */
+    int64_t before, radix;        /* the product of the factors of the stages before, and that of this one */
+    int64_t back;                 /* whether the sign of the exponent is that of the transform back */
+} fft_args;
+
+typedef struct {
+    int64_t at[1], n;
+} fft_roots_args;
+
+typedef struct {
+    int64_t at[2], n, all;
+} fft_complete_args;
+
+#define PAIR(p, k, i) ((GLOBAL NUMBER *)(p + a.at[k]) + 2 * (i))
+
+/* The n roots of one, forwards. The angle is that from the nearest quarter of a turn, so that no digit is lost. */
+KERNEL void roots(GLOBAL char *p0, const fft_roots_args a)
+{
+    const int64_t k = GLOBAL_ID();
+    if (k >= a.n)
+        return;
+    const int64_t quarter = (8 * k / a.n + 1) / 2, rest = 4 * k - quarter * a.n;
+    const double angle = 6.283185307179586 * ((double)rest / (4.0 * (double)a.n)), c = cos(angle), s = sin(angle);
+    GLOBAL NUMBER *root = PAIR(p0, 0, k);
+    root[0] = (NUMBER)(quarter % 4 == 0 ? c : quarter % 4 == 1 ? -s : quarter % 4 == 2 ? -c : s);
+    root[1] = (NUMBER)(quarter % 4 == 0 ? -s : quarter % 4 == 1 ? -c : quarter % 4 == 2 ? s : c);
+}
+
+/* One stage, a work-item for each element of the result. p0: from, p1: to, p2: the roots of one. */
+KERNEL void stage(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const fft_args a)
+{
+    const int64_t at = GLOBAL_ID();
+    if (at >= a.all)
+        return;
+    const int64_t line = at / a.inner, inside = at - line * a.inner, outer = line / a.n, k = line - outer * a.n;
+    const int64_t span = a.before * a.radix, turn = k % span * (a.n / span), first = k / span * a.before + k % a.before;
+    const int64_t step = a.n / a.radix;
+    NUMBER re = 0, im = 0;
+    for (int64_t r = 0, angle = 0; r < a.radix; ++r) {
+        GLOBAL const NUMBER *x = PAIR(p0, 0, (outer * a.n + first + r * step) * a.inner + inside), *w = PAIR(p2, 2, angle);
+        const NUMBER sine = a.back ? -w[1] : w[1];
+        re += x[0] * w[0] - x[1] * sine;
+        im += x[0] * sine + x[1] * w[0];
+        angle += turn;
+        angle -= angle >= a.n ? a.n : 0;
+    }
+    GLOBAL NUMBER *y = PAIR(p1, 1, at);
+    y[0] = re;
+    y[1] = im;
+}
+
+/* Lines of n from their first n / 2 + 1 elements, of which the others are the conjugates. */
+KERNEL void complete(GLOBAL char *p0, GLOBAL char *p1, const fft_complete_args a)
+{
+    const int64_t at = GLOBAL_ID(), line = at / a.n, k = at - line * a.n, there = a.n / 2 + 1;
+    if (at >= a.all)
+        return;
+    GLOBAL const NUMBER *x = PAIR(p0, 0, line * there + (k < there ? k : a.n - k));
+    GLOBAL NUMBER *y = PAIR(p1, 1, at);
+    const int is_real = k == 0 || 2 * k == a.n;
+    y[0] = x[0];
+    y[1] = is_real ? (NUMBER)0 : k < there ? x[1] : -x[1];
+}

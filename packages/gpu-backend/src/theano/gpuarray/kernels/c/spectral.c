@@ -1,0 +1,300 @@
+/* The host's half of Q and R (Householder), of singular values (one-sided Jacobi) and of symmetric eigenvalues (two-sided Jacobi).
+ *
+ * Rotations run in the rounds of a tournament, of which each has disjoint pairs; sweeps of such rounds go on until one has
+ * nothing to do. See Golub and Van Loan, "Matrix Computations" (2013), chapters 5, 8.5 and 8.6.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "matrix.h"
+
+enum { SWEEPS = 60 }; /* at most; ten are many */
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static double epsilon(const job *j) { return j->size == 4 ? 1.1920928955078125e-07 : 2.220446049250313e-16; }
+
+/* -- Q and R --------------------------------------------------------------------------------------------------------- */
+
+/* The first columns of the product of reflections, in columns. */
+static int product_of(job *j, matrix reflections, char *factors, int64_t columns, matrix *q)
+{
+    const told from_last = {.count = least(reflections.rows, reflections.columns), .option = 1};
+    if (th_take_matrix(j, q, reflections.rows, columns, 1) ||
+        th_run_each(j, th_told(j)->identity, q->rows * columns, *q, *q, NULL, (told){0}))
+        return -1;
+    return th_run(j, th_told(j)->reflect, columns, reflections, *q, factors, from_last);
+}
+
+/* inputs: a matrix; outputs: reflections and their factors, or Q and R, or R. */
+static int qr(job *j)
+{
+    th_ctx *ctx = j->ctx;
+    const th_matrices *p = th_told(j);
+    const matrix a = th_matrix_of(ctx->in[0]);
+    const int64_t m = a.rows, n = a.columns, k = least(m, n), inner = p->complete ? m : k;
+    const int64_t raw_shape[2] = {n, m}, q_shape[2] = {m, inner}, r_shape[2] = {inner, n};
+    th_buffer *first = ctx->out[0], *r = ctx->out[p->raw || p->with_q];
+    matrix work, q;
+    char *factors;
+    if (p->raw) {
+        if (ctx->rt->ensure(ctx, first, raw_shape) || ctx->rt->ensure(ctx, r, &k))
+            return -1;
+        work = th_turned(th_matrix_of(first));
+        factors = r->data;
+    } else {
+        if ((p->with_q && ctx->rt->ensure(ctx, first, q_shape)) || ctx->rt->ensure(ctx, r, r_shape) ||
+            th_take_matrix(j, &work, m, n, 1) || (factors = th_take(j, k * j->size)) == NULL)
+            return -1;
+    }
+    if (k && (th_copied(j, work, a) || th_reflections(j, work, factors)))
+        return -1;
+    if (p->raw)
+        return 0;
+    const matrix triangle = th_window(work, 0, 0, inner, n), to = th_matrix_of(r);
+    if (th_run_each(j, p->take, inner * n, triangle, to, NULL, (told){.lower = TH_UPPER}))
+        return -1;
+    if (p->with_q && (product_of(j, work, factors, inner, &q) || th_copied(j, th_matrix_of(first), q)))
+        return -1;
+    return 0;
+}
+
+/* -- what both kinds of values share --------------------------------------------------------------------------------- */
+
+/* Numbers with their places, in order. */
+typedef struct placed {
+    double value;
+    int64_t place;
+} placed;
+
+static int ascending(const void *x, const void *y)
+{
+    const placed *a = x, *b = y;
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int descending(const void *x, const void *y)
+{
+    const placed *a = x, *b = y;
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* The power of two that brings the largest element of what is read near 1, so that squares neither overflow nor vanish. */
+static int scale_of(job *j, const char *what, matrix a, int64_t triangle, double *scale)
+{
+    double most = 0;
+    char number[8], *there = th_take(j, j->size);
+    if (there == NULL || th_run(j, th_told(j)->largest, 1, a, a, there, (told){.lower = triangle}) || th_to_host(j, number, there, j->size))
+        return -1;
+    most = th_number_at(j, number, 0);
+    if (!isfinite(most))
+        return j->ctx->rt->fail(j->ctx, TH_ERR_LINALG, "%s did not converge: the matrix must not contain infs or NaNs", what);
+    int exponent = 0;
+    frexp(most, &exponent);
+    const int bound = j->size == 4 ? 120 : 1000;
+    exponent = exponent > bound ? bound : exponent < -bound ? -bound : exponent;
+    *scale = ldexp(1.0, -exponent);
+    return 0;
+}
+
+/* Values of the device, in order and no longer scaled, to an output; and where each was. */
+static int64_t *put_in_order(job *j, const char *values, int64_t n, double scale, th_buffer *out, int (*order)(const void *, const void *))
+{
+    placed *all = j->ctx->rt->scratch(j->ctx, (size_t)n * sizeof *all);
+    int64_t *places = j->ctx->rt->scratch(j->ctx, (size_t)n * sizeof *places);
+    char *numbers = j->ctx->rt->scratch(j->ctx, (size_t)(n * j->size));
+    if (!all || !places || !numbers || th_to_host(j, numbers, values, n * j->size))
+        return NULL;
+    for (int64_t i = 0; i < n; ++i)
+        all[i] = (placed){th_number_at(j, numbers, i), i};
+    qsort(all, (size_t)n, sizeof *all, order);
+    for (int64_t i = 0; i < n; ++i) {
+        places[i] = all[i].place;
+        th_put_number(j, numbers, i, all[i].value / scale);
+    }
+    return th_to_device(j, out->data, numbers, n * j->size) ? NULL : places;
+}
+
+/* Sweeps over all pairs of n columns, each by the rounds of `round`, until one has nothing to do. */
+static int sweep(job *j, const char *what, int64_t n, matrix a, matrix b, char *vectors, double bound,
+                 int (*round)(job *, int64_t, matrix, matrix, char *, double))
+{
+    const int64_t none = 0;
+    int64_t busy = n > 1;
+    for (int count = 0; busy && count < SWEEPS; ++count) {
+        if (th_to_device(j, j->table, &none, sizeof none))
+            return -1;
+        for (int64_t k = 0; k < n + n % 2 - 1; ++k)
+            if (round(j, k, a, b, vectors, bound))
+                return -1;
+        if (th_status(j, &busy))
+            return -1;
+    }
+    return busy ? j->ctx->rt->fail(j->ctx, TH_ERR_LINALG, "%s did not converge", what) : 0;
+}
+
+/* -- singular values ------------------------------------------------------------------------------------------------- */
+
+static int round_of_columns(job *j, int64_t k, matrix a, matrix v, char *vectors, double bound)
+{
+    const told told = {.first = k, .count = vectors ? v.rows : 0, .factor = bound};
+    return th_run(j, th_told(j)->rotate_columns, (a.columns + 1) / 2, a, v, j->table, told);
+}
+
+/* U (in columns, as many as `columns`) from U diag(s) with columns in the order of s: Q of its reflections, and R is diagonal. */
+static int left_vectors(job *j, matrix us, int64_t columns, matrix to)
+{
+    matrix q;
+    char *factors = th_take(j, us.columns * j->size);
+    if (factors == NULL || th_reflections(j, us, factors) || product_of(j, us, factors, columns, &q) ||
+        th_run_each(j, th_told(j)->take_signs, us.rows * us.columns, us, q, NULL, (told){0}))
+        return -1;
+    return th_copied(j, to, q);
+}
+
+/* inputs: a matrix; outputs: U, the singular values and V', or these values. */
+static int svd(job *j)
+{
+    th_ctx *ctx = j->ctx;
+    const th_matrices *p = th_told(j);
+    matrix a = th_matrix_of(ctx->in[0]), work, v = {0}, sorted;
+    const int64_t m = a.rows, n = a.columns, k = least(m, n);
+    const int64_t u_shape[2] = {m, p->complete ? m : k}, v_shape[2] = {p->complete ? n : k, n};
+    th_buffer *s = ctx->out[p->vectors ? 1 : 0];
+    double scale;
+    if (ctx->rt->ensure(ctx, s, &k) ||
+        (p->vectors && (ctx->rt->ensure(ctx, ctx->out[0], u_shape) || ctx->rt->ensure(ctx, ctx->out[2], v_shape))))
+        return -1;
+    const matrix u = p->vectors ? th_matrix_of(ctx->out[0]) : a, vt = p->vectors ? th_matrix_of(ctx->out[2]) : a;
+    if (k == 0) /* what is left of U and V' is any orthogonal matrix */
+        return p->vectors && (th_run_each(j, p->identity, u.rows * u.columns, u, u, NULL, (told){0}) ||
+                              th_run_each(j, p->identity, vt.rows * vt.columns, vt, vt, NULL, (told){0})) ? -1 : 0;
+    a = m < n ? th_turned(a) : a;
+    if (scale_of(j, "SVD", a, TH_WHOLE, &scale) || th_take_table(j, 0) || th_take_matrix(j, &work, a.rows, k, 1) ||
+        th_run_each(j, p->take, a.rows * k, a, work, NULL, (told){.factor = scale}))
+        return -1;
+    if (p->vectors && (th_take_matrix(j, &v, k, k, 1) || th_run_each(j, p->identity, k * k, v, v, NULL, (told){0})))
+        return -1;
+    char *norms = th_take(j, k * j->size);
+    if (norms == NULL || sweep(j, "SVD", k, work, p->vectors ? v : work, v.data, epsilon(j) * sqrt((double)a.rows), round_of_columns) ||
+        th_run(j, p->column_norms, k, work, work, norms, (told){0}))
+        return -1;
+    const int64_t *order = put_in_order(j, norms, k, scale, s, descending);
+    if (order == NULL)
+        return -1;
+    if (!p->vectors)
+        return 0;
+    /* of the transposed matrix U is V, and V is U */
+    const matrix right = m < n ? u : th_turned(vt), left = m < n ? th_turned(vt) : u;
+    if (th_permuted(j, right, v, order) || th_take_matrix(j, &sorted, work.rows, k, 1) || th_permuted(j, sorted, work, order))
+        return -1;
+    return left_vectors(j, sorted, left.columns, left);
+}
+
+/* -- symmetric eigenvalues ------------------------------------------------------------------------------------------- */
+
+static int round_of_both(job *j, int64_t k, matrix a, matrix turns, char *vectors, double bound)
+{
+    const int64_t pairs = turns.rows;
+    const told told = {.first = k, .count = pairs, .factor = bound};
+    matrix shape = a;
+    shape.columns = vectors ? a.rows : 0; /* the rows of the vectors */
+    return th_run_each(j, th_told(j)->angles, pairs, a, turns, j->table, told) ||
+           th_run_each(j, th_told(j)->rotate_both_sides, pairs * (pairs + shape.columns), shape, turns, vectors, told) ? -1 : 0;
+}
+
+/* The eigenvalues, to `w`, and the vectors, to `to`, of a symmetric matrix of which a triangle is read. */
+static int symmetric(job *j, matrix a, int64_t triangle, th_buffer *w, const matrix *to)
+{
+    const th_matrices *p = th_told(j);
+    const int64_t n = a.rows;
+    matrix work, turns, v = {0}, values;
+    double scale;
+    if (scale_of(j, "Eigenvalues", a, triangle, &scale) || th_take_table(j, 0) || th_take_matrix(j, &work, n, n, 1) ||
+        th_take_matrix(j, &turns, (n + 1) / 2, 2, 1) || th_take_matrix(j, &values, n, 1, 1) ||
+        th_run_each(j, p->take, n * n, a, work, NULL, (told){.lower = triangle, .option = TH_SYMMETRIC, .factor = scale}))
+        return -1;
+    if (to && (th_take_matrix(j, &v, n, n, 1) || th_run_each(j, p->identity, n * n, v, v, NULL, (told){0})))
+        return -1;
+    /* what is left off the diagonal is far below the rounding of the largest element */
+    if (sweep(j, "Eigenvalues", n, work, turns, v.data, epsilon(j) * 1e-3, round_of_both) ||
+        th_copied(j, values, (matrix){work.data, n, 1, work.row + work.column, j->size}))
+        return -1;
+    const int64_t *order = put_in_order(j, values.data, n, scale, w, ascending);
+    return order == NULL ? -1 : to ? th_permuted(j, *to, v, order) : 0;
+}
+
+static int64_t triangle_of(const job *j) { return th_told(j)->lower ? TH_LOWER : TH_UPPER; }
+
+/* inputs: a symmetric matrix; outputs: its eigenvalues and eigenvectors. */
+static int eigh(job *j)
+{
+    th_ctx *ctx = j->ctx;
+    const th_buffer *a = ctx->in[0];
+    if (th_square(ctx, a) || ctx->rt->ensure(ctx, ctx->out[0], a->shape) || ctx->rt->ensure(ctx, ctx->out[1], a->shape))
+        return -1;
+    const matrix to = th_matrix_of(ctx->out[1]);
+    return to.rows ? symmetric(j, th_matrix_of(a), triangle_of(j), ctx->out[0], &to) : 0;
+}
+
+/* L^-1 a L'^-1 for b = L L', in both triangles. */
+static int with_respect_to(job *j, matrix a, matrix b, matrix *inside)
+{
+    const told both = {.lower = triangle_of(j), .option = TH_SYMMETRIC};
+    double scale;
+    int64_t failed;
+    matrix factor;
+    if (scale_of(j, "Eigenvalues", b, triangle_of(j), &scale) || th_take_matrix(j, inside, a.rows, a.rows, 0) ||
+        th_take_matrix(j, &factor, a.rows, a.rows, 0) || th_take_table(j, 0) || th_copied(j, factor, b) ||
+        th_run_each(j, th_told(j)->take, a.rows * a.rows, a, *inside, NULL, both))
+        return -1;
+    if (!th_told(j)->lower)
+        factor = th_turned(factor);
+    if (th_factor_cholesky(j, factor) || th_status(j, &failed))
+        return -1;
+    if (failed)
+        return j->ctx->rt->fail(j->ctx, TH_ERR_LINALG, "b is not positive definite (its leading minor of order %lld is not)", (long long)failed);
+    return th_triangular(j, factor, 1, 0, *inside) || th_triangular(j, factor, 1, 0, th_turned(*inside)) ? -1 : 0;
+}
+
+/* inputs: a symmetric matrix, and another one or None; output: eigenvalues. */
+static int eigvalsh(job *j)
+{
+    th_ctx *ctx = j->ctx;
+    const th_buffer *a = ctx->in[0];
+    if (th_square(ctx, a))
+        return -1;
+    if (th_told(j)->second) {
+        if (th_square(ctx, ctx->in[1]))
+            return -1;
+        if (ctx->in[1]->shape[0] != a->shape[0])
+            return ctx->rt->fail(ctx, TH_ERR_SHAPE, "%lld rows of a against %lld of b: both must have as many", (long long)a->shape[0],
+                                 (long long)ctx->in[1]->shape[0]);
+    }
+    if (ctx->rt->ensure(ctx, ctx->out[0], a->shape))
+        return -1;
+    matrix m = th_matrix_of(a), inside;
+    double scale;
+    if (m.rows == 0)
+        return 0;
+    if (!th_told(j)->second)
+        return symmetric(j, m, triangle_of(j), ctx->out[0], NULL);
+    if (scale_of(j, "Eigenvalues", m, triangle_of(j), &scale) || with_respect_to(j, m, th_matrix_of(ctx->in[1]), &inside))
+        return -1;
+    return symmetric(j, inside, TH_LOWER, ctx->out[0], NULL);
+}
+
+#define KERNEL(name)                          \
+    TH_EXPORT int th_kernel_gpu_##name(th_ctx *ctx) \
+    {                                         \
+        job j;                                \
+        th_job_begin(&j, ctx, ((const th_matrices *)ctx->params)->tiled->gpu);                \
+        return th_job_end(&j, name(&j));      \
+    }
+KERNEL(qr)
+KERNEL(svd)
+KERNEL(eigh)
+KERNEL(eigvalsh)

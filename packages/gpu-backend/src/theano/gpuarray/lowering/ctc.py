@@ -1,0 +1,37 @@
+"""Connectionist temporal classification, a group of work-items for each sequence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.gpuarray.kernels.library import ready
+from theano.gpuarray.kernels.parameters import DeviceAlignments
+from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters
+from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
+from theano.lowering.table import Lowering, register
+from theano.tensor.kernels.common import dtype_of
+from theano.tensor.nnet.ctc import ConnectionistTemporalClassification
+
+
+@ready("th_kernel_gpu_ctc")
+def ctc_kernel(op: Any, node: Apply) -> Parameters:
+    """Return minus the logarithm of the probability of labels, and its gradient."""
+    text = shipped("ctc.cl", dtype_of(node.inputs[0]))
+    log_softmax, alignments = functions(node, text, ("log_softmax", "alignments"))
+    return DeviceAlignments(log_softmax=log_softmax, alignments=alignments)
+
+
+def _labels(node: Apply[Any, Any]) -> tuple[int, ...]:
+    """Return the inputs that the host reads: labels, and how many steps sequences have."""
+    return (1, 2)
+
+
+register(
+    Lowering(ConnectionistTemporalClassification, ctc_kernel, Accepts(
+        "activations, labels, lengths -> costs, *gradient",
+        dtypes={"activations": SINGLE_OR_DOUBLE, "labels": INTEGERS, "lengths": INTEGERS},
+        same=("activations costs gradient",),
+    ), target=TARGET, on_host=_labels),
+)  # fmt: skip

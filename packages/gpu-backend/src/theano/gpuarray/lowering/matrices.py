@@ -1,0 +1,117 @@
+"""Linear algebra: factors, equations, singular values and eigenvalues, of blocks and products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.gpuarray.dialect import text_of
+from theano.gpuarray.kernels.library import ready
+from theano.gpuarray.kernels.parameters import DeviceMatrices
+from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.gpuarray.lowering.products import product_functions
+from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters
+from theano.lowering.accepts import ANYTHING, SINGLE_OR_DOUBLE, Accepts
+from theano.lowering.table import Lowering, register
+from theano.tensor.kernels.common import dtype_of, ndim_of
+from theano.tensor.linalg.factor import SVD, Cholesky, Eigh, Eigvalsh, QRFull, QRIncomplete
+from theano.tensor.linalg.solve import Det, MatrixInverse, Solve
+
+_NAMES = (
+    "take", "identity", "largest", "cholesky_block", "triangle_block", "eliminate_panel", "exchange", "diagonal_product",
+    "reflect_panel", "reflect", "rotate_columns", "column_norms", "take_signs", "angles", "rotate_both_sides",
+)  # fmt: skip
+_FLAGS = ("lower", "symmetric", "nan_on_error", "with_q", "complete", "raw", "vectors", "second")
+_EPSILONS = {"float32": "1.1920928955078125e-07f", "float64": "2.220446049250313e-16"}
+
+
+def _matrices(node: Apply, **flags: bool) -> Parameters:
+    dtype = dtype_of(node.inputs[0])
+    text = shipped("matrix.cl", dtype, EPSILON=_EPSILONS[dtype]) + text_of("equations.cl") + text_of("spectral.cl")
+    found = dict(zip(_NAMES, functions(node, text, _NAMES), strict=True))
+    tiled, _ = product_functions(node, dtype)
+    return DeviceMatrices(tiled=tiled, **found, **dict.fromkeys(_FLAGS, False) | flags)
+
+
+@ready("th_kernel_gpu_cholesky")
+def cholesky_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the Cholesky factor of a matrix."""
+    return _matrices(node, lower=op.lower, nan_on_error=op.on_error == "nan")
+
+
+@ready("th_kernel_gpu_inverse")
+def inverse_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the inverse of a matrix, by elimination with exchanged rows."""
+    return _matrices(node)
+
+
+@ready("th_kernel_gpu_det")
+def det_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the determinant of a matrix, by elimination with exchanged rows."""
+    return _matrices(node)
+
+
+@ready("th_kernel_gpu_solve_triangular")
+def solve_triangular_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the solution of linear equations of a triangular matrix."""
+    return _matrices(node, lower=op.triangle == "lower")
+
+
+@ready("th_kernel_gpu_solve")
+def solve_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the solution of linear equations, by elimination with exchanged rows."""
+    return _matrices(node, lower=op.lower, symmetric=op.A_structure == "symmetric")
+
+
+@ready("th_kernel_gpu_qr")
+def qr_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the factors Q and R of a matrix, by reflections."""
+    with_q = op.mode in ("reduced", "complete")
+    return _matrices(node, with_q=with_q, complete=op.mode == "complete", raw=op.mode == "raw")
+
+
+@ready("th_kernel_gpu_svd")
+def svd_kernel(op: Any, node: Apply) -> Parameters:
+    """Return singular values, and vectors beside them, by rotations of pairs of columns."""
+    return _matrices(node, complete=op.full_matrices, vectors=op.compute_uv)
+
+
+@ready("th_kernel_gpu_eigh")
+def eigh_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the eigenvalues and eigenvectors of a symmetric matrix, by rotations from both sides."""
+    return _matrices(node, lower=op.UPLO == "L", vectors=True)
+
+
+@ready("th_kernel_gpu_eigvalsh")
+def eigvalsh_kernel(op: Any, node: Apply) -> Parameters:
+    """Return the eigenvalues of a symmetric matrix, with respect to another one or not."""
+    return _matrices(node, lower=op.lower, second=ndim_of(node.inputs[1]) == 2)
+
+
+def _is_triangular(op: Any, node: Apply) -> bool:
+    """Tell whether the op was told that the matrix is triangular."""
+    return bool(op.triangle)
+
+
+_MATRIX = Accepts("a -> y", dtypes={"a": SINGLE_OR_DOUBLE}, same=("a y",))
+_FACTORS = Accepts("a -> first, *more", dtypes={"a": SINGLE_OR_DOUBLE})
+_EQUATIONS = Accepts("a, b -> x", dtypes={"a": SINGLE_OR_DOUBLE}, same=("a b x",))
+
+register(
+    Lowering(Cholesky, cholesky_kernel, _MATRIX, target=TARGET),
+    Lowering(MatrixInverse, inverse_kernel, _MATRIX, target=TARGET),
+    Lowering(Det, det_kernel, _MATRIX, target=TARGET),
+    Lowering(Solve, solve_triangular_kernel, _EQUATIONS, when=_is_triangular, target=TARGET),
+    Lowering(Solve, solve_kernel, _EQUATIONS, target=TARGET),
+    Lowering(QRFull, qr_kernel, _FACTORS, target=TARGET),
+    Lowering(QRIncomplete, qr_kernel, _FACTORS, target=TARGET),
+    Lowering(SVD, svd_kernel, _FACTORS, target=TARGET),
+    Lowering(Eigh, eigh_kernel, _FACTORS, target=TARGET),
+    # The second matrix is None where there is none.
+    Lowering(Eigvalsh, eigvalsh_kernel, Accepts(
+        "a, none -> w", dtypes={"a": SINGLE_OR_DOUBLE, "none": ANYTHING}, ndim={"none": 0},
+    ), target=TARGET, on_host=lambda node: (1,)),
+    Lowering(Eigvalsh, eigvalsh_kernel, Accepts(
+        "a, b -> w", dtypes={"a": SINGLE_OR_DOUBLE}, ndim={"b": 2}, same=("a b w",),
+    ), target=TARGET),
+)  # fmt: skip

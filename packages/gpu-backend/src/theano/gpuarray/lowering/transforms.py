@@ -1,0 +1,50 @@
+"""Fourier transforms of real batches, one axis after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.gpuarray.kernels.library import ready
+from theano.gpuarray.kernels.parameters import DeviceTransform
+from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters
+from theano.lowering.accepts import INTEGERS, SINGLE_OR_DOUBLE, Accepts
+from theano.lowering.table import Lowering, register
+from theano.tensor.fft.op import IRFFTOp, RFFTOp
+from theano.tensor.kernels.common import dtype_of, ndim_of
+
+_MOST_AXES = 14  # what moves elements has room for 16, and real and imaginary part are one more
+
+
+def _transform(node: Apply) -> Parameters | None:
+    if ndim_of(node.inputs[0]) > _MOST_AXES:
+        return None
+    text = shipped("fft.cl", dtype_of(node.inputs[0]))
+    roots, stage, complete = functions(node, text, ("roots", "stage", "complete"))
+    return DeviceTransform(roots=roots, stage=stage, complete=complete)
+
+
+@ready("th_kernel_gpu_rfft")
+def rfft_kernel(op: Any, node: Apply) -> Parameters | None:
+    """Return the spectra of a batch of real signals."""
+    return _transform(node)
+
+
+@ready("th_kernel_gpu_irfft")
+def irfft_kernel(op: Any, node: Apply) -> Parameters | None:
+    """Return the signals, not scaled, of a batch of spectra."""
+    return _transform(node)
+
+
+def _lengths(node: Apply[Any, Any]) -> tuple[int, ...]:
+    """Return the input that says how long signals are, which the host reads."""
+    return (1,)
+
+
+_BATCH = Accepts("a, s -> y", dtypes={"a": SINGLE_OR_DOUBLE, "s": INTEGERS}, same=("a y",))
+
+register(
+    Lowering(RFFTOp, rfft_kernel, _BATCH, target=TARGET, on_host=_lengths),
+    Lowering(IRFFTOp, irfft_kernel, _BATCH, target=TARGET, on_host=_lengths),
+)

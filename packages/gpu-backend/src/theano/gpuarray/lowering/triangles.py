@@ -1,0 +1,32 @@
+"""Triangles of ones, which `tril` and `triu` multiply by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theano.gpuarray.kernels.library import ready
+from theano.gpuarray.kernels.parameters import DeviceTriangle
+from theano.gpuarray.lowering.common import TARGET, functions, shipped
+from theano.graph.apply import Apply
+from theano.graph.parameters import Parameters
+from theano.lowering.accepts import INTEGERS, REAL, Accepts
+from theano.lowering.table import Lowering, register
+from theano.tensor.create.alloc import Tri
+from theano.tensor.kernels.common import dtype_of
+
+
+@ready("th_kernel_gpu_triangle")
+def tri_kernel(op: Any, node: Apply) -> Parameters:
+    """Return a matrix with ones on a diagonal and below it."""
+    (function,) = functions(node, shipped("triangle.cl", dtype_of(node.outputs[0])), ("triangle",))
+    return DeviceTriangle(function=function)
+
+
+def _all(node: Apply[Any, Any]) -> range:
+    """Return all inputs: lengths and the number of the diagonal."""
+    return range(len(node.inputs))
+
+
+register(Lowering(Tri, tri_kernel, Accepts(
+    "rows, columns, k -> y", dtypes={"rows": INTEGERS, "columns": INTEGERS, "k": INTEGERS, "y": REAL},
+), target=TARGET, on_host=_all))  # fmt: skip

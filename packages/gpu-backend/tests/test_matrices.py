@@ -1,0 +1,316 @@
+"""Linear algebra: the device against the CPU where an answer is unique, and against what defines a factor."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+from compare import LAYOUTS, MODE, agree, nodes
+
+import theano
+import theano.tensor as T
+from theano.tensor.linalg.factor import SVD, Cholesky, Eigvalsh, QRFull, QRIncomplete
+from theano.tensor.linalg.solve import Solve
+
+DTYPES = ("float32", "float64")
+#: Both sides of a block of 32, of a tile of 64, and of two.
+SIZES = (0, 1, 2, 15, 17, 32, 33, 65, 130)
+EPSILON = {dtype: np.finfo(dtype).eps for dtype in DTYPES}
+
+
+def numbers(shape, dtype="float64", seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype(dtype)
+
+
+def positive(n, dtype="float64", seed=0):
+    x = numbers((n, n), "float64", seed)
+    return (x @ x.T + n * np.eye(n)).astype(dtype)
+
+
+def on_the_device(inputs, outputs, values):
+    """Return what the device computes, without the names that it gives."""
+    f = theano.function(inputs, outputs, mode=MODE, on_unused_input="ignore")
+    there, here = nodes(f)
+    assert there and not [n for n in here if any(v.type.ndim for v in n.outputs)], here
+    return f(*values)
+
+
+def near(got, want, dtype, size):
+    """Assert that two arrays differ by rounding, which grows with the size of the matrix."""
+    np.testing.assert_allclose(got, want, rtol=0, atol=20 * (size + 1) * EPSILON[dtype] * max(1.0, np.abs(want).max(initial=0)))
+
+
+def check_orthogonal(q, dtype):
+    near(q.T @ q, np.eye(q.shape[1]), dtype, len(q))
+
+
+# -- Cholesky, equations ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cholesky(dtype, n):
+    x, v = T.matrix("x", dtype), positive(n, dtype)
+    spoilt = v + np.triu(np.full_like(v, np.nan), 1), v + np.tril(np.full_like(v, np.nan), -1)
+    low, = on_the_device([x], [Cholesky(True)(x)], [spoilt[0]])
+    high, = on_the_device([x], [Cholesky(False, "nan")(x)], [spoilt[1]])
+    assert low.dtype == high.dtype == dtype
+    near(low, np.linalg.cholesky(v) if n else v, dtype, n)
+    near(high, low.T, dtype, n)
+    assert not np.triu(low, 1).any() and not np.tril(high, -1).any()
+
+
+@pytest.mark.parametrize("place", [0, 1, 31, 32, 40, 69])
+@pytest.mark.parametrize("lower", [True, False])
+def test_what_has_no_factor(lower, place, on_device):
+    x, v = T.dmatrix("x"), positive(70)
+    for bad in (-1.0, 0.0, np.nan, np.inf):
+        v[place, place] = bad
+        with pytest.raises(np.linalg.LinAlgError, match=f"leading minor of order {place + 1 if bad != np.inf else '.*'}"):
+            on_device([x], Cholesky(lower)(x))(v)
+        assert np.isnan(on_device([x], Cholesky(lower, "nan")(x))(v)).all()
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_equations_of_any_kind(dtype, n):
+    a, b, c = T.matrix("a", dtype), T.matrix("b", dtype), T.vector("c", dtype)
+    values = [numbers((n, n), dtype) + 3 * np.eye(n, dtype=dtype), numbers((n, 70), dtype, 1), numbers(n, dtype, 2)]
+    ops = [Solve(), Solve("symmetric"), Solve("symmetric", lower=True)]
+    outputs = [op(a, right) for op in ops for right in (b, c)] + [T.nlinalg.matrix_inverse(a)]
+    found = on_the_device([a, b, c], outputs, values)
+    A = values[0].astype("float64")
+    wholes = [A, np.triu(A) + np.triu(A, 1).T, np.tril(A) + np.tril(A, -1).T]
+    for k, x in enumerate(found[:-1]):
+        right, whole = values[1 + k % 2], wholes[k // 2]
+        assert x.dtype == dtype and x.shape == right.shape
+        near(whole @ x, right, dtype, 20 * n)
+    near(A @ found[-1], np.eye(n), dtype, 20 * n)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_triangles(dtype, n):
+    a, b, c = T.matrix("a", dtype), T.matrix("b", dtype), T.vector("c", dtype)
+    values = [numbers((n, n), dtype) / max(n, 1) + np.eye(n, dtype=dtype), numbers((n, 300), dtype, 1), numbers(n, dtype, 2)]
+    outputs, wanted = [], []
+    for lower in (True, False):
+        op = Solve("lower_triangular" if lower else "upper_triangular")
+        for right, value in ((b, values[1]), (c, values[2])):
+            outputs.append(op(a, right))
+            wanted.append(scipy.linalg.solve_triangular(values[0], value, lower=lower) if n else value)
+    for got, want in zip(on_the_device([a, b, c], outputs, values), wanted, strict=True):
+        near(got, want, dtype, n)
+
+
+@pytest.mark.parametrize("left", LAYOUTS)
+@pytest.mark.parametrize("right", LAYOUTS)
+def test_layouts(left, right):
+    a, b = T.dmatrices("a", "b")
+    x = T.exp(a)  # views of it are on the device
+    outputs = [
+        Solve()(a, b), Solve()(x.T, b[::-1]), Solve("lower_triangular")(x[::-1, ::-1], b[:, ::2]),
+        Cholesky()(T.dot(x, x.T) + 9 * T.eye(20)), Cholesky(False)((T.dot(x, x.T) + 9 * T.eye(20))[::-1, ::-1]),
+        T.nlinalg.matrix_inverse(x.T + 9 * T.eye(20)), T.nlinalg.det(x[:, ::-1] + 2 * T.eye(20)), QRIncomplete("r")(x[::2].T),
+    ]  # fmt: skip
+    values = [LAYOUTS[left](numbers((20, 20)) + 6 * np.eye(20)), LAYOUTS[right](numbers((20, 20), seed=1))]
+    agree([a, b], outputs, values, 1e-6, all_there=False)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_determinants(dtype):
+    a = T.matrix("a", dtype)
+    for n in (0, 1, 2, 5, 33, 65):
+        value = (numbers((n, n), dtype) / max(1, n) ** 0.5 + np.eye(n, dtype=dtype)).astype(dtype)
+        (got,) = on_the_device([a], [T.nlinalg.det(a)], [value])
+        np.testing.assert_allclose(got, np.linalg.det(value.astype("float64")), rtol=500 * EPSILON[dtype])
+        if n > 1:
+            value[1] = value[0] * 2
+            assert abs(on_the_device([a], [T.nlinalg.det(a)], [value])[0]) < 1e3 * EPSILON[dtype]
+
+
+def test_pivots_are_chosen_in_the_whole_column():
+    a, b, n = T.dmatrix("a"), T.dvector("b"), 75
+    order = np.random.default_rng(0).permutation(n)
+    agree([a, b], [Solve()(a, b), T.nlinalg.matrix_inverse(a), T.nlinalg.det(a)], [np.eye(n)[order], np.arange(n) * 1.0])
+    tiny = np.array([[1e-20, 1.0], [1.0, 1.0]])
+    agree([a, b], Solve()(a, b), [tiny, np.array([1.0, 2.0])])
+
+
+def test_bad_equations(on_device):
+    a, b = T.dmatrices("a", "b")
+    flat, rows = np.ones((40, 40)), np.zeros((40, 2))
+    for outputs, value in ((Solve()(a, b), flat), (T.nlinalg.matrix_inverse(a), flat), (Solve()(a, b), np.zeros((40, 40)))):
+        with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+            on_device([a, b], outputs, on_unused_input="ignore")(value, rows)
+    for place in (0, 5, 33, 39):
+        value = np.eye(40)
+        value[place, place] = value[39, 39] = 0
+        for structure in ("lower_triangular", "upper_triangular"):
+            with pytest.raises(np.linalg.LinAlgError, match=f"number {place} on the diagonal is 0"):
+                on_device([a, b], Solve(structure)(a, b))(value, rows)
+    for op in (Solve(), Solve("lower_triangular")):
+        with pytest.raises(ValueError, match="a square matrix is needed"):
+            on_device([a, b], op(a, b))(np.ones((3, 2)), rows)
+        with pytest.raises(ValueError, match="3 rows of A against 40"):
+            on_device([a, b], op(a, b))(np.eye(3), rows)
+    for f in (Cholesky(), T.nlinalg.matrix_inverse, T.nlinalg.det, T.nlinalg.eigh):
+        with pytest.raises(ValueError, match="a square matrix is needed"):
+            on_device([a], f(a))(np.ones((3, 2)))
+
+
+def test_nothing_is_lost_where_a_factor_fails(on_device, context):
+    a, w = T.dmatrix("a"), theano.shared(np.eye(3))
+    f = on_device([a], T.nlinalg.matrix_inverse(a), updates=[(w, Cholesky()(a))])
+    f(4 * np.eye(3))
+    live = context.counts()["live"]
+    for bad in (-np.eye(3), np.zeros((3, 3)), np.ones((2, 3))):
+        with pytest.raises((np.linalg.LinAlgError, ValueError)):
+            f(bad)
+        np.testing.assert_array_equal(w.get_value(), 2 * np.eye(3))
+    assert context.counts()["live"] <= live
+
+
+# -- orthogonal factors ----------------------------------------------------------------------------------------------
+
+SHAPES = [(0, 0), (0, 3), (3, 0), (1, 1), (1, 5), (5, 1), (2, 2), (31, 33), (32, 32), (65, 64), (40, 130), (300, 3)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_qr(dtype, shape):
+    a, value = T.matrix("a", dtype), numbers(shape, dtype)
+    outputs = [*QRFull("reduced")(a), *QRFull("complete")(a), QRIncomplete("r")(a), *QRFull("raw")(a)]
+    q, r, full_q, full_r, alone, raw, factors = on_the_device([a], outputs, [value])
+    m, n = shape
+    k, size = min(shape), max(shape)
+    assert [x.shape for x in (q, r, full_q, full_r, alone)] == [(m, k), (k, n), (m, m), (m, n), (k, n)]
+    for left, right in ((q, r), (full_q, full_r)):
+        near(left @ right, value, dtype, size)
+        check_orthogonal(left, dtype)
+        assert not np.tril(right, -1).any()
+    near(alone, r, dtype, 0)
+    # the signs are LAPACK's, too
+    wanted = np.linalg.qr(value, mode="raw") if k else (np.zeros((n, m)), np.zeros(0))
+    near(raw, wanted[0], dtype, 10 * size)
+    near(factors, wanted[1], dtype, 10 * size)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_singular_values(dtype, shape):
+    a, value = T.matrix("a", dtype), numbers(shape, dtype)
+    m, n = shape
+    k, size = min(shape), max(shape)
+    outputs = [*SVD(True)(a), *SVD(False)(a), SVD(compute_uv=False)(a)]
+    full_u, s, full_v, u, also_s, v, alone = on_the_device([a], outputs, [value])
+    assert [x.shape for x in (full_u, s, full_v, u, v)] == [(m, m), (k,), (n, n), (m, k), (k, n)]
+    near(s, np.linalg.svd(value.astype("float64"), compute_uv=False) if k else s, dtype, size)
+    near(also_s, s, dtype, 0)
+    near(alone, s, dtype, size)
+    near(u * s @ v, value, dtype, size)
+    near(full_u[:, :k] * s @ full_v[:k], value, dtype, size)
+    for x in (full_u, u, full_v.T, v.T):
+        check_orthogonal(x, dtype)
+
+
+def with_values(s, m, n, seed=0):
+    """Return a matrix with these singular values."""
+    left, right = (np.linalg.qr(numbers((k, k), seed=seed + k))[0] for k in (m, n))
+    return left[:, : len(s)] * s @ right[: len(s)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["zero", "one", "rank 3", "wide range", "equal", "large", "small", "subnormal"])
+def test_singular_values_of_difficult_matrices(kind, dtype):
+    top, least = (1e37, 1e-40) if dtype == "float32" else (1e300, 1e-310)
+    value = {
+        "zero": np.zeros((7, 5)), "one": np.ones((20, 30)), "rank 3": with_values(np.array([3.0, 2, 1]), 40, 35),
+        "wide range": with_values(10.0 ** -np.arange(20), 30, 20), "equal": with_values(np.ones(33), 33, 33),
+        "large": top * with_values(np.array([1.0, 0.5]), 10, 2), "small": with_values(np.array([1.0, 0.5]), 10, 2) / top,
+        "subnormal": np.full((3, 3), least),
+    }[kind].astype(dtype)  # fmt: skip
+    a = T.matrix("a", dtype)
+    u, s, v = on_the_device([a], SVD(True)(a), [value])
+    exact, largest = np.linalg.svd(value.astype("float64"), compute_uv=False), max(np.abs(value).max(), least)
+    tolerance = 400 * EPSILON[dtype] * float(largest) + 4 * float(np.finfo(dtype).smallest_subnormal)
+    np.testing.assert_allclose(s, exact, rtol=0, atol=tolerance)
+    k = len(s)
+    np.testing.assert_allclose(u[:, :k].astype("float64") * s @ v[:k], value, rtol=0, atol=tolerance)
+    check_orthogonal(u, dtype)
+    check_orthogonal(v.T, dtype)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_symmetric_eigenvalues(dtype, n):
+    a, value = T.matrix("a", dtype), numbers((n, n), dtype)
+    low, high = np.tril(value) + np.tril(value, -1).T, np.triu(value) + np.triu(value, 1).T
+    outputs = [*T.nlinalg.eigh(a, "L"), *T.nlinalg.eigh(a, "U"), Eigvalsh(True)(a, None), Eigvalsh(False)(a, None)]
+    w, v, w_high, v_high, alone, alone_high = on_the_device([a], outputs, [value])
+    for whole, values, vectors, without in ((low, w, v, alone), (high, w_high, v_high, alone_high)):
+        near(values, np.linalg.eigvalsh(whole.astype("float64")) if n else values, dtype, n)
+        near(without, values, dtype, n)
+        near(vectors * values @ vectors.T, whole, dtype, n)
+        check_orthogonal(vectors, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["zero", "diagonal", "equal", "opposite", "rank 1", "large", "small"])
+def test_eigenvalues_of_difficult_matrices(kind, dtype):
+    q, top = np.linalg.qr(numbers((9, 9)))[0], 1e37 if dtype == "float32" else 1e300
+    values = np.arange(-4.0, 5)
+    value = {
+        "zero": np.zeros((9, 9)), "diagonal": np.diag(values[::-1]), "equal": q * np.ones(9) @ q.T, "opposite": q * values @ q.T,
+        "rank 1": np.ones((9, 9)), "large": q * values @ q.T * top / 8, "small": q * values @ q.T / top,
+    }[kind].astype(dtype)  # fmt: skip
+    a = T.matrix("a", dtype)
+    w, v = on_the_device([a], T.nlinalg.eigh(a), [value])
+    tolerance = 100 * EPSILON[dtype] * float(np.abs(value).max()) + 8 * float(np.finfo(dtype).smallest_subnormal)
+    np.testing.assert_allclose(w, np.linalg.eigvalsh(value.astype("float64")), rtol=0, atol=tolerance)
+    np.testing.assert_allclose(v.astype("float64") * w @ v.T, value, rtol=0, atol=tolerance)
+    check_orthogonal(v, dtype)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 33, 65])
+@pytest.mark.parametrize("lower", [True, False])
+def test_eigenvalues_with_respect_to_another_matrix(lower, n):
+    a, b = T.dmatrices("a", "b")
+    values = [numbers((n, n)), positive(n) + (np.triu if lower else np.tril)(np.full((n, n), np.nan), 1 if lower else -1)]
+    agree([a, b], Eigvalsh(lower)(a, b), values, 1e-10)
+
+
+def test_what_does_not_converge(on_device):
+    a, b = T.dmatrices("a", "b")
+    for bad in (np.nan, np.inf):
+        value = np.eye(40)
+        value[3, 37] = bad
+        for f in (SVD(compute_uv=False)(a), T.nlinalg.eigh(a, "U")[0], Eigvalsh(False)(a, None), Eigvalsh(False)(b, a)):
+            with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
+                on_device([a, b], f, on_unused_input="ignore")(value, np.eye(40))
+        # what the other triangle holds is nobody's concern
+        assert np.array_equal(on_device([a], T.nlinalg.eigh(a, "L")[0])(value), np.ones(40))
+    with pytest.raises(np.linalg.LinAlgError, match="b is not positive definite .*order 2"):
+        on_device([a, b], Eigvalsh()(a, b))(np.eye(3), np.diag([1.0, -1, 1]))
+    with pytest.raises(ValueError, match="2 rows of a against 3"):
+        on_device([a, b], Eigvalsh()(a, b))(np.eye(2), np.eye(3))
+
+
+# -- gradients, names ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_gradients(n):
+    a, b = T.dmatrices("a", "b")
+    s = T.dot(a, a.T) + n * T.eye(n)
+    weights = T.as_tensor_variable(numbers((n, n), seed=3))
+    costs = [
+        (Cholesky()(s) * weights).sum(), (Cholesky(False)(s) ** 2 * weights).sum(), (Solve()(a + 4 * T.eye(n), b) * weights).sum(),
+        (Solve("symmetric")(s, b) * weights).sum(), (Solve("lower_triangular")(s, b) * weights).sum(),
+        (Solve("upper_triangular")(s, b[:, 0]) * weights[0]).sum(), T.log(T.nlinalg.det(s / n)),
+        (T.nlinalg.matrix_inverse(a + 4 * T.eye(n)) * weights).sum(), (QRFull("reduced")(s)[0] * weights).sum(),
+        (QRIncomplete("r")(s) * weights).sum(), (T.nlinalg.eigh(s)[0] ** 2).sum(), SVD(compute_uv=False)(s).sum(),
+        (SVD(False)(s)[0] ** 2 * weights).sum(),
+    ]  # fmt: skip
+    gradients = [g for cost in costs for g in T.grad(cost, [a, b], disconnected_inputs="ignore")]
+    agree([a, b], gradients, [numbers((n, n)) / n**0.5, numbers((n, n), seed=1)], 1e-7, all_there=False)
