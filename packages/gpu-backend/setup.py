@@ -28,6 +28,7 @@ FOREIGN = {
     "parameters.py": ("graph-core", "graph"),
     **{f"{name}.h": ("tensor", "tensor/kernels/c") for name in ("buffers", "marks")},
     **{f"{name}.h": ("tensor", "tensor/pool/c") for name in ("pool_axes", "pool_sizes")},
+    "draw.h": ("tensor", "tensor/random/c"),
 }
 
 

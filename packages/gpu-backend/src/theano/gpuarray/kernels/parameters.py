@@ -109,3 +109,35 @@ class DeviceCumulation(Parameters):
     totals = Address("takes parts of a line together", _KERNEL)
     cumulated = Address("computes all places", _KERNEL)
     axis = Int("of the lines; -1: all elements are one line")
+
+
+class DrawnKind(Enumeration):
+    """What is made of random bits."""
+
+    BITS = 0
+    UNIFORM = 1
+    NORMAL = 2
+
+
+class DeviceMrg(Parameters):
+    """Uniform numbers of MRG31k3p."""
+
+    function = Address("the kernel", _KERNEL)
+    in_place = Flag("whether the states are overwritten by the next ones")
+
+
+class DevicePhilox(Parameters):
+    """Numbers of Philox 4x32-10."""
+
+    draw = Address("draws", _KERNEL)
+    advance = Address("writes the next state, afterwards", _KERNEL)
+    kind = Choice(DrawnKind)
+    in_place = Flag("whether the state is overwritten by the next one")
+
+
+class DeviceCategories(Parameters):
+    """Outcomes drawn with uniform numbers."""
+
+    function = Address("the kernel", _KERNEL)
+    chooses = Flag("whether the outcomes are wanted, not how often each of them comes up")
+    replace = Flag("whether an outcome may come again")

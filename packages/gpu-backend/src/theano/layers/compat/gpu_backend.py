@@ -29,6 +29,13 @@ OLD_NAMES = {
     "theano.gpuarray.blas": {
         "theano.gpuarray.ops": "GpuGemm GpuGemv GpuGer GpuDot22",
     },
+    "theano.gpuarray.rng_mrg": {"theano.gpuarray.ops": "GPUA_mrg_uniform"},
+    "theano.gpuarray.multinomial": {
+        "theano.gpuarray.ops": (
+            "GPUAMultinomialFromUniform GPUAChoiceFromUniform "
+            "GPUAMultinomialWOReplacementFromUniform=GPUAChoiceFromUniform"
+        ),
+    },
     "theano.gpuarray.pool": {
         "theano.gpuarray.ops": (
             "GpuPool GpuMaxPoolGrad GpuAveragePoolGrad GpuDownsampleFactorMaxGradGrad GpuMaxPoolRop"
