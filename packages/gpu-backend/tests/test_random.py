@@ -39,7 +39,7 @@ def drawn(make, state, size, times=2):
         if mode is MODE:
             there, here = nodes(f)
             assert there and not [n for n in here if isinstance(n.op, type(op))], here
-        found.append([*(f(np.array(size)) for _ in range(times)), kept.get_value()])
+        found.append([*(f(np.array(size, "int64")) for _ in range(times)), kept.get_value()])
     return found
 
 

@@ -141,3 +141,32 @@ class DeviceCategories(Parameters):
     function = Address("the kernel", _KERNEL)
     chooses = Flag("whether the outcomes are wanted, not how often each of them comes up")
     replace = Flag("whether an outcome may come again")
+
+
+class DeviceSort(Parameters):
+    """Lines in order: elements, their places, or both."""
+
+    blocks = Address("orders blocks", _KERNEL)
+    merge = Address("merges two runs", _KERNEL)
+    put = Address("writes what is wanted", _KERNEL)
+    axis = Int("of the lines; where `selects` is not set, the second input says it")
+    selects = Flag("whether the second input is how many are wanted: the largest, or for a negative number the smallest")
+    values = Flag("whether the elements are wanted")
+    places = Flag("whether their places are")
+
+
+class DeviceSearch(Parameters):
+    """Where values go into a sorted vector."""
+
+    function = Address("the kernel", _KERNEL)
+    right = Flag("whether behind those that are equal")
+
+
+class DeviceBincount(Parameters):
+    """How often whole numbers occur, or the sums of their weights."""
+
+    blocks = Address("orders blocks", _KERNEL)
+    merge = Address("merges two runs", _KERNEL)
+    put = Address("writes sorted numbers and their places", _KERNEL)
+    count = Address("counts", _KERNEL)
+    weighted = Flag("whether there are weights")

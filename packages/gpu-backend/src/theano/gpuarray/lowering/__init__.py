@@ -10,6 +10,7 @@ from theano.gpuarray.lowering import products as _products  # noqa: F401
 from theano.gpuarray.lowering import random as _random  # noqa: F401
 from theano.gpuarray.lowering import rows as _rows  # noqa: F401
 from theano.gpuarray.lowering import search as _search  # noqa: F401
+from theano.gpuarray.lowering import sort as _sort  # noqa: F401
 from theano.gpuarray.lowering import transfers as _transfers  # noqa: F401
 from theano.gpuarray.lowering import windows as _windows  # noqa: F401
 from theano.gpuarray.lowering.common import TARGET as TARGET

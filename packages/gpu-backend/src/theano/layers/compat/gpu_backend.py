@@ -29,6 +29,7 @@ OLD_NAMES = {
     "theano.gpuarray.blas": {
         "theano.gpuarray.ops": "GpuGemm GpuGemv GpuGer GpuDot22",
     },
+    "theano.gpuarray.sort": {"theano.gpuarray.ops": "GpuTopKOp GpuSort=GpuSortOp GpuArgSort=GpuArgSortOp"},
     "theano.gpuarray.rng_mrg": {"theano.gpuarray.ops": "GPUA_mrg_uniform"},
     "theano.gpuarray.multinomial": {
         "theano.gpuarray.ops": (
