@@ -170,3 +170,19 @@ class DeviceBincount(Parameters):
     put = Address("writes sorted numbers and their places", _KERNEL)
     count = Address("counts", _KERNEL)
     weighted = Flag("whether there are weights")
+
+
+class DeviceSelection(Parameters):
+    """Elements that arrays on the device name, taken, set or added to."""
+
+    locate = Address("finds out where they are", _KERNEL)
+    tables = Address("makes the table by which they are moved", _KERNEL)
+    blocks = Address("orders blocks", _KERNEL)
+    merge = Address("merges two runs", _KERNEL)
+    put = Address("writes sorted offsets and their points", _KERNEL)
+    count = Int("of the axes of x that the index has an entry for")
+    entries = Array(Int(), OPERANDS, "for each of them, the input that has the places along it; -1: all of it is wanted")
+    writes = Flag("whether something is written; else, taken")
+    sets = Flag("whether values replace what is there; else they are added")
+    in_place = Flag("whether x itself is written to")
+    ones = Mask("axes of the values that are 1 long by their type")

@@ -5,6 +5,7 @@ ships as text. What only moves elements needs none: the tensor layer's entries a
 """
 
 from theano.gpuarray.lowering import cumulative as _cumulative  # noqa: F401
+from theano.gpuarray.lowering import index as _index  # noqa: F401
 from theano.gpuarray.lowering import loops as _loops  # noqa: F401
 from theano.gpuarray.lowering import products as _products  # noqa: F401
 from theano.gpuarray.lowering import random as _random  # noqa: F401
