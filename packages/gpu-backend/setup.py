@@ -32,6 +32,7 @@ FOREIGN = {
     "neighbours_sizes.h": ("tensor", "tensor/nnet/c"),
     # What kernels of the CPU are told, of which those of devices are told parts.
     "kernels/parameters.py": ("tensor", "tensor"),
+    "draw.h": ("tensor", "tensor/random/c"),
 }
 
 

@@ -61,6 +61,15 @@ NAMES = {
     "theano.tensor.blas.routines:Ger": "GpuGer",
     "theano.gpuarray.gemm_batch:GemmBatch": "GpuGemmBatch",
     "theano.tensor.sort.cumulative:CumOp": "GpuCumOp",
+    "theano.tensor.sort.op:SortOp": "GpuSortOp",
+    "theano.tensor.sort.op:ArgSortOp": "GpuArgSortOp",
+    "theano.tensor.sort.op:TopKOp": "GpuTopKOp",
+    "theano.tensor.sort.search:SearchsortedOp": "GpuSearchsortedOp",
+    "theano.tensor.sort.sets:Bincount": "GpuBincount",
+    "theano.tensor.random.mrg:mrg_uniform": "GPUA_mrg_uniform",
+    "theano.tensor.random.philox:PhiloxDraw": "GpuPhiloxDraw",
+    "theano.tensor.random.categories:MultinomialFromUniform": "GPUAMultinomialFromUniform",
+    "theano.tensor.random.categories:ChoiceFromUniform": "GPUAChoiceFromUniform",
     "theano.tensor.pool.op:Pool": "GpuPool",
     "theano.tensor.pool.op:MaxPoolGrad": "GpuMaxPoolGrad",
     "theano.tensor.pool.op:AveragePoolGrad": "GpuAveragePoolGrad",
@@ -142,7 +151,7 @@ def _spelled(text: str) -> str:
     >>> _spelled("Elemwise{exp}"), _spelled("InplaceDimShuffle{1,0}"), _spelled("GpuSum{axis=[0]}")
     ('GpuElemwise{exp}', 'InplaceGpuDimShuffle{1,0}', 'GpuSum{axis=[0]}')
     """
-    if text.startswith("Gpu"):
+    if text.upper().startswith("GPU"):
         return text
     return text.replace("Inplace", "InplaceGpu", 1) if text.startswith("Inplace") else f"Gpu{text}"
 

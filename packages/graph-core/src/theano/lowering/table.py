@@ -39,7 +39,7 @@ class Lowering:
     when : callable or None
         What cannot be said as data, from an op and its node; its docstring begins with "Tell whether".
     target : Target
-        `ANY`: this entry is one of the CPU's, and of all targets for which the class has none of their own.
+        `ANY`: this entry is one of the CPU's, and of all other targets, after those that the class has for one.
     on_host : callable or None
         From a node to the numbers of those inputs that its kernel reads in the host's memory, although the others are
         in the target's: lengths, indices, factors. None: there is no such input. It returns None for a node that only
@@ -144,7 +144,9 @@ def _entries_of(cls: type, target: Target) -> tuple[Lowering, ...] | None:
     if cls.__module__ not in _ready:
         _load(cls.__module__)
     own, every = (_entries.get(name, {}).get(cls) for name in (target.name, ANY.name))
-    return own if own is not None or target == CPU else every
+    if target == CPU or every is None:
+        return own
+    return (*(own or ()), *every)
 
 
 def _load(module: str) -> None:

@@ -88,6 +88,8 @@ COPY(16, sixteen_bytes)
             }                                                                         \
             left = rest;                                                              \
         }                                                                             \
+        if (begin >= end) /* there may be no terms: what is there is another's to write */ \
+            return;                                                                   \
         TYPE sum = *(GLOBAL const TYPE *)y;                                           \
         for (int64_t k = begin; k < end; ++k) {                                       \
             const TYPE term = *(GLOBAL const TYPE *)(x + (a.axes.place < 0 ? 0 : lists[k])); \

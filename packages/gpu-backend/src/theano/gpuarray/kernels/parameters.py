@@ -194,3 +194,80 @@ class DeviceTriangle(Parameters):
     """A matrix with ones on and below a diagonal."""
 
     function = Address("the kernel", _KERNEL)
+
+
+class DrawnKind(Enumeration):
+    """What is made of random bits."""
+
+    BITS = 0
+    UNIFORM = 1
+    NORMAL = 2
+
+
+class DeviceMrg(Parameters):
+    """Uniform numbers of MRG31k3p."""
+
+    function = Address("the kernel", _KERNEL)
+    in_place = Flag("whether the states are overwritten by the next ones")
+
+
+class DevicePhilox(Parameters):
+    """Numbers of Philox 4x32-10."""
+
+    draw = Address("draws", _KERNEL)
+    advance = Address("writes the next state, afterwards", _KERNEL)
+    kind = Choice(DrawnKind)
+    in_place = Flag("whether the state is overwritten by the next one")
+
+
+class DeviceCategories(Parameters):
+    """Outcomes drawn with uniform numbers."""
+
+    function = Address("the kernel", _KERNEL)
+    chooses = Flag("whether the outcomes are wanted, not how often each of them comes up")
+    replace = Flag("whether an outcome may come again")
+
+
+class DeviceSort(Parameters):
+    """Lines in order: elements, their places, or both."""
+
+    blocks = Address("orders blocks", _KERNEL)
+    merge = Address("merges two runs", _KERNEL)
+    put = Address("writes what is wanted", _KERNEL)
+    axis = Int("of the lines; where `selects` is not set, the second input says it")
+    selects = Flag("whether the second input is how many are wanted: the largest, or for a negative number the smallest")
+    values = Flag("whether the elements are wanted")
+    places = Flag("whether their places are")
+
+
+class DeviceSearch(Parameters):
+    """Where values go into a sorted vector."""
+
+    function = Address("the kernel", _KERNEL)
+    right = Flag("whether behind those that are equal")
+
+
+class DeviceBincount(Parameters):
+    """How often whole numbers occur, or the sums of their weights."""
+
+    blocks = Address("orders blocks", _KERNEL)
+    merge = Address("merges two runs", _KERNEL)
+    put = Address("writes sorted numbers and their places", _KERNEL)
+    count = Address("counts", _KERNEL)
+    weighted = Flag("whether there are weights")
+
+
+class DeviceSelection(Parameters):
+    """Elements that arrays on the device name, taken, set or added to."""
+
+    locate = Address("finds out where they are", _KERNEL)
+    tables = Address("makes the table by which they are moved", _KERNEL)
+    blocks = Address("orders blocks", _KERNEL)
+    merge = Address("merges two runs", _KERNEL)
+    put = Address("writes sorted offsets and their points", _KERNEL)
+    count = Int("of the axes of x that the index has an entry for")
+    entries = Array(Int(), OPERANDS, "for each of them, the input that has the places along it; -1: all of it is wanted")
+    writes = Flag("whether something is written; else, taken")
+    sets = Flag("whether values replace what is there; else they are added")
+    in_place = Flag("whether x itself is written to")
+    ones = Mask("axes of the values that are 1 long by their type")

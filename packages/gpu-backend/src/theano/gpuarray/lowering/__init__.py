@@ -8,12 +8,15 @@ from theano.gpuarray.lowering import blocks as _blocks  # noqa: F401
 from theano.gpuarray.lowering import convolutions as _convolutions  # noqa: F401
 from theano.gpuarray.lowering import ctc as _ctc  # noqa: F401
 from theano.gpuarray.lowering import cumulative as _cumulative  # noqa: F401
+from theano.gpuarray.lowering import index as _index  # noqa: F401
 from theano.gpuarray.lowering import loops as _loops  # noqa: F401
 from theano.gpuarray.lowering import matrices as _matrices  # noqa: F401
 from theano.gpuarray.lowering import neighbours as _neighbours  # noqa: F401
 from theano.gpuarray.lowering import products as _products  # noqa: F401
+from theano.gpuarray.lowering import random as _random  # noqa: F401
 from theano.gpuarray.lowering import rows as _rows  # noqa: F401
 from theano.gpuarray.lowering import search as _search  # noqa: F401
+from theano.gpuarray.lowering import sort as _sort  # noqa: F401
 from theano.gpuarray.lowering import transfers as _transfers  # noqa: F401
 from theano.gpuarray.lowering import transforms as _transforms  # noqa: F401
 from theano.gpuarray.lowering import triangles as _triangles  # noqa: F401

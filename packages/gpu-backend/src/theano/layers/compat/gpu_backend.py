@@ -67,6 +67,14 @@ OLD_NAMES = {
         ),
     },
     "theano.gpuarray.neighbours": {"theano.gpuarray.ops": "GpuImages2Neibs"},
+    "theano.gpuarray.sort": {"theano.gpuarray.ops": "GpuTopKOp GpuSort=GpuSortOp GpuArgSort=GpuArgSortOp"},
+    "theano.gpuarray.rng_mrg": {"theano.gpuarray.ops": "GPUA_mrg_uniform"},
+    "theano.gpuarray.multinomial": {
+        "theano.gpuarray.ops": (
+            "GPUAMultinomialFromUniform GPUAChoiceFromUniform "
+            "GPUAMultinomialWOReplacementFromUniform=GPUAChoiceFromUniform"
+        ),
+    },
     "theano.gpuarray.pool": {
         "theano.gpuarray.ops": (
             "GpuPool GpuMaxPoolGrad GpuAveragePoolGrad GpuDownsampleFactorMaxGradGrad GpuMaxPoolRop"

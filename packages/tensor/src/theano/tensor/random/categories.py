@@ -134,7 +134,7 @@ class ChoiceFromUniform(MultinomialFromUniform):
             if not self.replace:
                 left[rows[hit], places[hit]] = 0
                 with np.errstate(invalid="ignore", divide="ignore"):
-                    left[hit] /= left[hit].sum(axis=1, keepdims=True)
+                    left[hit] /= np.cumsum(left[hit], axis=1)[:, -1:]  # in this order, so that devices agree
         output_storage[0][0] = chosen.astype(node.outputs[0].type.dtype)
 
     def infer_shape(self, node: TensorApply, shapes: Sequence[Any]) -> list[Any]:

@@ -95,6 +95,8 @@ struct th_gpu {
 void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state);
 int th_gpu_gather(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets);
 int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets, int adds);
+/* The same, by a table that is on the device: move.cl says what is in it for `n` places along the axis. */
+int th_gpu_move_by_table(th_gpu *gpu, const th_buffer *to, const th_buffer *from, int axis, int64_t n, char *table, int adds);
 int th_gpu_launched(th_gpu *gpu, const th_gpu_launch *launch); /* 0, or -1 with `error` set */
 int th_gpu_called(th_gpu *gpu, const th_gpu_call *call); /* the same */
 void th_gpu_complain(th_gpu *gpu, const char *what, int code);

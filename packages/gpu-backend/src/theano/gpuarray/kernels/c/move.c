@@ -204,3 +204,16 @@ int th_gpu_scatter(const th_device *device, const th_buffer *to, const th_buffer
     free(table);
     return status;
 }
+
+int th_gpu_move_by_table(th_gpu *gpu, const th_buffer *to, const th_buffer *from, int axis, int64_t n, char *table, int adds)
+{
+    th_gpu_axes a;
+    if (axes_of(gpu, &a, to, from, axis))
+        return -1;
+    if (a.n == 0)
+        return 0;
+    char *pointers[3] = {from->data, to->data, table};
+    const th_gpu_kernel *kernel = adds ? gpu->movers.add[to->dtype] : gpu->movers.copy[size_class(to->itemsize)];
+    a.shape[a.place] = n;
+    return launch(gpu, kernel, 3, pointers, &a, sizeof a, a.n);
+}

@@ -2,7 +2,7 @@
 #ifndef THEANO_TENSOR_DRAW_H
 #define THEANO_TENSOR_DRAW_H
 
-#include "kernels.h"
+#include "buffers.h"
 
 /* Make output 0, the next state, in the memory of the state where that is wanted, and output 1, the numbers, of which
  * there may be `most`; input 1 has the lengths. *count becomes how many there are. */

@@ -3,10 +3,10 @@
  * Number i is the next one of stream i % n, for n streams. Streams lie side by side in vectors: a block of them takes
  * all its steps before the next block, so that its states stay in the nearest cache.
  */
+#include "kernels.h"
 #include "draw.h"
+#include "mrg_step.h"
 
-#define M1 2147483647u
-#define M2 2147462579u
 enum { BLOCK = 512 };
 
 typedef struct {
@@ -15,19 +15,6 @@ typedef struct {
     int64_t streams, count;
 } draw;
 
-/* t mod m for t < 2m. */
-static inline uint32_t less(uint32_t t, uint32_t m) { return t - m < t ? t - m : t; }
-
-/* 2^22 x + (2^7 + 1) z mod M1. Powers of 2 turn the 31 bits. */
-static inline uint32_t next_x(uint32_t x, uint32_t z)
-{
-    const uint32_t a = ((x & 0x1ffu) << 22) + (x >> 9), b = ((z & 0xffffffu) << 7) + (z >> 24);
-    return less(less(a + b, M1) + z, M1);
-}
-
-/* 2^15 y mod M2, where 2^31 is 21069. */
-static inline uint32_t shifted(uint32_t y) { return less(((y & 0xffffu) << 15) + 21069u * (y >> 16), M2); }
-
 /* One step of `width` streams. x[0] is the newest of each; the oldest makes room for the next one. */
 #define STEP(NAME, X, CONVERT) \
     TH_LOOP static void step_##NAME(int64_t width, uint32_t *const *x, uint32_t *const *y, X *to) \
@@ -35,18 +22,15 @@ static inline uint32_t shifted(uint32_t y) { return less(((y & 0xffffu) << 15) +
         uint32_t *x1 = x[1], *x2 = x[2], *y0 = y[0], *y2 = y[2]; \
         TH_INDEPENDENT \
         for (int64_t i = 0; i < width; ++i) { \
-            const uint32_t a = next_x(x1[i], x2[i]); \
-            const uint32_t b = less(less(shifted(y0[i]) + shifted(y2[i]), M2) + y2[i], M2); \
-            const uint32_t drawn = a - b; \
+            const uint32_t a = th_mrg_next_x(x1[i], x2[i]); \
+            const uint32_t b = th_mrg_next_y(y0[i], y2[i]); \
             x2[i] = a; \
             y2[i] = b; \
-            to[i] = CONVERT((int32_t)(a <= b ? drawn + M1 : drawn)); \
+            to[i] = CONVERT(th_mrg_drawn(a, b)); \
         } \
     }
-#define AS_FLOAT(n) ((float)(n) * 4.6566126e-10f)
-#define AS_DOUBLE(n) ((double)(n) * 0x1p-31)
-STEP(f4, float, AS_FLOAT)
-STEP(f8, double, AS_DOUBLE)
+STEP(f4, float, TH_MRG_FLOAT)
+STEP(f8, double, TH_MRG_DOUBLE)
 
 static void turn(uint32_t **x)
 {
@@ -110,7 +94,7 @@ TH_EXPORT int th_kernel_mrg_uniform(th_ctx *ctx)
     draw d = {NULL, ctx->out[0], ctx->out[1], states->shape[0], 0};
     if (states->shape[1] != 6)
         return TH_FAIL(ctx, TH_ERR_VALUE, "the states of MRG31k3p have 6 columns, not %lld", (long long)states->shape[1]);
-    if (th_draw_outputs(ctx, p->in_place, (int64_t)M1, &d.count))
+    if (th_draw_outputs(ctx, p->in_place, (int64_t)TH_MRG_M1, &d.count))
         return -1;
     if (d.streams == 0)
         return d.count == 0 ? 0 : TH_FAIL(ctx, TH_ERR_VALUE, "there are no streams to draw from: the states have no row");

@@ -4,11 +4,13 @@
  * made side by side; their first two words are the first GROUP numbers of 64 bits of the group, and the other two words
  * the next. Elements of 32 bits are the halves of these numbers, the low one first.
  */
+#include "kernels.h"
 #include "draw.h"
 #include "lanes.h"
 
 #include "c/exponential.h"
 #include "c/logarithm.h"
+#include "philox_block.h"
 
 enum { GROUP = 64, WORDS = 2 * GROUP, SIDE_BY_SIDE = 4, LANES = TH_VECTOR / 8, ROUNDS = 10 };
 
@@ -67,64 +69,29 @@ TH_LOOP static void group(const draw *d, int64_t which, uint64_t *to)
         vectors(d, d->counter + (uint64_t)(which * GROUP + at), to + at);
 }
 
-/* A number from 1 to 2, 2 excluded, of the upper 52 bits. */
-static inline double from_1_to_2(uint64_t w) { return th_from_bits_f64(w >> 12 | 0x3ff0000000000000u); }
-
 TH_LOOP static void uniform_f8(const uint64_t *w, double *to)
 {
     for (int i = 0; i < (int)WORDS; ++i)
-        to[i] = from_1_to_2(w[i]) - 1.0;
+        to[i] = th_philox_uniform_f8(w[i]);
 }
 
 TH_LOOP static void uniform_f4(const uint32_t *w, float *to)
 {
     for (int i = 0; i < 2 * (int)WORDS; ++i)
-        to[i] = (float)(int32_t)(w[i] >> 8) * 0x1p-24f;
+        to[i] = th_philox_uniform_f4(w[i]);
 }
 
-/* Sine and cosine of 2 pi t for -1/2 <= t <= 1/2: of what is left of t beside a multiple q of a quarter turn, by their
- * series, then turned by q. */
-#define TURNED(X, t, magic, SINE, COSINE, cosine, sine) \
-    const X shifted = 4 * (t) + (magic), q = shifted - (magic), r = (X)6.283185307179586476925 * ((t) - q / 4), r2 = r * r; \
-    const X s = r + r * r2 * SINE(r2), c = 1 - r2 / 2 + r2 * r2 * COSINE(r2); \
-    const int odd = (q == 1) | (q == -1), back = (q == 2) | (q == -2); \
-    const X x = odd ? -q * s : c, y = odd ? q * c : s; \
-    const X cosine = back ? -x : x, sine = back ? -y : y;
-static inline double sine_f8(double z)
-{
-    return -1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800 + z * (1.0 / 6227020800.0 +
-           z * (-1.0 / 1307674368000.0))))));
-}
-static inline double cosine_f8(double z)
-{
-    return 1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800 + z * (1.0 / 479001600 + z * (-1.0 / 87178291200.0 +
-           z * (1.0 / 20922789888000.0))))));
-}
-static inline float sine_f4(float z) { return -1.0f / 6 + z * (1.0f / 120 + z * (-1.0f / 5040)); }
-static inline float cosine_f4(float z) { return 1.0f / 24 + z * (-1.0f / 720 + z * (1.0f / 40320)); }
-
-/* Pairs by the method of G. E. P. Box and M. E. Muller (1958): the first half of the bits are radii, the second angles. */
+/* The first half of the bits of a group are radii, the second angles. */
 TH_LOOP static void normal_f8(const uint64_t *w, double *to)
 {
-    for (int i = 0; i < (int)GROUP; ++i) {
-        const double u = 2.0 - from_1_to_2(w[i]), t = from_1_to_2(w[i + GROUP]) - 1.5;
-        const double radius = __builtin_sqrt(-2.0 * th_log_f64(u));
-        TURNED(double, t, 0x1.8p52, sine_f8, cosine_f8, cosine, sine)
-        to[i] = radius * cosine;
-        to[i + GROUP] = radius * sine;
-    }
+    for (int i = 0; i < (int)GROUP; ++i)
+        th_philox_normal_f8(w[i], w[i + GROUP], to + i, to + i + GROUP);
 }
 
 TH_LOOP static void normal_f4(const uint32_t *w, float *to)
 {
-    for (int i = 0; i < (int)WORDS; ++i) {
-        const float u = ((float)(int32_t)(w[i] >> 1) + 0.5f) * 0x1p-31f;
-        const float t = (float)((int32_t)w[i + WORDS] >> 8) * 0x1p-24f;
-        const float radius = __builtin_sqrtf(-2.0f * th_log_plain_f32(u));
-        TURNED(float, t, 0x1.8p23f, sine_f4, cosine_f4, cosine, sine)
-        to[i] = radius * cosine;
-        to[i + WORDS] = radius * sine;
-    }
+    for (int i = 0; i < (int)WORDS; ++i)
+        th_philox_normal_f4(w[i], w[i + WORDS], to + i, to + i + WORDS);
 }
 
 static void convert(const draw *d, const uint64_t *w, void *to)
