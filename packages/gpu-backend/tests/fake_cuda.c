@@ -1,0 +1,113 @@
+/* CUDA's driver as far as kernels/c/cuda.c asks it, for machines without one: memory is the host's, copies are done at once,
+ * launches do nothing. It writes down what it was asked for; `fake_failing` is what the named function answers. */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int CUresult;
+
+static char log_text[1 << 16];
+static size_t used;
+static uintptr_t made = 16; /* handles: small numbers, none twice */
+static char failing[64];
+static int code;
+static int64_t live;
+
+static CUresult say(const char *function, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    if (used + 200 < sizeof log_text) {
+        used += (size_t)snprintf(log_text + used, 64, "%s ", function);
+        used += (size_t)vsnprintf(log_text + used, 128, format, list);
+        log_text[used++] = '\n';
+        log_text[used] = 0;
+    }
+    va_end(list);
+    return strcmp(failing, function) ? 0 : code;
+}
+
+void fake_fail(const char *function, int answer)
+{
+    snprintf(failing, sizeof failing, "%s", function);
+    code = answer;
+}
+
+const char *fake_log(void)
+{
+    used = 0;
+    return log_text;
+}
+
+void fake_clear(void) { log_text[used = 0] = 0; }
+int64_t fake_live(void) { return live; }
+
+static void *handle(void) { return (void *)made++; }
+
+CUresult cuInit(unsigned flags) { return say("init", "%u", flags); }
+CUresult cuDeviceGet(int *device, int number) { return *device = number, number < 2 ? 0 : 101; }
+CUresult cuDeviceGetName(char *name, int room, int device) { return snprintf(name, (size_t)room, "fake %d", device), 0; }
+CUresult cuDeviceGetAttribute(int *value, int which, int device) { return *value = which == 75 ? 8 : which == 76 ? 0 : 4, device ? 0 : 0; }
+CUresult cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = (size_t)1 << 20, device ? 0 : 0; }
+CUresult cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { return say("flags", "%d %u", device, flags); }
+CUresult cuDevicePrimaryCtxRetain(void **context, int device) { return *context = (void *)(uintptr_t)(device + 1), 0; }
+CUresult cuDevicePrimaryCtxRelease_v2(int device) { return say("release", "%d", device); }
+CUresult cuCtxSetCurrent(void *context) { return context ? 0 : 201; }
+CUresult cuCtxSynchronize(void) { return say("synchronize", "all"); }
+CUresult cuPointerGetAttribute(void *value, int which, uint64_t address)
+{
+    *(int *)value = which == 9 && address % 512 != 64 ? 0 : 1; /* a test's memory of the other device */
+    return address == 8 ? 1 : 0;                               /* and what is no memory of a device's */
+}
+CUresult cuStreamCreate(void **stream, unsigned flags) { return *stream = handle(), say("stream", "%zu", (size_t)*stream); }
+CUresult cuStreamSynchronize(void *stream) { return say("wait", "%zu", (size_t)stream); }
+CUresult cuEventCreate(void **event, unsigned flags) { return *event = handle(), flags == 2 ? 0 : 1; }
+CUresult cuEventRecord(void *event, void *stream) { return say("record", "%zu %zu", (size_t)event, (size_t)stream); }
+CUresult cuEventDestroy_v2(void *event) { return event ? 0 : 1; }
+CUresult cuStreamWaitEvent(void *stream, void *event, unsigned flags) { return say("follow", "%zu %zu", (size_t)stream, (size_t)event); }
+
+CUresult cuMemAlloc_v2(uint64_t *address, size_t bytes)
+{
+    const CUresult status = say("allocate", "%zu", bytes);
+    if (status || live + (int64_t)bytes > 1 << 20)
+        return status ? status : 2;
+    char *memory = aligned_alloc(512, (bytes + 1023) / 512 * 512);
+    *(size_t *)memory = bytes; /* before what is handed out */
+    live += (int64_t)bytes;
+    return *address = (uint64_t)(uintptr_t)(memory + 256), 0;
+}
+
+CUresult cuMemFree_v2(uint64_t address)
+{
+    char *memory = (char *)(uintptr_t)address - 256;
+    live -= (int64_t)*(size_t *)memory;
+    free(memory);
+    return say("free", "");
+}
+
+static CUresult copied(const char *what, uint64_t to, uint64_t from, size_t bytes, void *stream)
+{
+    const CUresult status = say(what, "%zu %zu", bytes, (size_t)stream);
+    if (status == 0)
+        memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    return status;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream) { return copied("to", to, (uintptr_t)from, bytes, stream); }
+CUresult cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) { return copied("from", (uintptr_t)to, from, bytes, stream); }
+CUresult cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream) { return copied("within", to, from, bytes, stream); }
+CUresult cuMemcpyPeerAsync(uint64_t to, void *context, uint64_t from, void *other, size_t bytes, void *stream)
+{
+    return context == other ? 1 : copied("peer", to, from, bytes, stream);
+}
+
+CUresult cuModuleLoadData(void **module, const void *image) { return *module = handle(), say("load", "%d", image != NULL); }
+CUresult cuModuleGetFunction(void **function, void *module, const char *name) { return *function = handle(), say("function", "%s", name); }
+CUresult cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, void *stream,
+                        void **args, void **extra)
+{
+    (void)f, (void)b, (void)c, (void)d, (void)e, (void)g, (void)shared, (void)args, (void)extra;
+    return say("launch", "%u %zu", a, (size_t)stream);
+}
