@@ -8,6 +8,8 @@
 
 typedef int CUresult;
 
+enum { ROOM = 1 << 22 }; /* bytes of both devices */
+
 static char log_text[1 << 16];
 static size_t used;
 static uintptr_t made = 16; /* handles: small numbers, none twice */
@@ -50,7 +52,7 @@ CUresult cuInit(unsigned flags) { return say("init", "%u", flags); }
 CUresult cuDeviceGet(int *device, int number) { return *device = number, number < 2 ? 0 : 101; }
 CUresult cuDeviceGetName(char *name, int room, int device) { return snprintf(name, (size_t)room, "fake %d", device), 0; }
 CUresult cuDeviceGetAttribute(int *value, int which, int device) { return *value = which == 75 ? 8 : which == 76 ? 0 : 4, device ? 0 : 0; }
-CUresult cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = (size_t)1 << 20, device ? 0 : 0; }
+CUresult cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = ROOM, device ? 0 : 0; }
 CUresult cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { return say("flags", "%d %u", device, flags); }
 CUresult cuDevicePrimaryCtxRetain(void **context, int device) { return *context = (void *)(uintptr_t)(device + 1), 0; }
 CUresult cuDevicePrimaryCtxRelease_v2(int device) { return say("release", "%d", device); }
@@ -71,7 +73,7 @@ CUresult cuStreamWaitEvent(void *stream, void *event, unsigned flags) { return s
 CUresult cuMemAlloc_v2(uint64_t *address, size_t bytes)
 {
     const CUresult status = say("allocate", "%zu", bytes);
-    if (status || live + (int64_t)bytes > 1 << 20)
+    if (status || live + (int64_t)bytes > ROOM)
         return status ? status : 2;
     char *memory = aligned_alloc(512, (bytes + 1023) / 512 * 512);
     *(size_t *)memory = bytes; /* before what is handed out */
@@ -84,7 +86,7 @@ CUresult cuMemFree_v2(uint64_t address)
     char *memory = (char *)(uintptr_t)address - 256;
     live -= (int64_t)*(size_t *)memory;
     free(memory);
-    return say("free", "");
+    return say("free", "%d", address != 0);
 }
 
 static CUresult copied(const char *what, uint64_t to, uint64_t from, size_t bytes, void *stream)

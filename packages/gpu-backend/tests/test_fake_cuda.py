@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from compare import MODE
+
 import theano
 import theano.tensor as T
 from theano import gpuarray
@@ -73,7 +75,7 @@ def streams(fake):
 
 def test_a_device(fake, first):
     driver = first.driver
-    assert (driver.name, driver.capability, driver.total_memory) == ("fake 0", 80, 1 << 20)
+    assert (driver.name, driver.capability, driver.total_memory) == ("fake 0", 80, 1 << 22)
     assert driver.dlpack_device == (2, 0) and driver.stream and fake.second.driver.dlpack_device == (2, 1)
     with pytest.raises(gpuarray.GpuUnavailableError, match="101"):
         CudaDriver(5, fake.path)
@@ -90,7 +92,7 @@ def test_copies_wait_for_their_own_stream(fake, first):
 
 def test_launches_return_at_once(fake, first):
     v = GpuArrayType("float32", (False,), first.name)("v")
-    f = theano.function([v], gpuarray.as_gpuarray_variable(T.exp(v * 2), first.name))
+    f = theano.function([v], gpuarray.as_gpuarray_variable(T.exp(v * 2), first.name), mode=MODE)
     there = gpuarray.asarray(vector(), first.name)
     fake.asked()
     result = f(there)
@@ -179,13 +181,13 @@ def test_arrays_that_have_it_are_used_where_they_are(fake, first, layout):
 
 def test_functions_take_them(fake, first):
     v = GpuArrayType("float32", (False,), first.name)("v")
-    f = theano.function([v], v, accept_inplace=True)
+    f = theano.function([v], v.shape[0])
     producer = Producer(gpuarray.asarray(vector(), first.name), stream=None)
-    np.testing.assert_array_equal(np.asarray(f(producer)), vector())
+    assert f(producer) == 6 and v.type.filter(producer, strict=True).address == producer.array.address
     with pytest.raises(TypeError):
         f(Producer(gpuarray.asarray(np.arange(3.0), first.name)))
     shared = gpuarray.gpuarray_shared_constructor(np.zeros(6, "float32"), target=first.name)
-    shared.set_value(producer)
+    shared.set_value(producer, borrow=True)
     np.testing.assert_array_equal(shared.get_value(), vector())
 
 
@@ -238,7 +240,7 @@ def test_dlpack_there_and_back(fake, first):
     origin = gpuarray.asarray(vector(), first.name)
     again = from_dlpack(origin[::-2], first.name)
     assert again.address == origin[::-2].address and again.strides == (-8,)
-    np.testing.assert_array_equal(np.asarray(again.window(-20, (6,), (4,))), vector())
+    np.testing.assert_array_equal(np.asarray(again.window(-16, (5,), (4,))), vector()[1:])
     with pytest.raises(BufferError):
         from_dlpack(origin, fake.second.name)
 
@@ -246,14 +248,14 @@ def test_dlpack_there_and_back(fake, first):
 def test_out_of_memory(fake, first):
     live = first.counts()["live"]
     with pytest.raises(gpuarray.DeviceMemoryError, match=r"cuMemAlloc \(2\)"):
-        gpuarray.asarray(np.zeros(1 << 21, "uint8"), first.name)
+        gpuarray.asarray(np.zeros(1 << 23, "uint8"), first.name)
     assert isinstance(gpuarray.DeviceMemoryError(""), MemoryError) and first.counts()["live"] == live
-    kept = [gpuarray.asarray(np.zeros(200_000, "uint8"), first.name) for _ in range(4)]
+    kept = [gpuarray.asarray(np.zeros(800_000, "uint8"), first.name) for _ in range(4)]
     del kept
-    assert first.counts()["waiting"] >= 800_000
+    assert first.counts()["waiting"] >= 3_200_000
     refused = first.counts()["refused"]
-    big = gpuarray.asarray(np.zeros(900_000, "uint8"), first.name)  # for which all that waits is given back
-    assert first.counts()["refused"] == refused + 1 and big.nbytes == 900_000
+    big = gpuarray.asarray(np.zeros(3_600_000, "uint8"), first.name)  # for which all that waits is given back
+    assert first.counts()["refused"] == refused + 1 and big.nbytes == 3_600_000
 
 
 def test_a_lost_context(fake, first):
@@ -265,7 +267,7 @@ def test_a_lost_context(fake, first):
         first.wait()
     fake.fails("launch", 719)
     v = GpuArrayType("float32", (False,), first.name)("v")
-    f = theano.function([v], gpuarray.as_gpuarray_variable(T.exp(v), first.name))
+    f = theano.function([v], gpuarray.as_gpuarray_variable(T.exp(v), first.name), mode=MODE)
     with pytest.raises(gpuarray.DeviceError, match="719"):
         f(there)
 
@@ -290,9 +292,10 @@ def test_how_threads_wait(fake, flag, want):
 
 
 def test_preallocated(fake):
+    fake.first.trim()
     context = GpuContext("fake, in one piece", CudaDriver(0, fake.path))
     fake.asked()
-    context.preallocate(0.25)
+    context.preallocate(1 / 16)
     assert fake.asked() == [f"allocate {1 << 18}"] and context.counts()["taken"] == 1 << 18
     pieces = [gpuarray.asarray(vector(5000), context.name) for _ in range(10)]
     assert not [line for line in fake.asked() if line.startswith("allocate")]
@@ -315,7 +318,7 @@ def test_nothing_is_kept(fake):
     there = gpuarray.asarray(vector(), context.name)
     fake.asked()
     del there
-    assert fake.asked() == ["free"] or fake.asked() == ["free "]
+    assert fake.asked() == ["free 1"]
     assert context.counts()["waiting"] == 0 == context.counts()["taken"]
 
 

@@ -13,7 +13,7 @@ import importlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 from theano.gpuarray.errors import DeviceCompileError, DeviceError, GpuUnavailableError
@@ -347,14 +347,23 @@ def compile_cuda(text: str, capability: int) -> bytes:
 
 
 def nvrtc_version() -> str:
-    """Return the version of NVRTC."""
+    """Return the version of NVRTC.
+
+    Raises
+    ------
+    GpuUnavailableError
+        NVRTC is not installed.
+    """
     return ".".join(map(str, _nvrtc().nvrtcVersion()[1:]))
 
 
+@cache
 def _nvrtc() -> Any:
     try:
-        return importlib.import_module("cuda.bindings.nvrtc")
-    except ImportError as problem:
+        nvrtc = importlib.import_module("cuda.bindings.nvrtc")
+        nvrtc.nvrtcVersion()  # which opens the library
+        return nvrtc
+    except (ImportError, RuntimeError) as problem:
         raise GpuUnavailableError(
             f"kernels for CUDA are compiled by NVRTC, which is not here ({problem}):"
             " pip install 'theano-gpu-backend[cuda]'"
