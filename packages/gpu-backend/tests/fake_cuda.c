@@ -16,9 +16,12 @@ static uintptr_t made = 16; /* handles: small numbers, none twice */
 static char failing[64];
 static int code;
 static int64_t live;
+static int quiet; /* it writes nothing down: for who measures */
 
 static CUresult say(const char *function, const char *format, ...)
 {
+    if (quiet)
+        return 0;
     va_list list;
     va_start(list, format);
     if (used + 200 < sizeof log_text) {
@@ -43,6 +46,7 @@ const char *fake_log(void)
     return log_text;
 }
 
+void fake_quiet(int whether) { quiet = whether; }
 void fake_clear(void) { log_text[used = 0] = 0; }
 int64_t fake_live(void) { return live; }
 

@@ -329,8 +329,28 @@ def compile_cuda(text: str, capability: int) -> bytes:
     GpuUnavailableError
         NVRTC is not installed.
     """
+    nvrtc, program = _compiled(text, f"sm_{capability}")
+    _, size = nvrtc.nvrtcGetCUBINSize(program)
+    binary = b" " * size
+    nvrtc.nvrtcGetCUBIN(program, binary)
+    nvrtc.nvrtcDestroyProgram(program)
+    return binary
+
+
+def ptx_cuda(text: str, capability: int) -> str:
+    """Return a program in CUDA C++ as PTX, which people can read; as `compile_cuda`."""
+    nvrtc, program = _compiled(text, f"compute_{capability}")
+    _, size = nvrtc.nvrtcGetPTXSize(program)
+    ptx = b" " * size
+    nvrtc.nvrtcGetPTX(program, ptx)
+    nvrtc.nvrtcDestroyProgram(program)
+    return ptx.decode().rstrip("\0")
+
+
+def _compiled(text: str, architecture: str) -> tuple[Any, Any]:
+    """Return NVRTC and a program that it has compiled."""
     nvrtc = _nvrtc()
-    options = [f"--gpu-architecture=sm_{capability}".encode(), b"--fmad=false", b"--std=c++17", b"-default-device"]
+    options = [f"--gpu-architecture={architecture}".encode(), b"--fmad=false", b"--std=c++17", b"-default-device"]
     error, program = nvrtc.nvrtcCreateProgram(text.encode(), b"kernels.cu", 0, [], [])
     (error,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     if int(error):
@@ -339,11 +359,7 @@ def compile_cuda(text: str, capability: int) -> bytes:
         nvrtc.nvrtcGetProgramLog(program, log)
         nvrtc.nvrtcDestroyProgram(program)
         raise DeviceCompileError(f"NVRTC refused a program: {log.decode(errors='replace')}", text)
-    _, size = nvrtc.nvrtcGetCUBINSize(program)
-    binary = b" " * size
-    nvrtc.nvrtcGetCUBIN(program, binary)
-    nvrtc.nvrtcDestroyProgram(program)
-    return binary
+    return nvrtc, program
 
 
 def nvrtc_version() -> str:
