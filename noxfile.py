@@ -101,18 +101,23 @@ def tests(session: nox.Session, layer: str) -> None:
         fake_target(session)
 
 
-def on_device(session: nox.Session) -> None:
-    """Run the tests of the GPU layer on a device of OpenCL, which may be the CPU; kernels are compiled for CUDA, too.
-
-    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's.
-    """
-    install_layers(session, LAYERS, [*TEST, *DEVICES, "sybil>=9"])
+def with_a_device(session: nox.Session, extra: list[str]) -> dict[str, str]:
+    """Install all layers, and return the environment that says on which device tests run."""
+    install_layers(session, LAYERS, [*TEST, *DEVICES, *extra])
     device = os.environ.get("GPU_TEST_DEVICE")
     lines = "" if device else session.run("python", "tools/opencl.py", silent=True)
     env = dict(line.split("=", 1) for line in str(lines).split()) if not device else {"GPU_TEST_DEVICE": device}
     if not env:
         session.skip("no device of OpenCL works here, and PoCL could not be installed")
-    env |= {"POCL_CACHE_DIR": str(ROOT / ".nox" / "pocl"), "GPU_TEST_NVRTC": "1"}
+    return env | {"POCL_CACHE_DIR": str(ROOT / ".nox" / "pocl"), "GPU_TEST_NVRTC": "1"}
+
+
+def on_device(session: nox.Session) -> None:
+    """Run the tests of the GPU layer on a device of OpenCL, which may be the CPU; kernels are compiled for CUDA, too.
+
+    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's.
+    """
+    env = with_a_device(session, ["sybil>=9"])
     session.run("python", "-m", "pytest", "-n", "auto", "packages/gpu-backend/tests", *session.posargs, env=env)
     if not session.posargs:
         session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", "docs/tutorial/devices.md",
@@ -291,6 +296,25 @@ def sweep(session: nox.Session) -> None:
                 env={"SIZES": "sweep"})
     session.run("python", "-m", "pytest", "-q", "packages/sparse/tests/test_graphs.py",
                 env={"THEANO_SPARSE_GRAPHS": "5000"})
+
+
+@nox.session
+def devices(session: nox.Session) -> None:
+    """Compare random graphs on a device with their plain values: 10,000 of them, hours where the device is the CPU."""
+    env = with_a_device(session, [])
+    session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/gpu-backend/tests/test_graphs.py",
+                *session.posargs, env={**env, "GPU_GRAPHS": os.environ.get("GPU_GRAPHS", "10000"), "GPU_TEST_NVRTC": ""})
+
+
+@nox.session
+def resources(session: nox.Session) -> None:
+    """Tabulate what the kernels of the tests need on cards of NVIDIA's, registers and such; no card is needed."""
+    env = with_a_device(session, [])
+    with tempfile.TemporaryDirectory() as folder:
+        session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/gpu-backend/tests",
+                    env={**env, "GPU_TEST_NVRTC": "", "GPU_TEST_SOURCES": folder})  # fmt: skip
+        session.run("python", "tools/device_resources.py", folder, "--write", "docs/performance.md")
+    session.run("python", "tools/device_launches.py")
 
 
 @nox.session

@@ -17,7 +17,7 @@ from setuptools import Extension, setup
 
 LOADER = "src/theano/loader"
 UNITS = (
-    *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "elementwise", "frame"),
+    *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "dlpack", "elementwise", "frame"),
     *("function", "locks", "loop", "machine", "memory", "move", "pool", "profile", "program", "thunk"),
 )
 HEADERS = ("core", "abi", "move", "move_level", "profile")

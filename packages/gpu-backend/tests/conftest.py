@@ -1,6 +1,7 @@
 """The tests of the GPU layer run on the device that GPU_TEST_DEVICE names; `nox -s "tests(gpu-backend)"` finds one.
 
-With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for CUDA, too, with no device at hand.
+With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for CUDA, too, with no device at hand. With
+GPU_TEST_SOURCES, a folder, it is kept there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import pytest
 
 import theano
 from theano import gpuarray
+from theano.cache.names import digest_of
 from theano.gpuarray.dialect import prelude
 from theano.gpuarray.drivers import compile_cuda
 
@@ -54,5 +56,19 @@ def _compiled_for_cuda_too(context):
     context.functions = functions
 
 
+def _kept_for_later(context, folder):
+    """Keep each program in a folder, for tools/device_resources.py."""
+    plain = context.functions
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def functions(text, names):
+        (folder / f"{digest_of(text.encode())}.cl").write_text(text)
+        return plain(text, names)
+
+    context.functions = functions
+
+
+if os.environ.get("GPU_TEST_SOURCES"):
+    _kept_for_later(CONTEXT, Path(os.environ["GPU_TEST_SOURCES"]))
 if os.environ.get("GPU_TEST_NVRTC"):
     _compiled_for_cuda_too(CONTEXT)

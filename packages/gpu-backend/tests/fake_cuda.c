@@ -1,79 +1,121 @@
-/* A driver of CUDA, and cuBLAS, that a test runs on the CPU: memory is the host's, and launches are only counted. */
+/* CUDA's driver as far as kernels/c/cuda.c asks it, for machines without one: memory is the host's, copies are done at once,
+ * launches do nothing. It writes down what it was asked for; `fake_failing` is what the named function answers. */
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
+typedef int CUresult;
 
-static int here;
-EXPORT int64_t fake_launches, fake_products, fake_computes;
+enum { ROOM = 1 << 22 }; /* bytes of both devices */
 
-EXPORT int cuInit(unsigned flags) { (void)flags; return 0; }
-EXPORT int cuDeviceGet(int *device, int number) { *device = number; return 0; }
-EXPORT int cuDeviceGetName(char *name, int room, int device) { (void)device; strncpy(name, "fake", (size_t)room); return 0; }
-EXPORT int cuDeviceGetAttribute(int *to, int which, int device) { (void)device; *to = which == 75 ? 8 : which == 76 ? 0 : 4; return 0; }
-EXPORT int cuDevicePrimaryCtxRetain(void **to, int device) { (void)device; *to = &here; return 0; }
-EXPORT int cuDevicePrimaryCtxRelease_v2(int device) { (void)device; return 0; }
-EXPORT int cuCtxSetCurrent(void *context) { return context == &here ? 0 : 1; }
-EXPORT int cuStreamCreate(void **to, unsigned flags) { (void)flags; *to = &here; return 0; }
-EXPORT int cuStreamSynchronize(void *stream) { (void)stream; return 0; }
-EXPORT int cuMemAlloc_v2(uint64_t *to, size_t bytes) { *to = (uint64_t)(uintptr_t)malloc(bytes); return *to == 0; }
-EXPORT int cuMemFree_v2(uint64_t memory) { free((void *)(uintptr_t)memory); return 0; }
-EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
+static char log_text[1 << 16];
+static size_t used;
+static uintptr_t made = 16; /* handles: small numbers, none twice */
+static char failing[64];
+static int code;
+static int64_t live;
+static int quiet; /* it writes nothing down: for who measures */
+int64_t fake_launches;
+
+static CUresult say(const char *function, const char *format, ...)
 {
-    (void)stream;
-    memcpy((void *)(uintptr_t)to, from, bytes);
-    return 0;
-}
-EXPORT int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
-{
-    (void)stream;
-    memcpy(to, (void *)(uintptr_t)from, bytes);
-    return 0;
-}
-EXPORT int cuModuleLoadData(void **to, const void *binary) { (void)binary; *to = &here; return 0; }
-EXPORT int cuModuleGetFunction(void **to, void *module, const char *name) { (void)module; (void)name; *to = &here; return 0; }
-EXPORT int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, void *stream,
-                          void **args, void **extra)
-{
-    (void)f, (void)a, (void)b, (void)c, (void)d, (void)e, (void)g, (void)shared, (void)stream, (void)args, (void)extra;
-    fake_launches++;
-    return 0;
-}
-
-EXPORT int cublasCreate_v2(void **handle) { *handle = &fake_products; return 0; }
-EXPORT int cublasSetStream_v2(void *handle, void *stream) { return handle != &fake_products || stream != &here; }
-
-static double load(const char *x, int type, int64_t k) { return type == 1 ? ((const double *)x)[k] : ((const float *)x)[k]; }
-
-/* As the documentation of cuBLAS defines it, by columns. */
-EXPORT int cublasGemmStridedBatchedEx(void *handle, int transa, int transb, int m, int n, int k, const void *alpha, const void *a,
-                                      int atype, int lda, long long stride_a, const void *b, int btype, int ldb, long long stride_b,
-                                      const void *beta, void *c, int ctype, int ldc, long long stride_c, int count, int compute, int algo)
-{
-    const int ra = transa ? k : m, rb = transb ? n : k;
-    if (handle != &fake_products || atype != btype || btype != ctype || (ctype != 0 && ctype != 1) || algo != -1)
-        return 15;
-    if (lda < ra || ldb < rb || ldc < m || lda < 1 || ldb < 1 || ldc < 1)
-        return 7;
-    fake_products++;
-    fake_computes = compute;
-    const double x = load(alpha, ctype, 0), y = load(beta, ctype, 0);
-    for (int64_t g = 0; g < count; ++g) {
-        for (int64_t i = 0; i < m; ++i) {
-            for (int64_t j = 0; j < n; ++j) {
-                double sum = 0;
-                for (int64_t l = 0; l < k; ++l)
-                    sum += load(a, atype, g * stride_a + (transa ? l + i * lda : i + l * lda)) *
-                           load(b, btype, g * stride_b + (transb ? j + l * ldb : l + j * ldb));
-                const int64_t at = g * stride_c + i + j * ldc;
-                const double value = x * sum + (y == 0 ? 0 : y * load(c, ctype, at));
-                if (ctype == 1)
-                    ((double *)c)[at] = value;
-                else
-                    ((float *)c)[at] = (float)value;
-            }
-        }
+    if (quiet)
+        return 0;
+    va_list list;
+    va_start(list, format);
+    if (used + 200 < sizeof log_text) {
+        used += (size_t)snprintf(log_text + used, 64, "%s ", function);
+        used += (size_t)vsnprintf(log_text + used, 128, format, list);
+        log_text[used++] = '\n';
+        log_text[used] = 0;
     }
-    return 0;
+    va_end(list);
+    return strcmp(failing, function) ? 0 : code;
+}
+
+void fake_fail(const char *function, int answer)
+{
+    snprintf(failing, sizeof failing, "%s", function);
+    code = answer;
+}
+
+const char *fake_log(void)
+{
+    used = 0;
+    return log_text;
+}
+
+void fake_quiet(int whether) { quiet = whether; }
+void fake_clear(void) { log_text[used = 0] = 0; }
+int64_t fake_live(void) { return live; }
+
+static void *handle(void) { return (void *)made++; }
+
+CUresult cuInit(unsigned flags) { return say("init", "%u", flags); }
+CUresult cuDeviceGet(int *device, int number) { return *device = number, number < 2 ? 0 : 101; }
+CUresult cuDeviceGetName(char *name, int room, int device) { return snprintf(name, (size_t)room, "fake %d", device), 0; }
+CUresult cuDeviceGetAttribute(int *value, int which, int device) { return *value = which == 75 ? 8 : which == 76 ? 0 : 4, device ? 0 : 0; }
+CUresult cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = ROOM, device ? 0 : 0; }
+CUresult cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { return say("flags", "%d %u", device, flags); }
+CUresult cuDevicePrimaryCtxRetain(void **context, int device) { return *context = (void *)(uintptr_t)(device + 1), 0; }
+CUresult cuDevicePrimaryCtxRelease_v2(int device) { return say("release", "%d", device); }
+CUresult cuCtxSetCurrent(void *context) { return context ? 0 : 201; }
+CUresult cuCtxSynchronize(void) { return say("synchronize", "all"); }
+CUresult cuPointerGetAttribute(void *value, int which, uint64_t address)
+{
+    *(int *)value = which == 9 && address % 512 != 64 ? 0 : 1; /* a test's memory of the other device */
+    return address == 8 ? 1 : 0;                               /* and what is no memory of a device's */
+}
+CUresult cuStreamCreate(void **stream, unsigned flags) { return *stream = handle(), say("stream", "%zu", (size_t)*stream); }
+CUresult cuStreamSynchronize(void *stream) { return say("wait", "%zu", (size_t)stream); }
+CUresult cuEventCreate(void **event, unsigned flags) { return *event = handle(), flags == 2 ? 0 : 1; }
+CUresult cuEventRecord(void *event, void *stream) { return say("record", "%zu %zu", (size_t)event, (size_t)stream); }
+CUresult cuEventDestroy_v2(void *event) { return event ? 0 : 1; }
+CUresult cuStreamWaitEvent(void *stream, void *event, unsigned flags) { return say("follow", "%zu %zu", (size_t)stream, (size_t)event); }
+
+CUresult cuMemAlloc_v2(uint64_t *address, size_t bytes)
+{
+    const CUresult status = say("allocate", "%zu", bytes);
+    if (status || live + (int64_t)bytes > ROOM)
+        return status ? status : 2;
+    char *memory = aligned_alloc(512, (bytes + 1023) / 512 * 512);
+    *(size_t *)memory = bytes; /* before what is handed out */
+    live += (int64_t)bytes;
+    return *address = (uint64_t)(uintptr_t)(memory + 256), 0;
+}
+
+CUresult cuMemFree_v2(uint64_t address)
+{
+    char *memory = (char *)(uintptr_t)address - 256;
+    live -= (int64_t)*(size_t *)memory;
+    free(memory);
+    return say("free", "%d", address != 0);
+}
+
+static CUresult copied(const char *what, uint64_t to, uint64_t from, size_t bytes, void *stream)
+{
+    const CUresult status = say(what, "%zu %zu", bytes, (size_t)stream);
+    if (status == 0)
+        memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    return status;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream) { return copied("to", to, (uintptr_t)from, bytes, stream); }
+CUresult cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) { return copied("from", (uintptr_t)to, from, bytes, stream); }
+CUresult cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream) { return copied("within", to, from, bytes, stream); }
+CUresult cuMemcpyPeerAsync(uint64_t to, void *context, uint64_t from, void *other, size_t bytes, void *stream)
+{
+    return context == other ? 1 : copied("peer", to, from, bytes, stream);
+}
+
+CUresult cuModuleLoadData(void **module, const void *image) { return *module = handle(), say("load", "%d", image != NULL); }
+CUresult cuModuleGetFunction(void **function, void *module, const char *name) { return *function = handle(), say("function", "%s", name); }
+CUresult cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, void *stream,
+                        void **args, void **extra)
+{
+    (void)f, (void)b, (void)c, (void)d, (void)e, (void)g, (void)shared, (void)args, (void)extra;
+    ++fake_launches;
+    return say("launch", "%u %zu", a, (size_t)stream);
 }

@@ -17,6 +17,7 @@ import theano
 import theano.tensor as T
 from theano.gpuarray import GpuArrayType, as_gpuarray_variable, asarray, libraries, ops
 from theano.gpuarray.context import GpuContext, reg_context
+from theano.gpuarray.drivers import CudaDriver
 from theano.gpuarray.kernels.library import library
 
 
@@ -129,32 +130,14 @@ def test_lengths_beyond_those_of_blas():
 # -- the calls ----------------------------------------------------------------------------------------------------
 
 
-class FakeCuda:
-    """A driver whose device is the CPU, which multiplies by a library of that name, and computes nothing else."""
-
-    language, name, identity = "cuda", "fake", "fake cuda"
-
-    def __init__(self, path):
-        code = ctypes.c_int64()
-        self.gpu = library().th_gpu_cuda(str(path).encode(), 0, 256, ctypes.addressof(code))
-        assert self.gpu, code.value
-
-    def compile(self, text):
-        return b"fake"
-
-    def load(self, binary, functions):
-        module = library().th_gpu_cuda_module(self.gpu, binary)
-        return [library().th_gpu_cuda_function(self.gpu, module, name.encode()) for name in functions]
-
-
 @pytest.fixture(scope="module")
 def fake(tmp_path_factory):
     compiler = os.environ.get("CC", "").split()[-1:] or [shutil.which("cc")]
     path = tmp_path_factory.mktemp("fake") / "libfake.so"
-    source = Path(__file__).parent / "fake_cuda.c"
+    source = Path(__file__).parent / "fake_cublas.c"
     subprocess.run([*compiler, "-shared", "-fPIC", "-O1", "-o", str(path), str(source)], check=True)
     found = ctypes.CDLL(str(path))
-    context = reg_context("fake", GpuContext("fake", FakeCuda(path)))
+    context = reg_context("fake", GpuContext("fake", CudaDriver(0, str(path))))
     assert libraries.use_cublas(context.driver.gpu, found)
     return found
 

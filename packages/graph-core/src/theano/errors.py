@@ -41,6 +41,21 @@ class FreeInputError(MissingInputError, TypeError):
     """
 
 
+class DeviceError(TheanoError, RuntimeError):
+    """A device (a GPU) failed: a launch, a transfer, or what was asked for before.
+
+    Remedy: what the driver says is in the message. Where the device is lost (CUDA's errors 700 and above), nothing more
+    can be computed on it in this process: save what is on the host and start again.
+    """
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """A device has no room for a value; shared variables are as they were.
+
+    Remedy: give smaller batches, drop the arrays that the message lists, or let less be kept (``context.trim()``).
+    """
+
+
 class InconsistencyError(TheanoError):
     """A change would leave the graph without a meaning: a cycle, or memory overwritten before it is read."""
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 from loader_specs import MATRIX, SCALAR, VECTOR, given
 
-from theano.loader.module import DeviceArray, Function, add_device, device_array_class, has_device
+from theano.errors import DeviceError, DeviceMemoryError
+from theano.loader.module import DeviceArray, Function, add_device, device_array_class, has_device, read_capsule
 
 
 @pytest.fixture
@@ -81,7 +84,7 @@ def test_memory_is_given_back_with_the_function(kernels: Any, device: Any) -> No
 
 def test_a_transfer_that_fails(kernels: Any, device: Any) -> None:
     f = Function(there_and_back(kernels, VECTOR, device))
-    with pytest.raises(MemoryError, match="a transfer of 24 bytes failed"):
+    with pytest.raises(DeviceError, match="a transfer of 24 bytes failed: it was to fail"):
         f(np.zeros(3))
     np.testing.assert_array_equal(f(np.ones(4)), np.ones(4))
 
@@ -112,7 +115,7 @@ def test_a_transfer_between_devices_that_fails(kernels: Any, device: Any) -> Non
     )  # fmt: skip
     np.testing.assert_array_equal(read(across(there)), np.arange(6.0))
     before = bytes_there(kernels)
-    with pytest.raises(MemoryError, match="a transfer of 24 bytes failed"):
+    with pytest.raises(DeviceError, match="a transfer of 24 bytes failed: it was to fail"):
         across(there.window(0, (3,), (16,)))
     assert bytes_there(kernels) <= before + 24
     np.testing.assert_array_equal(read(across(there.window(0, (2,), (24,)))), [0, 3])
@@ -192,3 +195,112 @@ def test_slots_share_buffers_of_one_memory_only(kernels: Any, device: Any) -> No
     f = Function({**program, "reuse": [-1, 0, 1, 0, -1]})
     for n in (1, 50, 4, 300_000, 4):
         np.testing.assert_array_equal(f(np.arange(float(n))), np.arange(float(n)))
+
+
+def direct_copies(kernels: Any) -> int:
+    return int(ctypes.CFUNCTYPE(ctypes.c_int64)(kernels.direct_copies)())
+
+
+def test_a_device_copies_from_another_one(kernels: Any, device: Any) -> None:
+    """By a node and from Python: directly where it can, by way of the host where it cannot."""
+    add_device("other toy", kernels.other_device)
+    add_device("silent toy", kernels.silent_device)
+    there = Function({**there_and_back(kernels, VECTOR, device), "outputs": [1]})(np.arange(6.0))
+    for name, direct in (("other toy", 1), ("silent toy", 0)):
+        across = Function(
+            slots=[("input", device, None), ("temp", (*VECTOR, name), None)],
+            instructions=[("c", kernels.transfer, None, [0], [1], 1.0)],
+            inputs=[given(0, "x")], outputs=[1], returns="one",
+        )  # fmt: skip
+        before = direct_copies(kernels)
+        np.testing.assert_array_equal(read(across(there)), np.arange(6.0))
+        np.testing.assert_array_equal(read(across(there.window(40, (6,), (-8,)))), np.arange(6.0)[::-1])
+        assert direct_copies(kernels) == before + 2 * direct
+        made = DeviceArray.empty(name, "float64", (6,))
+        assert made.copy_from(there) is bool(direct) and direct_copies(kernels) == before + 3 * direct
+        if direct:
+            np.testing.assert_array_equal(read(made), np.arange(6.0))
+            with pytest.raises(DeviceError, match="a transfer of 40 bytes failed: it was to fail"):
+                across(there.window(0, (5,), (8,)))
+            with pytest.raises(DeviceError, match="it was to fail"):
+                DeviceArray.empty(name, "float64", (5,)).copy_from(there.window(0, (5,), (8,)))
+    for wrong, error in ((np.arange(6.0), TypeError), (there.window(0, (3,), (16,)), ValueError), (there.window(0, (2,), (8,)), ValueError)):
+        with pytest.raises(error):
+            DeviceArray.empty("other toy", "float64", (6,)).copy_from(wrong)
+    assert issubclass(DeviceMemoryError, MemoryError) and issubclass(DeviceError, RuntimeError)
+
+
+def test_memory_of_somebody_else(kernels: Any, device: Any) -> None:
+    """It is read where it is, is not given to the device's allocator, and its owner lives as long as a window on it."""
+
+    class Owner:
+        pass
+
+    origin, owner = Function({**there_and_back(kernels, VECTOR, device), "outputs": [1]})(np.arange(6.0)), Owner()
+    before, gone = bytes_there(kernels), weakref.ref(owner)
+    adopted = DeviceArray.adopt("toy", origin.address, 48, owner)
+    assert (adopted.dtype_name, adopted.shape, adopted.memory) == ("uint8", (48,), (origin.address, 48))
+    part = adopted.window(8, (2,), (16,), "float64")
+    np.testing.assert_array_equal(read(part.packed()), [1, 3])
+    del adopted, owner
+    gc.collect()
+    back = Function(there_and_back(kernels, VECTOR, device))
+    assert back(read(part.packed())).tolist() == [1, 3] and gone() is not None
+    with pytest.raises(ValueError, match="beyond"):
+        part.window(0, (6,), (8,))
+    del part, back
+    gc.collect()
+    assert gone() is None and bytes_there(kernels) == before
+    for wrong in (("nowhere", 0, 8, None), ("toy", 0, -1, None)):
+        with pytest.raises(ValueError, match="there is no device|negative"):
+            DeviceArray.adopt(*wrong)
+    with pytest.raises(TypeError):
+        DeviceArray.adopt("toy", "address", 8, None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("versioned", [False, True])
+@pytest.mark.parametrize("layout", [lambda a: a, lambda a: a.T, lambda a: a[::-1, 1:], lambda a: a[:0], lambda a: a[1, 1, ...]])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64", "complex64", "complex128"])
+def test_capsules_of_numpy(dtype: str, layout: Any, versioned: bool) -> None:
+    value = layout(np.arange(6).reshape(2, 3).astype(dtype))
+    if versioned and np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        pytest.skip("NumPy before 2.1 has no capsules with a version")
+    capsule = value.__dlpack__(max_version=(1, 0)) if versioned else value.__dlpack__()
+    kind, number, data, offset, name, shape, strides, flags, keeper = read_capsule(capsule)
+    assert (kind, number, name, shape, flags) == (1, 0, dtype, value.shape, 0)
+    if value.size:
+        assert data + offset == value.ctypes.data and strides == value.strides
+    with pytest.raises(BufferError):
+        read_capsule(capsule)
+    gone = weakref.ref(value)
+    del value, capsule
+    gc.collect()
+    assert gone() is not None  # the tensor keeps it
+    del keeper
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "dltensor"])
+def test_what_is_no_capsule(wrong: Any) -> None:
+    with pytest.raises(BufferError):
+        read_capsule(wrong)
+
+
+def test_capsules_of_arrays(kernels: Any, device: Any) -> None:
+    class Owner:
+        pass
+
+    there = DeviceArray.empty("toy", "int16", (2, 3))
+    for versioned in (False, True):
+        owner = Owner()
+        gone = weakref.ref(owner)
+        capsule = there.capsule(10, 3, 4096, 6, owner, versioned)
+        del owner
+        gc.collect()
+        assert gone() is not None
+        found = read_capsule(capsule)
+        assert found[:8] == (10, 3, 4096, 6, "int16", (2, 3), (6, 2), 0)
+        del found, capsule
+        gc.collect()
+        assert gone() is None

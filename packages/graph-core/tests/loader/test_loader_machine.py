@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from loader_specs import VECTOR, ZERO, given, in_threads, integer, number
 
+from theano.errors import DeviceError, DeviceMemoryError
 from theano.loader import module
 from theano.loader.module import Function
 
@@ -25,6 +26,8 @@ KINDS = {
     6: AssertionError,
     7: np.linalg.LinAlgError,
     8: module.KernelShapeError,
+    9: DeviceError,
+    10: DeviceMemoryError,
 }
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from theano.gpuarray.array import GpuArray as GpuArray
 from theano.gpuarray.array import asarray as asarray
+from theano.gpuarray.array import from_dlpack as from_dlpack
 from theano.gpuarray.context import GpuContext as GpuContext
 from theano.gpuarray.context import get_context as get_context
 from theano.gpuarray.context import init_dev as init_dev
@@ -20,6 +21,8 @@ from theano.gpuarray.context import list_contexts as list_contexts
 from theano.gpuarray.context import reg_context as reg_context
 from theano.gpuarray.errors import ContextNotDefined as ContextNotDefined
 from theano.gpuarray.errors import DeviceCompileError as DeviceCompileError
+from theano.gpuarray.errors import DeviceError as DeviceError
+from theano.gpuarray.errors import DeviceMemoryError as DeviceMemoryError
 from theano.gpuarray.errors import GpuUnavailableError as GpuUnavailableError
 from theano.gpuarray.start import use as use
 from theano.gpuarray.variables import GpuArrayConstant as GpuArrayConstant

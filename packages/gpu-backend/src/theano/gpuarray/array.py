@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from theano.gpuarray.exchange import adopt_interface, adopt_tensor, c_strides, driver_of, interface_of, lend
 from theano.loader.module import DeviceArray, has_device
 from theano.settings import config
 from theano.tensor.device.type import on_device, on_host
@@ -76,7 +77,7 @@ class GpuArray(DeviceArray):
         lengths = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         wanted = np.empty(self.shape, "V1").reshape(lengths).shape if self.size < 1 else _filled_in(lengths, self.size)
         whole = self if self.in_one_piece else self.packed()
-        return whole.window(0, wanted, _c_strides(wanted, self.itemsize))
+        return whole.window(0, wanted, c_strides(wanted, self.itemsize))
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -100,6 +101,26 @@ class GpuArray(DeviceArray):
             raise ValueError("numbers on a device are not seen by NumPy without a copy")
         made = on_host(self)
         return made if dtype is None else made.astype(dtype, copy=False)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return the kind of the device and its number, as DLPack has them: 2 is CUDA, 4 OpenCL."""
+        return driver_of(self.device).dlpack_device
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Return the array as a capsule of DLPack, on the same memory: `theano.gpuarray.exchange.lend`."""
+        return lend(self, stream, max_version, dl_device, copy)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The array for libraries of CUDA, on the same memory; on other devices there is no such attribute."""
+        return interface_of(self, self.dtype)
 
     def __reduce__(self) -> Any:
         return _from_host, (np.asarray(self), self.context_name)
@@ -145,17 +166,68 @@ def context_name_of(device: str) -> str | None:
 def asarray(value: Any, context_name: str | None = None, dtype: Any = None) -> GpuArray:
     """Return a value as an array on a device.
 
+    An array that is there already is returned as it is; one of another library that has the CUDA array interface is
+    used where it is. Everything else is copied, from another device directly where the driver can.
+
     Parameters
     ----------
     value : array_like or GpuArray
     context_name : str, optional
     dtype : optional
+
+    Raises
+    ------
+    BufferError
+        It is on another device than the context's, or in memory of which that knows nothing.
+    DeviceMemoryError
+        There is no room.
     """
-    if isinstance(value, GpuArray) and value.device == device_name(context_name) and dtype in (None, value.dtype):
-        return value
-    made = on_device(device_name(context_name), np.asarray(value, dtype))
+    device = device_name(context_name)
+    if not isinstance(value, GpuArray) and hasattr(value, "__cuda_array_interface__"):
+        value = adopt_interface(value, device, GpuArray)
+    if isinstance(value, GpuArray) and dtype in (None, value.dtype):
+        if value.device == device:
+            return value
+        made: Any = GpuArray.empty(device, value.dtype_name, value.shape)
+        if made.copy_from(value if value.in_one_piece else value.packed()):
+            return made
+    made = on_device(device, np.asarray(value, dtype))
     assert isinstance(made, GpuArray)
     return made
+
+
+def from_dlpack(value: Any, context_name: str | None = None, copy: bool | None = None) -> GpuArray:
+    """Return an array that speaks DLPack as an array on a device, on the same memory where it is there.
+
+    Parameters
+    ----------
+    value : object with ``__dlpack__`` and ``__dlpack_device__``
+        An array of any library; one of the host's is copied to the device.
+    context_name : str, optional
+    copy : bool, optional
+        True: always; False: never.
+
+    Raises
+    ------
+    BufferError
+        It is on another device or context of a driver, or a copy is refused that would be needed.
+
+    Examples
+    --------
+    >>> from_dlpack([1.0])
+    Traceback (most recent call last):
+     ...
+    TypeError: a list does not speak DLPack
+    """
+    if not hasattr(value, "__dlpack__") or not hasattr(value, "__dlpack_device__"):
+        raise TypeError(f"a {type(value).__name__} does not speak DLPack")
+    found = adopt_tensor(value, device_name(context_name), GpuArray)
+    if found is not None:
+        assert isinstance(found, GpuArray)
+        return found.packed() if copy else found
+    if copy is False:
+        raise BufferError("an array of the host's goes to a device by a copy")
+    return asarray(np.from_dlpack(value), context_name)
 
 
 def _from_host(value: np.ndarray, context_name: str | None) -> Any:
@@ -172,10 +244,3 @@ def _filled_in(lengths: Any, size: int) -> tuple[int, ...]:
         raise ValueError(f"cannot reshape an array of {size} elements into {given}")
     return tuple(size // known if n < 0 else n for n in given)
 
-
-def _c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    strides, step = [], itemsize
-    for n in reversed(shape):
-        strides.append(step)
-        step *= max(n, 1)
-    return tuple(reversed(strides))

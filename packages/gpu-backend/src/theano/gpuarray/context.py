@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import ctypes
 import json
+import os
 from collections.abc import Iterator, Sequence
 from threading import Lock
 
@@ -13,8 +14,9 @@ from theano.cache.store import CacheSettings, open_cache
 from theano.gpuarray.array import GpuArray, context_name_of, device_name
 from theano.gpuarray.dialect import movers, prelude
 from theano.gpuarray.drivers import Driver, start
-from theano.gpuarray.errors import ContextNotDefined
-from theano.gpuarray.kernels.library import COUNTS, library
+from theano.gpuarray.errors import ContextNotDefined, DeviceError, DeviceMemoryError
+from theano.gpuarray.exchange import started
+from theano.gpuarray.kernels.library import COUNTS, FAULTS, library
 from theano.gpuarray.libraries import use_cublas
 from theano.graph.parameters import Pointer
 from theano.loader.module import add_device
@@ -49,6 +51,7 @@ class GpuContext:
         self._loaded: dict[str, dict[str, Pointer]] = {}
         self._lock = Lock()
         add_device(self.device, driver.gpu, GpuArray)
+        started[self.device] = driver
         targets.register(self.device, Target(GPU, self.device))
         for number, pointer in enumerate(self.functions(*movers())):
             library().th_gpu_set_mover(driver.gpu, number, pointer)
@@ -102,7 +105,7 @@ class GpuContext:
 
     def _kept(self, key: str) -> bytes | None:
         """Return a program's machine code from the cache."""
-        for text in open_cache(CacheSettings.from_config(config)).plans(key):
+        for text in open_cache(_cache_settings()).plans(key):
             kept = json.loads(text)
             self._names[key] = kept["functions"]
             return base64.b64decode(kept["code"])
@@ -110,7 +113,7 @@ class GpuContext:
 
     def _keep(self, key: str, binary: bytes, names: Sequence[str]) -> None:
         text = json.dumps({"functions": list(names), "code": base64.b64encode(binary).decode()})
-        open_cache(CacheSettings.from_config(config)).add_plan(key, text)
+        open_cache(_cache_settings()).add_plan(key, text)
 
     # -- what it does -----------------------------------------------------------------------------------------------
 
@@ -121,9 +124,15 @@ class GpuContext:
         return dict(zip(COUNTS, numbers, strict=True))
 
     def wait(self) -> None:
-        """Wait until all that was asked for is done."""
+        """Wait until all that was asked for is done.
+
+        Raises
+        ------
+        DeviceError
+            Something of it failed.
+        """
         if library().th_gpu_wait(self.driver.gpu):
-            raise RuntimeError(f"{self.devname}: {library().th_gpu_error(self.driver.gpu).decode()}")
+            raise DeviceError(f"{self.devname}: {library().th_gpu_error(self.driver.gpu).decode()}")
 
     def trim(self) -> None:
         """Give the memory that waits to be used again back to the driver."""
@@ -131,10 +140,49 @@ class GpuContext:
 
     def set_limit(self, size: int, fail_in: int = 0) -> None:
         """Set how many bytes of memory may be taken (0: no end); for tests, which allocation from now on fails."""
-        library().th_gpu_set_limits(self.driver.gpu, size, fail_in)
+        library().th_gpu_set_limit(self.driver.gpu, size)
+        self.fail("allocate", fail_in)
+
+    def fail(self, what: str, n: int = 1) -> None:
+        """Let the n-th call of a kind from now on fail, for tests; 0: none.
+
+        Parameters
+        ----------
+        what : {'allocate', 'launch', 'copy', 'wait'}
+        n : int
+        """
+        library().th_gpu_set_fault(self.driver.gpu, FAULTS.index(what), n)
+
+    def preallocate(self, amount: float) -> None:
+        """Take memory now from which arrays are then made; what does not fit there is asked for as ever.
+
+        Parameters
+        ----------
+        amount : float
+            Below 0: no memory is kept, each array is asked for anew; below 1: a share of the device's memory; else MiB.
+            It is at most as much as the driver gives at once, and is taken only once.
+
+        Raises
+        ------
+        DeviceMemoryError
+            There is not as much.
+        """
+        size = int(amount * self.driver.total_memory) if amount < 1 else int(amount * 2**20)
+        size = -1 if amount < 0 else min(size, self.driver.largest_allocation)
+        if library().th_gpu_preallocate(self.driver.gpu, size):
+            said = library().th_gpu_error(self.driver.gpu).decode()
+            raise DeviceMemoryError(f"{self.devname} has no {size} bytes at once: {said}")
 
     def __repr__(self) -> str:
         return f"<context {self.name} on {self.devname}>"
+
+
+def _cache_settings() -> CacheSettings:
+    """Return where programs are kept: with all compiled code, unless the flag ``gpuarray.cache_path`` says another place."""
+    common = CacheSettings.from_config(config)
+    usual = os.path.join(config.compiledir, "gpuarray_kernels") if config.compiledir else ""
+    path = config.gpuarray.cache_path
+    return common if path in ("", usual) else CacheSettings(path, common.readonly, common.size_cap)
 
 
 _contexts: dict[str | None, GpuContext] = {}

@@ -13,11 +13,21 @@ import importlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol
 
-from theano.gpuarray.errors import DeviceCompileError, GpuUnavailableError
+from theano.gpuarray.errors import DeviceCompileError, DeviceError, GpuUnavailableError
 from theano.gpuarray.kernels.library import library
+from theano.settings import config
+
+_CUDA, _OPENCL = 2, 4  # kinds of devices, as DLPack numbers them
+
+#: How a thread waits for CUDA (CU_CTX_SCHED_...), by the flag ``gpuarray.sched``: as the driver likes, giving its core
+#: away, or not.
+_SCHEDULES = {"default": 0, "multi": 4, "single": 1}
+
+#: By platform and device.
+_opencl_contexts: dict[tuple[int, int], Any] = {}
 
 _SPELLING = re.compile(r"(?:(cuda)(\d*)|(opencl)(?:(\d+):(\d+))?)")
 
@@ -35,11 +45,21 @@ class Driver(Protocol):
         The device's, as its driver calls it.
     identity : str
         What machine code for it depends on.
+    total_memory, largest_allocation : int
+        Bytes that it has, and how many of them may be taken at once.
+    dlpack_device : (int, int)
+        Its kind and its number, as DLPack has them.
+    stream : int or None
+        The stream on which everything happens, for other libraries of its driver.
     """
 
     language: str
     gpu: int
     name: str
+    total_memory: int
+    largest_allocation: int
+    dlpack_device: tuple[int, int]
+    stream: int | None
 
     @property
     def identity(self) -> str: ...  # noqa: D102
@@ -49,6 +69,21 @@ class Driver(Protocol):
 
     def load(self, binary: bytes, functions: Sequence[str]) -> list[int]:
         """Return the handles of a program's functions."""
+
+    def hand_over(self, stream: int | None) -> None:
+        """Let another library's stream go on after all that was asked for."""
+
+    def taken_back(self, stream: int | None) -> None:
+        """Go on after all that another library asked for on its stream."""
+
+    def lend(self, address: int) -> tuple[int, int]:
+        """Return what other libraries know an address by, and the bytes from there to it."""
+
+    def adopt(self, data: int) -> tuple[int, int | None] | None:
+        """Return the address for memory of another library, and its bytes if they are known; None: it is not ours."""
+
+    def forget(self, address: int) -> None:
+        """End the use of such memory, when all that was asked for is done."""
 
 
 def there() -> Iterator[tuple[str, str]]:
@@ -123,7 +158,10 @@ class OpenCLDriver:
                 " the drivers that are installed; pip install pocl-binary-distribution brings one that runs on the CPU"
             ) from None
         self._cl = cl
-        self._context = cl.Context([self._device])
+        # Contexts of one device share that of OpenCL, so that buffers are copied from one to another.
+        if (platform, device) not in _opencl_contexts:
+            _opencl_contexts[platform, device] = cl.Context([self._device])
+        self._context = _opencl_contexts[platform, device]
         self._queue = cl.CommandQueue(self._context)  # in order
         on_cpu = bool(self._device.type & cl.device_type.CPU)
         gpu = library().th_gpu_opencl(
@@ -134,6 +172,9 @@ class OpenCLDriver:
             raise GpuUnavailableError(f"{_opencl_library()} is not the library of OpenCL")
         self.gpu: int = gpu
         self.name = str(self._device.name)
+        self.total_memory = int(self._device.global_mem_size)
+        self.largest_allocation = int(self._device.max_mem_alloc_size)
+        self.dlpack_device, self.stream = (_OPENCL, device), None
         self._programs: list[Any] = []
 
     @cached_property
@@ -161,19 +202,50 @@ class OpenCLDriver:
         return [kernel.int_ptr for kernel in kernels]
 
 
+    def hand_over(self, stream: int | None) -> None:
+        """Wait for all that was asked for: no other library has this queue."""
+        if stream is not None and stream != -1:
+            raise ValueError(f"{stream} is no stream of a device of OpenCL: None is wanted")
+        library().th_gpu_wait(self.gpu)
+
+    def taken_back(self, stream: int | None) -> None:
+        """Nothing: who gives an array of OpenCL back has no queue that goes on with it."""
+
+    def lend(self, address: int) -> tuple[int, int]:
+        """Return the handle of the buffer in which an address is, and the offset there."""
+        offset = ctypes.c_int64()
+        handle = library().th_gpu_opencl_lend(self.gpu, address, ctypes.addressof(offset))
+        return int(handle or 0), offset.value
+
+    def adopt(self, data: int) -> tuple[int, int | None] | None:
+        """Return the address of a buffer and its bytes; None: it is of another context."""
+        size = ctypes.c_int64()
+        address = library().th_gpu_opencl_adopt(self.gpu, data, ctypes.addressof(size))
+        return (int(address), size.value) if address else None
+
+    def forget(self, address: int) -> None:
+        """End the use of a buffer, when all that was asked for is done."""
+        library().th_gpu_wait(self.gpu)
+        if address:
+            library().th_gpu_opencl_forget(self.gpu, address)
+
+
 class CudaDriver:
     """A device of CUDA.
 
     Parameters
     ----------
     number : int
+    path : str, optional
+        Of the driver's library.
     """
 
     language = "cuda"
 
-    def __init__(self, number: int):
+    def __init__(self, number: int, path: str = "libcuda.so.1"):
         code = ctypes.c_int64()
-        gpu = library().th_gpu_cuda(b"libcuda.so.1", number, 256, ctypes.addressof(code))
+        schedule = _SCHEDULES[config.gpuarray.sched]
+        gpu = library().th_gpu_cuda(path.encode(), number, 256, schedule, ctypes.addressof(code))
         if not gpu:
             missing = "NVIDIA's driver (libcuda.so.1) is not installed"
             said = missing if code.value < 0 else f"CUDA's driver said {code.value}"
@@ -182,6 +254,8 @@ class CudaDriver:
         text = ctypes.create_string_buffer(256)
         self.capability = int(library().th_gpu_cuda_describe(gpu, text, len(text)))
         self.name = text.value.decode()
+        self.total_memory = self.largest_allocation = int(library().th_gpu_cuda_memory(gpu))
+        self.dlpack_device, self.stream = (_CUDA, number), int(library().th_gpu_cuda_stream(gpu))
 
     @cached_property
     def identity(self) -> str:
@@ -202,6 +276,43 @@ class CudaDriver:
         return handles
 
 
+    def hand_over(self, stream: int | None) -> None:
+        """Let another library's stream go on after all that was asked for; None is the stream that waits for all."""
+        if stream == 0:
+            raise ValueError("stream 0 of CUDA could be either of two: 1 is the default stream, 2 that of each thread")
+        if stream != -1:
+            self._checked(library().th_gpu_cuda_follow(self.gpu, 1 if stream is None else stream, 0))
+
+    def taken_back(self, stream: int | None) -> None:
+        """Go on after all that another library asked for. Its own streams may be gone by now: the host waits then."""
+        known = {None: 1, 1: 1, 2: 2}.get(stream)
+        library().th_gpu_cuda_follow(self.gpu, known, 1)
+
+    def follow(self, stream: int) -> None:
+        """Go on after all that was asked for on another library's stream."""
+        self._checked(library().th_gpu_cuda_follow(self.gpu, stream, 1))
+
+    def _checked(self, status: int) -> None:
+        if status:
+            raise DeviceError(f"{self.name}: {library().th_gpu_error(self.gpu).decode()}")
+
+    def lend(self, address: int) -> tuple[int, int]:
+        """Return an address as it is."""
+        return address, 0
+
+    def adopt(self, data: int) -> tuple[int, int | None] | None:
+        """Return an address as it is; BufferError: it is on another device."""
+        place = library().th_gpu_cuda_place(self.gpu, data)
+        if place != self.dlpack_device[1]:
+            where = f"device {place}" if place >= 0 else "the host, or nowhere"
+            raise BufferError(f"the memory at {data:#x} is not on {self.name}, but on {where}")
+        return data, None
+
+    def forget(self, address: int) -> None:
+        """Wait until all that was asked for is done."""
+        library().th_gpu_wait(self.gpu)
+
+
 def compile_cuda(text: str, capability: int) -> bytes:
     """Return the machine code (cubin) of a program in CUDA C++; no device is needed.
 
@@ -218,8 +329,28 @@ def compile_cuda(text: str, capability: int) -> bytes:
     GpuUnavailableError
         NVRTC is not installed.
     """
+    nvrtc, program = _compiled(text, f"sm_{capability}")
+    _, size = nvrtc.nvrtcGetCUBINSize(program)
+    binary = b" " * size
+    nvrtc.nvrtcGetCUBIN(program, binary)
+    nvrtc.nvrtcDestroyProgram(program)
+    return binary
+
+
+def ptx_cuda(text: str, capability: int) -> str:
+    """Return a program in CUDA C++ as PTX, which people can read; as `compile_cuda`."""
+    nvrtc, program = _compiled(text, f"compute_{capability}")
+    _, size = nvrtc.nvrtcGetPTXSize(program)
+    ptx = b" " * size
+    nvrtc.nvrtcGetPTX(program, ptx)
+    nvrtc.nvrtcDestroyProgram(program)
+    return ptx.decode().rstrip("\0")
+
+
+def _compiled(text: str, architecture: str) -> tuple[Any, Any]:
+    """Return NVRTC and a program that it has compiled."""
     nvrtc = _nvrtc()
-    options = [f"--gpu-architecture=sm_{capability}".encode(), b"--fmad=false", b"--std=c++17", b"-default-device"]
+    options = [f"--gpu-architecture={architecture}".encode(), b"--fmad=false", b"--std=c++17", b"-default-device"]
     error, program = nvrtc.nvrtcCreateProgram(text.encode(), b"kernels.cu", 0, [], [])
     (error,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     if int(error):
@@ -228,22 +359,27 @@ def compile_cuda(text: str, capability: int) -> bytes:
         nvrtc.nvrtcGetProgramLog(program, log)
         nvrtc.nvrtcDestroyProgram(program)
         raise DeviceCompileError(f"NVRTC refused a program: {log.decode(errors='replace')}", text)
-    _, size = nvrtc.nvrtcGetCUBINSize(program)
-    binary = b" " * size
-    nvrtc.nvrtcGetCUBIN(program, binary)
-    nvrtc.nvrtcDestroyProgram(program)
-    return binary
+    return nvrtc, program
 
 
 def nvrtc_version() -> str:
-    """Return the version of NVRTC."""
+    """Return the version of NVRTC.
+
+    Raises
+    ------
+    GpuUnavailableError
+        NVRTC is not installed.
+    """
     return ".".join(map(str, _nvrtc().nvrtcVersion()[1:]))
 
 
+@cache
 def _nvrtc() -> Any:
     try:
-        return importlib.import_module("cuda.bindings.nvrtc")
-    except ImportError as problem:
+        nvrtc = importlib.import_module("cuda.bindings.nvrtc")
+        nvrtc.nvrtcVersion()  # which opens the library
+        return nvrtc
+    except (ImportError, RuntimeError) as problem:
         raise GpuUnavailableError(
             f"kernels for CUDA are compiled by NVRTC, which is not here ({problem}):"
             " pip install 'theano-gpu-backend[cuda]'"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from theano.errors import DeviceError as DeviceError
+from theano.errors import DeviceMemoryError as DeviceMemoryError
+
 
 class GpuUnavailableError(RuntimeError):
     """A device cannot be used: there is none of that name, or what drives it or compiles for it is missing."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from theano.gpuarray.context import GpuContext, get_context, init_dev, is_started
-from theano.gpuarray.errors import GpuUnavailableError
+from theano.gpuarray.errors import DeviceMemoryError, GpuUnavailableError
 from theano.gpuarray.variables import gpuarray_shared_constructor
 from theano.messages import logger
 from theano.rewriting.phases import phases
@@ -45,7 +45,7 @@ def use(
     name : str, optional
         Of the context; the default one without.
     preallocate : float, optional
-        Ignored but for its sign: memory is always used again.
+        Memory to take at the start, as the flag ``gpuarray.preallocate``: `GpuContext.preallocate`.
     print_active_device : bool, optional
         Say which device was started.
 
@@ -53,11 +53,16 @@ def use(
     ------
     GpuUnavailableError
         With ``force``: it cannot be used.
+    DeviceMemoryError
+        With ``force``: there is less memory than is to be taken.
     """
     global _values_there
     try:
-        context = get_context(name) if is_started(name) else init_dev(device, name)
-    except GpuUnavailableError as problem:
+        known = is_started(name)
+        context = get_context(name) if known else init_dev(device, name)
+        if not known or preallocate is not None:
+            context.preallocate(config.gpuarray.preallocate if preallocate is None else preallocate)
+    except (GpuUnavailableError, DeviceMemoryError) as problem:
         if force:
             raise
         logger.error("theano: the device %s cannot be used: %s", device, problem)

@@ -84,6 +84,12 @@ class GpuArrayType(DeviceTensorType):
         """Raise MethodNotDefined: C of the host's has no form for these arrays, so ops are computed by ``perform``."""
         raise MethodNotDefined("c_declare", type(self), str(self))
 
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Return ``value`` as an array on the device; one of another library's that is there is used where it is."""
+        if not isinstance(value, GpuArray) and hasattr(value, "__cuda_array_interface__"):
+            value = asarray(value, self.context_name)
+        return super().filter(value, strict, allow_downcast)
+
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable[Self]:
         """Return a variable or a value as a variable of this type, moved to the device if it is on the host."""
         if isinstance(other, Variable) and not isinstance(other.type, GpuArrayType):
@@ -177,8 +183,8 @@ class _ToContext(ToDevice):
         return Apply(self, [x], [GpuArrayType(x.type.dtype, x.type.broadcastable, self.context_name)()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
-        """Copy it, from another device by way of the host."""
-        outputs[0][0] = asarray(np.asarray(inputs[0]), self.context_name)
+        """Copy it, from another device directly where that goes."""
+        outputs[0][0] = asarray(inputs[0], self.context_name)
 
     def __str__(self) -> str:
         return f"{type(self).__name__}<{self.context_name}>"

@@ -123,6 +123,11 @@ PYBIND11_MODULE(_loader, m) {
         if (!entry) raise(PyExc_ValueError, "there is no device '" + name + "'");
         return entry->array_class ? py::reinterpret_borrow<py::object>(entry->array_class) : device_array;
     }, py::arg("name"));
+    m.def("read_capsule", [](const py::object &capsule) {
+        py::object found = py::reinterpret_steal<py::object>(theano::dlpack_read(capsule.ptr()));
+        if (!found) throw py::error_already_set();
+        return found;
+    }, py::arg("capsule"));
     m.def("has_device", [](const std::string &name) { return theano::device_named(name.c_str()) != nullptr; }, py::arg("name"));
     m.def(
         "empty",

@@ -143,10 +143,19 @@ class DeviceArray:
     @classmethod
     def empty(cls, device: str, dtype: str, shape: Sequence[int], /) -> Self:
         """Return an array whose numbers are anything."""
+    @classmethod
+    def adopt(cls, device: str, address: int, size: int, owner: object, /) -> Self:
+        """Return memory of a device that is somebody else's, as an array of bytes; it keeps ``owner``."""
+    def capsule(
+        self, device_type: int, device_id: int, data: int, offset: int, owner: object, versioned: bool, /
+    ) -> Any:
+        """Return the array as a capsule of DLPack, which keeps ``owner``."""
     def window(self, offset: int, shape: Sequence[int], strides: Sequence[int], dtype: str | None = None, /) -> Self:
         """Return other elements of the same memory, the first of them ``offset`` bytes behind this one's."""
     def packed(self) -> Self:
         """Return the same numbers in memory of their own, in C order."""
+    def copy_from(self, other: DeviceArray, /) -> bool:
+        """Copy all numbers from an array on another device, both in one piece; False: not without the host."""
     def read_into(self, buffer: Any, /) -> None:
         """Copy all numbers to the host; the array lies in one piece."""
     def write_from(self, buffer: Any, /) -> None:
@@ -187,6 +196,13 @@ def add_device(name: str, address: int, array_class: type[DeviceArray] | None = 
 
 def device_array_class(name: str) -> type[DeviceArray]:
     """Return the class of a device's arrays; ValueError if there is no such device."""
+
+def read_capsule(capsule: Any) -> tuple[int, int, int, int, str, tuple[int, ...], tuple[int, ...], int, Any]:
+    """Take the tensor of a capsule of DLPack.
+
+    Returns device type, device number, data, offset of the first element in bytes, dtype, lengths, strides in bytes, flags,
+    and an object that gives the tensor back to its producer when it is dropped. BufferError: it is used, or of another kind.
+    """
 
 def has_device(name: str) -> bool:
     """Return whether a device of that name was added."""

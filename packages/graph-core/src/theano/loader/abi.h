@@ -61,7 +61,9 @@ enum {
     TH_ERR_ZERODIV = 5, /* ZeroDivisionError */
     TH_ERR_ASSERT = 6,  /* AssertionError */
     TH_ERR_LINALG = 7,  /* numpy.linalg.LinAlgError */
-    TH_ERR_SHAPE = 8    /* theano.loader.module.KernelShapeError, a ValueError */
+    TH_ERR_SHAPE = 8,   /* theano.loader.module.KernelShapeError, a ValueError */
+    TH_ERR_DEVICE = 9,  /* theano.errors.DeviceError: a device failed */
+    TH_ERR_DEVICE_MEMORY = 10 /* theano.errors.DeviceMemoryError: it has no room */
 };
 
 #define TH_MAX_NDIM 64
@@ -108,7 +110,7 @@ typedef struct th_loop {
 /* Memory of another processor, which nothing but the functions here and that processor's kernels may read or write. The
  * functions may be called by several threads at once, with the GIL or without it. A kernel of the host's that computes
  * nothing, but moves elements, serves all devices by them. */
-enum { TH_TO_DEVICE = 0, TH_FROM_DEVICE = 1 };
+enum { TH_TO_DEVICE = 0, TH_FROM_DEVICE = 1, TH_NO_ROOM = -2 };
 
 struct th_device {
     char *(*allocate)(const th_device *, size_t bytes);             /* NULL: there is no more */
@@ -119,9 +121,14 @@ struct th_device {
      * the device, or `from` is one element of the host's that fills `to`. Where `axis` is not -1, `offsets` has, for each
      * place along it, how many bytes from its first one it is in `from` (gather) or in `to` (scatter), in place of the
      * stride; for a place that is named twice, the last one counts, or, where `adds` is not 0, each is added in turn. 0,
-     * or -1. NULL: nothing is moved there. */
+     * or -1, or TH_NO_ROOM. NULL: nothing is moved there. */
     int (*gather)(const th_device *, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets);
     int (*scatter)(const th_device *, const th_buffer *to, const th_buffer *from, int axis, const int64_t *offsets, int adds);
+    /* From the memory of `other` to this one's, without the host: 0 asked for, and in order with all that either is asked
+     * for; 1 not between these two; -1. NULL: never. */
+    int (*copy_from)(const th_device *, char *to, const th_device *other, const char *from, size_t bytes);
+    /* What went wrong last. NULL: it does not say. */
+    const char *(*error)(const th_device *);
 };
 
 typedef struct th_runtime {

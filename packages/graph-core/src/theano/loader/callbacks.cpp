@@ -116,7 +116,8 @@ void pack(char *to, const th_buffer *from) {
 }
 
 int no_memory(th_ctx *ctx, const Slot *slot, int64_t elements) {
-    return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %lld elements of %s", static_cast<long long>(elements), dtype_name[slot->info->dtype]);
+    return rt_fail(ctx, slot->info->device ? TH_ERR_DEVICE_MEMORY : TH_ERR_MEMORY, "no memory for %lld elements of %s",
+                   static_cast<long long>(elements), dtype_name[slot->info->dtype]);
 }
 
 int ensure_slowly(th_ctx *ctx, Slot *slot, const int64_t *shape) {
@@ -274,26 +275,33 @@ const char *in_one_piece(th_ctx *ctx, const th_buffer *from, size_t bytes, Block
     }
     *piece = block_new(bytes, from->device);
     if (!*piece) {
-        rt_fail(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on a device", bytes);
+        rt_fail(ctx, TH_ERR_DEVICE_MEMORY, "no memory for %zu bytes on a device", bytes);
         return nullptr;
     }
-    if (device_pack(*piece, from) < 0) {
-        rt_fail(ctx, TH_ERR_VALUE, "the device could not put an array in one piece");
+    if (device_pack(*piece, from) != 0) {
+        rt_fail(ctx, TH_ERR_DEVICE, "the device could not put an array in one piece: %s", device_said(from->device));
         return nullptr;
     }
     return (*piece)->data;
 }
 
-/* From one memory to another; from device to device by way of the host's. */
-int copy_across(const th_device *there, char *to, const th_device *here, const char *from, size_t bytes) {
+int copy_failed(th_ctx *ctx, const th_device *device, size_t bytes) {
+    return rt_fail(ctx, TH_ERR_DEVICE, "a transfer of %zu bytes failed: %s", bytes, device_said(device));
+}
+
+/* From one memory to another; from device to device directly where that goes, else by way of the host's. */
+int copy_across(th_ctx *ctx, const th_device *there, char *to, const th_device *here, const char *from, size_t bytes) {
     if (!here || !there) {
         const th_device *device = there ? there : here;
-        return device->copy(device, to, from, bytes, there ? TH_TO_DEVICE : TH_FROM_DEVICE);
+        const int status = device->copy(device, to, from, bytes, there ? TH_TO_DEVICE : TH_FROM_DEVICE);
+        return status ? copy_failed(ctx, device, bytes) : 0;
     }
+    const int direct = there->copy_from ? there->copy_from(there, to, here, from, bytes) : 1;
+    if (direct <= 0) return direct ? copy_failed(ctx, there, bytes) : 0;
     Block *between = block_new(bytes);
-    if (!between) return -1;
-    int status = here->copy(here, between->data, from, bytes, TH_FROM_DEVICE);
-    if (status == 0) status = there->copy(there, to, between->data, bytes, TH_TO_DEVICE);
+    if (!between) return rt_fail(ctx, TH_ERR_MEMORY, "no memory for %zu bytes between two devices", bytes);
+    int status = here->copy(here, between->data, from, bytes, TH_FROM_DEVICE) ? copy_failed(ctx, here, bytes) : 0;
+    if (status == 0 && there->copy(there, to, between->data, bytes, TH_TO_DEVICE)) status = copy_failed(ctx, there, bytes);
     block_release(between);
     return status;
 }
@@ -305,10 +313,9 @@ int rt_transfer(th_ctx *ctx, th_buffer *to, const th_buffer *from) {
     if (bytes == 0) return 0;
     Block *piece = nullptr;
     const char *data = in_one_piece(ctx, from, bytes, &piece);
-    const int status = data ? copy_across(to->device, to->data, from->device, data, bytes) : 0;
+    const int status = data ? copy_across(ctx, to->device, to->data, from->device, data, bytes) : -1;
     if (piece) block_release(piece);
-    if (status == 0) return data ? 0 : -1;
-    return rt_fail(ctx, TH_ERR_MEMORY, "a transfer of %zu bytes failed", bytes);
+    return status;
 }
 
 /* The same for a kernel that is only to check what it was given: once its last output is there, it is told to

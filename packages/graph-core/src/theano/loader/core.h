@@ -16,6 +16,7 @@
  *   move.cpp      copies of rectangles from any strides to any others               (no Python)
  *   boundary.cpp  Python value <-> buffer descriptor
  *   device_array.cpp  the same for values in the memory of a device
+ *   dlpack.cpp        their exchange with other libraries
  *   argument_aliasing.cpp  copies of inputs that are overwritten and share memory
  *   locks.cpp     calls that update the same stored value, one after the other
  *   machine.cpp   runs the instructions of a frame; the callbacks kernels see
@@ -73,6 +74,7 @@ struct Block {
     char *data;
     size_t capacity;
     const th_device *device; /* nullptr: the host's memory */
+    PyObject *owner;         /* strong: whose memory it is, if not ours; dropped with the GIL */
 };
 
 Block *block_new(size_t bytes, const th_device *device = nullptr); /* one reference; nullptr when memory is out */
@@ -103,6 +105,9 @@ inline const th_device *device_named(const char *name) {
 }
 /* An array of a device's into the memory of a block of its, element after element. -1: the device cannot. */
 int device_pack(Block *to, const th_buffer *from);
+/* What a device says of its last failure. */
+inline const char *device_said(const th_device *device) { return device->error ? device->error(device) : "it does not say why"; }
+PyObject *device_error(const char *name, PyObject *otherwise); /* new reference to that class of theano.errors */
 
 /* ------------------------------------------------------------------ pool.cpp */
 
@@ -342,6 +347,19 @@ bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this 
 PyObject *device_array_type(); /* new reference to the heap type, made once */
 bool bind_device_array(Frame *frame, Slot *slot, PyObject *value); /* false: another kind of value; no error is set */
 PyObject *box_device_array(const Slot *slot); /* new reference; NULL: error set */
+
+/* ----------------------------------------------------------------- dlpack.cpp */
+
+/* A capsule of the array in which `tensor` says device, address, dtype and lengths; it keeps `owner`. */
+struct Exchanged {
+    int32_t device_type, device_id;
+    char *data;
+    uint64_t offset; /* bytes from `data` to the first element */
+    int32_t dtype, ndim;
+    const int64_t *shape, *strides; /* bytes */
+};
+PyObject *dlpack_capsule(const Exchanged &what, PyObject *owner, bool versioned);
+PyObject *dlpack_read(PyObject *capsule);
 
 /* ----------------------------------------------------------------- argument_aliasing.cpp */
 

@@ -112,6 +112,19 @@ int read_dtype(const char *name) {
     return dtype;
 }
 
+/* An error of a class of theano.errors; always NULL. */
+template <typename... Parts>
+PyObject *complain(const char *name, PyObject *otherwise, const char *format, Parts... parts) {
+    PyObject *type = device_error(name, otherwise);
+    PyErr_Format(type, format, parts...);
+    Py_DECREF(type);
+    return nullptr;
+}
+
+PyObject *no_memory(int64_t bytes, const char *name, const th_device *device) {
+    return complain("DeviceMemoryError", PyExc_MemoryError, "no memory for %lld bytes on %s: %s", static_cast<long long>(bytes), name, device_said(device));
+}
+
 /* empty(device, dtype, shape): the numbers are anything. */
 PyObject *empty(PyObject *cls, PyObject *args) {
     const char *device, *dtype_text;
@@ -131,12 +144,45 @@ PyObject *empty(PyObject *cls, PyObject *args) {
     const int64_t bytes = bytes_of(shape, ndim, dtype_itemsize[dtype]);
     if (bytes < 0) return nullptr;
     Block *block = block_new(size_t(bytes), entry->device);
-    if (!block) return PyErr_Format(PyExc_MemoryError, "no memory for %lld bytes on %s", static_cast<long long>(bytes), device);
+    if (!block) return no_memory(bytes, device, entry->device);
     DeviceArray *array = make(reinterpret_cast<PyTypeObject *>(cls), block, entry->name, block->data, dtype, int32_t(ndim));
     block_release(block);
     if (!array) return nullptr;
     fill(array, shape, nullptr);
     return reinterpret_cast<PyObject *>(array);
+}
+
+/* adopt(device, address, size, owner): memory of somebody else's as an array of bytes; it keeps `owner`. */
+PyObject *adopt(PyObject *cls, PyObject *args) {
+    const char *device;
+    PyObject *address_given, *owner;
+    long long size;
+    if (!PyArg_ParseTuple(args, "sOLO:adopt", &device, &address_given, &size, &owner)) return nullptr;
+    const DeviceEntry *entry = device_entry(device);
+    if (!entry || size < 0) return PyErr_Format(PyExc_ValueError, entry ? "a length is negative" : "there is no device '%s'", device);
+    char *address = static_cast<char *>(PyLong_AsVoidPtr(address_given));
+    if (PyErr_Occurred()) return nullptr;
+    Block *block = new (std::nothrow) Block{{1}, address, size_t(size), entry->device, nullptr};
+    if (!block) return PyErr_NoMemory();
+    block->owner = Py_NewRef(owner);
+    DeviceArray *array = make(reinterpret_cast<PyTypeObject *>(cls), block, entry->name, address, TH_UINT8, 1);
+    block_release(block);
+    if (!array) return nullptr;
+    const int64_t shape = size;
+    fill(array, &shape, nullptr);
+    return reinterpret_cast<PyObject *>(array);
+}
+
+/* capsule(device_type, device_id, data, offset, owner, versioned): the array as DLPack has it. */
+PyObject *capsule(PyObject *self, PyObject *args) {
+    DeviceArray *array = as_array(self);
+    int device_type, device_id, versioned;
+    PyObject *data_given, *owner;
+    unsigned long long offset;
+    if (!PyArg_ParseTuple(args, "iiOKOp:capsule", &device_type, &device_id, &data_given, &offset, &owner, &versioned)) return nullptr;
+    char *data = static_cast<char *>(PyLong_AsVoidPtr(data_given));
+    if (PyErr_Occurred()) return nullptr;
+    return dlpack_capsule({device_type, device_id, data, offset, array->dtype, array->ndim, shape_of(array), strides_of(array)}, owner, versioned);
 }
 
 /* window(offset, shape, strides, dtype=None): other elements of the same memory, from `offset` bytes behind the first. */
@@ -178,7 +224,7 @@ PyObject *packed(PyObject *self, PyObject *) {
     DeviceArray *from = as_array(self);
     const int64_t bytes = from->elements * dtype_itemsize[from->dtype];
     Block *block = block_new(size_t(bytes), from->block->device);
-    if (!block) return PyErr_Format(PyExc_MemoryError, "no memory for %lld bytes on %s", static_cast<long long>(bytes), from->device_name);
+    if (!block) return no_memory(bytes, from->device_name, from->block->device);
     th_buffer buffer = {from->data, from->ndim, from->dtype, shape_of(from), strides_of(from), dtype_itemsize[from->dtype], nullptr, from->block->device};
     int status = 0;
     if (bytes) {
@@ -188,7 +234,7 @@ PyObject *packed(PyObject *self, PyObject *) {
     }
     DeviceArray *array = status < 0 ? nullptr : make(Py_TYPE(self), block, from->device_name, block->data, from->dtype, from->ndim);
     block_release(block);
-    if (status < 0) return PyErr_Format(PyExc_RuntimeError, "%s could not copy an array", from->device_name);
+    if (status < 0) return complain("DeviceError", PyExc_RuntimeError, "%s could not copy an array: %s", from->device_name, device_said(from->block->device));
     if (!array) return nullptr;
     fill(array, shape_of(from), nullptr);
     return reinterpret_cast<PyObject *>(array);
@@ -210,7 +256,9 @@ PyObject *exchange(PyObject *self, PyObject *buffer, int32_t direction) {
         status = direction == TH_TO_DEVICE ? array->block->device->copy(array->block->device, array->data, there, size_t(bytes), direction)
                                            : array->block->device->copy(array->block->device, there, array->data, size_t(bytes), direction);
         Py_END_ALLOW_THREADS
-        if (status) PyErr_Format(PyExc_RuntimeError, "a transfer of %lld bytes failed on %s", static_cast<long long>(bytes), array->device_name);
+        if (status)
+            complain("DeviceError", PyExc_RuntimeError, "a transfer of %lld bytes failed on %s: %s", static_cast<long long>(bytes),
+                     array->device_name, device_said(array->block->device));
     }
     PyBuffer_Release(&host);
     return status ? nullptr : Py_NewRef(Py_None);
@@ -218,6 +266,26 @@ PyObject *exchange(PyObject *self, PyObject *buffer, int32_t direction) {
 
 PyObject *read_into(PyObject *self, PyObject *buffer) { return exchange(self, buffer, TH_FROM_DEVICE); }
 PyObject *write_from(PyObject *self, PyObject *buffer) { return exchange(self, buffer, TH_TO_DEVICE); }
+
+/* copy_from(other): all numbers of an array on another device, both in one piece; False: not without the host. */
+PyObject *copy_from(PyObject *self, PyObject *given) {
+    if (!is_device_array(given)) return PyErr_Format(PyExc_TypeError, "an array on a device is wanted");
+    DeviceArray *to = as_array(self), *from = as_array(given);
+    const int64_t bytes = to->elements * dtype_itemsize[to->dtype];
+    if (!in_one_piece(to) || !in_one_piece(from) || from->elements * dtype_itemsize[from->dtype] != bytes)
+        return PyErr_Format(PyExc_ValueError, "arrays of the same bytes in one piece are wanted");
+    const th_device *device = to->block->device;
+    int status = device->copy_from ? 0 : 1;
+    if (bytes && status == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        status = device->copy_from(device, to->data, from->block->device, from->data, size_t(bytes));
+        Py_END_ALLOW_THREADS
+    }
+    if (status < 0)
+        return complain("DeviceError", PyExc_RuntimeError, "a transfer of %lld bytes to %s failed: %s", static_cast<long long>(bytes), to->device_name,
+                        device_said(device));
+    return PyBool_FromLong(status == 0);
+}
 
 PyObject *tuple_of(const int64_t *values, int n) {
     PyObject *tuple = PyTuple_New(n);
@@ -240,6 +308,9 @@ PyObject *get_in_one_piece(PyObject *self, void *) { return PyBool_FromLong(in_o
 
 PyMethodDef methods[] = {
     {"empty", empty, METH_VARARGS | METH_CLASS, "empty(device, dtype, shape): an array whose numbers are anything."},
+    {"adopt", adopt, METH_VARARGS | METH_CLASS, "adopt(device, address, size, owner): memory of somebody else's, as bytes."},
+    {"capsule", capsule, METH_VARARGS, "capsule(device_type, device_id, data, offset, owner, versioned): for DLPack; bytes."},
+    {"copy_from", copy_from, METH_O, "copy_from(other): copy all numbers from another device; False: not without the host."},
     {"window", window, METH_VARARGS, "window(offset, shape, strides, dtype=None): other elements of the same memory; bytes."},
     {"packed", packed, METH_NOARGS, "packed(): the same numbers in memory of their own, in C order."},
     {"read_into", read_into, METH_O, "read_into(buffer): copy all numbers to the host."},

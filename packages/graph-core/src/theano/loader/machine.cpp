@@ -54,6 +54,8 @@ PyObject *exception_type(int32_t kind) { /* new reference */
     case TH_ERR_ZERODIV: return Py_NewRef(PyExc_ZeroDivisionError);
     case TH_ERR_ASSERT: return Py_NewRef(PyExc_AssertionError);
     case TH_ERR_SHAPE: return Py_NewRef(shape_error);
+    case TH_ERR_DEVICE: return device_error("DeviceError", PyExc_RuntimeError);
+    case TH_ERR_DEVICE_MEMORY: return device_error("DeviceMemoryError", PyExc_MemoryError);
     case TH_ERR_LINALG: {
         PyObject *module = PyImport_ImportModule("numpy.linalg");
         PyObject *type = module ? PyObject_GetAttrString(module, "LinAlgError") : nullptr;

@@ -191,14 +191,20 @@ Block *block_new(size_t bytes, const th_device *device) {
         data = static_cast<char *>(got);
     }
     if (!data) return nullptr;
-    Block *block = new (std::nothrow) Block{{1}, data, capacity, device};
+    Block *block = new (std::nothrow) Block{{1}, data, capacity, device, nullptr};
     if (!block) drop(data, capacity, device);
     return block;
 }
 
 void block_release(Block *block) {
     if (block->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    drop(block->data, block->capacity, block->device);
+    if (!block->owner) {
+        drop(block->data, block->capacity, block->device);
+    } else if (Py_IsInitialized()) { /* else the interpreter is gone, and its objects with it */
+        const PyGILState_STATE state = PyGILState_Ensure();
+        Py_DECREF(block->owner);
+        PyGILState_Release(state);
+    }
     delete block;
 }
 
@@ -230,6 +236,15 @@ const DeviceEntry *device_entry_of(const th_device *device) {
         if (known->device == device) return known;
     }
     return nullptr;
+}
+
+PyObject *device_error(const char *name, PyObject *otherwise) {
+    PyObject *module = PyImport_ImportModule("theano.errors");
+    PyObject *type = module ? PyObject_GetAttrString(module, name) : nullptr;
+    Py_XDECREF(module);
+    if (type) return type;
+    PyErr_Clear();
+    return Py_NewRef(otherwise);
 }
 
 int device_pack(Block *to, const th_buffer *from) {

@@ -59,6 +59,7 @@ set_threads_least = _loader.set_threads_least
 add_device = _loader.add_device
 device_array_class = _loader.device_array_class
 has_device = _loader.has_device
+read_capsule = _loader.read_capsule
 empty = _loader.empty
 memory_cached = _loader.memory_cached
 memory_get_limit = _loader.memory_get_limit
@@ -91,6 +92,7 @@ __all__ = [
     "memory_trim",
     "numpy_sort",
     "profile_clock",
+    "read_capsule",
     "run_cthunk",
     "set_threads",
     "set_threads_least",

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from theano.errors import ShapeError
+from theano.errors import DeviceError, DeviceMemoryError, ShapeError
 from theano.graph.apply import Apply
 from theano.graph.signals import let_signals_through
 from theano.graph.source import SourceLine, created_at
@@ -24,6 +24,8 @@ from theano.printing import debugprint, one_line
 #: Lines for the inputs of the node that failed; with the others this makes ten.
 MOST_INPUTS = 4
 MOST_MESSAGE_LINES = 2
+#: How many of the values that a call holds are listed where there is no room for another.
+MOST_HELD = 3
 
 #: The loader marks the errors of kernels with their kind.
 KERNEL_SHAPE_ERROR = abi_constants()["TH_ERR_SHAPE"]
@@ -33,6 +35,8 @@ KERNEL_SHAPE_ERROR = abi_constants()["TH_ERR_SHAPE"]
 NEXT_STEPS: tuple[tuple[type[BaseException], str], ...] = (
     (ShapeError, "Give values whose shapes fit, or reshape or transpose one of them where it is used. "),
     (IndexError, "Keep the index within the length, or clip it where it is used. "),
+    (DeviceMemoryError, "Give smaller batches, or drop arrays that are on the device. "),
+    (DeviceError, "If the driver says that the device is lost, start the program again. "),
     (MemoryError, "Give smaller values, or work on them in parts. "),
 )
 
@@ -145,25 +149,45 @@ class Explainer:
         said = text_of(error)
         if hasattr(error, "left_empty"):
             said = _left_empty(node, *error.left_empty)
+        if isinstance(error, MemoryError):
+            said = "\n".join([*said.splitlines()[: MOST_MESSAGE_LINES - 1], *self._held(node, slots)])
         text = self.explain(node, index, said, [_from_loader(numbers) for numbers in inputs], type(error))
         if verbosity == "high":
             text += "\n\n" + "\n".join(self._all(node, slots))
         last_error.remember(error, self.function, node, [_from_loader(numbers, True) for numbers in inputs])
         return with_text(error, text)
 
-    def _all(self, node: Apply, slots: Sequence[Any]) -> list[str]:
-        """Return the expression as a tree, and what the call held, as lines."""
-        lines = ["Debugprint of the apply node:", debugprint(node, file="str", print_type=True).rstrip()]
+    def _rows(self, slots: Sequence[Any]) -> list[tuple[int, Variable, str, tuple[int, ...]]]:
+        """Return what the call holds, the largest first: bytes, variable, dtype and shape."""
         variables = self._variables() if self._variables is not None else ()
         held = [
-            (math.prod(shape) * itemsize, f"{one_line(v, 60)}, {_kind_of(v)}, {dtype}, shape {shape}", itemsize)
+            (math.prod(shape) * itemsize, v, dtype, shape)
             for v, found in zip(variables, slots, strict=False)
             if found is not None and (itemsize := _itemsize(v)) is not None
             for shape, _, dtype in [found]
         ]
+        return sorted(held, key=lambda row: -row[0])
+
+    def _held(self, node: Apply, slots: Sequence[Any]) -> list[str]:
+        """Return a line of the largest values where there was no room: on the device of the node, or on the host."""
+        device = _device_of(node)
+        held = [row for row in self._rows(slots) if row[0] and _lies_on(row[1], device)]
+        if not held:
+            return []
+        shown = ", ".join(f"{one_line(v, 30)} ({dtype}, shape {shape})" for _, v, dtype, shape in held[:MOST_HELD])
+        rest = f" and {len(held) - MOST_HELD} more" if len(held) > MOST_HELD else ""
+        return [f"  the call holds {sum(row[0] for row in held)} bytes on {device}: {shown}{rest}"]
+
+    def _all(self, node: Apply, slots: Sequence[Any]) -> list[str]:
+        """Return the expression as a tree, and what the call held, as lines."""
+        lines = ["Debugprint of the apply node:", debugprint(node, file="str", print_type=True).rstrip()]
+        held = self._rows(slots)
         lines += ["", "Storage map footprint:"]
-        held.sort(key=lambda row: -row[0])
-        lines += [f" - {text}, ElemSize: {size} Byte(s), TotalSize: {total} Byte(s)" for total, text, size in held]
+        lines += [
+            f" - {one_line(v, 60)}, {_kind_of(v)}, {dtype}, shape {shape}, ElemSize: {_itemsize(v)} Byte(s), "
+            f"TotalSize: {total} Byte(s)"
+            for total, v, dtype, shape in held
+        ]
         return [*lines, f" TotalSize: {sum(row[0] for row in held)} Byte(s)"]
 
     def explain(
@@ -229,6 +253,18 @@ def _on_one_line(text: str) -> str:
 
 def _kind_of(v: Variable) -> str:
     return "Constant" if isinstance(v, Constant) else "Input" if v.owner is None else "Computed"
+
+
+def _device_of(node: Apply) -> str:
+    """Return in whose memory the results of a node are, or what it reads if these are on the host."""
+    found = [str(getattr(v.type, "device", "cpu")) for v in (*node.outputs, *node.inputs)]
+    return next((device for device in found if device != "cpu"), "cpu")
+
+
+def _lies_on(v: Variable, device: str) -> bool:
+    """Return whether the values of a variable have memory of their own on a device."""
+    views = getattr(v.owner.op, "view_map", {}) if v.owner is not None else {}
+    return getattr(v.type, "device", "cpu") == device and v.index not in views
 
 
 def _itemsize(v: Variable) -> int | None:

@@ -23,6 +23,7 @@ from theano.settings.kinds import (
 TABLE: list[ConfigParam] = []
 
 GPU = "it belongs to the GPU layer, which is not installed with the layers below it"
+ONE_STREAM = "a device has one stream, launches return at once, and what reads a value waits for it"
 OLD_BUG = "it warned about a bug of versions that are long gone"
 NO_LOCK = "the cache of compiled modules needs no lock, so nobody waits"
 OWN_THREADS = "the pool of threads here needs no OpenMP; see the flag threads"
@@ -263,14 +264,16 @@ _flag("init_gpu_device", ConfigParam("", _device, allow_override=False), "Start 
 _flag("contexts", ConfigParam("", _contexts, allow_override=False), "Names for several devices: name->device;...")
 _flag("print_active_device", BoolParam(True, allow_override=False), "Say which device was started.")
 _flag("gpu.local_elemwise_fusion", BoolParam(True), "As tensor.local_elemwise_fusion, on the GPU.", inert=GPU)
-_flag("gpuelemwise.sync", BoolParam(True), "Wait for each element-wise kernel.", inert=GPU)
-_flag("gpuarray.sync", _replaced(False, "nothing (calls always wait)"), "Wait for each call.", inert=GPU)
-_flag("gpuarray.preallocate", FloatParam(0.0, allow_override=False), "Memory to take at the start: below 1 a share, "
-      "else megabytes; negative: no pool.", inert=GPU)
-_flag("gpuarray.sched", EnumStr("default", "multi", "single"), "How to wait for the device.", inert=GPU)
-_flag("gpuarray.single_stream", BoolParam(True), "Use one stream.", inert=GPU)
-_flag("gpuarray.cache_path", StrParam(defaults.gpu_kernels, allow_override=False), "Where GPU kernels are kept.",
-      inert=GPU)
+_flag("gpuelemwise.sync", BoolParam(True), "Wait for each element-wise kernel.", inert=ONE_STREAM)
+_flag("gpuarray.sync", _replaced(False, "nothing (what reads a value waits for it)"), "Wait for each call.",
+      inert=ONE_STREAM)
+_flag("gpuarray.preallocate", FloatParam(0.0, allow_override=False), "Memory of a device to take at the start: below 1 "
+      "a share, else megabytes; negative: memory that is given back is not kept.")
+_flag("gpuarray.sched", EnumStr("default", "multi", "single"), "How threads wait for a device of CUDA: "
+      "multi gives the core away, single does not.")
+_flag("gpuarray.single_stream", BoolParam(True), "Use one stream.", inert=ONE_STREAM)
+_flag("gpuarray.cache_path", StrParam(defaults.gpu_kernels, allow_override=False), "Where kernels of devices are kept, if "
+      "not with all compiled code.")
 _flag("gpuarray.blas", EnumStr("auto", "own", allow_override=False), "What multiplies matrices on a device of CUDA: cuBLAS "
       "if it is found, or kernels of this project.")
 _flag("gpuarray.tf32", BoolParam(False, allow_override=False), "Let cuBLAS leave out digits of float32 in products.")

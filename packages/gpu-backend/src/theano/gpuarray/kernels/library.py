@@ -13,9 +13,15 @@ from theano.tensor.kernels.common import ready as _ready
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 """The folder in which the library lies."""
 
-COUNTS = ("live", "waiting", "peak", "to", "from", "launches", "allocations")
+COUNTS = (
+    "live", "waiting", "peak", "to", "from", "launches", "allocations", "between", "taken", "refused",
+)  # fmt: skip
 """What a device counts: bytes in use, waiting to be used again, and the most ever in use; transfers there and back;
-launches of kernels; allocations, fresh or again."""
+launches of kernels; allocations, fresh or again; direct copies from another device; bytes that the driver gave, and how
+often it had none to give."""
+
+FAULTS = ("allocate", "launch", "copy", "wait")
+"""What tests can make fail."""
 
 ready = partial(_ready, package=PACKAGE)
 """`theano.tensor.kernels.common.ready`, for kernels of this layer's library."""
@@ -23,7 +29,7 @@ ready = partial(_ready, package=PACKAGE)
 _POINTER, _NUMBER, _TEXT = ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p
 _FUNCTIONS = {
     "th_gpu_opencl": (_POINTER, _TEXT, _POINTER, _POINTER, _NUMBER, _NUMBER),
-    "th_gpu_cuda": (_POINTER, _TEXT, _NUMBER, _NUMBER, _POINTER),
+    "th_gpu_cuda": (_POINTER, _TEXT, _NUMBER, _NUMBER, _NUMBER, _POINTER),
     "th_gpu_cuda_describe": (_NUMBER, _POINTER, _POINTER, _NUMBER),
     "th_gpu_cuda_module": (_POINTER, _POINTER, _TEXT),
     "th_gpu_cuda_function": (_POINTER, _POINTER, _POINTER, _TEXT),
@@ -34,7 +40,16 @@ _FUNCTIONS = {
     "th_gpu_read_counts": (None, _POINTER, _POINTER),
     "th_gpu_wait": (ctypes.c_int, _POINTER),
     "th_gpu_trim": (None, _POINTER),
-    "th_gpu_set_limits": (None, _POINTER, _NUMBER, _NUMBER),
+    "th_gpu_set_limit": (None, _POINTER, _NUMBER),
+    "th_gpu_set_fault": (None, _POINTER, _NUMBER, _NUMBER),
+    "th_gpu_preallocate": (ctypes.c_int, _POINTER, _NUMBER),
+    "th_gpu_opencl_lend": (_POINTER, _POINTER, _POINTER, _POINTER),
+    "th_gpu_opencl_adopt": (_POINTER, _POINTER, _POINTER, _POINTER),
+    "th_gpu_opencl_forget": (None, _POINTER, _POINTER),
+    "th_gpu_cuda_memory": (_NUMBER, _POINTER),
+    "th_gpu_cuda_place": (_NUMBER, _POINTER, _POINTER),
+    "th_gpu_cuda_stream": (_POINTER, _POINTER),
+    "th_gpu_cuda_follow": (ctypes.c_int, _POINTER, _POINTER, _NUMBER),
     "th_gpu_set_mover": (None, _POINTER, _NUMBER, _POINTER),
     "th_gpu_error": (_TEXT, _POINTER),
 }

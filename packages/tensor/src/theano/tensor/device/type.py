@@ -135,10 +135,11 @@ class DeviceTensorType(TensorType):
         return TensorType.values_eq_approx(on_host(a), on_host(b), *args, **kwargs)
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
-        """Return whether two arrays are windows on the same memory."""
-        if not (isinstance(a, DeviceArray) and isinstance(b, DeviceArray)):
+        """Return whether two arrays are windows on memory that overlaps."""
+        if not (isinstance(a, DeviceArray) and isinstance(b, DeviceArray)) or a.device != b.device:
             return False
-        return (a.device, a.memory) == (b.device, b.memory)
+        (first, size), (second, other_size) = a.memory, b.memory
+        return first < second + other_size and second < first + size
 
     def make_constant(self, value: Any, name: str | None = None) -> Constant[Self]:  # type: ignore[override]
         """Return a constant whose value is on the device."""

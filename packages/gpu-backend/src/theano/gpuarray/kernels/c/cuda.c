@@ -17,15 +17,25 @@ typedef uint64_t CUdeviceptr;
     X(cuDeviceGet, (int *, int))                                                                                           \
     X(cuDeviceGetName, (char *, int, int))                                                                                 \
     X(cuDeviceGetAttribute, (int *, int, int))                                                                             \
+    X(cuDeviceTotalMem_v2, (size_t *, int))                                                                                \
+    X(cuDevicePrimaryCtxSetFlags_v2, (int, unsigned))                                                                      \
     X(cuDevicePrimaryCtxRetain, (void **, int))                                                                            \
     X(cuDevicePrimaryCtxRelease_v2, (int))                                                                                 \
     X(cuCtxSetCurrent, (void *))                                                                                           \
+    X(cuPointerGetAttribute, (void *, int, CUdeviceptr))                                                                   \
+    X(cuCtxSynchronize, (void))                                                                                            \
+    X(cuEventCreate, (void **, unsigned))                                                                                  \
+    X(cuEventRecord, (void *, void *))                                                                                     \
+    X(cuEventDestroy_v2, (void *))                                                                                         \
+    X(cuStreamWaitEvent, (void *, void *, unsigned))                                                                       \
     X(cuStreamCreate, (void **, unsigned))                                                                                 \
     X(cuStreamSynchronize, (void *))                                                                                       \
     X(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                                              \
     X(cuMemFree_v2, (CUdeviceptr))                                                                                         \
     X(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, void *))                                                   \
     X(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, void *))                                                         \
+    X(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, void *))                                                    \
+    X(cuMemcpyPeerAsync, (CUdeviceptr, void *, CUdeviceptr, void *, size_t, void *))                                       \
     X(cuModuleLoadData, (void **, const void *))                                                                           \
     X(cuModuleGetFunction, (void **, void *, const char *))                                                                \
     X(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **))
@@ -126,6 +136,37 @@ static int wait_for_all(th_gpu *gpu)
     return status ? failed(gpu, "cuStreamSynchronize", status) : 0;
 }
 
+/* A stream waits for what another one, of a context, was asked for until now. */
+static CUresult follow(const cuda *cu, void *stream, void *other, void *context_of_other)
+{
+    void *event = NULL;
+    CUresult status = cu->cuCtxSetCurrent(context_of_other);
+    if (status == 0)
+        status = cu->cuEventCreate(&event, 2); /* CU_EVENT_DISABLE_TIMING */
+    if (status == 0)
+        status = cu->cuEventRecord(event, other);
+    if (status == 0)
+        status = cu->cuStreamWaitEvent(stream, event, 0);
+    if (event)
+        cu->cuEventDestroy_v2(event); /* once nobody waits for it */
+    return status;
+}
+
+static int copy_from(th_gpu *gpu, char *to, th_gpu *other, const char *from, size_t bytes)
+{
+    const cuda *cu = gpu->state, *there = other->state;
+    const CUdeviceptr target = (CUdeviceptr)(uintptr_t)to, source = (CUdeviceptr)(uintptr_t)from;
+    CUresult status = follow(cu, cu->stream, there->stream, there->context);
+    if (status == 0)
+        status = cu->cuCtxSetCurrent(cu->context);
+    if (status == 0)
+        status = cu->context == there->context ? cu->cuMemcpyDtoDAsync_v2(target, source, bytes, cu->stream)
+                                               : cu->cuMemcpyPeerAsync(target, cu->context, source, there->context, bytes, cu->stream);
+    if (status == 0)
+        status = follow(cu, there->stream, cu->stream, cu->context); /* what is there may be written over only then */
+    return status ? failed(gpu, "a copy from another device", status) : 0;
+}
+
 static void stop(th_gpu *gpu)
 {
     cuda *cu = gpu->state;
@@ -133,13 +174,15 @@ static void stop(th_gpu *gpu)
     free(cu);
 }
 
-static const th_gpu_driver driver = {allocate, release, copy, launch, call, enter, wait_for_all, stop};
+static const th_gpu_driver driver = {allocate, release, copy, launch, call, enter, wait_for_all, copy_from, stop};
 
-static CUresult start(cuda *cu, int number)
+static CUresult start(cuda *cu, int number, unsigned schedule)
 {
     CUresult status = cu->cuInit(0);
     if (status == 0)
         status = cu->cuDeviceGet(&cu->device, number);
+    if (status == 0 && schedule)
+        status = cu->cuDevicePrimaryCtxSetFlags_v2(cu->device, schedule);
     if (status == 0)
         status = cu->cuDevicePrimaryCtxRetain(&cu->context, cu->device);
     if (status == 0)
@@ -147,8 +190,9 @@ static CUresult start(cuda *cu, int number)
     return status ? status : cu->cuStreamCreate(&cu->stream, 1); /* one that waits for no other */
 }
 
-/* The device of that number; NULL: `*code` is what the driver said, or -1 where there is no driver. */
-TH_EXPORT th_gpu *th_gpu_cuda(const char *library, int64_t number, int64_t group, int64_t *code)
+/* The device of that number, on which threads wait as `schedule` says (CU_CTX_SCHED_...; 0: as the driver likes). NULL:
+ * `*code` is what the driver said, or -1 where there is no driver. */
+TH_EXPORT th_gpu *th_gpu_cuda(const char *library, int64_t number, int64_t group, int64_t schedule, int64_t *code)
 {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     cuda *cu = calloc(1, sizeof *cu);
@@ -160,7 +204,7 @@ TH_EXPORT th_gpu *th_gpu_cuda(const char *library, int64_t number, int64_t group
         FUNCTIONS(X)
 #undef X
     }
-    if (missing || (*code = start(cu, (int)number)) != 0) {
+    if (missing || (*code = start(cu, (int)number, (unsigned)schedule)) != 0) {
         free(cu);
         free(gpu);
         return NULL;
@@ -205,4 +249,36 @@ TH_EXPORT void *th_gpu_cuda_function(th_gpu *gpu, void *module, const char *name
     if (status)
         th_gpu_complain(gpu, "cuModuleGetFunction", status);
     return status ? NULL : function;
+}
+
+TH_EXPORT int64_t th_gpu_cuda_memory(const th_gpu *gpu)
+{
+    const cuda *cu = gpu->state;
+    size_t bytes = 0;
+    return cu->cuDeviceTotalMem_v2(&bytes, cu->device) ? 0 : (int64_t)bytes;
+}
+
+/* The stream on which everything happens. */
+TH_EXPORT void *th_gpu_cuda_stream(const th_gpu *gpu) { return ((const cuda *)gpu->state)->stream; }
+
+/* One of the two waits for the other: our stream for another library's (`ours` not 0), or that one for ours. Where its
+ * stream is not known (NULL), the host waits for everything. 0, or -1. */
+TH_EXPORT int th_gpu_cuda_follow(th_gpu *gpu, void *stream, int64_t ours)
+{
+    const cuda *cu = gpu->state;
+    CUresult status = cu->cuCtxSetCurrent(cu->context);
+    if (status == 0 && stream == NULL)
+        status = cu->cuCtxSynchronize();
+    else if (status == 0)
+        status = ours ? follow(cu, cu->stream, stream, cu->context) : follow(cu, stream, cu->stream, cu->context);
+    return status ? failed(gpu, "waiting for a stream", status) : 0;
+}
+
+/* The number of the device on which an address is; -1: none. */
+TH_EXPORT int64_t th_gpu_cuda_place(const th_gpu *gpu, const char *address)
+{
+    const cuda *cu = gpu->state;
+    int number = -1;
+    const CUresult status = cu->cuPointerGetAttribute(&number, 9, (CUdeviceptr)(uintptr_t)address); /* ..._DEVICE_ORDINAL */
+    return status ? -1 : number;
 }

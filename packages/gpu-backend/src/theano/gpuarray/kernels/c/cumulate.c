@@ -86,7 +86,7 @@ TH_EXPORT int th_kernel_gpu_cumulate(th_ctx *ctx)
     const size_t bytes = (size_t)(q.lines * parts) * 8;
     char *totals = parts > 1 ? th_gpu_scratch(gpu, bytes) : NULL, *pointers[] = {x->data, out->data, totals ? totals : x->data};
     if (parts > 1 && totals == NULL)
-        return ctx->rt->fail(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on the device", bytes);
+        return th_gpu_no_room(ctx, bytes);
     int status = parts > 1 ? launch(gpu, p->totals, groups, pointers, args, a) : 0;
     if (status == 0)
         status = launch(gpu, p->cumulated, groups, pointers, args, a);

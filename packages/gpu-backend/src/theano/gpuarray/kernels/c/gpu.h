@@ -51,6 +51,9 @@ typedef struct th_gpu_driver {
     int (*call)(th_gpu *, const th_gpu_call *);
     void *(*enter)(th_gpu *); /* CUDA's: its stream, with its context made that of this thread; NULL: it failed */
     int (*wait)(th_gpu *); /* until all that was asked for is done */
+    /* From another device's memory, after all that either was asked for and before all that follows: 0 asked for; 1 not
+     * between these two; -1. */
+    int (*copy_from)(th_gpu *, char *to, th_gpu *other, const char *from, size_t bytes);
     void (*stop)(th_gpu *);
 } th_gpu_driver;
 
@@ -68,7 +71,22 @@ typedef struct th_gpu_cublas th_gpu_cublas; /* `cublas.c` */
 typedef struct th_gpu_counts {
     int64_t live, waiting, peak; /* bytes in use, bytes that wait to be used again, the most ever in use */
     int64_t to, from, launches, allocations;
+    int64_t between, taken, refused; /* copies from another device; bytes that the driver gave; how often it gave none */
 } th_gpu_counts;
+
+/* Memory that was taken at the start, in pieces (`arena.c`): those that are free, by address. */
+typedef struct th_gpu_free th_gpu_free;
+typedef struct th_gpu_arena {
+    char *start;
+    size_t bytes;
+    th_gpu_free *free;
+} th_gpu_arena;
+
+char *th_gpu_arena_take(th_gpu_arena *arena, size_t bytes); /* NULL: no piece is long enough */
+int th_gpu_arena_give(th_gpu_arena *arena, char *memory, size_t bytes); /* 0: it is no piece of it */
+
+/* Tests: what can be made to fail. */
+enum { TH_GPU_ALLOCATE, TH_GPU_LAUNCH, TH_GPU_COPY, TH_GPU_WAIT, TH_GPU_FAULTS };
 
 /* What moves elements (`move.c`): copies, and a number of the host's everywhere, by the logarithm of an item's bytes; sums
  * by dtype. */
@@ -83,7 +101,9 @@ struct th_gpu {
     int64_t group;      /* work-items of a group where a kernel does not care */
     int64_t processors; /* how many groups it runs at the same time, at least */
     int64_t limit;      /* bytes of memory that may be taken; 0: no end */
-    int64_t fail_in;    /* tests: the allocation that fails, counted from 1; 0: none */
+    int64_t fail_in[TH_GPU_FAULTS]; /* tests: the call that fails, counted from 1; 0: none */
+    int keeps;          /* whether memory that is given back waits to be used again */
+    th_gpu_arena arena;
     th_gpu_movers movers;
     th_gpu_cublas *cublas; /* NULL: products are computed by kernels of ours */
     th_gpu_counts counts;
@@ -105,8 +125,9 @@ void th_gpu_complain(th_gpu *gpu, const char *what, int code);
 char *th_gpu_scratch(th_gpu *gpu, size_t bytes);
 void th_gpu_scratch_release(th_gpu *gpu, char *memory, size_t bytes);
 
-/* The error of a kernel whose launch failed: always -1. */
+/* The error of a kernel whose launch failed, and of one that got no scratch: always -1. */
 int th_gpu_failed(th_ctx *ctx, th_gpu *gpu);
+int th_gpu_no_room(th_ctx *ctx, size_t bytes);
 
 /* The operands of a launch: inputs but those in the mask `hosts`, then outputs. Returns how many there are. */
 int th_gpu_operands(th_ctx *ctx, uint64_t hosts, th_buffer **operands);

@@ -99,10 +99,8 @@ static int with_table(th_gpu *gpu, const th_gpu_kernel *kernel, const th_buffer 
         return launch(gpu, kernel, 3, pointers, a, sizeof *a, a->n);
     const size_t bytes = (size_t)entries * sizeof *table;
     char *there = th_gpu_scratch(gpu, bytes);
-    if (there == NULL) {
-        th_gpu_complain(gpu, "no memory for a table of places", 0);
-        return -1;
-    }
+    if (there == NULL)
+        return TH_NO_ROOM;
     pointers[2] = there;
     int status = gpu->memory.copy(&gpu->memory, there, (const char *)table, bytes, TH_TO_DEVICE);
     if (status == 0)

@@ -18,12 +18,17 @@ typedef int32_t cl_int;
 typedef uint32_t cl_uint;
 typedef struct opaque *cl_object;
 
-enum { CL_MEM_READ_WRITE = 1, CL_TRUE = 1 };
+enum { CL_MEM_READ_WRITE = 1, CL_TRUE = 1, CL_MEM_SIZE = 0x1102, CL_MEM_CONTEXT = 0x1106 };
 
 /* NAME, what it returns, what it takes */
 #define FUNCTIONS(X)                                                                                                              \
     X(clCreateBuffer, cl_object, (cl_object, uint64_t, size_t, void *, cl_int *))                                                 \
     X(clReleaseMemObject, cl_int, (cl_object))                                                                                    \
+    X(clRetainMemObject, cl_int, (cl_object))                                                                                     \
+    X(clGetMemObjectInfo, cl_int, (cl_object, cl_uint, size_t, void *, size_t *))                                                 \
+    X(clEnqueueMarkerWithWaitList, cl_int, (cl_object, cl_uint, const cl_object *, cl_object *))                                  \
+    X(clEnqueueBarrierWithWaitList, cl_int, (cl_object, cl_uint, const cl_object *, cl_object *))                                 \
+    X(clReleaseEvent, cl_int, (cl_object))                                                                                        \
     X(clEnqueueWriteBuffer, cl_int,                                                                                               \
       (cl_object, cl_object, cl_uint, size_t, size_t, const void *, cl_uint, const cl_object *, cl_object *))                     \
     X(clEnqueueReadBuffer, cl_int, (cl_object, cl_object, cl_uint, size_t, size_t, void *, cl_uint, const cl_object *, cl_object *)) \
@@ -39,6 +44,7 @@ typedef struct buffer {
     char *start;
     size_t bytes;
     cl_object handle;
+    int users; /* the pool, and arrays of other libraries that are this buffer */
 } buffer;
 
 typedef struct opencl {
@@ -65,10 +71,10 @@ static size_t position(const opencl *cl, const char *address)
     return low;
 }
 
-static const buffer *buffer_at(const opencl *cl, const char *address)
+static buffer *buffer_at(const opencl *cl, const char *address)
 {
     const size_t k = position(cl, address);
-    const buffer *found = k ? &cl->buffers[k - 1] : NULL;
+    buffer *found = k ? &cl->buffers[k - 1] : NULL;
     return found && address < found->start + found->bytes ? found : NULL;
 }
 
@@ -105,7 +111,7 @@ static char *allocate(th_gpu *gpu, size_t bytes)
     cl_object handle = cl->clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
     if (handle && status == 0) {
         pthread_mutex_lock(&cl->lock);
-        status = enter(cl, (buffer){start, bytes, handle});
+        status = enter(cl, (buffer){start, bytes, handle, 1});
         pthread_mutex_unlock(&cl->lock);
         if (status == 0)
             return start;
@@ -134,7 +140,7 @@ static int copy(th_gpu *gpu, char *to, const char *from, size_t bytes, int32_t d
     opencl *cl = gpu->state;
     pthread_mutex_lock(&cl->lock);
     const buffer *found = buffer_at(cl, direction == TH_TO_DEVICE ? to : from);
-    const buffer one = found ? *found : (buffer){NULL, 0, NULL};
+    const buffer one = found ? *found : (buffer){NULL, 0, NULL, 0};
     pthread_mutex_unlock(&cl->lock);
     if (one.handle == NULL)
         return failed(gpu, "a copy between addresses that are not the device's", 0);
@@ -216,6 +222,43 @@ static int wait_for_all(th_gpu *gpu)
     return status ? failed(gpu, "clFinish", status) : 0;
 }
 
+/* The queue waits for what another one was asked for until now. */
+static cl_int follow(const opencl *cl, const opencl *other)
+{
+    cl_object done = NULL;
+    cl_int status = cl->clEnqueueMarkerWithWaitList(other->queue, 0, NULL, &done);
+    if (status == 0)
+        status = cl->clEnqueueBarrierWithWaitList(cl->queue, 1, &done, NULL);
+    if (done)
+        cl->clReleaseEvent(done);
+    return status ? status : cl->clFlush(other->queue);
+}
+
+static int copy_from(th_gpu *gpu, char *to, th_gpu *other, const char *from, size_t bytes)
+{
+    opencl *cl = gpu->state, *there = other->state;
+    buffer ends[2] = {{NULL, 0, NULL, 0}, {NULL, 0, NULL, 0}};
+    if (cl->context != there->context)
+        return 1;
+    for (int k = 0; k < 2; ++k) {
+        opencl *side = k ? there : cl;
+        pthread_mutex_lock(&side->lock);
+        const buffer *found = buffer_at(side, k ? from : to);
+        if (found)
+            ends[k] = *found;
+        pthread_mutex_unlock(&side->lock);
+        if (found == NULL)
+            return failed(gpu, "a copy between addresses that are not the devices'", 0);
+    }
+    cl_int status = follow(cl, there);
+    if (status == 0)
+        status = cl->clEnqueueCopyBuffer(cl->queue, ends[1].handle, ends[0].handle, (size_t)(from - ends[1].start),
+                                         (size_t)(to - ends[0].start), bytes, 0, NULL, NULL);
+    if (status == 0)
+        status = follow(there, cl); /* what is there may be written over only then */
+    return status ? failed(gpu, "a copy from another device", status) : 0;
+}
+
 static void stop(th_gpu *gpu)
 {
     opencl *cl = gpu->state;
@@ -223,7 +266,7 @@ static void stop(th_gpu *gpu)
     free(cl);
 }
 
-static const th_gpu_driver driver = {allocate, release, copy, launch, call, NULL, wait_for_all, stop};
+static const th_gpu_driver driver = {allocate, release, copy, launch, call, NULL, wait_for_all, copy_from, stop};
 
 /* A device whose context and queue Python has made; NULL: `library` is not OpenCL's. */
 TH_EXPORT th_gpu *th_gpu_opencl(const char *library, void *context, void *queue, int64_t group, int64_t processors)
@@ -249,4 +292,68 @@ TH_EXPORT th_gpu *th_gpu_opencl(const char *library, void *context, void *queue,
     gpu->group = group;
     gpu->processors = processors;
     return gpu;
+}
+
+/* ------------------------------------------------------------------------------ buffers of other libraries, and for them */
+
+/* The buffer at an address, and how many bytes from its beginning that is. NULL: none of this device's. */
+TH_EXPORT void *th_gpu_opencl_lend(th_gpu *gpu, const char *address, int64_t *offset)
+{
+    opencl *cl = gpu->state;
+    pthread_mutex_lock(&cl->lock);
+    const buffer *found = buffer_at(cl, address);
+    *offset = found ? address - found->start : 0;
+    void *handle = found ? found->handle : NULL;
+    pthread_mutex_unlock(&cl->lock);
+    return handle;
+}
+
+static buffer *known(opencl *cl, cl_object handle)
+{
+    for (size_t k = 0; k < cl->count; ++k) {
+        if (cl->buffers[k].handle == handle)
+            return &cl->buffers[k];
+    }
+    return NULL;
+}
+
+/* The address at which a buffer begins from now on, and its bytes; `th_gpu_opencl_forget` ends that. NULL: it is of
+ * another context of OpenCL's. */
+TH_EXPORT char *th_gpu_opencl_adopt(th_gpu *gpu, void *handle, int64_t *bytes)
+{
+    opencl *cl = gpu->state;
+    cl_object context = NULL;
+    size_t size = 0;
+    if (cl->clGetMemObjectInfo(handle, CL_MEM_CONTEXT, sizeof context, &context, NULL) || context != cl->context)
+        return NULL;
+    if (cl->clGetMemObjectInfo(handle, CL_MEM_SIZE, sizeof size, &size, NULL))
+        return NULL;
+    *bytes = (int64_t)size;
+    pthread_mutex_lock(&cl->lock);
+    buffer *found = known(cl, handle);
+    char *start = found ? found->start : mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (found) {
+        found->users++;
+    } else if (start == MAP_FAILED) {
+        start = NULL;
+    } else if (enter(cl, (buffer){start, size, handle, 1})) {
+        munmap(start, size);
+        start = NULL;
+    } else {
+        cl->clRetainMemObject(handle);
+    }
+    pthread_mutex_unlock(&cl->lock);
+    return start;
+}
+
+TH_EXPORT void th_gpu_opencl_forget(th_gpu *gpu, char *start)
+{
+    opencl *cl = gpu->state;
+    pthread_mutex_lock(&cl->lock);
+    buffer *found = buffer_at(cl, start);
+    const int last = found && --found->users == 0;
+    const size_t bytes = found ? found->bytes : 0;
+    pthread_mutex_unlock(&cl->lock);
+    if (last)
+        release(gpu, start, bytes);
 }

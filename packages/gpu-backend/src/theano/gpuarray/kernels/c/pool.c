@@ -2,6 +2,10 @@
  *
  * To ask a driver for memory takes longer than most kernels. Since a device does one thing after the other, memory can be
  * handed to the next kernel while the last one still runs.
+ *
+ * How much is lost: a piece is at most an eighth longer than what was asked for (or 512 bytes). What waits is in nobody's
+ * way: where there is no room for a new piece, all that waits goes back to the driver first. So a request fails only where
+ * the pieces in use and the new one are together more than there is, but for what the driver itself, or the arena, loses.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,6 +31,24 @@ static int class_of(size_t bytes, size_t *rounded)
     return (base - 9) * 8 + (int)((*rounded - ((size_t)1 << base)) >> (base - 3));
 }
 
+/* To the arena, or to the driver. */
+static void give_back(th_gpu *gpu, char *memory, size_t rounded)
+{
+    if (th_gpu_arena_give(&gpu->arena, memory, rounded))
+        return;
+    gpu->counts.taken -= (int64_t)rounded;
+    gpu->driver->release(gpu, memory, rounded);
+}
+
+/* Tests: whether this call is the one that fails. */
+static int fault(th_gpu *gpu, int which)
+{
+    if (gpu->fail_in[which] == 0 || __atomic_sub_fetch(&gpu->fail_in[which], 1, __ATOMIC_RELAXED))
+        return 0;
+    th_gpu_complain(gpu, "a fault that a test asked for", which);
+    return 1;
+}
+
 static void drop_waiting(th_gpu *gpu)
 {
     for (int k = 0; k < TH_GPU_CLASSES; ++k) {
@@ -35,7 +57,7 @@ static void drop_waiting(th_gpu *gpu)
             gpu->waiting[k] = first->next;
             size_t rounded = ((size_t)1 << (k / 8 + 9)) + ((size_t)(k % 8) << (k / 8 + 6));
             gpu->counts.waiting -= (int64_t)rounded;
-            gpu->driver->release(gpu, first->memory, rounded);
+            give_back(gpu, first->memory, rounded);
             free(first);
         }
     }
@@ -43,10 +65,16 @@ static void drop_waiting(th_gpu *gpu)
 
 static char *fresh(th_gpu *gpu, size_t rounded)
 {
-    const int64_t taken = gpu->counts.live + gpu->counts.waiting + (int64_t)rounded;
-    if (gpu->limit && taken > gpu->limit)
+    const int64_t wanted = gpu->counts.live + gpu->counts.waiting + (int64_t)rounded;
+    if (gpu->limit && wanted > gpu->limit) {
+        snprintf(gpu->error, sizeof gpu->error, "its limit is %lld bytes, of which %lld are in use", (long long)gpu->limit, (long long)gpu->counts.live);
         return NULL;
-    return gpu->driver->allocate(gpu, rounded);
+    }
+    char *memory = th_gpu_arena_take(&gpu->arena, rounded);
+    if (memory == NULL && (memory = gpu->driver->allocate(gpu, rounded)) != NULL)
+        gpu->counts.taken += (int64_t)rounded;
+    gpu->counts.refused += memory == NULL;
+    return memory;
 }
 
 static char *take(th_gpu *gpu, size_t bytes)
@@ -56,7 +84,7 @@ static char *take(th_gpu *gpu, size_t bytes)
     char *memory = NULL;
     if (k >= TH_GPU_CLASSES)
         return NULL;
-    if (gpu->fail_in && --gpu->fail_in == 0)
+    if (fault(gpu, TH_GPU_ALLOCATE))
         return NULL;
     if (gpu->waiting[k]) {
         th_gpu_waiting *first = gpu->waiting[k];
@@ -94,7 +122,7 @@ static void release(const th_device *device, char *memory, size_t bytes)
     th_gpu *gpu = (th_gpu *)device;
     size_t rounded;
     const int k = class_of(bytes, &rounded);
-    th_gpu_waiting *entry = malloc(sizeof *entry);
+    th_gpu_waiting *entry = gpu->keeps ? malloc(sizeof *entry) : NULL;
     pthread_mutex_lock(&gpu->lock);
     gpu->counts.live -= (int64_t)rounded;
     if (entry) {
@@ -102,7 +130,7 @@ static void release(const th_device *device, char *memory, size_t bytes)
         gpu->waiting[k] = entry;
         gpu->counts.waiting += (int64_t)rounded;
     } else {
-        gpu->driver->release(gpu, memory, rounded);
+        give_back(gpu, memory, rounded);
     }
     pthread_mutex_unlock(&gpu->lock);
 }
@@ -111,15 +139,31 @@ static int copy(const th_device *device, char *to, const char *from, size_t byte
 {
     th_gpu *gpu = (th_gpu *)device;
     __atomic_add_fetch(direction == TH_TO_DEVICE ? &gpu->counts.to : &gpu->counts.from, 1, __ATOMIC_RELAXED);
-    return gpu->driver->copy(gpu, to, from, bytes, direction);
+    return fault(gpu, TH_GPU_COPY) ? -1 : gpu->driver->copy(gpu, to, from, bytes, direction);
 }
+
+static int copy_from(const th_device *device, char *to, const th_device *other, const char *from, size_t bytes)
+{
+    th_gpu *gpu = (th_gpu *)device, *there = (th_gpu *)other;
+    if (other->copy_from != copy_from || gpu->driver != there->driver) /* another layer's, or another driver's */
+        return 1;
+    if (fault(gpu, TH_GPU_COPY))
+        return -1;
+    const int status = gpu->driver->copy_from(gpu, to, there, from, bytes);
+    if (status == 0)
+        __atomic_add_fetch(&gpu->counts.between, 1, __ATOMIC_RELAXED);
+    return status;
+}
+
+static const char *error(const th_device *device) { return ((const th_gpu *)device)->error; }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state)
 {
     memset(gpu, 0, sizeof *gpu);
-    gpu->memory = (th_device){allocate, release, copy, th_gpu_gather, th_gpu_scatter};
+    gpu->memory = (th_device){allocate, release, copy, th_gpu_gather, th_gpu_scatter, copy_from, error};
+    gpu->keeps = 1;
     gpu->driver = driver;
     gpu->state = state;
     pthread_mutex_init(&gpu->lock, NULL);
@@ -128,7 +172,7 @@ void th_gpu_setup(th_gpu *gpu, const th_gpu_driver *driver, void *state)
 int th_gpu_launched(th_gpu *gpu, const th_gpu_launch *launch)
 {
     __atomic_add_fetch(&gpu->counts.launches, 1, __ATOMIC_RELAXED);
-    return gpu->driver->launch(gpu, launch);
+    return fault(gpu, TH_GPU_LAUNCH) ? -1 : gpu->driver->launch(gpu, launch);
 }
 
 int th_gpu_called(th_gpu *gpu, const th_gpu_call *call)
@@ -155,7 +199,9 @@ char *th_gpu_scratch(th_gpu *gpu, size_t bytes) { return allocate(&gpu->memory, 
 
 void th_gpu_scratch_release(th_gpu *gpu, char *memory, size_t bytes) { release(&gpu->memory, memory, bytes); }
 
-int th_gpu_failed(th_ctx *ctx, th_gpu *gpu) { return ctx->rt->fail(ctx, TH_ERR_VALUE, "the device failed: %s", gpu->error); }
+int th_gpu_failed(th_ctx *ctx, th_gpu *gpu) { return ctx->rt->fail(ctx, TH_ERR_DEVICE, "the device failed: %s", gpu->error); }
+
+int th_gpu_no_room(th_ctx *ctx, size_t bytes) { return ctx->rt->fail(ctx, TH_ERR_DEVICE_MEMORY, "no memory for %zu bytes on the device", bytes); }
 
 int th_gpu_operands(th_ctx *ctx, uint64_t hosts, th_buffer **operands)
 {
@@ -218,7 +264,7 @@ int th_gpu_collapse(int ndim, int64_t *shape, int nops, int64_t *strides)
 
 TH_EXPORT void th_gpu_read_counts(const th_gpu *gpu, int64_t *to) { memcpy(to, &gpu->counts, sizeof gpu->counts); }
 
-TH_EXPORT int th_gpu_wait(th_gpu *gpu) { return gpu->driver->wait(gpu); }
+TH_EXPORT int th_gpu_wait(th_gpu *gpu) { return fault(gpu, TH_GPU_WAIT) ? -1 : gpu->driver->wait(gpu); }
 
 TH_EXPORT void th_gpu_trim(th_gpu *gpu)
 {
@@ -227,10 +273,27 @@ TH_EXPORT void th_gpu_trim(th_gpu *gpu)
     pthread_mutex_unlock(&gpu->lock);
 }
 
-TH_EXPORT void th_gpu_set_limits(th_gpu *gpu, int64_t limit, int64_t fail_in)
+TH_EXPORT void th_gpu_set_limit(th_gpu *gpu, int64_t limit) { gpu->limit = limit; }
+
+TH_EXPORT void th_gpu_set_fault(th_gpu *gpu, int64_t which, int64_t fail_in) { gpu->fail_in[which] = fail_in; }
+
+/* Take an arena (once), or, below 0, let nothing wait. 0, or -1: there is no room for it. */
+TH_EXPORT int th_gpu_preallocate(th_gpu *gpu, int64_t bytes)
 {
-    gpu->limit = limit;
-    gpu->fail_in = fail_in;
+    pthread_mutex_lock(&gpu->lock);
+    int status = 0;
+    gpu->keeps = bytes >= 0;
+    if (bytes > 0 && gpu->arena.start == NULL) {
+        gpu->arena.start = gpu->driver->allocate(gpu, (size_t)bytes);
+        status = gpu->arena.start == NULL ? -1 : 0;
+        if (status == 0) {
+            gpu->arena.bytes = (size_t)bytes / 256 * 256;
+            gpu->counts.taken += bytes;
+            th_gpu_arena_give(&gpu->arena, gpu->arena.start, gpu->arena.bytes);
+        }
+    }
+    pthread_mutex_unlock(&gpu->lock);
+    return status;
 }
 
 TH_EXPORT void th_gpu_set_mover(th_gpu *gpu, int64_t number, th_gpu_kernel *kernel) { (&gpu->movers.copy[0])[number] = kernel; }

@@ -159,7 +159,7 @@ TH_EXPORT int th_kernel_gpu_reduce(th_ctx *ctx)
     const size_t bytes = (size_t)(q.n * q.parts * p->accumulators);
     char *left = th_gpu_scratch(gpu, bytes);
     if (left == NULL)
-        return ctx->rt->fail(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on the device", bytes);
+        return th_gpu_no_room(ctx, bytes);
     pointers[nin] = left;
     int status = launch(gpu, p->parts, groups * q.parts, GROUP, npointers, pointers, args, end);
     if (status == 0) {

@@ -339,12 +339,16 @@ static th_buffer buffer_of(const th_window *w)
 
 static int has_something(const th_window *w) { return th_size(w->nd, w->shape) > 0; }
 
-static int cannot_move(th_ctx *ctx, const th_window *to, const th_window *from)
+static int cannot_move(th_ctx *ctx, const th_window *to, const th_window *from, int status)
 {
     th_text text;
     if (to->dtype != from->dtype)
         return TH_FAIL(ctx, TH_ERR_TYPE, "a device does not convert elements while it moves them");
-    return TH_FAIL(ctx, TH_ERR_MEMORY, "the device could not move elements of shape %s", th_shape_text(text, to->nd, to->shape));
+    const char *shape = th_shape_text(text, to->nd, to->shape);
+    if (status == TH_NO_ROOM)
+        return TH_FAIL(ctx, TH_ERR_DEVICE_MEMORY, "the device has no room to move elements of shape %s", shape);
+    return TH_FAIL(ctx, TH_ERR_DEVICE, "the device could not move elements of shape %s: %s", shape,
+                   to->device && to->device->error ? to->device->error(to->device) : "it does not say why");
 }
 
 int th_gather(th_ctx *ctx, const th_window *to, const th_window *from, int axis, const int64_t *offsets)
@@ -353,9 +357,9 @@ int th_gather(th_ctx *ctx, const th_window *to, const th_window *from, int axis,
     const th_buffer into = buffer_of(to), out_of = buffer_of(from);
     if (!has_something(to))
         return 0;
-    if (to->dtype != from->dtype || !device || !device->gather || device->gather(device, &into, &out_of, axis, offsets))
-        return cannot_move(ctx, to, from);
-    return 0;
+    const int can = to->dtype == from->dtype && device && device->gather;
+    const int status = can ? device->gather(device, &into, &out_of, axis, offsets) : -1;
+    return status ? cannot_move(ctx, to, from, status) : 0;
 }
 
 int th_scatter(th_ctx *ctx, const th_window *to, const th_window *from, int axis, const int64_t *offsets, int adds)
@@ -364,9 +368,9 @@ int th_scatter(th_ctx *ctx, const th_window *to, const th_window *from, int axis
     const th_buffer into = buffer_of(to), out_of = buffer_of(from);
     if (!has_something(to))
         return 0;
-    if (to->dtype != from->dtype || !device || !device->scatter || device->scatter(device, &into, &out_of, axis, offsets, adds))
-        return cannot_move(ctx, to, from);
-    return 0;
+    const int can = to->dtype == from->dtype && device && device->scatter;
+    const int status = can ? device->scatter(device, &into, &out_of, axis, offsets, adds) : -1;
+    return status ? cannot_move(ctx, to, from, status) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------- of any size */
