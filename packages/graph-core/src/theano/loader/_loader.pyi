@@ -147,6 +147,8 @@ class DeviceArray:
         """Return other elements of the same memory, the first of them ``offset`` bytes behind this one's."""
     def packed(self) -> Self:
         """Return the same numbers in memory of their own, in C order."""
+    def assign(self, other: DeviceArray, /) -> None:
+        """Copy all numbers of an array of the same shape and dtype on the same device, which is no part of this one."""
     def read_into(self, buffer: Any, /) -> None:
         """Copy all numbers to the host; the array lies in one piece."""
     def write_from(self, buffer: Any, /) -> None:
