@@ -62,7 +62,7 @@ def install() -> None:
         Lowering(CAReduce, reduction_kernel, Accepts("x -> y"), target=FAKE),
         Lowering(MapReduce, reduction_kernel, Accepts("*inputs -> *results"), target=FAKE),
     )
-    phases.register("place_on_fake", Placement(FAKE), 49.4, "fake")
+    phases.register("place_on_fake", Placement(FAKE), 49.4, "fake", "placement")
 
 
 install()

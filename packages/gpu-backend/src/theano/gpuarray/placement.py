@@ -109,7 +109,7 @@ class GpuPlacement(Placement):
     """The pass that has a device compute all that this layer has lowerings for."""
 
     def __init__(self, target: Target):
-        super().__init__(target)
+        super().__init__(target, "gpuarray")
         self.name = "gpuarray_opt"
 
     def __call__(self, fgraph: FunctionGraph, context: Context) -> None:

@@ -11,5 +11,5 @@ from theano.gpuarray.placement import GpuPlacement, name_ops
 from theano.rewriting.phases import phases
 
 # Everything is fused by then, and it was not yet decided who overwrites what.
-phases.register("gpuarray_opt", GpuPlacement(TARGET), 49.4, "gpuarray")
+phases.register("gpuarray_opt", GpuPlacement(TARGET), 49.4, "gpuarray", "placement")
 phases.register("gpu_names", name_ops, 101, "gpuarray")

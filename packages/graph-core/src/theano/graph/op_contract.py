@@ -118,6 +118,26 @@ class OpContract:
         """
         return None
 
+    # -- other processors: asked where it is decided what is computed in whose memory ----------------------------
+
+    def place_on_device(self, node: Apply[Any, Any], placing: Any) -> Sequence[Variable] | None:
+        """Return what takes the place of the outputs of ``node`` where some of its operands are on a device.
+
+        Asked only of ops that define it, in place of entries in the lowering table: an op that holds a graph, or that
+        hands values on, has places for them one by one.
+
+        Parameters
+        ----------
+        node : Apply
+        placing : theano.tensor.device.placement.Placing
+
+        Returns
+        -------
+        list of Variable or None
+            On the host, by transfers; None: the node stays as it is.
+        """
+        return None
+
     # -- what is known of outputs before they are computed ------------------------------------------------------
 
     def infer_shape(self, node: Apply[Any, Any], shapes: Sequence[Any]) -> Sequence[Any]:

@@ -156,6 +156,8 @@ class DeviceArray:
         """Return the same numbers in memory of their own, in C order."""
     def copy_from(self, other: DeviceArray, /) -> bool:
         """Copy all numbers from an array on another device, both in one piece; False: not without the host."""
+    def assign(self, other: DeviceArray, /) -> None:
+        """Copy all numbers of an array of the same shape and dtype on the same device, which is no part of this one."""
     def read_into(self, buffer: Any, /) -> None:
         """Copy all numbers to the host; the array lies in one piece."""
     def write_from(self, buffer: Any, /) -> None:

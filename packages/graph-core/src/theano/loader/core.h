@@ -347,6 +347,18 @@ bool is_private(Frame *frame, Slot *slot);  /* nobody but the variable and this 
 PyObject *device_array_type(); /* new reference to the heap type, made once */
 bool bind_device_array(Frame *frame, Slot *slot, PyObject *value); /* false: another kind of value; no error is set */
 PyObject *box_device_array(const Slot *slot); /* new reference; NULL: error set */
+/* What a DeviceArray is a window on; a null block: it is none. The tables live as long as the array. */
+struct DeviceView {
+    Block *block = nullptr;
+    char *data = nullptr;
+    int32_t dtype = -1, ndim = 0;
+    const int64_t *shape = nullptr, *strides = nullptr;
+};
+DeviceView device_view(PyObject *value);
+PyObject *new_device_array(const th_device *device, int32_t dtype, int32_t ndim, const int64_t *shape); /* NULL: error set */
+PyObject *packed_device_array(PyObject *array); /* a copy in C order; NULL: error set */
+/* `slot` becomes an array in the memory of a block, which it keeps alive for this call. Its tables say how it lies. */
+void bind_device_window(Frame *frame, Slot *slot, Block *block, char *data);
 
 /* ----------------------------------------------------------------- dlpack.cpp */
 

@@ -219,13 +219,17 @@ PyObject *window(PyObject *self, PyObject *args) {
     return reinterpret_cast<PyObject *>(array);
 }
 
+th_buffer buffer_of(DeviceArray *array) {
+    return {array->data, array->ndim, array->dtype, shape_of(array), strides_of(array), dtype_itemsize[array->dtype], nullptr, array->block->device};
+}
+
 /* packed(): the same numbers in memory of their own, in C order. */
 PyObject *packed(PyObject *self, PyObject *) {
     DeviceArray *from = as_array(self);
     const int64_t bytes = from->elements * dtype_itemsize[from->dtype];
     Block *block = block_new(size_t(bytes), from->block->device);
     if (!block) return no_memory(bytes, from->device_name, from->block->device);
-    th_buffer buffer = {from->data, from->ndim, from->dtype, shape_of(from), strides_of(from), dtype_itemsize[from->dtype], nullptr, from->block->device};
+    const th_buffer buffer = buffer_of(from);
     int status = 0;
     if (bytes) {
         Py_BEGIN_ALLOW_THREADS
@@ -306,6 +310,29 @@ PyObject *get_memory(PyObject *self, void *) {
 }
 PyObject *get_in_one_piece(PyObject *self, void *) { return PyBool_FromLong(in_one_piece(as_array(self))); }
 
+/* assign(other): the numbers of an array of the same shape and dtype on the same device, which is no part of this one. */
+PyObject *assign(PyObject *self, PyObject *given) {
+    DeviceArray *to = as_array(self);
+    if (!is_device_array(given)) return PyErr_Format(PyExc_TypeError, "assign takes an array of a device's, not a %s", Py_TYPE(given)->tp_name);
+    DeviceArray *from = as_array(given);
+    bool same = from->block->device == to->block->device && from->dtype == to->dtype && from->ndim == to->ndim;
+    for (int d = 0; same && d < to->ndim; ++d) same = shape_of(from)[d] == shape_of(to)[d];
+    if (!same) {
+        PyErr_SetString(PyExc_ValueError, "assign takes an array of the same shape, dtype and device");
+        return nullptr;
+    }
+    const th_device *device = to->block->device;
+    const th_buffer source = buffer_of(from), target = buffer_of(to);
+    int status = 0;
+    if (to->elements) {
+        Py_BEGIN_ALLOW_THREADS
+        status = device->gather ? device->gather(device, &target, &source, -1, nullptr) : -1;
+        Py_END_ALLOW_THREADS
+    }
+    if (status < 0) return PyErr_Format(PyExc_RuntimeError, "%s could not copy an array", to->device_name);
+    Py_RETURN_NONE;
+}
+
 PyMethodDef methods[] = {
     {"empty", empty, METH_VARARGS | METH_CLASS, "empty(device, dtype, shape): an array whose numbers are anything."},
     {"adopt", adopt, METH_VARARGS | METH_CLASS, "adopt(device, address, size, owner): memory of somebody else's, as bytes."},
@@ -313,6 +340,7 @@ PyMethodDef methods[] = {
     {"copy_from", copy_from, METH_O, "copy_from(other): copy all numbers from another device; False: not without the host."},
     {"window", window, METH_VARARGS, "window(offset, shape, strides, dtype=None): other elements of the same memory; bytes."},
     {"packed", packed, METH_NOARGS, "packed(): the same numbers in memory of their own, in C order."},
+    {"assign", assign, METH_O, "assign(other): copy all numbers of an array of the same shape on the same device."},
     {"read_into", read_into, METH_O, "read_into(buffer): copy all numbers to the host."},
     {"write_from", write_from, METH_O, "write_from(buffer): copy all numbers from the host."},
     {nullptr},
@@ -363,18 +391,46 @@ bool bind_device_array(Frame *frame, Slot *slot, PyObject *value) {
     for (uint64_t rest = info->ones; rest; rest &= rest - 1) {
         if (shape_of(array)[__builtin_ctzll(rest)] != 1) return false;
     }
-    block_retain(array->block);
-    if (slot->lent) block_release(slot->lent);
-    slot->lent = array->block;
     std::memcpy(slot->buf.shape, shape_of(array), size_t(array->ndim) * sizeof(int64_t));
     std::memcpy(slot->buf.strides, strides_of(array), size_t(array->ndim) * sizeof(int64_t));
-    slot_count(frame, slot, array->elements);
-    slot->buf.data = array->data;
+    bind_device_window(frame, slot, array->block, array->data);
+    Py_XSETREF(slot->object, Py_NewRef(value));
+    return true;
+}
+
+void bind_device_window(Frame *frame, Slot *slot, Block *block, char *data) {
+    block_retain(block);
+    if (slot->lent) block_release(slot->lent);
+    slot->lent = block;
+    int64_t elements = 1;
+    for (int d = 0; d < slot->buf.ndim; ++d) elements *= slot->buf.shape[d];
+    slot_count(frame, slot, elements);
+    slot->buf.data = data;
     slot->memory = MEM_LENT;
     slot->fresh = slot->laid = slot->copied = slot->borrowed = false;
-    Py_XSETREF(slot->object, Py_NewRef(value));
+    Py_CLEAR(slot->object);
     slot_mark(frame, slot);
-    return true;
+}
+
+DeviceView device_view(PyObject *value) {
+    if (!is_device_array(value)) return {};
+    DeviceArray *array = as_array(value);
+    return {array->block, array->data, array->dtype, array->ndim, shape_of(array), strides_of(array)};
+}
+
+PyObject *packed_device_array(PyObject *array) { return packed(array, nullptr); }
+
+PyObject *new_device_array(const th_device *device, int32_t dtype, int32_t ndim, const int64_t *shape) {
+    const DeviceEntry *entry = device_entry_of(device);
+    const int64_t bytes = bytes_of(shape, ndim, dtype_itemsize[dtype]);
+    if (bytes < 0) return nullptr;
+    Block *block = block_new(size_t(bytes), device);
+    if (!block) return PyErr_Format(PyExc_MemoryError, "no memory for %lld bytes on %s", static_cast<long long>(bytes), entry->name);
+    PyTypeObject *type = entry->array_class ? reinterpret_cast<PyTypeObject *>(entry->array_class) : base_type;
+    DeviceArray *array = make(type, block, entry->name, block->data, dtype, ndim);
+    block_release(block);
+    if (array) fill(array, shape, nullptr);
+    return reinterpret_cast<PyObject *>(array);
 }
 
 PyObject *box_device_array(const Slot *slot) {

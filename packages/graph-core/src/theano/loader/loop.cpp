@@ -9,6 +9,9 @@
  * overwrites its input, one is enough. From the second step on, instructions write rows where they are to lie
  * (`Row::aim`), if all of them are compiled: an op in Python could keep an array on memory that is written again.
  * Between steps the frame is cleaned as it is between calls, so that memory is used again.
+ *
+ * An array may be in the memory of a device, where the slot of its rows is: windows on it are bound, results are written
+ * there, and what has to be copied the device copies.
  */
 #include "core.h"
 
@@ -34,6 +37,19 @@ int complain(PyObject *type, const char *text) {
 
 char *data_of(PyArrayObject *array) { return static_cast<char *>(PyArray_DATA(array)); }
 
+/* An array of the host's or of a device's, of which rows are read or written. */
+struct Array {
+    PyObject *object = nullptr;
+    DeviceView there = {}; /* without a block: it is NumPy's */
+
+    explicit Array(PyObject *value) : object(value), there(value ? device_view(value) : DeviceView{}) {}
+    PyArrayObject *here() const { return reinterpret_cast<PyArrayObject *>(object); }
+    char *data() const { return there.block ? there.data : data_of(here()); }
+    int64_t length(int d) const { return there.block ? there.shape[d] : PyArray_DIM(here(), d); }
+    int64_t stride(int d) const { return there.block ? there.strides[d] : PyArray_STRIDE(here(), d); }
+    int ndim() const { return there.block ? there.ndim : PyArray_NDIM(here()); }
+};
+
 /* ----------------------------------------------------------------------- copies */
 
 void copy_elements(char *to, const char *from, const int64_t *shape, const int64_t *strides, int ndim, int64_t itemsize) {
@@ -50,12 +66,19 @@ void copy_elements(char *to, const char *from, const int64_t *shape, const int64
     }
 }
 
-void copy_to(char *to, const Slot *slot) {
-    if (slot->elements) copy_elements(to, slot->buf.data, slot->buf.shape, slot->buf.strides, slot->buf.ndim, slot->info->itemsize);
+/* What a slot holds to a place in its memory, element after element. -1: Python error set. */
+int copy_to(char *to, const Slot *slot) {
+    if (!slot->elements) return 0;
+    if (!slot->info->device) {
+        copy_elements(to, slot->buf.data, slot->buf.shape, slot->buf.strides, slot->buf.ndim, slot->info->itemsize);
+        return 0;
+    }
+    Block place{{1}, to, size_t(slot->elements * slot->info->itemsize), slot->info->device};
+    return device_pack(&place, &slot->buf) < 0 ? complain(PyExc_RuntimeError, "loop: the device could not copy a row") : 0;
 }
 
 /* A new array for what a slot holds; for as many of it as `rows`, if that is not negative. */
-PyArrayObject *new_like(const Slot *slot, int64_t rows) {
+PyObject *new_like(const Slot *slot, int64_t rows) {
     int64_t shape[TH_MAX_NDIM + 1], elements = slot->elements * (rows >= 0 ? rows : 1);
     int ndim = 0;
     if (rows >= 0) shape[ndim++] = rows;
@@ -64,7 +87,8 @@ PyArrayObject *new_like(const Slot *slot, int64_t rows) {
         return nullptr;
     }
     for (int d = 0; d < slot->buf.ndim; ++d) shape[ndim++] = slot->buf.shape[d];
-    return reinterpret_cast<PyArrayObject *>(new_array(slot->info->descr, ndim, shape, elements));
+    if (slot->info->device) return new_device_array(slot->info->device, slot->info->dtype, ndim, shape);
+    return new_array(slot->info->descr, ndim, shape, elements);
 }
 
 /* What all steps read: `value`, or a copy that is quicker to read; new reference. */
@@ -107,30 +131,31 @@ const th_device windows = {nullptr, keep_memory, nullptr, nullptr, nullptr};
 /* An input that is one row of an array. */
 struct Window {
     Slot *slot;
-    PyArrayObject *array;
+    Array array;
     int64_t row, rows; /* which one, of how many: the first follows the last */
 
-    char *place() const { return data_of(array) + row * PyArray_STRIDE(array, 0); }
+    char *place() const { return array.data() + row * array.stride(0); }
     void advance() { row = row + 1 == rows ? 0 : row + 1; }
 
     /* Like an argument of a call: no reference is taken, and the next row's binding takes its place. What an earlier
      * loop has left may be of another array at the same address: the first row is bound in full. */
     void bind(Frame *frame, bool first) const {
-        if (TH_LIKELY(!first && slot->borrowed && slot->array == reinterpret_cast<PyObject *>(array) && !slot->object)) {
+        if (TH_LIKELY(!first && slot->borrowed && slot->array == array.object && !slot->object)) {
             slot->buf.data = place();
             return;
         }
         int64_t elements = 1;
         for (int d = 0; d < slot->buf.ndim; ++d) {
-            elements *= slot->buf.shape[d] = PyArray_DIM(array, d + 1);
-            slot->buf.strides[d] = PyArray_STRIDE(array, d + 1);
+            elements *= slot->buf.shape[d] = array.length(d + 1);
+            slot->buf.strides[d] = array.stride(d + 1);
         }
+        if (array.there.block) return bind_device_window(frame, slot, array.there.block, place());
         slot_count(frame, slot, elements);
         slot->buf.data = place();
         slot->memory = MEM_ARRAY;
         slot->fresh = slot->laid = slot->copied = false;
         slot->borrowed = slot->readonly = true;
-        slot->array = reinterpret_cast<PyObject *>(array);
+        slot->array = array.object;
     }
 };
 
@@ -142,9 +167,12 @@ struct Row {
     /* After a first step: can the instruction that computes this write it into memory of ours? */
     void find(const Frame *frame) {
         Slot *base = slot->info->base < 0 ? slot : frame->slots + slot->info->base;
-        const bool whole = base->memory == MEM_ARRAY && base->fresh && base->buf.data == slot->buf.data &&
-                           base->elements == slot->elements && th_is_packed(&base->buf) && th_is_packed(&slot->buf);
-        if (whole && slot->buf.ndim && slot->elements) made = base;
+        /* On a device a block of its own, which no plan gives to others; on the host an array, or the slot itself. */
+        const bool there = slot->info->device != nullptr;
+        const bool own = there ? base->memory == MEM_OWN && base->info->pool < 0 : base->memory == MEM_ARRAY && base->fresh;
+        const bool whole = own && base->buf.data == slot->buf.data && base->elements == slot->elements &&
+                           th_is_packed(&base->buf) && th_is_packed(&slot->buf);
+        if (whole && (slot->buf.ndim || there) && slot->elements) made = base;
     }
 
     /* Let the next step compute it at `place`. */
@@ -174,25 +202,28 @@ struct Row {
 /* Rows of an output in an array: a state in its buffer, or a result. */
 struct Stack {
     Row out;
-    PyArrayObject *array; /* of a result: none before the first step; then strong */
+    Array array;          /* of a result: none before the first step; then strong */
     int64_t row, rows;    /* where the next one goes, and how many there are */
     Py_ssize_t number;    /* of the output, for messages */
 
-    char *place() const { return data_of(array) + row * PyArray_STRIDE(array, 0); }
+    char *place() const { return array.data() + row * array.stride(0); }
 
     int keep(Frame *frame, int64_t step) {
         Slot *slot = out.slot;
         if (see(frame, slot) < 0) return -1;
-        if (TH_UNLIKELY(!array) && !(array = new_like(slot, rows))) return -1;
+        if (TH_UNLIKELY(!array.object)) {
+            array = Array(new_like(slot, rows));
+            if (!array.object) return -1;
+        }
         for (int d = 0; d < slot->buf.ndim; ++d) {
-            if (PyArray_DIM(array, d + 1) == slot->buf.shape[d]) continue;
+            if (array.length(d + 1) == slot->buf.shape[d]) continue;
             PyErr_Format(PyExc_ValueError, "row %zd of output %zd has length %zd along axis %d, but %s %zd", Py_ssize_t(step),
                          number, Py_ssize_t(slot->buf.shape[d]), d,
                          step ? "the rows before it have" : "what it begins with (outputs_info) has",
-                         Py_ssize_t(PyArray_DIM(array, d + 1)));
+                         Py_ssize_t(array.length(d + 1)));
             return -1;
         }
-        if (!out.lies_at(place())) copy_to(place(), slot);
+        if (!out.lies_at(place()) && copy_to(place(), slot) < 0) return -1;
         row = row + 1 == rows ? 0 : row + 1;
         return 0;
     }
@@ -205,13 +236,13 @@ struct Carried {
     PyObject *now = nullptr, *next = nullptr; /* strong */
 
     bool is_array() const { return out.slot->info->has_spec; }
-    PyArrayObject *array() const { return reinterpret_cast<PyArrayObject *>(now); }
-    PyArrayObject *spare() const { return reinterpret_cast<PyArrayObject *>(next); }
+    Array array() const { return Array(now); }
+    Array spare() const { return Array(next); }
 
-    bool fits(PyArrayObject *array) const {
+    bool fits(const Array &array) const {
         const Slot *slot = out.slot;
-        bool same = array && PyArray_NDIM(array) == slot->buf.ndim;
-        for (int d = 0; same && d < slot->buf.ndim; ++d) same = PyArray_DIM(array, d) == slot->buf.shape[d];
+        bool same = array.object && array.ndim() == slot->buf.ndim;
+        for (int d = 0; same && d < slot->buf.ndim; ++d) same = array.length(d) == slot->buf.shape[d];
         return same;
     }
 
@@ -223,13 +254,13 @@ struct Carried {
             return 0;
         }
         if (see(frame, out.slot) < 0) return -1;
-        if (fits(array()) && out.lies_at(data_of(array()))) return 0; /* it was overwritten */
+        if (fits(array()) && out.lies_at(array().data())) return 0; /* it was overwritten */
         if (!fits(spare())) { /* the first step; or the value grows */
             out.made = nullptr;
-            Py_XSETREF(next, reinterpret_cast<PyObject *>(new_like(out.slot, -1)));
+            Py_XSETREF(next, new_like(out.slot, -1));
             if (!next) return -1;
         }
-        if (!out.lies_at(data_of(spare()))) copy_to(data_of(spare()), out.slot);
+        if (!out.lies_at(spare().data()) && copy_to(spare().data(), out.slot) < 0) return -1;
         std::swap(now, next);
         return 0;
     }
@@ -253,7 +284,7 @@ struct Loop {
     bool compiled = true; /* whether all instructions are */
 
     ~Loop() {
-        for (Stack &each : results) Py_XDECREF(each.array);
+        for (Stack &each : results) Py_XDECREF(each.array.object);
         for (PyObject *each : fixed) Py_DECREF(each);
     }
 
@@ -295,7 +326,7 @@ struct Loop {
             if (each.out.made) each.out.aim(each.place());
         }
         for (const Carried &each : carried) {
-            if (each.out.made && each.next) each.out.aim(data_of(each.spare()));
+            if (each.out.made && each.next) each.out.aim(each.spare().data());
         }
     }
 
@@ -354,15 +385,31 @@ struct Loop {
 
 /* ------------------------------------------------------------- what is asked for */
 
-/* Is `value` an array of at least that many rows, each of which is what the slot takes? */
-bool holds_rows(const SlotInfo *info, PyObject *value, int64_t rows) {
-    if (!info->has_spec || info->scalar || !PyArray_CheckExact(value)) return false;
-    auto *array = reinterpret_cast<PyArrayObject *>(value);
-    const int number = PyArray_TYPE(array);
-    if (number >= kNpyTypes || dtype_of_npy[number] != info->dtype || PyArray_NDIM(array) != info->ndim + 1) return false;
-    if (!PyArray_ISALIGNED(array) || !PyArray_ISNOTSWAPPED(array) || PyArray_DIM(array, 0) < rows) return false;
+/* Are the elements of `array` what the slot takes, in the memory where it takes them? */
+bool holds_elements(const SlotInfo *info, const Array &array) {
+    if (!info->has_spec || info->scalar) return false;
+    if (array.there.block) return array.there.block->device == info->device && array.there.dtype == info->dtype;
+    if (info->device || !PyArray_CheckExact(array.object)) return false;
+    const int number = PyArray_TYPE(array.here());
+    return number < kNpyTypes && dtype_of_npy[number] == info->dtype && PyArray_ISALIGNED(array.here()) && PyArray_ISNOTSWAPPED(array.here());
+}
+
+/* Is `array` one of at least that many rows, each of which is what the slot takes? */
+bool holds_rows(const SlotInfo *info, const Array &array, int64_t rows) {
+    if (!holds_elements(info, array) || array.ndim() != info->ndim + 1 || array.length(0) < rows) return false;
     for (int d = 0; d < info->ndim; ++d) {
-        if ((info->ones >> d & 1) && PyArray_DIM(array, d + 1) != 1) return false;
+        if ((info->ones >> d & 1) && array.length(d + 1) != 1) return false;
+    }
+    return true;
+}
+
+/* May rows be written into it, one after the other? */
+bool takes_rows(const Array &array) {
+    if (!array.there.block) return PyArray_IS_C_CONTIGUOUS(array.here()) && PyArray_ISWRITEABLE(array.here());
+    int64_t stride = dtype_itemsize[array.there.dtype];
+    for (int d = array.ndim() - 1; d >= 0; stride *= array.length(d), --d) {
+        if (array.length(d) > 1 && array.stride(d) != stride) return false;
+        if (array.length(d) == 0) return true;
     }
     return true;
 }
@@ -392,12 +439,12 @@ struct Reader {
         const size_t number = input;
         Slot *slot = next_input();
         if (!slot) return too_few("input");
-        if (first < 0 || program.inputs[number].writable || !holds_rows(slot->info, value, wanted)) {
+        const Array array(value);
+        if (first < 0 || program.inputs[number].writable || !holds_rows(slot->info, array, wanted)) {
             PyErr_Format(PyExc_TypeError, "loop: what is given is not an array of %zd rows that input %zu takes", Py_ssize_t(wanted), number);
             return -1;
         }
-        auto *array = reinterpret_cast<PyArrayObject *>(value);
-        loop.windows.push_back({slot, array, first, rows < 0 ? PyArray_DIM(array, 0) + 1 : rows});
+        loop.windows.push_back({slot, array, first, rows < 0 ? array.length(0) + 1 : rows});
         return 0;
     }
 
@@ -419,13 +466,12 @@ struct Reader {
             Slot *slot = next_output();
             if (!slot) return too_few("output");
             /* The row that is written is none of those that are read. */
-            if (first < 0 || !holds_rows(slot->info, buffer, first + 1) || !PyArray_IS_C_CONTIGUOUS(reinterpret_cast<PyArrayObject *>(buffer)) ||
-                !PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject *>(buffer))) {
+            const Array array(buffer);
+            if (first < 0 || !holds_rows(slot->info, array, first + 1) || !takes_rows(array)) {
                 PyErr_Format(PyExc_TypeError, "loop: the buffer of state %zd does not take the rows of its output", k);
                 return -1;
             }
-            auto *array = reinterpret_cast<PyArrayObject *>(buffer);
-            const int64_t rows = PyArray_DIM(array, 0);
+            const int64_t rows = array.length(0);
             for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(taps); ++i) {
                 const Py_ssize_t tap = PyLong_AsSsize_t(PyTuple_GET_ITEM(taps, i));
                 if (tap == -1 && PyErr_Occurred()) return -1;
@@ -437,19 +483,28 @@ struct Reader {
         return 0;
     }
 
+    /* What a carried value begins with, in memory of the loop's. */
+    static PyObject *own_value(const Carried &each, PyObject *value) {
+        if (!each.is_array()) return Py_NewRef(value);
+        if (!each.in->info->device) return PyArray_FROM_OF(value, NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
+        if (holds_elements(each.in->info, Array(value))) return packed_device_array(value);
+        PyErr_SetString(PyExc_TypeError, "loop: a carried value is not an array on the device of its input");
+        return nullptr;
+    }
+
     int read_carried() {
         const auto count = size_t(PyTuple_GET_SIZE(request.carried));
         loop.carried.reserve(count);
         for (size_t k = 0; k < count; ++k) {
             Slot *in = next_input(), *out = next_output();
             if (!in || !out) return too_few(in ? "output" : "input");
-            if (in->info->has_spec != out->info->has_spec || in->info->scalar)
+            if (in->info->has_spec != out->info->has_spec || in->info->scalar || in->info->device != out->info->device)
                 return complain(PyExc_TypeError, "loop: a carried value is of one type before and after a step");
             loop.carried.push_back({in, {out}});
             Carried &each = loop.carried.back();
             PyObject *value = PyTuple_GET_ITEM(request.carried, Py_ssize_t(k));
             /* the caller's value is not written over */
-            each.now = each.is_array() ? PyArray_FROM_OF(value, NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY) : Py_NewRef(value);
+            each.now = own_value(each, value);
             if (!each.now) return -1;
         }
         return 0;
@@ -463,7 +518,7 @@ struct Reader {
             if (rows == -1 && PyErr_Occurred()) return -1;
             if (rows < 1) return complain(PyExc_ValueError, "loop: of a result one row at least is stored");
             if (!slot->info->has_spec || slot->info->scalar) return complain(PyExc_TypeError, "loop: an output is no array");
-            loop.results.push_back({{slot}, nullptr, 0, rows, k});
+            loop.results.push_back({{slot}, Array(nullptr), 0, rows, k});
         }
         return 0;
     }
@@ -484,6 +539,7 @@ struct Reader {
         if (!program.updates.empty()) return complain(PyExc_ValueError, "loop: the program has updates");
         if (read_sequences() < 0 || read_states() < 0 || read_results() < 0 || read_carried() < 0) return -1;
         if (request.until && !(loop.until = next_output())) return too_few("output");
+        if (loop.until && loop.until->info->device) return complain(PyExc_TypeError, "loop: whether to stop is read on the host");
         if (read_fixed() < 0) return -1;
         const size_t given = input + loop.fixed.size();
         if (given != program.inputs.size() || output != program.outputs.size())
@@ -497,7 +553,7 @@ struct Reader {
 PyObject *answer(Loop &loop, int64_t steps) {
     PyObject *results = PyList_New(0), *carried = PyList_New(0);
     bool good = results && carried;
-    for (size_t k = 0; good && k < loop.results.size(); ++k) good = PyList_Append(results, reinterpret_cast<PyObject *>(loop.results[k].array)) == 0;
+    for (size_t k = 0; good && k < loop.results.size(); ++k) good = PyList_Append(results, loop.results[k].array.object) == 0;
     for (size_t k = 0; good && k < loop.carried.size(); ++k) good = PyList_Append(carried, loop.carried[k].now) == 0;
     PyObject *made = good ? Py_BuildValue("(nOO)", Py_ssize_t(steps), results, carried) : nullptr;
     Py_XDECREF(results);

@@ -57,7 +57,7 @@ _MULTIPLY_ADD = _MultiplyAdd()
 def loop_function(op: Any, node: Apply) -> Kernel | None:
     """Return a loop as one function, where a step is arithmetic alone, on numbers or element by element."""
     # A step that is profiled runs node by node.
-    if op.mode is not None or op.profile or not _can_store(op.spec):
+    if op.mode is not None or op.profile or op.including or not _can_store(op.spec):
         return None
     found = op.inner.derived("scalar expression", lambda: _expression(op))
     if found is None:
@@ -112,7 +112,7 @@ def _expression(op: Scan) -> tuple[Any, list[bool]] | None:
     graph: Any = FunctionGraph(op.inner.inputs, op.inner.outputs)
     if not all(is_tensor(v) and v.type.ndim <= ndim for n in graph.apply_nodes for v in n.outputs):
         return None
-    rewrite(graph, get_mode(None).excluding("inplace").optimizer)
+    rewrite(graph, get_mode(None).excluding("inplace", "placement").optimizer)
     nodes: list[Any] = graph.toposort()
     # A number is stretched to the length of vectors.
     lifted = (n for n in nodes if isinstance(n.op, DimShuffle) and n.inputs[0] in graph.inputs)

@@ -11,17 +11,19 @@ from theano.graph.apply import Apply
 from theano.graph.type import Type
 from theano.graph.variable import Variable
 from theano.layers import lazily
+from theano.lowering.targets import CPU
 from theano.records import replace
 from theano.scan.batching import many_rows
 from theano.scan.gradient import connections, directions, gradients
 from theano.scan.lengths import lengths_of_step
+from theano.scan.places import placed
 from theano.scan.run import run
 from theano.scan.spec import LoopSpec, OuterOutputs
 from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.device.inner import stacked_type
 from theano.tensor.elemwise import functions as F
 from theano.tensor.shape.basic import Shape_i, patternbroadcast, unbroadcast
 from theano.tensor.shape.reshape import shape_padleft
-from theano.tensor.type import TensorType
 
 
 class Scan(ExpressionOp):
@@ -43,6 +45,8 @@ class Scan(ExpressionOp):
         Whether steps are profiled, and under which name.
     allow_gc : bool, optional
         Whether a step gives back memory that it does not need any more; None: as ``config.allow_gc`` says.
+    including : tuple of str
+        Tags of what takes part in the rewriting of a step beside what its mode says: a device, where it runs on one.
 
     Raises
     ------
@@ -60,7 +64,7 @@ class Scan(ExpressionOp):
     array([4.  , 3.  , 1.5 , 0.75])
     """
 
-    __props__ = ("spec", "inner", "mode", "truncate")
+    __props__ = ("spec", "inner", "mode", "truncate", "including")
     inner: InnerGraph
     repeats = True
 
@@ -74,9 +78,10 @@ class Scan(ExpressionOp):
         truncate: int = -1,
         profile: bool | str = False,
         allow_gc: bool | None = None,
+        including: tuple[str, ...] = (),
     ):
         self.spec, self.name, self.mode, self.truncate = spec, name, mode, truncate
-        self.profile, self.allow_gc = profile, allow_gc
+        self.profile, self.allow_gc, self.including = profile, allow_gc, including
         self.inner = InnerGraph(name or "scan", inputs, outputs)
         self._check()
 
@@ -103,7 +108,7 @@ class Scan(ExpressionOp):
                 raise TypeError(f"{self}: {v} of type {v.type} has no rows that could be stacked")
 
     def __str__(self) -> str:
-        return f"{'do_while' if self.spec.until else 'for'}{{cpu,{self.name or 'scan_fn'}}}"
+        return f"{'do_while' if self.spec.until else 'for'}{{{'gpu' if self.including else 'cpu'},{self.name or 'scan_fn'}}}"
 
     # -- nodes ---------------------------------------------------------------------------------------------
 
@@ -122,9 +127,7 @@ class Scan(ExpressionOp):
     def output_types(self, inputs: Sequence[Any]) -> list[Type]:
         """Return the types of stacks, and those of the carried values."""
         made = self.spec.inner_outputs(self.inner.outputs)
-        stacks: list[Type] = [
-            TensorType(v.type.dtype, (False, *v.type.broadcastable)) for v in (*made.states, *made.mapped)
-        ]
+        stacks: list[Type] = [stacked_type(v) for v in (*made.states, *made.mapped)]
         return [*stacks, *(v.type for v in made.carried)]
 
     def like(self, spec: LoopSpec, outputs: Sequence[Variable] | None = None) -> Scan:
@@ -135,7 +138,7 @@ class Scan(ExpressionOp):
     @property
     def options(self) -> dict[str, Any]:
         """How steps run: also those of a loop that takes the place of this one, or computes its derivatives."""
-        return {"mode": self.mode, "profile": self.profile, "allow_gc": self.allow_gc}
+        return {"mode": self.mode, "profile": self.profile, "allow_gc": self.allow_gc, "including": self.including}
 
     def storing(self, values: Sequence[Any]) -> Scan:
         """Return this loop, with ``values`` of the inner graph as further mapped results."""
@@ -198,6 +201,10 @@ class Scan(ExpressionOp):
         """Return the loop for many rows at once, each step of which is for all of them."""
         return many_rows(self, node, inputs, batched)
 
+    def place_on_device(self, node: Apply[Any, Any], placing: Any) -> Sequence[Variable] | None:
+        """Return the results of the loop on a device, where steps read or make something there."""
+        return placed(self, node, placing)
+
     # -- derivatives ---------------------------------------------------------------------------------------
 
     def connection_pattern(self, node: Apply[Any, Any]) -> list[list[bool]]:
@@ -222,6 +229,8 @@ def _as_count(n: Any) -> Any:
 
 def _as_rows(value: Any, row: Any) -> Any:
     """Return ``value`` as a tensor of rows like ``row``."""
+    if row.type.device != CPU.device:
+        return stacked_type(row).filter_variable(value)
     value = as_tensor_variable(value)
     if value.type.ndim != row.type.ndim + 1 or value.type.dtype != row.type.dtype:
         raise TypeError(

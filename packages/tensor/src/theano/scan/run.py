@@ -16,11 +16,12 @@ from theano.compile import In, Out
 from theano.compile.mode import get_mode
 from theano.graph.signals import let_signals_through
 from theano.graph.text import text_of
-from theano.loader.module import empty
+from theano.loader.module import DeviceArray, empty
 from theano.runtime.failure import in_two_lines, with_text
 from theano.runtime.profile import ProfileStats
 from theano.scan.spec import OuterInputs
 from theano.tensor.convert import is_tensor
+from theano.tensor.device.inner import stacked_type
 from theano.tensor.shape.basic import Shape_i
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def _layout(op: Scan) -> _Layout:
 
 def _mode(op: Scan) -> Any:
     """Return the mode of a step."""
-    return op.mode if op.allow_gc is None else get_mode(op.mode).clone({"allow_gc": op.allow_gc})
+    mode = op.mode if not op.including else get_mode(op.mode).including(*op.including)
+    return mode if op.allow_gc is None else get_mode(mode).clone({"allow_gc": op.allow_gc})
 
 
 def _profile(op: Scan) -> ProfileStats | None:
@@ -94,7 +96,7 @@ def run(op: Scan, inputs: Sequence[Any]) -> list[Any]:
     try:
         steps, results, last = layout.step.loop(
             n,
-            tuple([(inputs[i] if inputs[i].flags.aligned else inputs[i].copy(), k) for i, k in layout.taps]),
+            tuple([(_readable(inputs[i]), k) for i, k in layout.taps]),
             tuple([(v, m, taps) for v, (_, m, taps, _) in zip(buffers, layout.states, strict=True)]),
             carried,
             tuple(inputs[layout.fixed]),
@@ -114,11 +116,19 @@ def run(op: Scan, inputs: Sequence[Any]) -> list[Any]:
     return [*states, *results, *last]
 
 
+def _readable(rows: Any) -> Any:
+    return rows if isinstance(rows, DeviceArray) or rows.flags.aligned else rows.copy()
+
+
 def _buffer(first: Any, depth: int, n: int, keep: int | None) -> Any:
     """Return memory for a state, with its first rows in it."""
     # A step writes a row while it reads the ``depth`` before.
     rows = depth + n if keep is None else min(depth + n, max(depth + 1, keep))
     shape = (rows, *first.shape[1:])
+    if isinstance(first, DeviceArray):
+        buffer = type(first).empty(first.device, first.dtype_name, shape)
+        rows_of(buffer, 0, depth).assign(first)
+        return buffer
     # What is long enough to be mapped for each call had better be used again.
     buffer = np.empty(shape, first.dtype) if rows * first.nbytes < _LONG * depth else empty(shape, first.dtype)
     buffer[:depth] = first
@@ -127,8 +137,11 @@ def _buffer(first: Any, depth: int, n: int, keep: int | None) -> Any:
 
 def _last_rows(ring: Any, end: int, keep: int | None) -> Any:
     """Return the last rows of a ring into which ``end`` rows were written, in order."""
-    wanted = min(end, len(ring) if keep is None else keep)
-    start = (end - wanted) % len(ring) if len(ring) else 0
+    length = ring.shape[0]
+    wanted = min(end, length if keep is None else keep)
+    start = (end - wanted) % length if length else 0
+    if isinstance(ring, DeviceArray):
+        return _unrolled(ring, start, wanted)
     if start + wanted > len(ring):
         return np.take(ring, range(start, start + wanted), axis=0, mode="wrap")
     rows = ring[start : start + wanted]
@@ -136,20 +149,38 @@ def _last_rows(ring: Any, end: int, keep: int | None) -> Any:
     return rows if 2 * wanted >= len(ring) else rows.copy()
 
 
+def rows_of(array: Any, start: int, stop: int) -> Any:
+    """Return some rows of a device's array, on the same memory."""
+    offset = start * array.strides[0] if stop > start else 0
+    return array.window(offset, (stop - start, *array.shape[1:]), array.strides)
+
+
+def _unrolled(ring: Any, start: int, wanted: int) -> Any:
+    """Return rows of a ring on a device, in order."""
+    length = ring.shape[0]
+    if start + wanted <= length:
+        rows = rows_of(ring, start, start + wanted)
+        return rows if 2 * wanted >= length else rows.packed()
+    made = type(ring).empty(ring.device, ring.dtype_name, (wanted, *ring.shape[1:]))
+    rows_of(made, 0, length - start).assign(rows_of(ring, start, length))
+    rows_of(made, length - start, wanted).assign(rows_of(ring, 0, start + wanted - length))
+    return made
+
+
 def _checked_steps(op: Scan, layout: _Layout, inputs: Sequence[Any]) -> int:
     """Return the number of steps, if there are that many rows of all sequences, and of all states those before."""
     n = int(inputs[0])
     if n < 0:
         for i, more in layout.needed:
-            if len(inputs[i]) < more:
-                raise IndexError(f"{op}: {too_few_for_taps(i - 1, len(inputs[i]), more)}")
+            if inputs[i].shape[0] < more:
+                raise IndexError(f"{op}: {too_few_for_taps(i - 1, inputs[i].shape[0], more)}")
         raise IndexError(f"{op}: {NEGATIVE.format(n)}")
     for i, more in layout.needed:
-        if len(inputs[i]) < n + more and n:
-            raise ValueError(f"{op}: {too_short(i - 1, len(inputs[i]), n, more + 1, n + more)}")
+        if inputs[i].shape[0] < n + more and n:
+            raise ValueError(f"{op}: {too_short(i - 1, inputs[i].shape[0], n, more + 1, n + more)}")
     for i, depth, _, _ in layout.states:
-        if len(inputs[i]) != depth:
-            raise ValueError(f"{op}: {first_rows(i - 1 - len(op.spec.sequences), i, len(inputs[i]), depth)}")
+        if inputs[i].shape[0] != depth:
+            raise ValueError(f"{op}: {first_rows(i - 1 - len(op.spec.sequences), i, inputs[i].shape[0], depth)}")
     return n
 
 
@@ -193,7 +224,10 @@ def _without_steps(op: Scan, given: OuterInputs) -> list[Any]:
     """Return what a loop makes that does nothing."""
     spec, own = op.spec, op.spec.inner_inputs(op.inner.inputs)
     mapped = [_no_rows(op, len(spec.states) + i, given) for i in range(spec.mapped)]
-    states = [_last_rows(v, len(v), k).copy() for v, k in zip(given.states, spec.keep, strict=False)]
+    states = [
+        kind.type.value_copy(_last_rows(v, v.shape[0], k))
+        for v, k, kind in zip(given.states, spec.keep, op.inner.outputs, strict=False)
+    ]
     return [*states, *mapped, *_copied(own.carried, given.carried)]
 
 
@@ -202,10 +236,10 @@ def _no_rows(op: Scan, i: int, given: OuterInputs) -> Any:
     kind: Any = op.inner.outputs[i].type
     own = op.spec.inner_inputs(op.inner.inputs)
     taps = (*zip(given.sequences, own.sequences, strict=True), *zip(given.states, own.states, strict=True))
-    seen = [np.zeros(v.shape[1:], v.dtype) for v, variables in taps for _ in variables]
+    seen = [w.type.value_zeros(v.shape[1:]) for v, variables in taps for w in variables]
     lengths = [Out(Shape_i(k)(op.inner.outputs[i]), borrow=True) for k in range(kind.ndim)]
-    known = op.inner.compiled(f"lengths of {i}", lengths, mode=op.mode, name=str(op))
-    return np.empty((0, *map(int, known(*seen, *given.carried, *given.fixed))), kind.dtype)
+    known = op.inner.compiled(f"lengths of {i}", lengths, mode=_mode(op), name=str(op))
+    return stacked_type(op.inner.outputs[i]).value_zeros((0, *map(int, known(*seen, *given.carried, *given.fixed))))
 
 
 # -- in plain Python -----------------------------------------------------------------------------------------------

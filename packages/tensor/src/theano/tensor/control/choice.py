@@ -14,6 +14,7 @@ from theano.gradient import DisconnectedType
 from theano.gradient.absent import zeros_like
 from theano.graph import Apply, Op, Variable
 from theano.tensor.convert import as_tensor_variable, is_tensor
+from theano.tensor.device.inner import is_array, may_be_there
 from theano.tensor.elemwise.functions import cast
 from theano.tensor.shape.basic import patternbroadcast
 
@@ -144,6 +145,23 @@ class IfElse(Op):
         n = self.n_outs
         return [[True] * n, *([k == i % n for k in range(n)] for i in range(2 * n))]
 
+    def place_on_device(self, node: Apply, placing: Any) -> Sequence[Variable] | None:
+        """Return a choice on each device of what is there in a branch or read there next, and one of the rest."""
+        n, by_device = self.n_outs, dict[str | None, list[int]]()
+        for k, (then, other) in enumerate(zip(*self.branches(node), strict=True)):
+            by_device.setdefault(_place_of(node, k, then, other, placing), []).append(k)
+        if node in placing.on_host or not any(by_device):
+            return None
+        found: dict[int, Variable] = {}
+        for device, numbers in by_device.items():
+            values = [placing.on(node.inputs[first + k], device) for first in (1, 1 + n) for k in numbers]
+            op = IfElse(len(numbers), gpu=device is not None, name=self.name)
+            kinds = [values[i].type for i in range(len(numbers))]
+            made = Apply(op, [node.inputs[0], *values], [kind.make_variable() for kind in kinds]).outputs
+            back = made if device is None else [placing.placement.from_device(v) for v in made]
+            found.update(zip(numbers, back, strict=True))
+        return [found[k] for k in range(n)]
+
     # -- derivatives -------------------------------------------------------------------------------------------------
 
     def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> list[Any]:
@@ -182,6 +200,16 @@ class IfElse(Op):
             for k, v in zip(moved, values, strict=True):
                 found[k] = v
         return found
+
+
+def _place_of(node: Apply, k: int, then: Variable, other: Variable, placing: Any) -> str | None:
+    """Return on which device the values that output ``k`` chooses from should be, None: on the host."""
+    if not (may_be_there(then) and may_be_there(other)):
+        return None
+    known: str | None = placing.device_at(then) or placing.device_at(other)
+    if known is None and node.outputs[k] in placing.there and is_array(then):
+        known = placing.device_of(node, [then, other])
+    return known
 
 
 def is_tensor_like(v: Any) -> bool:

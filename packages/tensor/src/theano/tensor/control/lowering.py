@@ -64,5 +64,8 @@ _CHECKED = Accepts("value, *conditions -> y", dtypes={"conditions": REAL}, view=
 register(
     Lowering(Assert, assert_kernel, _CHECKED, when=_asserts, target=ANY, on_host=_conditions),
     Lowering(Assert, checked_length_kernel, _CHECKED, when=_checks_a_length, target=ANY, on_host=_conditions),
-    Lowering(IfElse, choice_kernel, Accepts("condition, *values -> *chosen"), when=_are_buffers),
+    Lowering(
+        IfElse, choice_kernel, Accepts("condition, *values -> *chosen"), when=_are_buffers, target=ANY,
+        on_host=lambda node: (0,),
+    ),
 )  # fmt: skip

@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 
 from theano.graph import Apply, Constant, FunctionGraph, Variable
+from theano.graph.op_contract import answers
 from theano.loader.module import has_device
+from theano.lowering.accepts import FLOATS
 from theano.lowering.table import Lowering, find, lower
 from theano.lowering.targets import ANY, CPU, Target, targets
 from theano.rewriting.context import Context
+from theano.tensor.device.inner import is_array
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.device.type import DeviceTensorType
 from theano.tensor.elemwise.functions import cast_op
@@ -31,9 +34,14 @@ class Placement:
     that both memories need is moved once, a constant when the function is compiled. A node is computed on the device of
     its first input that is on one of the target's devices, and on the target's own where none is.
 
+    An op that holds a graph says itself what of it is where (its method ``place_on_device``).
+
     Parameters
     ----------
     target : Target
+    tag : str, optional
+        Under which the pass is entered, to be part of the rewriting of graphs that ops hold; by default the name of the
+        target. It is entered under ``placement``, too.
 
     Examples
     --------
@@ -41,9 +49,10 @@ class Placement:
     'place_on_cuda'
     """
 
-    def __init__(self, target: Target):
+    def __init__(self, target: Target, tag: str | None = None):
         self.target = target
         self.name = f"place_on_{target.name}"
+        self.tag = target.name if tag is None else tag
 
     def __call__(self, fgraph: FunctionGraph, context: Context) -> None:
         """Change ``fgraph``."""
@@ -51,9 +60,15 @@ class Placement:
         order = fgraph.toposort()
         on_host = self._wanted_on_host(fgraph, order)
         there = self._wanted_there(order, on_host)
+        placing = Placing(self, context, moved, on_host, there)
         for node in order:
             if isinstance(node.op, ToDevice):
                 self._cut(fgraph, context, node)
+                continue
+            if answers(node.op, "place_on_device"):
+                placed = node.op.place_on_device(node, placing)
+                if placed is not None:
+                    context.replace(fgraph, list(zip(node.outputs, placed, strict=True)), self.name)
                 continue
             entry = find(node, self.target)
             if entry is not None and entry.only_lengths:
@@ -129,6 +144,9 @@ class Placement:
                 wanted.add(node.inputs[0])
                 continue
             entry = find(node, self.target)
+            if entry is None and answers(node.op, "place_on_device"):
+                wanted.update(v for v in node.inputs if is_array(v) and v.type.dtype in FLOATS)
+                continue
             moving = None if entry is None else self._moving(entry, node)
             if entry is None or moving is None or node in on_host or _single(node, moving):
                 continue
@@ -216,6 +234,39 @@ class Placement:
             else:
                 by_device[device] = self.to_device(v if origin is None else origin, device)
         return by_device[device]
+
+
+class Placing:
+    """What an op is given that says itself where its operands are: what was found out of the graph so far.
+
+    Attributes
+    ----------
+    placement : Placement
+    context : Context
+    on_host : set of Apply
+        The nodes whose results only the host reads.
+    there : set of Variable
+        What the device reads, wherever it comes from.
+    """
+
+    def __init__(
+        self, placement: Placement, context: Context, moved: dict[Variable, dict[str, Variable]],
+        on_host: set[Apply], there: set[Variable],
+    ):  # fmt: skip
+        self.placement, self.context, self.on_host, self.there = placement, context, on_host, there
+        self._moved = moved
+
+    def device_at(self, v: Variable) -> str | None:
+        """Return on which device a value is, None: on the host."""
+        return self.placement._device_at(v)
+
+    def device_of(self, node: Apply[Any, Any], moving: list[Variable]) -> str | None:
+        """Return on which device a node would be computed that reads ``moving`` there."""
+        return self.placement._device_of(node, moving, self._moved)
+
+    def on(self, v: Variable, device: str | None) -> Variable:
+        """Return a value of the host's on a device; with None as it is."""
+        return v if device is None else self.placement._there(v, device, self._moved)
 
 
 def _origin(v: Variable) -> Variable | None:
