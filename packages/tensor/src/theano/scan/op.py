@@ -14,6 +14,7 @@ from theano.layers import lazily
 from theano.records import replace
 from theano.scan.batching import many_rows
 from theano.scan.gradient import connections, directions, gradients
+from theano.scan.kinds import Kinds
 from theano.scan.lengths import lengths_of_step
 from theano.scan.run import run
 from theano.scan.spec import LoopSpec, OuterOutputs
@@ -24,7 +25,7 @@ from theano.tensor.shape.reshape import shape_padleft
 from theano.tensor.type import TensorType
 
 
-class Scan(ExpressionOp):
+class Scan(Kinds, ExpressionOp):
     """A loop. People make one with :func:`theano.scan`.
 
     Parameters
