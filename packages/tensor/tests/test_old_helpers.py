@@ -146,7 +146,7 @@ def test_archives_and_pickles_of_python_2():
 
 
 @pytest.mark.parametrize(
-    "name", ["theano.tensor.opt.FusionOptimizer", "theano.scan_module.scan_opt.ScanMerge", "theano.gof.vm.Stack"]
+    "name", ["theano.tensor.opt.FusionOptimizer", "theano.scan_module.scan_opt.make_equiv", "theano.gof.vm.Stack"]
 )
 def test_what_is_gone_says_what_takes_its_place(name):
     module, _, attribute = name.rpartition(".")

@@ -135,6 +135,55 @@ def test_products_of_results_leave():
     assert spec.mapped == 0
 
 
+@pytest.mark.parametrize("taps", [(-1,), (-2, -1), (-3, -1)])
+def test_products_of_what_states_were_before_leave(taps):
+    def step(u, *rest):
+        *past, w, v = rest
+        state = T.tanh(u + past[0])
+        return [state, T.dot(past[-1] - past[0], v), T.dot(past[0] + state, w)]
+
+    first = x if taps == (-1,) else T.stack([x * k for k in range(-min(taps))])
+    (h, y, s), _ = theano.scan(step, X, [{"initial": first, "taps": list(taps)}, None, None], [W, U])
+    (spec,) = specs([h, y, s])
+    assert spec.mapped == 0
+
+
+def test_products_of_a_state_that_is_a_row_of_a_sequence_leave():
+    (h, y), _ = theano.scan(lambda u, p, w: [u, T.dot(u + p, w)], X, [x, None], W)
+    (spec,) = specs([h, y])
+    assert spec.mapped == 0
+
+
+def test_products_leave_a_loop_that_ends_early():
+    def step(u, p, w):
+        return [u + p, T.dot(p, w)], until(p.sum() > z)
+
+    (h, y), _ = theano.scan(step, X, [x * 0, None], W)
+    (spec,) = specs([h, y])
+    assert spec.until and spec.mapped == 0
+
+
+def test_a_product_that_the_next_step_needs_is_computed_once():
+    def step(u, p, w):
+        product = T.dot(p, w)
+        return [T.tanh(u + product), product * 2]
+
+    (h, y), _ = theano.scan(step, X, [x, None], W)
+    (spec,) = specs([h, y])
+    assert spec.mapped == 1
+
+
+def test_maps_stay_loops_where_what_leaves_them_is_excluded():
+    mode = theano.compile.get_default_mode().excluding("scanOp_pushout_seqs_ops")
+    a, _ = theano.scan(lambda u: u + 1, x, n_steps=3)
+    b, _ = theano.scan(lambda u: [u, u * 2], a, n_steps=3)
+    c, _ = theano.scan(lambda u: u + 1, z * x, n_steps=3)
+    f = theano.function([x, z], [*b, c], mode=mode)
+    assert len([op for op in ops(f) if isinstance(op, Scan)]) == 2
+    for found, expected in zip(f([1, 2, 3], 2), ([2, 3, 4], [4, 6, 8], [3, 5, 7]), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_sums_of_products_leave():
     def step(u, p, w, v, b):
         return T.tanh(T.dot(u, w) + T.dot(p, v) + b)

@@ -61,7 +61,10 @@ def _is_at_most(n: Any, v: Any, reach: int) -> bool:
     return node is not None and reach == 1 and any(_is_at_most(m, v, reach) for m in node.inputs)
 
 
-@local_rule([Scan], keeps="close", tags=(*_FAST_RUN, "fast_compile"), phases=_EVERYWHERE)
+@local_rule(
+    [Scan], keeps="close", tags=(*_FAST_RUN, "fast_compile", "scanOp_pushout_seqs_ops", "PushOutSeqScan"),
+    phases=_EVERYWHERE,
+)  # fmt: skip
 def scan_to_rows(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """A loop whose steps know nothing of each other goes over rows, in any order."""
     spec = node.op.spec
@@ -172,20 +175,28 @@ def push_out_sequences(fgraph: Any, node: Apply[Any, Any]) -> Any:
     phases=_EVERYWHERE,
 )
 def push_out_results(fgraph: Any, node: Apply[Any, Any]) -> Any:
-    """Results made of products of states are computed after the loop, from all states together."""
+    """Results made of products of states, or of their past, are computed after the loop, from all states together."""
     spec = node.op.spec
     if not spec.states or not spec.mapped:
         return None
     parts = Parts(node)
+    own = {part.inner for part in parts.fixed}
     rows: dict[Variable, Any] = {}
     for state in parts.states:
-        if state.keep is None and state.result.owner is not None:
-            rows[state.result] = state.outputs[0][-min(k for k, _ in state.taps) :]
-    known = {*rows, *(part.inner for part in parts.fixed)}
+        if state.keep is None:
+            depth = -min(k for k, _ in state.taps)
+            rows.update((past, state.outputs[0][depth + k : k]) for k, past in state.taps)
+            if state.result not in own and not isinstance(state.result, Constant):
+                rows[state.result] = state.outputs[0][depth:]
+    known = {*rows, *own}
+    # A product that a later step needs is computed in the loop anyhow.
+    mapped = {id(part) for part in parts.mapped}
+    inside = parts.used([*(part.result for part in parts.making if id(part) not in mapped),
+                         *([] if parts.until is None else [parts.until])])  # fmt: skip
     leaving = [
         part for part in parts.mapped
         if part.keep is None and part.result not in rows
-        and _is_made_of(part.result, known) and _has_product(part.result, known)
+        and _is_made_of(part.result, known) and _has_product(part.result, known, inside)
     ]  # fmt: skip
     if not leaving:
         return None
@@ -207,8 +218,10 @@ def _is_made_of(v: Any, known: set[Variable]) -> bool:
     return all(w in known or w.owner is not None or isinstance(w, Constant) for w in ancestors([v], known))
 
 
-def _has_product(v: Any, known: set[Variable]) -> bool:
-    return any(w.owner is not None and w not in known and isinstance(w.owner.op, Dot) for w in ancestors([v], known))
+def _has_product(v: Any, known: set[Variable], inside: set[Variable]) -> bool:
+    """Return whether ``v`` is made of products, none of which is ``inside`` as well."""
+    made = [w for w in ancestors([v], known) if w not in known and w.owner is not None and isinstance(w.owner.op, Dot)]
+    return bool(made) and inside.isdisjoint(made)
 
 
 # -- sums ------------------------------------------------------------------------------------------------------------
@@ -325,7 +338,9 @@ def _order(v: Any) -> int:
     return list(getattr(v.type, "broadcastable", ())).count(False)
 
 
-@local_rule([Scan], tags=(*_FAST_RUN, "fast_compile"), phases=_EVERYWHERE)
+@local_rule(
+    [Scan], tags=(*_FAST_RUN, "fast_compile", "scanOp_pushout_seqs_ops", "PushOutSeqScan"), phases=_EVERYWHERE
+)  # fmt: skip
 def scan_results_outside(fgraph: Any, node: Apply[Any, Any]) -> Any:
     """A carried value that no step changes is what it was; a result that is a row of a sequence is that sequence."""
     parts = Parts(node)

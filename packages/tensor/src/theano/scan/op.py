@@ -15,6 +15,7 @@ from theano.lowering.targets import CPU
 from theano.records import replace
 from theano.scan.batching import many_rows
 from theano.scan.gradient import connections, directions, gradients
+from theano.scan.kinds import Kinds
 from theano.scan.lengths import lengths_of_step
 from theano.scan.places import placed
 from theano.scan.run import run
@@ -26,7 +27,7 @@ from theano.tensor.shape.basic import Shape_i, patternbroadcast, unbroadcast
 from theano.tensor.shape.reshape import shape_padleft
 
 
-class Scan(ExpressionOp):
+class Scan(Kinds, ExpressionOp):
     """A loop. People make one with :func:`theano.scan`.
 
     Parameters

@@ -252,14 +252,20 @@ def _mergeable(fgraph: FunctionGraph) -> tuple[Any, Any] | None:
     nodes: list[Any] = [n for n in fgraph.toposort() if isinstance(n.op, Scan)]
     for j, later in enumerate(nodes):
         for earlier in nodes[:j]:
-            a, b = earlier.op, later.op
-            if not _is_same(earlier.inputs[0], later.inputs[0]) or a.truncate != b.truncate or a.options != b.options:
-                continue
-            if any(v.owner is earlier for v in ancestors(later.inputs)):
-                continue
-            if a.spec.until == b.spec.until and (not a.spec.until or _stop_alike(earlier, later)):
+            if can_be_one(earlier, later):
                 return earlier, later
     return None
+
+
+def can_be_one(earlier: Any, later: Any) -> bool:
+    """Return whether two loops can be one, of which the first does not need the second."""
+    a, b = earlier.op, later.op
+    n, m = earlier.inputs[0], later.inputs[0]
+    if a.truncate != b.truncate or a.options != b.options or not (_is_same(n, m) or _is_equal(n, m)):
+        return False
+    if any(v.owner is earlier for v in ancestors(later.inputs)):
+        return False
+    return bool(a.spec.until == b.spec.until and (not a.spec.until or _stop_alike(earlier, later)))
 
 
 def _stop_alike(first: Any, second: Any) -> bool:

@@ -29,8 +29,7 @@ INSTEAD = {
     "slices of slices are merged by theano.tensor.index.rules.reads": "merge_two_slices",
     "vectors of numbers are printed by theano.tensor.printers": "MakeVectorPrinter",
     "loops are edited in parts, see theano.scan.parts and theano.scan.rules": (
-        "scan_args scan_can_remove_outs compress_outs make_equiv PushOutNonSeqScan PushOutSeqScan PushOutScanOutput "
-        "PushOutDot1 ScanSaveMem ScanMerge traverse"
+        "scan_args scan_can_remove_outs compress_outs make_equiv traverse"
     ),
     "a loop's profile is printed with its function's": "profile_printer",
     "products with the sigmoid are simplified by theano.tensor.elemwise.rules.stable": (

@@ -159,10 +159,10 @@ OLD_NAMES = {
     "theano.scan.opt": {
         "theano.scan.rules": "remove_constants_and_unused_inputs_scan=remove_unused scan_merge_inouts=merge_inouts",
         "theano.layers.compat.scan_helpers": "has_duplicates info warning",
-        "theano.layers.compat.gone_in_tensor": (
-            "make_equiv PushOutDot1 PushOutNonSeqScan PushOutScanOutput PushOutSeqScan ScanInplaceOptimizer ScanMerge "
-            "ScanSaveMem"
+        "theano.layers.compat.scan_passes": (
+            "PushOutDot1 PushOutNonSeqScan PushOutScanOutput PushOutSeqScan ScanMerge ScanSaveMem"
         ),
+        "theano.layers.compat.gone_in_tensor": "make_equiv ScanInplaceOptimizer",
     },
     "theano.scan.scan_perform_ext": {
         "theano.layers.compat.gone": "try_import try_reload",
@@ -190,10 +190,10 @@ OLD_NAMES = {
     "theano.scan_module.scan_opt": {
         "theano.scan.rules": "remove_constants_and_unused_inputs_scan=remove_unused scan_merge_inouts=merge_inouts",
         "theano.layers.compat.scan_helpers": "has_duplicates info warning",
-        "theano.layers.compat.gone_in_tensor": (
-            "make_equiv PushOutDot1 PushOutNonSeqScan PushOutScanOutput PushOutSeqScan ScanInplaceOptimizer ScanMerge "
-            "ScanSaveMem"
+        "theano.layers.compat.scan_passes": (
+            "PushOutDot1 PushOutNonSeqScan PushOutScanOutput PushOutSeqScan ScanMerge ScanSaveMem"
         ),
+        "theano.layers.compat.gone_in_tensor": "make_equiv ScanInplaceOptimizer",
     },
     "theano.scan_module.scan_perform_ext": {
         "theano.layers.compat.gone": "try_import try_reload",
