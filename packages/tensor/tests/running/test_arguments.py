@@ -104,3 +104,45 @@ def test_a_type_that_checks_for_finite_values_still_does(monkeypatch: pytest.Mon
     assert f(1.0) == 1
     with pytest.raises(ValueError, match="finite"):
         f(float("inf"))
+
+
+def test_trusted_arguments() -> None:
+    """`f.trust_input`: an array of one element is the number that it holds; nothing else is taken that was refused."""
+    x, y = tensor.dscalar("x"), tensor.dvector("y")
+    f = theano.function([x, y], [x + 1, y * x])
+    one, two = np.array([10.0]), np.ones(2)
+    with pytest.raises(TypeError):
+        f(one, two)
+    f.trust_input = True
+    for value in (one, one.reshape(1, 1)):
+        assert [v.tolist() for v in f(value, two)] == [11.0, [10.0, 10.0]]
+    for wrong in (two, one.astype("float32"), np.zeros(0)):
+        with pytest.raises(TypeError):
+            f(wrong, two)
+    with pytest.raises(TypeError):
+        f(one, np.ones((1, 1)))
+    f.trust_input = False
+    with pytest.raises(TypeError):
+        f(one, two)
+
+
+def test_fn_reads_and_fills_containers() -> None:
+    x, y = tensor.dscalar("x"), tensor.dvector("y")
+    total = theano.shared(1.0)
+    f = theano.function([x, theano.In(y, value=np.ones(2))], [x + y, total], updates=[(total, total + 1)])
+    with pytest.raises(TypeError, match="without its input 'x'"):
+        f.fn()
+    assert [c.value for c in f.output_storage] == [None, None] and total.get_value() == 1
+    f.input_storage[0].value = 3
+    assert [v.tolist() for v in f.fn()] == [[4.0, 4.0], 1.0]
+    assert [v.tolist() for v in f.fn(n_calls=2)] == [[4.0, 4.0], 3.0]
+    assert f.output_storage[0].value.tolist() == [4.0, 4.0] and f.input_storage[0].value == 3
+    assert [v.tolist() for v in f.fn(output_subset=[1])] == [4.0] and f.output_storage[1].value == 4
+
+
+def test_an_update_is_not_converted() -> None:
+    """A row that is stored where a matrix is expected is refused, as documented, before anything is changed."""
+    w = theano.shared(np.ones((3, 3)), "w")
+    with pytest.raises(TypeError, match="the update of the shared variable w must be of its type"):
+        theano.function([], [], updates={w: w.sum().dimshuffle("x", "x")})
+    np.testing.assert_array_equal(w.get_value(), np.ones((3, 3)))
