@@ -20,8 +20,8 @@ from theano.gpuarray.kernel_codegen import (
     inline_softmax_fixed_shared,
     nvcc_kernel,
 )
-from theano.gpuarray.opt import op_lifter, register_opt, register_opt2
 from theano.gpuarray.lifting import gpu_optimizer
+from theano.gpuarray.opt import op_lifter, register_opt, register_opt2
 
 WORDS = {"float32": "ga_float", "float64": "ga_double", "int8": "ga_byte", "uint16": "ga_ushort", "int64": "ga_long"}
 SCALE = """
