@@ -19,8 +19,24 @@ from theano.lowering.targets import CPU
 from theano.scalar import erfcinv as GpuErfcinv  # noqa: F401  (operations of numbers are of all processors)
 from theano.scalar import erfinv as GpuErfinv  # noqa: F401
 
-GpuCAReduceCPY = GpuCAReduceCuda
-"""A reduction on a device; there is one way to compute it."""
+class GpuCAReduceCPY(GpuCAReduceCuda):  # type: ignore[misc]  # a class that is made when asked for
+    """A reduction on a device, which there is one way to compute.
+
+    Parameters
+    ----------
+    scalar_op : ScalarOp
+    axis : int, sequence of int or None
+    dtype, acc_dtype : str, optional
+
+    Examples
+    --------
+    >>> GpuCAReduceCPY(scal.add, 0, "float64")(GpuArrayType("float32", (False,))("x")).type
+    GpuArrayType<None>(float64, scalar)
+    """
+
+    def __init__(self, scalar_op: Any, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+        super().__init__(scalar_op, axis, None, dtype, acc_dtype)
+
 
 gpu_ca_reduce_cuda = GpuCAReduceCuda
 
