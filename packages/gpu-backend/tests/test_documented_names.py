@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 
 import numpy as np
@@ -11,13 +12,18 @@ import theano
 import theano.tensor as T
 from theano import gpuarray
 from theano import scalar as scal
-from theano.gpuarray import GpuArrayType, basic_ops, blas, dnn, elemwise, opt, opt_util, reduction, type
-from theano.gpuarray.basic_ops import as_gpuarray_variable, host_from_gpu
+from theano.gpuarray import GpuArrayType, as_gpuarray_variable, host_from_gpu
 from theano.gpuarray.calls import seen_from_host
 from theano.layers.compat.gone import Gone
 from theano.rewriting.userdefined import in2out
 from theano.tensor.blas.routines import Gemm
-from theano.tensor.signal.pool import pool_2d
+from theano.tensor.pool import pool_2d
+
+# As programs write it, which no module of ours may.
+basic_ops, blas, dnn, elemwise, opt, opt_util, reduction, type = (
+    importlib.import_module(f"theano.gpuarray.{name}")
+    for name in "basic_ops blas dnn elemwise opt opt_util reduction type".split()
+)
 
 
 def there(value):

@@ -19,6 +19,7 @@ from theano.lowering.targets import CPU
 from theano.scalar import erfcinv as GpuErfcinv  # noqa: F401  (operations of numbers are of all processors)
 from theano.scalar import erfinv as GpuErfinv  # noqa: F401
 
+
 class GpuCAReduceCPY(GpuCAReduceCuda):  # type: ignore[misc]  # a class that is made when asked for
     """A reduction on a device, which there is one way to compute.
 
@@ -286,7 +287,8 @@ def gpu_print_wrapper(op: Any, cnda: Any) -> None:
 
     Examples
     --------
-    >>> gpu_print_wrapper(Print("x"), np.ones(2))
-    x __str__ = [1. 1.]
+    >>> from theano.printing import Print
+    >>> gpu_print_wrapper(Print("x", global_fn=lambda op, value: print(op.message, value)), np.ones(2))
+    x [1. 1.]
     """
     op.global_fn(op, np.asarray(cnda))
