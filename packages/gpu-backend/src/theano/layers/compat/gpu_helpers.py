@@ -12,7 +12,7 @@ from theano.gpuarray.array import GpuArray
 from theano.gpuarray.array import _from_host as unpickled
 from theano.gpuarray.calls import context_name_for
 from theano.gpuarray.kernels.parameters import OPERANDS
-from theano.gpuarray.ops import GpuAllocEmpty, GpuCAReduceCuda  # type: ignore[attr-defined]  # made when asked for
+from theano.gpuarray.ops import GpuAllocEmpty, GpuCAReduceCuda
 from theano.gpuarray.variables import GpuArrayType
 from theano.graph import Apply
 from theano.lowering.targets import CPU
@@ -78,7 +78,7 @@ def gpu_supported(data: Any) -> bool:
     >>> gpu_supported(np.zeros(2)), gpu_supported(np.zeros(2, "complex64"))
     (True, False)
     """
-    return np.dtype(data.dtype).kind != "c"
+    return bool(np.dtype(data.dtype).kind != "c")
 
 
 def move_to_gpu(data: Any) -> bool:
@@ -89,7 +89,7 @@ def move_to_gpu(data: Any) -> bool:
     >>> move_to_gpu(np.zeros(2)), move_to_gpu(np.zeros(2, int)), move_to_gpu(np.zeros(()))
     (True, False, False)
     """
-    return np.dtype(data.dtype).kind == "f" and data.ndim > 0
+    return bool(np.dtype(data.dtype).kind == "f" and data.ndim > 0)
 
 
 def values_eq_approx(
