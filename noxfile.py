@@ -120,7 +120,8 @@ def on_device(session: nox.Session) -> None:
     env = with_a_device(session, ["sybil>=9"])
     session.run("python", "-m", "pytest", "-n", "auto", "packages/gpu-backend/tests", *session.posargs, env=env)
     if not session.posargs:
-        session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", "docs/tutorial/devices.md",
+        pages = ("docs/tutorial/devices.md", "docs/extending/device_ops.md")
+        session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", *pages,
                     env={**env, "PYTHONPATH": f"tools{os.pathsep}docs"})  # fmt: skip
         tests = ROOT / "packages" / "tensor" / "tests"
         names = ("elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py", "blas/test_terms.py")

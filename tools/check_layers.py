@@ -64,6 +64,8 @@ FACADES = {
         "theano.compile.print_current",
         "theano.layers.compat.rewriting",
         "theano.layers.compat.rewriting_helpers",
+        "theano.layers.compat.gpu_merging",
+        "theano.gpuarray.lifting",
     },
 }
 
@@ -88,6 +90,7 @@ BY_NAME = {
     "theano.sparse.kernels.library": "its own libraries, from the table above",
     "theano.layers.gpu_backend": "its own modules, from the functions beside it",
     "theano.gpuarray.placement": "ops of lower layers, from the table above",
+    "theano.gpuarray.rule_names": "ops of lower layers, from the table above",
     "theano.tensor.rules.every": "its own families, from the table above",
     "theano.lowering.table": "what layers have registered at the extension point `modules`",
     "theano.rewriting.families": "what layers have registered at the extension point `packages`",

@@ -8,10 +8,11 @@ import pytest
 import theano
 import theano.tensor as T
 from theano import gpuarray
-from theano.gpuarray import SIZE, GpuArray, GpuKernel
-from theano.gpuarray.basic_ops import CGpuKernelBase, GpuKernelBase, Kernel, as_gpuarray_variable, infer_context_name
+from theano.gpuarray import SIZE, GpuArray, GpuKernel, as_gpuarray_variable, infer_context_name
+from theano.gpuarray.device_ops import CGpuKernelBase, GpuKernelBase, Kernel
 from theano.gpuarray.errors import DeviceCompileError
-from theano.gpuarray.kernel_codegen import (
+from theano.gpuarray.lifting import gpu_optimizer, op_lifter, register_opt, register_opt2
+from theano.layers.compat.gpu_kernel_text import (
     inline_reduce_max,
     inline_reduce_min,
     inline_reduce_prod,
@@ -20,8 +21,6 @@ from theano.gpuarray.kernel_codegen import (
     inline_softmax_fixed_shared,
     nvcc_kernel,
 )
-from theano.gpuarray.opt import op_lifter, register_opt, register_opt2
-from theano.gpuarray.lifting import gpu_optimizer
 
 WORDS = {"float32": "ga_float", "float64": "ga_double", "int8": "ga_byte", "uint16": "ga_ushort", "int64": "ga_long"}
 SCALE = """

@@ -126,7 +126,7 @@ def _gradient_of_pool(op: Any, ignore_border: bool, mode: str = "max", ndim: int
 
 
 def _base(op: Any) -> Any:
-    return type(op).__mro__[1]
+    return next(cls for cls in type(op).__mro__ if cls.__module__.startswith("theano.tensor"))
 
 
 #: By the name of a class, how programs make it, where that differs from the CPU's.

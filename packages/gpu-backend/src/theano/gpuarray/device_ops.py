@@ -146,7 +146,7 @@ class Kernel:
     def get_flags(*types: Any) -> dict[str, bool]:
         """Return what a device has to be able to do for numbers of these dtypes."""
         kinds = [get_dtype(each) for each in types if not isinstance(each, Type)]
-        kinds += [np.dtype(each.dtype) for each in types if isinstance(each, Type)]
+        kinds += [np.dtype(getattr(each, "dtype", "uint64")) for each in types if isinstance(each, Type)]
         return {
             "have_double": any(kind in ("float64", "complex128") for kind in kinds),
             "have_small": any(kind.itemsize < 4 for kind in kinds),

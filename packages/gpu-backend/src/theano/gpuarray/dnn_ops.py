@@ -29,7 +29,6 @@ from theano.records import record
 from theano.scalar import maximum as larger
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.functions import exp, log, sqr, sqrt
-from theano.tensor.nnet.softmax import softmax
 from theano.tensor.reduce.functions import argmax, prod
 from theano.tensor.reduce.functions import max as largest
 from theano.tensor.reduce.functions import mean as mean_of
@@ -283,13 +282,10 @@ class GpuDnnSoftmax(GpuDnnSoftmaxBase):
     def _of(self, x: Any) -> Any:
         x = as_tensor_variable(x)
         if self.algo != "log":
-            return softmax(x, axis=self._axes(x)) if self.mode == "channel" else self._exp(x)
+            powers = exp(x - largest(x, axis=self._axes(x), keepdims=True))
+            return powers / sum_of(powers, axis=self._axes(x), keepdims=True)
         shifted = x - largest(x, axis=self._axes(x), keepdims=True)
         return shifted - log(sum_of(exp(shifted), axis=self._axes(x), keepdims=True))
-
-    def _exp(self, x: Any) -> Any:
-        powers = exp(x - largest(x, axis=self._axes(x), keepdims=True))
-        return powers / sum_of(powers, axis=self._axes(x), keepdims=True)
 
 
 class GpuDnnSoftmaxGrad(GpuDnnSoftmaxBase):

@@ -1,7 +1,7 @@
 """NVIDIA's libraries, found where their wheels or the system have them.
 
-A wheel (``pip install nvidia-cublas``) puts a library below the package ``nvidia``; what has no wheel is looked for as the
-system does. What is found is opened here; the C half is handed the functions.
+A wheel (``pip install nvidia-cublas``) puts a library below the package ``nvidia``; what has no wheel is looked for as
+the system does. What is found is opened here; the C half is handed the functions.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def _wanted_at(node: Apply[Any, Any]) -> Any:
         target = getattr(v.tag, "target", Ellipsis)
         if target is not Ellipsis:
             return Ellipsis if target == "cpu" else target
-    known = context_name_for(*node.inputs, default=...)  # type: ignore[arg-type]  # told apart from the default context
+    known: Any = context_name_for(*node.inputs, default=...)  # type: ignore[arg-type]  # no context's name
     if known is not Ellipsis:
         return known
     clients = (client.op for v in node.outputs for client, _ in getattr(v, "clients", ()) if client != "output")

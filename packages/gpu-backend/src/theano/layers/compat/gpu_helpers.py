@@ -12,15 +12,32 @@ from theano.gpuarray.array import GpuArray
 from theano.gpuarray.array import _from_host as unpickled
 from theano.gpuarray.calls import context_name_for
 from theano.gpuarray.kernels.parameters import OPERANDS
-from theano.gpuarray.ops import GpuAllocEmpty, GpuCAReduceCuda  # type: ignore[attr-defined]  # made when asked for
+from theano.gpuarray.ops import GpuAllocEmpty, GpuCAReduceCuda
 from theano.gpuarray.variables import GpuArrayType
 from theano.graph import Apply
 from theano.lowering.targets import CPU
 from theano.scalar import erfcinv as GpuErfcinv  # noqa: F401  (operations of numbers are of all processors)
 from theano.scalar import erfinv as GpuErfinv  # noqa: F401
 
-GpuCAReduceCPY = GpuCAReduceCuda
-"""A reduction on a device; there is one way to compute it."""
+
+class GpuCAReduceCPY(GpuCAReduceCuda):  # type: ignore[misc]  # a class that is made when asked for
+    """A reduction on a device, which there is one way to compute.
+
+    Parameters
+    ----------
+    scalar_op : ScalarOp
+    axis : int, sequence of int or None
+    dtype, acc_dtype : str, optional
+
+    Examples
+    --------
+    >>> GpuCAReduceCPY(scal.add, 0, "float64")(GpuArrayType("float32", (False,))("x")).type
+    GpuArrayType<None>(float64, scalar)
+    """
+
+    def __init__(self, scalar_op: Any, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+        super().__init__(scalar_op, axis, None, dtype, acc_dtype)
+
 
 gpu_ca_reduce_cuda = GpuCAReduceCuda
 
@@ -61,7 +78,7 @@ def gpu_supported(data: Any) -> bool:
     >>> gpu_supported(np.zeros(2)), gpu_supported(np.zeros(2, "complex64"))
     (True, False)
     """
-    return np.dtype(data.dtype).kind != "c"
+    return bool(np.dtype(data.dtype).kind != "c")
 
 
 def move_to_gpu(data: Any) -> bool:
@@ -72,7 +89,7 @@ def move_to_gpu(data: Any) -> bool:
     >>> move_to_gpu(np.zeros(2)), move_to_gpu(np.zeros(2, int)), move_to_gpu(np.zeros(()))
     (True, False, False)
     """
-    return np.dtype(data.dtype).kind == "f" and data.ndim > 0
+    return bool(np.dtype(data.dtype).kind == "f" and data.ndim > 0)
 
 
 def values_eq_approx(
@@ -270,7 +287,8 @@ def gpu_print_wrapper(op: Any, cnda: Any) -> None:
 
     Examples
     --------
-    >>> gpu_print_wrapper(Print("x"), np.ones(2))
-    x __str__ = [1. 1.]
+    >>> from theano.printing import Print
+    >>> gpu_print_wrapper(Print("x", global_fn=lambda op, value: print(op.message, value)), np.ones(2))
+    x [1. 1.]
     """
     op.global_fn(op, np.asarray(cnda))

@@ -40,7 +40,8 @@ def grab_cpu_scalar(v: Any, nd: int) -> Any:
     (True, None)
     """
     if v.owner is not None:
-        op, inside = v.owner.op, v.owner.inputs[0] if v.owner.inputs else None
+        op = v.owner.op
+        inside: Any = v.owner.inputs[0] if v.owner.inputs else None
         if isinstance(op, DimShuffle) and op.new_order == ("x",) * nd:
             return grab_cpu_scalar(inside, 0) if inside.owner is not None else inside
         if isinstance(op, (FromDevice, ToDevice)):
@@ -74,7 +75,8 @@ def find_node(*where: Any, ignore_clients: bool = False) -> Apply[Any, Any] | No
     ignore_clients = bool(more[0]) if more else ignore_clients
     while v.owner is not None and (ignore_clients or len(getattr(v, "clients", ())) <= 1):
         if isinstance(v.owner.op, cls):
-            return v.owner
+            found: Apply[Any, Any] = v.owner
+            return found
         if not isinstance(v.owner.op, (FromDevice, ToDevice)):
             return None
         v = v.owner.inputs[0]
