@@ -97,3 +97,15 @@ def test_what_has_no_transform(on_device):
             f(value, [0])
     with pytest.raises(ValueError, match="so its length is 2, not 3"):
         back(np.ones((2, 3, 3)), [4])
+
+
+def test_documented_names_compute_on_the_device():
+    from theano.gpuarray import fft as names
+
+    x = theano.gpuarray.GpuArrayType("float64", (False, False))("x")
+    value = np.random.default_rng(0).normal(size=(3, 7))
+    f = theano.function([x], [names.curfft(x, "ortho"), names.cuirfft(names.curfft(x), is_odd=True)], mode=MODE)
+    spectrum, back = (np.asarray(v) for v in f(theano.gpuarray.asarray(value)))
+    np.testing.assert_allclose(spectrum, parts(np.fft.rfft(value, norm="ortho")), atol=1e-12)
+    np.testing.assert_allclose(back, value, atol=1e-12)
+    assert [n for n in nodes(f)[0] if isinstance(n.op, names.CuRFFTOp)] and [n for n in nodes(f)[0] if isinstance(n.op, names.CuIRFFTOp)]
