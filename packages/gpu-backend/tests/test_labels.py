@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 from compare import LAYOUTS, MODE, agree, nodes
@@ -149,8 +151,7 @@ def test_blocks_of_a_shared_value_are_updated_in_place(context):
 
 
 def test_documented_names():
-    from theano.gpuarray import blocksparse
-    from theano.gpuarray import ctc as names
+    blocksparse, names = (importlib.import_module(f"theano.gpuarray.{name}") for name in ("blocksparse", "ctc"))
 
     x, y, n = theano.gpuarray.GpuArrayType("float32", (False,) * 3)("x"), T.imatrix("y"), T.ivector("n")
     f = theano.function([x, y, n], names.gpu_ctc(x, y, n), mode=MODE)

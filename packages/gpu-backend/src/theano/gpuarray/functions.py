@@ -1,8 +1,8 @@
 """Functions and ops whose results are on a device, under the names and with the parameters that programs know.
 
-Each gives the expression of the tensor layer's op, with its operands seen from the host; transfers that meet fall away when
-a function is compiled. What computes it then is that op (`theano.gpuarray.placement.NAMES`), which is an instance of the
-class here, so that programs which look for a `GpuMagmaEigh` in a graph find it.
+Each gives the expression of the tensor layer's op, with its operands seen from the host; transfers that meet fall away
+when a function is compiled. What computes it then is that op (`theano.gpuarray.placement.NAMES`), which is an instance of
+the class here: programs that look for a `GpuMagmaEigh` in a graph find it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,14 @@ from theano.tensor.nnet.ctc import ctc
 def _there(function: Callable[..., Any], *inputs: Any) -> Any:
     """Return the results of a function of variables on the device of the first input that is on one."""
     name = infer_context_name(*inputs)
-    seen = [host_from_gpu(v) if isinstance(getattr(v, "type", None), GpuArrayType) else as_tensor_variable(v) for v in inputs]
-    found = function(*seen)
-    return [as_gpuarray_variable(v, name) for v in found] if isinstance(found, Sequence) else as_gpuarray_variable(found, name)
+    found = function(*map(_seen_from_host, inputs))
+    if isinstance(found, Sequence):
+        return [as_gpuarray_variable(v, name) for v in found]
+    return as_gpuarray_variable(found, name)
+
+
+def _seen_from_host(v: Any) -> Any:
+    return host_from_gpu(v) if isinstance(getattr(v, "type", None), GpuArrayType) else as_tensor_variable(v)
 
 
 class _Kinds(type):
@@ -136,7 +141,7 @@ _TURNED = {"lower_triangular": "upper_triangular", "upper_triangular": "lower_tr
 
 
 def _solution(structure: str, trans: str) -> Callable[..., Any]:
-    """Return the function of A and b that solves ``A x = b`` ("N") or ``A' x = b`` ("T"; "C" is that of real numbers)."""
+    """Return the function of A and b that solves ``A x = b`` ("N") or ``A' x = b`` ("T" and "C": numbers are real)."""
     if trans not in ("N", "T", "C"):
         raise ValueError(f"trans must be 'N', 'T' or 'C', not {trans!r}")
     if trans == "N":
