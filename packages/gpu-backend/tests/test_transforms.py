@@ -13,8 +13,9 @@ import theano.tensor as T
 from theano.tensor import fft
 
 DTYPES = ("float32", "float64")
-#: Each factor by itself and beside others, primes, squares; both sides of a group of work-items.
-LENGTHS = (*range(1, 18), 25, 49, 64, 97, 120, 121, 128, 210, 255, 256, 257, 1000, 1009, 2048)
+#: Each factor by itself and beside others, squares, both sides of a group of work-items;
+#: then what is transformed by a convolution.
+LENGTHS = (*range(1, 18), 25, 49, 61, 64, 120, 121, 128, 210, 255, 256, 1000, 2048, 67, 134, 257, 1009, 67 * 71)
 
 
 def tensor(dtype, ndim, name="x"):
@@ -55,7 +56,7 @@ def test_every_length_forth_and_back(dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape,s", [
     ((2, 5, 6), (5, 6)), ((2, 5, 6), (8, 4)), ((2, 5, 6), (3, 9)), ((1, 1, 1), (1, 1)), ((0, 4, 4), (4, 4)), ((2, 0, 3), (4, 3)),
-    ((2, 3, 4, 5), (3, 4, 5)), ((3, 2, 3, 2), (5, 1, 7)), ((2, 16, 16), (16, 16)), ((1, 3, 2, 2, 3), (3, 2, 2, 3)),
+    ((2, 3, 4, 5), (3, 4, 5)), ((3, 2, 3, 2), (5, 1, 7)), ((2, 16, 16), (16, 16)), ((2, 70, 3), (67, 71)), ((1, 3, 2, 2, 3), (3, 2, 2, 3)),
 ], ids=str)  # fmt: skip
 def test_several_axes_that_are_cut_or_filled_up(shape, s, dtype):
     rng, ndim = np.random.default_rng(1), len(shape)
