@@ -1,8 +1,8 @@
 """Functions and ops whose results are on a device, under the names and with the parameters that programs know.
 
 Each gives the expression of the tensor layer's op, with its operands seen from the host; transfers that meet fall away
-when a function is compiled. What computes it then is that op, under its name on devices (`theano.gpuarray.placement`). It
-is an instance of the class here: programs that look for a `GpuMagmaEigh` in a graph find it.
+when a function is compiled. What computes it then is that op, under its name on devices (`theano.gpuarray.placement`).
+It is an instance of the class here: programs that look for a `GpuMagmaEigh` in a graph find it.
 """
 
 from __future__ import annotations
