@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 from compare import LAYOUTS, MODE, agree, nodes
@@ -146,3 +148,14 @@ def test_blocks_of_a_shared_value_are_updated_in_place(context):
                 wanted[v["rows"][b, i], v["columns"][b, j]] += np.outer(v["h"][b, i], v["g"][b, j])
     f(v["h"], v["g"], v["rows"], v["columns"])
     np.testing.assert_allclose(W.get_value(), wanted, rtol=1e-12)
+
+
+def test_documented_names():
+    blocksparse, names = (importlib.import_module(f"theano.gpuarray.{name}") for name in ("blocksparse", "ctc"))
+
+    x, y, n = theano.gpuarray.GpuArrayType("float32", (False,) * 3)("x"), T.imatrix("y"), T.ivector("n")
+    f = theano.function([x, y, n], names.gpu_ctc(x, y, n), mode=MODE)
+    assert [node for node in nodes(f)[0] if isinstance(node.op, names.GpuConnectionistTemporalClassification)]
+    found = f(theano.gpuarray.asarray(np.zeros((3, 2, 3), "float32")), [[1, 2], [1, -1]], [3, 2])
+    np.testing.assert_allclose(np.asarray(found), [1.686399, 1.098612], rtol=1e-5)
+    assert issubclass(blocksparse.GpuSparseBlockGemv, SparseBlockGemv) and blocksparse.GpuSparseBlockOuter(True).inplace

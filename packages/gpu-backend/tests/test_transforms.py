@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 from compare import LAYOUTS, MODE, agree, nodes
@@ -11,8 +13,9 @@ import theano.tensor as T
 from theano.tensor import fft
 
 DTYPES = ("float32", "float64")
-#: Each factor by itself and beside others, primes, squares; both sides of a group of work-items.
-LENGTHS = (*range(1, 18), 25, 49, 64, 97, 120, 121, 128, 210, 255, 256, 257, 1000, 1009, 2048)
+#: Each factor by itself and beside others, squares, both sides of a group of work-items;
+#: then what is transformed by a convolution.
+LENGTHS = (*range(1, 18), 25, 49, 61, 64, 120, 121, 128, 210, 255, 256, 1000, 2048, 67, 134, 257, 1009, 67 * 71)
 
 
 def tensor(dtype, ndim, name="x"):
@@ -53,7 +56,7 @@ def test_every_length_forth_and_back(dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape,s", [
     ((2, 5, 6), (5, 6)), ((2, 5, 6), (8, 4)), ((2, 5, 6), (3, 9)), ((1, 1, 1), (1, 1)), ((0, 4, 4), (4, 4)), ((2, 0, 3), (4, 3)),
-    ((2, 3, 4, 5), (3, 4, 5)), ((3, 2, 3, 2), (5, 1, 7)), ((2, 16, 16), (16, 16)), ((1, 3, 2, 2, 3), (3, 2, 2, 3)),
+    ((2, 3, 4, 5), (3, 4, 5)), ((3, 2, 3, 2), (5, 1, 7)), ((2, 16, 16), (16, 16)), ((2, 70, 3), (67, 71)), ((1, 3, 2, 2, 3), (3, 2, 2, 3)),
 ], ids=str)  # fmt: skip
 def test_several_axes_that_are_cut_or_filled_up(shape, s, dtype):
     rng, ndim = np.random.default_rng(1), len(shape)
@@ -97,3 +100,15 @@ def test_what_has_no_transform(on_device):
             f(value, [0])
     with pytest.raises(ValueError, match="so its length is 2, not 3"):
         back(np.ones((2, 3, 3)), [4])
+
+
+def test_documented_names_compute_on_the_device():
+    names = importlib.import_module("theano.gpuarray.fft")
+
+    x = theano.gpuarray.GpuArrayType("float64", (False, False))("x")
+    value = np.random.default_rng(0).normal(size=(3, 7))
+    f = theano.function([x], [names.curfft(x, "ortho"), names.cuirfft(names.curfft(x), is_odd=True)], mode=MODE)
+    spectrum, back = (np.asarray(v) for v in f(theano.gpuarray.asarray(value)))
+    np.testing.assert_allclose(spectrum, parts(np.fft.rfft(value, norm="ortho")), atol=1e-12)
+    np.testing.assert_allclose(back, value, atol=1e-12)
+    assert [n for n in nodes(f)[0] if isinstance(n.op, names.CuRFFTOp)] and [n for n in nodes(f)[0] if isinstance(n.op, names.CuIRFFTOp)]

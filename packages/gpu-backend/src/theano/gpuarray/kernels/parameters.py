@@ -173,6 +173,8 @@ class DeviceTransform(Parameters):
     roots = Address("the roots of one", _KERNEL)
     stage = Address("a stage of the transform of lines", _KERNEL)
     complete = Address("the other half of spectra", _KERNEL)
+    chirps = Address("what makes a transform a convolution", _KERNEL)
+    modulate = Address("lines times the numbers of a table", _KERNEL)
 
 
 class DeviceAlignments(Parameters):

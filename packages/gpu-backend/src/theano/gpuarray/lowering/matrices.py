@@ -18,7 +18,8 @@ from theano.tensor.linalg.factor import SVD, Cholesky, Eigh, Eigvalsh, QRFull, Q
 from theano.tensor.linalg.solve import Det, MatrixInverse, Solve
 
 _NAMES = (
-    "take", "identity", "largest", "cholesky_block", "triangle_block", "eliminate_panel", "exchange", "diagonal_product",
+    "take", "identity", "largest",
+    "cholesky_block", "triangle_block", "eliminate_panel", "exchange", "diagonal_product",
     "reflect_panel", "reflect", "rotate_columns", "column_norms", "take_signs", "angles", "rotate_both_sides",
 )  # fmt: skip
 _FLAGS = ("lower", "symmetric", "nan_on_error", "with_q", "complete", "raw", "vectors", "second")

@@ -14,6 +14,7 @@ from theano.lowering.table import Lowering, register
 from theano.tensor.fft.op import IRFFTOp, RFFTOp
 from theano.tensor.kernels.common import dtype_of, ndim_of
 
+_NAMES = ("roots", "stage", "complete", "chirps", "modulate")
 _MOST_AXES = 14  # what moves elements has room for 16, and real and imaginary part are one more
 
 
@@ -21,8 +22,7 @@ def _transform(node: Apply) -> Parameters | None:
     if ndim_of(node.inputs[0]) > _MOST_AXES:
         return None
     text = shipped("fft.cl", dtype_of(node.inputs[0]))
-    roots, stage, complete = functions(node, text, ("roots", "stage", "complete"))
-    return DeviceTransform(roots=roots, stage=stage, complete=complete)
+    return DeviceTransform(**dict(zip(_NAMES, functions(node, text, _NAMES), strict=True)))
 
 
 @ready("th_kernel_gpu_rfft")

@@ -80,6 +80,22 @@ OLD_NAMES = {
             "GpuPool GpuMaxPoolGrad GpuAveragePoolGrad GpuDownsampleFactorMaxGradGrad GpuMaxPoolRop"
         ),
     },
+    "theano.gpuarray.linalg": {
+        "theano.gpuarray.functions": (
+            "GpuCholesky GpuCusolverSolve GpuCublasTriangularSolve GpuMagmaBase GpuMagmaCholesky GpuMagmaEigh "
+            "GpuMagmaMatrixInverse GpuMagmaQR GpuMagmaSVD gpu_cholesky gpu_matrix_inverse gpu_qr gpu_solve "
+            "gpu_solve_lower_triangular gpu_solve_upper_triangular gpu_svd"
+        ),
+    },
+    "theano.gpuarray.fft": {
+        "theano.gpuarray.ops": "CuRFFTOp CuIRFFTOp",
+        "theano.gpuarray.functions": "curfft cuirfft",
+    },
+    "theano.gpuarray.ctc": {
+        "theano.gpuarray.ops": "GpuConnectionistTemporalClassification",
+        "theano.gpuarray.functions": "gpu_ctc",
+    },
+    "theano.gpuarray.blocksparse": {"theano.gpuarray.ops": "GpuSparseBlockGemv GpuSparseBlockOuter"},
     "theano.gpuarray.nnet": {
         "theano.gpuarray.ops": (
             "GpuSoftmax GpuSoftmaxWithBias GpuCrossentropySoftmaxArgmax1HotWithBias "

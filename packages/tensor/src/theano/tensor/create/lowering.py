@@ -59,8 +59,8 @@ def arange_length_kernel(op: Any, node: Apply) -> Parameters:
 
 
 def _is_no_triangle(op: Any, node: Apply) -> bool:
-    """Tell whether there is nothing but a diagonal; where a target cannot make triangles, their base class is no help."""
-    return not isinstance(op, Tri)
+    """Tell whether the op is of a diagonal alone."""
+    return not isinstance(op, Tri)  # which no other target makes as it makes its base class
 
 
 def _all(node: Apply) -> range:

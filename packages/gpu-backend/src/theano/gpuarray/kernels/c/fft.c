@@ -22,20 +22,38 @@ static int64_t size_of(int nd, const int64_t *shape)
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The next factor of n, fours first. */
+enum { LARGEST_FACTOR = 61 }; /* Lengths with larger ones are transformed by a convolution. */
+
+/* The next factor of n, fours first; 0: it is too large. */
 static int64_t factor_of(int64_t n)
 {
     if (n % 4 == 0)
         return 4;
     if (n % 2 == 0)
         return 2;
-    for (int64_t r = 3; r * r <= n; r += 2)
+    for (int64_t r = 3; r <= LARGEST_FACTOR; r += 2)
         if (n % r == 0)
             return r;
-    return n;
+    return 0;
 }
 
-static int transform(job *j, lines *f, int axis, int back)
+static int has_large_factor(int64_t n)
+{
+    for (int64_t r; n > 1; n /= r)
+        if ((r = factor_of(n)) == 0)
+            return 1;
+    return 0;
+}
+
+static void exchange_rooms(lines *f)
+{
+    char *data = f->data;
+    f->data = f->room;
+    f->room = data;
+}
+
+/* A transform by a stage for each factor of the length. */
+static int stages(job *j, lines *f, int axis, int back)
 {
     const params_t *p = j->ctx->params;
     const int64_t n = f->shape[axis];
@@ -45,8 +63,6 @@ static int transform(job *j, lines *f, int axis, int back)
     struct {
         int64_t at[3], n, inner, all, before, radix, back;
     } a = {.n = n, .inner = size_of(f->nd - axis - 1, f->shape + axis + 1), .all = size_of(f->nd, f->shape), .before = 1, .back = back};
-    if (n == 1 || a.all == 0)
-        return 0;
     char *roots = th_take(j, 2 * n * j->size);
     if (roots == NULL || th_launch(j, p->roots, (n + 255) / 256, 1, &roots, &of_roots, sizeof of_roots))
         return -1;
@@ -55,11 +71,59 @@ static int transform(job *j, lines *f, int axis, int back)
         char *pointers[3] = {f->data, f->room, roots};
         if (th_launch(j, p->stage, (a.all + 255) / 256, 3, pointers, &a, sizeof a))
             return -1;
-        f->data = pointers[1];
-        f->room = pointers[0];
+        exchange_rooms(f);
     }
     th_give_back(j); /* the roots */
     return 0;
+}
+
+/* Lines of `from`, as long as those of `to` or cut or filled up, times the numbers of a table. */
+static int modulate(job *j, const lines *from, char *to, int64_t length, int64_t used, char *table, double scale)
+{
+    const params_t *p = j->ctx->params;
+    struct {
+        int64_t at[3], from, to, inner, all, used;
+        double scale;
+    } a = {.from = from->shape[1], .to = length, .inner = from->shape[2], .all = from->shape[0] * length * from->shape[2],
+           .used = used, .scale = scale};
+    char *pointers[3] = {from->data, to, table};
+    return th_launch(j, p->modulate, (a.all + 255) / 256, 3, pointers, &a, sizeof a);
+}
+
+/* A transform of any length, by a convolution whose length is a power of two. */
+static int by_convolution(job *j, lines *f, int axis, int back)
+{
+    const params_t *p = j->ctx->params;
+    const int64_t n = f->shape[axis], outer = size_of(axis, f->shape), inner = size_of(f->nd - axis - 1, f->shape + axis + 1);
+    struct {
+        int64_t at[2], n, m, back;
+    } a = {.n = n, .m = 4, .back = back};
+    while (a.m < 2 * n - 1)
+        a.m *= 2;
+    const lines narrow = {.data = f->data, .nd = 3, .shape = {outer, n, inner}};
+    lines wide = {.nd = 3, .shape = {outer, a.m, inner}}, other = {.nd = 1, .shape = {a.m}};
+    const int64_t all = 2 * outer * a.m * inner * j->size;
+    char *chirp = th_take(j, 2 * n * j->size);
+    if (!chirp || !(other.data = th_take(j, 2 * a.m * j->size)) || !(other.room = th_take(j, 2 * a.m * j->size)) ||
+        !(wide.data = th_take(j, all)) || !(wide.room = th_take(j, all)))
+        return -1;
+    char *pointers[2] = {chirp, other.data};
+    if (th_launch(j, p->chirps, (a.m + 255) / 256, 2, pointers, &a, sizeof a) || stages(j, &other, 0, 0) ||
+        modulate(j, &narrow, wide.data, a.m, n, chirp, 1.0) || stages(j, &wide, 1, 0) ||
+        modulate(j, &wide, wide.data, a.m, a.m, other.data, 1.0) || stages(j, &wide, 1, 1) ||
+        modulate(j, &wide, f->room, n, n, chirp, 1.0 / (double)a.m))
+        return -1;
+    exchange_rooms(f);
+    for (int k = 0; k < 5; ++k)
+        th_give_back(j);
+    return 0;
+}
+
+static int transform(job *j, lines *f, int axis, int back)
+{
+    if (f->shape[axis] == 1 || size_of(f->nd, f->shape) == 0)
+        return 0;
+    return has_large_factor(f->shape[axis]) ? by_convolution(j, f, axis, back) : stages(j, f, axis, back);
 }
 
 /* Input 1: the lengths of the signal, one for each of `count` axes. */
@@ -161,8 +225,7 @@ static int irfft(job *j)
     char *pointers[2] = {f.data, f.room};
     if (th_launch(j, p->complete, (completed.all + 255) / 256, 2, pointers, &completed, sizeof completed))
         return -1;
-    f.data = pointers[1];
-    f.room = pointers[0];
+    exchange_rooms(&f);
     f.shape[f.nd - 1] = completed.n;
     return transform(j, &f, f.nd - 1, 1) || exchange(j, &f, f.nd, out, 0) ? -1 : 0;
 }
