@@ -106,7 +106,7 @@ def test_gradients():
 
 
 def test_wrong_numbers_are_the_errors_of_the_cpu():
-    x, k = T.fmatrix("x"), T.lscalar("k")
+    k = T.lscalar("k")
     there = gpuarray.gpuarray_shared_constructor(np.ones((2, 3), "float32"))
     f = theano.function([k], T.topk(there, k), mode=MODE)
     for wrong in (0, 4, -4):

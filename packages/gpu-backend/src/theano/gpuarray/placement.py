@@ -42,6 +42,7 @@ NAMES = {
     "theano.tensor.create.alloc:Alloc": "GpuAlloc",
     "theano.tensor.create.alloc:AllocEmpty": "GpuAllocEmpty",
     "theano.tensor.create.alloc:Eye": "GpuEye",
+    "theano.tensor.create.alloc:Tri": "GpuTri",
     "theano.tensor.join.op:Join": "GpuJoin",
     "theano.tensor.join.op:Split": "GpuSplit",
     "theano.tensor.reduce.careduce:CAReduce": "GpuCAReduceCuda",

@@ -4,6 +4,7 @@ An entry has kernels for what its op's description says, if that is a loop (`loo
 ships as text. What only moves elements needs none: the tensor layer's entries are for all devices (`targets.ANY`).
 """
 
+from theano.gpuarray.lowering import create as _create  # noqa: F401
 from theano.gpuarray.lowering import cumulative as _cumulative  # noqa: F401
 from theano.gpuarray.lowering import index as _index  # noqa: F401
 from theano.gpuarray.lowering import loops as _loops  # noqa: F401

@@ -14,7 +14,7 @@ OLD_NAMES = {
         "theano.gpuarray.variables": (
             "GpuFromHost HostFromGpu GpuToGpu as_gpuarray_variable host_from_gpu infer_context_name"
         ),
-        "theano.gpuarray.ops": "GpuAlloc GpuAllocEmpty GpuContiguous GpuEye GpuJoin GpuReshape GpuSplit",
+        "theano.gpuarray.ops": "GpuAlloc GpuAllocEmpty GpuContiguous GpuEye GpuTri GpuJoin GpuReshape GpuSplit",
     },
     "theano.gpuarray.subtensor": {
         "theano.gpuarray.ops": (
@@ -24,8 +24,14 @@ OLD_NAMES = {
         ),
     },
     "theano.gpuarray.reduction": {"theano.gpuarray.ops": "GpuMaxAndArgmax"},
-    "theano.gpuarray.extra_ops": {"theano.gpuarray.ops": "GpuCumOp"},
-    "theano.gpuarray.elemwise": {"theano.gpuarray.ops": "GpuElemwise GpuDimShuffle GpuCAReduceCuda"},
+    "theano.gpuarray.extra_ops": {
+        "theano.gpuarray.ops": "GpuCumOp",
+        "theano.tensor.sort.cumulative": "GpuCumsumOp=CumsumOp",
+    },
+    "theano.gpuarray.elemwise": {
+        "theano.gpuarray.ops": "GpuElemwise GpuDimShuffle GpuCAReduceCuda",
+        "theano.scalar": "GpuErfinv=Erfinv GpuErfcinv=Erfcinv",
+    },
     "theano.gpuarray.blas": {
         "theano.gpuarray.ops": "GpuGemm GpuGemv GpuGer GpuDot22",
     },
