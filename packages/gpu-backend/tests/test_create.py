@@ -30,7 +30,9 @@ def test_documented_names():
     elemwise = importlib.import_module("theano.gpuarray.elemwise")
     x = T.fvector("x")
     f = theano.function([x], [T.erfinv(x), T.erfcinv(x + 1)], mode=MODE)
-    classes = {type(node.op.scalar_op).__name__ for node in f.maker.fgraph.toposort() if isinstance(node.op, GpuElemwise)}
+    classes = {
+        type(node.op.scalar_op).__name__ for node in f.maker.fgraph.toposort() if isinstance(node.op, GpuElemwise)
+    }
     assert classes <= {elemwise.GpuErfinv.__name__, elemwise.GpuErfcinv.__name__, "Composite"}
     assert importlib.import_module("theano.gpuarray.basic_ops").GpuTri is GpuTri
     assert importlib.import_module("theano.gpuarray.extra_ops").GpuCumsumOp(axis=0) == GpuCumOp.__base__(0, "add")

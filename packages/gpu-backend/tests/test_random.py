@@ -50,7 +50,9 @@ def same(found):
         np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("streams, size", [(1, (5,)), (7, (3, 4)), (300, (0,)), (300, (2, 149)), (300, (7, 100)), (257, ())])
+@pytest.mark.parametrize(
+    "streams, size", [(1, (5,)), (7, (3, 4)), (300, (0,)), (300, (2, 149)), (300, (7, 100)), (257, ())]
+)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_mrg_to_the_bit(dtype, streams, size):
     same(drawn(lambda: mrg_uniform(T.TensorType(dtype, (False,) * len(size))), states(streams), size))
@@ -136,7 +138,10 @@ def test_choices_of_philox():
 @pytest.mark.parametrize("rows, outcomes, n", [(1, 1, 1), (3, 7, 5), (257, 4, 2), (0, 3, 2), (3, 2, 0), (5, 40, 17)])
 def test_categories(rows, outcomes, n, dtype):
     rng = np.random.default_rng(rows)
-    values = rng.dirichlet(np.ones(outcomes), rows).astype(dtype).reshape(rows, outcomes), rng.random(rows * n).astype(dtype)
+    values = (
+        rng.dirichlet(np.ones(outcomes), rows).astype(dtype).reshape(rows, outcomes),
+        rng.random(rows * n).astype(dtype),
+    )
     values[1][:1] = 0.9999  # beyond some sums
     p, unis = T.TensorType(dtype, (False, False))("p"), T.TensorType(dtype, (False,))("unis")
     inputs = p + 0, unis + 0
@@ -160,9 +165,13 @@ def test_wrong_sizes_are_errors_and_lose_nothing():
         f(np.array([1, 2]))
     np.testing.assert_array_equal(kept.get_value(), before)
     p, unis = T.fmatrix("p"), T.fvector("unis")
-    g = theano.function([p, unis], gpuarray.as_gpuarray_variable(MRG_RandomStreams(3).multinomial(pvals=p) + unis.sum()), mode=MODE)
+    g = theano.function(
+        [p, unis], gpuarray.as_gpuarray_variable(MRG_RandomStreams(3).multinomial(pvals=p) + unis.sum()), mode=MODE
+    )
     with pytest.raises(ValueError):
-        theano.function([p, unis], GPUAMultinomialFromUniform("int64")(p, unis, 2), mode=MODE)(np.ones((2, 2), "float32"), np.ones(3, "float32"))
+        theano.function([p, unis], GPUAMultinomialFromUniform("int64")(p, unis, 2), mode=MODE)(
+            np.ones((2, 2), "float32"), np.ones(3, "float32")
+        )
     assert np.asarray(g(np.ones((2, 2), "float32"), np.ones(3, "float32"))).shape == (2, 2)
 
 
