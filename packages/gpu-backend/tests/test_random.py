@@ -12,6 +12,7 @@ import theano
 import theano.tensor as T
 from theano import gpuarray
 from theano.gpuarray.ops import GPUA_mrg_uniform, GPUAChoiceFromUniform, GPUAMultinomialFromUniform
+from theano.tensor.random.categories import ChoiceFromUniform, MultinomialFromUniform
 from theano.tensor.random.mrg import MRG_RandomStreams, mrg_uniform
 from theano.tensor.random.philox import PhiloxDraw, PhiloxStreams
 
@@ -49,7 +50,9 @@ def same(found):
         np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("streams, size", [(1, (5,)), (7, (3, 4)), (300, (0,)), (300, (2, 149)), (300, (7, 100)), (257, ())])
+@pytest.mark.parametrize(
+    "streams, size", [(1, (5,)), (7, (3, 4)), (300, (0,)), (300, (2, 149)), (300, (7, 100)), (257, ())]
+)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_mrg_to_the_bit(dtype, streams, size):
     same(drawn(lambda: mrg_uniform(T.TensorType(dtype, (False,) * len(size))), states(streams), size))
@@ -66,7 +69,8 @@ def test_philox(kind, dtype, size):
     state = np.array([2**63 + 17, 2**33 + 5, 2**64 - 70], "uint64")  # the counter runs over
     found = drawn(lambda: PhiloxDraw(kind, T.TensorType(dtype, (False,) * len(size))), state, size)
     if kind != "normal":
-        return same(found)
+        same(found)
+        return
     for got, want in zip(*found, strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12 if dtype == "float64" else 4e-6, atol=1e-6)
     np.testing.assert_array_equal(found[0][-1], found[1][-1])
@@ -88,7 +92,7 @@ def in_both(program, *values):
 def distributions(streams):
     """Return numbers of each distribution that is made of uniform ones."""
     rows = np.array([[0.2, 0.5, 0.3], [0.1, 0.1, 0.8]] * 20, "float32")
-    found = {
+    return {
         "uniform": streams.uniform((31, 5), -1, 3, dtype="float32"),
         "half": streams.uniform((31, 5), dtype="float16"),
         "normal": streams.normal((33, 3), avg=2.0, std=3.0, dtype="float32"),
@@ -98,7 +102,6 @@ def distributions(streams):
         "multinomial": streams.multinomial(pvals=rows, n=4),
         "choice": streams.choice(2, replace=False, p=rows),
     }
-    return found
 
 
 @pytest.mark.parametrize("streams", [MRG_RandomStreams, PhiloxStreams])
@@ -135,12 +138,13 @@ def test_choices_of_philox():
 @pytest.mark.parametrize("rows, outcomes, n", [(1, 1, 1), (3, 7, 5), (257, 4, 2), (0, 3, 2), (3, 2, 0), (5, 40, 17)])
 def test_categories(rows, outcomes, n, dtype):
     rng = np.random.default_rng(rows)
-    values = rng.dirichlet(np.ones(outcomes), rows).astype(dtype).reshape(rows, outcomes), rng.random(rows * n).astype(dtype)
+    values = (
+        rng.dirichlet(np.ones(outcomes), rows).astype(dtype).reshape(rows, outcomes),
+        rng.random(rows * n).astype(dtype),
+    )
     values[1][:1] = 0.9999  # beyond some sums
     p, unis = T.TensorType(dtype, (False, False))("p"), T.TensorType(dtype, (False,))("unis")
     inputs = p + 0, unis + 0
-    from theano.tensor.random.categories import ChoiceFromUniform, MultinomialFromUniform
-
     outputs = [MultinomialFromUniform(odtype)(*inputs, n) for odtype in ("auto", "int64", "uint8")]
     outputs += [ChoiceFromUniform(odtype, True)(*inputs, n) for odtype in ("auto", "int32")]
     if n <= outcomes:
@@ -161,9 +165,13 @@ def test_wrong_sizes_are_errors_and_lose_nothing():
         f(np.array([1, 2]))
     np.testing.assert_array_equal(kept.get_value(), before)
     p, unis = T.fmatrix("p"), T.fvector("unis")
-    g = theano.function([p, unis], gpuarray.as_gpuarray_variable(MRG_RandomStreams(3).multinomial(pvals=p) + unis.sum()), mode=MODE)
+    g = theano.function(
+        [p, unis], gpuarray.as_gpuarray_variable(MRG_RandomStreams(3).multinomial(pvals=p) + unis.sum()), mode=MODE
+    )
     with pytest.raises(ValueError):
-        theano.function([p, unis], GPUAMultinomialFromUniform("int64")(p, unis, 2), mode=MODE)(np.ones((2, 2), "float32"), np.ones(3, "float32"))
+        theano.function([p, unis], GPUAMultinomialFromUniform("int64")(p, unis, 2), mode=MODE)(
+            np.ones((2, 2), "float32"), np.ones(3, "float32")
+        )
     assert np.asarray(g(np.ones((2, 2), "float32"), np.ones(3, "float32"))).shape == (2, 2)
 
 
@@ -208,7 +216,7 @@ def test_seeds_begin_again_on_the_device():
     assert not np.array_equal(f(), first)
     streams.seed()
     np.testing.assert_array_equal(f(), first)
-    assert [type(n.op) for n in nodes(f)[0]][0] is GPUA_mrg_uniform
+    assert type(nodes(f)[0][0].op) is GPUA_mrg_uniform
 
 
 def test_documented_names():

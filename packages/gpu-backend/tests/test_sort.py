@@ -106,7 +106,7 @@ def test_gradients():
 
 
 def test_wrong_numbers_are_the_errors_of_the_cpu():
-    x, k = T.fmatrix("x"), T.lscalar("k")
+    k = T.lscalar("k")
     there = gpuarray.gpuarray_shared_constructor(np.ones((2, 3), "float32"))
     f = theano.function([k], T.topk(there, k), mode=MODE)
     for wrong in (0, 4, -4):
@@ -118,7 +118,14 @@ def test_wrong_numbers_are_the_errors_of_the_cpu():
     np.testing.assert_array_equal(f(2), np.ones((2, 2)))
 
 
-PAIRS = [("float32", "float32"), ("float16", "float16"), ("int64", "int64"), ("float64", "int32"), ("uint8", "float32"), ("uint64", "int64")]
+PAIRS = [
+    ("float32", "float32"),
+    ("float16", "float16"),
+    ("int64", "int64"),
+    ("float64", "int32"),
+    ("uint8", "float32"),
+    ("uint64", "int64"),
+]
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
@@ -127,8 +134,17 @@ def test_searchsorted(dtypes, side):
     x, v, m = variable(dtypes[0], 1), variable(dtypes[1], 1, "v"), variable(dtypes[1], 3, "m")
     search = SearchsortedOp(side)
     for n in (0, 1, 2, 257):
-        values = np.sort(numbers(n, dtypes[0], n, few=True)), numbers(300, dtypes[1], 1, few=True), numbers((3, 4, 5), dtypes[1], 2)
-        f = agree([x, v, m], [search(x, v), search(x, m.dimshuffle(1, 2, 0)[:, ::-1]), search(x[::2], v[:0])], values, all_there=False)
+        values = (
+            np.sort(numbers(n, dtypes[0], n, few=True)),
+            numbers(300, dtypes[1], 1, few=True),
+            numbers((3, 4, 5), dtypes[1], 2),
+        )
+        f = agree(
+            [x, v, m],
+            [search(x, v), search(x, m.dimshuffle(1, 2, 0)[:, ::-1]), search(x[::2], v[:0])],
+            values,
+            all_there=False,
+        )
         assert GpuSearchsortedOp in {type(node.op) for node in nodes(f)[0]}
 
 

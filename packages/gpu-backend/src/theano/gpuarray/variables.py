@@ -211,6 +211,10 @@ class GpuFromHost(_ToContext):
             raise TypeError(f"{self} takes an array of the host's, not {x} of type {x.type}")
         return super().make_node(x)
 
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+        """Return the gradient, brought back to the host."""
+        return [g if isinstance(g.type, DisconnectedType) else as_tensor_variable(g) for g in output_gradients]
+
 
 class HostFromGpu(FromDevice):
     """A copy of a device's array in the host's memory.

@@ -237,7 +237,7 @@ class DeviceSort(Parameters):
     merge = Address("merges two runs", _KERNEL)
     put = Address("writes what is wanted", _KERNEL)
     axis = Int("of the lines; where `selects` is not set, the second input says it")
-    selects = Flag("whether the second input is how many are wanted: the largest, or for a negative number the smallest")
+    selects = Flag("whether the second input is how many are wanted: the largest, or, if it is negative, the smallest")
     values = Flag("whether the elements are wanted")
     places = Flag("whether their places are")
 
@@ -268,7 +268,7 @@ class DeviceSelection(Parameters):
     merge = Address("merges two runs", _KERNEL)
     put = Address("writes sorted offsets and their points", _KERNEL)
     count = Int("of the axes of x that the index has an entry for")
-    entries = Array(Int(), OPERANDS, "for each of them, the input that has the places along it; -1: all of it is wanted")
+    entries = Array(Int(), OPERANDS, "per axis, the input that has the places along it; -1: all of it is wanted")
     writes = Flag("whether something is written; else, taken")
     sets = Flag("whether values replace what is there; else they are added")
     in_place = Flag("whether x itself is written to")

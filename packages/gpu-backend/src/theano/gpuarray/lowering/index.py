@@ -1,7 +1,7 @@
 """Elements that arrays on a device name, read and written there.
 
-Where all indices are the host's, and where there are masks or parts of axes among them, the tensor layer's entries for any
-device read them on the host (`theano.tensor.index.lowering`).
+Where all indices are the host's, and where there are masks or parts of axes among them, the tensor layer's entries for
+any device read them on the host (`theano.tensor.index.lowering`).
 """
 
 from __future__ import annotations
