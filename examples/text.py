@@ -2,6 +2,7 @@
 
     python examples/text.py               # half a minute
     python examples/text.py --steps 200   # and other options: --help
+    python examples/text.py --device cuda # on a device; theano-gpu-backend has to be installed
 
 The text is NumPy's docstrings. It shows a progress bar while it trains, prints what the network
 writes, and draws the loss, also on a part of the text that it does not read, and the probabilities that it gave to
@@ -195,7 +196,10 @@ def main():
     parser.add_argument("--start", default="Return the ", help="what it continues")
     parser.add_argument("--picture", default="text.png", help="where to draw (default: text.png)")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", help="where to compute: cuda, opencl0:0, ... (default: as the flags say)")
     options = parser.parse_args()
+    if options.device:
+        theano.gpuarray.use(options.device, force=True)
 
     text, letters = load_text()
     unknown = sorted(set(options.start) - set(letters))

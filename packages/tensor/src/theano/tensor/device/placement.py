@@ -15,11 +15,13 @@ import numpy as np
 
 from theano.graph import Apply, Constant, FunctionGraph, Variable
 from theano.graph.op_contract import answers
+from theano.graph.traverse import ancestors
 from theano.loader.module import has_device
 from theano.lowering.accepts import FLOATS
 from theano.lowering.table import Lowering, find, lower
 from theano.lowering.targets import ANY, CPU, Target, targets
 from theano.rewriting.context import Context
+from theano.tensor.convert import is_tensor
 from theano.tensor.device.inner import is_array
 from theano.tensor.device.ops import FromDevice, ToDevice
 from theano.tensor.device.type import DeviceTensorType
@@ -145,12 +147,19 @@ class Placement:
                 continue
             entry = find(node, self.target)
             if entry is None and answers(node.op, "place_on_device"):
-                wanted.update(v for v in node.inputs if is_array(v) and v.type.dtype in FLOATS)
+                # What the CPU has a kernel for may well stay there, unless its operands come from a device.
+                below = (v for v in ancestors(node.inputs) if is_tensor(v))
+                if lower(node) is None or any(v.type.device != CPU.device for v in below):
+                    wanted.update(v for v in node.inputs if is_array(v) and v.type.dtype in FLOATS)
                 continue
             moving = None if entry is None else self._moving(entry, node)
             if entry is None or moving is None or node in on_host or _single(node, moving):
                 continue
-            if entry.target is not ANY or not entry.selects and not wanted.isdisjoint(node.outputs):
+            if answers(node.op, "place_on_device"):  # of what it hands on, what each wanted result comes from
+                pattern = node.op.connection_pattern(node)
+                reached = (any(row[k] for k, w in enumerate(node.outputs) if w in wanted) for row in pattern)
+                wanted.update(v for v, to in zip(node.inputs, reached, strict=True) if to and v in moving)
+            elif entry.target is not ANY or not entry.selects and not wanted.isdisjoint(node.outputs):
                 wanted.update(moving)
         return wanted
 
