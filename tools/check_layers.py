@@ -64,6 +64,7 @@ FACADES = {
         "theano.compile.print_current",
         "theano.layers.compat.rewriting",
         "theano.layers.compat.rewriting_helpers",
+        "theano.layers.compat.scan_passes",
     },
 }
 
