@@ -66,6 +66,7 @@ FACADES = {
         "theano.layers.compat.rewriting_helpers",
         "theano.layers.compat.gpu_merging",
         "theano.gpuarray.lifting",
+        "theano.layers.compat.scan_passes",
     },
 }
 

@@ -31,8 +31,8 @@ def _outputs(given: Apply[Any, Any] | Sequence[Any]) -> Sequence[Any]:
 class Kinds:
     """Lists of a loop by kind: ``inner_*`` of the step's variables, ``outer_*`` of the node's.
 
-    Each ``inner_*`` takes a list as long as ``inputs``, or for ``inner_*_outs`` as ``outputs``; each ``outer_*`` takes a
-    node, or its inputs or outputs.
+    Each ``inner_*`` takes a list as long as ``inputs``, or for ``inner_*_outs`` as ``outputs``; each ``outer_*`` takes
+    a node, or its inputs or outputs.
 
     Examples
     --------
