@@ -55,7 +55,7 @@ def map_code(nest: Map, hosts: Collection[int] = ()) -> DeviceCode | None:
     >>> from theano.tensor.kernels.nest import map_of
     >>> text = map_code(map_of(T.exp(T.fvector("x")).owner)).text
     >>> print(text[text.index("KERNEL void flat") : text.index("KERNEL void strided")].rstrip())
-    KERNEL void flat(GLOBAL char *p0, GLOBAL char *p1, const flat_args a) {
+    KERNEL void flat(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS flat_args a) {
         const int64_t i = GLOBAL_ID();
         if (i >= a.n)
             return;
@@ -177,7 +177,7 @@ def _size(dtype: str) -> int:
 @contextmanager
 def _function(c: CText, name: str, pointers: int, inputs: _Inputs = _NONE, body: Body | None = None) -> Iterator[None]:
     operands = ", ".join(f"GLOBAL char *p{k}" for k in range(pointers))
-    with c.block(f"KERNEL void {name}({operands}, const {name}_args a)"):
+    with c.block(f"KERNEL void {name}({operands}, ARGUMENTS {name}_args a)"):
         for x in inputs.numbers:
             if body is not None and f"{x.name}_i" in body.words:
                 c(f"const {compute_type(x.dtype)} {x.name}_i = {load(x.dtype, f'a.{x.name}')};")

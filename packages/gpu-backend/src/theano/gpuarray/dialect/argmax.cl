@@ -27,7 +27,7 @@ KERNEL void whole(GLOBAL char *p0, GLOBAL char *p1,
 #if OUTPUTS == 2
                   GLOBAL char *p2,
 #endif
-                  const whole_args a)
+                  ARGUMENTS whole_args a)
 {
     LOCAL best shared[256];
     const int lanes = (int)a.lanes, per_group = 256 / lanes, me = LOCAL_ID();

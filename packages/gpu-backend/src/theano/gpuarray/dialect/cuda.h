@@ -10,6 +10,8 @@ typedef unsigned long long uint64_t;
 #define KERNEL extern "C" __global__
 #define DEVICE __device__
 #define GLOBAL
+/* Of the struct of a launch. Without the second word each work-item has a copy of it, where tables are read by index. */
+#define ARGUMENTS const __grid_constant__
 #define LOCAL __shared__
 #define CONSTANT_TABLE __device__ const
 #define BARRIER() __syncthreads()

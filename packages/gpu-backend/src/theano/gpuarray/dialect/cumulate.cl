@@ -34,7 +34,7 @@ TH_INLINE int64_t offset(int count, const int64_t *shape, const int64_t *step, i
 #define TERM(t) LOAD(*(GLOBAL const NUMBER *)(p0 + from + offset((int)a.nterms, a.terms, a.step[0][1], t)))
 
 /* p0: x, p1: the result, p2: the totals of all parts of all lines */
-KERNEL void totals(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const cumulate_args a)
+KERNEL void totals(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS cumulate_args a)
 {
     BEGIN
     COMPUTE total = NONE;
@@ -55,7 +55,7 @@ KERNEL void totals(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const cumu
 }
 
 /* the same; there are totals where there are parts */
-KERNEL void cumulated(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const cumulate_args a)
+KERNEL void cumulated(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS cumulate_args a)
 {
     BEGIN
     const int there = line < a.lines;

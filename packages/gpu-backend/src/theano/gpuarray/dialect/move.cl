@@ -22,7 +22,7 @@ typedef struct {
 
 /* The table has, for each place, where it is in both. */
 #define COPY(NAME, TYPE)                                                              \
-    KERNEL void copy##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const move_args a) \
+    KERNEL void copy##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS move_args a) \
     {                                                                                 \
         int64_t left = GLOBAL_ID();                                                   \
         if (left >= a.axes.n)                                                         \
@@ -38,7 +38,7 @@ typedef struct {
         }                                                                             \
         *(GLOBAL TYPE *)y = *(GLOBAL const TYPE *)x;                                  \
     }                                                                                 \
-    KERNEL void fill##NAME(GLOBAL char *p0, const fill_args a)                        \
+    KERNEL void fill##NAME(GLOBAL char *p0, ARGUMENTS fill_args a)                        \
     {                                                                                 \
         int64_t left = GLOBAL_ID();                                                   \
         if (left >= a.axes.n)                                                         \
@@ -67,7 +67,7 @@ COPY(16, sixteen_bytes)
 
 /* The table has, for each place, where it is in `to` and where the list of its terms begins; and then the lists. */
 #define ADD(NAME, TYPE, SUM)                                                          \
-    KERNEL void add_##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const move_args a) \
+    KERNEL void add_##NAME(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS move_args a) \
     {                                                                                 \
         int64_t left = GLOBAL_ID(), begin = 0, end = 1;                               \
         if (left >= a.axes.n)                                                         \

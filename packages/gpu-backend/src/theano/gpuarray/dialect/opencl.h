@@ -13,6 +13,7 @@ typedef ulong uint64_t;
 #define KERNEL __kernel
 #define DEVICE
 #define GLOBAL __global
+#define ARGUMENTS const
 #define LOCAL __local
 #define CONSTANT_TABLE __constant
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)

@@ -106,7 +106,7 @@ TH_INLINE COMPUTE divided(const pool_args *a, COMPUTE sum, const int64_t *window
     const int some = FIND(&a, place, &b);
 
 /* p0: x, p1: the result; not-a-number is larger than any number */
-KERNEL void pool_max(GLOBAL char *p0, GLOBAL char *p1, const pool_args a)
+KERNEL void pool_max(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS pool_args a)
 {
     BEGIN(elements_of, 1)
     COMPUTE largest = -INFINITY;
@@ -118,7 +118,7 @@ KERNEL void pool_max(GLOBAL char *p0, GLOBAL char *p1, const pool_args a)
 }
 
 /* p0: x, p1: the result */
-KERNEL void pool_sum(GLOBAL char *p0, GLOBAL char *p1, const pool_args a)
+KERNEL void pool_sum(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS pool_args a)
 {
     BEGIN(elements_of, 1)
     COMPUTE sum = 0;
@@ -128,7 +128,7 @@ KERNEL void pool_sum(GLOBAL char *p0, GLOBAL char *p1, const pool_args a)
 }
 
 /* p0: x, p1: its largest elements, p2: their gradient, p3: the result */
-KERNEL void pool_max_grad(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const pool_args a)
+KERNEL void pool_max_grad(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS pool_args a)
 {
     BEGIN(windows_of, 0)
     const COMPUTE x = LOAD(ELEMENT(p0, plane[0] + address(&a, 0, place)));
@@ -141,7 +141,7 @@ KERNEL void pool_max_grad(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLO
 }
 
 /* p0: x, p1: its largest elements, p2: what is summed where they are, p3: the result */
-KERNEL void pool_max_grad_grad(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const pool_args a)
+KERNEL void pool_max_grad_grad(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS pool_args a)
 {
     BEGIN(elements_of, 1)
     const COMPUTE largest = LOAD(ELEMENT(p1, plane[1] + address(&a, 1, place)));
@@ -154,7 +154,7 @@ KERNEL void pool_max_grad_grad(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2
 }
 
 /* p0: x, of which nothing is read; p1: the gradient of the sums, p2: the result */
-KERNEL void pool_sum_grad(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const pool_args a)
+KERNEL void pool_sum_grad(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS pool_args a)
 {
     BEGIN(windows_of, 0)
     COMPUTE sum = 0;
@@ -164,7 +164,7 @@ KERNEL void pool_sum_grad(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, con
 }
 
 /* p0: x, p1: that of which the elements are taken where the first of the largest of x are, p2: the result */
-KERNEL void pool_max_direction(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const pool_args a)
+KERNEL void pool_max_direction(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS pool_args a)
 {
     BEGIN(elements_of, 1)
     COMPUTE largest = 0, found = 0;
