@@ -109,7 +109,8 @@ class Scan(Kinds, ExpressionOp):
                 raise TypeError(f"{self}: {v} of type {v.type} has no rows that could be stacked")
 
     def __str__(self) -> str:
-        return f"{'do_while' if self.spec.until else 'for'}{{{'gpu' if self.including else 'cpu'},{self.name or 'scan_fn'}}}"
+        where = "gpu" if self.including else "cpu"
+        return f"{'do_while' if self.spec.until else 'for'}{{{where},{self.name or 'scan_fn'}}}"
 
     # -- nodes ---------------------------------------------------------------------------------------------
 

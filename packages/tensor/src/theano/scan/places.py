@@ -41,7 +41,8 @@ def placed(op: Scan, node: Apply[Any, Any], placing: Placing) -> Sequence[Variab
     for k, part in enumerate(parts):
         if part.inside:
             outer[1 + k] = placing.on(part.outer, places.inputs[part.inside[0]])
-    fresh = Apply(loop, outer, [kind.make_variable(v.name) for v, kind in zip(node.outputs, loop.output_types(outer), strict=True)])
+    kinds = loop.output_types(outer)
+    fresh = Apply(loop, outer, [kind.make_variable(v.name) for v, kind in zip(node.outputs, kinds, strict=True)])
     return [
         v if at is None else placing.placement.from_device(v)
         for v, at in zip(fresh.outputs, places.outputs, strict=False)

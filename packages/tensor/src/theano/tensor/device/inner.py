@@ -109,7 +109,9 @@ def places_of(inner: InnerGraph, parts: Sequence[Part], query: Any, placing: Pla
                 given[k] = known or device
     for _ in range(_TRIALS):
         reads, makes = _tried(inner, parts, given, query, placing, device)
-        repeats = {k: given.get(k, device) for k, p in enumerate(parts) if p.inside and p.output is not None and makes[p.output]}
+        repeats = {
+            k: given.get(k, device) for k, p in enumerate(parts) if p.inside and p.output is not None and makes[p.output]
+        }
         others = {k: at for k, at in given.items() if parts[k].output is None}
         if {**repeats, **others} == given:
             break
@@ -164,5 +166,6 @@ def moved(inner: InnerGraph, places: Places, placing: Placing) -> tuple[list[Var
         v.type.make_variable(v.name) if at is None else placement.type_there(v.type, at).make_variable(v.name)
         for v, at in zip(inner.inputs, places.inputs, strict=True)
     ]
-    made = inner.on([v if at is None else placement.from_device(v) for v, at in zip(inputs, places.inputs, strict=True)])
+    on_host = [v if at is None else placement.from_device(v) for v, at in zip(inputs, places.inputs, strict=True)]
+    made = inner.on(on_host)
     return inputs, [v if at is None else placement.to_device(v, at) for v, at in zip(made, places.outputs, strict=True)]
