@@ -303,8 +303,9 @@ def sweep(session: nox.Session) -> None:
 def devices(session: nox.Session) -> None:
     """Compare random graphs on a device with their plain values: 10,000 of them, hours where the device is the CPU."""
     env = with_a_device(session, [])
+    env |= {"GPU_GRAPHS": os.environ.get("GPU_GRAPHS", "10000"), "GPU_TEST_NVRTC": ""}
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/gpu-backend/tests/test_graphs.py",
-                *session.posargs, env={**env, "GPU_GRAPHS": os.environ.get("GPU_GRAPHS", "10000"), "GPU_TEST_NVRTC": ""})
+                *session.posargs, env=env)
 
 
 @nox.session

@@ -26,7 +26,7 @@ from theano.gpuarray.drivers import compile_cuda, ptx_cuda
 CAPABILITIES = (80, 90)
 BEGIN, END = "<!--- device resources: begin -->", "<!--- device resources: end -->"
 
-#: Attributes of ``.nv.info``: bytes of stack that a function has, and at least needs. Their value is a symbol and a number.
+#: Attributes of ``.nv.info``: bytes of stack that a function has, and needs. Their value is a symbol and a number.
 FRAME_SIZE, MIN_STACK_SIZE, REGISTERS = 0x11, 0x12, 0x2F
 _PAIR, _HALF, _BYTE, _NONE = 4, 3, 2, 1  # forms of an attribute's value
 
@@ -130,11 +130,11 @@ def kernels_of(binary: bytes) -> list[Kernel]:
 
 
 def loads_of(ptx: str) -> dict[str, tuple[int, int]]:
-    """Return, for each kernel of a program in PTX, how many accesses of memory there are, and how many are wide.
+    r"""Return, for each kernel of a program in PTX, how many accesses of memory there are, and how many are wide.
 
     Examples
     --------
-    >>> loads_of(".entry f(\\n ld.global.v4.f32 {a,b,c,d}, [x];\\n st.global.f32 [x], a;\\n}")
+    >>> loads_of(".entry f(\n ld.global.v4.f32 {a,b,c,d}, [x];\n st.global.f32 [x], a;\n}")
     {'f': (2, 1)}
     """
     found = {}

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from compare import MODE
 
 import theano
@@ -119,7 +118,7 @@ def test_from_device_to_device(fake, first):
     twin = GpuContext("fake0 again", CudaDriver(0, fake.path))
     fake.asked()
     np.testing.assert_array_equal(np.asarray(gpuarray.asarray(there, "fake0 again")), vector())
-    assert [line.split()[0] for line in fake.asked() if line[0] in "wp"][0] == "within" and twin.counts()["between"] == 1
+    assert next(line.split()[0] for line in fake.asked() if line[0] in "wp") == "within" and twin.counts()["between"] == 1
 
 
 def test_a_node_from_device_to_device(fake, first):

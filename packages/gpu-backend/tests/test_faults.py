@@ -14,7 +14,7 @@ from conftest import CONTEXT, DEVICE
 from theano import gpuarray
 from theano.gpuarray import DeviceCompileError, DeviceError, DeviceMemoryError, GpuToGpu, as_gpuarray_variable
 from theano.gpuarray.variables import HostFromGpu
-from theano.tensor.signal.pool import pool_2d
+from theano.tensor.pool import pool_2d
 
 RNG = np.random.default_rng(3)
 MOST = 200  # calls of a kind within one function

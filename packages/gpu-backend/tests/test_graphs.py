@@ -18,7 +18,7 @@ from compare import MODE, nodes
 import theano
 import theano.tensor as T
 from theano.gradient import zero_grad
-from theano.tensor.signal.pool import pool_2d
+from theano.tensor.pool import pool_2d
 
 # The writer of random graphs is that of the tensor layer's tests.
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tensor" / "tests"))

@@ -178,7 +178,7 @@ class GpuContext:
 
 
 def _cache_settings() -> CacheSettings:
-    """Return where programs are kept: with all compiled code, unless the flag ``gpuarray.cache_path`` says another place."""
+    """Return where programs are kept: with all compiled code, or where the flag ``gpuarray.cache_path`` says."""
     common = CacheSettings.from_config(config)
     usual = os.path.join(config.compiledir, "gpuarray_kernels") if config.compiledir else ""
     path = config.gpuarray.cache_path

@@ -1,7 +1,7 @@
 """Memory that is shared with other libraries: DLPack, for all devices, and the CUDA array interface.
 
 Both ways an array goes without a copy, and whoever has it keeps alive whose memory it is. What was asked for before is
-done first: on CUDA one library's stream waits for the other's; on OpenCL, where a queue is nobody else's, the host does.
+done first: on CUDA one library's stream waits for the other's; on OpenCL, where nobody shares a queue, the host does.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def adopt_tensor(value: Any, device: str, array_class: type[DeviceArray]) -> Dev
     if place[0] in _ON_HOST:
         return None
     if place != driver.dlpack_device:
-        raise BufferError(f"an array on DLPack's device {place} is not on {driver.name}, which is {driver.dlpack_device}")
+        mine = driver.dlpack_device
+        raise BufferError(f"an array on DLPack's device {place} is not on {driver.name}, which is {mine}")
     try:
         capsule = value.__dlpack__(stream=driver.stream, max_version=(1, 0))
     except TypeError:  # a producer from before version 1

@@ -8,8 +8,8 @@ from __future__ import annotations
 import copy as copy_module
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from time import perf_counter
 from functools import cached_property
+from time import perf_counter
 from typing import Any
 
 from theano.compile.arguments import ArgumentFilter, CallExplainer, Separator

@@ -110,7 +110,7 @@ class Type(Structural, CLinkerType):
         raise NotImplementedError(f"{type(self).__name__} does not say which values it accepts: define filter")
 
     def filter_trusted(self, value: Any) -> Any:
-        """Return a value that :meth:`filter` refuses, for a function with ``trust_input``; None where it is refused there, too."""
+        """Return a value that :meth:`filter` refuses, for functions with ``trust_input``; None: they refuse it, too."""
         return None
 
     def is_valid_value(self, value: Any, strict: bool = True) -> bool:

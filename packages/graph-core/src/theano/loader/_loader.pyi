@@ -202,8 +202,9 @@ def device_array_class(name: str) -> type[DeviceArray]:
 def read_capsule(capsule: Any) -> tuple[int, int, int, int, str, tuple[int, ...], tuple[int, ...], int, Any]:
     """Take the tensor of a capsule of DLPack.
 
-    Returns device type, device number, data, offset of the first element in bytes, dtype, lengths, strides in bytes, flags,
-    and an object that gives the tensor back to its producer when it is dropped. BufferError: it is used, or of another kind.
+    Returns device type, device number, data, offset of the first element in bytes, dtype, lengths, strides in bytes,
+    flags, and an object that gives the tensor back to its producer when it is dropped. BufferError: it is used, or of
+    another kind.
     """
 
 def has_device(name: str) -> bool:

@@ -272,8 +272,8 @@ _flag("gpuarray.preallocate", FloatParam(0.0, allow_override=False), "Memory of 
 _flag("gpuarray.sched", EnumStr("default", "multi", "single"), "How threads wait for a device of CUDA: "
       "multi gives the core away, single does not.")
 _flag("gpuarray.single_stream", BoolParam(True), "Use one stream.", inert=ONE_STREAM)
-_flag("gpuarray.cache_path", StrParam(defaults.gpu_kernels, allow_override=False), "Where kernels of devices are kept, if "
-      "not with all compiled code.")
+_flag("gpuarray.cache_path", StrParam(defaults.gpu_kernels, allow_override=False), "Where kernels of devices are "
+      "kept, if not with all compiled code.")
 _flag("gpuarray.blas", EnumStr("auto", "own", allow_override=False), "What multiplies on a device of CUDA: cuBLAS if "
       "it is found, or kernels of this project.")
 _flag("gpuarray.tf32", BoolParam(False, allow_override=False), "Let cuBLAS leave out digits of float32 in products.")

@@ -110,7 +110,9 @@ def places_of(inner: InnerGraph, parts: Sequence[Part], query: Any, placing: Pla
     for _ in range(_TRIALS):
         reads, makes = _tried(inner, parts, given, query, placing, device)
         repeats = {
-            k: given.get(k, device) for k, p in enumerate(parts) if p.inside and p.output is not None and makes[p.output]
+            k: given.get(k, device)
+            for k, p in enumerate(parts)
+            if p.inside and p.output is not None and makes[p.output]
         }
         others = {k: at for k, at in given.items() if parts[k].output is None}
         if {**repeats, **others} == given:

@@ -36,7 +36,7 @@ _KINDS = {"some": "TH_SOME", "none": "TH_INVARIANT", "all": "TH_FULL"}
 _SHORT = 4
 """A loop of so few statements that a second one for what is left over costs the compiler nothing."""
 _BY_ROW = 12
-"""A loop of so few statements, and without functions, takes less time than filling a buffer with a stretched operand."""
+"""A loop of so few statements, and without functions, takes less time than to fill a buffer with what is stretched."""
 
 
 @dataclass(frozen=True)
