@@ -59,7 +59,9 @@ class Driver(Protocol):
     total_memory: int
     largest_allocation: int
     dlpack_device: tuple[int, int]
-    stream: int | None
+
+    @property
+    def stream(self) -> int | None: ...  # noqa: D102
 
     @property
     def identity(self) -> str: ...  # noqa: D102

@@ -126,7 +126,7 @@ def _buffer(first: Any, depth: int, n: int, keep: int | None) -> Any:
     rows = depth + n if keep is None else min(depth + n, max(depth + 1, keep))
     shape = (rows, *first.shape[1:])
     if isinstance(first, DeviceArray):
-        buffer = type(first).empty(first.device, first.dtype_name, shape)
+        buffer: Any = type(first).empty(first.device, first.dtype_name, shape)
         rows_of(buffer, 0, depth).assign(first)
         return buffer
     # What is long enough to be mapped for each call had better be used again.

@@ -16,15 +16,18 @@ from theano.tensor.conv.op import AbstractConv, AbstractConv_gradInputs, Abstrac
 from theano.tensor.kernels.common import dtype_of
 
 # Rows and columns of a tile: for many filters (or channels, where images are computed), and for few.
-_SQUARE, _LOW = {"ROWS": 64, "COLUMNS": 64}, {"ROWS": 16, "COLUMNS": 128}
+_SQUARE, _LOW = (64, 64), (16, 128)
+
+
+def _tiles(dtype: str, rows: int, columns: int) -> str:
+    macros: dict[str, Any] = {"ROWS": rows, "COLUMNS": columns, **multiply_add(dtype)}
+    return shipped("convolve.cl", dtype, **macros)
 
 
 def _convolution(op: Any, node: Apply[Any, Any], direction: ConvDirection) -> Parameters:
     dtype = dtype_of(node.outputs[0])
-    square, finish = functions(
-        node, shipped("convolve.cl", dtype, **_SQUARE, **multiply_add(dtype)), ("convolve", "finish")
-    )
-    (low,) = functions(node, shipped("convolve.cl", dtype, **_LOW, **multiply_add(dtype)), ("convolve",))
+    square, finish = functions(node, _tiles(dtype, *_SQUARE), ("convolve", "finish"))
+    (low,) = functions(node, _tiles(dtype, *_LOW), ("convolve",))
     return DeviceConvolution(
         square=square, low=low, finish=finish, direction=direction, unshared=op.unshared, conv=geometry_of(op)
     )

@@ -164,9 +164,10 @@ def _comes_from_host(v: Any) -> bool:
 def moved(inner: InnerGraph, places: Places, placing: Placing) -> tuple[list[Variable], list[Variable]]:
     """Return an op's graph with inputs and outputs in other places, and transfers to where it has them itself."""
     placement = placing.placement
+    known: Sequence[Any] = inner.inputs
     inputs = [
         v.type.make_variable(v.name) if at is None else placement.type_there(v.type, at).make_variable(v.name)
-        for v, at in zip(inner.inputs, places.inputs, strict=True)
+        for v, at in zip(known, places.inputs, strict=True)
     ]
     on_host = [v if at is None else placement.from_device(v) for v, at in zip(inputs, places.inputs, strict=True)]
     made = inner.on(on_host)

@@ -150,7 +150,8 @@ class Placement:
                 # What the CPU has a kernel for may well stay there, unless its operands come from a device.
                 below = (v for v in ancestors(node.inputs) if is_tensor(v))
                 if lower(node) is None or any(v.type.device != CPU.device for v in below):
-                    wanted.update(v for v in node.inputs if is_array(v) and v.type.dtype in FLOATS)
+                    inputs: Sequence[Any] = node.inputs
+                    wanted.update(v for v in inputs if is_array(v) and v.type.dtype in FLOATS)
                 continue
             moving = None if entry is None else self._moving(entry, node)
             if entry is None or moving is None or node in on_host or _single(node, moving):
