@@ -12,7 +12,9 @@ and read the difference before it is committed. A digest stands for text that wo
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,11 +51,27 @@ def written(outputs: Sequence[Any], order: Any = None) -> str:
 
 
 def op_text(op: Any) -> str:
-    """Return an op with its parameters."""
+    """Return an op with its parameters, among them the constants of its expression; folded ones lose their last digits."""
+    shown = _LONG.sub(lambda found: f"{float(found[0]):.10g}", str(op))
     try:
-        return f"{op} {text_of(op)}"
+        return f"{shown} {json.dumps(_without_last_digits(json.loads(text_of(op))), separators=(',', ':'))}"
     except NoCanonicalForm:
-        return f"{op} {type(op).__qualname__}"
+        return f"{shown} {type(op).__qualname__}"
+
+
+#: A number of so many digits that the last ones may be a machine's own.
+_LONG = re.compile(r"-?\d+\.\d{12,}(?:e[+-]?\d+)?")
+
+
+def _without_last_digits(form: Any) -> Any:
+    """Return the canonical form of an op, in which a constant of so many digits is the number, not its bytes."""
+    if not isinstance(form, list):
+        return form
+    if form[:1] == ["n"] and form[2:3] == ["Literal"] and form[3] == "float64":
+        text = repr(np.frombuffer(form[4][1].encode("latin-1"), form[3])[0].item())
+        if _LONG.fullmatch(text):
+            return [*form[:4], f"{float(text):.10g}"]
+    return [_without_last_digits(part) for part in form]
 
 
 def constant(data: Any) -> str:
