@@ -71,6 +71,13 @@ OPS = {
     "local_gpua_avg_pool_dnn_grad_stride": "theano.tensor.pool.op:AveragePoolGrad",
     "local_gpu_downsample_factor_max_grad_grad": "theano.tensor.pool.op:DownsampleFactorMaxGradGrad",
     "local_gpu_max_pool_rop": "theano.tensor.pool.op:MaxPoolRop",
+    "local_gpua_mrg": "theano.tensor.random.mrg:mrg_uniform",
+    "local_gpua_mrg_graph": "theano.tensor.random.mrg:mrg_uniform",
+    "local_gpua_multinomial": "theano.tensor.random.categories:MultinomialFromUniform",
+    "local_gpua_multinomial_wor": "theano.tensor.random.categories:ChoiceFromUniform",
+    "local_gpua_topkop": "theano.tensor.sort.op:TopKOp",
+    "local_gpua_curfft_op": "theano.tensor.fft.op:RFFTOp",
+    "local_gpua_cuirfft_op": "theano.tensor.fft.op:IRFFTOp",
     "local_gpua_images2neibs": "theano.tensor.nnet.neighbours:Images2Neibs",
 }
 

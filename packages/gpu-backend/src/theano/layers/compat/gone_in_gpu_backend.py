@@ -69,6 +69,12 @@ INSTEAD = {
     "indexing says it all in theano.tensor.index": (
         "check_and_convert_boolean_masks BaseGpuAdvancedSubtensor BaseGpuAdvancedIncSubtensor"
     ),
+    "the geometry of a convolution is said by theano.tensor.conv.op.BaseAbstractConv": "BaseGpuCorrMM BaseGpuCorr3dMM",
+    "nothing here calls cuSOLVER: kernels of this layer compute it": (
+        "attach_cublas_handle_to_context attach_cusolver_handle_to_context cusolverDnDpotrs cusolverDnSpotrs"
+    ),
+    "sets of the largest elements are compared by numpy.sort of both": "ValuesEqApproxNoOrder",
+    "what no gradient is asked of is not computed by the rule local_ctc_no_grad": "local_gpu_ctc_no_grad",
     "set the flag assert_no_cpu_op": "local_assert_no_cpu_op",
     "call Gemm on many matrices: GpuGemmBatch": "BlasOp",
 }  # fmt: skip

@@ -62,18 +62,26 @@ OLD_NAMES = {
             "GpuCorr3dMM GpuCorr3dMM_gradWeights GpuCorr3dMM_gradInputs"
         ),
         "theano.layers.compat.gone_in_gpu_backend": (
-            "BlasOp local_inplace_gpuagemm local_inplace_gpuagemmbatch local_inplace_gpuagemv "
+            "BaseGpuCorr3dMM BaseGpuCorrMM BlasOp local_inplace_gpuagemm local_inplace_gpuagemmbatch local_inplace_gpuagemv "
             "local_inplace_gpuager"
         ),
     },
     "theano.gpuarray.neighbours": {"theano.gpuarray.ops": "GpuImages2Neibs"},
-    "theano.gpuarray.sort": {"theano.gpuarray.ops": "GpuTopKOp GpuSort=GpuSortOp GpuArgSort=GpuArgSortOp"},
-    "theano.gpuarray.rng_mrg": {"theano.gpuarray.ops": "GPUA_mrg_uniform"},
+    "theano.gpuarray.sort": {
+        "theano.gpuarray.ops": "GpuTopKOp GpuSort=GpuSortOp GpuArgSort=GpuArgSortOp",
+        "theano.gpuarray.rule_names": "local_gpua_topkop",
+        "theano.layers.compat.gone_in_gpu_backend": "ValuesEqApproxNoOrder",
+    },
+    "theano.gpuarray.rng_mrg": {
+        "theano.gpuarray.ops": "GPUA_mrg_uniform",
+        "theano.gpuarray.rule_names": "local_gpua_mrg local_gpua_mrg_graph",
+    },
     "theano.gpuarray.multinomial": {
         "theano.gpuarray.ops": (
             "GPUAMultinomialFromUniform GPUAChoiceFromUniform "
             "GPUAMultinomialWOReplacementFromUniform=GPUAChoiceFromUniform"
         ),
+        "theano.gpuarray.rule_names": "local_gpua_multinomial local_gpua_multinomial_wor",
     },
     "theano.gpuarray.pool": {
         "theano.gpuarray.ops": (
@@ -86,14 +94,19 @@ OLD_NAMES = {
             "GpuMagmaMatrixInverse GpuMagmaQR GpuMagmaSVD gpu_cholesky gpu_matrix_inverse gpu_qr gpu_solve "
             "gpu_solve_lower_triangular gpu_solve_upper_triangular gpu_svd"
         ),
+        "theano.layers.compat.gone_in_gpu_backend": (
+            "attach_cublas_handle_to_context attach_cusolver_handle_to_context cusolverDnDpotrs cusolverDnSpotrs"
+        ),
     },
     "theano.gpuarray.fft": {
         "theano.gpuarray.ops": "CuRFFTOp CuIRFFTOp",
         "theano.gpuarray.functions": "curfft cuirfft",
+        "theano.gpuarray.rule_names": "local_gpua_curfft_op local_gpua_cuirfft_op",
     },
     "theano.gpuarray.ctc": {
         "theano.gpuarray.ops": "GpuConnectionistTemporalClassification",
         "theano.gpuarray.functions": "gpu_ctc",
+        "theano.layers.compat.gone_in_gpu_backend": "local_gpu_ctc_no_grad",
     },
     "theano.gpuarray.blocksparse": {"theano.gpuarray.ops": "GpuSparseBlockGemv GpuSparseBlockOuter"},
     "theano.gpuarray.nnet": {
