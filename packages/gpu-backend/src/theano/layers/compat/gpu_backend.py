@@ -62,8 +62,8 @@ OLD_NAMES = {
             "GpuCorr3dMM GpuCorr3dMM_gradWeights GpuCorr3dMM_gradInputs"
         ),
         "theano.layers.compat.gone_in_gpu_backend": (
-            "BaseGpuCorr3dMM BaseGpuCorrMM BlasOp local_inplace_gpuagemm local_inplace_gpuagemmbatch local_inplace_gpuagemv "
-            "local_inplace_gpuager"
+            "BaseGpuCorr3dMM BaseGpuCorrMM BlasOp local_inplace_gpuagemm local_inplace_gpuagemmbatch "
+            "local_inplace_gpuagemv local_inplace_gpuager"
         ),
     },
     "theano.gpuarray.neighbours": {"theano.gpuarray.ops": "GpuImages2Neibs"},
