@@ -84,7 +84,8 @@ def test_recurrent_states_and_gradients(context, steps, taps):
     assert len(loops(f)) == 2
     if steps:
         assert [transfers(node) for node in loops(f)] == [[], []]
-        assert moved(context, f, *values) == (3, 5)
+        # The gradient of the first rows, where there are several, is written into zeros, which the host makes.
+        assert moved(context, f, *values) == (3 if taps == (-1,) else 4, 5)
 
 
 @pytest.mark.parametrize(
@@ -193,15 +194,15 @@ def test_numbers_that_steps_make_on_the_device_stay_there(context):
     assert moved(context, f, *values) == (1, 3)
 
 
-def test_indices_are_read_on_the_host(context):
+def test_indices_that_steps_use_stay_on_the_device(context):
     table, chosen, h0 = T.fmatrix("table"), T.imatrix("chosen"), T.fmatrix("h0")
     w = gpuarray_shared_constructor(random(5, 5))
     h, _ = theano.scan(lambda at, h, table, w: T.tanh(table[at] + T.dot(h, w)), chosen, h0, [table, w])
     values = [random(7, 5), RNG.integers(0, 7, (6, 3)).astype("int32"), random(3, 5)]
     f = same([table, chosen, h0], [h, T.grad(h.sum(), table)], values)
     assert all(not transfers(node) for node in loops(f))
-    # Which rows are meant goes along with each gather and scatter: one of either in each of 6 steps.
-    assert moved(context, f, *values) == (2 + 2 * 6, 2)
+    # What each gather and scatter reads back is whether all rows are there: one of either in each of 6 steps.
+    assert moved(context, f, *values) == (4, 2 + 2 * 6)
     with pytest.raises(IndexError):
         f(values[0], values[1] + 7, values[2])
 
