@@ -193,11 +193,12 @@ def test_upsampling_and_separable_convolution(dtype):
 
 def test_what_is_done_with_results_is_fused_on_the_host_alone():
     x, w, b = T.ftensor4("x"), T.ftensor4("w"), T.fvector("b")
-    y = T.tanh(conv2d(x, w) + b.dimshuffle("x", 0, "x", "x"))
+    bias = b.dimshuffle("x", 0, "x", "x")
+    y = T.tanh(conv2d(x, w) + bias)
     values = [numbers((2, 3, 6, 5)), numbers((4, 3, 3, 2)), numbers(4)]
     f = agree([x, w, b], y, values)
     assert [type(n.op).__name__ for n in nodes(f)[0] if "Shuffle" not in str(n.op)] == ["GpuCorrMM", "GpuElemwise"]
-    for v in (x, w, b):
+    for v in (x, w, b, bias):
         v.tag.target = "cpu"
     f = theano.function([x, w, b], y, mode=MODE)
     assert [type(n.op) for n in f.maker.fgraph.toposort() if n.inputs[0].type.ndim > 1] == [ConvElemwise]
