@@ -115,10 +115,13 @@ def with_a_device(session: nox.Session, extra: list[str]) -> dict[str, str]:
 def on_device(session: nox.Session) -> None:
     """Run the tests of the GPU layer on a device of OpenCL, which may be the CPU; kernels are compiled for CUDA, too.
 
-    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's.
+    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's. There, and by the session ``devices``, all cases run; on the
+    CPU some of each test do.
     """
     env = with_a_device(session, ["sybil>=9"])
-    session.run("python", "-m", "pytest", "-n", "auto", "packages/gpu-backend/tests", *session.posargs, env=env)
+    some = {} if session.posargs or "GPU_TEST_DEVICE" in os.environ else {"GPU_TEST_CASES": "3"}
+    session.run("python", "-m", "pytest", "-n", "auto", "packages/gpu-backend/tests", *session.posargs,
+                env=env | some)
     if not session.posargs:
         pages = ("docs/tutorial/devices.md", "docs/extending/device_ops.md")
         session.run("python", "-m", "pytest", "-q", "-p", "doc_blocks", *pages,
@@ -301,8 +304,9 @@ def sweep(session: nox.Session) -> None:
 
 @nox.session
 def devices(session: nox.Session) -> None:
-    """Compare random graphs on a device with their plain values: 10,000 of them, hours where the device is the CPU."""
+    """Run all cases of the GPU layer's tests, and compare 10,000 random graphs: hours where the device is the CPU."""
     env = with_a_device(session, [])
+    session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/gpu-backend/tests", *session.posargs, env=env)
     env |= {"GPU_GRAPHS": os.environ.get("GPU_GRAPHS", "10000"), "GPU_TEST_NVRTC": ""}
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/gpu-backend/tests/test_graphs.py",
                 *session.posargs, env=env)

@@ -1,7 +1,8 @@
 """The tests of the GPU layer run on the device that GPU_TEST_DEVICE names; `nox -s "tests(gpu-backend)"` finds one.
 
 With GPU_TEST_NVRTC set, each program that a test has compiled is compiled for CUDA, too, with no device at hand. With
-GPU_TEST_SOURCES, a folder, it is kept there.
+GPU_TEST_SOURCES, a folder, it is kept there. With GPU_TEST_CASES, a number, so many cases of each test run, spread evenly
+over them: where the device is the CPU, programs take seconds to compile, and all cases an hour (`nox -s devices`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,17 @@ sys.path.append(str(Path(__file__).parents[2] / "tensor" / "tests"))
 DEVICE = os.environ.get("GPU_TEST_DEVICE", "opencl0:0")
 CONTEXT = gpuarray.get_context(None) if None in list(gpuarray.list_contexts()) else gpuarray.init_dev(DEVICE)
 CAPABILITIES = (80, 90)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out cases where only some of each test are wanted."""
+    most = int(os.environ.get("GPU_TEST_CASES", "0"))
+    tests = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept = {item for cases in tests.values() for item in cases[:: -(-len(cases) // most) if most else 1]}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
 
 
 @pytest.fixture(scope="session")
