@@ -115,8 +115,8 @@ def with_a_device(session: nox.Session, extra: list[str]) -> dict[str, str]:
 def on_device(session: nox.Session) -> None:
     """Run the tests of the GPU layer on a device of OpenCL, which may be the CPU; kernels are compiled for CUDA, too.
 
-    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's. There, and by the session ``devices``, all cases run; on the
-    CPU some of each test do.
+    Set GPU_TEST_DEVICE=cuda to run them on a card of NVIDIA's. There, and by the session ``devices``, all cases run;
+    on the CPU some of each test do.
     """
     env = with_a_device(session, ["sybil>=9"])
     some = {} if session.posargs or "GPU_TEST_DEVICE" in os.environ else {"GPU_TEST_CASES": "3"}
