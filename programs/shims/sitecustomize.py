@@ -80,6 +80,7 @@ numpy.testing.Tester = Tester  # type: ignore[attr-defined]
 # scikit-learn 0.20 dropped the homes that model selection had before, and 0.24 that of labels, a function of which sknn
 # replaces by one that takes less than scikit-learn gives it now: it gets a module of its own.
 if importlib.util.find_spec("sklearn") and "sknn" in os.environ.get("PROGRAM", ""):
+    import sklearn.base
     import sklearn.model_selection
     import sklearn.preprocessing._label
 
@@ -89,6 +90,17 @@ if importlib.util.find_spec("sklearn") and "sknn" in os.environ.get("PROGRAM", "
     labels = types.ModuleType("sklearn.preprocessing.label")
     labels.__dict__.update(vars(sklearn.preprocessing._label))
     sys.modules["sklearn.preprocessing.label"] = sklearn.preprocessing.label = labels  # type: ignore[attr-defined]
+
+    # scikit-learn 0.24 dropped that a parameter which an estimator does not keep is None; sknn does not keep two.
+    parameters = sklearn.base.BaseEstimator.get_params
+
+    def get_params(self: Any, deep: bool = True) -> dict[str, Any]:
+        """Return an estimator's parameters; None for those that it does not keep."""
+        for key in self._get_param_names():
+            self.__dict__.setdefault(key, getattr(self, key, None))
+        return parameters(self, deep)
+
+    sklearn.base.BaseEstimator.get_params = get_params
 
 # SciPy 1.13 dropped the windows' second home.
 scipy.signal.gaussian = scipy.signal.windows.gaussian
