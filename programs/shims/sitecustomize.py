@@ -87,7 +87,16 @@ if importlib.util.find_spec("sklearn") and "sknn" in os.environ.get("PROGRAM", "
     for module in ("cross_validation", "grid_search"):
         sys.modules[f"sklearn.{module}"] = sklearn.model_selection
         setattr(sklearn, module, sklearn.model_selection)
-    labels = types.ModuleType("sklearn.preprocessing.label")
+
+    class Labels(types.ModuleType):
+        """The old home of labels: what is put there in the place of a function is called with what it takes."""
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """Replace a name, and where scikit-learn looks for it now."""
+            super().__setattr__(name, value)
+            setattr(sklearn.preprocessing._label, name, lambda y, **_: value(y))
+
+    labels = Labels("sklearn.preprocessing.label")
     labels.__dict__.update(vars(sklearn.preprocessing._label))
     sys.modules["sklearn.preprocessing.label"] = sklearn.preprocessing.label = labels  # type: ignore[attr-defined]
 
@@ -110,8 +119,8 @@ try:
 except ImportError:
     pass
 else:
-    # h5py 3.0 reads text that was written as bytes as str, where it was bytes; it opens files to read, where it was to
-    # read and append; and it dropped a second name of File.id.
+    # h5py 3.0 reads text that was written as bytes as str, where it was bytes, and the other way in datasets; it opens files to read, where it was to
+    # read and append; and it dropped a second name of File.id, and a property that read a whole dataset.
     read, opened = h5py.AttributeManager.__getitem__, h5py.File.__init__
 
     def as_written(self: Any, name: str) -> Any:
@@ -123,9 +132,15 @@ else:
             return np.char.encode(value.astype(str), "utf8")
         return value.encode() if isinstance(value, str) else value
 
+    def whole(self: Any) -> Any:
+        """Return what a dataset holds; text of any length as str."""
+        text = h5py.check_string_dtype(self.dtype)
+        return self.asstr()[()] if text and text.length is None and text.encoding == "utf-8" else self[()]
+
     def appending(self: Any, name: Any, mode: str | None = None, *args: Any, **kwargs: Any) -> None:
         """Open a file, by default to read and append."""
         opened(self, name, mode or "a", *args, **kwargs)
 
     h5py.AttributeManager.__getitem__, h5py.File.__init__ = as_written, appending
     h5py.File.fid = h5py.File.id
+    h5py.Dataset.value = property(whole)
