@@ -68,8 +68,17 @@ PROGRAMS = {
     "keras1": Program("Keras==1.2.2", ("keras1_networks.py", "keras1_backend.py"), environment=KERAS),
     "downhill": Program("downhill==0.4.0", ("downhill_factors.py",)),
     "theano_lstm": Program("theano-lstm==0.0.15", ("theano_lstm_counting.py",)),
-    "sknn": Program("scikit-neuralnetwork==0.7", ("sknn_classifier.py",), environment={"PROGRAM": "sknn"},
-                    beside=("Lasagne==0.1",)),
+    "theanets": Program("theanets==0.7.3", ("theanets_networks.py",), beside=("downhill==0.4.0",)),
+    "pyfms": Program("pyfms==0.4.0", ("pyfms_interactions.py",)),
+    "theanolm": Program(
+        "TheanoLM==1.3.2",
+        ("theanolm_counting.py",),
+        # Its folder of tests is named like the program itself: pytest is told to import them as parts of `tests`.
+        ("tests", "--import-mode=importlib", "-o", "consider_namespace_packages=true", "-o", "python_files=*_test.py"),
+    ),
+    # Its tests read what it logs, on each level.
+    "sknn": Program("scikit-neuralnetwork==0.7", ("sknn_classifier.py",), ("sknn/tests", "--log-level=DEBUG"),
+                    {"PROGRAM": "sknn"}, ("Lasagne==0.1",)),
     "pymc3_ext": Program("pymc3-ext==0.1.1", ("pymc3_ext_optimum.py",), ("tests",),
                          beside=("pymc3==3.11.6", "aesara-theano-fallback==0.1.0")),
     "exoplanet": Program("exoplanet==0.5.3", ("exoplanet_transit.py",), ("tests",),
