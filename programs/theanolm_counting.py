@@ -45,7 +45,7 @@ with tempfile.TemporaryDirectory() as name:
         perplexity[text] = float(re.search(r"[Pp]erplexity:\s*([\d.e+]+)", said)[1])  # type: ignore[index]
     sampled = called("sample", folder / "model.h5", "--num-sentences", "5", "--random-seed", "1",
                      "--seed-sequence", "one")  # fmt: skip
-print(f"perplexity {perplexity['valid']:.2f} of sentences that count, {perplexity['back']:.0f} if they count back")
+print(f"perplexity {perplexity['valid']:.2f} of sentences that count, {perplexity['back']:.0f} of those counting back")
 print("sampled:", sampled.strip().splitlines()[0])
 # The start is one of 8, and the end comes after 4, 5 or 6 words: 3.2 nats in 6 predictions, so at best about 1.7.
 assert perplexity["valid"] < 2.2 and perplexity["back"] > 10

@@ -119,9 +119,9 @@ try:
 except ImportError:
     pass
 else:
-    # h5py 3.0 reads text that was written as bytes as str, where it was bytes, and the other way in datasets; it opens
-    # files to read, where it was to read and append; it dropped a second name of File.id, and a property that read a
-    # whole dataset.
+    # h5py 3.0 reads text that was written as bytes as str, where it was bytes, and text of datasets as bytes, where it
+    # was str; it opens files to read, where it was to read and append; and it dropped a second name of File.id, and the
+    # property that read a whole dataset.
     read, opened = h5py.AttributeManager.__getitem__, h5py.File.__init__
 
     def as_written(self: Any, name: str) -> Any:
