@@ -290,6 +290,6 @@ def test_named_classes(place):
 @pytest.mark.parametrize("module", OLD_NAMES)
 def test_old_spellings(module):
     for home, names in OLD_NAMES[module].items():
-        for name in names.split():
-            found = getattr(importlib.import_module(module), name)
-            assert found is getattr(importlib.import_module(home), name)
+        for word in names.split():
+            old, _, new = word.partition("=")
+            assert getattr(importlib.import_module(module), old) is getattr(importlib.import_module(home), new or old)

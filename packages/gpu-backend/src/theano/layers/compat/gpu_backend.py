@@ -51,9 +51,9 @@ OLD_NAMES = {
     "theano.gpuarray.elemwise": {
         "theano.gpuarray.ops": "GpuElemwise GpuDimShuffle GpuCAReduceCuda",
         "theano.layers.compat.gpu_helpers": (
-            "GpuCAReduceCPY GpuErfcinv GpuErfinv SupportCodeError as_C_string_const get_scal gpu_ca_reduce_cuda "
-            "max_inputs_to_GpuElemwise"
+            "GpuCAReduceCPY SupportCodeError as_C_string_const get_scal gpu_ca_reduce_cuda max_inputs_to_GpuElemwise"
         ),
+        "theano.scalar": "GpuErfcinv=Erfcinv GpuErfinv=Erfinv",
         "theano.layers.compat.gone_in_gpu_backend": "make_argument",
     },
     "theano.gpuarray.blas": {

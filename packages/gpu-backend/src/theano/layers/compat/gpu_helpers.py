@@ -16,8 +16,6 @@ from theano.gpuarray.ops import GpuAllocEmpty, GpuCAReduceCuda
 from theano.gpuarray.variables import GpuArrayType
 from theano.graph import Apply
 from theano.lowering.targets import CPU
-from theano.scalar import erfcinv as GpuErfcinv  # noqa: F401  (operations of numbers are of all processors)
-from theano.scalar import erfinv as GpuErfinv  # noqa: F401
 
 
 class GpuCAReduceCPY(GpuCAReduceCuda):  # type: ignore[misc]  # a class that is made when asked for
