@@ -88,13 +88,13 @@ NO_SIZES = {
     "accumulate.c": set(), "advanced.c": set(), "cumulate.c": {"SIDE"}, "index.c": set(),
     "logsumexp.c": {"ROWS", "L"}, "reduce.c": {"LEVELS"},
     "softmax.c": {"LANES"}, "factor_f32.c": {"T_IS_FLOAT"}, "factor_f64.c": {"T_IS_FLOAT"}, "gemm_f32.c": {"T_IS_FLOAT"},
-    "gemm_f64.c": {"T_IS_FLOAT"}, "conv_f32.c": {"T_IS_FLOAT"}, "conv_f64.c": {"T_IS_FLOAT"}, "conv.h": {"TH_CONV_AXES"}, "conv_map.c": {"MOST_BYTES"}, "conv_winograd.h": {"TH_PLACES"},
+    "gemm_f64.c": {"T_IS_FLOAT"}, "conv_f32.c": {"T_IS_FLOAT"}, "conv_f64.c": {"T_IS_FLOAT"}, "conv_sizes.h": {"TH_CONV_AXES"}, "conv_map.c": {"MOST_BYTES"}, "conv_winograd.h": {"TH_PLACES"},
     "conv_depthwise.h": {"TH_DEPTHWISE_ROWS", "TH_DEPTHWISE_COLUMNS"},
     "conv_planes.h": {"TH_CONV_PLANE_ROWS", "TH_CONV_PLANE_ELEMENTS"}, "ctc.c": {"PARTS"},
     "conv_lanes.h": {"LANE_ROWS", "LANE_TERMS"}, "factor_eigh.h": {"SWEEPS", "ABREAST_ROTATED"}, "factor_lu.h": {"UNROLLED"},
     "factor_triangle.h": {"GROUP", "ABREAST"}, "fft.h": {"LARGEST_RADIX", "MOST_STAGES"}, "fft_lines.h": {"WIDTH"},
     "gemm_level2.h": {"FEW_VECTORS"}, "gemm_pack.h": {"SQUARE"}, "gemm_vector.h": {"VECTOR_BYTES", "ROWS", "VECTORS"}, "fft_stage.h": {"r"},
-    "mrg.c": {"M1", "M2", "BLOCK"}, "philox.c": {"GROUP", "WORDS", "SIDE_BY_SIDE", "ROUNDS"}, "lanes.h": {"TH_VECTOR", "TH_WIDTH_8", "TH_WIDTH_4"}, "marks.h": {"TH_PLAIN_LOOP"},
+    "mrg.c": {"BLOCK"}, "mrg_step.h": {"TH_MRG_M1", "TH_MRG_M2"}, "philox.c": {"GROUP", "WORDS", "SIDE_BY_SIDE", "ROUNDS"}, "lanes.h": {"TH_VECTOR", "TH_WIDTH_8", "TH_WIDTH_4"}, "marks.h": {"TH_PLAIN_LOOP"},
 }  # fmt: skip
 
 
