@@ -17,10 +17,9 @@ from theano.tensor.kernels.common import VIEW_NS, dtype_of, ndim_of, nothing, on
 
 
 @ready("th_kernel_eye")
-def eye_kernel(op: Any, node: Apply) -> Parameters | None:
+def eye_kernel(op: Any, node: Apply) -> Parameters:
     """Return a matrix with ones on a diagonal."""
-    # Devices find this entry for a Tri, too, which has one of its own on the CPU only.
-    return None if isinstance(op, Tri) else parameters.Eye(below=False)
+    return parameters.Eye(below=False)
 
 
 @ready("th_kernel_eye")
