@@ -1,5 +1,5 @@
 /* The host's half of connectionist temporal classification. The host reads labels and lengths, so that a wrong one is an error. */
-#include "buffers.h"
+#include "ctc_labels.h"
 #include "job.h"
 #include "parameters.h"
 
@@ -10,51 +10,14 @@ typedef struct arguments {
     int64_t at[5], batch, steps, labels, most, row, space, x[3], cost, slope[3], with_gradient;
 } arguments;
 
-static int64_t label_at(const th_buffer *labels, int64_t b, int64_t i)
-{
-    const th_buffer row = {.data = labels->data + b * labels->strides[0], .ndim = 1, .dtype = labels->dtype,
-                           .strides = labels->strides + 1};
-    return th_integer(&row, i);
-}
-
-/* How many labels a row has: it ends with a negative one. */
-static int64_t count_labels(const th_buffer *labels, int64_t b)
-{
-    int64_t n = 0;
-    while (n < labels->shape[1] && label_at(labels, b, n) >= 0)
-        ++n;
-    return n;
-}
-
-static int check(th_ctx *ctx, const arguments *a)
-{
-    const th_buffer *labels = ctx->in[1], *lengths = ctx->in[2];
-    if (labels->shape[0] != a->batch || lengths->shape[0] != a->batch)
-        return ctx->rt->fail(ctx, TH_ERR_VALUE, "activations are of %lld sequences, labels of %lld, input_lengths of %lld",
-                             (long long)a->batch, (long long)labels->shape[0], (long long)lengths->shape[0]);
-    for (int64_t b = 0; b < a->batch; ++b) {
-        const int64_t steps = th_integer(lengths, b), n = count_labels(labels, b);
-        if (steps < 0 || steps > a->steps)
-            return ctx->rt->fail(ctx, TH_ERR_VALUE, "input_lengths has %lld; there are activations of %lld steps", (long long)steps,
-                                 (long long)a->steps);
-        for (int64_t i = 0; i < n; ++i)
-            if (label_at(labels, b, i) >= a->labels)
-                return ctx->rt->fail(ctx, TH_ERR_VALUE, "there is a label %lld, and there are %lld activations",
-                                     (long long)label_at(labels, b, i), (long long)a->labels);
-        if (steps > 0 && a->labels == 0)
-            return ctx->rt->fail(ctx, TH_ERR_VALUE, "there are steps without activations, where a blank needs one");
-    }
-    return 0;
-}
-
 /* The table's row of a sequence. The places of a label follow each other, so that one work-item adds them in their order. `first`
  * has a -1 for each label, and `next` room for each place. */
 static void write_row(const arguments *a, const th_buffer *labels, int64_t b, int64_t steps, int64_t *row, int64_t *next, int64_t *first)
 {
-    const int64_t places = 2 * count_labels(labels, b) + 1;
+    const int64_t places = 2 * th_ctc_count(labels, b) + 1;
     int64_t *path = row + 3, *order = path + a->most, *heads = order + a->most, different = 0, at = 0;
     for (int64_t s = places - 1; s >= 0; --s) {
-        path[s] = s % 2 ? label_at(labels, b, s / 2) : 0;
+        path[s] = s % 2 ? th_ctc_label(labels, b, s / 2) : 0;
         next[s] = first[path[s]]; /* lists of the places of each label, in ascending order */
         first[path[s]] = s;
     }
@@ -81,7 +44,7 @@ static int ctc(job *j)
     th_buffer *costs = ctx->out[0], *slope = ctx->nout > 1 ? ctx->out[1] : NULL;
     arguments a = {.batch = x->shape[1], .steps = x->shape[0], .labels = x->shape[2], .most = 2 * labels->shape[1] + 1,
                    .with_gradient = slope != NULL};
-    if (check(ctx, &a) || ctx->rt->ensure(ctx, costs, &a.batch) || (slope && ctx->rt->ensure(ctx, slope, x->shape)))
+    if (th_ctc_check(ctx) || ctx->rt->ensure(ctx, costs, &a.batch) || (slope && ctx->rt->ensure(ctx, slope, x->shape)))
         return -1;
     if (a.batch == 0)
         return 0;

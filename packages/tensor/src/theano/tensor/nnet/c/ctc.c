@@ -1,4 +1,5 @@
 /* Connectionist temporal classification: sums over all alignments of labels with time, on logarithms. */
+#include "ctc_labels.h"
 #include "kernels.h"
 
 enum { PARTS = 16 }; /* of the work: each has space for the sums of a sequence */
@@ -29,22 +30,6 @@ static inline double joined(double a, double b)
 {
     const double most = a > b ? a : b, least = a > b ? b : a;
     return least == -INFINITY ? most : most + log1p(exp(least - most));
-}
-
-static int64_t label_at(const th_buffer *labels, int64_t b, int64_t i)
-{
-    const th_buffer row = {.data = labels->data + b * labels->strides[0], .ndim = 1, .dtype = labels->dtype,
-                           .strides = labels->strides + 1};
-    return th_integer(&row, i);
-}
-
-/* How many labels a row has: it ends with a negative one. */
-static int64_t count_labels(const th_buffer *labels, int64_t b)
-{
-    int64_t n = 0;
-    while (n < labels->shape[1] && label_at(labels, b, n) >= 0)
-        ++n;
-    return n;
 }
 
 /* Does a way lead from two places before to place `s`, past a blank? */
@@ -104,12 +89,12 @@ static void write_gradient(const job *j, int64_t b, int64_t t, const double *val
 static void one_sequence(const job *j, int64_t b, char *space)
 {
     const int64_t n = j->x->shape[2], all = j->x->shape[0], steps = th_integer(j->lengths, b);
-    const int64_t spelled = count_labels(j->labels, b), places = 2 * spelled + 1;
+    const int64_t spelled = th_ctc_count(j->labels, b), places = 2 * spelled + 1;
     double *log_p = (double *)space, *sums = log_p + all * n, *behind = sums + all * j->most, *now = behind + j->most;
     double *slope = now + j->most;
     int64_t *path = (int64_t *)(slope + n);
     for (int64_t s = 0; s < places; ++s)
-        path[s] = s % 2 ? label_at(j->labels, b, s / 2) : 0;
+        path[s] = s % 2 ? th_ctc_label(j->labels, b, s / 2) : 0;
     log_softmax(j->x, b, steps, log_p);
     const double total = forwards(log_p, n, steps, path, places, sums);
     put(j->costs, j->costs->data + b * j->costs->strides[0], -total);
@@ -148,33 +133,13 @@ static void sequences(void *arg, int64_t lo, int64_t hi)
             one_sequence(j, b, j->space + part * j->bytes);
 }
 
-static int check(th_ctx *ctx, const job *j)
-{
-    if (j->labels->shape[0] != j->batch || j->lengths->shape[0] != j->batch)
-        return TH_FAIL(ctx, TH_ERR_VALUE, "activations are of %lld sequences, labels of %lld, input_lengths of %lld",
-                       (long long)j->batch, (long long)j->labels->shape[0], (long long)j->lengths->shape[0]);
-    for (int64_t b = 0; b < j->batch; ++b) {
-        const int64_t steps = th_integer(j->lengths, b);
-        if (steps < 0 || steps > j->x->shape[0])
-            return TH_FAIL(ctx, TH_ERR_VALUE, "input_lengths has %lld; there are activations of %lld steps", (long long)steps,
-                           (long long)j->x->shape[0]);
-        for (int64_t i = 0; i < j->labels->shape[1] && label_at(j->labels, b, i) >= 0; ++i)
-            if (label_at(j->labels, b, i) >= j->x->shape[2])
-                return TH_FAIL(ctx, TH_ERR_VALUE, "there is a label %lld, and there are %lld activations",
-                               (long long)label_at(j->labels, b, i), (long long)j->x->shape[2]);
-        if (steps > 0 && j->x->shape[2] == 0)
-            return TH_FAIL(ctx, TH_ERR_VALUE, "there are steps without activations, where a blank needs one");
-    }
-    return 0;
-}
-
 /* inputs: activations, labels, how many steps each sequence has; outputs: costs, perhaps the gradient of activations. */
 TH_EXPORT int th_kernel_ctc(th_ctx *ctx)
 {
     job j = {.x = ctx->in[0], .labels = ctx->in[1], .lengths = ctx->in[2], .costs = ctx->out[0],
              .gradient = ctx->nout > 1 ? ctx->out[1] : NULL};
     j.batch = j.x->shape[1];
-    if (check(ctx, &j) || ctx->rt->ensure(ctx, j.costs, &j.batch) ||
+    if (th_ctc_check(ctx) || ctx->rt->ensure(ctx, j.costs, &j.batch) ||
         (j.gradient && ctx->rt->ensure(ctx, j.gradient, j.x->shape)))
         return -1;
     if (!j.batch)
