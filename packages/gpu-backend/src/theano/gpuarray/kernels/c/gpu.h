@@ -127,6 +127,8 @@ void th_gpu_scratch_release(th_gpu *gpu, char *memory, size_t bytes);
 
 /* The error of a kernel whose launch failed, and of one that got no scratch: always -1. */
 int th_gpu_failed(th_ctx *ctx, th_gpu *gpu);
+/* Launch for at least `n` work-items in groups of the device's choice, if any; the error is set where it fails. */
+int th_gpu_launch_items(th_ctx *ctx, const th_gpu_kernel *kernel, int64_t n, int npointers, char **pointers, void *args, size_t bytes);
 int th_gpu_no_room(th_ctx *ctx, size_t bytes);
 
 /* The operands of a launch: inputs but those in the mask `hosts`, then outputs. Returns how many there are. */

@@ -47,7 +47,6 @@ static int make_outputs(th_ctx *ctx, const params_t *p)
 TH_EXPORT int th_kernel_gpu_map(th_ctx *ctx)
 {
     const params_t *p = ctx->params;
-    th_gpu *gpu = p->flat->gpu;
     th_buffer *operands[TH_GPU_POINTERS];
     if (make_outputs(ctx, p))
         return -1;
@@ -77,8 +76,5 @@ TH_EXPORT int th_kernel_gpu_map(th_ctx *ctx)
             memcpy(a, strides + k * left, (size_t)left * sizeof *a);
     }
     const char *end = th_gpu_numbers(ctx, p->hosts, (char *)a, p->constants, p->constant_bytes);
-    const th_gpu_kernel *kernel = flat ? p->flat : p->strided;
-    const th_gpu_launch launch = {kernel->function, (n + gpu->group - 1) / gpu->group, gpu->group, nops, pointers, args,
-                                  (size_t)(end - (char *)args)};
-    return th_gpu_launched(gpu, &launch) ? th_gpu_failed(ctx, gpu) : 0;
+    return th_gpu_launch_items(ctx, flat ? p->flat : p->strided, n, nops, pointers, args, (size_t)(end - (char *)args));
 }

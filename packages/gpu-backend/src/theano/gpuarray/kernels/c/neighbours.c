@@ -17,7 +17,6 @@ typedef struct arguments {
 TH_EXPORT int th_kernel_gpu_neighbours(th_ctx *ctx)
 {
     const params_t *p = ctx->params;
-    th_gpu *gpu = p->function->gpu;
     const th_buffer *x = ctx->in[0];
     th_buffer *out = ctx->out[0];
     int64_t shape[2];
@@ -31,7 +30,5 @@ TH_EXPORT int th_kernel_gpu_neighbours(th_ctx *ctx)
     a.line = out->strides[0];
     a.element = out->strides[1];
     char *pointers[] = {x->data, out->data};
-    const th_gpu_launch launch = {p->function->function, (a.n + gpu->group - 1) / gpu->group, gpu->group, 2, pointers, (int64_t *)&a,
-                                  sizeof a};
-    return th_gpu_launched(gpu, &launch) ? th_gpu_failed(ctx, gpu) : 0;
+    return th_gpu_launch_items(ctx, p->function, a.n, 2, pointers, &a, sizeof a);
 }

@@ -201,6 +201,13 @@ void th_gpu_scratch_release(th_gpu *gpu, char *memory, size_t bytes) { release(&
 
 int th_gpu_failed(th_ctx *ctx, th_gpu *gpu) { return ctx->rt->fail(ctx, TH_ERR_DEVICE, "the device failed: %s", gpu->error); }
 
+int th_gpu_launch_items(th_ctx *ctx, const th_gpu_kernel *kernel, int64_t n, int npointers, char **pointers, void *args, size_t bytes)
+{
+    th_gpu *gpu = kernel->gpu;
+    const th_gpu_launch launch = {kernel->function, (n + gpu->group - 1) / gpu->group, gpu->group, npointers, pointers, args, bytes};
+    return n && th_gpu_launched(gpu, &launch) ? th_gpu_failed(ctx, gpu) : 0;
+}
+
 int th_gpu_no_room(th_ctx *ctx, size_t bytes) { return ctx->rt->fail(ctx, TH_ERR_DEVICE_MEMORY, "no memory for %zu bytes on the device", bytes); }
 
 int th_gpu_operands(th_ctx *ctx, uint64_t hosts, th_buffer **operands)

@@ -4,14 +4,6 @@
 
 #include "draw.h"
 
-/* Launch for at least `n` work-items. */
-static int launch(th_ctx *ctx, const th_gpu_kernel *kernel, int64_t n, int npointers, char **pointers, void *args, size_t bytes)
-{
-    th_gpu *gpu = kernel->gpu;
-    const th_gpu_launch what = {kernel->function, (n + gpu->group - 1) / gpu->group, gpu->group, npointers, pointers, args, bytes};
-    return n && th_gpu_launched(gpu, &what) ? th_gpu_failed(ctx, gpu) : 0;
-}
-
 /* inputs: states, a row of 6 for each stream; lengths (the host's). outputs: the next states, numbers. */
 TH_EXPORT int th_kernel_gpu_mrg(th_ctx *ctx)
 {
@@ -32,7 +24,7 @@ TH_EXPORT int th_kernel_gpu_mrg(th_ctx *ctx)
         a.next[d] = ctx->out[0]->strides[d];
     }
     char *pointers[] = {states->data, ctx->out[0]->data, a.count ? ctx->out[1]->data : states->data};
-    return launch(ctx, p->function, a.streams, 3, pointers, &a, sizeof a);
+    return th_gpu_launch_items(ctx, p->function, a.streams, 3, pointers, &a, sizeof a);
 }
 
 enum { GROUP = 64 }; /* blocks that are drawn together */
@@ -56,7 +48,8 @@ TH_EXPORT int th_kernel_gpu_philox(th_ctx *ctx)
     a.state = state->strides[0];
     a.next = ctx->out[0]->strides[0];
     char *numbers[] = {state->data, ctx->out[1]->data}, *states[] = {state->data, ctx->out[0]->data};
-    return launch(ctx, p->draw, a.blocks, 2, numbers, &a, sizeof a) || launch(ctx, p->advance, 1, 2, states, &a, sizeof a) ? -1 : 0;
+    const int status = th_gpu_launch_items(ctx, p->draw, a.blocks, 2, numbers, &a, sizeof a);
+    return status ? status : th_gpu_launch_items(ctx, p->advance, 1, 2, states, &a, sizeof a);
 }
 
 /* inputs: a matrix of probabilities, n uniform numbers for each row; n (the host's). */
@@ -90,7 +83,7 @@ TH_EXPORT int th_kernel_gpu_categories(th_ctx *ctx)
         return TH_FAIL(ctx, TH_ERR_MEMORY, "no memory for %zu bytes on the device", bytes);
     /* An empty array has no memory: nothing of it is read. */
     char *pointers[] = {outcomes ? rows->data : room, n ? unis->data : room, ctx->out[0]->data, room};
-    const int status = launch(ctx, p->function, a.rows, 4, pointers, &a, sizeof a);
+    const int status = th_gpu_launch_items(ctx, p->function, a.rows, 4, pointers, &a, sizeof a);
     th_gpu_scratch_release(gpu, room, bytes);
     return status;
 }

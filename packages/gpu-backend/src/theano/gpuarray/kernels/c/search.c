@@ -7,13 +7,6 @@
 
 enum { AXES = 16 };
 
-static int launch(th_ctx *ctx, const th_gpu_kernel *kernel, int64_t n, int npointers, char **pointers, void *args, size_t bytes)
-{
-    th_gpu *gpu = kernel->gpu;
-    const th_gpu_launch what = {kernel->function, (n + gpu->group - 1) / gpu->group, gpu->group, npointers, pointers, args, bytes};
-    return n && th_gpu_launched(gpu, &what) ? th_gpu_failed(ctx, gpu) : 0;
-}
-
 /* inputs: a sorted vector, values. */
 TH_EXPORT int th_kernel_gpu_search(th_ctx *ctx)
 {
@@ -36,7 +29,7 @@ TH_EXPORT int th_kernel_gpu_search(th_ctx *ctx)
     memcpy(a.shape, shape, (size_t)a.axes * sizeof *shape);
     memcpy(a.strides, strides, (size_t)a.axes * sizeof *strides);
     char *pointers[] = {a.n ? x->data : v->data, v->data, ctx->out[0]->data};
-    return launch(ctx, p->function, a.count, 3, pointers, &a, sizeof a);
+    return th_gpu_launch_items(ctx, p->function, a.count, 3, pointers, &a, sizeof a);
 }
 
 /* A whole number that lies on the device, as th_integer returns one of the host's. */
@@ -79,7 +72,7 @@ static int counted(th_ctx *ctx, const th_device_bincount_params *p, char *room, 
         int64_t at[4], n, bins, weighted, step;
     } a = {.n = n, .bins = length, .weighted = w != NULL, .step = w ? w->strides[0] : 0};
     char *pointers[] = {sorted, room, w && n ? w->data : room, length ? ctx->out[0]->data : room};
-    return launch(ctx, p->count, length, 4, pointers, &a, sizeof a);
+    return th_gpu_launch_items(ctx, p->count, length, 4, pointers, &a, sizeof a);
 }
 
 /* inputs: a vector of whole numbers, the least length of the result (the host's), perhaps weights. */

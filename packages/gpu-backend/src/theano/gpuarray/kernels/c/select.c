@@ -31,13 +31,6 @@ typedef struct selection {
     int64_t lengths[TH_MAX_NDIM], shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], n, start;
 } selection;
 
-static int launch(th_ctx *ctx, const th_gpu_kernel *kernel, int64_t n, char **pointers, void *args, size_t bytes)
-{
-    th_gpu *gpu = kernel->gpu;
-    const th_gpu_launch what = {kernel->function, (n + gpu->group - 1) / gpu->group, gpu->group, 3, pointers, args, bytes};
-    return th_gpu_launched(gpu, &what) ? th_gpu_failed(ctx, gpu) : 0;
-}
-
 static int wrong_place(th_ctx *ctx, int64_t place, int axis, int64_t size)
 {
     return TH_FAIL(ctx, TH_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)place, axis, (long long)size);
@@ -134,7 +127,7 @@ static int offsets_of(th_ctx *ctx, const params_t *p, const int64_t *strides, co
         const int is_signed = b->dtype == TH_INT8 || b->dtype == TH_INT16 || b->dtype == TH_INT32 || b->dtype == TH_INT64;
         locating a = {{0}, b->itemsize, is_signed, ctx->in[0]->shape[d], strides[d], d + 1, s->start, adds, {0}};
         char *pointers[] = {b->data, offsets, wrong};
-        if (points_of(ctx, s, steps, &a.points) || launch(ctx, p->locate, s->n, pointers, &a, sizeof a))
+        if (points_of(ctx, s, steps, &a.points) || th_gpu_launch_items(ctx, p->locate, s->n, 3, pointers, &a, sizeof a))
             return -1;
         adds = 1;
     }
@@ -198,7 +191,7 @@ static int take(th_ctx *ctx, const params_t *p, const selection *s, char *room)
     const th_buffer from = with_group(s, x, x->data, s->strides, 0, axes + 2 * TH_MAX_NDIM + 2);
     tabling a = {.what = TAKE, .step = step, .points = {.n = s->n}};
     char *offsets = room + 16, *table = offsets + 8 * s->n, *pointers[] = {offsets, offsets, table};
-    if (launch(ctx, p->tables, s->n + 1, pointers, &a, sizeof a))
+    if (th_gpu_launch_items(ctx, p->tables, s->n + 1, 3, pointers, &a, sizeof a))
         return -1;
     return th_gpu_move_by_table(gpu, &to, &from, s->place, s->n, table, 0) ? th_gpu_failed(ctx, gpu) : 0;
 }
@@ -227,7 +220,7 @@ static int write(th_ctx *ctx, const params_t *p, const selection *s, const int64
     tabling a = {.what = p->sets ? SET : ADD};
     char *pointers[] = {sorted, numbers, table};
     if (points_of(ctx, s, y_strides + s->place, &a.points) || th_gpu_sort(ctx, &order) ||
-        launch(ctx, p->tables, s->n + 1, pointers, &a, sizeof a))
+        th_gpu_launch_items(ctx, p->tables, s->n + 1, 3, pointers, &a, sizeof a))
         return -1;
     int64_t axes[4 * TH_MAX_NDIM + 4], others[TH_MAX_NDIM];
     memcpy(others, y_strides, (size_t)s->place * sizeof *others);

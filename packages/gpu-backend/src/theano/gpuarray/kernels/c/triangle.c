@@ -7,7 +7,6 @@
 TH_EXPORT int th_kernel_gpu_triangle(th_ctx *ctx)
 {
     const th_device_triangle_params *p = ctx->params;
-    th_gpu *gpu = p->function->gpu;
     th_buffer *out = ctx->out[0];
     int64_t shape[2], k = th_integer(ctx->in[2], 0);
     for (int d = 0; d < 2; ++d) {
@@ -22,7 +21,5 @@ TH_EXPORT int th_kernel_gpu_triangle(th_ctx *ctx)
         int64_t at[1], columns, all, diagonal, step[2];
     } a = {.columns = shape[1], .all = shape[0] * shape[1], .diagonal = k < -shape[0] ? -shape[0] : k > shape[1] ? shape[1] : k,
            .step = {out->strides[0], out->strides[1]}};
-    const th_gpu_launch launch = {p->function->function, (a.all + gpu->group - 1) / gpu->group, gpu->group, 1, &out->data,
-                                  (int64_t *)&a, sizeof a};
-    return a.all && th_gpu_launched(gpu, &launch) ? th_gpu_failed(ctx, gpu) : 0;
+    return th_gpu_launch_items(ctx, p->function, a.all, 1, &out->data, &a, sizeof a);
 }

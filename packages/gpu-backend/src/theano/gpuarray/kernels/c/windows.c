@@ -60,7 +60,6 @@ static int64_t *write_args(int64_t *a, const params_t *p, const th_pool_axis *ax
 TH_EXPORT int th_kernel_gpu_pool(th_ctx *ctx)
 {
     const params_t *p = ctx->params;
-    th_gpu *gpu = p->function->gpu;
     const struct form *form = forms + p->operation;
     const int nd = (int)p->ndim, count = form->arrays + 1;
     th_pool_axis axes[TH_MAX_NDIM];
@@ -86,7 +85,5 @@ TH_EXPORT int th_kernel_gpu_pool(th_ctx *ctx)
     }
     int64_t args[TH_GPU_ARGS / 8];
     const int64_t *end = write_args(args, p, axes, operands, count, n);
-    const th_gpu_launch launch = {p->function->function, (n + gpu->group - 1) / gpu->group, gpu->group, count, pointers, args,
-                                  (size_t)(end - args) * sizeof *args};
-    return th_gpu_launched(gpu, &launch) ? th_gpu_failed(ctx, gpu) : 0;
+    return th_gpu_launch_items(ctx, p->function, n, count, pointers, args, (size_t)(end - args) * sizeof *args);
 }
