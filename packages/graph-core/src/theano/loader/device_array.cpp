@@ -125,6 +125,18 @@ PyObject *no_memory(int64_t bytes, const char *name, const th_device *device) {
     return complain("DeviceMemoryError", PyExc_MemoryError, "no memory for %lld bytes on %s: %s", static_cast<long long>(bytes), name, device_said(device));
 }
 
+/* A new array, whose numbers are anything. */
+PyObject *make_unset(PyTypeObject *type, const DeviceEntry *entry, int32_t dtype, int32_t ndim, const int64_t *shape) {
+    const int64_t bytes = bytes_of(shape, ndim, dtype_itemsize[dtype]);
+    if (bytes < 0) return nullptr;
+    Block *block = block_new(size_t(bytes), entry->device);
+    if (!block) return no_memory(bytes, entry->name, entry->device);
+    DeviceArray *array = make(type, block, entry->name, block->data, dtype, ndim);
+    block_release(block);
+    if (array) fill(array, shape, nullptr);
+    return reinterpret_cast<PyObject *>(array);
+}
+
 /* empty(device, dtype, shape): the numbers are anything. */
 PyObject *empty(PyObject *cls, PyObject *args) {
     const char *device, *dtype_text;
@@ -141,15 +153,7 @@ PyObject *empty(PyObject *cls, PyObject *args) {
     int64_t shape[TH_MAX_NDIM];
     if (ndim > TH_MAX_NDIM) return PyErr_Format(PyExc_ValueError, "more than %d dimensions", TH_MAX_NDIM);
     if (read_numbers(shape_given, shape, ndim, "lengths") < 0) return nullptr;
-    const int64_t bytes = bytes_of(shape, ndim, dtype_itemsize[dtype]);
-    if (bytes < 0) return nullptr;
-    Block *block = block_new(size_t(bytes), entry->device);
-    if (!block) return no_memory(bytes, device, entry->device);
-    DeviceArray *array = make(reinterpret_cast<PyTypeObject *>(cls), block, entry->name, block->data, dtype, int32_t(ndim));
-    block_release(block);
-    if (!array) return nullptr;
-    fill(array, shape, nullptr);
-    return reinterpret_cast<PyObject *>(array);
+    return make_unset(reinterpret_cast<PyTypeObject *>(cls), entry, dtype, int32_t(ndim), shape);
 }
 
 /* adopt(device, address, size, owner): memory of somebody else's as an array of bytes; it keeps `owner`. */
@@ -422,15 +426,8 @@ PyObject *packed_device_array(PyObject *array) { return packed(array, nullptr); 
 
 PyObject *new_device_array(const th_device *device, int32_t dtype, int32_t ndim, const int64_t *shape) {
     const DeviceEntry *entry = device_entry_of(device);
-    const int64_t bytes = bytes_of(shape, ndim, dtype_itemsize[dtype]);
-    if (bytes < 0) return nullptr;
-    Block *block = block_new(size_t(bytes), device);
-    if (!block) return PyErr_Format(PyExc_MemoryError, "no memory for %lld bytes on %s", static_cast<long long>(bytes), entry->name);
     PyTypeObject *type = entry->array_class ? reinterpret_cast<PyTypeObject *>(entry->array_class) : base_type;
-    DeviceArray *array = make(type, block, entry->name, block->data, dtype, ndim);
-    block_release(block);
-    if (array) fill(array, shape, nullptr);
-    return reinterpret_cast<PyObject *>(array);
+    return make_unset(type, entry, dtype, ndim, shape);
 }
 
 PyObject *box_device_array(const Slot *slot) {
