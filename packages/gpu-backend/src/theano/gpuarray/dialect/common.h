@@ -19,3 +19,19 @@
 #define sinl(x) sin((double)(x))
 #define cosl(x) cos((double)(x))
 #define tanl(x) tan((double)(x))
+
+/* The numbers of all 256 work-items of a group taken together, of which `me` is one: the first is the sum, or the largest. */
+#define SUM_UP(shared)                                        \
+    for (int half_of = 128; half_of > 0; half_of /= 2) {      \
+        BARRIER();                                            \
+        if (me < half_of)                                     \
+            shared[me] += shared[me + half_of];               \
+    }                                                         \
+    BARRIER();
+#define FIND_LARGEST(shared)                                  \
+    for (int half_of = 128; half_of > 0; half_of /= 2) {      \
+        BARRIER();                                            \
+        if (me < half_of && shared[me + half_of] > shared[me]) \
+            shared[me] = shared[me + half_of];                \
+    }                                                         \
+    BARRIER();

@@ -26,23 +26,13 @@ KERNEL void log_softmax(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBA
     for (int64_t k = me; k < a.labels; k += 256)
         most = (double)X(t, b, k) > most ? (double)X(t, b, k) : most;
     shared[me] = most;
-    for (int half_of = 128; half_of > 0; half_of /= 2) {
-        BARRIER();
-        if (me < half_of && shared[me + half_of] > shared[me])
-            shared[me] = shared[me + half_of];
-    }
-    BARRIER();
+    FIND_LARGEST(shared)
     most = shared[0];
     BARRIER();
     for (int64_t k = me; k < a.labels; k += 256)
         sum += exp((double)X(t, b, k) - most);
     shared[me] = sum;
-    for (int half_of = 128; half_of > 0; half_of /= 2) {
-        BARRIER();
-        if (me < half_of)
-            shared[me] += shared[me + half_of];
-    }
-    BARRIER();
+    SUM_UP(shared)
     sum = most + log(shared[0]);
     for (int64_t k = me; k < a.labels; k += 256)
         to[k] = (double)X(t, b, k) - sum;

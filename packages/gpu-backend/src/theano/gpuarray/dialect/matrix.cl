@@ -14,22 +14,6 @@ enum { BLOCK = 32 }; /* rows and columns of what is factorised at once */
 #define TABLE ((GLOBAL int64_t *)(p2 + a.at[2]))
 #define NUMBERS ((GLOBAL NUMBER *)(p2 + a.at[2]))
 
-/* The numbers of all work-items of a group taken together: the first one is the sum, or the largest. */
-#define SUM_UP(shared)                                        \
-    for (int half_of = 128; half_of > 0; half_of /= 2) {      \
-        BARRIER();                                            \
-        if (me < half_of)                                     \
-            shared[me] += shared[me + half_of];               \
-    }                                                         \
-    BARRIER();
-#define FIND_LARGEST(shared)                                  \
-    for (int half_of = 128; half_of > 0; half_of /= 2) {      \
-        BARRIER();                                            \
-        if (me < half_of && shared[me + half_of] > shared[me]) \
-            shared[me] = shared[me + half_of];                \
-    }                                                         \
-    BARRIER();
-
 /* Triangles: which elements of A are read. The others are what is on the other side of the diagonal, or zeros. */
 enum { WHOLE = 0, LOWER = 1, UPPER = 2 };
 

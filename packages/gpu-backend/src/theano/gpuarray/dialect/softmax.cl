@@ -50,12 +50,7 @@ KERNEL void softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOB
     for (int64_t j = me; j < a.columns; j += 256)
         sum += exp_of(LOAD(ELEMENT(p0, 0, i, j)) + (a.bias ? LOAD(ELEMENT(p1, 1, 0, j)) : (COMPUTE)0) - largest);
     shared[me] = sum;
-    for (int half_of = 128; half_of > 0; half_of /= 2) {
-        BARRIER();
-        if (me < half_of)
-            shared[me] += shared[me + half_of];
-    }
-    BARRIER();
+    SUM_UP(shared)
     sum = shared[0];
     const COMPUTE log_sum = LOG(sum);
     for (int64_t j = me; j < a.columns; j += 256) {
@@ -81,12 +76,7 @@ KERNEL void softmax_gradient(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, 
     for (int64_t j = me; j < a.columns; j += 256)
         sum += LOAD(ELEMENT(p0, 0, i, j)) * LOAD(ELEMENT(p1, 1, i, j));
     shared[me] = sum;
-    for (int half_of = 128; half_of > 0; half_of /= 2) {
-        BARRIER();
-        if (me < half_of)
-            shared[me] += shared[me + half_of];
-    }
-    BARRIER();
+    SUM_UP(shared)
     sum = shared[0];
     for (int64_t j = me; j < a.columns; j += 256)
         ELEMENT(p2, 2, i, j) = STORE((LOAD(ELEMENT(p0, 0, i, j)) - sum) * LOAD(ELEMENT(p1, 1, i, j)));
