@@ -18,7 +18,7 @@ TH_INLINE int64_t those_below(GLOBAL const NUMBERS *sorted, int64_t n, int64_t b
 }
 
 /* p0: sorted numbers, p1: their places, p2: weights, p3: the result, in one piece */
-KERNEL void count(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const count_args a)
+KERNEL void count(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS count_args a)
 {
     const int64_t bin = GLOBAL_ID();
     if (bin >= a.bins)

@@ -15,7 +15,7 @@ typedef struct {
 /* p0: what is added to, p1: blocks, p2: pieces, p3, p4: numbers of their blocks by rows and by columns, p5: sums. A work-item for
  * each element of the sums. */
 KERNEL void chosen_products(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, GLOBAL char *p5,
-                            const blocks_args a)
+                            ARGUMENTS blocks_args a)
 {
     const int64_t at = GLOBAL_ID(), piece = at / a.width, l = at - piece * a.width, b = piece / a.columns, j = piece - b * a.columns;
     if (b >= a.batch)
@@ -32,7 +32,7 @@ KERNEL void chosen_products(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, G
 
 /* p0: blocks that are added to, p1, p2: pieces, p3: for each block that is named its row, its column and where the list of its
  * pairs begins, and then the lists. A group for each block, which adds in the order of the list. */
-KERNEL void outer_products(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const outer_args a)
+KERNEL void outer_products(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS outer_args a)
 {
     GLOBAL const int64_t *named = (GLOBAL const int64_t *)(p3 + a.at[3]) + 3 * GROUP_ID();
     GLOBAL const int64_t *list = (GLOBAL const int64_t *)(p3 + a.at[3]) + 3 * (a.blocks + 1);

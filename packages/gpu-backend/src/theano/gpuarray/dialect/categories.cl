@@ -9,7 +9,7 @@ typedef struct {
 #define RESULT_AT(row, j) (*(GLOBAL RESULT *)(p2 + a.at[2] + (row) * a.out[0] + (j) * a.out[1]))
 
 /* p0: probabilities, p1: uniform numbers, p2: how often each outcome comes up, p3: room for a count of each */
-KERNEL void multinomial(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const category_args a)
+KERNEL void multinomial(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS category_args a)
 {
     const int64_t row = GLOBAL_ID();
     if (row >= a.rows)
@@ -33,7 +33,7 @@ KERNEL void multinomial(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBA
 }
 
 /* p0: probabilities, p1: uniform numbers, p2: the outcomes, p3: room for the probabilities that are left */
-KERNEL void choice(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const category_args a)
+KERNEL void choice(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS category_args a)
 {
     const int64_t row = GLOBAL_ID();
     if (row >= a.rows)

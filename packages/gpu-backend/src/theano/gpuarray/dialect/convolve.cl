@@ -48,7 +48,7 @@ TH_INLINE int64_t along(const int64_t *strides, const int64_t *index)
     to[2] = first[2] + x.step[2] * index[3]
 
 /* p0: A, p1: B, p2: C, or the parts of all its sums */
-KERNEL void convolve(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const conv_args a)
+KERNEL void convolve(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS conv_args a)
 {
     LOCAL COMPUTE left[DEPTH][ROWS + 1], right[DEPTH][COLUMNS + 1];
     LOCAL int64_t n_b[COLUMNS], n_c[COLUMNS], n_place[3][COLUMNS]; /* of columns */
@@ -138,7 +138,7 @@ KERNEL void convolve(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const co
 }
 
 /* p0: the parts of all sums, p1: C */
-KERNEL void finish(GLOBAL char *p0, GLOBAL char *p1, const conv_args a)
+KERNEL void finish(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS conv_args a)
 {
     const int64_t element = GLOBAL_ID(), elements = a.z.count * a.m * a.n.count;
     if (element >= elements)

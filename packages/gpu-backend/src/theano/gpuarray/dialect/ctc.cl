@@ -16,7 +16,7 @@ TH_INLINE double joined(const double a, const double b)
 }
 
 /* The logarithms of the softmax of a step of a sequence, by a group. */
-KERNEL void log_softmax(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, const ctc_args a)
+KERNEL void log_softmax(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, ARGUMENTS ctc_args a)
 {
     LOCAL double shared[256];
     const int me = LOCAL_ID();
@@ -40,7 +40,7 @@ KERNEL void log_softmax(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBA
 
 /* A group for each sequence. p1: for each how many steps, places and different labels it has; its path; the places by label, and
  * where those of each label begin. p2: working space. p3: costs. */
-KERNEL void alignments(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, const ctc_args a)
+KERNEL void alignments(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, ARGUMENTS ctc_args a)
 {
     const int me = LOCAL_ID();
     const int64_t b = GROUP_ID();

@@ -2,7 +2,7 @@
 
 /* The factor of a block on the diagonal, by one group: L in its lower triangle. The status is the order of the first leading
  * minor that is not positive. */
-KERNEL void cholesky_block(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void cholesky_block(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     LOCAL NUMBER block[BLOCK][BLOCK + 1];
     const int me = LOCAL_ID(), n = (int)a.rows;
@@ -32,7 +32,7 @@ KERNEL void cholesky_block(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, co
 
 /* B becomes the solution of T X = B for a triangle T of at most 32 rows, a work-item for each column. option: T has ones on its
  * diagonal. The status is the first row (from 1) with a 0 there. */
-KERNEL void triangle_block(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void triangle_block(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     LOCAL NUMBER t[BLOCK][BLOCK + 1];
     const int me = LOCAL_ID(), n = (int)a.rows;
@@ -62,7 +62,7 @@ KERNEL void triangle_block(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, co
 
 /* Elimination of a panel of at most 32 columns, by one group. The table has the status, which is the first column (from 1)
  * without a pivot, and then for each row the one that it was exchanged with; both count in the whole matrix. */
-KERNEL void eliminate_panel(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void eliminate_panel(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     LOCAL NUMBER sizes[256];
     LOCAL int64_t places[256];
@@ -113,7 +113,7 @@ KERNEL void eliminate_panel(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, c
 }
 
 /* Rows first .. first + count exchanged as the table says, a work-item for each column. */
-KERNEL void exchange(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void exchange(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     const int64_t j = GLOBAL_ID();
     if (j >= a.columns)
@@ -129,7 +129,7 @@ KERNEL void exchange(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const ma
 }
 
 /* The product of the diagonal, with the sign of the exchanges. */
-KERNEL void diagonal_product(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void diagonal_product(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     double product = 1;
     if (GLOBAL_ID() != 0)

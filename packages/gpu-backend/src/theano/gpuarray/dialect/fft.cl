@@ -34,7 +34,7 @@ TH_INLINE void root_of(const int64_t k, const int64_t n, NUMBER *re, NUMBER *im)
     *im = (NUMBER)(quarter % 4 == 0 ? -s : quarter % 4 == 1 ? -c : quarter % 4 == 2 ? s : c);
 }
 
-KERNEL void roots(GLOBAL char *p0, const fft_roots_args a)
+KERNEL void roots(GLOBAL char *p0, ARGUMENTS fft_roots_args a)
 {
     const int64_t k = GLOBAL_ID();
     NUMBER re, im;
@@ -46,7 +46,7 @@ KERNEL void roots(GLOBAL char *p0, const fft_roots_args a)
 }
 
 /* One stage, a work-item for each element of the result. p0: from, p1: to, p2: the roots of one. */
-KERNEL void stage(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const fft_args a)
+KERNEL void stage(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS fft_args a)
 {
     const int64_t at = GLOBAL_ID();
     if (at >= a.all)
@@ -70,7 +70,7 @@ KERNEL void stage(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const fft_a
 
 /* What makes a transform of any length n a convolution of length m (Bluestein, 1970). p0: numbers of modulus 1 by which signal and
  * result are multiplied, p1: the other side of the convolution. */
-KERNEL void chirps(GLOBAL char *p0, GLOBAL char *p1, const fft_chirps_args a)
+KERNEL void chirps(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS fft_chirps_args a)
 {
     const int64_t at = GLOBAL_ID(), k = at < a.n ? at : a.m - at;
     NUMBER re = 0, im = 0;
@@ -88,7 +88,7 @@ KERNEL void chirps(GLOBAL char *p0, GLOBAL char *p1, const fft_chirps_args a)
 }
 
 /* The first elements of lines times the numbers of a table, as lines of another length, which are filled up with zeros. */
-KERNEL void modulate(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const fft_modulate_args a)
+KERNEL void modulate(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS fft_modulate_args a)
 {
     const int64_t at = GLOBAL_ID();
     if (at >= a.all)
@@ -105,7 +105,7 @@ KERNEL void modulate(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const ff
 }
 
 /* Lines of n from their first n / 2 + 1 elements, of which the others are the conjugates. */
-KERNEL void complete(GLOBAL char *p0, GLOBAL char *p1, const fft_complete_args a)
+KERNEL void complete(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS fft_complete_args a)
 {
     const int64_t at = GLOBAL_ID(), line = at / a.n, k = at - line * a.n, there = a.n / 2 + 1;
     if (at >= a.all)

@@ -24,7 +24,7 @@ TH_INLINE int is_read(const int64_t triangle, const int64_t i, const int64_t j)
 
 /* B = factor A, of which a triangle is read. option 0: zeros elsewhere; 1: zeros, and NaN everywhere where the status is not 0;
  * 2: the matrix is symmetric. */
-KERNEL void take(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void take(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     const int64_t at = GLOBAL_ID(), i = at / a.columns, j = at - i * a.columns;
     if (at >= a.rows * a.columns)
@@ -39,7 +39,7 @@ KERNEL void take(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix
     B(i, j) = a.factor == 1.0 ? x : (NUMBER)a.factor * x;
 }
 
-KERNEL void identity(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void identity(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     const int64_t at = GLOBAL_ID(), i = at / a.columns, j = at - i * a.columns;
     if (at < a.rows * a.columns)
@@ -47,7 +47,7 @@ KERNEL void identity(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const ma
 }
 
 /* The largest absolute value of what is read of A, by one group; infinity where something is infinite or no number. */
-KERNEL void largest(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void largest(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     LOCAL NUMBER shared[256];
     const int me = LOCAL_ID();

@@ -8,7 +8,7 @@ typedef struct {
 #define STATE(p, k, steps) (*(GLOBAL int32_t *)(p + stream * steps[0] + (k) * steps[1]))
 
 /* p0: states, p1: the next states (maybe the same memory), p2: numbers of `bytes` bytes, in one piece */
-KERNEL void mrg(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const mrg_args a)
+KERNEL void mrg(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS mrg_args a)
 {
     const int64_t stream = GLOBAL_ID();
     if (stream >= a.streams)

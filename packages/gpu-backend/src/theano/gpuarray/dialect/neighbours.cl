@@ -9,7 +9,7 @@ typedef struct {
 } neighbours_args;
 
 /* p0: images, p1: the matrix */
-KERNEL void neighbours(GLOBAL char *p0, GLOBAL char *p1, const neighbours_args a)
+KERNEL void neighbours(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS neighbours_args a)
 {
     int64_t left = GLOBAL_ID(), place[2], index[4];
     if (left >= a.n)

@@ -13,7 +13,7 @@ typedef struct {
     *(GLOBAL TYPE *)(to + (i) * (int64_t)sizeof(TYPE)) = (x)
 
 /* p0: the state, p1: numbers of `bytes` bytes, in one piece */
-KERNEL void philox_draw(GLOBAL char *p0, GLOBAL char *p1, const philox_args a)
+KERNEL void philox_draw(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS philox_args a)
 {
     const int64_t block = GLOBAL_ID();
     if (block >= a.blocks)
@@ -54,7 +54,7 @@ KERNEL void philox_draw(GLOBAL char *p0, GLOBAL char *p1, const philox_args a)
 }
 
 /* p0: the state, p1: the next one (maybe the same memory); after all numbers were drawn, by one work-item */
-KERNEL void philox_advance(GLOBAL char *p0, GLOBAL char *p1, const philox_args a)
+KERNEL void philox_advance(GLOBAL char *p0, GLOBAL char *p1, ARGUMENTS philox_args a)
 {
     if (GLOBAL_ID() != 0)
         return;

@@ -24,7 +24,7 @@ typedef struct {
 } locate_args;
 
 /* p0: an array of places along an axis, p1: offsets, p2: number and place of an entry that is out of bounds */
-KERNEL void locate(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const locate_args a)
+KERNEL void locate(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS locate_args a)
 {
     const int64_t i = GLOBAL_ID();
     if (i >= a.points.n)
@@ -54,7 +54,7 @@ typedef struct {
 } table_args;
 
 /* p0: offsets (sorted, where something is written), p1: the points that they are of, p2: the table */
-KERNEL void tables(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const table_args a)
+KERNEL void tables(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS table_args a)
 {
     const int64_t i = GLOBAL_ID(), n = a.points.n;
     GLOBAL const int64_t *offsets = (GLOBAL const int64_t *)(p0 + a.at[0]), *points = (GLOBAL const int64_t *)(p1 + a.at[1]);

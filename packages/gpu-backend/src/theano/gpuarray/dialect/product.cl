@@ -24,7 +24,7 @@ TH_INLINE void write_element(GLOBAL char *p2, GLOBAL char *p3, const product_arg
     *(GLOBAL NUMBER *)(p3 + a->at[3] + b * a->c[0] + i * a->c[1] + j * a->c[2]) = STORE(value);
 }
 
-KERNEL void tiled(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const product_args a)
+KERNEL void tiled(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS product_args a)
 {
     LOCAL COMPUTE left[DEPTH][TILE + 1], right[DEPTH][TILE + 1];
     const int me = LOCAL_ID(), row = me / 16, column = me % 16;
@@ -70,7 +70,7 @@ KERNEL void tiled(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char
     }
 }
 
-KERNEL void thin(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const product_args a)
+KERNEL void thin(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS product_args a)
 {
     LOCAL COMPUTE shared[256];
     const int me = LOCAL_ID();

@@ -7,7 +7,7 @@ typedef struct {
 } search_args;
 
 /* p0: the sorted vector, p1: values, p2: places, in one piece */
-KERNEL void search(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const search_args a)
+KERNEL void search(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS search_args a)
 {
     const int64_t id = GLOBAL_ID();
     if (id >= a.count)

@@ -15,7 +15,7 @@ TH_INLINE COMPUTE exp_of(const COMPUTE x) { return EXP(x); }
 
 /* p0: x, p1: bias (or x), p2: labels (or x), p3: likelihood (or the result), p4: the result, p5: largest places */
 KERNEL void softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, GLOBAL char *p4, GLOBAL char *p5,
-                         const rows_args a)
+                         ARGUMENTS rows_args a)
 {
     LOCAL COMPUTE shared[256];
     LOCAL int64_t places[256];
@@ -67,7 +67,7 @@ KERNEL void softmax_rows(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOB
 }
 
 /* p0: dy, p1: the softmax, p2: the result */
-KERNEL void softmax_gradient(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const rows_args a)
+KERNEL void softmax_gradient(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS rows_args a)
 {
     LOCAL COMPUTE shared[256];
     const int me = LOCAL_ID();
@@ -83,7 +83,7 @@ KERNEL void softmax_gradient(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, 
 }
 
 /* p0: dy, one for all rows or one each (unless it is a number of the host's), p1: the softmax, p2: labels, p3: the result */
-KERNEL void likelihood_gradient(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const rows_args a)
+KERNEL void likelihood_gradient(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS rows_args a)
 {
     const int64_t i = GROUP_ID(), label = LABEL_AT(p2, 2, i);
     const COMPUTE given = a.is_number ? (COMPUTE)a.number : LOAD(ELEMENT(p0, 0, i, 0));

@@ -52,7 +52,7 @@ TH_INLINE KEY key_of(const sort_args *a, GLOBAL const char *p)
 TH_INLINE int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 
 /* p0: x, p1: keys, p2: places */
-KERNEL void sort_blocks(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const sort_args a)
+KERNEL void sort_blocks(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS sort_args a)
 {
     LOCAL KEY keys[BLOCK];
     LOCAL int from[BLOCK];
@@ -108,7 +108,7 @@ TH_INLINE int64_t rank_of(GLOBAL const KEY *keys, int64_t count, KEY key, int or
 }
 
 /* p0: keys, p1: places, p2: keys of runs twice as long, p3: their places */
-KERNEL void merge_runs(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const sort_args a)
+KERNEL void merge_runs(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS sort_args a)
 {
     const int64_t id = GLOBAL_ID(), number = id / a.pitch, t = id - number * a.pitch;
     const int64_t runs = (a.n - 1) / a.run + 1, line = number / runs, run = number - line * runs, other = run ^ 1;
@@ -127,7 +127,7 @@ KERNEL void merge_runs(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL
 }
 
 /* p0: x, p1: places, p2: the first `keep` elements of each line, p3: their places */
-KERNEL void put_in_order(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, const sort_args a)
+KERNEL void put_in_order(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, GLOBAL char *p3, ARGUMENTS sort_args a)
 {
     const int64_t id = GLOBAL_ID(), line = id / a.keep, t = id - line * a.keep;
     if (line >= a.lines)

@@ -2,7 +2,7 @@
 
 /* The reflections of a panel of at most 32 columns, by one group: R above the diagonal, below it the vectors, whose first
  * elements are 1; their factors are in the third operand. */
-KERNEL void reflect_panel(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void reflect_panel(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     LOCAL NUMBER shared[256];
     const int me = LOCAL_ID();
@@ -51,7 +51,7 @@ KERNEL void reflect_panel(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, con
 }
 
 /* Reflections first .. first + count of A, in this order or from the last one, applied to a column of B by each group. */
-KERNEL void reflect(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void reflect(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     LOCAL NUMBER shared[256];
     const int me = LOCAL_ID();
@@ -91,7 +91,7 @@ TH_INLINE void rotation(const NUMBER a, const NUMBER b, const NUMBER c, NUMBER *
 
 /* A round on the columns of A, whose largest element is about 1: pairs are made orthogonal, a group for each. B takes part (count:
  * its rows). The first number of the table becomes 1 if there was something to do. */
-KERNEL void rotate_columns(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void rotate_columns(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     LOCAL NUMBER left[256], right[256], both[256];
     const int me = LOCAL_ID();
@@ -137,7 +137,7 @@ KERNEL void rotate_columns(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, co
 }
 
 /* The norm of each column of A, by a group. */
-KERNEL void column_norms(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void column_norms(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     LOCAL NUMBER shared[256];
     const int me = LOCAL_ID();
@@ -152,7 +152,7 @@ KERNEL void column_norms(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, cons
 }
 
 /* Columns of B with the signs of the diagonal of A. */
-KERNEL void take_signs(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void take_signs(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     const int64_t at = GLOBAL_ID(), j = at / a.rows, i = at - j * a.rows;
     if (at < a.rows * a.columns && A(j, j) < 0)
@@ -160,7 +160,7 @@ KERNEL void take_signs(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const 
 }
 
 /* The rotations of a round on a symmetric matrix: cosines and sines of all pairs, in the columns of B. */
-KERNEL void angles(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void angles(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     const int64_t k = GLOBAL_ID();
     if (k >= a.count)
@@ -178,7 +178,7 @@ KERNEL void angles(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matr
 
 /* A round on a symmetric matrix A, from both sides: a work-item for each two pairs, that is four elements and those on the other
  * side of the diagonal. Then on the columns of the vectors, a work-item for each element of a pair. */
-KERNEL void rotate_both_sides(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, const matrix_args a)
+KERNEL void rotate_both_sides(GLOBAL char *p0, GLOBAL char *p1, GLOBAL char *p2, ARGUMENTS matrix_args a)
 {
     const int64_t at = GLOBAL_ID(), k = at / a.count, l = at - k * a.count, n = a.rows;
     if (k >= a.count + a.columns)

@@ -3,7 +3,7 @@ typedef struct {
     int64_t at[1], columns, all, diagonal, step[2];
 } triangle_args;
 
-KERNEL void triangle(GLOBAL char *p0, const triangle_args a)
+KERNEL void triangle(GLOBAL char *p0, ARGUMENTS triangle_args a)
 {
     const int64_t at = GLOBAL_ID(), i = at / a.columns, j = at - i * a.columns;
     if (at < a.all)
