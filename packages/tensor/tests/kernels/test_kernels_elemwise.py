@@ -191,6 +191,15 @@ def test_rows_in_place_and_of_several_outputs(patterns):
             np.testing.assert_allclose(got, np.broadcast_to(expected, got.shape), rtol=1e-15)
 
 
+@pytest.mark.parametrize("count", [62, 63, 64, 65, 81])
+def test_a_loop_over_rows_has_a_bit_for_each_operand(count):
+    arrays = [np.full((5, 40), 2.0**-k) for k in range(count - 1)] + [np.arange(5.0)[:, None]]
+    n = elemwise_node(ts.add, arrays, [(False, False)] * (count - 1) + [(False, True)])
+    kernel = elemwise_kernel(n.op, n)
+    assert ("KERNEL_rows" in kernel.source) == (count + 1 <= 64)
+    np.testing.assert_array_equal(run(kernel, n, arrays)[0], sum(arrays[1:], arrays[0]))
+
+
 def test_wide_broadcast_runs_in_pieces():
     rng = np.random.default_rng(5)
     x, row, column = rng.normal(size=(300, 1001)), rng.normal(size=(1, 1001)), rng.normal(size=(300, 1))

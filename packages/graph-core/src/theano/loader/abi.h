@@ -104,7 +104,7 @@ typedef struct th_loop {
     /* The same for rows of n (any number) neighbours each, where some input is stretched, and the loop is short enough to be
      * written twice; or NULL. Those in `still` are one element per row; `step`, per operand: bytes from row to row. */
     void (*rows)(int64_t rows, int64_t n, char *const *data, const int64_t *step, const char *params);
-    uint64_t still; /* bit k: input k is 1 long along the last axis, by its type */
+    uint64_t still; /* bit k: operand k, of 64 at most, is an input that is 1 long along the last axis, by its type */
 } th_loop;
 
 /* Memory of another processor, which nothing but the functions here and that processor's kernels may read or write. The

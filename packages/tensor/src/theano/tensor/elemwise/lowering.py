@@ -35,6 +35,8 @@ _MARGIN = 100
 _KINDS = {"some": "TH_SOME", "none": "TH_INVARIANT", "all": "TH_FULL"}
 _SHORT = 4
 """A loop of so few statements that a second one for what is left over costs the compiler nothing."""
+_MASK_BITS = 64
+"""The bits of ``th_loop.still``, one per operand."""
 _BY_ROW = 12
 """A loop of so few statements, and without functions, takes less time than to fill a buffer with what is stretched."""
 
@@ -67,7 +69,7 @@ class Plan:
     def by_row(self) -> bool:
         """Whether there is a loop over rows, which keeps what is stretched along them in registers."""
         return (
-            len(self.body.lines) <= _BY_ROW and not self.body.support
+            len(self.body.lines) <= _BY_ROW and len(self.nest.operands) <= _MASK_BITS and not self.body.support
             and any(self.nest.moves(x) == "some" for x in self.nest.inputs)
         )  # fmt: skip
 
@@ -149,24 +151,24 @@ def _write_rows(c: CText, plan: Plan, name: str) -> None:
     with c.block():
         _write_operands(c, plan)
         with c.block("for (int64_t r = 0; r < rows; ++r)"):
-            still = [x for x in nest.inputs if nest.stands_still(x)]
-            for x in still:
-                _write_load(c, plan, x, f"*{x.name}")
-            _write_elements(c, plan, "n", [x for x in nest.inputs if nest.moves(x) != "none" and x not in still])
+            moving = [x for x in nest.inputs if nest.moves(x) != "none"]
+            for x in moving:
+                if nest.stands_still(x):
+                    _write_load(c, plan, x, f"*{x.name}")
+            _write_elements(c, plan, "n", [x for x in moving if not nest.stands_still(x)])
             for k, o in enumerate(nest.operands):
-                if _is_read(plan, o) and (o in nest.outputs or nest.moves(o) != "none"):
+                if _is_read(plan, o) and not _is_one_element(plan, k):
                     c(f"{o.name} = ({_pointer(plan, o)})((const char *){o.name} + step[{k}]);")
     c("")
 
 
 def _write_operands(c: CText, plan: Plan) -> None:
     """Write constants, pointers, and what is one element for the whole loop."""
-    nest = plan.nest
     c.extend(plan.body.declarations("params") or ["(void)params;"])
-    for k, o in enumerate(nest.operands):
+    for k, o in enumerate(plan.nest.operands):
         if not _is_read(plan, o):
             continue  # it lends only its shape
-        if o in nest.inputs and nest.moves(o) == "none":
+        if _is_one_element(plan, k):
             _write_load(c, plan, o, f"*({_pointer(plan, o)})data[{k}]")
         else:
             c(f"{_pointer(plan, o)}{o.name} = ({_pointer(plan, o)})data[{k}];")
@@ -197,6 +199,12 @@ def _is_read(plan: Plan, o: Operand) -> bool:
     return f"{o.name}_i" in plan.body.words
 
 
+def _is_one_element(plan: Plan, k: int) -> bool:
+    """Whether operand number k is an input that is one element for the whole loop."""
+    inputs = plan.nest.inputs
+    return k < len(inputs) and plan.nest.moves(inputs[k]) == "none"
+
+
 def _write_load(c: CText, plan: Plan, o: Operand, place: str) -> None:
     if _is_read(plan, o):
         c(f"const {compute_type(o.dtype)} {o.name}_i = {load(o.dtype, place)};")
@@ -210,8 +218,8 @@ def _write_table(c: CText, plan: Plan, name: str, by_row: bool) -> None:
     c(*_list(f"static const int32_t {name}_over[] = {{", [str(i) for i in nest.over], "};"))
     numbers = [f"{plan.work:.2f}", *map(str, (len(nest.inputs), len(nest.outputs), nest.ndim, plan.lanes))]
     names = [f"{name}_{part}" for part in ("run", "ones", "kind", "over")]
-    rows = [f"{name}_rows", f"{_bits(nest.stands_still(x) for x in nest.inputs):#x}"] if by_row else []
-    order = [*names, *numbers, *rows]
+    still = _bits(nest.stands_still(x) for x in nest.inputs) if by_row else 0
+    order = [*names, *numbers, f"{name}_rows" if by_row else "NULL", f"{still:#x}"]
     c(*_list(f"static const th_loop {name}_loop = {{", order, "};"), "")
 
 
