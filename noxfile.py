@@ -297,7 +297,7 @@ def sweep(session: nox.Session) -> None:
                 env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000",
                      "THEANO_RANDOM_LOOPS": "20000"})
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/scalar/tests/test_maths.py",
-                env={"SIZES": "sweep"})
+                "packages/scalar/tests/test_c_forms.py", env={"SIZES": "sweep"})
     session.run("python", "-m", "pytest", "-q", "packages/sparse/tests/test_graphs.py",
                 env={"THEANO_SPARSE_GRAPHS": "5000"})
 
