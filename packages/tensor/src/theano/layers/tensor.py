@@ -19,7 +19,7 @@ from theano.graph.source import user_packages
 from theano.layers import Layer, describe
 from theano.lowering.table import modules
 from theano.rewriting import families
-from theano.toolchain.checks import Line, checks
+from theano.toolchain.checks import Line, calibrations, checks
 
 _TENSOR = "theano.tensor"
 
@@ -116,6 +116,7 @@ POINTERS = {
     "lapack": PointerFamily(lambda name: _of("linalg.lowering", "find_pointer", name), _blas),
     "sort": PointerFamily(lambda name: _of("sort.lowering", "find_sort", name), _numpy),
     "drivers": PointerFamily(lambda name: _of("kernels.common", "find_driver", name), str),
+    "tuning": PointerFamily(lambda name: _of("kernels.tuning", "find", name), str),
 }
 
 LAYER = describe(
@@ -141,6 +142,7 @@ LAYER = describe(
                 "levels of the kernel library", lambda: " ".join(_of("kernels.common", "library_paths"))
             ),
             checks.extension("BLAS", _doctor),
+            calibrations.extension("tensor", lambda: _of("calibration", "calibrate")),
             constructors.extension(_shared_random_state),
             sources.extension(lambda: _batching("", "TABLE")),
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
