@@ -101,8 +101,6 @@ scalar_from_tensor = ScalarFromTensor()
 
 
 def _scalar_to_tensor(s: Any) -> Any:
-    if isinstance(s, Constant):
-        return as_tensor_variable(np.asarray(s.data))
     if s.owner is not None and isinstance(s.owner.op, ScalarFromTensor):
         (t,) = s.owner.inputs
         return t
