@@ -120,7 +120,8 @@ def _seeds(cost: Variable | None, known: Mapping[Variable, Variable] | None) -> 
                 raise TypeError(
                     f"grad: the known gradient of {describe(v)} has {_ndim(g)} dimensions, the variable {_ndim(v)}"
                 )
-            g = ones_like(v) * g  # the same number for each element
+            ones: Any = ones_like(v)
+            g = ones * g  # the same number for each element
         grads[v] = g
     if cost is not None and cost not in grads:
         if is_null(cost):

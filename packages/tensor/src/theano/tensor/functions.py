@@ -18,8 +18,8 @@ from theano.tensor.elemwise.functions import (
     cast,
     eq,
     int_div,
-    isinf,
-    isnan,
+    isinf_,
+    isnan_,
     le,
     maximum,
     mod,
@@ -34,6 +34,37 @@ from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.join.op import join, stack
 from theano.tensor.reduce.functions import all as all_of
 from theano.tensor.shape.reshape import reshape
+
+
+def _all_false(a: Any) -> Any:
+    """Return False for each element, in a form that depends on the shape only."""
+    return alloc(np.asarray(False), *[a.shape[i] for i in range(a.type.ndim)])
+
+
+def isnan(a: Any) -> Any:
+    """Return where ``a`` is not a number.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> isnan(T.dvector("x")).type, isnan(T.ivector("i")).type
+    (TensorType(bool, vector), TensorType(bool, vector))
+    """
+    a = as_tensor_variable(a)
+    return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isnan_(a)
+
+
+def isinf(a: Any) -> Any:
+    """Return where ``a`` is plus or minus infinity.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> isinf(T.constant([1.0, float("inf")])).eval()
+    array([False,  True])
+    """
+    a = as_tensor_variable(a)
+    return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isinf_(a)
 
 
 def round(a: Any, mode: str | None = None) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.convert import scalar_converters
-from theano.tensor.convert import Converter, as_tensor_variable, converters, is_tensor
+from theano.tensor.convert import Converter, converters, is_tensor
 from theano.tensor.type import TensorType
 
 

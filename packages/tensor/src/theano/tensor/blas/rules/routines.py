@@ -42,7 +42,7 @@ for _name, _position, _tags in (
     ("gemm_optimizer", 10, ("fast_run", "GemmOptimizer")),
     ("local_dot22_to_dot22scalar", 11, ("fast_run",)),
     ("local_gemm_to_gemv", 15, ("fast_run",)),
-    ("local_dot_to_gemv", 16, ("BlasOpt",)),  # for who asks for "BlasOpt": a product's kernel chooses as well when it runs
+    ("local_dot_to_gemv", 16, ("BlasOpt",)),  # only where asked for: the kernel of a product chooses as well
 ):
     blas_phases.register(_name, Phase(_name, "in_to_out"), _position, *_tags)
 
