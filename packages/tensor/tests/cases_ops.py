@@ -12,7 +12,7 @@ from cases import Case
 
 import theano.tensor as T
 from theano import scalar as scal
-from theano.tensor import fft
+from theano.tensor import fft, fourier
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import Assert, CheckedLength, CheckedShape
 from theano.tensor.control.default import default
@@ -180,5 +180,6 @@ OP_CASES = [
     Case("MaxPoolRop", lambda x, y: MaxPoolRop(True)(x, y, (1, 4)), lambda x, y: np.take_along_axis(y, x.argmax(axis=1)[:, None], 1), (apart, m)),
     # Fourier transforms
     Case("RFFTOp", lambda x: fft.rfft_op(x), spectrum, (t3,)),
+    Case("Fourier", lambda x: T.real(fourier.fft(x, 5, 1)) + T.imag(fourier.fft(x, None, 0)).sum(), lambda x: np.fft.fft(x, 5, 1).real + np.fft.fft(x, axis=0).imag.sum(), (t3,)),
     Case("IRFFTOp", lambda x: fft.irfft(x), lambda x: np.fft.irfftn(x[..., 0] + 1j * x[..., 1], axes=(1,)), ((2, 3, 2),)),
 ]  # fmt: skip

@@ -36,7 +36,7 @@ class SymPyCCode(ScalarOp):
     >>> import sympy, theano.scalar as ts
     >>> x, y = sympy.symbols("x y")
     >>> op = SymPyCCode([x, y], x**2 + sympy.sin(y))
-    >>> op.impl(3.0, 0.0)
+    >>> float(op.impl(3.0, 0.0))
     9.0
     >>> op(ts.float64("a"), ts.float64("b")).type
     float64

@@ -37,6 +37,7 @@ class Fourier(Op):
         a = as_tensor_variable(a)
         if a.type.ndim < 1:
             raise TypeError(f"Fourier: {a} has no axis along which it could be transformed")
+        n = None if isinstance(n, Constant) and n.data is None else n
         numbers = [as_tensor_variable(v) for v in (n, -1 if axis is None else axis) if v is not None]
         for v in numbers:
             if v.type.ndim or not v.type.dtype.startswith(("int", "uint")):
@@ -89,6 +90,10 @@ class Fourier(Op):
         found = back if a.type.dtype.startswith("complex") else real(back)
         wanted = a.type.dtype if a.type.dtype.startswith(("complex", "float")) else "float64"
         return [cast(found, wanted), DisconnectedType()(), DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        """Return the transform of the direction: it is linear."""
+        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
 
 fft = Fourier()
