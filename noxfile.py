@@ -119,7 +119,7 @@ def on_device(session: nox.Session) -> None:
     on the CPU some of each test do.
     """
     env = with_a_device(session, ["sybil>=9"])
-    some = {} if session.posargs or "GPU_TEST_DEVICE" in os.environ else {"GPU_TEST_CASES": "3"}
+    some = {} if session.posargs or "GPU_TEST_DEVICE" in os.environ else {"GPU_TEST_CASES": "2"}
     session.run("python", "-m", "pytest", "-n", "auto", "packages/gpu-backend/tests", *session.posargs,
                 env=env | some)
     if not session.posargs:
@@ -128,7 +128,9 @@ def on_device(session: nox.Session) -> None:
                     env={**env, "PYTHONPATH": f"tools{os.pathsep}docs"})  # fmt: skip
         tests = ROOT / "packages" / "tensor" / "tests"
         names = ("elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py", "blas/test_terms.py")
-        session.run("python", "-m", "pytest", "-q", "-n", "auto", *(str(tests / name) for name in names),
+        # Third derivatives are hundreds of kernels, each a program that takes PoCL half a second: three minutes.
+        session.run("python", "-m", "pytest", "-q", "-n", "auto", "-k", "not derivatives_of_a_product",
+                    *(str(tests / name) for name in names),
                     env={**env, "THEANO_FLAGS": f"device={env['GPU_TEST_DEVICE']},force_device=True"})  # fmt: skip
 
 
