@@ -126,7 +126,7 @@ class Function(NativeFunction):
         ops = [n.op for n in self.maker.linked.nodes]
         return [op for op in ops if getattr(op, "inner_graph", None) is not None or hasattr(op, "fn")]
 
-    @property
+    @cached_property
     def fn(self) -> Internals:
         """The nodes that run, and where values are stored; to call it is to call this without arguments."""
         return Internals(self)
@@ -166,6 +166,21 @@ class Function(NativeFunction):
                     finder[spec.name] = DUPLICATE if spec.name in finder else container
             self._finder = finder
         return self._finder
+
+    @property
+    def inv_finder(self) -> dict[Container, SymbolicInput]:
+        """The input of each container."""
+        return dict(zip(self.input_storage, self.maker.inputs, strict=True))
+
+    @property
+    def indices(self) -> list[tuple[SymbolicInput, list[int], list[SymbolicInput]]]:
+        """For each input, itself, its position, and itself in a list: inputs that stand for several are gone."""
+        return [(spec, [i], [spec]) for i, spec in enumerate(self.maker.inputs)]
+
+    @property
+    def refeed(self) -> list[bool]:
+        """For each input, whether its value is put back after a call."""
+        return [back for _, back, _ in self.defaults]
 
     def _container_of(self, key: Any) -> Container:
         found = self.finder.get(key)

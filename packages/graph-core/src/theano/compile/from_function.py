@@ -21,6 +21,8 @@ class FromFunctionOp(Op):
     itypes, otypes : list of Type
     infer_shape : callable, optional
         Takes the node and the shapes of its inputs; returns those of the outputs.
+    grad : callable, optional
+        Takes the inputs and the gradients of the outputs, lists of variables; returns the gradients of the inputs.
     """
 
     def __init__(
@@ -29,6 +31,7 @@ class FromFunctionOp(Op):
         itypes: Sequence[Type],
         otypes: Sequence[Type],
         infer_shape: Callable[..., Any] | None = None,
+        grad: Callable[..., Any] | None = None,
     ):
         self._fn = fn
         self.itypes = tuple(itypes)
@@ -36,12 +39,14 @@ class FromFunctionOp(Op):
         if infer_shape is not None:
             # Only now: whether there is an answer decides what rewriting does.
             vars(self).update(infer_shape=lambda *args: infer_shape(*args[-2:]))
-        self._shapes = infer_shape
+        if grad is not None:
+            vars(self).update(grad=grad)  # as above
+        self._shapes, self._gradient = infer_shape, grad
 
     def __eq__(self, other: object) -> bool:
         return (
             type(self) is type(other)
-            and self._fn == other._fn
+            and (self._fn, self._gradient) == (other._fn, other._gradient)
             and (self.itypes, self.otypes) == (other.itypes, other.otypes)
         )
 
@@ -73,11 +78,14 @@ def _load(module: str, name: str) -> Any:
 
 
 def as_op(
-    itypes: Type | Sequence[Type], otypes: Type | Sequence[Type], infer_shape: Callable[..., Any] | None = None
+    itypes: Type | Sequence[Type],
+    otypes: Type | Sequence[Type],
+    infer_shape: Callable[..., Any] | None = None,
+    grad: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., Any]], FromFunctionOp]:
     """Turn a Python function into an op.
 
-    The function must return new values, never one of its arguments or a part of one. No gradient is defined.
+    The function must return new values, never one of its arguments or a part of one.
 
     Parameters
     ----------
@@ -86,6 +94,9 @@ def as_op(
     infer_shape : callable, optional
         ``infer_shape(node, input_shapes)`` returns a list of tuples; without it the op is computed where only
         the shape of its result is asked.
+    grad : callable, optional
+        ``grad(inputs, output_gradients)`` returns a list of expressions, the gradients with respect to the inputs;
+        without it none is defined.
 
     Examples
     --------
@@ -105,6 +116,6 @@ def as_op(
                 raise TypeError(f"{what} are types, such as theano.tensor.dvector, not {kind!r}")
 
     def decorate(fn: Callable[..., Any]) -> FromFunctionOp:
-        return FromFunctionOp(fn, ins, outs, infer_shape)
+        return FromFunctionOp(fn, ins, outs, infer_shape, grad)
 
     return decorate

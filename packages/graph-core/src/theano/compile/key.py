@@ -49,7 +49,8 @@ from theano.graph.canonical import NoCanonicalForm, bytes_of, derived_tags, form
 from theano.graph.traverse import toposort
 from theano.graph.variable import Constant, Variable
 from theano.rewriting import RewriteSettings
-from theano.runtime.link import CLinker, Linker, OpWiseCLinker, PerformLinker, VM_Linker
+from theano.runtime.interpreter import VM_Linker
+from theano.runtime.link import CLinker, Linker, OpWiseCLinker, PerformLinker
 
 FORMAT = "function 1"
 MAX_CONSTANT_BYTES = 1 << 26
@@ -97,7 +98,8 @@ def _add(state: Any, part: bytes) -> None:
 
 
 def _describe_mode(mode: Mode) -> list[Any]:
-    if type(mode) is not Mode or type(mode.linker) not in _LINKERS or mode.linker.schedule is not None:
+    known = type(mode) is Mode and type(mode.linker) in _LINKERS and not mode.linker.inspects_nodes
+    if not known or mode.linker.schedule is not None:
         raise NoCanonicalForm(f"nobody knows what {mode!r} does")
     query, linker = mode.optimizer, mode.linker
     if not query.include.isdisjoint(PRINTING_TAGS):

@@ -52,7 +52,8 @@ class Layer:
         What it adds to ``theano`` and to modules of lower layers, by full name; for each the module that it is, or
         ``"module:attribute"``.
     compat : str
-        The module that has the table of its old spellings, `theano.layers.compat`; it is loaded when one is looked for.
+        The module that has the table of its old spellings, `theano.layers.compat`, or several with spaces between them;
+        they are loaded when one is looked for.
     knows : callable
         From a value to whether the layer makes variables of such values: ``theano.shared`` asks.
     extensions : tuple of Extension
@@ -268,9 +269,9 @@ def _read_entry_points() -> None:
 def _tables(declared: bool) -> Iterator[Table]:
     """Yield the tables of old spellings: this layer's, and of those that are installed."""
     yield importlib.import_module(f"{__name__}.compat.graph_core").OLD_NAMES
+    yield importlib.import_module(f"{__name__}.compat.imported").OLD_NAMES
     for layer in installed(declared):
-        if layer.compat:
-            yield importlib.import_module(layer.compat).OLD_NAMES
+        yield from (importlib.import_module(table).OLD_NAMES for table in layer.compat.split())
 
 
 old_names = OldNames(_tables)

@@ -155,27 +155,6 @@ class OpWiseCLinker(Linker):
         super().__init__("c|py", "where possible" if fallback_on_perform else "always", allow_gc, schedule=schedule)
 
 
-class VM_Linker(Linker):
-    """Uses compiled code where there is some, or none at all with ``c_thunks=False``.
-
-    ``lazy``, ``schedule`` and ``allow_partial_eval`` are for older programs and change nothing: nodes that are lazy run
-    on demand, and every function takes ``output_subset``.
-    """
-
-    def __init__(
-        self,
-        allow_gc: bool | None = None,
-        use_cloop: bool = True,
-        c_thunks: bool | None = None,
-        *,
-        lazy: bool | None = None,
-        schedule: Any = None,
-        allow_partial_eval: bool | None = None,
-    ):
-        name = "cvm" if use_cloop else "vm"
-        super().__init__(name, "never" if c_thunks is False else "where possible", allow_gc)
-
-
 @record
 class Compiled:
     """A node computed by machine code."""

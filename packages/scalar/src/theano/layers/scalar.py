@@ -11,6 +11,6 @@ LAYER = describe(
         "theano.scalar",
         names={"theano.scalar": "theano.scalar"},
         extensions=(modules.extension("theano.scalar", ("theano.scalar.lowering",)),),
-        compat="theano.layers.compat.scalar",
+        compat="theano.layers.compat.scalar theano.layers.compat.imported_in_scalar",
     )
 )

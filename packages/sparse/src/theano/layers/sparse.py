@@ -48,6 +48,6 @@ LAYER = describe(
             fact_finders.extension("levels of the sparse kernel library", _libraries),
             constructors.extension(_shared_matrix),
         ),
-        compat="theano.layers.compat.sparse",
+        compat="theano.layers.compat.sparse theano.layers.compat.imported_in_sparse",
     )
 )

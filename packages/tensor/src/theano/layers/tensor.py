@@ -149,6 +149,6 @@ LAYER = describe(
             conform.extension(lambda new, row: _batching(".batched_node", "fitted")(new, row)),
             user_packages.extension("theano.tests"),
         ),
-        compat="theano.layers.compat.tensor",
+        compat="theano.layers.compat.tensor theano.layers.compat.imported_in_tensor",
     )
 )

@@ -323,7 +323,7 @@ OLD_NAMES = {
     },
     "theano.gof.vm": {
         "theano.layers.compat.gone": "calculate_reallocate_info CVM Loop LoopGC Stack VM",
-        "theano.runtime.link": "VM_Linker",
+        "theano.runtime.interpreter": "VM_Linker",
     },
     "theano.graph.basic": {
         "theano.gof.graph": "*",
@@ -420,7 +420,7 @@ OLD_NAMES = {
     },
     "theano.link.vm": {
         "theano.layers.compat.gone": "calculate_reallocate_info Loop LoopGC Stack VM",
-        "theano.runtime.link": "VM_Linker VMLinker=VM_Linker",
+        "theano.runtime.interpreter": "VM_Linker VMLinker=VM_Linker",
     },
     "theano.printing": {
         "theano.layers.compat.types": "Node",

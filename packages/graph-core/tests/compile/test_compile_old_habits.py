@@ -1,0 +1,129 @@
+"""What older programs do with functions, linkers, ops of functions and rewriters."""
+
+import io
+
+import pytest
+
+import theano
+from theano.compile import as_op, view_op
+from theano.gof import EquilibriumOptimizer, FunctionGraph, MergeOptimizer, SeqOptimizer, TopoOptimizer, local_optimizer
+from theano.gof.vm import VM_Linker
+from theano.graph import Op, generic
+
+
+class Add(Op):
+    """Adds anything."""
+
+    __props__ = ()
+    itypes, otypes = [generic, generic], [generic]
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] + inputs[1]
+
+
+def test_thunks_compute_node_by_node():
+    x = theano.generic("x")
+    f = theano.function([x], Add()(Add()(x, x), x), mode=theano.Mode("py", None))
+    inner = f.fn
+    assert inner is f.fn is inner.vm and len(inner.thunks) == len(inner.nodes) == 2
+    assert inner.input_storage[0] is inner.thunks[0].inputs[0]
+    f.input_storage[0].value = 5
+    for thunk in inner.thunks:
+        thunk()
+    assert [t.outputs[0][0] for t in inner.thunks] == [10, 15]
+    assert inner.storage_map[inner.nodes[1].outputs[0]] == [15]
+    assert f("a") == "aaa"  # a call goes its own way
+    assert inner.output_storage == [[None]] and inner() == [15] and inner.output_storage == [[15]]
+
+
+def test_inputs_of_a_function_by_container():
+    x, y = theano.generic("x"), theano.generic("y")
+    state = theano.shared("s", "state")
+    f = theano.function([x, theano.In(y, value="y", name="other")], Add()(Add()(x, y), state))
+    assert [f.inv_finder[c].variable for c in f.input_storage] == [spec.variable for spec in f.maker.inputs]
+    assert f.inv_finder[f.finder["other"]].name == "other"
+    assert [(i, same) for spec, (i,), (same,) in f.indices] == list(enumerate(f.maker.inputs))
+    assert f.refeed == [True, True, False]
+
+
+@pytest.mark.parametrize("allow_gc", [True, False])
+def test_callbacks_of_a_linker(allow_gc):
+    x, state = theano.generic("x"), theano.shared("s")
+    nodes, inputs = [], []
+
+    def after(node, thunk, storage_map, compute_map):
+        assert storage_map[node.outputs[0]] is thunk.outputs[0]
+        done = sum(compute_map[v][0] for v in compute_map if v.owner is not None)
+        assert done == len(nodes) % 2 + 1 and compute_map[node.outputs[0]] == [True]
+        nodes.append((str(node.op), thunk.outputs[0][0]))
+
+    linker = VM_Linker(allow_gc, False, after, lambda variable, value: inputs.append(value))
+    assert linker == VM_Linker(allow_gc, callback=after, callback_input=linker.callback_input) == linker.clone(allow_gc)
+    assert linker != VM_Linker(allow_gc) and not VM_Linker().inspects_nodes
+    f = theano.function([x], Add()(Add()(x, state), x), mode=theano.Mode(linker, None))
+    assert f("a") == "asa" and f("b") == "bsb"
+    assert nodes == [("Add", "as"), ("Add", "asa"), ("Add", "bs"), ("Add", "bsb")]
+    assert sorted(inputs) == ["a", "b", "s", "s"]
+
+
+class Sub(Add):
+    """The same under another name."""
+
+
+def by_name(fgraph):
+    return sorted(fgraph.toposort(), key=lambda node: str(node.op))
+
+
+def test_the_schedule_of_a_linker():
+    x = theano.generic("x")
+    seen = []
+    linker = VM_Linker(schedule=lambda fgraph: seen.append(fgraph) or by_name(fgraph))
+    f = theano.function([x], [Sub()(x, x), Add()(x, x)], mode=theano.Mode(linker, None))
+    assert f("a") == ["aa", "aa"] and seen and [str(node.op) for node in f.fn.nodes] == ["Add", "Sub"]
+
+
+def test_ops_of_functions_with_a_gradient():
+    def joined(a, b):
+        return a + b
+
+    def gradient(inputs, output_gradients):
+        return [Add()(output_gradients[0], v) for v in inputs]
+
+    op = as_op([generic, generic], [generic], grad=gradient)(joined)
+    x, y, g = theano.generic("x"), theano.generic("y"), theano.generic("g")
+    assert [str(v) for v in op.grad([x, y], [g])] == ["Add.0", "Add.0"]
+    assert op == as_op([generic, generic], [generic], grad=gradient)(joined) != as_op([generic] * 2, [generic])(joined)
+    assert theano.function([x, y], op(x, y))(1, 2) == 3
+
+
+@local_optimizer([Add])
+def unadd(node):
+    return [view_op(node.inputs[0])]
+
+
+def test_rewriters_return_their_profiles():
+    x = generic("x")
+    graph = lambda: FunctionGraph([x], [Add()(Add()(x, x), x)])
+    both = SeqOptimizer(MergeOptimizer(), TopoOptimizer(unadd), name="both")
+    profile = both.optimize(graph())
+    assert profile[0] is both and len(profile[1]) == 2 and profile[4:6] == (2, 2) and profile[8] == [(2, 2), (2, 2)]
+    assert [len(part) for part in profile[6]] == [7, 7] and profile[6][1][1] == 2
+    rewriter = EquilibriumOptimizer([unadd], max_use_ratio=10)
+    fixed = rewriter.optimize(graph())
+    assert fixed[0] is rewriter and [list(used.values()) for used in fixed[2]] == [[2]] and fixed[3] == (2, 2, 2)
+    printed = io.StringIO()
+    both.print_profile(printed, profile)
+    rewriter.print_profile(printed, fixed, level=1)
+    rewriter.print_profile(printed, None)
+    lines = printed.getvalue().splitlines()
+    assert lines[0].startswith("SeqOptimizer both: ") and lines[2].endswith("2 after: unadd")
+    assert lines[-1] == "        2 times unadd"
+
+
+def test_names_that_modules_imported():
+    from theano.compile import io_connection_pattern, rebuild_collect_shared
+    from theano.gof.cmodule import local_bitwidth
+
+    assert local_bitwidth() == theano.configdefaults.local_bitwidth()
+    assert rebuild_collect_shared is theano.compile.pfunc.rebuild_collect_shared
+    assert io_connection_pattern is theano.gof.graph.io_connection_pattern
