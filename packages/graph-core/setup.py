@@ -20,7 +20,7 @@ UNITS = (
     *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "dlpack", "elementwise", "frame"),
     *("function", "locks", "loop", "machine", "memory", "move", "pool", "profile", "program", "thunk"),
 )
-HEADERS = ("core", "abi", "move", "move_level", "profile")
+HEADERS = ("core", "abi", "layout", "move", "move_level", "profile")
 GENERATED = Path("build/generated")
 
 

@@ -57,6 +57,9 @@ class Layer:
         From a value to whether the layer makes variables of such values: ``theano.shared`` asks.
     extensions : tuple of Extension
         What it answers at the points of lower layers as soon as it is imported, though most of its modules are not.
+    exports : str
+        The module that says how its kernels come along with an exported model, `theano.aot.exports`; it is loaded when one
+        is exported.
     start : callable, optional
         Starts the devices that flags name; called when ``theano`` is imported and they name one.
 
@@ -73,6 +76,7 @@ class Layer:
     knows: Callable[[object], bool] = lambda value: False
     extensions: tuple[Extension, ...] = ()
     compat: str = ""
+    exports: str = ""
     start: Callable[[], None] | None = None
 
     def load(self) -> ModuleType:

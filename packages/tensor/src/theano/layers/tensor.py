@@ -148,5 +148,6 @@ LAYER = describe(
             user_packages.extension("theano.tests"),
         ),
         compat="theano.layers.compat.tensor",
+        exports="theano.tensor.exports",
     )
 )
