@@ -12,7 +12,7 @@ from theano.aot.build import Commands, Unit, for_cpu, kernel_flags, preprocess
 from theano.aot.exports import SourceTree
 from theano.aot.model_text import Tables, header_text, json_text, loader_text, metadata
 from theano.aot.plan import Plan, plan
-from theano.aot.sources import closure, header, with_headers
+from theano.aot.sources import Contents, closure, header, with_headers
 from theano.aot.values import npy_bytes
 from theano.codegen.unit import LOADER_FOLDER, current_toolchain, kernels_text
 from theano.compile.executable import Function
@@ -148,13 +148,13 @@ def _library_name(name: str) -> str:
 def _sources(made: Plan, name: str, tools: Toolchain, cpu: str) -> tuple[dict[str, str], list[Unit]]:
     """Return all texts by their paths, and what is to be compiled."""
     files = {f"src/{name}.c": Tables(made, name).write(), f"{name}.h": header_text(made, name)}
-    units = [Unit(f"src/{name}.c", RUNTIME_FLAGS)]
+    units = [Unit(f"src/{name}.c", _flags(RUNTIME_FLAGS, tools))]
     runtime = {each: _text(_HERE, each) for each in RUNTIME}
     runtime |= {f"{each}.c": _text(LOADER_FOLDER, f"{each}.cpp") for each in OF_THE_LOADER}
     runtime = with_headers({**runtime, "theano_model.h": _text(_HERE, "theano_model.h")}, _runtime_header)
     files["theano_model.h"] = runtime.pop("theano_model.h")
     files.update({f"src/{each}": text for each, text in runtime.items()})
-    units += [Unit(f"src/{each}", RUNTIME_FLAGS) for each in runtime if each.endswith(".c")]
+    units += [Unit(f"src/{each}", _flags(RUNTIME_FLAGS, tools)) for each in runtime if each.endswith(".c")]
     if made.kernels:
         files["src/kernels.c"] = kernels_text(made.kernels)
         units.append(Unit("src/kernels.c", kernel_flags(tools, cpu)))
@@ -166,7 +166,7 @@ def _sources(made: Plan, name: str, tools: Toolchain, cpu: str) -> tuple[dict[st
         for each, text in _of_layer(tree, symbols, tools, cpu).items():
             files[f"src/{tree.name}/{each}"] = text
             if each.endswith(".c"):
-                units.append(Unit(f"src/{tree.name}/{each}", _layer_flags(tree, cpu)))
+                units.append(Unit(f"src/{tree.name}/{each}", _layer_flags(tree, tools, cpu)))
     return files, units
 
 
@@ -182,18 +182,30 @@ def _runtime_header(name: str) -> str | None:
     return None
 
 
-def _layer_flags(tree: SourceTree, cpu: str) -> tuple[str, ...]:
-    return (*tree.flags, *tree.level) if cpu == "native" else for_cpu(tree.flags, cpu)
+def _flags(flags: Sequence[str], tools: Toolchain) -> tuple[str, ...]:
+    """Return options with those of the user's, which come last and so win."""
+    return (*flags, *tools.settings.extra_flags)
+
+
+def _layer_flags(tree: SourceTree, tools: Toolchain, cpu: str) -> tuple[str, ...]:
+    return _flags((*tree.flags, *tree.level) if cpu == "native" else for_cpu(tree.flags, cpu), tools)
+
+
+_contents: dict[tuple[str, ...], dict[str, Contents]] = {}
 
 
 def _of_layer(tree: SourceTree, symbols: Sequence[str], tools: Toolchain, cpu: str) -> dict[str, str]:
-    """Return the files of a layer that some kernels need; `abi.h` is beside them."""
-    with tempfile.TemporaryDirectory(prefix="theano-export-") as folder:
+    """Return the files of a layer that some kernels need."""
+    flags = _layer_flags(tree, tools, cpu)
+    key = (tree.name, *tools.compiler.argv, *flags)
+    if key not in _contents:
         names = [each for each in tree.files if each.endswith(".c")]
-        whole = with_headers({each: _text(*os.path.split(tree.files[each])) for each in names}, lambda name: header(tree, name))
-        _write(folder, {**whole, "abi.h": _text(LOADER_FOLDER, "abi.h")}, {})
-        texts = preprocess(tools.compiler.argv, _layer_flags(tree, cpu), folder, names)
-        return closure(tree, symbols, texts.__getitem__)
+        whole = with_headers({each: _text(*os.path.split(tree.files[each])) for each in names}, lambda n: header(tree, n))
+        with tempfile.TemporaryDirectory(prefix="theano-export-") as folder:
+            _write(folder, {**whole, "abi.h": _text(LOADER_FOLDER, "abi.h")}, {})
+            texts = preprocess(tools.compiler.argv, flags, folder, names)
+        _contents[key] = {name: Contents.of(text) for name, text in texts.items()}
+    return closure(tree, symbols, _contents[key])
 
 
 def _write(folder: str, texts: Mapping[str, str], values: Mapping[str, bytes]) -> None:

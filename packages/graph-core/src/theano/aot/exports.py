@@ -52,7 +52,7 @@ class StateRows:
 
 @record(frozen=True)
 class Loop:
-    """A node that runs another function again and again, as data; inputs are those of the node, number 0 is a count.
+    """A node that runs another function again and again, as data; inputs are those of the node.
 
     Parameters
     ----------
@@ -73,6 +73,8 @@ class Loop:
         Inputs.
     until : bool
         Whether a step says when to stop.
+    count : int or None
+        The input that says how many steps there are; None: as many as the shortest of the sequences has rows.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Loop:
     carried: range
     fixed: range
     until: bool
+    count: int | None
 
 
 @record(frozen=True)

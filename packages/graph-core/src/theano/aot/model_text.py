@@ -159,7 +159,8 @@ class Tables:
         c(f"static const int64_t {at}_keep[] = {{{', '.join(str(_all(k)) for k in loop.keep) or '0'}}};")
         lengths = self._numbers(f"{at}_lengths", step.lengths)
         c(f"static const model_loop {at}_loop = {{")
-        c(f"    {step.step}, {len(loop.taps)}, {len(loop.needed)}, {len(loop.states)}, {len(loop.keep)}, "
+        count = -1 if loop.count is None else loop.count
+        c(f"    {step.step}, {count}, {len(loop.taps)}, {len(loop.needed)}, {len(loop.states)}, {len(loop.keep)}, "
           f"{loop.carried.start}, {len(loop.carried)}, {loop.fixed.start}, {len(loop.fixed)}, {int(loop.until)},")  # fmt: skip
         c(f"    {at}_taps, {at}_needed, {at}_states, {at}_keep, {lengths}, {c_string(loop.name)}}};")
         return f"{at}_loop"

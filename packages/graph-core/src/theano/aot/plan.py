@@ -14,6 +14,7 @@ from typing import Any
 
 from theano.aot.exports import Call, Exports, Loop, SourceTree, answers, lowered_apart
 from theano.codegen.key import kernel_key, symbol_of
+from theano.compile.builders import OpFromGraph
 from theano.compile.expression import ExpressionOp
 from theano.errors import ExportError
 from theano.graph.apply import Apply
@@ -25,6 +26,7 @@ from theano.records import field, record
 from theano.runtime.link import BuiltinAddress, Compiled, Linked, Linker, Performed, link
 from theano.runtime.program import in_slots
 
+_BY_EXPRESSION = (ExpressionOp.perform, OpFromGraph.perform)
 MOST_NAMED = 5
 """Ops that a refusal names."""
 
@@ -271,8 +273,8 @@ class _Planner:
             if found is not None:
                 return found
         op = node.op
-        # An op that stands for an expression, computed by a function of it, and by nothing else.
-        if isinstance(op, ExpressionOp) and not op.repeats and type(op).perform is ExpressionOp.perform:
+        # An op that stands for an expression, and is computed by that.
+        if isinstance(op, ExpressionOp) and not op.repeats and type(op).perform in _BY_EXPRESSION:
             inner = op.inner_of(node)
             return Call(inner.compiled("export", inner.outputs))
         return None

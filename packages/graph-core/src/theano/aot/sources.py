@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from theano.aot.exports import SourceTree
 
@@ -60,23 +61,34 @@ def _statements(text: str) -> Iterable[str]:
             begin = at + 1
 
 
-def closure(tree: SourceTree, symbols: Iterable[str], preprocess: Callable[[str], str]) -> dict[str, str]:
+class Contents(NamedTuple):
+    """What a C file defines for others, and all names in it."""
+
+    defined: set[str]
+    names: set[str]
+
+    @classmethod
+    def of(cls, text: str) -> Contents:
+        """Return that of a text after the preprocessor."""
+        return cls(definitions(text), set(_WORD.findall(text)))
+
+
+def closure(tree: SourceTree, symbols: Iterable[str], contents: Mapping[str, Contents]) -> dict[str, str]:
     """Return the files of a tree that define some symbols, and all that these need: from name to text.
 
     Parameters
     ----------
     tree : SourceTree
     symbols : list of str
-    preprocess : callable
-        From the name of a ``.c`` file to its text after the preprocessor.
+    contents : dict from str to Contents
+        Of each ``.c`` file of the tree.
 
     Raises
     ------
     LookupError
         No file defines one of them.
     """
-    texts = {name: preprocess(name) for name in tree.files if name.endswith(".c")}
-    owner = {symbol: name for name, text in texts.items() for symbol in definitions(text)}
+    owner = {symbol: name for name, each in contents.items() for symbol in each.defined}
     needed: dict[str, None] = {}
     waiting = []
     for symbol in symbols:
@@ -85,10 +97,9 @@ def closure(tree: SourceTree, symbols: Iterable[str], preprocess: Callable[[str]
         waiting.append(owner[symbol])
     while waiting:
         name = waiting.pop()
-        if name in needed:
-            continue
-        needed[name] = None
-        waiting += {owner[word] for word in _WORD.findall(texts[name]) if word in owner}
+        if name not in needed:
+            needed[name] = None
+            waiting += {owner[word] for word in contents[name].names if word in owner}
     return with_headers({name: read(tree, name) for name in sorted(needed)}, lambda name: header(tree, name))
 
 

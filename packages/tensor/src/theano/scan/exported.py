@@ -1,4 +1,4 @@
-"""A loop that runs step after step, as data for a process without Python: what `theano.scan.run` does with it."""
+"""A scan that runs step after step, as data for a process without Python: what `theano.scan.run` does with it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from theano.scan.run import layout_of, lengths_of_row
 
 
 def loop_of(node: Apply[Any, Any]) -> Loop | None:
-    """Return the loop of a node, or None where it is none that another process can run."""
+    """Return what a node of `Scan` does, or None for other nodes, and where it is nothing that another process can run."""
     op = node.op
     if not isinstance(op, Scan):
         return None
@@ -30,4 +30,5 @@ def loop_of(node: Apply[Any, Any]) -> Loop | None:
         carried=range(len(node.inputs))[layout.carried],
         fixed=range(len(node.inputs))[layout.fixed],
         until=layout.until,
+        count=0,
     )

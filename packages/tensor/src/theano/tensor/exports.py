@@ -8,11 +8,12 @@ from importlib import import_module
 
 from theano.aot.exports import Exports, SourceTree
 from theano.graph.parameters import header
-from theano.scan.exported import loop_of
+from theano.scan.exported import loop_of as loop_of_scan
 from theano.tensor.blas.library import blas_elsewhere, linked_name
 from theano.tensor.kernels import parameters, reduction
 from theano.tensor.kernels.building import FLAGS, FOREIGN_HEADERS, LEVELS
 from theano.tensor.kernels.common import DRIVERS
+from theano.tensor.rows.exported import loop_of as loop_of_rows
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
@@ -27,7 +28,7 @@ def sources(library: str) -> SourceTree:
     written = {
         "parameters.h": header(vars(parameters), "parameters.py"), "reduction.h": header(vars(reduction), "reduction.py"),
     }  # fmt: skip
-    return SourceTree("tensor", files, written, FLAGS, LEVELS.get(level, ()))
+    return SourceTree("tensor", files, written, (*FLAGS, "-DTH_EXPORT="), LEVELS.get(level, ()))
 
 
 def _own() -> Iterator[str]:
@@ -44,7 +45,7 @@ def _own() -> Iterator[str]:
 
 EXPORTS = Exports(
     trees={__package__: sources},
-    nested=loop_of,
+    nested=lambda node: loop_of_scan(node) or loop_of_rows(node),
     lowered_apart=blas_elsewhere,
     symbols={
         "blas": linked_name, "lapack": linked_name, "drivers": lambda name: name if name in DRIVERS else None,

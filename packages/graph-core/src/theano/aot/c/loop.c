@@ -1,4 +1,4 @@
-/* The steps of a scan: the same program for each of them (theano/scan/run.py says the same in Python).
+/* The steps of a loop: the same program for each of them (theano/scan/run.py says the same in Python).
  *
  * Of a state there is one buffer with the first rows in it, of which each step sees some and writes the next; of a mapped
  * result one of as many rows as are kept. Where only the last rows are kept, or a step may be the last one, these are rings
@@ -311,11 +311,25 @@ static int without_steps(run *r) {
     return 0;
 }
 
+static int64_t count_steps(const th_ctx *ctx, const model_loop *loop) {
+    int64_t n;
+    if (loop->count >= 0) {
+        memcpy(&n, ctx->in[loop->count]->data, sizeof n);
+        return n;
+    }
+    n = INT64_MAX;
+    for (int32_t k = 0; k < loop->ntaps; ++k) {
+        const int64_t rows = ctx->in[loop->taps[k].input]->shape[0];
+        if (rows < n) n = rows;
+    }
+    return n;
+}
+
 int model_run_loop(th_ctx *ctx, const model_loop *loop) {
     const size_t stacks = (size_t)(loop->nstates + loop->nmapped), values = (size_t)loop->ncarried;
     run r = {ctx, loop, model_frame_of(model_of(ctx), loop->step), 0, 0, NULL, NULL};
     int status;
-    memcpy(&r.n, ctx->in[0]->data, sizeof r.n);
+    r.n = count_steps(ctx, loop);
     if (!r.frame || check_steps(&r) < 0) return -1;
     if (r.n == 0) return without_steps(&r);
     r.stacks = (stack *)ctx->rt->scratch(ctx, (stacks + 1) * sizeof *r.stacks);

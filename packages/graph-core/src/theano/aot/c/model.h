@@ -34,9 +34,10 @@ typedef struct {
     int64_t keep;        /* how many of the last rows are wanted; -1: all */
 } model_state;
 
-/* The steps of a scan. Inputs are those of the instruction; number 0 is how many steps there are. */
+/* The steps of a loop. Inputs are those of the instruction. */
 typedef struct {
     int32_t step; /* the program of one step: rows of sequences, rows of states, carried and fixed values -> rows, carried, stop */
+    int32_t count; /* the input that says how many steps there are; -1: as many as the shortest sequence has rows */
     int32_t ntaps, nneeded, nstates, nmapped, first_carried, ncarried, first_fixed, nfixed, until;
     const model_rows *taps;   /* rows of sequences that a step sees: the input, and how far ahead */
     const model_rows *needed; /* how many rows more than there are steps a sequence has */
@@ -48,7 +49,7 @@ typedef struct {
 
 typedef struct {
     th_thunk run;           /* a kernel; or, where it is NULL, */
-    const model_loop *loop; /* a scan; or */
+    const model_loop *loop; /* a loop; or */
     int32_t call;           /* another program */
     int32_t lazy;
     const void *params;
