@@ -234,7 +234,7 @@ def header_text(plan: Plan, name: str) -> str:
     """Return the text of ``NAME.h``."""
     c = CText()
     guard = f"THEANO_MODEL_{name.upper()}_H"
-    c(f"/* The model {name}; written by theano.export. A number of brackets is a number of dimensions. */")
+    c(f"/* The model {name}; written by theano.export. There are as many brackets as dimensions. */")
     c(f"#ifndef {guard}", f"#define {guard}", "", '#include "theano_model.h"', "")
     c("#ifdef __cplusplus", 'extern "C" {', "#endif", "")
     c("#if defined(_WIN32)", "#define THEANO_MODEL_API __declspec(dllexport)", "#else")

@@ -104,6 +104,8 @@ NAMES = {
     "theano.foldr": "theano.scan:foldr",
     "theano.map": "theano.scan:map",
     "theano.reduce": "theano.scan:reduce",
+    "theano.scipy_callable": "theano.tensor.callbacks:scipy_callable",
+    "theano.scipy_objective": "theano.tensor.callbacks:scipy_objective",
     "theano.scan_checkpoints": "theano.scan:scan_checkpoints",
     "theano.test": "theano.tests:test",
     "theano.vectorize": "theano.tensor.batching:vectorize",

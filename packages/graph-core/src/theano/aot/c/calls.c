@@ -169,29 +169,30 @@ int model_get(theano_model *model, const char *name, theano_array *value) {
     return THEANO_OK;
 }
 
-int model_set(theano_model *model, const char *name, const theano_array *value) {
-    const int k = find_state(model, name);
+int model_put(theano_model *model, int32_t cell, const theano_array *value) {
+    th_buffer *buf = &model->cells[cell].buf;
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    const th_buffer given = {(char *)value->data, buf->ndim, buf->dtype, shape, strides, buf->itemsize, NULL, NULL};
     model_block *block;
-    th_buffer *buf;
-    if (k < 0) return model->failed;
-    buf = &model->cells[k].buf;
-    const model_input named = {0, -1, 0, name};
-    const model_slot type = {MODEL_STATE, buf->dtype, buf->ndim, k, -1, -1, 0, model->tables->cells[k].ones};
-    if (wrong_input(model, &named, &type, value) < 0) return model->failed;
     strides_of(value, buf->itemsize, strides);
     memcpy(shape, value->shape, (size_t)value->ndim * sizeof *shape);
-    const th_buffer given = {(char *)value->data, buf->ndim, buf->dtype, shape, strides, buf->itemsize, NULL, NULL};
     block = model_block_new((size_t)(th_count_elements(buf->ndim, buf->itemsize, shape) * buf->itemsize));
-    if (!block) {
-        model_fail(model, TH_ERR_MEMORY, "no memory for a value of %s", name);
-        return model->failed;
-    }
+    if (!block) return model_fail(model, TH_ERR_MEMORY, "no memory for a stored value");
     model_copy(block->data, &given);
-    model_block_release(model->cells[k].block);
-    model->cells[k].block = block;
+    model_block_release(model->cells[cell].block);
+    model->cells[cell].block = block;
     buf->data = block->data;
     th_lay_out(buf, shape);
+    return 0;
+}
+
+int model_set(theano_model *model, const char *name, const theano_array *value) {
+    const int k = find_state(model, name);
+    if (k < 0) return model->failed;
+    const model_cell *cell = model->tables->cells + k;
+    const model_input named = {0, -1, 0, name};
+    const model_slot type = {MODEL_STATE, cell->dtype, cell->ndim, k, -1, -1, 0, cell->ones};
+    if (wrong_input(model, &named, &type, value) < 0 || model_put(model, k, value) < 0) return model->failed;
     return THEANO_OK;
 }
 
@@ -214,36 +215,45 @@ static int path_of(theano_model *model, const char *folder, const char *file, ch
     return model_fail(model, THEANO_ERR_FILE, "the path of %s is too long", file);
 }
 
+static int make_cells(theano_model *model) {
+    for (int32_t k = 0; k < model->tables->ncells; ++k) {
+        const model_cell *cell = model->tables->cells + k;
+        th_buffer *buf = &model->cells[k].buf;
+        buf->dtype = cell->dtype;
+        buf->ndim = cell->ndim;
+        buf->itemsize = model_itemsize[cell->dtype];
+        buf->shape = (int64_t *)model_table(2 * (size_t)cell->ndim, sizeof(int64_t));
+        if (!buf->shape) return -1;
+        buf->strides = buf->shape + cell->ndim;
+    }
+    return 0;
+}
+
+theano_model *model_new(const model_tables *tables) {
+    theano_model *model = (theano_model *)calloc(1, sizeof *model);
+    if (!model) return NULL;
+    model->tables = tables;
+    model->cells = (model_value *)model_table((size_t)tables->ncells, sizeof *model->cells);
+    model->frames = (model_frame **)model_table((size_t)tables->nprograms, sizeof *model->frames);
+    if (model->cells && model->frames && make_cells(model) == 0) return model;
+    model_close(model);
+    return NULL;
+}
+
 static int read_cells(theano_model *model, const char *folder) {
     char path[4096];
     for (int32_t k = 0; k < model->tables->ncells; ++k) {
         const model_cell *cell = model->tables->cells + k;
-        model_value *value = model->cells + k;
-        value->buf.dtype = cell->dtype;
-        value->buf.ndim = cell->ndim;
-        value->buf.itemsize = model_itemsize[cell->dtype];
-        value->buf.shape = (int64_t *)model_table(2 * (size_t)cell->ndim, sizeof(int64_t));
-        if (!value->buf.shape) return model_fail(model, TH_ERR_MEMORY, "no memory for the values of the model");
-        value->buf.strides = value->buf.shape + cell->ndim;
-        if (path_of(model, folder, cell->file, path, sizeof path) < 0 || model_read_npy(model, path, cell, value) < 0) return -1;
+        if (path_of(model, folder, cell->file, path, sizeof path) < 0) return -1;
+        if (model_read_npy(model, path, cell, model->cells + k) < 0) return -1;
     }
     return 0;
 }
 
 theano_model *model_open(const model_tables *tables, const char *folder, char *message, size_t room) {
-    theano_model *model = (theano_model *)calloc(1, sizeof *model);
-    if (model) {
-        model->tables = tables;
-        model->cells = (model_value *)model_table((size_t)tables->ncells, sizeof *model->cells);
-        model->frames = (model_frame **)model_table((size_t)tables->nprograms, sizeof *model->frames);
-    }
-    if (!model || !model->cells || !model->frames) {
-        if (message && room) snprintf(message, room, "no memory for the model");
-    } else if (read_cells(model, folder) < 0) {
-        if (message && room) snprintf(message, room, "%s", model->message);
-    } else {
-        return model;
-    }
+    theano_model *model = model_new(tables);
+    if (model && read_cells(model, folder) == 0) return model;
+    if (message && room) snprintf(message, room, "%s", model ? model->message : "no memory for the model");
     model_close(model);
     return NULL;
 }

@@ -10,6 +10,10 @@
 #include "abi.h"
 #include "theano_model.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ----------------------------------------------------------------- the tables */
 
 enum { MODEL_INPUT, MODEL_CONSTANT, MODEL_STATE, MODEL_TEMP };
@@ -92,8 +96,10 @@ typedef struct {
     int32_t nprograms, ncells;
 } model_tables;
 
-/* --------------------------------------------------------------- what NAME.c calls */
+/* ------------------------------------- what NAME.c calls, and the loader (direct.cpp) */
 
+theano_model *model_new(const model_tables *tables); /* without values; NULL: there is no memory */
+int model_put(theano_model *model, int32_t cell, const theano_array *value); /* a copy of a value that fits the cell */
 theano_model *model_open(const model_tables *tables, const char *folder, char *message, size_t room);
 int model_call(theano_model *model, int32_t program, const theano_array *inputs, theano_array *outputs);
 int model_get(theano_model *model, const char *name, theano_array *value);
@@ -149,4 +155,7 @@ void model_copy(char *to, const th_buffer *from); /* in C order; any number of e
 int model_read_npy(theano_model *model, const char *path, const model_cell *expected, model_value *value);
 int model_write_npy(theano_model *model, const char *path, const th_buffer *value);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
