@@ -57,6 +57,7 @@ class TestIntegrands:
         f = theano.scipy_callable(function)
         assert quad(f, 0, 1, points=[0.5])[0] == pytest.approx(quad(function, 0, 1, points=[0.5])[0], rel=1e-12)
 
+    @pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
     def test_a_failure_is_nan_and_says_why(self):
         v, w = T.dvector("v"), theano.shared(np.ones(3))
         f = theano.scipy_callable(theano.function([v], T.sum(v + w)))
