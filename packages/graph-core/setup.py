@@ -17,8 +17,9 @@ from setuptools import Extension, setup
 
 LOADER = "src/theano/loader"
 UNITS = (
-    *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "direct", "dlpack", "elementwise", "frame"),
-    *("function", "locks", "loop", "machine", "memory", "move", "pool", "profile", "program", "thunk"),
+    *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "direct", "dlpack"),
+    *("elementwise", "frame", "function", "locks", "loop", "machine", "memory", "move", "pool", "profile"),
+    *("program", "thunk"),
 )
 # The machine of exported models, which also serves calls from C in this process (direct.cpp).
 MODELS = "src/theano/aot/c"

@@ -6,7 +6,7 @@ import numpy as np
 
 import theano
 import theano.tensor as T
-from theano.tensor.signal.pool import pool_2d
+from theano.tensor.pool import pool_2d
 
 
 def draws(seed=0):

@@ -76,6 +76,40 @@ class TestIntegrands:
         assert quad(f, 0, 1)[0] == pytest.approx(math.e - 1)
 
 
+class TestByAddress:
+    """What others call by ctypes."""
+
+    def test_all_kinds(self):
+        import ctypes
+
+        x, a, v, place = T.dscalar("x"), T.dscalar("a"), T.dvector("v"), T.lvector("place")
+        numbers = (ctypes.c_double * 2)(3.0, 4.0)
+        call, data = (held := theano.scipy_callable(theano.function([x, a], x * a))).ctypes
+        assert call(2, numbers, data) == 12 and held.failure is None
+        call, data = (held := theano.scipy_callable(theano.function([v], v.sum()))).ctypes
+        assert call(2, numbers, data) == 7
+        call, data = (held := theano.scipy_callable(theano.function([v], v.max()), "filter")).ctypes
+        result = (ctypes.c_double * 2)()
+        assert call(numbers, 2, result, data) == 1 and result[0] == 4
+        call, data = (held := theano.scipy_callable(theano.function([place], place / 2.0), "geometric_transform")).ctypes
+        assert call((ctypes.c_ssize_t * 2)(5, 6), result, 2, 2, data) == 1 and list(result) == [2.5, 3]
+
+    def test_in_code_of_numba(self):
+        numba = pytest.importorskip("numba")
+        x = T.dscalar("x")
+        f = theano.scipy_callable(theano.function([x], x**2 + 1))
+        call, data = f.ctypes
+
+        @numba.njit
+        def total(n, data):
+            found = 0.0
+            for k in range(n):
+                found += call(float(k), data)
+            return found
+
+        assert total(10, data) == sum(k**2 + 1 for k in range(10))
+
+
 class TestImages:
     """What `scipy.ndimage` calls, without the GIL."""
 

@@ -73,7 +73,11 @@ class Commands:
 
     def makefile(self) -> str:
         """Return the same as a Makefile."""
-        lines = ["# Written by theano.export: `make` compiles the library again.", f"CC = {shlex.join(self.compiler)}", ""]
+        lines = [
+            "# Written by theano.export: `make` compiles the library again.",
+            f"CC = {shlex.join(self.compiler)}",
+            "",
+        ]
         objects = " ".join(self.object_of(unit) for unit in self.units)
         strip = len(self.compiler)
         lines += [f"{self.library}: {objects}", f"\t$(CC) {shlex.join(self.link()[strip:])}", ""]
@@ -138,7 +142,8 @@ def preprocess(compiler: Sequence[str], flags: Sequence[str], folder: str, names
     NoCompilerError
         The compiler cannot do it.
     """
-    made, running = {}, []
+    made: dict[str, str] = {}
+    running: list[tuple[str, list[str], Running]] = []
     for name in names:
         command = [*compiler, *flags, "-E", "-P", f"-I{folder}", name, "-o", f"{name}.i"]
         running.append((name, command, _start(command, folder, f"{name}.log")))

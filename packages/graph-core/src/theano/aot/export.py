@@ -39,9 +39,10 @@ def export(
 ) -> str:
     """Write functions as a C library that runs without Python.
 
-    The folder gets the header ``NAME.h``, the sources (``src``: the program as tables, what runs it, and each kernel that
-    it uses), a ``Makefile``, the shared library ``libNAME.so``, the values of shared variables and constants as ``.npy``
-    (``values``), what is in it as ``NAME.json``, and ``NAME.py``, with which Python loads it by ctypes and NumPy alone.
+    The folder gets the header ``NAME.h``, the sources (``src``: the program as tables, what runs it, and each
+    kernel that it uses), a ``Makefile``, the shared library ``libNAME.so``, the values of shared variables and
+    constants as ``.npy`` (``values``), what is in it as ``NAME.json``, and ``NAME.py``, with which Python loads it
+    by ctypes and NumPy alone.
 
     Parameters
     ----------
@@ -55,11 +56,11 @@ def export(
     library : bool
         Compile it. Otherwise ``make`` does so later.
     blas : str or list of str, optional
-        Options with which the library is linked to a BLAS and LAPACK of the usual Fortran names and 32-bit integers, such as
-        ``"-lopenblas"``. Without them, products and factorisations are those of Theano's own kernels.
+        Options with which the library is linked to a BLAS and LAPACK of the usual Fortran names and 32-bit integers,
+        such as ``"-lopenblas"``. Without them, products and factorisations are those of Theano's own kernels.
     cpu : str
-        For which CPU: ``"native"`` for one that can what this one can, with the kernels that run here; ``"baseline"`` for
-        each of the architecture; else what the compiler's option ``-march`` takes, such as ``"x86-64-v3"``.
+        For which CPU: ``"native"`` for one that can what this one can, with the kernels that run here; ``"baseline"``
+        for each of the architecture; else what the compiler's option ``-march`` takes, such as ``"x86-64-v3"``.
 
     Returns
     -------
@@ -79,9 +80,10 @@ def export(
 
     Notes
     -----
-    What the functions of the library do, and what they return, is in ``NAME.h`` and ``theano_model.h``. A result lies in
-    memory of the model until the next call of that function; an error leaves all stored values as they were. One model
-    that was opened serves one thread at a time, and computes in that thread, until ``NAME_set_parallel`` gives it others.
+    What the functions of the library do, and what they return, is in ``NAME.h`` and ``theano_model.h``. A result lies
+    in memory of the model until the next call of that function; an error leaves all stored values as they were. One
+    model that was opened serves one thread at a time, and computes in that thread, until ``NAME_set_parallel`` gives it
+    others.
 
     Results are those of this process, bit for bit, where the same kernels run: with ``cpu="native"``, and where no BLAS
     takes part, or the same one. Sorting by NumPy's routines, and what else is in no kernel, cannot be exported.
@@ -134,7 +136,9 @@ def _checked(functions: Any) -> dict[str, Function]:
 
 def _c_name(name: str, what: str) -> str:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise ValueError(f"export: {name!r} cannot be the name of {what} in C: letters, digits and _ are, digits not first")
+        raise ValueError(
+            f"export: {name!r} cannot be the name of {what} in C: letters, digits and _ are, digits not first"
+        )
     return name
 
 
@@ -200,7 +204,9 @@ def _of_layer(tree: SourceTree, symbols: Sequence[str], tools: Toolchain, cpu: s
     key = (tree.name, *tools.compiler.argv, *flags)
     if key not in _contents:
         names = [each for each in tree.files if each.endswith(".c")]
-        whole = with_headers({each: _text(*os.path.split(tree.files[each])) for each in names}, lambda n: header(tree, n))
+        whole = with_headers(
+            {each: _text(*os.path.split(tree.files[each])) for each in names}, lambda n: header(tree, n)
+        )
         with tempfile.TemporaryDirectory(prefix="theano-export-") as folder:
             _write(folder, {**whole, "abi.h": _text(LOADER_FOLDER, "abi.h")}, {})
             texts = preprocess(tools.compiler.argv, flags, folder, names)

@@ -108,11 +108,11 @@ class Exports:
     nested : callable
         From a node without a kernel to the `Loop` or `Call` that it is, or None.
     lowered_apart : callable
-        Returns a context in which nodes are lowered for another process: with a BLAS that is linked there if its argument
-        is true, else with none.
+        Returns a context in which nodes are lowered for another process: with a BLAS that is linked there if its
+        argument is true, else with none.
     symbols : dict from str to callable
-        For a family of pointers (`theano.graph.kernel.pointer_families`), what C calls the one of a name; None: it cannot
-        come along.
+        For a family of pointers (`theano.graph.kernel.pointer_families`), what C calls the one of a name; None: it
+        cannot come along.
     """
 
     trees: Mapping[str, Callable[[str], SourceTree]] = field(default_factory=dict)

@@ -1,7 +1,8 @@
-"""A plan as text: the tables in C, the header with the functions of the model, its loader in Python, and its metadata."""
+"""A plan as text: the tables in C, the header with the functions of the model, its loader, and its metadata."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from json import dumps
@@ -12,6 +13,8 @@ from theano.aot.plan import Plan, Planned, Step
 from theano.codegen.text import CText
 from theano.loader.abi import abi_constants
 
+_LOADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "c", "loader.py.in")
+_ARGUMENTS = "theano_model *model, const theano_array *inputs, theano_array *outputs"
 _KINDS = {"input": "MODEL_INPUT", "constant": "MODEL_CONSTANT", "shared": "MODEL_STATE", "temp": "MODEL_TEMP"}
 
 
@@ -27,7 +30,7 @@ def dtype_number(dtype: str) -> int:
 
 
 def c_string(text: str) -> str:
-    """Return a text as C has it.
+    r"""Return a text as C has it.
 
     Examples
     --------
@@ -142,8 +145,9 @@ class Tables:
             c(f"static const char *const {names}[] = {{{', '.join(map(c_string, step.names))}}};")
         loop = f"&{self._loop(at, step, step.loop)}" if step.loop is not None else "NULL"
         return (
-            f"{{{step.symbol or 'NULL'}, {loop}, {step.call}, {int(step.lazy)}, {params}, {ins}, {outs}, {freed}, {first}, "
-            f"{len(step.inputs)}, {len(step.outputs)}, {len(frees)}, {len(before)}, {c_string(step.what)}, {names}}}"
+            f"{{{step.symbol or 'NULL'}, {loop}, {step.call}, {int(step.lazy)}, {params}, {ins}, {outs}, {freed}, "
+            f"{first}, {len(step.inputs)}, {len(step.outputs)}, {len(frees)}, {len(before)}, "
+            f"{c_string(step.what)}, {names}}}"
         )
 
     def _loop(self, at: str, step: Step, loop: Loop) -> str:
@@ -160,8 +164,9 @@ class Tables:
         lengths = self._numbers(f"{at}_lengths", step.lengths)
         c(f"static const model_loop {at}_loop = {{")
         count = -1 if loop.count is None else loop.count
-        c(f"    {step.step}, {count}, {len(loop.taps)}, {len(loop.needed)}, {len(loop.states)}, {len(loop.keep)}, "
-          f"{loop.carried.start}, {len(loop.carried)}, {loop.fixed.start}, {len(loop.fixed)}, {int(loop.until)},")  # fmt: skip
+        lengths_of = (len(loop.taps), len(loop.needed), len(loop.states), len(loop.keep))
+        ranges = (loop.carried.start, len(loop.carried), loop.fixed.start, len(loop.fixed))
+        c(f"    {', '.join(map(str, (step.step, count, *lengths_of, *ranges, int(loop.until))))},")
         c(f"    {at}_taps, {at}_needed, {at}_states, {at}_keep, {lengths}, {c_string(loop.name)}}};")
         return f"{at}_loop"
 
@@ -192,7 +197,7 @@ class Tables:
         c(f"theano_model *{name}_open(const char *folder, char *message, size_t room) {{")
         c("    put_addresses();", "    return model_open(&tables, folder, message, room);", "}")
         for function, number in self.plan.functions.items():
-            c(f"int {name}_{function}(theano_model *model, const theano_array *inputs, theano_array *outputs) {{")
+            c(f"int {name}_{function}({_ARGUMENTS}) {{")
             c(f"    return model_call(model, {number}, inputs, outputs);", "}")
         c(f"int {name}_get(theano_model *model, const char *value, theano_array *array) {{")
         c("    return model_get(model, value, array);", "}")
@@ -251,9 +256,9 @@ def header_text(plan: Plan, name: str) -> str:
         ):
             for k, (each, slot) in enumerate(zip(names, numbers, strict=True)):
                 c.comment(f"    {title}[{k}]: {array_text(each, slots[slot].spec)}")
-        for cell in planned.update_cells:
-            c.comment(f"    stores {plan.cells[cell].name}")
-        c(f"THEANO_MODEL_API int {name}_{function}(theano_model *model, const theano_array *inputs, theano_array *outputs);", "")  # fmt: skip
+        for stored in planned.update_cells:
+            c.comment(f"    stores {plan.cells[stored].name}")
+        c(f"THEANO_MODEL_API int {name}_{function}({_ARGUMENTS});", "")
     c("/* A stored value by its name: `get` shows where it lies until it is next changed, `set` copies. */")
     for cell in plan.cells:
         if cell.name:
@@ -296,7 +301,7 @@ def metadata(plan: Plan, name: str) -> dict[str, Any]:
             "updates": [plan.cells[cell].name for cell in planned.update_cells],
         }
     values = [
-        {"name": cell.name, "dtype": cell.dtype, "shape": list(memoryview(cell.value).shape), "file": cell.file}
+        {"name": cell.name, "dtype": cell.dtype, "shape": list(memoryview(cell.value).shape or ()), "file": cell.file}
         for cell in plan.cells
         if cell.name
     ]
@@ -314,76 +319,5 @@ def json_text(data: dict[str, Any]) -> str:
 
 def loader_text(name: str, library: str) -> str:
     """Return the text of ``NAME.py``."""
-    return _LOADER.replace("NAME", name).replace("LIBRARY", library)
-
-
-_LOADER = '''\
-"""NAME, a model that Theano exported, in Python with NumPy alone: ``Model().FUNCTION(array, ...)`` gives a list of arrays."""
-
-import ctypes
-import json
-import pathlib
-
-import numpy as np
-
-HERE = pathlib.Path(__file__).resolve().parent
-LIB, ABOUT = ctypes.CDLL(str(HERE / "LIBRARY")), json.loads((HERE / "NAME.json").read_text("utf-8"))
-LIB.NAME_open.restype, LIB.NAME_message.restype, INTS = ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int64)
-DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
-
-
-class Array(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int32), ("ndim", ctypes.c_int32), ("shape", INTS), ("strides", INTS)]
-
-    @classmethod
-    def of(cls, a):
-        int64s = (a.ctypes.shape_as(ctypes.c_int64), a.ctypes.strides_as(ctypes.c_int64))
-        return cls(a.ctypes.data, DTYPES.index(a.dtype.name), a.ndim, *int64s)
-
-    def copy(self):
-        made = np.empty(self.shape[: self.ndim], DTYPES[self.dtype])
-        LIB.NAME_copy(ctypes.byref(self), ctypes.c_void_p(made.ctypes.data))
-        return made
-
-
-class Model:
-    def __init__(self, folder=HERE):
-        said = ctypes.create_string_buffer(1024)
-        self.model = ctypes.c_void_p(LIB.NAME_open(str(folder).encode(), said, ctypes.c_size_t(1024)))
-        if not self.model:
-            raise OSError(said.value.decode())
-
-    def __getattr__(self, function):
-        if function not in ABOUT["functions"]:
-            raise AttributeError(function)
-        return lambda *arrays: self.call(function, *arrays)
-
-    def call(self, function, *arrays):
-        inputs, outputs = ABOUT["functions"][function]["inputs"], ABOUT["functions"][function]["outputs"]
-        arrays = [*arrays, *[None] * (len(inputs) - len(arrays))]  # those that have a default value
-        arrays = [None if a is None else np.asarray(a, i["dtype"]) for a, i in zip(arrays, inputs, strict=True)]
-        given = (Array * max(1, len(inputs)))(*[Array() if a is None else Array.of(a) for a in arrays])
-        made = (Array * max(1, len(outputs)))()
-        self.check(getattr(LIB, f"NAME_{function}")(self.model, given, made))
-        return [a.copy() for a in made[: len(outputs)]]
-
-    def get(self, name):
-        array = Array()
-        self.check(LIB.NAME_get(self.model, name.encode(), ctypes.byref(array)))
-        return array.copy()
-
-    def set(self, name, value):
-        value = np.asarray(value, next((v["dtype"] for v in ABOUT["values"] if v["name"] == name), None))
-        self.check(LIB.NAME_set(self.model, name.encode(), ctypes.byref(Array.of(value))))
-
-    def save(self, folder=HERE):
-        self.check(LIB.NAME_save(self.model, str(folder).encode()))
-
-    def check(self, code):
-        if code:
-            raise (OSError if code == 20 else ValueError)(LIB.NAME_message(self.model).decode())
-
-    def __del__(self):
-        if getattr(self, "model", None):
-            LIB.NAME_close(self.model)
-'''
+    with open(_LOADER, encoding="utf-8") as template:
+        return template.read().replace("NAME", name).replace("LIBRARY", library)

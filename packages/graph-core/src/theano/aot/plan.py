@@ -1,8 +1,8 @@
 """From compiled functions to the tables of a model: programs, stored values, kernels.
 
-The rewritten graph of a function is linked once more, for a process without Python: kernels are asked for as text rather
-than as addresses, and nothing that only this process has (its BLAS) is taken for granted. The rest, the order of the
-instructions, slots and memory, is laid out as for the machine (`theano.runtime.program`).
+The rewritten graph of a function is linked once more, for a process without Python: kernels are asked for as text
+rather than as addresses, and nothing that only this process has (its BLAS) is taken for granted. The rest, the order of
+the instructions, slots and memory, is laid out as for the machine (`theano.runtime.program`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from theano.graph.source import created_at
 from theano.loader.abi import abi_text
 from theano.loader.schema import KernelInstruction, PerformInstruction, Program, ThunkInstruction
 from theano.records import field, record
-from theano.runtime.link import BuiltinAddress, Compiled, Linked, Linker, Performed, link
+from theano.runtime.link import BuiltinAddress, Compiled, Linker, Performed, link
 from theano.runtime.program import in_slots
 
 _BY_EXPRESSION = (ExpressionOp.perform, OpFromGraph.perform)

@@ -1,7 +1,7 @@
 """Which C files of a layer some kernels need.
 
-What a file defines and what it uses is read from its text after the preprocessor, since names are pasted together by macros.
-A file that is needed brings all that define what it uses; headers follow their ``#include`` lines.
+What a file defines and what it uses is read from its text after the preprocessor, since names are pasted together by
+macros. A file that is needed brings all that define what it uses; headers follow their ``#include`` lines.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ def definitions(text: str) -> set[str]:
 
     Examples
     --------
-    >>> sorted(definitions("static int a(int x) { return x; } int b(void) { return a(1); } extern int c; const int d[] = {1};"))
+    >>> sorted(definitions("static int a(int x) { return x; } int b(void) { return a(1); } extern int c;"))
+    ['b']
+    >>> sorted(definitions("struct s { int n; }; int b(void) { return 1; } const int d[] = {1};"))
     ['b', 'd']
     """
     found = set()

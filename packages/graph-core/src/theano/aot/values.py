@@ -32,7 +32,9 @@ def npy_bytes(value: Any, dtype: str) -> bytes:
     [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]
     """
     view = memoryview(value)
-    shape = "".join(f"{n}, " for n in view.shape or ()).rstrip() if view.ndim == 1 else ", ".join(map(str, view.shape or ()))
+    lengths = view.shape or ()
+    shape = f"{lengths[0]}," if len(lengths) == 1 else ", ".join(map(str, lengths))
     text = f"{{'descr': '{_DESCR[dtype]}', 'fortran_order': False, 'shape': ({shape}), }}"
-    room = -(len(text) + 11) % 64
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text) + room + 1) + f"{text}{' ' * room}\n".encode() + view.tobytes()
+    padding = -(len(text) + 11) % 64
+    header = f"{text}{' ' * padding}\n".encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + view.tobytes()

@@ -58,8 +58,8 @@ class Layer:
     extensions : tuple of Extension
         What it answers at the points of lower layers as soon as it is imported, though most of its modules are not.
     exports : str
-        The module that says how its kernels come along with an exported model, `theano.aot.exports`; it is loaded when one
-        is exported.
+        The module that says how its kernels come along with an exported model, `theano.aot.exports`; it is loaded when
+        one is exported.
     start : callable, optional
         Starts the devices that flags name; called when ``theano`` is imported and they name one.
 

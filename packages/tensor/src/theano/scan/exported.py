@@ -11,7 +11,7 @@ from theano.scan.run import layout_of, lengths_of_row
 
 
 def loop_of(node: Apply[Any, Any]) -> Loop | None:
-    """Return what a node of `Scan` does, or None for other nodes, and where it is nothing that another process can run."""
+    """Return what a node of `Scan` does, or None for others, and where another process cannot run it."""
     op = node.op
     if not isinstance(op, Scan):
         return None

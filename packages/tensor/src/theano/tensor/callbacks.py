@@ -1,11 +1,13 @@
 """Compiled functions as callbacks of SciPy: C functions for integrators and filters, flat functions for optimisers.
 
-`scipy_callable` makes of a function what SciPy calls without Python (`scipy.LowLevelCallable`). `scipy_objective` makes of a
-cost a function of one vector that returns value and gradient, as `scipy.optimize.minimize` and its neighbours want it.
+`scipy_callable` makes of a function what SciPy calls without Python (`scipy.LowLevelCallable`). `scipy_objective` makes
+of a cost a function of one vector that returns value and gradient, as `scipy.optimize.minimize` and its neighbours want
+it.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -35,6 +37,24 @@ _KINDS: dict[str, list[tuple[str, int, bool, int, str]]] = {
 }  # fmt: skip
 
 
+_DATA = "theano.direct"
+#: The result and the arguments of each kind of function.
+_C_TYPES = {
+    "double (double, void *)": (ctypes.c_double, ctypes.c_double, ctypes.c_void_p),
+    "double (int, double *, void *)": (
+        ctypes.c_double, ctypes.c_int, ctypes.POINTER(ctypes.c_double), ctypes.c_void_p,
+    ),
+    "int (double *, intptr_t, double *, void *)": (
+        ctypes.c_int, ctypes.POINTER(ctypes.c_double), ctypes.c_ssize_t, ctypes.POINTER(ctypes.c_double),
+        ctypes.c_void_p,
+    ),
+    "int (intptr_t *, double *, int, int, void *)": (
+        ctypes.c_int, ctypes.POINTER(ctypes.c_ssize_t), ctypes.POINTER(ctypes.c_double), ctypes.c_int, ctypes.c_int,
+        ctypes.c_void_p,
+    ),
+}  # fmt: skip
+
+
 class ScipyCallable(LowLevelCallable):  # type: ignore[misc]
     """A compiled function that SciPy calls as C; `scipy_callable` makes one."""
 
@@ -49,6 +69,30 @@ class ScipyCallable(LowLevelCallable):  # type: ignore[misc]
         said: str | None = direct_message(self.user_data)
         return said
 
+    @property
+    def ctypes(self) -> tuple[Any, int]:
+        """The C function as ctypes has it, and the address that is its last argument: for Numba and others.
+
+        The addresses are good as long as this object lives.
+
+        Examples
+        --------
+        >>> import theano, theano.tensor as T
+        >>> x = T.dscalar("x")
+        >>> f = theano.scipy_callable(theano.function([x], x**2))
+        >>> call, data = f.ctypes
+        >>> call(3.0, data)
+        9.0
+        """
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        made = ctypes.CFUNCTYPE(*_C_TYPES[self.signature])
+        code, data = (
+            pointer(capsule, name.encode())
+            for capsule, name in ((self.function, self.signature), (self.user_data, _DATA))
+        )
+        return made(code), data
+
 
 def scipy_callable(
     f: Function, purpose: Literal["integrand", "filter", "geometric_transform"] = "integrand"
@@ -58,14 +102,14 @@ def scipy_callable(
     Parameters
     ----------
     f : Function
-        What `theano.function` returned. It gives one value, updates nothing, and all of it is compiled. Values of shared
-        variables are those at the moment: they are copied.
+        What `theano.function` returned. It gives one value, updates nothing, and all of it is compiled. Values of
+        shared variables are those at the moment: they are copied.
     purpose : str
-        - ``"integrand"``, for `scipy.integrate.quad`, ``dblquad``, ``nquad`` and others: a function of numbers, which come
-          in order (of x, then of what ``args`` gives), or of one vector of them; it returns a number.
+        - ``"integrand"``, for `scipy.integrate.quad`, ``dblquad``, ``nquad`` and others: a function of numbers, which
+          come in order (of x, then of what ``args`` gives), or of one vector of them; it returns a number.
         - ``"filter"``, for `scipy.ndimage.generic_filter`: a function of a vector, the window, that returns a number.
-        - ``"geometric_transform"``, for `scipy.ndimage.geometric_transform`: from a place in the output, an int64 vector,
-          to the place in the input, a vector.
+        - ``"geometric_transform"``, for `scipy.ndimage.geometric_transform`: from a place in the output, an int64
+          vector, to the place in the input, a vector.
 
         Numbers are float64.
 
@@ -110,8 +154,8 @@ def scipy_callable(
         code, data = f.direct(_kind(f, purpose))
     except TypeError as problem:
         raise TypeError(
-            f"scipy_callable: {f.name} cannot be called from C: {problem}. SciPy can call the function itself, with a call of "
-            "Python each time"
+            f"scipy_callable: {f.name} cannot be called from C: {problem}. SciPy can call the function itself, with a "
+            "call of Python each time"
         ) from None
     return ScipyCallable(code, data)
 
@@ -152,7 +196,9 @@ class Objective:
         From the vector, and further inputs, to value and gradient.
     """
 
-    def __init__(self, cost: Any, wrt: Sequence[Any], values: Sequence[Any], inputs: Sequence[Any], options: dict[str, Any]):
+    def __init__(
+        self, cost: Any, wrt: Sequence[Any], values: Sequence[Any], inputs: Sequence[Any], options: dict[str, Any]
+    ):
         self.wrt, self._cost, self._inputs, self._options = list(wrt), cost, list(inputs), options
         self._shapes = [value.shape for value in values]
         self.x0 = np.concatenate([np.zeros(0), *(np.asarray(value, "float64").ravel() for value in values)])
@@ -169,9 +215,9 @@ class Objective:
         return float(value), slope
 
     def hessp(self, vector: Any, direction: Any, *args: Any) -> Any:
-        """Return the product of the Hessian at a vector with a direction, for methods that want one (Newton-CG, trust-krylov).
+        """Return the product of the Hessian at a vector with a direction.
 
-        It is compiled when it is first asked for.
+        Newton-CG, trust-krylov and others want one. It is compiled when it is first asked for.
         """
         if self._hessp is None:
             along = TensorType("float64", (False,))("direction")
@@ -220,7 +266,12 @@ def _flat(variables: Sequence[Any]) -> Any:
 
 
 def scipy_objective(
-    cost: Variable, wrt: Any, inputs: Sequence[Variable] = (), *, shapes: Sequence[Sequence[int]] | None = None, **options: Any
+    cost: Variable,
+    wrt: Any,
+    inputs: Sequence[Variable] = (),
+    *,
+    shapes: Sequence[Sequence[int]] | None = None,
+    **options: Any,
 ) -> Objective:
     """Return a cost as a function of one flat vector that gives value and gradient, for `scipy.optimize`.
 
@@ -229,7 +280,8 @@ def scipy_objective(
     cost : Variable
         A number.
     wrt : Variable or list of Variable
-        What is to be found: shared variables, whose values are where the search starts, or other variables of real numbers.
+        What is to be found: shared variables, whose values are where the search starts, or other variables of real
+        numbers.
     inputs : list of Variable
         What else the cost depends on; their values follow the vector (``args=`` of SciPy's functions).
     shapes : list of tuple, optional
@@ -241,8 +293,8 @@ def scipy_objective(
     -------
     Objective
         ``objective(vector, *args)`` is ``(value, gradient)``; ``objective.x0`` is where the search starts,
-        ``objective.hessp`` the product of the Hessian with a direction, ``objective.split`` and ``objective.assign`` bring
-        a vector back into the variables. The vector and the gradient are float64, whatever the variables are.
+        ``objective.hessp`` the product of the Hessian with a direction, ``objective.split`` and ``objective.assign``
+        bring a vector back into the variables. The vector and the gradient are float64, whatever the variables are.
 
     Raises
     ------
@@ -270,7 +322,8 @@ def scipy_objective(
         raise TypeError(f"scipy_objective: a cost is a real number, and {cost} is of type {cost.type}")
     for v in listed:
         if not is_tensor(v) or v.type.dtype not in _REAL:
-            raise TypeError(f"scipy_objective: variables are arrays of real numbers, and {v} is of type {getattr(v, 'type', type(v))}")
+            kind = getattr(v, "type", type(v))
+            raise TypeError(f"scipy_objective: variables are arrays of real numbers, and {v} is of type {kind}")
     return Objective(cost, listed, _start(listed, shapes), inputs, options)
 
 
@@ -287,10 +340,11 @@ def _start(wrt: Sequence[Any], shapes: Sequence[Sequence[int]] | None) -> list[A
             continue
         shape = () if v.type.ndim == 0 and shapes is None else next(given, None)
         if shape is None or len(shape) != v.type.ndim:
-            raise ValueError(f"scipy_objective: {v} is no shared variable, so say its shape, of {v.type.ndim} lengths (shapes=)")
+            raise ValueError(
+                f"scipy_objective: {v} is no shared variable, so say its shape, of {v.type.ndim} lengths (shapes=)"
+            )
         values.append(np.zeros(tuple(shape)))
     return values
 
 
 __all__ = ["Objective", "ScipyCallable", "scipy_callable", "scipy_objective"]
-

@@ -26,8 +26,9 @@ def sources(library: str) -> SourceTree:
     files = {f"c/{name}.h": os.path.join(scalar, "c", f"{name}.h") for name in FOREIGN_HEADERS}
     files.update({os.path.basename(path): path for path in _own()})
     written = {
-        "parameters.h": header(vars(parameters), "parameters.py"), "reduction.h": header(vars(reduction), "reduction.py"),
-    }  # fmt: skip
+        "parameters.h": header(vars(parameters), "parameters.py"),
+        "reduction.h": header(vars(reduction), "reduction.py"),
+    }
     return SourceTree("tensor", files, written, (*FLAGS, "-DTH_EXPORT="), LEVELS.get(level, ()))
 
 

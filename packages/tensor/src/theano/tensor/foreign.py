@@ -1,9 +1,9 @@
 """Arrays of other libraries, and memory that is no array, as arrays on the same memory.
 
 Three protocols are understood, in this order: what NumPy itself takes (``__array__``, ``__array_interface__``,
-``__array_struct__``), the buffer interface of Python, and DLPack. So tensors of torch, columns and tables of PyArrow, polars
-and pandas, data arrays of xarray, ``memoryview``, ``array.array`` and arrays of ctypes are inputs, shared values and constants
-like arrays of NumPy. What is on a device is its library's to copy to the host.
+``__array_struct__``), the buffer interface of Python, and DLPack. So tensors of torch, columns and tables of PyArrow,
+polars and pandas, data arrays of xarray, ``memoryview``, ``array.array`` and arrays of ctypes are inputs, shared
+values and constants like arrays of NumPy. What is on a device is its library's to copy to the host.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def in_memory(value: Any) -> Any:
     try:
         return np.asarray(value) if by_numpy else np.from_dlpack(value)
     except (RuntimeError, TypeError, BufferError) as problem:
-        raise ValueError(f"the memory of a {type(value).__module__}.{type(value).__name__} cannot be had: {problem}") from problem
+        raise ValueError(
+            f"the memory of a {type(value).__module__}.{type(value).__name__} cannot be had: {problem}"
+        ) from problem
 
 
 __all__ = ["in_memory", "speaks"]

@@ -134,7 +134,7 @@ class MapRows(ExpressionOp):
         return [np.empty((0, *map(int, n)), v.type.dtype) for n, v in zip(shapes, self.outputs, strict=True)]
 
     def lengths_of_row(self, i: int) -> Any:
-        """Return the function of a row of each sequence that says how long one of result ``i`` is, if it has dimensions."""
+        """Return the function of a row of each sequence that says how long one of result ``i`` is."""
         row = self.outputs[i]
         return self._compiled(f"lengths of {i}", [Out(shape_i(row, k), borrow=True) for k in range(row.type.ndim)])
 
