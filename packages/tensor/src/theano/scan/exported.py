@@ -19,6 +19,7 @@ def loop_of(node: Apply[Any, Any]) -> Loop | None:
     if layout.copies is not None:  # a carried value that is no array
         return None
     mapped = range(len(op.spec.states), len(op.spec.states) + op.spec.mapped)
+    rows: list[Any] = op.inner.outputs
     return Loop(
         name=str(op),
         step=layout.step,
@@ -26,7 +27,7 @@ def loop_of(node: Apply[Any, Any]) -> Loop | None:
         needed=layout.needed,
         states=[StateRows(*each) for each in layout.states],
         keep=layout.mapped,
-        lengths=[lengths_of_row(op, i) if op.inner.outputs[i].type.ndim else None for i in mapped],
+        lengths=[lengths_of_row(op, i) if rows[i].type.ndim else None for i in mapped],
         carried=range(len(node.inputs))[layout.carried],
         fixed=range(len(node.inputs))[layout.fixed],
         until=layout.until,

@@ -249,7 +249,7 @@ def _no_rows(op: Scan, i: int, given: OuterInputs) -> Any:
 
 def lengths_of_row(op: Scan, i: int) -> Any:
     """Return the function of a step's inputs that says how long a row of result ``i`` is, if that has dimensions."""
-    row = op.inner.outputs[i]
+    row: Any = op.inner.outputs[i]
     lengths = [Out(Shape_i(k)(row), borrow=True) for k in range(row.type.ndim)]
     return op.inner.compiled(f"lengths of {i}", lengths, mode=_mode(op), name=str(op))
 
