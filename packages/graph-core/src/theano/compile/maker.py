@@ -178,6 +178,10 @@ class FunctionMaker:
             self._keep(program, arguments)
         return program
 
+    def lay_out_linked(self, linked: Linked, containers: Sequence[Container]) -> Program:
+        """Return the program in which the nodes are computed as ``linked`` says, for some containers."""
+        return self.source.graph.laid_out(linked, self._request.arguments(containers))
+
     def _keep(self, program: Program, arguments: Sequence[Argument]) -> None:
         graph = self.source.graph
         report = graph.report
