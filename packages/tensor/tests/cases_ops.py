@@ -12,7 +12,7 @@ from cases import Case
 
 import theano.tensor as T
 from theano import scalar as scal
-from theano.tensor import fft, fourier
+from theano.tensor import fft
 from theano.tensor.blas import routines
 from theano.tensor.control.checks import Assert, CheckedLength, CheckedShape
 from theano.tensor.control.default import default
@@ -37,6 +37,7 @@ from theano.tensor.conv.op import (
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
+from theano.tensor.fft import fourier
 from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.nnet.activation import ultra_fast_sigmoid
 from theano.tensor.nnet.blocksparse import SparseBlockGemv, SparseBlockOuter

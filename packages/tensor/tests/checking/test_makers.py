@@ -9,7 +9,7 @@ import pytest
 
 import theano.tensor as T
 from theano.tensor import inplace
-from theano.tensor.tests.test_basic import makeBroadcastTester, makeTester
+from theano.tensor.testing.makers import makeBroadcastTester, makeTester
 
 rng = np.random.default_rng(5)
 SQUARE, OTHER = rng.normal(size=(4, 4)), rng.normal(size=(4, 4))
@@ -57,6 +57,10 @@ def test_each_fault_is_found(wanted, cases):
 
 def test_an_op_that_does_not_work_in_place_is_found():
     assert failed(makeBroadcastTester(T.add, np.add, inplace=True, good={"case": (SQUARE, OTHER)})) == ["test_good"]
+
+
+def test_where_programs_find_them():
+    assert T.tests.test_basic.makeTester is makeTester and T.tests.test_basic.makeBroadcastTester is makeBroadcastTester
 
 
 def test_skipped():

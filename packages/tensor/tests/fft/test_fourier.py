@@ -7,7 +7,7 @@ import pytest
 
 import theano
 import theano.tensor as T
-from theano.tensor.fourier import Fourier, fft
+from theano.tensor.fft.fourier import Fourier, fft
 
 rng = np.random.default_rng(3)
 
@@ -53,6 +53,10 @@ def test_gradients(n, axis):
         lambda x: (T.real(fft(x, n, axis)) * ups + T.imag(fft(x, n, axis)) * sides).sum(),
         [value], rng=np.random.RandomState(0),
     )
+
+
+def test_where_programs_find_it():
+    assert T.fourier.Fourier is Fourier and T.fourier.fft is fft
 
 
 def test_what_cannot_be_transformed():
