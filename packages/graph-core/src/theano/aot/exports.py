@@ -6,7 +6,7 @@ The module has one `Exports` under the name ``EXPORTS``. It is loaded when someb
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
@@ -113,12 +113,15 @@ class Exports:
     symbols : dict from str to callable
         For a family of pointers (`theano.graph.kernel.pointer_families`), what C calls the one of a name; None: it
         cannot come along.
+    numbers : dict from str to callable
+        For a family of pointers that lead to numbers of 64 bits, what they are in this process: they come along.
     """
 
     trees: Mapping[str, Callable[[str], SourceTree]] = field(default_factory=dict)
     nested: Callable[[Apply], Loop | Call | None] = lambda node: None
     lowered_apart: Callable[[bool], AbstractContextManager[Any]] = lambda linked: nullcontext()
     symbols: Mapping[str, Callable[[str], str | None]] = field(default_factory=dict)
+    numbers: Mapping[str, Callable[[str], Sequence[int]]] = field(default_factory=dict)
 
 
 def answers() -> list[Exports]:

@@ -64,8 +64,10 @@ class Tables:
         for symbol in sorted({*plan.kernels, *plan.builtins}):
             c(f"extern int {symbol}(th_ctx *ctx);")
         # Addresses of what is elsewhere: of what type a function is does not matter for that.
-        for symbol in sorted(set(plan.symbols.values()) - {*plan.kernels, *plan.builtins}):
+        for symbol in sorted(set(plan.symbols.values()) - {*plan.kernels, *plan.builtins, *plan.numbers}):
             c(f"extern void {symbol}(void);")
+        for symbol, numbers in sorted(plan.numbers.items()):
+            c(f"static const int64_t {symbol}[] = {{{', '.join(map(str, numbers))}}};")
         c("")
         for k, program in enumerate(plan.programs):
             self._program(k, program)

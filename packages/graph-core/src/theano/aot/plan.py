@@ -115,6 +115,8 @@ class Plan:
         By symbol, those that come with layers.
     symbols : dict from str to str
         By name of a pointer, what it is called in C.
+    numbers : dict from str to tuple of int
+        By what they are called in C, numbers of this process that kernels read.
     """
 
     programs: list[Planned] = field(default_factory=list)
@@ -123,6 +125,7 @@ class Plan:
     kernels: dict[str, Kernel] = field(default_factory=dict)
     builtins: dict[str, SourceTree] = field(default_factory=dict)
     symbols: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def plan(functions: dict[str, Any], blas: bool) -> Plan:
@@ -305,8 +308,12 @@ class _Planner:
         for _, name in how.pointers or ():
             family, _, rest = name.partition(":")
             found = [layer.symbols[family](rest) for layer in self.layers if family in layer.symbols]
+            numbers = [layer.numbers[family](rest) for layer in self.layers if family in layer.numbers]
             if found and found[0]:
                 self.plan.symbols[name] = found[0]
+            elif numbers:
+                self.plan.symbols[name] = called = f"numbers_{family}_{rest}".rstrip("_")
+                self.plan.numbers[called] = tuple(numbers[0])
             else:
                 self._refuse_node(node, f"a routine that is only in this process ({name})")
         return how.pointers or ()

@@ -10,7 +10,7 @@ from theano.aot.exports import Exports, SourceTree
 from theano.graph.parameters import header
 from theano.scan.exported import loop_of as loop_of_scan
 from theano.tensor.blas.library import blas_elsewhere, linked_name
-from theano.tensor.kernels import parameters, reduction
+from theano.tensor.kernels import parameters, reduction, tuning
 from theano.tensor.kernels.building import FLAGS, FOREIGN_HEADERS, LEVELS
 from theano.tensor.kernels.common import DRIVERS
 from theano.tensor.rows.exported import loop_of as loop_of_rows
@@ -51,4 +51,5 @@ EXPORTS = Exports(
     symbols={
         "blas": linked_name, "lapack": linked_name, "drivers": lambda name: name if name in DRIVERS else None,
     },
+    numbers={"tuning": lambda name: list(tuning.current().values())},
 )  # fmt: skip
