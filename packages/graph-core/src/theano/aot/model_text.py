@@ -35,7 +35,7 @@ def c_string(text: str) -> str:
     Examples
     --------
     >>> print(c_string('a "b"?'))
-    "a \\"b\\"?"
+    "a \"b\"?"
     """
     out = []
     for byte in text.encode("utf-8"):
