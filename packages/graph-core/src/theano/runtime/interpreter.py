@@ -18,8 +18,16 @@ from theano.loader.schema import Cell, Input, Overwritten, PerformInstruction, P
 from theano.runtime.blocks import BlockFactory
 from theano.runtime.failure import Explainer
 from theano.runtime.link import (
-    Compiled, Implementation, Linked, Linker, LinkWith, Performed, Schedule, Thunked, thunk_of,
-)  # fmt: skip
+    Compiled,
+    Implementation,
+    Linked,
+    Linker,
+    LinkWith,
+    Performed,
+    Schedule,
+    Thunked,
+    thunk_of,
+)
 from theano.runtime.program import Argument, explicit_inputs, instruction
 from theano.runtime.updates import BY_ANY
 
@@ -486,6 +494,7 @@ class VM_Linker(Linker):
     >>> mode = theano.Mode(VM_Linker(callback=after), None)
     >>> theano.function([x], view_op(x), mode=mode)(5)
     ViewOp 5
+    DeepCopyOp 5
     5
     """
 
@@ -526,7 +535,7 @@ class VM_Linker(Linker):
         return _Reporting(fgraph, link_with(self), explainer, self) if self.inspects_nodes else None
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._all() == other._all()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self._all() == other._all()
 
     def __hash__(self) -> int:
         return hash(self._all())
