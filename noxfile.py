@@ -20,7 +20,7 @@ import nox
 ROOT = Path(__file__).parent
 LAYERS = ["graph-core", "scalar", "tensor", "sparse", "gpu-backend"]
 BUILD = ["setuptools>=77", "wheel", "pybind11>=2.13", "numpy>=2.0"]
-TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy"]
+TEST = ["pytest>=8.2", "pytest-xdist", "hypothesis", "mpmath", "python-flint", "pydot", "syrupy", "sympy"]
 DEVICES = ["pyopencl>=2025.1", "cuda-bindings>=13", "nvidia-cuda-nvrtc>=13"]
 DOCS = ["sphinx>=8", "myst-parser>=4", "furo", "numpydoc"]
 EXAMPLE = ["scikit-learn", "matplotlib", "tqdm"]
@@ -119,7 +119,7 @@ def on_device(session: nox.Session) -> None:
     on the CPU some of each test do.
     """
     env = with_a_device(session, ["sybil>=9"])
-    some = {} if session.posargs or "GPU_TEST_DEVICE" in os.environ else {"GPU_TEST_CASES": "3"}
+    some = {} if session.posargs or "GPU_TEST_DEVICE" in os.environ else {"GPU_TEST_CASES": "2"}
     session.run("python", "-m", "pytest", "-n", "auto", "packages/gpu-backend/tests", *session.posargs,
                 env=env | some)
     if not session.posargs:
@@ -128,7 +128,9 @@ def on_device(session: nox.Session) -> None:
                     env={**env, "PYTHONPATH": f"tools{os.pathsep}docs"})  # fmt: skip
         tests = ROOT / "packages" / "tensor" / "tests"
         names = ("elemwise/test_elemwise.py", "reduce/test_reduce.py", "reduce/test_axes.py", "blas/test_terms.py")
-        session.run("python", "-m", "pytest", "-q", "-n", "auto", *(str(tests / name) for name in names),
+        # Third derivatives are hundreds of kernels, each a program that takes PoCL half a second: three minutes.
+        session.run("python", "-m", "pytest", "-q", "-n", "auto", "-k", "not derivatives_of_a_product",
+                    *(str(tests / name) for name in names),
                     env={**env, "THEANO_FLAGS": f"device={env['GPU_TEST_DEVICE']},force_device=True"})  # fmt: skip
 
 
@@ -297,7 +299,7 @@ def sweep(session: nox.Session) -> None:
                 env={"SIZES": "sweep", "COMBINATIONS": "sweep", "THEANO_FUZZ_GRAPHS": "100000",
                      "THEANO_RANDOM_LOOPS": "20000"})
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "packages/scalar/tests/test_maths.py",
-                env={"SIZES": "sweep"})
+                "packages/scalar/tests/test_c_forms.py", env={"SIZES": "sweep"})
     session.run("python", "-m", "pytest", "-q", "packages/sparse/tests/test_graphs.py",
                 env={"THEANO_SPARSE_GRAPHS": "5000"})
 

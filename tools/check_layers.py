@@ -50,6 +50,7 @@ TIERS = [
     {"lowering"},
     {"runtime"},
     {"compile"},
+    {"aot"},
 ]
 # What is in none of these packages is above all tiers: the public module, the doctor, and the tables of old spellings.
 TOP = len(TIERS)
@@ -83,6 +84,7 @@ BY_NAME = {
     "theano.compile": "modules of this package, from the tables beside it",
     "theano.compile.from_function": "the user's module, in which a decorated function is found again",
     "theano.compile.mode": "modes made to order, from the table beside it",
+    "theano.aot.exports": "what descriptions of layers name",
     "theano.graph.canonical": "classes that a program in the cache names: those of the graph that it was made of",
     "theano.graph.op": "modules of this package, from the table beside it",
     "theano.graph.type": "modules of this package, from the table beside it",

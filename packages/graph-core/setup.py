@@ -17,10 +17,14 @@ from setuptools import Extension, setup
 
 LOADER = "src/theano/loader"
 UNITS = (
-    *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "dlpack", "elementwise", "frame"),
-    *("function", "locks", "loop", "machine", "memory", "move", "pool", "profile", "program", "thunk"),
+    *("_loader", "argument_aliasing", "boundary", "callbacks", "cpu", "device_array", "direct", "dlpack"),
+    *("elementwise", "frame", "function", "locks", "loop", "machine", "memory", "move", "pool", "profile"),
+    *("program", "thunk"),
 )
-HEADERS = ("core", "abi", "move", "move_level", "profile")
+# The machine of exported models, which also serves calls from C in this process (direct.cpp).
+MODELS = "src/theano/aot/c"
+MODEL_UNITS = ("calls", "loop", "machine", "npy")
+HEADERS = ("core", "abi", "layout", "move", "move_level", "profile")
 GENERATED = Path("build/generated")
 
 
@@ -37,9 +41,13 @@ def write_program_schema() -> str:
 
 loader = Extension(
     "theano.loader._loader",
-    sources=[f"{LOADER}/{unit}.cpp" for unit in UNITS],
-    depends=[*(f"{LOADER}/{header}.h" for header in HEADERS), write_program_schema()],
-    include_dirs=[numpy.get_include(), pybind11.get_include(), LOADER, str(GENERATED)],
+    sources=[*(f"{LOADER}/{unit}.cpp" for unit in UNITS), *(f"{MODELS}/{unit}.c" for unit in MODEL_UNITS)],
+    depends=[
+        *(f"{LOADER}/{header}.h" for header in HEADERS),
+        *(f"{MODELS}/{header}.h" for header in ("machine", "model", "theano_model")),
+        write_program_schema(),
+    ],
+    include_dirs=[numpy.get_include(), pybind11.get_include(), LOADER, MODELS, str(GENERATED)],
     define_macros=[("NDEBUG", None)],
     extra_compile_args=[
         "-std=c++17",

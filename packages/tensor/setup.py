@@ -32,8 +32,6 @@ DECLARATIONS = ("parameters", "reduction")
 FOREIGN = {
     "abi.h": ("graph-core/src/theano/loader", "theano.loader"),
     "parameters.py": ("graph-core/src/theano/graph", "theano.graph"),
-    # Found through its parent: that folder also has a complex.h, which must not hide the C library's.
-    **{f"c/{name}.h": ("scalar/src/theano/scalar", "theano.scalar") for name in ("base", "exponential", "logarithm")},
 }
 
 
@@ -60,6 +58,11 @@ def load(name: str, path: Path) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+BUILDING = load("theano.tensor.kernels.building", HERE / SOURCES.parent / "building.py")
+# Found through its parent: that folder also has a complex.h, which must not hide the C library's.
+FOREIGN |= {f"c/{name}.h": ("scalar/src/theano/scalar", "theano.scalar") for name in BUILDING.FOREIGN_HEADERS}
 
 
 def write_headers() -> list[str]:
@@ -98,10 +101,8 @@ class ApartBuild(build_ext):
         build_ext.build_extension(apart, ext)
 
 
-LEVELS = {"_kernels": ()}
-if platform.machine().lower() in ("x86_64", "amd64"):
-    LEVELS["_kernels_v3"] = ("-march=x86-64-v3",)
-    LEVELS["_kernels_v4"] = ("-march=x86-64-v4", "-mprefer-vector-width=512")
+ON_X86_64 = platform.machine().lower() in ("x86_64", "amd64")
+LEVELS = BUILDING.LEVELS if ON_X86_64 else {"_kernels": ()}
 
 
 HEADERS = write_headers()
@@ -126,11 +127,7 @@ def library(name: str, level: tuple[str, ...]) -> Extension:
             *dict.fromkeys(str(folder_of(h)) for h in FOREIGN if h.endswith(".h")),
         ],
         define_macros=[("TH_MODULE", name)],
-        extra_compile_args=[
-            *("-std=gnu11", "-O3", "-fno-math-errno", "-fno-trapping-math"),
-            *("-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"),
-            *level,
-        ],
+        extra_compile_args=[*BUILDING.FLAGS, *level],
         optional=bool(level),
     )
 

@@ -6,9 +6,15 @@ import pytest
 
 import theano
 from theano.compile import as_op, view_op
-from theano.gof import EquilibriumOptimizer, FunctionGraph, MergeOptimizer, SeqOptimizer, TopoOptimizer, local_optimizer
-from theano.gof.vm import VM_Linker
-from theano.graph import Op, generic
+from theano.graph import FunctionGraph, Op, generic
+from theano.rewriting.userdefined import (
+    EquilibriumOptimizer,
+    MergeOptimizer,
+    SeqOptimizer,
+    TopoOptimizer,
+    local_optimizer,
+)
+from theano.runtime.interpreter import VM_Linker
 
 
 class Add(Op):
@@ -121,9 +127,7 @@ def test_rewriters_return_their_profiles():
 
 
 def test_names_that_modules_imported():
-    from theano.compile import io_connection_pattern, rebuild_collect_shared
-    from theano.gof.cmodule import local_bitwidth
-
-    assert local_bitwidth() == theano.configdefaults.local_bitwidth()
-    assert rebuild_collect_shared is theano.compile.pfunc.rebuild_collect_shared
-    assert io_connection_pattern is theano.gof.graph.io_connection_pattern
+    assert theano.gof.cmodule.local_bitwidth() == theano.configdefaults.local_bitwidth()
+    assert theano.compile.rebuild_collect_shared is theano.compile.pfunc.rebuild_collect_shared
+    assert theano.compile.io_connection_pattern is theano.gof.graph.io_connection_pattern
+    assert theano.gof.vm.VM_Linker is VM_Linker

@@ -5,6 +5,7 @@ Nothing here names an operation: the cases follow from the statements.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import accuracy
@@ -17,6 +18,8 @@ from theano.scalar.registry import OPS
 
 DEFINED = {op.op_name: op for op in OPS.values() if isinstance(op, ts.DefinedOp) and op.module == "theano.scalar"}
 CASTS = [ts.Cast(ts.get_scalar_type(d)) for d in all_dtypes]
+PARTS = 4
+"""Into which the operations are divided, each compiled by itself."""
 MIXED = [
     ("int8", "uint8"), ("uint8", "int64"), ("int64", "uint64"), ("uint64", "int8"), ("bool", "int16"),
     ("int32", "float32"), ("float16", "int8"), ("float16", "float32"), ("float32", "float64"), ("uint16", "float32"),
@@ -152,10 +155,14 @@ def test_which_operations_have_no_c_form(loops: Any) -> None:
 
 
 @pytest.mark.slow
-def test_all_pairs(compile_loops: Any, Case_: Any, ulps_between: Any) -> None:
+@pytest.mark.parametrize("part", range(PARTS))
+def test_all_pairs(part: int, compile_loops: Any, Case_: Any, ulps_between: Any) -> None:
+    """Which dtypes meet is a question of the text, so here a fast compilation will do; ``nox -s sweep`` has the usual one."""
     pairs = [(a, b) for a in all_dtypes for b in all_dtypes]
-    binary = [op for op in DEFINED.values() if op.nin in (-1, 2) and op.c_form is not None]
-    flags = ["-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off"]
+    binary = [op for op in DEFINED.values() if op.nin in (-1, 2) and op.c_form is not None][part::PARTS]
+    level = ["-O3", "-march=native"] if os.environ.get("SIZES") == "sweep" else ["-O1"]
+    # A part needs not all functions of a block of the support.
+    flags = [*level, "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-Wno-unused-function"]
     everything = compile_loops(make_cases(binary, Case_, pairs), flags)
     for case, symbol in everything.symbols.items():
         if symbol is not None:

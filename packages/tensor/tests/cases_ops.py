@@ -37,6 +37,7 @@ from theano.tensor.conv.op import (
 from theano.tensor.create.arange import ARangeLength
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.elemwise.scalars import mul_without_zeros
+from theano.tensor.fft import fourier
 from theano.tensor.index.chain import SubtensorChain
 from theano.tensor.nnet.activation import ultra_fast_sigmoid
 from theano.tensor.nnet.blocksparse import SparseBlockGemv, SparseBlockOuter
@@ -180,5 +181,6 @@ OP_CASES = [
     Case("MaxPoolRop", lambda x, y: MaxPoolRop(True)(x, y, (1, 4)), lambda x, y: np.take_along_axis(y, x.argmax(axis=1)[:, None], 1), (apart, m)),
     # Fourier transforms
     Case("RFFTOp", lambda x: fft.rfft_op(x), spectrum, (t3,)),
+    Case("Fourier", lambda x: T.real(fourier.fft(x, 5, 1)) + T.imag(fourier.fft(x, None, 0)).sum(), lambda x: np.fft.fft(x, 5, 1).real + np.fft.fft(x, axis=0).imag.sum(), (t3,)),
     Case("IRFFTOp", lambda x: fft.irfft(x), lambda x: np.fft.irfftn(x[..., 0] + 1j * x[..., 1], axes=(1,)), ((2, 3, 2),)),
 ]  # fmt: skip

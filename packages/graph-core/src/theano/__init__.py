@@ -67,6 +67,7 @@ _ELSEWHERE = {
     "Rop": "theano.gradient",
     "checkpoint": "theano.compile.checkpoint",
     "checkpoint_sequential": "theano.compile.checkpoint",
+    "export": "theano.aot.export",
     "grad": "theano.gradient",
     "subgraph_grad": "theano.gradient",
 }

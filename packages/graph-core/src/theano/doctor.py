@@ -1,18 +1,22 @@
 """``python -m theano.doctor``: one page on what works here, and the command that mends what does not.
 
-Layers above add lines of their own at the point `theano.toolchain.checks.checks`.
+With ``--calibrate`` the layers first measure what is fastest on this machine, and keep it in the cache for later
+processes. Layers above add lines of their own at the point `theano.toolchain.checks.checks`, measurements at
+`theano.toolchain.checks.calibrations`.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
+import itertools
 import os
 import platform
 import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 
 import theano
@@ -27,7 +31,7 @@ from theano.layers import PUBLISHED, installed
 from theano.loader.abi import abi_text
 from theano.settings import config
 from theano.toolchain.build import core_count
-from theano.toolchain.checks import Line, checks
+from theano.toolchain.checks import Line, calibrations, checks
 from theano.toolchain.select import ToolchainSettings
 
 
@@ -161,10 +165,21 @@ def _layers() -> Iterator[Line]:
         yield from check()
 
 
-def main() -> int:
+def calibrated() -> Iterator[Line]:
+    """Measure, and yield a line on each thing that was measured."""
+    for layer in installed():
+        layer.load()  # it registers what can be measured
+    for calibrate in list(calibrations.values()):
+        yield from calibrate()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the page; 1 if something essential is broken."""
+    parser = argparse.ArgumentParser("python -m theano.doctor", description="Say what works here.")
+    parser.add_argument("--calibrate", action="store_true", help="measure what is fastest on this machine, and keep it")
+    options = parser.parse_args(arguments)
     status = 0
-    for line in lines():
+    for line in itertools.chain(calibrated() if options.calibrate else (), lines()):
         print(line, flush=True)
         if not line.ok and line.essential:
             status = 1

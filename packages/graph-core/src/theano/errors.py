@@ -157,6 +157,14 @@ class NoCompilerError(TheanoError):
     """
 
 
+class ExportError(TheanoError, NotImplementedError):
+    """A function cannot be exported: something of it needs Python.
+
+    Remedy: the message lists the ops that are computed in Python, and where they were written. Put others in their
+    place, or leave what they compute to the program that calls the model, as one of its inputs.
+    """
+
+
 class KernelCompileError(TheanoError):
     """The C compiler refused a kernel.
 

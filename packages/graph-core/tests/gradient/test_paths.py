@@ -106,6 +106,8 @@ def test_an_op_answers_with_one_term_for_each_input(answer):
     x = real("x")
     with pytest.raises(ValueError, match="must return a list of 1 gradients"):
         grad(Told(lambda inputs, g: answer(g[0]))(x), x)
+    with pytest.raises(TypeError, match="must return a list of 1 gradients, one for each input, not None"):
+        grad(Told(lambda inputs, g: None)(x), x)
     assert run([grad(Told(lambda inputs, g: (g[0],))(x), x)], {x: 1.0}) == [1.0]
 
 
@@ -167,8 +169,8 @@ def test_known_gradients_may_be_disconnected_or_of_types_without_dimensions():
     x, v, other = real("x"), vector("v"), generic("o")
     assert grad(None, v, known_grads={v: disconnected_type()}, return_disconnected="none") is not None
     assert grad(None, other, known_grads={other: x}) is x
-    with pytest.raises(TypeError, match="has 0 dimensions, the variable 1"):
-        grad(None, v, known_grads={v: x})
+    with pytest.raises(TypeError, match="has 1 dimensions, the variable 0"):
+        grad(None, x, known_grads={x: v})
     for known in ({x: 3.0}, {3.0: x}):
         with pytest.raises(TypeError, match="from variables to variables"):
             grad(None, x, known_grads=known)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from io import StringIO
 from itertools import permutations
+from xml.etree import ElementTree
 
 import pytest
 
@@ -52,6 +53,20 @@ def test_summary(x, capsys):
     assert str(f.profile) == text
     f.profile.summary()
     assert capsys.readouterr().err == text
+
+
+def test_a_notebook_shows_a_table_with_bars(x):
+    y = generic("<y> & z")
+    p = ProfileStats(message="<of> two")
+    f = function([x, y], [Twice()(x), Twice()(Twice()(y))], profile=p)
+    f(1, 2)
+    shown = ElementTree.fromstring(p._repr_html_())
+    assert shown.find("caption").text.startswith("<of> two: 1 calls")
+    rows = shown.findall("tr")[1:]
+    assert [row.findall("td")[1].text for row in rows] == ["1"] * 3
+    widths = [float(row.find("td/div").get("style").partition("%")[0].removeprefix("width:")) for row in rows]
+    assert widths == sorted(widths, reverse=True) and sum(widths) == pytest.approx(100, abs=0.5)
+    assert any("<y> & z" in row.find("td/code").text for row in rows)
 
 
 def test_reset(x):

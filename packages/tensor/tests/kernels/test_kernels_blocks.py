@@ -36,6 +36,7 @@ from theano.tensor.elemwise.lowering import elemwise_kernel
 from theano.tensor.fft import lowering as fft
 from theano.tensor.index import lowering as index
 from theano.tensor.join import lowering as join
+from theano.tensor.kernels.tuning import tuned
 from theano.tensor.linalg import lowering as lapack
 from theano.tensor.nnet import lowering as nnet
 from theano.tensor.reduce.lowering import careduce_kernel, log_sum_exp_kernel, map_reduce_kernel
@@ -121,9 +122,10 @@ def placed(n):
         yield tuple(n if length == 0 else length for length in shape), axes if isinstance(axes, tuple) else (axes,)
 
 
-REDUCED = edges("REDUCE_SHORT_RUN", "REDUCE_PIECE", "REDUCE_FOLD", "REDUCE_RUNS", "REDUCE_FEW_ROWS", "REDUCE_BAND_BYTES",
-                "REDUCE_TILE_BYTES", "REDUCE_SMALL_TILE", products=(("REDUCE_FLUSH", 32), ("REDUCE_FLUSH", 64),
-                ("REDUCE_FLUSH", "REDUCE_FLUSH", 32), ("REDUCE_FLUSH", "REDUCE_FLUSH", "REDUCE_FLUSH", 32)), most=2000)  # fmt: skip
+REDUCED = edges("REDUCE_SHORT_RUN", "REDUCE_PIECE", "REDUCE_FOLD", "REDUCE_RUNS", "REDUCE_FEW_ROWS", "REDUCE_FAR_BYTES",
+                "REDUCE_BAND_BYTES", "REDUCE_TILE_BYTES", "REDUCE_SMALL_TILE",
+                products=(("REDUCE_FLUSH", 32), ("REDUCE_FLUSH", 64), ("REDUCE_FLUSH", "REDUCE_FLUSH", 32),
+                          ("REDUCE_FLUSH", "REDUCE_FLUSH", "REDUCE_FLUSH", 32)), most=2000)  # fmt: skip
 REDUCTIONS = [
     *[("add", d, a, np.add) for d, a in [
         ("bool", "int64"), ("uint8", "uint64"), ("int8", "int64"), ("int32", "int64"), ("int64", "int64"), ("float16", "float32"),
@@ -153,8 +155,9 @@ def test_reductions(name, dtype, acc, ufunc):
                 x[...] = name == "and_"
                 x[tuple(rng.integers(0, length) for length in shape)] ^= True
             want = ufunc.reduce(x, axis=axes, dtype=acc)
-            for at in (x, spread(x)):
-                equal(run(*kernels[axes, len(shape)], [at])[0], want, shape, axes)
+            for at, row_by_row in ((x, False), (x, True), (spread(x), True)):
+                with tuned(row_by_row=row_by_row, row_by_row_widened=row_by_row):
+                    equal(run(*kernels[axes, len(shape)], [at])[0], want, shape, axes)
 
 
 def test_nan_is_found_in_every_block():

@@ -10,6 +10,7 @@ from theano.compile.function import function
 from theano.compile.inputs import In, Out
 from theano.compile.mode import Mode
 from theano.compile.shared import Container
+from theano.graph.apply import Apply
 from theano.graph.fgraph import FunctionGraph
 from theano.graph.variable import Constant, Variable
 from theano.runtime.link import Linker, accepter
@@ -78,6 +79,16 @@ class Accepted:
             for v, cell in zip(self.fgraph.outputs, outs, strict=True)
         ]
         return thunk, readers, makers
+
+    def make_all(
+        self,
+        input_storage: Sequence[Cell] | None = None,
+        output_storage: Sequence[Cell] | None = None,
+        storage_map: dict[Any, Cell] | None = None,
+    ) -> tuple[Callable[[], None], list[Container], list[Container], list[Callable[[], None]], list[Apply]]:
+        """Return what :meth:`make_thunk` does, the thunk again as the only one of a list, and the nodes in order."""
+        thunk, readers, makers = self.make_thunk(input_storage, output_storage, storage_map)
+        return thunk, readers, makers, [thunk], self.linker.order(self.fgraph)
 
     def code_gen(self) -> str:
         """Return the C++ of the whole graph as one block."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from theano.compile.closed_graph import ClosedGraph, Returns
@@ -155,8 +156,10 @@ class FunctionMaker:
 
     @property
     def linker(self) -> Linker:
-        """How nodes are computed."""
-        return self.mode.linker
+        """How nodes are computed: the mode's linker, which has accepted this graph."""
+        linker = copy(self.mode.linker)
+        linker.accept(self.fgraph)
+        return linker
 
     @property
     def keepalive(self) -> Any:
@@ -174,6 +177,10 @@ class FunctionMaker:
         if self.lookup.key:
             self._keep(program, arguments)
         return program
+
+    def lay_out_linked(self, linked: Linked, containers: Sequence[Container]) -> Program:
+        """Return the program in which the nodes are computed as ``linked`` says, for some containers."""
+        return self.source.graph.laid_out(linked, self._request.arguments(containers))
 
     def _keep(self, program: Program, arguments: Sequence[Argument]) -> None:
         graph = self.source.graph

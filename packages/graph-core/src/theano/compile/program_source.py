@@ -146,17 +146,25 @@ class RewrittenGraph:
 
     def program(self, arguments: Sequence[Argument]) -> Program:
         """Return the program for some arguments."""
-        closed = self._request.closed
+        closed, request = self._request.closed, self._request
+        evaluator = request.mode.evaluator(self.fgraph, self._link_with, explainer(request, self), self.report)
+        if evaluator is None:
+            return self.laid_out(self.linked, arguments)
+        n, updates = len(closed.outputs), self._updates(arguments)
+        return build_opaque(self.fgraph, evaluator, arguments, n, updates, closed.returns, closed.keys, request.name)
+
+    def laid_out(self, linked: Linked, arguments: Sequence[Argument]) -> Program:
+        """Return the program in which the nodes are computed as ``linked`` says: by kernels of another process, say."""
+        closed, request = self._request.closed, self._request
+        n, updates = len(closed.outputs), self._updates(arguments)
+        return build(
+            self.fgraph, linked, arguments, n, updates, closed.returns, closed.keys, request.name, request.allow_gc
+        )
+
+    def _updates(self, arguments: Sequence[Argument]) -> list[tuple[list[Any], int]]:
         mapping = self.fgraph.update_mapping or {}
         # Each input with an update has a cell, the default's or the shared variable's.
-        updates = [(cell, out) for out, i in sorted(mapping.items()) if (cell := arguments[i].cell) is not None]
-        request = self._request
-        evaluator = request.mode.evaluator(self.fgraph, self._link_with, explainer(request, self), self.report)
-        n, returns, keys = len(closed.outputs), closed.returns, closed.keys
-        if evaluator is not None:
-            return build_opaque(self.fgraph, evaluator, arguments, n, updates, returns, keys, request.name)
-        allow_gc = request.allow_gc
-        return build(self.fgraph, self.linked, arguments, n, updates, returns, keys, request.name, allow_gc)
+        return [(cell, out) for out, i in sorted(mapping.items()) if (cell := arguments[i].cell) is not None]
 
     def _link_with(self, linker: Linker) -> Linked:
         # What has been linked already need not be compiled twice.

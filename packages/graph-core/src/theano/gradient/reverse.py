@@ -57,7 +57,7 @@ def grad(
     add_names : bool
         Name the gradient of a named cost with respect to a named variable ``(dcost/dvariable)``.
     known_grads : dict from Variable to Variable, optional
-        Gradients of a cost, not necessarily this one, that are known already.
+        Gradients of a cost, not necessarily this one, that are known already; a number stands for an array of it.
     return_disconnected : "zero", "none" or "disconnected"
         What stands for the gradient with respect to such a variable: zeros, None, or a variable of DisconnectedType.
     null_gradients : "raise" or "return"
@@ -116,9 +116,12 @@ def _seeds(cost: Variable | None, known: Mapping[Variable, Variable] | None) -> 
         if not isinstance(v, Variable) or not isinstance(g, Variable):
             raise TypeError(f"grad: known_grads must go from variables to variables, not from {v!r} to {g!r}")
         if _ndim(v) != _ndim(g) and not is_disconnected(g):
-            raise TypeError(
-                f"grad: the known gradient of {describe(v)} has {_ndim(g)} dimensions, the variable {_ndim(v)}"
-            )
+            if _ndim(g) != 0:
+                raise TypeError(
+                    f"grad: the known gradient of {describe(v)} has {_ndim(g)} dimensions, the variable {_ndim(v)}"
+                )
+            ones: Any = ones_like(v)
+            g = ones * g  # the same number for each element
         grads[v] = g
     if cost is not None and cost not in grads:
         if is_null(cost):
@@ -186,7 +189,8 @@ def _ask(node: Apply, outer: list[Variable]) -> Sequence[Variable | None]:
         error.add_note(f"grad needs the derivative of {describe(node.outputs[0])}")
         raise
     if not isinstance(terms, (list, tuple)) or len(terms) != len(node.inputs):
-        raise ValueError(
+        kind = TypeError if terms is None else ValueError
+        raise kind(
             f"{node.op}.grad must return a list of {len(node.inputs)} gradients, one for each input, not {terms!r}"
         )
     return terms

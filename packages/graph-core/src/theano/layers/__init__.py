@@ -58,6 +58,9 @@ class Layer:
         From a value to whether the layer makes variables of such values: ``theano.shared`` asks.
     extensions : tuple of Extension
         What it answers at the points of lower layers as soon as it is imported, though most of its modules are not.
+    exports : str
+        The module that says how its kernels come along with an exported model, `theano.aot.exports`; it is loaded when
+        one is exported.
     start : callable, optional
         Starts the devices that flags name; called when ``theano`` is imported and they name one.
 
@@ -74,6 +77,7 @@ class Layer:
     knows: Callable[[object], bool] = lambda value: False
     extensions: tuple[Extension, ...] = ()
     compat: str = ""
+    exports: str = ""
     start: Callable[[], None] | None = None
 
     def load(self) -> ModuleType:
@@ -103,7 +107,7 @@ PUBLISHED = {
     "theano-scalar": _published("scalar"),
     "theano-tensor": _published(
         "tensor dot get_scalar_constant_value scan scan_module map reduce foldl foldr scan_checkpoints ifelse raise_op "
-        "typed_list sandbox misc tests test _asarray vectorize vectorize_graph "
+        "typed_list sandbox misc tests test _asarray vectorize vectorize_graph scipy_callable scipy_objective "
         "compile.Rebroadcast compile.Shape compile.Shape_i compile.SpecifyShape compile.rebroadcast compile.shape "
         "compile.shape_i compile.specify_shape compile.register_rebroadcast_c_code compile.register_shape_c_code "
         "compile.register_shape_i_c_code compile.register_specify_shape_c_code "

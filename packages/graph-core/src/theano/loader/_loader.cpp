@@ -137,6 +137,11 @@ PYBIND11_MODULE(_loader, m) {
             return py::reinterpret_steal<py::object>(array);
         },
         py::arg("shape"), py::arg("dtype"));
+    m.def("direct_message", [](const py::object &capsule) {
+        py::object said = py::reinterpret_steal<py::object>(theano::direct_message(capsule.ptr()));
+        if (!said) throw py::error_already_set();
+        return said;
+    }, py::arg("capsule"));
     m.def("memory_cached", &theano::memory_cached);
     m.def("memory_trim", &theano::memory_trim, py::arg("keep") = 0);
     m.def("memory_set_limit", &theano::memory_set_limit, py::arg("n"));

@@ -101,6 +101,7 @@ class Function:
         Exception
             What a step raises has an attribute ``step``, the number of that step.
         """
+    def direct(self, kind: str) -> tuple[Any, Any]: ...
     def free(self) -> None:
         """Drop the memory kept for the next call."""
     @property
@@ -196,6 +197,7 @@ def add_device(name: str, address: int, array_class: type[DeviceArray] | None = 
     Results of functions that lie there are of ``array_class``.
     """
 
+def direct_message(capsule: Any) -> str | None: ...
 def device_array_class(name: str) -> type[DeviceArray]:
     """Return the class of a device's arrays; ValueError if there is no such device."""
 

@@ -5,6 +5,7 @@
  * pool threads at once: the first one wins.
  */
 #include "core.h"
+#include "layout.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -48,30 +49,8 @@ int rt_fail(th_ctx *ctx, int32_t kind, const char *format, ...) {
     return -1;
 }
 
-/* Number of elements, or -1: a negative length or more bytes than can be addressed. */
-int64_t count_elements(const th_buffer *buffer, const int64_t *shape) {
-    int64_t elements = 1;
-    bool empty = false, overflow = false;
-    for (int d = 0; d < buffer->ndim; ++d) {
-        if (shape[d] < 0) return -1;
-        if (shape[d] == 0) {
-            empty = true;
-        } else if (__builtin_mul_overflow(elements, shape[d], &elements)) {
-            overflow = true;
-        }
-    }
-    if (empty) return 0;
-    int64_t bytes;
-    return overflow || __builtin_mul_overflow(elements, buffer->itemsize, &bytes) ? -1 : elements;
-}
-
 void set_layout(Frame *frame, Slot *slot, const int64_t *shape, int64_t elements) {
-    int64_t stride = slot->buf.itemsize;
-    for (int d = slot->buf.ndim - 1; d >= 0; --d) {
-        slot->buf.shape[d] = shape[d];
-        slot->buf.strides[d] = stride;
-        stride *= shape[d] > 1 ? shape[d] : 1;
-    }
+    th_lay_out(&slot->buf, shape);
     slot_count(frame, slot, elements);
     slot->laid = true;
 }
@@ -96,25 +75,6 @@ inline bool same_shape(const th_buffer *out, const int64_t *shape) {
     return same;
 }
 
-/* The elements one after the other, row by row. */
-void pack(char *to, const th_buffer *from) {
-    const int nd = from->ndim, outer = nd > 2 ? nd - 2 : 0;
-    const int64_t rows = nd > 1 ? from->shape[nd - 2] : 1, n = from->shape[nd - 1], size = from->itemsize;
-    int64_t index[TH_MAX_NDIM] = {};
-    const char *at = from->data;
-    for (;; to += rows * n * size) {
-        th_move(to, n * size, size, at, nd > 1 ? from->strides[nd - 2] : 0, from->strides[nd - 1], rows, n, size);
-        int d = outer - 1;
-        for (; d >= 0; --d) {
-            at += from->strides[d];
-            if (++index[d] < from->shape[d]) break;
-            at -= from->shape[d] * from->strides[d];
-            index[d] = 0;
-        }
-        if (d < 0) return;
-    }
-}
-
 int no_memory(th_ctx *ctx, const Slot *slot, int64_t elements) {
     return rt_fail(ctx, slot->info->device ? TH_ERR_DEVICE_MEMORY : TH_ERR_MEMORY, "no memory for %lld elements of %s",
                    static_cast<long long>(elements), dtype_name[slot->info->dtype]);
@@ -123,7 +83,7 @@ int no_memory(th_ctx *ctx, const Slot *slot, int64_t elements) {
 int ensure_slowly(th_ctx *ctx, Slot *slot, const int64_t *shape) {
     Frame *frame = frame_of(ctx);
     const SlotInfo *info = slot->info;
-    int64_t elements = count_elements(&slot->buf, shape);
+    int64_t elements = th_count_elements(info->ndim, info->itemsize, shape);
     if (elements < 0) {
         return rt_fail(ctx, TH_ERR_VALUE, "an output would have a negative length or more bytes than can be addressed");
     }
@@ -270,7 +230,7 @@ const char *in_one_piece(th_ctx *ctx, const th_buffer *from, size_t bytes, Block
     if (th_is_packed(from)) return from->data;
     if (!from->device) {
         char *packed = static_cast<char *>(rt_scratch(ctx, bytes));
-        if (packed) pack(packed, from);
+        if (packed) th_pack(packed, from);
         return packed;
     }
     *piece = block_new(bytes, from->device);

@@ -26,6 +26,7 @@
  *   function.cpp  the vectorcall type: arguments in, results and updates out
  *   profile.cpp   counts and times of calls
  *   loop.cpp      the same program for each step of a loop
+ *   direct.cpp    functions as C functions for other libraries, run by the machine of exported models
  *
  * THE RULE OF OWNERSHIP. A slot's numbers live in exactly one of: the slot itself (`cell16`, zero
  * dimensions), a Block (`own`, kept between calls, or `lent` by the slot that this one is a view of), or a
@@ -469,6 +470,11 @@ PyObject *profile_shapes(PyObject *function, PyObject *);
 /* ------------------------------------------------------------------ loop.cpp */
 
 PyObject *function_loop(PyObject *function, PyObject *args);
+
+/* ---------------------------------------------------------------- direct.cpp */
+
+PyObject *function_direct(PyObject *function, PyObject *kind);
+PyObject *direct_message(PyObject *capsule); /* new reference: str, or None where no call has failed since it was last asked */
 
 } // namespace theano
 #endif

@@ -470,6 +470,8 @@ PyMethodDef methods[] = {
      "Return, for each instruction and output, (bytes, shape, strides) of the largest value; None where that is not noted."},
     {"loop", function_loop, METH_VARARGS,
      "loop(n, sequences, states, carried, fixed, mapped, until)\n--\n\nRun for each of at most `n` steps; return (steps, results, carried values)."},
+    {"direct", function_direct, METH_O,
+     "direct(kind)\n--\n\nReturn two capsules: a C function of that kind (its name is the signature), and what it is called with."},
     {"free", free_memory, METH_NOARGS, "Drop the memory kept for the next call."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -58,6 +58,7 @@ numpy_sort = _loader.numpy_sort
 set_threads_least = _loader.set_threads_least
 add_device = _loader.add_device
 device_array_class = _loader.device_array_class
+direct_message = _loader.direct_message
 has_device = _loader.has_device
 read_capsule = _loader.read_capsule
 empty = _loader.empty
@@ -81,6 +82,7 @@ __all__ = [
     "add_device",
     "cpu_level",
     "device_array_class",
+    "direct_message",
     "empty",
     "enable_vectorcall",
     "get_threads",

@@ -212,6 +212,15 @@ class _Labels:
         return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def _kind(v: Variable, is_output: bool) -> str:
+    """Return what a variable is to a graph, in the words of the attribute ``node_type``."""
+    if is_output:
+        return "output"
+    if isinstance(v, Constant):
+        return "constant_input"
+    return "intermediate" if v.owner is not None else "shared_input" if hasattr(v, "get_value") else "input"
+
+
 class _Drawing:
     """Adds the nodes and edges of a graph to a Graphviz graph."""
 
@@ -224,7 +233,7 @@ class _Drawing:
         ends = set(outputs)
         drawn: set[Variable] = set()
         for node in order:
-            self._shape(node, self.labels.of_node(node), "ellipse", self._color_of(node))
+            self._shape(node, self.labels.of_node(node), "ellipse", self._color_of(node), "apply")
             for i, v in enumerate(node.inputs):
                 source = self._source(v, ends, drawn)
                 self._edge(source, node, str(i) if len(node.inputs) > 1 else "")
@@ -241,7 +250,7 @@ class _Drawing:
             color = self.colors["Output"] if v in ends else self.colors["Input"] if v.owner is None else None
             if isinstance(v, Constant):
                 color = None
-            self._shape(v, self.labels.of_variable(v), "box", color)
+            self._shape(v, self.labels.of_variable(v), "box", color, _kind(v, v in ends))
             if v.owner is not None:
                 self._edge(v.owner, v, str(v.index) if len(v.owner.outputs) > 1 else "")
         return v
@@ -250,8 +259,9 @@ class _Drawing:
         name = type(node.op).__name__
         return next((color for key, color in self.colors.items() if key in name), None)
 
-    def _shape(self, thing: Any, label: str, shape: str, color: str | None) -> None:
-        style: dict[str, str] = {"shape": shape, "label": label}
+    def _shape(self, thing: Any, label: str, shape: str, color: str | None, kind: str) -> None:
+        # Graphviz passes over attributes that it does not know; programs look for this one.
+        style: dict[str, str] = {"shape": shape, "label": label, "node_type": kind}
         if color is not None:
             style.update({"style": "filled", "fillcolor": f'"{color}"'} if self.filled else {"color": f'"{color}"'})
         self.graph.add_node(self.pydot.Node(self.labels.key(thing), **style))

@@ -93,8 +93,32 @@ class Linker:
         return None
 
     def accept(self, fgraph: FunctionGraph, no_recycling: Any = None, profile: Any = None) -> Any:
-        """Return what makes thunks and functions of a graph: ``accept(fgraph).make_function()``."""
-        return accepter.required()(self, fgraph)
+        """Return what makes thunks and functions of a graph: ``accept(fgraph).make_function()``.
+
+        Older programs ask the linker itself for these; it means the graph that it accepted last.
+        """
+        accepted = accepter.required()(self, fgraph)
+        object.__setattr__(self, "_accepted", accepted)
+        return accepted
+
+    def make_function(self, unpack_single: bool = True, **kwargs: Any) -> Callable[..., Any]:
+        """Return a function of the graph that was accepted last."""
+        made: Callable[..., Any] = self._last().make_function(unpack_single, **kwargs)
+        return made
+
+    def make_thunk(self, *storage: Any, **named: Any) -> Any:
+        """Return a thunk of the graph that was accepted last, and containers of what it reads and makes."""
+        return self._last().make_thunk(*storage, **named)
+
+    def make_all(self, *storage: Any, **named: Any) -> Any:
+        """Return what :meth:`make_thunk` does, a list of thunks, and the nodes in the order in which they run."""
+        return self._last().make_all(*storage, **named)
+
+    def _last(self) -> Any:
+        accepted = getattr(self, "_accepted", None)
+        if accepted is None:
+            raise ValueError(f"the linker {self} has no graph yet: call accept(fgraph) first")
+        return accepted
 
     def __str__(self) -> str:
         return self.name

@@ -417,6 +417,9 @@ class ProfileStats:
     def __str__(self) -> str:
         return self.summary_text()
 
+    def _repr_html_(self) -> str:
+        return printable(text.html_table(self, settings.n_apply))
+
 
 def _noted(function: Any) -> dict[Any, tuple[int, tuple[int, ...], tuple[int, ...]]]:
     """Return (bytes, shape, strides) of the largest value of each variable."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
 from typing import Any, TextIO
 
 from theano.printing.formula import one_line
@@ -89,6 +90,28 @@ def write_nodes(profile: Any, out: TextIO, settings: Any, _: int, most: int) -> 
         for number, one in enumerate(profile.per_node())
     ]
     _table(out, settings, "Nodes", "<number> <expression>", rows, most, profile.thunk_time, "nodes")
+
+
+def html_table(profile: Any, most: int) -> str:
+    """Return the times by node as a table of HTML, with a bar for each share, those that took longest first."""
+    whole = profile.thunk_time
+    rows = sorted(profile.per_node(), key=lambda one: -one.seconds)
+    title = escape(profile.message or ", ".join(f.name for f in profile.functions) or "no function")
+    lines = [
+        f"<table><caption>{title}: {profile.fct_callcount} calls, {profile.fct_call_time:.3e} s</caption>",
+        "<tr><th>time</th><th>runs</th><th>a run</th><th></th><th style='text-align:left'>expression</th></tr>",
+    ]
+    for one in rows[:most]:
+        share = 100 * one.seconds / whole if whole > 0 else 0.0
+        bar = f"<div style='width:{share:.1f}%;min-width:1px;height:0.8em;background:#4c78a8'></div>"
+        lines.append(
+            f"<tr><td style='width:8em' title='{one.seconds:.3e} s'>{bar}{share:.1f} %</td><td>{one.calls}</td>"
+            f"<td>{one.seconds / max(one.calls, 1):.2e} s</td><td>{one.implementation}</td>"
+            f"<td style='text-align:left'><code>{escape(one_line(one.node.outputs[0], 80))}</code></td></tr>"
+        )
+    if len(rows) > most:
+        lines.append(f"<tr><td colspan='5'>and {len(rows) - most} more nodes</td></tr>")
+    return "\n".join([*lines, "</table>"])
 
 
 def write_inner(profile: Any, out: TextIO, settings: Any, most_ops: int, most_nodes: int) -> None:

@@ -70,13 +70,15 @@ class Config(Section):
 
     _params: dict[str, ConfigParam]
     _given: dict[str, object]
+    #: Texts of flags that the program has yet to add, by name.
+    _waiting: dict[str, str]
     _sections: dict[str, Section]
     _watchers: dict[str, list[Callable[[Any], None]]]
 
     def __init__(self, table: Iterable[ConfigParam] = ()):
         super().__init__(self, "")
         # The first assignments, before there is a flag to check them against.
-        self.__dict__.update(_params={}, _given={}, _sections={"": self}, _watchers={})
+        self.__dict__.update(_params={}, _given={}, _sections={"": self}, _watchers={}, _waiting={})
         for param in table:
             self._declare(param)
 
@@ -170,18 +172,28 @@ class Config(Section):
         AttributeError
             There is a flag or a section of this name.
         FlagValueError
-            The flag does not take its default.
+            The flag does not take its default, or what THEANO_FLAGS or an rc file says; where one of them says
+            something, the default is not asked.
+
+        Notes
+        -----
+        A flag that THEANO_FLAGS or an rc file names and that nobody has added yet waits for it, if its name has a
+        section of its own: ``THEANO_FLAGS=pylearn.depth=3``.
         """
         name = name.replace("__", ".")
         if name in self._params or name + "." in self._sections:
             raise AttributeError(f"theano.config has a flag or a section {name!r} already.")
         configparam.name, configparam.doc = name, doc
-        compute = configparam.default
+        compute, waiting = configparam.default, self._waiting.get(name)
         if callable(compute):
             configparam.default = lambda given: compute()
-        else:
+        elif waiting is None:
             configparam.default = configparam.convert(compute)
+        value = None if waiting is None else configparam.convert(waiting, "THEANO_FLAGS or an rc file")
         self._declare(configparam)
+        if waiting is not None:
+            del self._waiting[name]
+            self._put(configparam, value)
 
     def _declare(self, param: ConfigParam) -> None:
         self._params[param.name] = param
@@ -326,8 +338,16 @@ class Config(Section):
             return
         if origin != "THEANO_FLAGS":
             dotted = self._as_declared(dotted)
+        if self._is_of_a_program(dotted):
+            self._waiting[dotted] = text
+            return
         param = self._find(dotted, origin)
         self._put(param, param.convert(text, origin))
+
+    def _is_of_a_program(self, name: str) -> bool:
+        """Return whether nothing here has a name like this: then a program may add the flag later."""
+        section = name.partition(".")[0] + "."
+        return section != name + "." and section not in self._sections and not self._near(name)
 
     def _as_declared(self, name: str) -> str:
         """Rc files never cared about case: floatx there is floatX."""

@@ -162,6 +162,9 @@ _flag("threads", IntParam(0, lambda count: count >= 0), "How many threads one ca
 _flag("cpu_level", EnumStr("auto", "baseline", "v3", "v4"), "The highest x86-64 level that kernels built ahead may "
       "use: v3 has AVX2, v4 AVX-512, baseline neither; auto: all that this CPU has. Kernels compiled here follow "
       "gcc.cxxflags instead.")
+_flag("calibration", EnumStr("measured", "stored"), "Where kernels learn what is fastest on this machine: from what "
+      "python -m theano.doctor --calibrate measured on it, if it did; or, so that machines of a kind compute the same "
+      "bits, from what the layers bring along.")
 _flag("openmp", BoolParam(False), "Set to False, one thread does everything, unless threads says otherwise. Set to "
       "True, or left alone: work that is worth it is split among threads (which need no OpenMP).")
 _flag("openmp_elemwise_minsize", IntParam(200000), "If it is set: ops whose arrays have fewer elements stay on one "

@@ -44,3 +44,6 @@ class Line(NamedTuple):
 
 #: Functions that return lines, by what they check.
 checks: Table[str, Callable[[], Iterable[Line]]] = Table("toolchain.checks.checks", "what else the doctor looks at")
+
+#: Functions that measure what is fastest on this machine, keep it, and return lines on what they found, by layer.
+calibrations: Table[str, Callable[[], Iterable[Line]]] = Table("toolchain.checks.calibrations", "what can be measured")

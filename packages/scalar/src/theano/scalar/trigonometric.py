@@ -11,6 +11,7 @@ from theano.scalar.arithmetic import like, sqr
 from theano.scalar.base import in_double
 from theano.scalar.comparison import eq, switch
 from theano.scalar.define import scalar_op
+from theano.scalar.dtypes import is_complex
 from theano.scalar.exponential import sqrt
 from theano.scalar.output_types import upgrade_to_float, upgrade_to_float_no_complex
 
@@ -70,9 +71,12 @@ tanh = scalar_op("tanh", "x", types=upgrade_to_float, py=np.tanh, c="tanh({x})",
 arcsinh = scalar_op("arcsinh", "x", types=upgrade_to_float, py=np.arcsinh, c="arcsinh({x})",
                     grad=lambda x, out, g: g / sqrt(sqr(x) + 1), ulp=4, class_name="ArcSinh",
                     doc="Inverse hyperbolic sine.")  # fmt: skip
-arccosh = scalar_op("arccosh", "x", types=upgrade_to_float, py=np.arccosh, c="arccosh({x})", domain=(1.3, 9.0),
-                    grad=lambda x, out, g: g / sqrt(sqr(x) - 1), ulp=4, class_name="ArcCosh",
-                    doc="Inverse hyperbolic cosine.")  # fmt: skip
+arccosh = scalar_op(
+    "arccosh", "x", types=upgrade_to_float, py=np.arccosh, c="arccosh({x})", domain=(1.3, 9.0),
+    # In complex numbers the root of a product is not always the product of the roots.
+    grad=lambda x, out, g: g / (sqrt(x - 1) * sqrt(x + 1) if is_complex(x.type.dtype) else sqrt(sqr(x) - 1)),
+    ulp=4, class_name="ArcCosh", doc="Inverse hyperbolic cosine.",
+)  # fmt: skip
 arctanh = scalar_op("arctanh", "x", types=upgrade_to_float, py=np.arctanh, c="arctanh({x})", domain=(-0.9, 0.9),
                     grad=lambda x, out, g: g / (1 - sqr(x)), ulp=4, class_name="ArcTanh",
                     doc="Inverse hyperbolic tangent.")  # fmt: skip

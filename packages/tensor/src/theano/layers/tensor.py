@@ -19,7 +19,7 @@ from theano.graph.source import user_packages
 from theano.layers import Layer, describe
 from theano.lowering.table import modules
 from theano.rewriting import families
-from theano.toolchain.checks import Line, checks
+from theano.toolchain.checks import Line, calibrations, checks
 
 _TENSOR = "theano.tensor"
 
@@ -62,8 +62,23 @@ MODULES = {
 }
 
 
+#: What values have that say where their elements are.
+_PROTOCOLS = ("__dlpack__", "__array_interface__", "__array_struct__", "__array__")
+
+
+_BUFFERS = (("array", "array"), ("ctypes", "Array"))
+
+
 def _knows(value: object) -> bool:
-    """Return whether a value is an array, a number or a state of NumPy's; where nobody has imported that, it is not."""
+    """Return whether a value is an array, of NumPy or what speaks its protocols, a number or a state of NumPy's.
+
+    Where nobody has imported NumPy, it is none of NumPy's. What speaks protocols is told by ``theano.tensor.foreign``.
+    """
+    kind = type(value)
+    # Who has made an array of one of these has loaded its module.
+    buffers = [getattr(sys.modules.get(module), name, memoryview) for module, name in _BUFFERS]
+    if isinstance(value, (memoryview, *buffers)) or any(hasattr(kind, name) for name in _PROTOCOLS):
+        return True
     numpy: Any = sys.modules.get("numpy")
     of_numpy = () if numpy is None else (numpy.ndarray, numpy.generic)
     return isinstance(value, (bool, int, float, complex, *of_numpy)) or _is_random_state(value)
@@ -104,6 +119,8 @@ NAMES = {
     "theano.foldr": "theano.scan:foldr",
     "theano.map": "theano.scan:map",
     "theano.reduce": "theano.scan:reduce",
+    "theano.scipy_callable": "theano.tensor.callbacks:scipy_callable",
+    "theano.scipy_objective": "theano.tensor.callbacks:scipy_objective",
     "theano.scan_checkpoints": "theano.scan:scan_checkpoints",
     "theano.test": "theano.tests:test",
     "theano.vectorize": "theano.tensor.batching:vectorize",
@@ -116,6 +133,7 @@ POINTERS = {
     "lapack": PointerFamily(lambda name: _of("linalg.lowering", "find_pointer", name), _blas),
     "sort": PointerFamily(lambda name: _of("sort.lowering", "find_sort", name), _numpy),
     "drivers": PointerFamily(lambda name: _of("kernels.common", "find_driver", name), str),
+    "tuning": PointerFamily(lambda name: _of("kernels.tuning", "find", name), str),
 }
 
 LAYER = describe(
@@ -141,6 +159,7 @@ LAYER = describe(
                 "levels of the kernel library", lambda: " ".join(_of("kernels.common", "library_paths"))
             ),
             checks.extension("BLAS", _doctor),
+            calibrations.extension("tensor", lambda: _of("calibration", "calibrate")),
             constructors.extension(_shared_random_state),
             sources.extension(lambda: _batching("", "TABLE")),
             loop.extension(lambda node, inputs, many: _batching(".loops", "row_by_row")(node, inputs, many)),
@@ -148,5 +167,6 @@ LAYER = describe(
             user_packages.extension("theano.tests"),
         ),
         compat="theano.layers.compat.tensor theano.layers.compat.imported_in_tensor",
+        exports="theano.tensor.exports",
     )
 )

@@ -45,6 +45,12 @@ class _Layout(NamedTuple):
     until: bool
 
 
+def layout_of(op: Scan) -> _Layout:
+    """Return what is known of a loop before it has values."""
+    found: _Layout = op.inner.derived("layout", lambda: _layout(op))
+    return found
+
+
 def _layout(op: Scan) -> _Layout:
     spec, own = op.spec, op.spec.inner_inputs(op.inner.inputs)
     inputs = [*(v for taps in (*own.sequences, *own.states) for v in taps),
@@ -85,7 +91,7 @@ def run(op: Scan, inputs: Sequence[Any]) -> list[Any]:
     Exception
         What a step raises, with its number in the text.
     """
-    layout: _Layout = op.inner.derived("layout", lambda: _layout(op))
+    layout = layout_of(op)
     n = _checked_steps(op, layout, inputs)
     if n == 0:
         return _without_steps(op, op.spec.outer_inputs(inputs))
@@ -237,9 +243,15 @@ def _no_rows(op: Scan, i: int, given: OuterInputs) -> Any:
     own = op.spec.inner_inputs(op.inner.inputs)
     taps = (*zip(given.sequences, own.sequences, strict=True), *zip(given.states, own.states, strict=True))
     seen = [w.type.value_zeros(v.shape[1:]) for v, variables in taps for w in variables]
-    lengths = [Out(Shape_i(k)(op.inner.outputs[i]), borrow=True) for k in range(kind.ndim)]
-    known = op.inner.compiled(f"lengths of {i}", lengths, mode=_mode(op), name=str(op))
+    known = lengths_of_row(op, i) if kind.ndim else lambda *values: []
     return stacked_type(op.inner.outputs[i]).value_zeros((0, *map(int, known(*seen, *given.carried, *given.fixed))))
+
+
+def lengths_of_row(op: Scan, i: int) -> Any:
+    """Return the function of a step's inputs that says how long a row of result ``i`` is, if that has dimensions."""
+    row: Any = op.inner.outputs[i]
+    lengths = [Out(Shape_i(k)(row), borrow=True) for k in range(row.type.ndim)]
+    return op.inner.compiled(f"lengths of {i}", lengths, mode=_mode(op), name=str(op))
 
 
 # -- in plain Python -----------------------------------------------------------------------------------------------
@@ -249,7 +261,7 @@ def step_by_step(op: Scan, inputs: Sequence[Any]) -> list[Any]:
     """Return the values of a loop's outputs as `run` does, from calls of the step, one after the other."""
     spec = op.spec
     given = spec.outer_inputs(inputs)
-    n = _checked_steps(op, _layout(op), inputs)
+    n = _checked_steps(op, layout_of(op), inputs)
     if n == 0:
         return _without_steps(op, given)
     step = op.fn

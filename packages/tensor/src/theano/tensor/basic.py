@@ -148,6 +148,8 @@ from theano.tensor.functions import (
     inverse_permutation,
     iround,
     isclose,
+    isinf,
+    isnan,
     mgrid,
     mod_check,
     ogrid,

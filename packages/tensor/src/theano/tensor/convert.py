@@ -19,6 +19,7 @@ from theano.graph import Apply, Constant, Variable
 from theano.graph.op_contract import answers
 from theano.scalar.convert import out_of_range
 from theano.settings import config
+from theano.tensor.foreign import in_memory
 from theano.tensor.type import Tensor, TensorType
 
 
@@ -103,6 +104,7 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: st
     >>> constant(2.0), constant([1, 2, 3]).type
     (TensorConstant{2.0}, TensorType(int64, vector))
     """
+    x = in_memory(x)
     data = constant_array(x, dtype)
     if data.dtype == object and data.size and all(isinstance(n, (int, np.integer)) for n in data.reshape(-1)):
         raise out_of_range(x, "int64 or uint64")

@@ -18,8 +18,8 @@ from theano.tensor.elemwise.functions import (
     cast,
     eq,
     int_div,
-    isinf,
-    isnan,
+    isinf_,
+    isnan_,
     le,
     maximum,
     mod,
@@ -34,6 +34,37 @@ from theano.tensor.index.functions import getitem, set_subtensor
 from theano.tensor.join.op import join, stack
 from theano.tensor.reduce.functions import all as all_of
 from theano.tensor.shape.reshape import reshape
+
+
+def _all_false(a: Any) -> Any:
+    """Return False for each element, in a form that depends on the shape only."""
+    return alloc(np.asarray(False), *[a.shape[i] for i in range(a.type.ndim)])
+
+
+def isnan(a: Any) -> Any:
+    """Return where ``a`` is not a number.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> isnan(T.dvector("x")).type, isnan(T.ivector("i")).type
+    (TensorType(bool, vector), TensorType(bool, vector))
+    """
+    a = as_tensor_variable(a)
+    return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isnan_(a)
+
+
+def isinf(a: Any) -> Any:
+    """Return where ``a`` is plus or minus infinity.
+
+    Examples
+    --------
+    >>> import theano.tensor as T
+    >>> isinf(T.constant([1.0, float("inf")])).eval()
+    array([False,  True])
+    """
+    a = as_tensor_variable(a)
+    return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isinf_(a)
 
 
 def round(a: Any, mode: str | None = None) -> Any:
@@ -200,7 +231,7 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     Raises
     ------
     ValueError
-        ``reps`` is no such thing, or longer than ``ndim``.
+        ``reps`` is no such thing, or longer than ``ndim``, or ``x`` has more dimensions than that.
     AssertionError
         When it runs: the vector ``reps`` is longer than ``ndim``.
 
@@ -211,15 +242,16 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     2
     """
     x = as_tensor_variable(x)
+    if ndim is not None and ndim < x.type.ndim:
+        raise ValueError(f"tile: ndim is {ndim}, but {x} has {x.type.ndim} dimensions already")
     if hasattr(reps, "type") and reps.type.ndim == 1:
         if ndim is None:
             raise ValueError("if reps is tensor.vector, you should specify the ndim")
-        wanted = builtins.max(ndim, x.type.ndim)
-        reps = Assert(f"tile: reps has more elements than the result has dimensions, {wanted}")(
-            reps, reps.shape[0] <= wanted
+        reps = Assert(f"tile: reps has more elements than the result has dimensions, {ndim}")(
+            reps, reps.shape[0] <= ndim
         )
-        reps = join(0, alloc(np.ones((), reps.type.dtype), wanted - reps.shape[0]), reps)
-        reps = [reps[i] for i in range(wanted)]
+        reps = join(0, alloc(np.ones((), reps.type.dtype), ndim - reps.shape[0]), reps)
+        reps = [reps[i] for i in range(ndim)]
     several = isinstance(reps, (list, tuple)) or (isinstance(reps, np.ndarray) and reps.ndim)
     counts = list(reps) if several else [reps]
     if ndim is not None and ndim < len(counts):
@@ -227,7 +259,7 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     for n in counts:
         if isinstance(n, (float, str)) or hasattr(n, "type") and n.type.dtype not in scal.integer_dtypes:
             raise ValueError(f"elements of reps must be whole numbers, not {n!r}")
-    total = builtins.max(len(counts), x.type.ndim, ndim or 0)
+    total = ndim if ndim is not None else builtins.max(len(counts), x.type.ndim)
     counts = [1] * (total - len(counts)) + counts
     x = x.dimshuffle(*["x"] * (total - x.type.ndim), *range(x.type.ndim))
     # Each axis becomes two, the copies first.

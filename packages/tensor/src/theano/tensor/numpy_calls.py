@@ -28,6 +28,7 @@ from theano.tensor.elemwise import functions as el
 
 #: Where our function has another name than NumPy's.
 _RENAMED = {
+    "isnan": "isnan_", "isinf": "isinf_",
     "absolute": "abs_", "negative": "neg", "subtract": "sub", "multiply": "mul", "divide": "true_div",
     "floor_divide": "int_div", "remainder": "mod", "power": "pow", "square": "sqr", "reciprocal": "inv", "sign": "sgn",
     "rint": "round_half_to_even", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",

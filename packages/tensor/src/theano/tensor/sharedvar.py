@@ -9,6 +9,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.compile.shared import SharedVariable, shared_constructor
 from theano.layers import lazily
+from theano.tensor.foreign import in_memory
 from theano.tensor.operators import TensorOperators
 from theano.tensor.type import TensorType
 
@@ -43,7 +44,7 @@ def tensor_constructor(
 
     Parameters
     ----------
-    value : numpy.ndarray
+    value : numpy.ndarray, or what speaks DLPack, the buffer interface or NumPy's protocols
     name : str, optional
     strict, allow_downcast : bool
         How later values are taken; see :class:`TensorType`.
@@ -68,6 +69,7 @@ def tensor_constructor(
         raise TypeError("not for cpu")
     if isinstance(value, np.generic) and broadcastable is not None:
         value = np.asarray(value)  # NumPy computes numbers from arrays without axes; who tells of axes means an array
+    value = in_memory(value)
     if not isinstance(value, np.ndarray):
         raise TypeError(f"tensor_constructor takes a numpy array, not {type(value).__name__}")
     if value.dtype.newbyteorder("=").name not in scal.all_dtypes:

@@ -15,6 +15,7 @@ from theano.graph.apply import O
 from theano.graph.props import Interned
 from theano.graph.type import CType
 from theano.settings import config
+from theano.tensor.foreign import in_memory
 from theano.tensor.type_in_c import ArraysInC
 
 #: From a variable and a broadcast pattern to the variable with that pattern.
@@ -187,9 +188,9 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         elif strict:
             data = self._as_it_is(value)
         elif allow_downcast:
-            data = self._whatever_it_costs(value)
+            data = self._whatever_it_costs(in_memory(value))
         else:
-            data = self._without_loss(value, allow_downcast)
+            data = self._without_loss(in_memory(value), allow_downcast)
         self._check_dimensions(data)
         if not data.flags.aligned:
             data = data.copy()
@@ -248,7 +249,7 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         if plain.dtype.kind == "c" and self.numpy_dtype.kind != "c":
             raise TypeError(self._loss_message(value, f"a complex value ({plain.dtype})"))
         if np.can_cast(plain.dtype, self.numpy_dtype):
-            return plain.astype(self.numpy_dtype)
+            return plain.astype(self.numpy_dtype, copy=False)
         with np.errstate(all="ignore"):
             converted = plain.astype(self.numpy_dtype)
             same = np.all((converted == plain) | ((converted != converted) & (plain != plain)))
@@ -334,7 +335,8 @@ class TensorType(ArraysInC, CType, metaclass=Interned):
         return bool(np.all(close))
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
-        """Return whether the memory of two arrays overlaps."""
+        """Return whether the memory of two arrays overlaps, of NumPy or of other libraries."""
+        a, b = in_memory(a), in_memory(b)
         if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)) or not np.may_share_memory(a, b):
             return False
         try:

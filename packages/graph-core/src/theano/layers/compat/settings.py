@@ -165,8 +165,8 @@ def config_files_from_theanorc() -> list[str]:
     return rc_files(os.environ)
 
 
-#: What ``THEANO_FLAGS`` said when a program first asked.
-THEANO_FLAGS_DICT = parse_config_string(os.environ.get("THEANO_FLAGS", ""))
+#: What ``THEANO_FLAGS`` and rc files say of flags that the program has yet to add.
+THEANO_FLAGS_DICT = config._waiting
 
 
 def fetch_val_for_key(key: str, delete_key: bool = False) -> str:

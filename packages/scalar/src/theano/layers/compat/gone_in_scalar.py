@@ -15,7 +15,6 @@ from theano.layers.compat.gone import names_gone
 #: By what to do instead, the names.
 INSTEAD = {
     "kernels of float16 compute in float32": "Compositef32 handle_cast handle_composite",
-    "say an expression's C with theano.scalar.define.scalar_op": "include_line sympy_dtype theano_dtype SymPyCCode",
 }
 
 __getattr__ = names_gone(globals(), INSTEAD)

@@ -29,7 +29,4 @@ OLD_NAMES = {
         "theano.layers.compat.gone_in_scalar": "Compositef32 handle_cast handle_composite",
     },
     "theano.scalar.basic_scipy": {"theano.scalar": "*"},
-    "theano.scalar.basic_sympy": {
-        "theano.layers.compat.gone_in_scalar": "include_line sympy_dtype SymPyCCode theano_dtype",
-    },
 }

@@ -46,7 +46,7 @@ INSTEAD = {
     "random numbers are drawn by theano.tensor.random": (
         "MultinomialFromUniform ChoiceFromUniform MultinomialWOReplacementFromUniform"
     ),
-    "the transform is theano.tensor.fft": "Fourier FFT GradTodo dct_matrix",
+    "the transform is theano.tensor.fft": "FFT GradTodo dct_matrix",
     "docs/extending has ops to begin with": "Minimal T_minimal",
     "arrays of devices are pickled as any others are, and `python -m theano.doctor` looks at devices": (
         "PersistentGpuArrayID burn main"

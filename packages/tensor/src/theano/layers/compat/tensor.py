@@ -320,7 +320,11 @@ OLD_NAMES = {
         "theano.tensor": "T=. tt=.",
     },
     "theano.tensor.fourier": {
-        "theano.layers.compat.gone_in_tensor": "Fourier",
+        "theano.tensor.fft.fourier": "Fourier fft",
+    },
+    "theano.tensor.tests": {},
+    "theano.tensor.tests.test_basic": {
+        "theano.tensor.testing.makers": "makeBroadcastTester makeTester",
     },
     "theano.tensor.inc_code": {
         "theano.layers.compat.gone": "inc_code",

@@ -1,7 +1,9 @@
 """Whose products of matrices run: ours (``c/gemm.h``) or those of the BLAS library.
 
-The choice is made here and nowhere else, for each kernel when it is made. What it rests on was measured on one core
-of an AMD Zen 5 (512-bit vectors), with OpenBLAS 0.3.31 told to use its kernels for AVX2 and for AVX-512 in turn:
+The choice is made here and nowhere else, for each kernel when it is made. Where neither a flag nor the library decides,
+it is left to the size, and the kernel looks up at each call which sizes are ours (`theano.tensor.kernels.tuning`). The
+sizes for machines where nothing was measured rest on one core of an AMD Zen 5 (512-bit vectors), with OpenBLAS 0.3.31
+told to use its kernels for AVX2 and for AVX-512 in turn:
 
 - Libraries choose kernels by the CPU's model number, and take old ones for a CPU they do not know: then ours, with
   twice as wide vectors, are twice as fast at every size.
@@ -16,21 +18,21 @@ from typing import NamedTuple
 
 from theano.settings import config
 from theano.tensor.blas.library import BlasLibrary
+from theano.tensor.kernels import tuning
 from theano.tensor.kernels.common import library_level
 
 ALWAYS = 1 << 62
 """More multiplications than there are in any product."""
-# Multiplications: 500 x 500 x 500.
-_MEDIUM = 125_000_000
 # How OpenBLAS calls its kernels for AVX-512.
 _WIDE_CORES = ("skylakex", "cooperlake", "sapphirerapids")
 
 
 class GemmChoice(NamedTuple):
-    """Up to how many multiplications a product is ours, and why."""
+    """Up to how many multiplications a product is ours, and why; `by_size`: the process's struct says how many."""
 
     up_to: int
     reason: str
+    by_size: bool = False
 
 
 def choose_gemm(library: BlasLibrary) -> GemmChoice:
@@ -53,7 +55,21 @@ def choose_gemm(library: BlasLibrary) -> GemmChoice:
         return GemmChoice(-1, "the library's; ours are fast with AVX2 or AVX-512")
     if level == "v4" and core and core not in _WIDE_CORES:
         return GemmChoice(ALWAYS, f"ours, with 512-bit vectors; the library takes this CPU for a {library.core}")
-    return GemmChoice(_MEDIUM, "ours up to 500 x 500 x 500, then the library's")
+    sizes = " and ".join(f"{size_text(tuning.current()[f'own_{d}'])} ({d})" for d in ("float64", "float32"))
+    return GemmChoice(tuning.CAREFUL["own_float64"], f"ours up to {sizes}, then the library's", by_size=True)
+
+
+def size_text(multiplications: int) -> str:
+    """Return the size of square matrices whose product takes so many multiplications.
+
+    Examples
+    --------
+    >>> size_text(500**3), size_text(-1), size_text(ALWAYS)
+    ('500 x 500 x 500', 'no size', 'any size')
+    """
+    if multiplications <= 0 or multiplications >= ALWAYS:
+        return "no size" if multiplications <= 0 else "any size"
+    return " x ".join([str(round(multiplications ** (1 / 3)))] * 3)
 
 
 def thread_limit() -> int:

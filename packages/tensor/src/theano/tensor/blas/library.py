@@ -13,6 +13,9 @@ import importlib
 import os
 import shlex
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -211,6 +214,47 @@ def _multiplies(library: BlasLibrary) -> bool:
     return bool(c[0] == 11.0)
 
 
+_instead: ContextVar[BlasLibrary | None] = ContextVar("the BLAS of another process", default=None)
+
+
+@contextmanager
+def blas_elsewhere(linked: bool) -> Iterator[None]:
+    """Let nodes be lowered for another process: one that is linked to a BLAS, or one without any.
+
+    Examples
+    --------
+    >>> with blas_elsewhere(linked=False):
+    ...     find_blas().addresses
+    {}
+    """
+    here = {(routine, dtype): 1 for routine, dtype, _ in _routines()} if linked else {}
+    token = _instead.set(BlasLibrary("linked" if linked else "none: own loops", addresses=here))
+    try:
+        yield
+    finally:
+        _instead.reset(token)
+
+
+def is_elsewhere() -> bool:
+    """Return whether nodes are lowered for another process."""
+    return _instead.get() is not None
+
+
+def linked_name(pointer: str) -> str | None:
+    """Return what a linker calls the routine of ``routine:dtype``, of BLAS or LAPACK; None: it knows it not.
+
+    Examples
+    --------
+    >>> linked_name("gemm:float64"), linked_name("ger:complex64"), linked_name("potrf:float32")
+    ('dgemm_', 'cgeru_', 'spotrf_')
+    """
+    routine, _, dtype = pointer.partition(":")
+    known = {(r, d): name for r, d, name in _routines()}
+    letter = _LETTERS.get(dtype)
+    name = known.get((routine, dtype)) or (f"{letter}{routine}" if letter else None)
+    return f"{name}_" if name else None
+
+
 def find_blas() -> BlasLibrary:
     """Return the BLAS that the flag ``blas.ldflags`` names, else the best of this process.
 
@@ -221,7 +265,7 @@ def find_blas() -> BlasLibrary:
     >>> find_blas() is find_blas()
     True
     """
-    return _find(config.blas.ldflags)
+    return _instead.get() or _find(config.blas.ldflags)
 
 
 @cache

@@ -13,7 +13,7 @@ from theano.tensor.blas.choice import choose_gemm, thread_limit
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.blas.library import BlasLibrary, describe_blas, find_blas
 from theano.tensor.blas.routines import Dot22, Dot22Scalar, Gemm, Gemv, Ger
-from theano.tensor.kernels import parameters
+from theano.tensor.kernels import parameters, tuning
 from theano.tensor.kernels.common import dtype_of, library_path, library_paths, ready, works_in_place
 from theano.toolchain.checks import Line
 
@@ -26,9 +26,10 @@ __all__ = [
 def _routines(op: Any, node: Apply) -> Parameters:
     """Return the parameters of each product of ``c/linear.c``: how it works, and the routines it may call."""
     library, dtype = find_blas(), dtype_of(node.inputs[0])
+    choice = choose_gemm(library)
     return parameters.Blas(
         in_place=works_in_place(op), wide=library.integers == 64,
-        own=choose_gemm(library).up_to, threads=thread_limit(),
+        tuning=tuning.pointer() if choice.by_size else 0, own=choice.up_to, threads=thread_limit(),
         **{routine: library.address(routine, dtype) for routine in ("gemm", "gemv", "ger", "dot")},
     )  # fmt: skip
 
@@ -103,6 +104,7 @@ def doctor() -> Iterator[Line]:
     remedy = "" if library.addresses else "pip install --upgrade numpy scipy"
     yield Line("BLAS", describe_blas(), bool(library.addresses), remedy)
     yield Line("products", choose_gemm(library).reason)
+    yield Line("tuning", f"{tuning.source()} (python -m theano.doctor --calibrate measures anew)")
     paths, path = library_paths(), library_path()
     if path is None:
         text = "the C kernels of theano-tensor were not built; all that they do runs in Python"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -222,4 +223,10 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str | None = None
         elif config.cast_policy == "custom" and dtype == "float32" and config.floatX == "float64":
             # Numbers such as 0.5 fit in 32 bits; a program that counts in them expects floatX.
             dtype = "float64" if all(isinstance(v, Constant) for v in (start, stop, step)) else dtype
-    return ARange(dtype_name(dtype))(start, stop, step)
+    return _arange_of(dtype_name(dtype))(start, stop, step)
+
+
+@cache
+def _arange_of(dtype: str) -> ARange:
+    """Return the op of a dtype, of which there is one: programs compare by identity."""
+    return ARange(dtype)

@@ -5,15 +5,12 @@ scalar layer. Each statement there is a function here, and of ``theano.tensor``.
 """
 
 # mypy: implicit-reexport
-# ruff: noqa: F403, F405  (names that star imports bring, to type checkers)
+# ruff: noqa: F401, F403, F405  (names that star imports bring, to type checkers)
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from theano import scalar as scal
-from theano.graph import Variable
 from theano.tensor.convert import as_tensor_variable
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.type import dtype_name
@@ -71,39 +68,8 @@ bitwise_and, bitwise_or, bitwise_xor, bitwise_not = and_, or_, xor, invert
 #: What ``theano.tensor`` has of this.
 __all__ = [
     *_FUNCTIONS, "fill", "square", "floor_div", "where", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
-    "isnan", "isinf", "cast",
+    "cast",
 ]  # fmt: skip
-
-
-def _all_false(a: Variable) -> Any:
-    """Return False for each element, in a form that depends on the shape only."""
-    return second(a, as_tensor_variable(np.asarray(False)))
-
-
-def isnan(a: Any) -> Any:  # type: ignore[no-redef]  # the statement, seen above, is isnan_ here
-    """Return where ``a`` is not a number.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> isnan(T.dvector("x")).type, isnan(T.ivector("i")).type
-    (TensorType(bool, vector), TensorType(bool, vector))
-    """
-    a = as_tensor_variable(a)
-    return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isnan_(a)
-
-
-def isinf(a: Any) -> Any:  # type: ignore[no-redef]
-    """Return where ``a`` is plus or minus infinity.
-
-    Examples
-    --------
-    >>> import theano.tensor as T
-    >>> isinf(T.constant([1.0, float("inf")])).eval()
-    array([False,  True])
-    """
-    a = as_tensor_variable(a)
-    return _all_false(a) if a.type.dtype in scal.discrete_dtypes else isinf_(a)
 
 
 def cast(x: Any, dtype: str) -> Any:

@@ -322,16 +322,31 @@ class Elemwise(Op):  # noqa: D101  (below, as a descriptor: its instances have d
         """Return the sum over the inputs of partial derivative times direction."""
         outputs = self(*inputs, return_list=True)
         result = []
-        for i in range(len(outputs)):
-            seeds = [o.ones_like() if k == i else o.zeros_like() for k, o in enumerate(outputs)]
-            total = None
-            gradients = self._elementwise_gradients(inputs, outputs, seeds)
-            for gradient, point in zip(gradients, eval_points, strict=True):
-                if gradient is None or point is None or not is_tensor(gradient):
-                    continue
-                total = gradient * point if total is None else total + gradient * point
+        for i, output in enumerate(outputs):
+            others = [o.zeros_like() for o in outputs]
+            ones = output.ones_like()
+            total = self._along(inputs, outputs, [*others[:i], ones, *others[i + 1 :]], eval_points)
+            if total is not None and output.type.dtype in scal.complex_dtypes:
+                # The gradients of the imaginary part, by real and imaginary parts, begin with i.
+                unit = ones * np.asarray(1j, output.type.dtype)
+                total = total + unit * self._along(inputs, outputs, [*others[:i], unit, *others[i + 1 :]], eval_points)
             result.append(total)
         return result
+
+    def _along(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], seeds: Sequence[Any], eval_points: Sequence[Any]
+    ) -> Any:
+        """Return the derivative of a real number along a direction, from its gradients by the outputs; None if 0."""
+        total = None
+        gradients = self._elementwise_gradients(inputs, outputs, seeds)
+        for gradient, point in zip(gradients, eval_points, strict=True):
+            if gradient is None or point is None or not is_tensor(gradient):
+                continue
+            term = gradient * point
+            if gradient.type.dtype in scal.complex_dtypes:
+                term = Elemwise(scal.real)(Elemwise(scal.conj)(gradient) * point)
+            total = term if total is None else total + term
+        return total
 
     def _elementwise_gradients(self, inputs: Sequence[Any], outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
         """Return what the scalar op says of each input, translated from scalars to tensors."""

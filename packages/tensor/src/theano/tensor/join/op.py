@@ -28,6 +28,10 @@ from theano.tensor.shape.reshape import shape_padaxis
 from theano.tensor.type import TensorApply, TensorType, dtype_name
 
 
+class WideElementError(TypeError, AssertionError):
+    """Elements of a vector are of a dtype that its own cannot hold; programs expect either class."""
+
+
 class MakeVector(Op):
     """A vector of tensors without dimensions.
 
@@ -59,7 +63,7 @@ class MakeVector(Op):
                 raise TypeError(f"a vector is made of elements without dimensions, but {x} is of type {x.type}")
         wide = scal.upcast(self.dtype, *[x.type.dtype for x in elements])
         if wide != self.dtype:
-            raise TypeError(f"elements of dtype {wide} do not fit in a vector of dtype {self.dtype}")
+            raise WideElementError(f"elements of dtype {wide} do not fit in a vector of dtype {self.dtype}")
         elements = [cast(x, self.dtype) for x in elements]
         return Apply(self, elements, [TensorType(self.dtype, (len(elements) == 1,)).make_variable()])
 

@@ -414,12 +414,22 @@ class CrossentropyDx(Parameters):
 # -- products and factorisations ---------------------------------------------------------------------------
 
 
+class Tuning(Parameters, c_name="th_tuning"):
+    """What is fastest on this machine: one struct a process, which kernels read at each call."""
+
+    own_float32 = Int("up to how many multiplications a product is our own, not the BLAS library's")
+    own_float64 = Int()
+    row_by_row = Flag("whether rows of big arrays are reduced one after the other, not four at a time")
+    row_by_row_widened = Flag("the same for float32 whose sums are float64")
+
+
 class Blas(Parameters, c_name="blas_params"):
     """How products of matrices are computed. A routine of 0 was not found."""
 
     in_place = Flag("whether the result takes the memory of the first input")
     wide = Flag("whether BLAS counts in 64 bits, not 32")
-    own = Int("up to how many multiplications a product of floats is our own")
+    tuning = Address("th_tuning, which says up to how many multiplications a product of floats is our own; ...")
+    own = Int("... or this does, where there is no tuning")
     threads = Int("how many our own may use; 0: as many as there are")
     gemm = Address()
     gemv = Address()

@@ -49,6 +49,7 @@ class Reduction(Parameters, c_name="th_reduction"):
     """The parameters of a reduction, all numbers known from types."""
 
     run = Address("the driver; generated code finds it here", c_type="th_reducer")
+    tuning = Address("th_tuning, for the kernels that were built with the layer", c_type="const void *")
     nin = Int("operands")
     nout = Int("results")
     ndim = Int("dimensions of the loop")

@@ -21,7 +21,7 @@ from theano.graph.parameters import Parameters, Pointer
 from theano.lowering.accepts import ANYTHING, BLAS, REAL, Accepts
 from theano.lowering.table import Lowering, register
 from theano.tensor.blas.choice import ALWAYS, choose_gemm, thread_limit
-from theano.tensor.blas.library import find_blas
+from theano.tensor.blas.library import find_blas, is_elsewhere
 from theano.tensor.kernels import parameters
 from theano.tensor.kernels.common import Ready, dtype_of, ndim_of, ready
 from theano.tensor.kernels.parameters import Lapack, QrMode, Symmetry
@@ -32,7 +32,6 @@ from theano.tensor.linalg.solve import Det, MatrixInverse, MatrixPinv, Solve, ls
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
-@cache
 def lapack_address(routine: str, dtype: str) -> int:
     """Return the address of a routine of LAPACK, or 0 where there is none.
 
@@ -47,6 +46,13 @@ def lapack_address(routine: str, dtype: str) -> int:
     >>> lapack_address("no_such_routine", "float64")
     0
     """
+    if is_elsewhere():
+        return 1 if find_blas().addresses and dtype in _LETTERS else 0
+    return _address(routine, dtype)
+
+
+@cache
+def _address(routine: str, dtype: str) -> int:
     blas = find_blas()
     name = _LETTERS.get(dtype, "?") + routine
     if not blas.addresses or dtype not in _LETTERS:

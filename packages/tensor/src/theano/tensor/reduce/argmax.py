@@ -22,7 +22,9 @@ class _AlongAxes(Op):
     __props__: tuple[str, ...] = ("axis",)
 
     def __init__(self, axis: Any):
-        self.axis = plain_axes(axis)
+        axes = plain_axes(axis)
+        # An axis that is given twice counts once: the largest element stays where it is.
+        self.axis = None if axes is None else tuple(dict.fromkeys(axes))
 
     def axes_of(self, ndim: int) -> tuple[int, ...]:
         """Return the axes that go, for an input of ``ndim`` dimensions."""

@@ -30,6 +30,7 @@ from theano.scalar.c_values import literal
 from theano.scalar.cbody import names_of_blocks
 from theano.scalar.ctypes import c_type, compute_type, convert, load, storage_support
 from theano.scalar.define import DefinedOp
+from theano.tensor.kernels import tuning
 from theano.tensor.kernels.body import Body, body_of
 from theano.tensor.kernels.common import (
     DTYPE_CODES,
@@ -132,10 +133,10 @@ class _Plan:
         """Whether operand k is one number, which the loops read before they start."""
         return len(self.nest.inputs) > 1 and all(self.nest.inputs[k].broadcastable)
 
-    def params(self, work: float, run: int = 0, constants: bytes = b"") -> ReductionParameters:
+    def params(self, work: float, run: int = 0, tuned: int = 0, constants: bytes = b"") -> ReductionParameters:
         """Return what the driver is told; ``run`` is the driver, where generated code calls it."""
         return ReductionParameters(
-            run=run, nin=len(self.dtypes), nout=len(self.results), ndim=self.nest.ndim,
+            run=run, tuning=tuned, nin=len(self.dtypes), nout=len(self.results), ndim=self.nest.ndim,
             gone=sum(1 << axis for axis in self.nest.axes),
             lanes=self.lanes, work=int(1000 * work), constants=constants,
             stretched=[
@@ -165,7 +166,7 @@ def careduce_kernel(op: Any, node: Apply) -> Kernel | Builtin | None:
         return None
     (result,) = plan.results
     if (result.term, result.acc) in _BUILT.get(result.name, ()):
-        return Builtin(path, "th_kernel_reduce", plan.params(0.15), 0.15)
+        return Builtin(path, "th_kernel_reduce", plan.params(0.15, tuned=tuning.pointer()), 0.15)
     return _generated(op, node, plan)
 
 
@@ -207,7 +208,7 @@ def log_sum_exp_kernel(op: Any, node: Apply) -> Builtin | None:
     pattern = pattern_of(node.inputs[0])
     axes = tuple(normal_axes(op.axis, len(pattern)))
     plan = _Plan(Reduction(identity, (Operand("x0", dtype, pattern),), axes, ()), (result,))
-    return Builtin(path, "th_kernel_reduce", plan.params(0.7), 0.7)
+    return Builtin(path, "th_kernel_reduce", plan.params(0.7, tuned=tuning.pointer()), 0.7)
 
 
 def _plan(nest: Reduction | None) -> _Plan | None:
@@ -295,7 +296,7 @@ def _generated(op: Any, node: Apply, plan: _Plan) -> Kernel | None:
         (*storage_support(*plan.dtypes), *body.support, *support(names_of_blocks(conversions)), *owned)
     )
     work = 0.2 + 0.1 * len(body.lines) + 0.4 * min(len(body.support), 12)
-    params = plan.params(work, driver(path, "th_reduce"), body.params)
+    params = plan.params(work, driver(path, "th_reduce"), constants=body.params)
     # Lanes of bytes are packed from wider vectors: without all passes, their loops take twice as long.
     plain = all(np.dtype(r.acc).itemsize > 1 for r in plan.results)
     text = (c_text("reduce.h"), *blocks)

@@ -129,10 +129,14 @@ class MapRows(ExpressionOp):
 
     def _none(self, sequences: Sequence[Any], fixed: Sequence[Any]) -> list[Any]:
         """Return results without rows; how long one would be follows from the lengths of the inputs."""
-        lengths = [shape_i(v, i) for v in self.outputs for i in range(v.type.ndim)]
         rows = [np.zeros(s.shape[1:], s.dtype) for s in sequences]
-        found = iter(self._compiled("lengths", [Out(n, borrow=True) for n in lengths])(*rows, *fixed))
-        return [np.empty((0, *(int(next(found)) for _ in range(v.type.ndim))), v.type.dtype) for v in self.outputs]
+        shapes = [self.lengths_of_row(i)(*rows, *fixed) if v.type.ndim else () for i, v in enumerate(self.outputs)]
+        return [np.empty((0, *map(int, n)), v.type.dtype) for n, v in zip(shapes, self.outputs, strict=True)]
+
+    def lengths_of_row(self, i: int) -> Any:
+        """Return the function of a row of each sequence that says how long one of result ``i`` is."""
+        row = self.outputs[i]
+        return self._compiled(f"lengths of {i}", [Out(shape_i(row, k), borrow=True) for k in range(row.type.ndim)])
 
     def infer_shape(self, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the number of rows, and the lengths of the expression for the first one."""

@@ -338,6 +338,8 @@ def shape_padaxis(t: Any, axis: int) -> Any:
 def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
     """Return ``x`` with its dimensions in another order, reversed where ``axes`` is not given.
 
+    The reverse of a variable that has a name is called ``NAME.T``.
+
     Examples
     --------
     >>> import theano.tensor as T
@@ -351,7 +353,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
     order = list(range(x.type.ndim))[::-1] if axes is None else list(axes)
     if len(order) != x.type.ndim:
         raise ValueError(f"transpose: {x} has {x.type.ndim} dimensions, but {len(order)} axes are given: {order}")
-    if order == list(range(x.type.ndim)):
+    if axes is not None and order == list(range(x.type.ndim)):
         return x
     out = DimShuffle(x.type.broadcastable, order)(x)
     out.name = f"{x.name}.T" if axes is None and x.name is not None else None

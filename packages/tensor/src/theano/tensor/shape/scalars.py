@@ -10,7 +10,7 @@ import numpy as np
 from theano import scalar as scal
 from theano.graph import Apply, Constant, Op, Variable
 from theano.scalar.convert import scalar_converters
-from theano.tensor.convert import Converter, as_tensor_variable, converters, is_tensor
+from theano.tensor.convert import Converter, converters, is_tensor
 from theano.tensor.type import TensorType
 
 
@@ -101,8 +101,6 @@ scalar_from_tensor = ScalarFromTensor()
 
 
 def _scalar_to_tensor(s: Any) -> Any:
-    if isinstance(s, Constant):
-        return as_tensor_variable(np.asarray(s.data))
     if s.owner is not None and isinstance(s.owner.op, ScalarFromTensor):
         (t,) = s.owner.inputs
         return t

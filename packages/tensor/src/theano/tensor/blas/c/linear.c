@@ -178,7 +178,11 @@ static int vector_of(th_ctx *ctx, char **data, int64_t n, int64_t *step, int32_t
 /* Whether our own routines compute a product of these lengths. */
 static int is_own(const blas_params *p, int32_t dtype, int64_t m, int64_t n, int64_t k)
 {
-    return (dtype == TH_FLOAT32 || dtype == TH_FLOAT64) && (double)m * (double)n * (double)k <= (double)p->own;
+    const th_tuning *tuning = p->tuning;
+    if (dtype != TH_FLOAT32 && dtype != TH_FLOAT64)
+        return 0;
+    const int64_t up_to = tuning == NULL ? p->own : dtype == TH_FLOAT32 ? tuning->own_float32 : tuning->own_float64;
+    return (double)m * (double)n * (double)k <= (double)up_to;
 }
 
 static int own_multiply(th_ctx *ctx, int64_t threads, int32_t dtype, const void *alpha, matrix a, matrix b,

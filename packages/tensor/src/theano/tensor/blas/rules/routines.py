@@ -28,7 +28,7 @@ from theano.tensor.blas.routines import (
     ger,
     ger_destructive,
 )
-from theano.tensor.create.alloc import alloc
+from theano.tensor.create.alloc import AllocEmpty, alloc
 from theano.tensor.elemwise import functions as F
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.rules.inplace import MayTake, work_in_place
@@ -42,6 +42,7 @@ for _name, _position, _tags in (
     ("gemm_optimizer", 10, ("fast_run", "GemmOptimizer")),
     ("local_dot22_to_dot22scalar", 11, ("fast_run",)),
     ("local_gemm_to_gemv", 15, ("fast_run",)),
+    ("local_dot_to_gemv", 16, ("BlasOpt",)),  # only where asked for: the kernel of a product chooses as well
 ):
     blas_phases.register(_name, Phase(_name, "in_to_out"), _position, *_tags)
 
@@ -339,6 +340,25 @@ def local_gemm_to_ger(node: TensorApply) -> Any:
         zeros = alloc(number_of(0, z.type.dtype, 0), *z.shape)
         return [conform(ger(zeros, a, column, row), node.outputs[0])]
     return None
+
+
+@local_rule([Dot], keeps="close", phases=("local_dot_to_gemv",), into=blas_phases)
+def local_dot_to_gemv(node: TensorApply) -> Any:
+    """A product with a vector, where BLAS is asked for by name, is a call of gemv into new memory."""
+    left, right = node.inputs
+    if not _are_of_one_dtype(left, right) or left.type.dtype not in BLAS_DTYPES:
+        return None
+    if (left.type.ndim, right.type.ndim) == (1, 1):
+        matrix, vector = left.dimshuffle("x", 0), right
+    elif left.type.ndim == 1:
+        matrix, vector = right.dimshuffle(1, 0), left
+    elif right.type.ndim == 1:
+        matrix, vector = left, right
+    else:
+        return None
+    one, zero = (number_of(n, vector.type.dtype, 0) for n in (1, 0))
+    product = gemv_no_inplace(AllocEmpty(vector.type.dtype)(matrix.shape[0]), one, matrix, vector, zero)
+    return [conform(product[0] if node.outputs[0].type.ndim == 0 else product, node.outputs[0])]
 
 
 _IN_PLACE: dict[Op, Op] = {gemm_no_inplace: gemm_inplace, gemv_no_inplace: gemv_inplace, ger: ger_destructive}

@@ -16,10 +16,14 @@
 #include "parameters.h" /* written from parameters.py */
 
 #if defined(_WIN32)
+#ifndef TH_EXPORT
 #define TH_EXPORT __declspec(dllexport)
+#endif
 #define TH_LOCAL
 #else
+#ifndef TH_EXPORT /* an exported model shows no kernel */
 #define TH_EXPORT __attribute__((visibility("default")))
+#endif
 #ifndef TH_LOCAL
 #define TH_LOCAL __attribute__((visibility("hidden")))
 #endif

@@ -185,10 +185,13 @@
 
 /* -- rows: results are neighbours ----------------------------------------------------------------------- */
 
-/* Four rows at a time, as a tree: accumulators are read and written once for four terms. The next four are fetched ahead:
- * short rows end before the machine notices in which order they are read. Most columns are taken in at
- * multiples of a vector. The first and the last few are held in vectors of their own, which reach over columns in
- * between; of these vectors only the few are kept. */
+enum order { NEAR, FETCHED, ROW_BY_ROW };
+
+/* Where the operand lies in a cache, four rows at a time, as a tree: accumulators are read and written once for four terms.
+ * From memory, some machines are faster if the next four rows are fetched ahead, others if one row is read after the other,
+ * in the order in which they lie there (th_tuning says which). Most columns are taken in at multiples of a vector. The first
+ * and the last few are held in vectors of their own, which reach over columns in between; of these vectors only the few are
+ * kept. */
 #define ROWS(NAME, LOAD, X, A, FOUR, JOIN) \
     static void few_columns_##NAME(int64_t w, int64_t n, const char *at, int64_t step, TYPE(A) *a) \
     { \
@@ -196,51 +199,63 @@
             for (int64_t j = 0; j < w; ++j) \
                 a[j] = JOIN(a[j], (TYPE(A))((const X *)at)[j]); \
     } \
-    static void rows_##NAME(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
-                            const void *constants) \
+    TH_INLINE void these_rows_##NAME(int64_t w, int64_t n, const char *at, int64_t step, TYPE(A) *a, enum order order) \
     { \
         enum { W = WIDTH(A) }; \
-        const char *at = p[0]; \
-        const int64_t step = row[0], from = w < 4 * W ? 0 : -th_behind(at, sizeof(X), W) & (W - 1); \
+        const int64_t from = w < 4 * W ? 0 : -th_behind(at, sizeof(X), W) & (W - 1); \
         const int64_t to = w - (w - from) % W; \
-        TYPE(A) *a = acc[0]; \
-        (void)constants; \
         if (w < W) { \
             few_columns_##NAME(w, n, at, step, a); \
             return; \
         } \
-        const int64_t ahead = 4 * step; \
         lanes_##A first = load_##A(a), last = load_##A(a + w - W); \
-        for (; n > 0; n -= 4, at += 4 * step) { \
-            const X *x = (const X *)at, *y = (const X *)(at + (n > 1 ? step : 0)); \
-            const X *z = (const X *)(at + (n > 2 ? 2 * step : 0)), *u = (const X *)(at + (n > 3 ? 3 * step : 0)); \
-            if (n >= 4) { \
-                first = FOUR(A, first, load_##LOAD(x), load_##LOAD(y), load_##LOAD(z), load_##LOAD(u)); \
-                for (int64_t j = from; j < to; j += W) { \
-                    __builtin_prefetch((const char *)(x + j) + ahead); \
-                    __builtin_prefetch((const char *)(y + j) + ahead); \
-                    __builtin_prefetch((const char *)(z + j) + ahead); \
-                    __builtin_prefetch((const char *)(u + j) + ahead); \
-                    const lanes_##A v = FOUR(A, load_##A(a + j), load_##LOAD(x + j), load_##LOAD(y + j), \
-                                             load_##LOAD(z + j), load_##LOAD(u + j)); \
-                    memcpy(a + j, &v, sizeof v); \
+        for (; order != ROW_BY_ROW && n >= 4; n -= 4, at += 4 * step) { \
+            const X *x = (const X *)at, *y = (const X *)(at + step); \
+            const X *z = (const X *)(at + 2 * step), *u = (const X *)(at + 3 * step); \
+            first = FOUR(A, first, load_##LOAD(x), load_##LOAD(y), load_##LOAD(z), load_##LOAD(u)); \
+            for (int64_t j = from; j < to; j += W) { \
+                if (order == FETCHED) { \
+                    __builtin_prefetch((const char *)(x + j) + 4 * step); \
+                    __builtin_prefetch((const char *)(y + j) + 4 * step); \
+                    __builtin_prefetch((const char *)(z + j) + 4 * step); \
+                    __builtin_prefetch((const char *)(u + j) + 4 * step); \
                 } \
-                x += w - W, y += w - W, z += w - W, u += w - W; \
-                last = FOUR(A, last, load_##LOAD(x), load_##LOAD(y), load_##LOAD(z), load_##LOAD(u)); \
-                continue; \
+                const lanes_##A v = FOUR(A, load_##A(a + j), load_##LOAD(x + j), load_##LOAD(y + j), \
+                                         load_##LOAD(z + j), load_##LOAD(u + j)); \
+                memcpy(a + j, &v, sizeof v); \
             } \
-            for (int64_t i = 0; i < n; ++i) { \
-                x = (const X *)(at + i * step); \
-                first = FOUR##_ONE(A, first, load_##LOAD(x)); \
-                for (int64_t j = from; j < to; j += W) { \
-                    const lanes_##A v = FOUR##_ONE(A, load_##A(a + j), load_##LOAD(x + j)); \
-                    memcpy(a + j, &v, sizeof v); \
-                } \
-                last = FOUR##_ONE(A, last, load_##LOAD(x + w - W)); \
+            x += w - W, y += w - W, z += w - W, u += w - W; \
+            last = FOUR(A, last, load_##LOAD(x), load_##LOAD(y), load_##LOAD(z), load_##LOAD(u)); \
+        } \
+        for (; n > 0; --n, at += step) { \
+            const X *x = (const X *)at; \
+            first = FOUR##_ONE(A, first, load_##LOAD(x)); \
+            for (int64_t j = from; j < to; j += W) { \
+                const lanes_##A v = FOUR##_ONE(A, load_##A(a + j), load_##LOAD(x + j)); \
+                memcpy(a + j, &v, sizeof v); \
             } \
+            last = FOUR##_ONE(A, last, load_##LOAD(x + w - W)); \
         } \
         memcpy(a, &first, (size_t)from * sizeof *a); \
         memcpy(a + to, (const char *)&last + (W - (w - to)) * (int64_t)sizeof *a, (size_t)(w - to) * sizeof *a); \
+    } \
+    static void rows_##NAME(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
+                            const void *constants) \
+    { \
+        (void)constants; \
+        these_rows_##NAME(w, n, p[0], row[0], acc[0], NEAR); \
+    } \
+    static void fetched_rows_##NAME(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
+                                    const void *constants) \
+    { \
+        (void)constants; \
+        these_rows_##NAME(w, n, p[0], row[0], acc[0], FETCHED); \
+    } \
+    static void row_by_row_##NAME(int64_t w, int64_t n, char *const *p, const int64_t *row, void *const *acc, \
+                                  const void *constants) \
+    { \
+        (void)constants; \
+        these_rows_##NAME(w, n, p[0], row[0], acc[0], ROW_BY_ROW); \
     }
 
 #define ADD_ROWS(A, a, x, y, z, u) ((a) + (((x) + (y)) + ((z) + (u))))
@@ -323,7 +338,8 @@ ORDER(f4, float, -INFINITY, INFINITY, WATCH_SUM, any_nan_f4)
 ORDER(i8, int64_t, INT64_MIN, INT64_MAX, NO_WATCH, NEVER)
 ORDER(i4, int32_t, INT32_MIN, INT32_MAX, NO_WATCH, NEVER)
 
-#define LOOPS(OP, X, ACC, NAME) {TH_##OP, TH_##X, TH_##ACC, block_##NAME, rows_##NAME, runs_##NAME}
+#define LOOPS(OP, X, ACC, NAME) \
+    {TH_##OP, TH_##X, TH_##ACC, block_##NAME, {rows_##NAME, fetched_rows_##NAME, row_by_row_##NAME}, runs_##NAME}
 #define SUM_LOOPS(OP, NAME) \
     LOOPS(OP, FLOAT64, FLOAT64, NAME##_f8), LOOPS(OP, FLOAT32, FLOAT64, NAME##_f4f8), \
     LOOPS(OP, FLOAT32, FLOAT32, NAME##_f4), LOOPS(OP, INT64, INT64, NAME##_i8), \
@@ -333,25 +349,37 @@ ORDER(i4, int32_t, INT32_MIN, INT32_MAX, NO_WATCH, NEVER)
     LOOPS(OP, FLOAT64, FLOAT64, NAME##_f8), LOOPS(OP, FLOAT32, FLOAT32, NAME##_f4), \
     LOOPS(OP, INT64, INT64, NAME##_i8), LOOPS(OP, INT32, INT32, NAME##_i4)
 
-#define TRUTHS(OP, NAME) {TH_##OP, TH_BOOL, TH_BOOL, block_##NAME, rows_##NAME, NULL}
+#define TRUTHS(OP, NAME) {TH_##OP, TH_BOOL, TH_BOOL, block_##NAME, {rows_##NAME, rows_##NAME, rows_##NAME}, NULL}
 
 static const struct {
     int64_t op, x, acc;
     th_block block;
-    th_rows rows;
+    th_rows rows[3]; /* by `order` */
     th_runs runs;
 } plain[] = {
     SUM_LOOPS(ADD, add), SUM_LOOPS(MUL, mul), ORDER_LOOPS(MAX, max), ORDER_LOOPS(MIN, min),
     TRUTHS(AND, and_u1), TRUTHS(OR, or_u1), TRUTHS(MAX, or_u1), TRUTHS(MIN, and_u1),
 };
 
+static int64_t bytes_of(const th_buffer *x)
+{
+    int64_t bytes = x->itemsize;
+    for (int d = 0; d < x->ndim; ++d)
+        bytes *= x->shape[d];
+    return bytes;
+}
+
 /* params: a th_reduction of one operand and one result. */
 TH_EXPORT int th_kernel_reduce(th_ctx *ctx)
 {
     const th_reduction *r = ctx->params;
+    const th_tuning *tuning = r->tuning;
+    const int widened = ctx->in[0]->dtype == TH_FLOAT32 && r->result[0].dtype == TH_FLOAT64;
+    const int64_t row_by_row = widened ? tuning->row_by_row_widened : tuning->row_by_row;
+    const enum order order = bytes_of(ctx->in[0]) < TH_REDUCE_FAR_BYTES ? NEAR : row_by_row ? ROW_BY_ROW : FETCHED;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; ++i)
         if (plain[i].op == r->result[0].op && plain[i].x == ctx->in[0]->dtype && plain[i].acc == r->result[0].dtype)
-            return th_reduce_runs(ctx, r, plain[i].block, plain[i].rows, plain[i].runs, NULL);
+            return th_reduce_runs(ctx, r, plain[i].block, plain[i].rows[order], plain[i].runs, NULL);
     if (r->result[0].op == TH_LOG_SUM_EXP && ctx->in[0]->dtype == TH_FLOAT32)
         return th_reduce_runs(ctx, r, th_log_sum_exp_block_f4, th_log_sum_exp_rows_f4, NULL, NULL);
     if (r->result[0].op == TH_LOG_SUM_EXP && ctx->in[0]->dtype == TH_FLOAT64)

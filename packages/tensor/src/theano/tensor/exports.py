@@ -1,0 +1,54 @@
+"""What this layer says of its kernels for exported models (`theano.aot.exports`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+
+from theano.aot.exports import Exports, SourceTree
+from theano.graph.parameters import header
+from theano.scan.exported import loop_of as loop_of_scan
+from theano.tensor.blas.library import blas_elsewhere, linked_name
+from theano.tensor.kernels import parameters, reduction
+from theano.tensor.kernels.building import FLAGS, FOREIGN_HEADERS, LEVELS
+from theano.tensor.kernels.common import DRIVERS
+from theano.tensor.rows.exported import loop_of as loop_of_rows
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+
+
+def sources(library: str) -> SourceTree:
+    """Return the sources of the library of kernels at a path."""
+    level = os.path.basename(library).partition(".")[0]
+    # Of the scalar layer; its headers are where it is.
+    scalar = os.path.dirname(os.path.abspath(str(import_module("theano.scalar").__file__)))
+    files = {f"c/{name}.h": os.path.join(scalar, "c", f"{name}.h") for name in FOREIGN_HEADERS}
+    files.update({os.path.basename(path): path for path in _own()})
+    written = {
+        "parameters.h": header(vars(parameters), "parameters.py"),
+        "reduction.h": header(vars(reduction), "reduction.py"),
+    }
+    return SourceTree("tensor", files, written, (*FLAGS, "-DTH_EXPORT="), LEVELS.get(level, ()))
+
+
+def _own() -> Iterator[str]:
+    """Yield the paths of the C sources and headers of all families; `module.c` is Python's."""
+    for family in sorted(os.listdir(_PACKAGE)):
+        folder = os.path.join(_PACKAGE, family, "c")
+        if os.path.isdir(folder):
+            yield from (
+                os.path.join(folder, file)
+                for file in sorted(os.listdir(folder))
+                if file.endswith((".c", ".h")) and file != "module.c"
+            )
+
+
+EXPORTS = Exports(
+    trees={__package__: sources},
+    nested=lambda node: loop_of_scan(node) or loop_of_rows(node),
+    lowered_apart=blas_elsewhere,
+    symbols={
+        "blas": linked_name, "lapack": linked_name, "drivers": lambda name: name if name in DRIVERS else None,
+    },
+)  # fmt: skip

@@ -1,0 +1,22 @@
+"""How the C library of this layer is compiled, for those who build the layer and those who take its sources along.
+
+This module needs nothing but the standard library: ``setup.py`` loads it where nothing is installed.
+"""
+
+from __future__ import annotations
+
+FLAGS = (
+    *("-std=gnu11", "-O3", "-fno-math-errno", "-fno-trapping-math"),
+    *("-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"),
+)
+"""The options for all levels of instructions."""
+
+LEVELS = {
+    "_kernels": (),
+    "_kernels_v3": ("-march=x86-64-v3",),
+    "_kernels_v4": ("-march=x86-64-v4", "-mprefer-vector-width=512"),
+}
+"""The library for each level of x86-64, and the options that choose it; elsewhere there is the first one only."""
+
+FOREIGN_HEADERS = ("base", "exponential", "logarithm")
+"""Headers of the scalar layer, in its folder ``c``, that kernels include."""

@@ -1,0 +1,337 @@
+"""Exported models give what the functions give, bit for bit: in C, and through the loader that needs only NumPy."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import models
+import numpy as np
+import pytest
+
+import theano
+import theano.tensor as T
+from theano.errors import ExportError
+
+HERE = Path(__file__).parent
+#: The same numbers in a quarter of the time to compile: no kernel lets a compiler reorder arithmetic.
+QUICK = {"gcc.cxxflags": "-O0"}
+
+
+def imported(path):
+    """Return the loader that was written beside a library."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def as_list(results):
+    return results if isinstance(results, list) else [results]
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The folder of a model of all functions, and these."""
+    functions = models.all_functions()
+    folder = tmp_path_factory.mktemp("exported") / "all"
+    with theano.change_flags(QUICK):
+        theano.export(functions, folder, "all")
+    return folder, functions
+
+
+@pytest.fixture
+def model(exported):
+    """The model in this process, opened anew."""
+    return imported(exported[0] / "all.py").Model()
+
+
+@pytest.fixture
+def values(exported, tmp_path):
+    """A folder with a copy of the model's values."""
+    shutil.copytree(exported[0] / "values", tmp_path / "values")
+    return tmp_path
+
+
+class TestValues:
+    """What it computes."""
+
+    def test_all_results_and_stored_values_are_equal_bit_for_bit(self, exported, model):
+        _, functions = exported
+        for name, calls in models.arguments().items():
+            for given in calls:
+                wanted, got = as_list(functions[name](*given)), getattr(model, name)(*given)
+                assert [v.tobytes() for v in got] == [np.asarray(v).tobytes() for v in wanted], (name, given)
+                assert [(v.shape, v.dtype) for v in got] == [(np.shape(v), np.asarray(v).dtype) for v in wanted], name
+        for function in functions.values():
+            for shared in function.get_shared():
+                assert model.get(shared.name).tobytes() == shared.get_value().tobytes(), shared
+
+    def test_a_program_in_c_without_python(self, exported, tmp_path):
+        folder, functions = exported
+        images = models.draws(5).random((9, 64)).astype("float32")
+        labels = models.draws(5).integers(0, 10, 9).astype("int32")
+        fresh = imported(folder / "all.py").Model()
+        wanted = [fresh.predict(images), fresh.train(images, labels), fresh.predict(images)]
+        images.tofile(tmp_path / "images"), labels.tofile(tmp_path / "labels")
+        compiler = shutil.which("cc")
+        command = [compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{folder}", str(HERE / "caller.c"), "-o", "caller"]
+        subprocess.run([*command, str(folder / "liball.so"), f"-Wl,-rpath,{folder}"], cwd=tmp_path, check=True)
+        ran = subprocess.run(["./caller", str(folder)], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert (tmp_path / "before").read_bytes() == wanted[0][0].tobytes()
+        assert (tmp_path / "loss").read_bytes() == wanted[1][0].tobytes()
+        assert (tmp_path / "after").read_bytes() == wanted[2][0].tobytes()
+        assert (tmp_path / "guess").read_bytes() == wanted[2][1].tobytes()
+        said = ran.stdout.splitlines()
+        assert "code 8: dot: shapes (9, 60) and (64, 16) do not fit together" in said[0]
+        assert "written at" in said[1] and "models.py" in said[1]
+        assert said[2] == "code 3: the input images is float32 with 2 dimensions, not float64 with 2"
+        assert said[3] == "code 3: the input images is missing: its data are NULL"
+        assert said[4].startswith("closed: ") and said[4].endswith("W1.npy: No such file or directory")
+        linked = subprocess.run(["ldd", "caller"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        assert "liball.so" in linked and "python" not in linked.replace(str(folder), "")
+
+    def test_the_loader_needs_only_numpy(self, exported, tmp_path):
+        folder, _ = exported
+        program = (
+            f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+            "import all as loader\nmodel = loader.Model()\nprint(model.numbers(3)[0])\n"
+            "print([m for m in sys.modules if m.partition('.')[0] in ('theano', 'scipy')])\n"
+        )
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path)
+        value, modules = ran.stdout.splitlines()
+        assert float(value) == pytest.approx(0.824, abs=1) and modules == "[]"
+
+    def test_threads_of_the_caller(self, exported, model):
+        _, functions = exported
+        body = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        calls = []
+
+        @ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+        def in_pieces(n, grain, run, arg):
+            calls.append(n)
+            for low in range(0, n, max(grain, n // 3)):
+                body(run)(arg, low, min(n, low + max(grain, n // 3)))
+
+        imported(exported[0] / "all.py").LIB.all_set_parallel(model.model, in_pieces)
+        images = models.draws(6).random((4000, 64)).astype("float32")
+        fresh = imported(exported[0] / "all.py").Model()
+        for got, wanted in zip(model.predict(images), fresh.predict(images), strict=True):
+            # A product that is cut into pieces of rows may be rounded otherwise at their edges.
+            np.testing.assert_allclose(got, wanted, rtol=1e-6)
+        assert calls
+
+
+class TestStoredValues:
+    """What it keeps."""
+
+    def test_a_call_that_fails_has_changed_nothing(self, model):
+        images = models.draws(7).random((9, 64)).astype("float32")
+        names = [v["name"] for v in json.loads((Path(model.__init__.__globals__["HERE"]) / "all.json").read_text())["values"]]
+        before = {name: model.get(name) for name in names}
+        for labels in (np.full(9, 10, "int32"), np.zeros(8, "int32")):
+            with pytest.raises(ValueError):
+                model.train(images, labels)
+        for name in names:
+            assert model.get(name).tobytes() == before[name].tobytes(), name
+        assert model.train(images, np.zeros(9, "int32"))
+
+    def test_set_save_and_open_again(self, exported, model, tmp_path):
+        folder, _ = exported
+        model.set("b1", np.arange(16.0)[::-1])
+        assert model.get("b1").tolist() == list(range(15, -1, -1))
+        with pytest.raises(ValueError, match="b1 is float32 with 1 dimensions, not float32 with 2"):
+            model.set("b1", np.zeros((4, 4)))
+        with pytest.raises(ValueError, match="the model stores no value of the name nothing"):
+            model.get("nothing")
+        shutil.copytree(folder / "values", tmp_path / "values")
+        model.save(tmp_path)
+        assert np.load(tmp_path / "values" / "b1.npy").tolist() == list(range(15, -1, -1))
+        again = imported(folder / "all.py").Model(tmp_path)
+        assert again.get("b1").tolist() == list(range(15, -1, -1))
+        with pytest.raises(OSError, match="No such file"):
+            model.save(tmp_path / "nowhere")
+
+    def test_models_of_one_folder_know_nothing_of_each_other(self, exported, model):
+        other = imported(exported[0] / "all.py").Model()
+        before = other.get("b2")
+        model.set("b2", np.ones(10))
+        assert other.get("b2").tobytes() == before.tobytes() != model.get("b2").tobytes()
+
+    @pytest.mark.parametrize(
+        ("array", "message"),
+        [
+            (np.zeros(16), "another dtype"),
+            (np.zeros((4, 4), "float32"), "another number of dimensions"),
+            (b"\x93NUMPY\x01\x00\x10", "it is no .npy file"),
+            (b"no array", "it is no .npy file"),
+        ],
+    )
+    def test_files_that_are_not_those_of_the_model(self, exported, tmp_path, array, message):
+        folder, _ = exported
+        shutil.copytree(folder / "values", tmp_path / "values")
+        path = tmp_path / "values" / "b1.npy"
+        path.write_bytes(array) if isinstance(array, bytes) else np.save(path, array)
+        with pytest.raises(OSError, match=message):
+            imported(folder / "all.py").Model(tmp_path)
+
+    def test_files_in_the_order_of_fortran_and_of_later_versions(self, exported, tmp_path):
+        folder, _ = exported
+        shutil.copytree(folder / "values", tmp_path / "values")
+        values = models.draws(8).normal(size=(64, 16)).astype("float32")
+        with open(tmp_path / "values" / "W1.npy", "wb") as file:
+            np.lib.format.write_array(file, np.asfortranarray(values), version=(2, 0))
+        assert imported(folder / "all.py").Model(tmp_path).get("W1").tobytes() == values.tobytes()
+
+    def test_a_file_that_ends_too_early(self, exported, tmp_path):
+        folder, _ = exported
+        shutil.copytree(folder / "values", tmp_path / "values")
+        path = tmp_path / "values" / "W1.npy"
+        path.write_bytes(path.read_bytes()[:-1])
+        with pytest.raises(OSError, match="it ends too early"):
+            imported(folder / "all.py").Model(tmp_path)
+
+
+class TestInputs:
+    """What it is given."""
+
+    def test_what_lies_in_any_way(self, exported, model):
+        _, functions = exported
+        raw = np.zeros(12 * 64 * 4 + 1, "uint8")
+        crooked = raw[1:].view("float32").reshape(12, 64)
+        crooked[...] = models.draws(9).random((12, 64))
+        wide = np.broadcast_to(crooked[:1], (6, 64))
+        for images in (crooked, crooked[::-1], crooked.T.copy().T, wide):
+            got = model.predict(images)
+            assert got[0].tobytes() == functions_of(functions, "predict", images, model)[0].tobytes()
+
+    def test_lengths_that_a_type_fixes(self, tmp_path):
+        x = T.TensorType("float64", (True, False))("x")
+        with theano.change_flags(QUICK):
+            theano.export(theano.function([x], x * 2), tmp_path / "row")
+        row = imported(tmp_path / "row" / "row.py").Model()
+        assert row.call("call", np.ones((1, 3)))[0].tolist() == [[2, 2, 2]]
+        with pytest.raises(ValueError, match="the input x has the length 2 along dimension 0, where its type says 1"):
+            row.call("call", np.ones((2, 3)))
+
+
+def functions_of(functions, name, images, model):
+    """Return what a function gives with the values of a model."""
+    for shared in functions[name].get_shared():
+        shared.set_value(model.get(shared.name))
+    return functions[name](images)
+
+
+class TestFiles:
+    """What is written."""
+
+    def test_metadata(self, exported):
+        folder, _ = exported
+        about = json.loads((folder / "all.json").read_text())
+        train = about["functions"]["train"]
+        assert [(i["name"], i["dtype"], i["shape"]) for i in train["inputs"]] == [
+            ("images", "float32", [None, None]), ("labels", "int32", [None]), ("rate", "float32", []),
+        ]  # fmt: skip
+        assert train["inputs"][2]["default"] == "values/rate.npy" and len(train["updates"]) == 8
+        values = {v["name"]: v for v in about["values"]}
+        assert values["W1"]["shape"] == [64, 16] and np.load(folder / values["W1"]["file"]).shape == (64, 16)
+
+    def test_each_kernel_comes_as_source(self, exported):
+        """Whatever the library does not define itself is the C library's."""
+        folder, _ = exported
+        listed = subprocess.run(["nm", "-D", str(folder / "liball.so")], capture_output=True, text=True, check=True).stdout
+        missing = re.findall(r"^ +U (\S+)", listed, re.MULTILINE)
+        assert not [name for name in missing if name.startswith(("th_", "model_", "Py"))]
+        defined = re.findall(r"^\w+ T (\S+)", listed, re.MULTILINE)
+        assert all(name.startswith("all_") for name in defined), "what is exported begins with the model's name"
+        assert (folder / "src" / "tensor" / "conv.h").is_file() and not (folder / "src" / "tensor" / "fft.c").exists()
+
+    def test_a_blas_that_is_linked(self, tmp_path):
+        """The routines of the library that is named are those that compute."""
+        (tmp_path / "blas.c").write_text(FAKE_BLAS)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "libfake.so", "blas.c"], cwd=tmp_path, check=True)
+        x = T.dmatrix("x")
+        function = theano.function([x], T.dot(x, x))
+        options = ["-L" + str(tmp_path), "-lfake", "-Wl,-rpath," + str(tmp_path)]
+        with theano.change_flags({**QUICK, "blas.gemm": "library"}):
+            theano.export(function, tmp_path / "linked", blas=options)
+        model = imported(tmp_path / "linked" / "linked.py").Model()
+        assert model.call("call", np.ones((2, 2)))[0].tolist() == [[42, 42], [42, 42]]
+
+    def test_any_name_of_a_value_is_a_file(self, tmp_path):
+        odd = [theano.shared(float(k), name=name) for k, name in enumerate(["a/b", "A/B", "../c", "", "ü", "what?"])]
+        x = T.dscalar("in put")
+        theano.export(theano.function([x], sum(odd, x)), tmp_path / "odd", library=False)
+        files = sorted(p.name for p in (tmp_path / "odd" / "values").iterdir())
+        assert files == ["A_B.1.npy", "_.npy", "_c.npy", "a_b.npy", "value.npy", "what_.npy"]
+
+
+FAKE_BLAS = """
+void dgemm_(const char *a, const char *b, const int *m, const int *n, const int *k, const double *alpha, const double *x,
+            const int *lx, const double *y, const int *ly, const double *beta, double *z, const int *lz) {
+    (void)a, (void)b, (void)k, (void)alpha, (void)x, (void)lx, (void)y, (void)ly, (void)beta;
+    for (int j = 0; j < *n; ++j) for (int i = 0; i < *m; ++i) z[i + (long)j * *lz] = 42;
+}
+void dgemv_(void) {} void dger_(void) {} double ddot_(void) { return 0; }
+"""
+
+
+class TestRefusals:
+    """What cannot be exported is said by name and line."""
+
+    def test_ops_in_python_by_name_and_line(self, tmp_path):
+        x = T.dvector("x")
+
+        class Twice(theano.Op):
+            __props__ = ()
+
+            def make_node(self, v):
+                return theano.Apply(self, [v], [v.type()])
+
+            def perform(self, node, inputs, outputs):
+                outputs[0][0] = 2 * inputs[0]
+
+        y = Twice()(x)
+        with pytest.raises(ExportError, match=r"Twice\(x\), written at .*test_exported_models.py:\d+: only Python code"):
+            theano.export(theano.function([x], y + 1), tmp_path / "no")
+        inner, _ = theano.scan(lambda v: Twice()(v), outputs_info=x, n_steps=3)
+        with pytest.raises(ExportError, match=r"Twice\(.*only Python code"):
+            theano.export(theano.function([x], inner), tmp_path / "no")
+        with pytest.raises(ExportError, match=r"SortOp.*only in this process \(sort:float64"):
+            theano.export(theano.function([x], T.sort(x)), tmp_path / "no")
+        assert not (tmp_path / "no").exists()
+
+    def test_values_that_are_no_arrays(self, tmp_path):
+        x = theano.generic("x")
+        with pytest.raises(ExportError, match="x, of type .*, which is no array of numbers"):
+            theano.export(theano.function([x], x), tmp_path / "no")
+
+    @pytest.mark.parametrize(
+        ("given", "name", "error", "message"),
+        [
+            ({}, "m", ValueError, "no function is given"),
+            ({"f": len}, "m", TypeError, "f is a builtin_function_or_method, not what theano.function returns"),
+            ({"2": None}, "m", TypeError, "2 is a NoneType"),
+        ],
+    )
+    def test_what_is_no_function(self, tmp_path, given, name, error, message):
+        with pytest.raises(error, match=message):
+            theano.export(given, tmp_path / "no", name)
+
+    def test_names_that_are_none_in_c(self, tmp_path):
+        x = T.dscalar("x")
+        function = theano.function([x], x + 1)
+        for names, message in [
+            ({"two words": function}, "'two words' cannot be the name of a function in C"),
+            ({"open": function}, "each model has a function open of its own"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                theano.export(names, tmp_path / "no")
+        with pytest.raises(ValueError, match="'1st' cannot be the name of the model in C"):
+            theano.export(function, tmp_path / "no", "1st")
