@@ -106,6 +106,7 @@ BY_NAME = {
 OLD_PROGRAMS = (
     "packages/graph-core/tests/rewriting/test_userdefined.py",
     "packages/graph-core/tests/test_names.py",
+    "packages/graph-core/tests/test_old_habits.py",
     "packages/graph-core/tests/test_old_internals.py",
     "packages/graph-core/tests/test_old_building_blocks.py",
     "packages/tensor/tests/test_old_helpers.py",

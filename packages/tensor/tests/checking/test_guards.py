@@ -13,8 +13,8 @@ import theano.tensor as T
 from theano.compile import MonitorMode, NanGuardMode
 from theano.compile.monitormode import detect_nan
 from theano.compile.nanguardmode import NanGuardWarning, contains_inf, contains_nan, flatten
-from theano.runtime.interpreter import WrapLinker, WrapLinkerMany
-from theano.runtime.link import PerformLinker, VM_Linker
+from theano.runtime.interpreter import VM_Linker, WrapLinker, WrapLinkerMany
+from theano.runtime.link import PerformLinker
 
 x = T.dvector("x")
 

@@ -142,6 +142,11 @@ class Function(NativeFunction):
         return list(self.maker.outputs)
 
     @property
+    def n_returned_outputs(self) -> int:
+        """How many outputs were asked for: new values of shared variables do not count."""
+        return len(self.maker.outputs)
+
+    @property
     def defaults(self) -> list[tuple[bool, bool, Any]]:
         """For each input, whether calls must give it, whether its value is put back after a call, and that value."""
         given = zip(self.maker.inputs, self.input_storage, strict=True)

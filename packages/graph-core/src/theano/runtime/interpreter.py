@@ -27,7 +27,7 @@ from theano.runtime.link import (
     Schedule,
     Thunked,
     thunk_of,
-)  # fmt: skip
+)
 from theano.runtime.program import Argument, explicit_inputs, instruction
 from theano.runtime.updates import BY_ANY
 
@@ -494,6 +494,7 @@ class VM_Linker(Linker):
     >>> mode = theano.Mode(VM_Linker(callback=after), None)
     >>> theano.function([x], view_op(x), mode=mode)(5)
     ViewOp 5
+    DeepCopyOp 5
     5
     """
 

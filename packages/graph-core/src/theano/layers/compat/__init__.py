@@ -1,7 +1,8 @@
 """Old spellings: modules and names of older programs, made from tables when somebody asks for them.
 
-Each layer has one table in this package, ``OLD_NAMES`` of ``compat/<layer>.py``, which its description names
-(``Layer.compat``). The table says for a module what an older program finds in it, by the module that really has it::
+Each layer has a table in this package, ``OLD_NAMES`` of ``compat/<layer>.py``, and a second one, ``imported*.py``, of
+names that older modules held because they imported them; its description names both (``Layer.compat``). A table says
+for a module what an older program finds in it, by the module that really has it::
 
     OLD_NAMES = {
         "theano.gof.optdb": {

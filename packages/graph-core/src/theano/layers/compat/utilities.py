@@ -212,15 +212,15 @@ def hist(coll: Iterable[Hashable]) -> dict[Any, int]:
     return dict(Counter(coll))
 
 
-def remove(predicate: Callable[[T], Any], coll: Iterable[T]) -> Iterator[T]:
-    """Yield the things for which ``predicate`` does not hold.
+def remove(predicate: Callable[[T], Any], coll: Iterable[T]) -> list[T]:
+    """Return the things for which ``predicate`` does not hold.
 
     Examples
     --------
-    >>> list(remove(str.isdigit, "a1b2"))
+    >>> remove(str.isdigit, "a1b2")
     ['a', 'b']
     """
-    return itertools.filterfalse(predicate, coll)
+    return list(itertools.filterfalse(predicate, coll))
 
 
 def D(**d: Any) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def test_inputs_of_a_function_by_container():
     assert [f.inv_finder[c].variable for c in f.input_storage] == [spec.variable for spec in f.maker.inputs]
     assert f.inv_finder[f.finder["other"]].name == "other"
     assert [(i, same) for spec, (i,), (same,) in f.indices] == list(enumerate(f.maker.inputs))
-    assert f.refeed == [True, True, False]
+    assert f.refeed == [True, True, False] and f.n_returned_outputs == 1
 
 
 @pytest.mark.parametrize("allow_gc", [True, False])
