@@ -137,6 +137,13 @@ class Function(NativeFunction):
         return [Container(o.variable, [None], readonly=True) for o in self.maker.outputs]
 
     @property
+    def _check_for_aliased_inputs(self) -> bool:
+        """Whether an argument may be memory of a stored value that a call changes; older programs look at it."""
+        inputs = self.maker.inputs
+        taken = any(not i.implicit and i.update is None and (i.borrow or i.mutable) for i in inputs)
+        return taken and any(i.update is not None for i in inputs)
+
+    @property
     def outputs(self) -> list[SymbolicOutput]:
         """The outputs as they were asked for."""
         return list(self.maker.outputs)
@@ -454,6 +461,7 @@ def rebuild(state: FunctionState) -> Function:
     fgraph = None
     if not config.reoptimize_unpickled_function:
         fgraph = FunctionGraph(inputs, outputs, clone=False, update_mapping=state.update_mapping)
+        fgraph.name = state.name
     # Where it is rewritten again, the in-place ops that are there were put in by rewriting.
     accept_inplace = state.accept_inplace or fgraph is None
     maker = FunctionMaker(closed, state.mode, accept_inplace, None, state.name, fgraph=fgraph, times=CompileTimes())

@@ -16,20 +16,21 @@ from theano.rewriting import (
     query_of,
     rewrite,
 )
-from theano.runtime.link import Linker, LinkWith
+from theano.runtime.interpreter import VM_Linker
+from theano.runtime.link import CLinker, Linker, LinkWith, OpWiseCLinker, PerformLinker
 from theano.settings import config
 
 #: Linkers by the names that ``config.linker`` and ``Mode`` take. They differ in whether compiled code is used
 #: and whether memory is given back during a call: there is one machine.
 predefined_linkers: dict[str, Linker] = {
-    "py": Linker("py", "never"),
-    "c": Linker("c", "always", one_block=True),
-    "c|py": Linker("c|py"),
-    "c|py_nogc": Linker("c|py_nogc", allow_gc=False),
-    "vm": Linker("vm"),
-    "vm_nogc": Linker("vm_nogc", allow_gc=False),
-    "cvm": Linker("cvm"),
-    "cvm_nogc": Linker("cvm_nogc", allow_gc=False),
+    "py": PerformLinker(),
+    "c": CLinker(),
+    "c|py": OpWiseCLinker(),
+    "c|py_nogc": OpWiseCLinker(allow_gc=False).called("c|py_nogc"),
+    "vm": VM_Linker(),
+    "vm_nogc": VM_Linker(allow_gc=False).called("vm_nogc"),
+    "cvm": VM_Linker(use_cloop=True),
+    "cvm_nogc": VM_Linker(use_cloop=True, allow_gc=False).called("cvm_nogc"),
 }
 
 #: Queries by the names that ``config.optimizer`` and ``Mode`` take.

@@ -457,6 +457,7 @@ class FunctionGraph(NotebookDisplay):
             clone=False,
             update_mapping=self.update_mapping,
         )
+        copy.name = self.name
         if check_integrity:
             copy.check_integrity()
         if attach_feature:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from copy import copy
 from time import perf_counter
 from typing import Any, Literal
 
@@ -61,6 +62,12 @@ class Linker:
     def clone(self, allow_gc: bool | None = None) -> Linker:
         """Return a linker like this one, with another ``allow_gc``."""
         return Linker(self.name, self.compiled, allow_gc, self.one_block, self.schedule)
+
+    def called(self, name: str) -> Linker:
+        """Return this linker under another name."""
+        linker = copy(self)
+        object.__setattr__(linker, "name", name)
+        return linker
 
     def order(self, fgraph: FunctionGraph) -> list[Apply]:
         """Return the nodes of a graph in the order in which they run."""
