@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from theano.graph.variable import Variable
 from theano.tensor.blas.dot import BatchedDot, Dot
 from theano.tensor.convert import NotScalarConstantError, get_scalar_constant_value, static_int
@@ -25,12 +27,12 @@ from theano.tensor.elemwise.functions import exp
 from theano.tensor.elemwise.op import Elemwise
 from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1, AdvancedSubtensor, AdvancedSubtensor1
 from theano.tensor.index.basic import IncSubtensor, Subtensor
-from theano.tensor.join.op import Join
+from theano.tensor.join.op import Join, Split
 from theano.tensor.nnet.crossentropy import CrossentropyCategorical1Hot, CrossentropyCategorical1HotGrad
 from theano.tensor.nnet.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from theano.tensor.reduce import functions as reductions
 from theano.tensor.reduce.argmax import Argmax, Argmin, MaxAndArgmax
-from theano.tensor.reduce.careduce import CAReduce
+from theano.tensor.reduce.careduce import CAReduce, ProductOfOthers
 from theano.tensor.reduce.logsumexp import LogSumExp
 from theano.tensor.shape.basic import Rebroadcast
 from theano.tensor.shape.contiguous import CpuContiguous
@@ -144,6 +146,13 @@ def _reduced(given: ShardedNode) -> Any:
     return None if kind is None else Partial(kind)
 
 
+@carries(ProductOfOthers)
+def _others(given: ShardedNode) -> Any:
+    axis, along = given.one_axis(), given.op.axis
+    axes = range(given.ndim(0)) if along is None else [d % given.ndim(0) for d in np.atleast_1d(along)]
+    return None if axis in axes else axis
+
+
 @carries(LogSumExp)
 def _logsumexp(given: ShardedNode) -> Any:
     axis, axes = given.axes[0], given.op.axes_of(given.ndim(0))
@@ -219,6 +228,12 @@ def _joined(given: ShardedNode) -> Any:
     return axis if at % given.ndim(1) != axis else None
 
 
+@carries(Split)
+def _pieces(given: ShardedNode) -> Any:
+    at = static_int(given.node.inputs[1])
+    return given.axes[0] if at is not None and given.only(0) and at % given.ndim(0) != given.axes[0] else None
+
+
 def _kept(entries: Sequence[Any], axis: int) -> int | None:
     """Return which axis of ``x[entries]`` the axis of ``x`` is, or None where not all of it is taken."""
     if axis < len(entries) and entries[axis] != slice(None):
@@ -267,21 +282,40 @@ def _is_zero(x: Any) -> bool:
         return False
 
 
-@carries(AdvancedSubtensor)
-def _one_of_each_row(given: ShardedNode) -> Any:
-    """Return the rule of ``x[arange(n), y]``: the numbers of the rows are counted from the shard's first."""
-    if len(given.inputs) != 3 or not given.counts[1] or list(given.axes) != [0, 0, 0]:
+def _counted(given: ShardedNode, first: int) -> tuple[list[Any], int] | None:
+    """Return the inputs for one shard where one of the indices counts the rows, and the axis of the indices.
+
+    ``first`` is the place of the first index. The numbers of the rows begin with the shard's first.
+    """
+    places = range(first, len(given.inputs))
+    rows = [i for i in places if given.counts[i]]
+    ndims = {given.ndim(i) for i in places}
+    if len(rows) != 1 or len(places) != given.ndim(0) or len(ndims) != 1 or given.axes[0] != rows[0] - first:
         return None
-    x, rows, places = given.inputs
-    return Local(given.op.make_node(x, rows - given.start, places).outputs, 0)
+    at = given.axes[rows[0]]
+    if at is None or not all(_along(given, i, at) for i in places):
+        return None
+    return [v - given.start if i in rows else v for i, v in enumerate(given.inputs)], at
+
+
+def _along(given: ShardedNode, i: int, at: int) -> bool:
+    """Return whether an input is sharded along an axis, or stretches along it."""
+    return given.axes[i] == at if given.axes[i] is not None else bool(given.node.inputs[i].type.broadcastable[at])
+
+
+@carries(AdvancedSubtensor)
+def _of_each_row(given: ShardedNode) -> Any:
+    """Return the rule of ``x[arange(n), y]``."""
+    found = _counted(given, 1)
+    return found and Local(given.op.make_node(*found[0]).outputs, found[1])
 
 
 @carries(AdvancedIncSubtensor)
-def _one_of_each_row_changed(given: ShardedNode) -> Any:
-    if len(given.inputs) != 4 or not given.counts[2] or list(given.axes) != [0, 0, 0, 0]:
+def _of_each_row_changed(given: ShardedNode) -> Any:
+    found = _counted(given, 2)
+    if found is None or given.ndim(1) != given.ndim(2) or not _along(given, 1, found[1]):
         return None
-    x, y, rows, places = given.inputs
-    return Local(given.op.make_node(x, y, rows - given.start, places).outputs, 0)
+    return Local(given.op.make_node(*found[0]).outputs, given.axes[0] or 0)
 
 
 @carries(CumOp)

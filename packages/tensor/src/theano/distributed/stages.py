@@ -153,7 +153,8 @@ class Stages:
         if isinstance(said, Partial):
             (v,) = made
             return [self._part(said.kind, self._of_rows(v) if said.kind in ("max", "min") else v, level)]
-        return [Placed(v, level, said) for v in made]
+        counts = isinstance(node.op, DimShuffle) and given[0].counts
+        return [Placed(v, level, said, counts=counts) for v in made]
 
     def _part(self, kind: str, expr: Any, level: int) -> Placed:
         whole = expr.type()
