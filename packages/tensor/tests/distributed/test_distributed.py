@@ -19,8 +19,6 @@ import theano
 import theano.tensor as T
 from theano import distributed
 
-
-
 ALL = os.environ.get("THEANO_TESTS_CLUSTER") == "1"
 #: In the usual tests each expression is sharded along one axis and split in one way.
 CASES = [c for c in sharded_cases.cases() if not c.gradient and c.dtype == "float64"]

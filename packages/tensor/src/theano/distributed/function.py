@@ -170,9 +170,7 @@ class DistributedFunction:
                     f"{lengths[0]}: all inputs must be split at the same places"
                 )
         starts = np.concatenate([[0], np.cumsum(lengths[0])]).astype("int64")
-        rows = [
-            [i, starts[i], np.int64(n), *(column[i] for column in columns)] for i, n in enumerate(lengths[0])
-        ]
+        rows = [[i, starts[i], np.int64(n), *(column[i] for column in columns)] for i, n in enumerate(lengths[0])]
         shapes = [_whole(column, self._shard[x]) for x, column in zip(self._data, columns, strict=True)]
         return Scattered(self.engine.scatter(rows), list(lengths[0]), shapes)
 
@@ -218,9 +216,7 @@ class DistributedFunction:
                 whole = reduce(COMBINATIONS[part.kind], [f[i] for f in found])
                 env[part.whole] = np.asarray(whole, dtype=part.whole.type.dtype)
         ends = self._stages.outputs
-        results = [
-            _value(at.expr, env) if at.axis is None else self._sharded(at, shards) for at in ends
-        ]
+        results = [_value(at.expr, env) if at.axis is None else self._sharded(at, shards) for at in ends]
         for (v, _), new in zip(self._updated, results[self._wanted :], strict=True):
             v.set_value(new)
         outputs = results[: self._wanted]

@@ -25,7 +25,12 @@ from theano.tensor.create.arange import ARange
 from theano.tensor.elemwise.dimshuffle import DimShuffle
 from theano.tensor.elemwise.functions import exp
 from theano.tensor.elemwise.op import Elemwise
-from theano.tensor.index.advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1, AdvancedSubtensor, AdvancedSubtensor1
+from theano.tensor.index.advanced import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
 from theano.tensor.index.basic import IncSubtensor, Subtensor
 from theano.tensor.join.op import Join, Split
 from theano.tensor.nnet.crossentropy import CrossentropyCategorical1Hot, CrossentropyCategorical1HotGrad

@@ -76,9 +76,7 @@ class Stages:
 
     def __init__(self, outputs: Sequence[Any], shard: Mapping[Any, int]):
         self.shard = dict(shard)
-        self.length, self.count, self.start = (
-            TensorType("int64", ())(name) for name in ("length", "count", "start")
-        )
+        self.length, self.count, self.start = (TensorType("int64", ())(name) for name in ("length", "count", "start"))
         self.dims: dict[tuple[Any, int], Any] = {}
         self.parts: list[Part] = []
         self.sent: dict[Any, tuple[Any, int]] = {}  # expression at one place: what stands for it on shards, its level
