@@ -91,6 +91,24 @@ def test_mixture_by_em():
     np.testing.assert_allclose(found["sharded"][1], found["plain"][1], rtol=1e-12)
 
 
+def test_logistic_regression():
+    x, y = T.dmatrix("x"), T.dvector("y")
+    w, b = theano.shared(np.zeros(3), "w"), theano.shared(0.0, "b")
+    p = T.nnet.sigmoid(T.dot(x, w) + b)
+    cost = T.mean(T.nnet.binary_crossentropy(p, y)) + 0.01 * T.sum(w**2)
+    updates = [(v, v - g) for v, g in zip([w, b], T.grad(cost, [w, b]), strict=True)]
+    rng = np.random.default_rng(0)
+    rows, classes = rng.normal(size=(50, 3)), rng.integers(0, 2, 50).astype(float)
+    plain = theano.function([x, y], cost, updates=updates)
+    sharded = distributed.function([x, y], cost, updates, shard={x: 0, y: 0}, shards=7)
+    found = []
+    for step in (plain, sharded):
+        w.set_value(np.zeros(3))
+        b.set_value(0.0)
+        found.append([*(step(rows, classes) for _ in range(6)), *w.get_value(), b.get_value()])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-12)
+
+
 def test_gradient_of_rows_taken_from_a_table():
     y, table = T.lvector("y"), theano.shared(np.arange(6.0).reshape(3, 2), "table")
     g = T.grad(T.sum(table[y] ** 2), table)

@@ -92,7 +92,7 @@ class MPIEngine:
             for i, s in enumerate(shards):
                 if self._own(i):
                     kept[i], results[i] = stage(s, values)
-        except Exception as exc:
+        except Exception as exc:  # noqa: BLE001  (every rank must come to the exchange, where it is raised)
             failure = exc
         told = self.comm.allgather((None if failure is None else f"rank {self.comm.Get_rank()}: {failure}", results))
         if failure is not None:

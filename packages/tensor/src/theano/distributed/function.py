@@ -166,8 +166,8 @@ class DistributedFunction:
         for x, own in zip(self._data, lengths, strict=True):
             if own != lengths[0]:
                 raise ValueError(
-                    f"distributed.function: the shards of {x} have the lengths {own}, but those of {self._data[0]} have "
-                    f"{lengths[0]}: all inputs must be split at the same places"
+                    f"distributed.function: the shards of {x} have the lengths {own}, but those of "
+                    f"{self._data[0]} have {lengths[0]}: all inputs must be split at the same places"
                 )
         starts = np.concatenate([[0], np.cumsum(lengths[0])]).astype("int64")
         rows = [[i, starts[i], np.int64(n), *(column[i] for column in columns)] for i, n in enumerate(lengths[0])]

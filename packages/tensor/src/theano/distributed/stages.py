@@ -151,8 +151,9 @@ class Stages:
         if isinstance(said, Partial):
             (v,) = made
             return [self._part(said.kind, self._of_rows(v) if said.kind in ("max", "min") else v, level)]
+        axis: Any = said
         counts = isinstance(node.op, DimShuffle) and given[0].counts
-        return [Placed(v, level, said, counts=counts) for v in made]
+        return [Placed(v, level, axis, counts=counts) for v in made]
 
     def _part(self, kind: str, expr: Any, level: int) -> Placed:
         whole = expr.type()
@@ -202,7 +203,7 @@ class Stages:
         if isinstance(op, Elemwise):
             return self._dimension(next(a for a in inputs if not a.type.broadcastable[i]), i)
         if isinstance(op, DimShuffle):
-            return self._dimension(inputs[0], op.new_order[i])
+            return self._dimension(inputs[0], int(op.new_order[i]))
         if isinstance(op, Dot):
             last = inputs[0].type.ndim - 1
             return self._dimension(inputs[0], i) if i < last else self._dimension(inputs[1], inputs[1].type.ndim - 1)
@@ -237,15 +238,16 @@ def _refusal(node: Any, given: Iterable[Placed]) -> str:
     line = written_at(node)
     where = [] if line is None else [f"  written at {line.filename}:{line.lineno}: {line.text}"]
     inputs = [
-        f"  input {i}, {v} of type {v.type}, is {'the same everywhere' if g.axis is None else f'sharded, axis {g.axis}'}"
+        f"  input {i}, {v} of type {v.type}, is "
+        + ("the same everywhere" if g.axis is None else f"sharded, axis {g.axis}")
         for i, (v, g) in enumerate(zip(node.inputs, given, strict=True))
     ]
     return "\n".join(
         [
             f"{node.op} cannot be computed shard by shard: what it makes of one shard is no part of its result", *where,
             *inputs,
-            "  what to do: shard along another axis; shard all inputs that have this axis; write it in ops that carry a",
-            "  shard; or enter a rule for the op by theano.distributed.carries",
+            "  what to do: shard along another axis; shard all inputs that have this axis; write it in ops that carry",
+            "  a shard; or enter a rule for the op by theano.distributed.carries",
         ]
     )  # fmt: skip
 
