@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -134,9 +135,10 @@ def test_what_is_not_carried_is_refused(expression: Any):
 
 def test_random_streams_are_refused():
     x = T.dvector("x")
-    noise = T.shared_randomstreams.RandomStreams(1).normal(x.shape)
-    with pytest.raises(distributed.NotCarriedError, match="shard"):
-        distributed.function([x], T.sum(x + noise), shard={x: 0})
+    for size in (x.shape, (1,)):
+        noise = T.shared_randomstreams.RandomStreams(1).normal(size)
+        with pytest.raises(distributed.NotCarriedError, match="random stream"):
+            distributed.function([x], T.sum(x) + T.sum(noise), shard={x: 0})
 
 
 def test_what_is_wrong_is_said():
@@ -203,6 +205,31 @@ def test_dask():
         ):
             assert sharded_training.train(client) == wanted
             assert sharded_training.fail(client) == "IndexError"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="nox -s cluster installs dask")
+def test_dask_without_a_worker_that_was_killed():
+    from dask.distributed import Client, LocalCluster
+
+    x, w = T.dmatrix("x"), theano.shared(np.ones(3), "w")
+    cost = T.mean(T.tanh(T.dot(x, w)))
+    value = np.random.default_rng(0).normal(size=(60, 3))
+
+    def descend(on: Any, kills: tuple[int, ...]) -> list[float]:
+        w.set_value(np.ones(3))
+        step = distributed.function([x], cost, updates={w: w - T.grad(cost, w)}, shard={x: 0}, shards=4, on=on)
+        data, found = step.scatter(value), []
+        for i in range(6):
+            if i in kills:
+                os.kill(next(iter(on.run(os.getpid).values())), signal.SIGKILL)
+            found.append(float(step(data)))
+        return found
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        assert descend(client, (2, 4)) == descend(None, ())
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="nox -s cluster installs mpi4py")

@@ -12,7 +12,9 @@ import numpy as np
 import theano
 from theano.compile.shared import SharedVariable
 from theano.distributed.engines import Engine, engine
+from theano.distributed.rules import NotCarriedError
 from theano.distributed.stages import COMBINATIONS, Stages, leaves
+from theano.graph.traverse import ancestors
 from theano.graph.variable import Constant, Variable
 
 
@@ -94,6 +96,7 @@ class DistributedFunction:
             (v, v.type.filter_variable(theano.tensor.as_tensor_variable(new), allow_convert=True)) for v, new in pairs
         ]
         _check(self.inputs, self._shard, self._updated)
+        _refuse_streams([*wanted, *(new for _, new in self._updated)])
         self._data = [x for x in self.inputs if x in self._shard]
         self._stages = Stages([*wanted, *(new for _, new in self._updated)], {x: self._shard[x] for x in self._data})
         self._wanted = len(wanted)
@@ -252,6 +255,16 @@ def _whole(column: Sequence[Any], axis: int) -> tuple[int, ...]:
     shape = list(column[0].shape)
     shape[axis] = sum(c.shape[axis] for c in column)
     return tuple(shape)
+
+
+def _refuse_streams(exprs: Sequence[Any]) -> None:
+    """Refuse shared variables that change by themselves: stages may compute one expression several times."""
+    for v in ancestors(exprs):
+        if getattr(v, "default_update", None) is not None:
+            raise NotCarriedError(
+                f"distributed.function: {v} changes whenever it is used, as the state of a random stream does, which "
+                "is not carried over shards; draw the numbers by a function of their own, and give them as an input"
+            )
 
 
 def _check(inputs: Sequence[Any], shard: Mapping[Any, int], updates: Iterable[tuple[Any, Any]]) -> None:
