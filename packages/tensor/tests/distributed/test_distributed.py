@@ -160,6 +160,15 @@ def test_what_is_wrong_is_said():
         f(np.ones(4))
 
 
+def test_a_list_of_rows_is_one_array():
+    x, a = T.dmatrix("x"), T.dscalar("a")
+    f = distributed.function([a, x], [a, x], shard={x: 0})
+    found = f(3, [np.ones(2), np.ones(2), np.ones(2)])
+    assert found[0].dtype == "float64" and [s.shape for s in found[1].shards] == [(2, 2), (1, 2)]
+    with pytest.raises(TypeError):
+        f("three", np.ones((2, 2)))
+
+
 def test_maximum_of_nothing_is_an_error():
     x = T.dvector("x")
     with pytest.raises(ValueError, match="no rows"):

@@ -179,7 +179,10 @@ class DistributedFunction:
 
     def _split(self, x: Any, value: Any) -> list[Any]:
         axis = self._shard[x]
-        if isinstance(value, (list, tuple)) and value and all(isinstance(v, np.ndarray) for v in value):
+        if (
+            isinstance(value, (list, tuple)) and value
+            and all(isinstance(v, np.ndarray) and v.ndim == x.type.ndim for v in value)
+        ):  # fmt: skip
             return [x.type.filter(v, allow_downcast=None) for v in value]
         whole = x.type.filter(value, allow_downcast=None)
         return np.array_split(whole, self._count, axis=axis)
@@ -200,7 +203,7 @@ class DistributedFunction:
         if self._needs_rows and not sum(data.lengths):
             raise ValueError("distributed.function: a maximum or minimum over no rows: all shards are empty")
         st = self._stages
-        env: dict[Any, Any] = dict(zip(others, rest, strict=True))
+        env: dict[Any, Any] = {x: x.type.filter(v, allow_downcast=None) for x, v in zip(others, rest, strict=True)}
         env[st.length] = np.int64(sum(data.lengths))
         for (x, i), v in st.dims.items():
             env[v] = np.int64(data.shapes[self._data.index(x)][i])
