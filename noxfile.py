@@ -207,6 +207,16 @@ def mpi(session: nox.Session) -> None:
 
 
 @nox.session
+def cluster(session: nox.Session) -> None:
+    """Compute on shards with Dask and MPI on this machine, and try all cases of the table: minutes."""
+    install_layers(session, LAYERS, [*TEST, "distributed>=2024.1", "mpi4py>=4", "mpich"])
+    session.run(
+        "python", "-m", "pytest", "-q", "-rs", "packages/tensor/tests/distributed", *session.posargs,
+        env={"THEANO_TESTS_CLUSTER": "1"},
+    )  # fmt: skip
+
+
+@nox.session
 def maths(session: nox.Session) -> None:
     """Measure the scalar functions at a million points each, and write the page of results: minutes."""
     install_layers(session, up_to("scalar"), TEST)

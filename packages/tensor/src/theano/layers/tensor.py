@@ -104,7 +104,7 @@ _COMPILE = (
 #: The packages beside `theano.tensor`, and what older programs find in modules of graph-core.
 NAMES = {
     **{f"theano.{name}": f"theano.{name}" for name in (
-        "tensor", "scan", "typed_list", "ifelse", "raise_op", "misc", "tests",
+        "tensor", "distributed", "scan", "typed_list", "ifelse", "raise_op", "misc", "tests",
     )},
     **{f"theano.compile.{name}": f"theano.tensor:{name}" for name in _COMPILE},
     "theano._asarray": "theano.misc.safe_asarray:_asarray",

@@ -1,0 +1,130 @@
+"""Where the shards are, and who computes on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+#: From the arrays of a shard and the values that are the same everywhere: the arrays that stay with the shard for
+#: later stages, and the results that are sent back.
+Stage = Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
+
+
+class Engine(Protocol):
+    """What a distributed function asks of an engine. Results are in the order of the shards."""
+
+    def scatter(self, shards: Sequence[Sequence[Any]]) -> list[Any]:
+        """Return a handle for each shard, whose arrays lie where they will be worked on."""
+
+    def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
+        """Run a stage on each shard; return handles of the shards with what stays there, and the results."""
+
+
+class SerialEngine:
+    """One shard after the other, in this process.
+
+    Only one shard is worked on at a time: with arrays that `numpy.memmap` maps, the data may be larger than the memory.
+    """
+
+    def scatter(self, shards: Sequence[Sequence[Any]]) -> list[Any]:
+        """Return the shards as they are."""
+        return [list(s) for s in shards]
+
+    def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
+        """Run a stage on each shard."""
+        found = [stage(s, values) for s in shards]
+        return [f[0] for f in found], [f[1] for f in found]
+
+
+class DaskEngine:
+    """Workers of a `dask.distributed.Client`; what a lost worker had computed is computed again, since stages are pure.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+    """
+
+    def __init__(self, client: Any):
+        self.client = client
+        self._stages: dict[Stage, Any] = {}
+
+    def scatter(self, shards: Sequence[Sequence[Any]]) -> list[Any]:
+        """Send each shard to a worker, as the result of a task, which can be repeated where a worker is lost."""
+        return [self.client.submit(list, list(s), pure=False) for s in shards]
+
+    def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
+        """Run a stage where each shard is."""
+        if stage not in self._stages:
+            # A task of its own: a stage is sent once, and goes from worker to worker as any result does.
+            self._stages[stage] = self.client.submit(_same, stage, pure=False)
+        there = self._stages[stage]
+        found = [self.client.submit(_run, there, s, list(values), pure=False) for s in shards]
+        kept = [self.client.submit(_item, f, 0, pure=False) for f in found]
+        return kept, self.client.gather([self.client.submit(_item, f, 1, pure=False) for f in found])
+
+
+class MPIEngine:
+    """The ranks of a communicator: shard ``i`` is with rank ``i`` modulo their number, and all run the same program.
+
+    Every rank gets the results of all shards, in their order, so that all go on with the same bits.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+    """
+
+    def __init__(self, comm: Any):
+        self.comm = comm
+
+    def _own(self, i: int) -> bool:
+        return bool(i % self.comm.Get_size() == self.comm.Get_rank())
+
+    def scatter(self, shards: Sequence[Sequence[Any]]) -> list[Any]:
+        """Keep the shards that are this rank's."""
+        return [list(s) if self._own(i) else None for i, s in enumerate(shards)]
+
+    def run(self, stage: Stage, shards: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
+        """Run a stage on this rank's shards; a failure on one rank is raised on all."""
+        kept: list[Any] = [None] * len(shards)
+        results: dict[int, Any] = {}
+        failure = None
+        try:
+            for i, s in enumerate(shards):
+                if self._own(i):
+                    kept[i], results[i] = stage(s, values)
+        except Exception as exc:  # noqa: BLE001  (every rank must come to the exchange, where it is raised)
+            failure = exc
+        told = self.comm.allgather((None if failure is None else f"rank {self.comm.Get_rank()}: {failure}", results))
+        if failure is not None:
+            raise failure
+        messages = [message for message, _ in told if message is not None]
+        if messages:
+            raise RuntimeError(messages[0])
+        everything = {i: r for _, some in told for i, r in some.items()}
+        return kept, [everything[i] for i in range(len(shards))]
+
+
+def _same(stage: Stage) -> Stage:
+    return stage
+
+
+def _run(stage: Stage, shard: Any, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    return stage(shard, values)
+
+
+def _item(pair: Sequence[Any], i: int) -> Any:
+    return pair[i]
+
+
+def engine(on: Any) -> Engine:
+    """Return the engine for what a user names: None, an engine, a Dask client, or a communicator of MPI."""
+    if on is None:
+        return SerialEngine()
+    if hasattr(on, "submit") and hasattr(on, "gather"):
+        return DaskEngine(on)
+    if hasattr(on, "allgather") and hasattr(on, "Get_rank"):
+        return MPIEngine(on)
+    if hasattr(on, "scatter") and hasattr(on, "run"):
+        found: Engine = on
+        return found
+    raise TypeError(f"distributed.function: on is to be None, a Dask client, a communicator or an Engine, not {on!r}")

@@ -1,0 +1,335 @@
+"""``theano.distributed.function``: a graph of sharded inputs, compiled in stages and run by an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+import theano
+from theano.compile.shared import SharedVariable
+from theano.distributed.engines import Engine, engine
+from theano.distributed.rules import NotCarriedError
+from theano.distributed.stages import COMBINATIONS, Stages, leaves
+from theano.graph.traverse import ancestors
+from theano.graph.variable import Constant, Variable
+
+
+class LocalStage:
+    """What each shard computes in one stage, as one compiled function; engines send it to where the shards are.
+
+    Parameters
+    ----------
+    compiled : Function
+        Of arrays of the shard, then of values that are the same everywhere.
+    takes : list of int
+        Which arrays of the shard it takes.
+    keeps : int
+        How many of its results stay with the shard; the others are sent back.
+    """
+
+    def __init__(self, compiled: Any, takes: Sequence[int], keeps: int):
+        self.compiled, self.takes, self.keeps = compiled, takes, keeps
+
+    def __call__(self, arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Return the shard's arrays with those that stay, and the results that are sent back."""
+        number, *own = arrays
+        try:
+            found = self.compiled(*(own[i] for i in self.takes), *values)
+        except Exception as exc:
+            shapes = ", ".join(str(np.shape(a)) for a in own[2:])
+            exc.add_note(f"  on shard {number}, whose arrays have the shapes {shapes}")
+            raise
+        return [number, *own, *found[: self.keeps]], list(found[self.keeps :])
+
+
+@dataclass(frozen=True)
+class ShardedArray:
+    """A result that is sharded: one array for each shard.
+
+    Attributes
+    ----------
+    shards : list of ndarray
+    axis : int
+        Along which axis they lie side by side.
+    """
+
+    shards: list[Any]
+    axis: int
+
+    def gather(self) -> np.ndarray:
+        """Return the whole as one array."""
+        return np.concatenate(self.shards, axis=self.axis)
+
+
+@dataclass(frozen=True)
+class Scattered:
+    """Data that an engine has: handles of the shards, their lengths, and the shapes of the whole arrays."""
+
+    shards: list[Any]
+    lengths: list[int]
+    shapes: list[tuple[int, ...]]
+
+
+class DistributedFunction:
+    """What `function` returns: call it with arrays for its inputs, or with what `scatter` returned.
+
+    Parameters
+    ----------
+    inputs, outputs, updates, shard, on, shards, mode
+        Those of `function`.
+    """
+
+    def __init__(
+        self, inputs: Sequence[Any], outputs: Any, updates: Any, shard: Mapping[Any, int], on: Any, shards: int,
+        mode: Any,
+    ):  # fmt: skip
+        self.engine: Engine = engine(on)
+        self.inputs, self._shard, self._count = list(inputs), dict(shard), shards
+        self._one = isinstance(outputs, Variable)
+        wanted = [outputs] if self._one else list(outputs)
+        pairs = list(updates.items() if isinstance(updates, Mapping) else updates or ())
+        self._updated = [
+            (v, v.type.filter_variable(theano.tensor.as_tensor_variable(new), allow_convert=True)) for v, new in pairs
+        ]
+        _check(self.inputs, self._shard, self._updated)
+        _refuse_streams([*wanted, *(new for _, new in self._updated)])
+        self._data = [x for x in self.inputs if x in self._shard]
+        self._stages = Stages([*wanted, *(new for _, new in self._updated)], {x: self._shard[x] for x in self._data})
+        self._wanted = len(wanted)
+        for (v, _), at in zip(self._updated, self._stages.outputs[self._wanted :], strict=True):
+            if at.axis is not None:
+                raise TypeError(
+                    f"distributed.function: the update of {v} is sharded, along axis {at.axis}, but a shared variable "
+                    "is the same everywhere: reduce it along this axis"
+                )
+        self._compile(mode)
+
+    def _compile(self, mode: Any) -> None:
+        st = self._stages
+        for at in st.outputs:
+            if at.axis is not None and at.expr not in st.shard:
+                st.carry(at)
+        carried = list(st.carried.items())
+        self._needs_rows = any(p.kind in ("max", "min") for p in st.parts)
+        #: What lies with a shard: the number of its first row, how many it has, inputs, and what earlier stages kept.
+        known: list[Any] = [st.start, st.count, *self._data]
+        last = max([at.level for at in st.outputs] + [level + 1 for _, (_, level) in carried], default=0)
+        self._steps = []
+        for level in range(last + 1):
+            kept = [(e, v) for e, (v, n) in carried if n == level]
+            parts = [p for p in st.parts if p.level == level]
+            local = [e for e, _ in kept] + [p.expr for p in parts]
+            found = leaves(local)
+            values = [v for v, _ in st.sent.values() if v in found]
+            takes = [i for i, v in enumerate(known) if v in found]
+            own = [known[i] for i in takes]
+            stage = None
+            if local:
+                compiled = theano.function([*own, *values], local, mode=mode, on_unused_input="ignore")
+                stage = LocalStage(compiled, takes, len(kept))
+            known += [v for _, v in kept]
+            self._steps.append((self._client(level, mode), stage, values, parts))
+        self._known = known
+
+    def _client(self, level: int, mode: Any) -> Any:
+        """Return what one place computes in a stage: its inputs, the compiled function, and what it finds."""
+        st = self._stages
+        wanted = {e: v for e, (v, n) in st.sent.items() if n == level}
+        exprs = [*wanted, *(at.expr for at in st.outputs if at.axis is None and at.level == level)]
+        exprs = [e for e in dict.fromkeys(exprs) if e.owner is not None or isinstance(e, Constant)]
+        roots = [v for v in leaves(exprs) if not isinstance(v, SharedVariable)]
+        return roots, theano.function(roots, exprs, mode=mode) if exprs else None, exprs, wanted
+
+    def scatter(self, *data: Any) -> Scattered:
+        """Hand the sharded inputs to the engine, once for many calls.
+
+        Parameters
+        ----------
+        *data : ndarray or list of ndarray
+            For each sharded input, in the order of the inputs: an array, which is split evenly, or its shards.
+
+        Returns
+        -------
+        Scattered
+            To be given to the function in place of these inputs, before the others.
+
+        Raises
+        ------
+        ValueError
+            The inputs have different numbers of shards, or shards of different lengths.
+        """
+        if len(data) != len(self._data):
+            raise TypeError(f"distributed.function: {len(self._data)} inputs are sharded, but {len(data)} were given")
+        columns = [self._split(x, value) for x, value in zip(self._data, data, strict=True)]
+        lengths = [[c.shape[self._shard[x]] for c in column] for x, column in zip(self._data, columns, strict=True)]
+        for x, own in zip(self._data, lengths, strict=True):
+            if own != lengths[0]:
+                raise ValueError(
+                    f"distributed.function: the shards of {x} have the lengths {own}, but those of "
+                    f"{self._data[0]} have {lengths[0]}: all inputs must be split at the same places"
+                )
+        starts = np.concatenate([[0], np.cumsum(lengths[0])]).astype("int64")
+        rows = [[i, starts[i], np.int64(n), *(column[i] for column in columns)] for i, n in enumerate(lengths[0])]
+        shapes = [_whole(column, self._shard[x]) for x, column in zip(self._data, columns, strict=True)]
+        return Scattered(self.engine.scatter(rows), list(lengths[0]), shapes)
+
+    def _split(self, x: Any, value: Any) -> list[Any]:
+        axis = self._shard[x]
+        if (
+            isinstance(value, (list, tuple)) and value
+            and all(isinstance(v, np.ndarray) and v.ndim == x.type.ndim for v in value)
+        ):  # fmt: skip
+            return [x.type.filter(v, allow_downcast=None) for v in value]
+        whole = x.type.filter(value, allow_downcast=None)
+        return np.array_split(whole, self._count, axis=axis)
+
+    def __call__(self, *args: Any) -> Any:
+        """Return the outputs, after the updates; where something fails, no shared variable has changed."""
+        if args and isinstance(args[0], Scattered):
+            data, rest = args[0], list(args[1:])
+        else:
+            if len(args) != len(self.inputs):
+                raise TypeError(f"distributed.function: {len(self.inputs)} inputs are needed, not {len(args)}")
+            given = dict(zip(self.inputs, args, strict=True))
+            data = self.scatter(*(given[x] for x in self._data))
+            rest = [given[x] for x in self.inputs if x not in self._shard]
+        others = [x for x in self.inputs if x not in self._shard]
+        if len(others) != len(rest):
+            raise TypeError(f"distributed.function: beside the scattered data {len(others)} inputs are needed")
+        if self._needs_rows and not sum(data.lengths):
+            raise ValueError("distributed.function: a maximum or minimum over no rows: all shards are empty")
+        st = self._stages
+        env: dict[Any, Any] = {x: x.type.filter(v, allow_downcast=None) for x, v in zip(others, rest, strict=True)}
+        env[st.length] = np.int64(sum(data.lengths))
+        for (x, i), v in st.dims.items():
+            env[v] = np.int64(data.shapes[self._data.index(x)][i])
+        return self._run(env, list(data.shards))
+
+    def _run(self, env: dict[Any, Any], shards: list[Any]) -> Any:
+        for (roots, client, exprs, wanted), stage, values, parts in self._steps:
+            if client is not None:
+                env.update(zip(exprs, client(*(env[v] for v in roots)), strict=True))
+            env.update({v: _value(e, env) for e, v in wanted.items()})
+            if stage is None:
+                continue
+            shards, found = self.engine.run(stage, shards, [env[v] for v in values])
+            for i, part in enumerate(parts):
+                # In the order of the shards, in the dtype of the parts.
+                whole = reduce(COMBINATIONS[part.kind], [f[i] for f in found])
+                env[part.whole] = np.asarray(whole, dtype=part.whole.type.dtype)
+        ends = self._stages.outputs
+        results = [_value(at.expr, env) if at.axis is None else self._sharded(at, shards) for at in ends]
+        for (v, _), new in zip(self._updated, results[self._wanted :], strict=True):
+            v.set_value(new)
+        outputs = results[: self._wanted]
+        return outputs[0] if self._one else outputs
+
+    def _sharded(self, at: Any, shards: list[Any]) -> ShardedArray:
+        v = at.expr if at.expr in self._shard else self._stages.carry(at)
+        _, found = self.engine.run(_Take(1 + self._known.index(v)), shards, [])
+        return ShardedArray([f[0] for f in found], at.axis)
+
+
+class _Take:
+    """A stage that sends back one array of each shard."""
+
+    def __init__(self, i: int):
+        self.i = i
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Take) and other.i == self.i
+
+    def __hash__(self) -> int:
+        return hash((_Take, self.i))
+
+    def __call__(self, arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        return list(arrays), [arrays[self.i]]
+
+
+def _value(expr: Any, env: Mapping[Any, Any]) -> Any:
+    return expr.get_value() if isinstance(expr, SharedVariable) else env[expr]
+
+
+def _whole(column: Sequence[Any], axis: int) -> tuple[int, ...]:
+    shape = list(column[0].shape)
+    shape[axis] = sum(c.shape[axis] for c in column)
+    return tuple(shape)
+
+
+def _refuse_streams(exprs: Sequence[Any]) -> None:
+    """Refuse shared variables that change by themselves: stages may compute one expression several times."""
+    for v in ancestors(exprs):
+        if getattr(v, "default_update", None) is not None:
+            raise NotCarriedError(
+                f"distributed.function: {v} changes whenever it is used, as the state of a random stream does, which "
+                "is not carried over shards; draw the numbers by a function of their own, and give them as an input"
+            )
+
+
+def _check(inputs: Sequence[Any], shard: Mapping[Any, int], updates: Iterable[tuple[Any, Any]]) -> None:
+    if not shard:
+        raise ValueError("distributed.function: nothing is sharded; shard={x: 0} says that x is, along its axis 0")
+    for x, axis in shard.items():
+        if x not in inputs:
+            raise ValueError(f"distributed.function: {x}, which shard names, is not an input")
+        ndim = getattr(x.type, "ndim", 0)
+        if not 0 <= axis < ndim or x.type.broadcastable[axis]:
+            raise ValueError(f"distributed.function: {x} of type {x.type} cannot be sharded along axis {axis}")
+    for v, _ in updates:
+        if not isinstance(v, SharedVariable):
+            raise TypeError(f"distributed.function: only shared variables have updates, not {v!r}")
+
+
+def function(
+    inputs: Sequence[Any], outputs: Any = (), updates: Any = None, *, shard: Mapping[Any, int], on: Any = None,
+    shards: int = 2, mode: Any = None,
+) -> DistributedFunction:  # fmt: skip
+    """Return a function of data that lie in shards.
+
+    The graph is split into stages: what each shard computes by itself, as one compiled function, and reductions over
+    the shards. These are done in the order of the shards, so that results depend on how the data are split and not on
+    who computes. Shared variables are the same everywhere; they are updated once all has been computed.
+
+    Parameters
+    ----------
+    inputs : list of Variable
+    outputs : Variable or list of Variable
+        One that is sharded is returned as a `ShardedArray`.
+    updates : dict or list of pairs, optional
+        For shared variables, their new values, which must be the same everywhere.
+    shard : dict from Variable to int
+        The inputs that are sharded, and along which axis. All must be split at the same places.
+    on : dask.distributed.Client, mpi4py.MPI.Comm or Engine, optional
+        Who computes; this process, one shard after the other, if there is none.
+    shards : int
+        Into how many shards an array is split that is given as a whole.
+    mode : str or Mode, optional
+        What `theano.function` takes.
+
+    Returns
+    -------
+    DistributedFunction
+
+    Raises
+    ------
+    NotCarriedError
+        An op does not carry a shard on: nothing is gathered that nobody asked for.
+    ValueError, TypeError
+        ``shard`` or ``updates`` are for something else.
+
+    Examples
+    --------
+    >>> import numpy as np, theano.distributed, theano.tensor as T
+    >>> X, y, w = T.dmatrix("X"), T.dvector("y"), theano.shared(np.zeros(2), "w")
+    >>> cost = T.mean((T.dot(X, w) - y) ** 2)
+    >>> step = theano.distributed.function(
+    ...     [X, y], cost, updates={w: w - 0.1 * T.grad(cost, w)}, shard={X: 0, y: 0}, shards=3)
+    >>> data = step.scatter([[1, 0], [0, 1], [1, 1], [2, 1]], [1, 2, 3, 4])
+    >>> [round(float(step(data)), 3) for _ in range(3)]
+    [7.5, 2.972, 1.279]
+    """
+    return DistributedFunction(inputs, outputs, updates, shard, on, shards, mode)
