@@ -202,7 +202,7 @@ def test_a_rule_of_a_user():
         distributed.TABLE.pop(Doubled, None)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="nox -s cluster installs dask")
+@pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason="nox -s cluster installs dask")
 def test_dask():
     from dask.distributed import Client, LocalCluster
 
@@ -216,7 +216,7 @@ def test_dask():
             assert sharded_training.fail(client) == "IndexError"
 
 
-@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="nox -s cluster installs dask")
+@pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason="nox -s cluster installs dask")
 def test_dask_without_a_worker_that_was_killed():
     from dask.distributed import Client, LocalCluster
 
