@@ -138,10 +138,17 @@ class Function(NativeFunction):
 
     @property
     def _check_for_aliased_inputs(self) -> bool:
-        """Whether an argument may be memory of a stored value that a call changes; older programs look at it."""
+        """Whether an argument may be memory of a stored value that a call changes; older programs look at it.
+
+        They also set it, so as not to have it looked at, which takes no time here.
+        """
         inputs = self.maker.inputs
         taken = any(not i.implicit and i.update is None and (i.borrow or i.mutable) for i in inputs)
         return taken and any(i.update is not None for i in inputs)
+
+    @_check_for_aliased_inputs.setter
+    def _check_for_aliased_inputs(self, wanted: bool) -> None:
+        pass
 
     @property
     def outputs(self) -> list[SymbolicOutput]:

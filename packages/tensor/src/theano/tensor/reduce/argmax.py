@@ -23,8 +23,10 @@ class _AlongAxes(Op):
 
     def __init__(self, axis: Any):
         axes = plain_axes(axis)
-        # An axis that is given twice counts once: the largest element stays where it is.
-        self.axis = None if axes is None else tuple(dict.fromkeys(axes))
+        if axes is not None and all(isinstance(a, int) for a in axes):
+            # One that is given twice counts once: the largest element stays where it is.
+            axes = tuple(dict.fromkeys(axes))
+        self.axis = axes
 
     def axes_of(self, ndim: int) -> tuple[int, ...]:
         """Return the axes that go, for an input of ``ndim`` dimensions."""
