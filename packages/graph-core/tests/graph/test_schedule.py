@@ -62,7 +62,7 @@ def test_a_schedule_of_a_linker_is_kept():
     outputs = [Step(name)(x) for name in "acb"]
     compare = lambda a, b: (a.op.name < b.op.name) - (a.op.name > b.op.name)
     schedule = sort_schedule_fn(lambda a, b: 0, compare)
-    for linker in (theano.OpWiseCLinker(schedule=schedule), theano.compile.predefined_linkers["py"].__class__("py", "never", schedule=schedule)):
+    for linker in (theano.OpWiseCLinker(schedule=schedule), theano.PerformLinker(schedule=schedule)):
         for mode in (theano.Mode(linker, None), theano.Mode(linker.clone(allow_gc=False), None)):
             Step.log.clear()
             theano.function([x], outputs, mode=mode)(1)
