@@ -209,6 +209,7 @@ CASES = {
     "local_gemm_to_gemv": routines.gemm_no_inplace(
         v.dimshuffle("x", 0), s, w.dimshuffle("x", 0), T.dot(m.T, n), s
     ),
+    "local_dot_to_gemv": T.dot(m, w),
     "local_gemm_to_ger": routines.gemm_no_inplace(m, s, v[:3].dimshuffle(0, "x"), w.dimshuffle("x", 0), 1.0),
     "transinv_to_invtrans": matrix_inverse(square).T,
     "no_transpose_symmetric": T.dot(m, m.T).T,
