@@ -172,7 +172,7 @@ def test_conversions_between_scalars_and_tensors_undo_each_other():
         assert T.as_tensor_variable(v).owner.op == tensor_from_scalar
     for v in (S, S + S):
         assert scal.as_scalar(v).owner.op == scalar_from_tensor
-    assert T.as_tensor_variable(scal.constant(2.5)).data == 2.5 and scal.as_scalar(T.constant(2.5)).data == 2.5
+    assert T.as_tensor_variable(scal.constant(2.5)).eval() == 2.5 and scal.as_scalar(T.constant(2.5)).data == 2.5
     with pytest.raises(TypeError):
         scal.as_scalar(V)
 

@@ -12,11 +12,13 @@ import sympy
 
 from theano.graph import Apply
 from theano.graph.variable import Constant
+from theano.layers import lazily
 from theano.scalar.arithmetic import second
 from theano.scalar.base import ScalarOp
 from theano.scalar.output_types import upgrade_to_float
 
 __all__ = ["SymPyCCode", "include_line", "sympy_dtype", "theano_dtype"]
+__getattr__, __dir__ = lazily(globals())
 
 
 class SymPyCCode(ScalarOp):

@@ -243,7 +243,7 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:
     """
     x = as_tensor_variable(x)
     if ndim is not None and ndim < x.type.ndim:
-        raise ValueError(f"tile: ndim is {ndim}, but {x} has {x.type.ndim} dimensions already")
+        raise ValueError(f"ndim should be equal or larger than the {x.type.ndim} dimensions of {x}, not {ndim}")
     if hasattr(reps, "type") and reps.type.ndim == 1:
         if ndim is None:
             raise ValueError("if reps is tensor.vector, you should specify the ndim")
