@@ -115,7 +115,7 @@ NOT_FOR_THEM = set("""
     local_advanced_indexing_crossentropy_onehot_grad
     inline_ofg_expansion inv_as_solve local_inline_checkpoint local_abs_merge local_argmax_pushdown local_ctc_no_grad local_div_to_inv local_dot22_to_dot22scalar
     local_erfc_neg_minus_one local_subtensor_chain
-    local_dot_to_dot22 local_gemm_to_gemv local_gemm_to_ger local_grad_log_erfc_neg local_greedy_distributor local_log1p local_log1p_plus
+    local_dot_to_dot22 local_dot_to_gemv local_gemm_to_gemv local_gemm_to_ger local_grad_log_erfc_neg local_greedy_distributor local_log1p local_log1p_plus
     local_log_erfc local_log_of_chosen_softmax local_log_pow local_log_prod_sqr local_log_sum_exp local_log_sum_exp_shifted local_logsoftmax
     local_logsoftmax_grad local_logsoftmax_with_bias local_map_rows_at_once local_max_to_min local_neg_div_neg
     local_opt_alloc local_sigm_times_exp local_sigm_times_exp_neg local_softmax_grad_to_crossentropy_with_softmax_grad
